@@ -1,0 +1,36 @@
+// A stored credential and whether it may be used now (specification 5 rules 2, 3 and 6; decision 10).
+import type { Brand } from '../primitives/brand.ts'
+import type { Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { Scope } from './scopes.ts'
+
+export const plans = ['free', 'pro', 'enterprise'] as const
+export type Plan = (typeof plans)[number]
+
+export const apiKeyPrefix = 'tp_live_'
+
+/** SHA-256 of a key or token in lower-case hex; the text itself is never stored. */
+export type CredentialHash = Brand<string, 'CredentialHash'>
+
+export interface Credential {
+  readonly kind: 'api_key' | 'access_token'
+  readonly id: string
+  readonly owner: Owner
+  /** Which application holds the token; null for a key. Limits are shared per application and user (8.1 rule 1). */
+  readonly applicationId: string | null
+  readonly plan: Plan
+  readonly scopes: ReadonlySet<Scope>
+  /** Addresses and CIDRs; none means everywhere. */
+  readonly ipAllowlist: readonly string[]
+  readonly expiresAt: Instant | null
+  readonly enabled: boolean
+}
+
+/** Who asks: what a use case needs to know of the credential. */
+export interface Caller {
+  readonly owner: Owner
+}
+
+/** Neither revoked nor expired. Where it is used from is for the door to check, which knows the address. */
+export const isUsable = (credential: Credential, now: Instant): boolean =>
+  credential.enabled && (credential.expiresAt === null || now < credential.expiresAt)

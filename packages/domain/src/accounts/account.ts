@@ -1,0 +1,114 @@
+// A linked broker account and what a live read makes of it (specification 2.2, 3.2; decisions 17 and 29).
+import * as E from 'fp-ts/lib/Either.js'
+import { notProvisioned, unsupportedBroker } from '../errors.ts'
+import type { NotProvisioned, UnsupportedBroker } from '../errors.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+export const accountPurposes = ['trading', 'introducing_broker', 'trade_copier'] as const
+export type AccountPurpose = (typeof accountPurposes)[number]
+
+export const accountStatuses = ['connected', 'disconnected', 'syncing', 'error'] as const
+export type AccountStatus = (typeof accountStatuses)[number]
+
+/** What the broker said the account is; `unconfirmed` when it was read and did not say. */
+export type TradeMode = 'demo' | 'contest' | 'real' | 'unconfirmed'
+
+/** Platform code of the paper book, which no broker holds. */
+export const paperPlatform = 'paper'
+
+/** Money in the account's currency; null until a broker read supplied it. */
+export interface AccountFigures {
+  readonly balance: number
+  readonly equity: number
+  readonly margin: number
+  readonly freeMargin: number | null
+  /** Percent. */
+  readonly marginLevel: number | null
+  readonly leverage: number | null
+}
+
+export interface Account {
+  readonly id: AccountId
+  readonly owner: Owner
+  readonly name: string
+  readonly broker: string | null
+  /** Platform code: mt4 and mt5 are supported. */
+  readonly brokerType: string
+  readonly accountNumber: string
+  readonly server: string
+  readonly purpose: AccountPurpose
+  /** What the link says; see `isDemo` for what holds. */
+  readonly linkedAsDemo: boolean
+  /** What the broker said, null while it was never read. */
+  readonly tradeMode: TradeMode | null
+  readonly currency: string
+  readonly figures: AccountFigures
+  readonly status: AccountStatus
+  /** Where the provider knows it; null while it is not provisioned. */
+  readonly provider: ProviderLink | null
+  /** The last good live read. */
+  readonly lastReadAt: Instant | null
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+export interface ProviderLink {
+  readonly providerAccountId: string
+  /** The provider's region; null where the link names none. */
+  readonly region: string | null
+}
+
+/** An account that the broker port can be asked about. */
+export interface BrokerAccount extends ProviderLink {
+  readonly accountId: AccountId
+  readonly owner: Owner
+  readonly platform: 'mt4' | 'mt5'
+}
+
+/** What one live read of an account says. */
+export interface AccountReading {
+  readonly tradeMode: TradeMode
+  /** null where the broker did not name itself. */
+  readonly broker: string | null
+  /** null where the broker did not say. */
+  readonly currency: string | null
+  readonly figures: AccountFigures
+  readonly readAt: Instant
+}
+
+/** True only for a confirmed demo account: the broker says so, or the link does and the broker was never read (decision 17). */
+export const isDemo = (account: Account): boolean => (account.tradeMode === null ? account.linkedAsDemo : account.tradeMode === 'demo')
+
+export const isPaper = (account: Account): boolean => account.brokerType === paperPlatform
+
+/** Accounts that a list reads live: supported platform, and connected or waiting to recover. */
+export const isReadLive = (account: Account): boolean =>
+  (account.brokerType === 'mt4' || account.brokerType === 'mt5') && (account.status === 'connected' || account.status === 'error')
+
+/** The account as the broker port takes it, or why no broker can be asked (4.3 rule 3). */
+export const requireBrokerAccount = (account: Account): E.Either<UnsupportedBroker | NotProvisioned, BrokerAccount> => {
+  const { id: accountId, owner, brokerType, provider } = account
+  if (brokerType !== 'mt4' && brokerType !== 'mt5') return E.left(unsupportedBroker(accountId))
+  if (provider === null) return E.left(notProvisioned(accountId))
+  return E.right({ accountId, owner, platform: brokerType, ...provider })
+}
+
+/** The account after a good live read: new figures, and an account in error is connected again (decision 17). */
+export const withReading = (account: Account, reading: AccountReading): Account => ({
+  ...account,
+  broker: reading.broker ?? account.broker,
+  currency: reading.currency ?? account.currency,
+  tradeMode: tradeModeAfter(account.tradeMode, reading.tradeMode),
+  figures: reading.figures,
+  status: account.status === 'error' ? 'connected' : account.status,
+  lastReadAt: reading.readAt,
+  updatedAt: reading.readAt,
+})
+
+/** The account after a live read that failed: stored figures are kept (3.2). */
+export const withFailedRead = (account: Account, at: Instant): Account =>
+  account.status === 'connected' ? { ...account, status: 'error', updatedAt: at } : account
+
+// A broker that once said real or contest wins for good, whatever a later read or the link says.
+const tradeModeAfter = (before: TradeMode | null, now: TradeMode): TradeMode => (before === 'real' || before === 'contest' ? before : now)

@@ -1,0 +1,151 @@
+// Every refusal the service can answer, one tagged type each, in the order of specification section 7, then those of decisions 4 and 25.
+// A refusal is data: it holds what the reply's details need and never a secret. How it looks on the wire is the HTTP adapter's table.
+import type { AccountId } from './primitives/ids.ts'
+import type { Instant } from './primitives/instant.ts'
+
+/** One fault of a request: where it stands (`limit`, `body.volume`) and what the place takes. */
+export interface Issue {
+  readonly path: string
+  readonly message: string
+}
+
+export interface ValidationError {
+  readonly _tag: 'ValidationError'
+  /** Every fault at once, never empty. */
+  readonly issues: readonly Issue[]
+}
+export interface Unauthorized {
+  readonly _tag: 'Unauthorized'
+}
+export interface InsufficientScope {
+  readonly _tag: 'InsufficientScope'
+  readonly requiredAnyOf: readonly string[]
+}
+export interface NotFound {
+  readonly _tag: 'NotFound'
+  /** What was looked for, as a noun for the message: `route`, `symbol`, `order`, `webhook`. */
+  readonly what: string
+}
+export interface AccountNotFound {
+  readonly _tag: 'AccountNotFound'
+}
+export interface UnsupportedBroker {
+  readonly _tag: 'UnsupportedBroker'
+  readonly accountId: AccountId
+}
+export interface NotProvisioned {
+  readonly _tag: 'NotProvisioned'
+  readonly accountId: AccountId
+}
+export interface BrokerUnavailable {
+  readonly _tag: 'BrokerUnavailable'
+  readonly accountId: AccountId
+  /** For the log and the operator, never with a secret in it. */
+  readonly reason: string
+}
+export interface BrokerRateLimited {
+  readonly _tag: 'BrokerRateLimited'
+  readonly accountId: AccountId
+  /** Whole seconds, at least 1. */
+  readonly retryAfterSeconds: number
+}
+export interface AccountDisconnected {
+  readonly _tag: 'AccountDisconnected'
+  readonly accountId: AccountId
+  readonly status: 'disconnected' | 'error'
+}
+export interface PositionNotFound {
+  readonly _tag: 'PositionNotFound'
+}
+export interface NotImplemented {
+  readonly _tag: 'NotImplemented'
+  readonly feature: string
+}
+export interface TradeNotFound {
+  readonly _tag: 'TradeNotFound'
+}
+export interface HistoryTooLarge {
+  readonly _tag: 'HistoryTooLarge'
+  readonly accountId: AccountId
+  /** The most deals that are read: 20,000. */
+  readonly limit: number
+}
+export interface InvalidCursor {
+  readonly _tag: 'InvalidCursor'
+}
+export interface PayloadTooLarge {
+  readonly _tag: 'PayloadTooLarge'
+  readonly limitBytes: number
+}
+export interface InternalError {
+  readonly _tag: 'InternalError'
+}
+export interface ServiceUnavailable {
+  readonly _tag: 'ServiceUnavailable'
+  /** For the log; callers are told only that the service cannot read its records. */
+  readonly reason: string
+}
+export interface InternalTimeout {
+  readonly _tag: 'InternalTimeout'
+}
+
+/** What a read from the broker can fail with. It can never say that something was refused or may have happened. */
+export type BrokerReadError = UnsupportedBroker | NotProvisioned | BrokerUnavailable | BrokerRateLimited
+
+export type Refusal =
+  | ValidationError
+  | Unauthorized
+  | InsufficientScope
+  | NotFound
+  | AccountNotFound
+  | UnsupportedBroker
+  | NotProvisioned
+  | BrokerUnavailable
+  | BrokerRateLimited
+  | AccountDisconnected
+  | PositionNotFound
+  | NotImplemented
+  | TradeNotFound
+  | HistoryTooLarge
+  | InvalidCursor
+  | PayloadTooLarge
+  | InternalError
+  | ServiceUnavailable
+  | InternalTimeout
+
+export const validationError = (issues: readonly Issue[]): ValidationError => ({ _tag: 'ValidationError', issues })
+export const unauthorized: Unauthorized = { _tag: 'Unauthorized' }
+export const insufficientScope = (requiredAnyOf: readonly string[]): InsufficientScope => ({ _tag: 'InsufficientScope', requiredAnyOf })
+export const notFound = (what: string): NotFound => ({ _tag: 'NotFound', what })
+export const accountNotFound: AccountNotFound = { _tag: 'AccountNotFound' }
+export const unsupportedBroker = (accountId: AccountId): UnsupportedBroker => ({ _tag: 'UnsupportedBroker', accountId })
+export const notProvisioned = (accountId: AccountId): NotProvisioned => ({ _tag: 'NotProvisioned', accountId })
+export const brokerUnavailable = (accountId: AccountId, reason: string): BrokerUnavailable => ({
+  _tag: 'BrokerUnavailable',
+  accountId,
+  reason,
+})
+export const accountDisconnected = (accountId: AccountId, status: 'disconnected' | 'error'): AccountDisconnected => ({
+  _tag: 'AccountDisconnected',
+  accountId,
+  status,
+})
+export const positionNotFound: PositionNotFound = { _tag: 'PositionNotFound' }
+export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'NotImplemented', feature })
+export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
+export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })
+export const invalidCursor: InvalidCursor = { _tag: 'InvalidCursor' }
+export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
+export const internalError: InternalError = { _tag: 'InternalError' }
+export const serviceUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason })
+export const internalTimeout: InternalTimeout = { _tag: 'InternalTimeout' }
+
+/**
+ * The broker asked to wait.
+ * @param retryAt when it may be asked again; the wait is told in whole seconds, rounded up, at least 1 (decision 7)
+ */
+export const brokerRateLimited = (accountId: AccountId, retryAt: Instant, now: Instant): BrokerRateLimited => ({
+  _tag: 'BrokerRateLimited',
+  accountId,
+  retryAfterSeconds: Math.max(1, Math.ceil((retryAt - now) / 1_000)),
+})

@@ -1,0 +1,31 @@
+// Linked accounts and their balance snapshots, as they are stored. Every method takes the owner first and sees that owner's records alone.
+import type * as O from 'fp-ts/lib/Option.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Account, AccountReading } from '../accounts/account.ts'
+import type { BalanceSnapshot } from '../accounts/balance-history.ts'
+import type { ServiceUnavailable } from '../errors.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+export interface SnapshotQuery {
+  /** Included; undefined for no bound. */
+  readonly from?: Instant | undefined
+  /** Included; undefined for no bound. */
+  readonly to?: Instant | undefined
+  readonly limit: number
+}
+
+export interface AccountStore {
+  /** Oldest first: by createdAt, then id. */
+  readonly list: (owner: Owner) => TE.TaskEither<ServiceUnavailable, readonly Account[]>
+  readonly find: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  /**
+   * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks for, in one transaction on the row as it
+   * then is. A reading older than the stored one changes nothing. The account after it; none when it is no longer linked.
+   */
+  readonly recordReading: (owner: Owner, id: AccountId, reading: AccountReading) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  /** Writes what `withFailedRead` makes of the stored account. A good read later than `at` wins. */
+  readonly recordFailedRead: (owner: Owner, id: AccountId, at: Instant) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  /** Newest first. */
+  readonly snapshots: (owner: Owner, id: AccountId, query: SnapshotQuery) => TE.TaskEither<ServiceUnavailable, readonly BalanceSnapshot[]>
+}

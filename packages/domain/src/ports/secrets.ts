@@ -1,0 +1,9 @@
+// Makes and hashes credentials; randomness and digests are not for the pure rooms.
+import type { CredentialHash } from '../access/credential.ts'
+
+export interface Secrets {
+  /** A new key that begins with `tp_live_`. */
+  readonly newApiKey: () => string
+  readonly newAccessToken: () => string
+  readonly hash: (secret: string) => CredentialHash
+}

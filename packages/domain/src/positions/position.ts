@@ -1,0 +1,44 @@
+// An open position as the broker reports it (specification 2.4; decision 26).
+import type { AccountId } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { Ticket, UserId } from '../primitives/ids.ts'
+
+export type Side = 'buy' | 'sell'
+
+/** One row of the broker's book. Money in the account's currency, volume in lots, charges negative. */
+export interface BrokerPosition {
+  readonly ticket: Ticket
+  readonly symbol: string
+  readonly side: Side
+  readonly volume: number
+  readonly entryPrice: number
+  readonly currentPrice: number
+  readonly stopLoss?: number
+  readonly takeProfit?: number
+  /** Total over the open and the closed part. */
+  readonly swap: number
+  /** Total over the open and the closed part. */
+  readonly commission: number
+  /** Of the open volume, before swap and commission. */
+  readonly unrealizedPnl: number
+  /** Of partial closes, without their commission and swap where the provider tells them apart. */
+  readonly realizedPnl: number
+  readonly openedAt: Instant
+}
+
+/** A position with whose it is and what margin it needs; null when the provider could not compute it. */
+export interface Position extends BrokerPosition {
+  readonly accountId: AccountId
+  readonly userId: UserId
+  readonly marginUsed: number | null
+}
+
+/** All open positions of one account as of one read. */
+export interface PositionsReading {
+  readonly positions: readonly BrokerPosition[]
+  readonly readAt: Instant
+}
+
+/** Oldest first; of equal age the older ticket, which is the shorter or the smaller (4.3). */
+export const byAge = (a: BrokerPosition, b: BrokerPosition): number =>
+  a.openedAt - b.openedAt || a.ticket.length - b.ticket.length || (a.ticket < b.ticket ? -1 : a.ticket > b.ticket ? 1 : 0)

@@ -1,0 +1,54 @@
+// The identifiers that callers and operators use, each minted here alone (specification 2.2, 2.4, 2.5; decision 28).
+import * as O from 'fp-ts/lib/Option.js'
+import type { Brand } from './brand.ts'
+
+export type TenantId = Brand<string, 'TenantId'>
+export type UserId = Brand<string, 'UserId'>
+/** A linked account's platform id: a UUID in lower case. */
+export type AccountId = Brand<string, 'AccountId'>
+/** The broker's own number for a position, 1 to 64 characters without white space or control characters. */
+export type Ticket = Brand<string, 'Ticket'>
+
+/** Whose record it is. Every store method takes it first, so that nothing can be asked for without saying whose. */
+export interface Owner {
+  readonly tenantId: TenantId
+  readonly userId: UserId
+}
+
+/** The id of a position and of the trade that it becomes: the account and the broker's ticket. */
+export interface PositionId {
+  readonly accountId: AccountId
+  readonly ticket: Ticket
+}
+
+const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/
+const ticketPattern = /^[!-~]{1,64}$/
+const operatorIdPattern = /^[!-~]{1,128}$/
+
+/** A tenant's id as the operator names it: 1 to 128 visible ASCII characters. */
+export const parseTenantId = (text: string): O.Option<TenantId> => (operatorIdPattern.test(text) ? O.some(text as TenantId) : O.none)
+
+/** A user's id as the operator names it: 1 to 128 visible ASCII characters. */
+export const parseUserId = (text: string): O.Option<UserId> => (operatorIdPattern.test(text) ? O.some(text as UserId) : O.none)
+
+/** Reads a UUID in either case; the platform writes it in lower case. */
+export const parseAccountId = (text: string): O.Option<AccountId> => {
+  const id = text.toLowerCase()
+  return uuidPattern.test(id) ? O.some(id as AccountId) : O.none
+}
+
+/** Reads a broker's ticket; anything that could not be one is none. */
+export const parseTicket = (text: string): O.Option<Ticket> => (ticketPattern.test(text) ? O.some(text as Ticket) : O.none)
+
+/** Reads `<account_id>:<broker_ticket>` (2.4); none when either half is not well-formed. */
+export const parsePositionId = (text: string): O.Option<PositionId> => {
+  const colon = text.indexOf(':')
+  if (colon < 0) return O.none
+  const accountId = parseAccountId(text.slice(0, colon))
+  const ticket = parseTicket(text.slice(colon + 1))
+  if (O.isNone(accountId) || O.isNone(ticket)) return O.none
+  return O.some({ accountId: accountId.value, ticket: ticket.value })
+}
+
+/** Writes a position's id as callers see it (2.4). */
+export const formatPositionId = (accountId: AccountId, ticket: string): string => `${accountId}:${ticket}`

@@ -1,0 +1,28 @@
+// Numbered pages (2.1 meta.pagination).
+
+export interface PageRequest {
+  /** 1 for the first page. */
+  readonly page: number
+  readonly limit: number
+}
+
+export interface Page<A> {
+  readonly items: readonly A[]
+  readonly page: number
+  readonly limit: number
+  /** How many items there are on all pages. */
+  readonly total: number
+}
+
+/** The asked page of a whole list; a page beyond the last is empty. */
+export const pageOf = <A>(all: readonly A[], { page, limit }: PageRequest): Page<A> => ({
+  items: all.slice((page - 1) * limit, page * limit),
+  page,
+  limit,
+  total: all.length,
+})
+
+/** The same page with every item replaced. */
+export const mapPage =
+  <A, B>(change: (item: A) => B) =>
+  (page: Page<A>): Page<B> => ({ ...page, items: page.items.map(change) })
