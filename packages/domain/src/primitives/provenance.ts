@@ -1,0 +1,22 @@
+// Where the data of a reply comes from and how old it is (2.1 meta.provenance).
+import type { AccountId } from './ids.ts'
+import type { Instant } from './instant.ts'
+
+export interface Provenance {
+  /** The provider's name. */
+  readonly source: string
+  readonly accounts: readonly AccountId[]
+  /** Of several reads the oldest, since the reply is no fresher than that. */
+  readonly readAt: Instant
+}
+
+/** @param now when it was found that there is no account to read, for want of a read */
+export const provenanceOf = (
+  source: string,
+  reads: readonly { readonly accountId: AccountId; readonly readAt: Instant }[],
+  now: Instant,
+): Provenance => ({
+  source,
+  accounts: reads.map(({ accountId }) => accountId),
+  readAt: reads.reduce((oldest, { readAt }) => Math.min(oldest, readAt), now),
+})
