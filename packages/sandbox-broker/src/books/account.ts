@@ -1,0 +1,158 @@
+// One account's books: what the simulated broker holds for it. Everything here can be written to a state file and read back.
+import { decimal, sum, zero, type Decimal } from '../numbers/decimal.ts'
+import type { DealRow, MarginMode, OrderRow, Platform, TradeMode } from '../rows.ts'
+import { createLedger, type Entry, type Ledger } from './ledger.ts'
+import type { Position } from './position.ts'
+
+/** How commission is charged: half on the opening and half on the closing deal, all on the opening deal, as a deal of its own, or not at all. */
+export type CommissionRule = 'half' | 'entry' | 'deal' | 'none'
+
+export type AccountSettings = {
+  readonly id: string
+  readonly login: string
+  readonly name: string
+  readonly broker: string
+  readonly server: string
+  readonly platform: Platform
+  readonly marginMode: MarginMode
+  readonly type: TradeMode
+  readonly currency: string
+  readonly currencyDigits: number
+  readonly leverage: number
+  readonly commission: CommissionRule
+  readonly tradeAllowed: boolean
+  /** Whether a price that reaches a stop loss or take profit closes the position. */
+  readonly stops: 'execute' | 'ignore'
+  /** MT4: whether the deals that open and close a ticket carry the same id. */
+  readonly mt4DealIds: 'shared' | 'distinct'
+  /** MT4: whether what a partial close leaves gets a new ticket. */
+  readonly mt4PartialTicket: 'new' | 'same'
+  /** What a trade in a symbol that the broker lacks answers: HTTP 404, or a return code. */
+  readonly unknownSymbol: 'not-found' | 'return-code'
+  /** What the broker hangs on to every symbol's name. */
+  readonly symbolSuffix: string
+  readonly brokerUtcOffsetHours: number
+}
+
+export type Deployment = {
+  state: string
+  connectionStatus: string
+  region: string
+}
+
+/** A market order that the broker accepted and has not filled yet. */
+export type PlacedOrder = {
+  readonly orderId: string
+  readonly placedAt: number
+  /** The trade request to carry out. */
+  readonly request: Readonly<Record<string, unknown>>
+  readsLeft: number
+  readonly dueAt: number
+}
+
+export type Account = {
+  readonly settings: AccountSettings
+  readonly deployment: Deployment
+  balance: Decimal
+  credit: Decimal
+  /** Open positions, oldest first. */
+  positions: Position[]
+  readonly deals: Ledger<DealRow>
+  readonly orders: Ledger<OrderRow>
+  /** Deals and orders that came after the account was made, in the order of coming. */
+  readonly newDeals: DealRow[]
+  readonly newOrders: OrderRow[]
+  placed: PlacedOrder[]
+  /** Which position a ticket belongs to, for tickets that a partial close on MT4 gave out. */
+  readonly chains: Map<string, string>
+  nextOrder: number
+  nextDeal: number
+  /** Grows with every change to the books. */
+  revision: number
+}
+
+const FIRST_ORDER = 46_000_000
+const FIRST_DEAL = 33_000_000
+
+export const createAccount = (settings: AccountSettings, deployment: Deployment, history: readonly DealRow[]): Account => {
+  const account: Account = {
+    settings,
+    deployment: { ...deployment },
+    balance: zero,
+    credit: zero,
+    positions: [],
+    deals: createLedger(history.map((row) => dealEntry(settings, row))),
+    orders: createLedger<OrderRow>([]),
+    newDeals: [],
+    newOrders: [],
+    placed: [],
+    chains: new Map(),
+    nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
+    nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
+    revision: 0,
+  }
+  for (const row of history) post(account, row)
+  return account
+}
+
+export const takeOrderId = (account: Account): string => String(account.nextOrder++)
+
+export const takeDealId = (account: Account): string => String(account.nextDeal++)
+
+/** Enters a deal: into the history, and its amounts into balance or credit. */
+export const enterDeal = (account: Account, row: DealRow): void => {
+  account.deals.add(dealEntry(account.settings, row))
+  account.newDeals.push(row)
+  post(account, row)
+  account.revision++
+}
+
+export const enterOrder = (account: Account, row: OrderRow): void => {
+  account.orders.add(orderEntry(row))
+  account.newOrders.push(row)
+  account.revision++
+}
+
+/** What a deal does to the money: profit, commission and swap together. */
+export const amountOf = (row: DealRow): Decimal => sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
+
+/** Credit is money that the broker lends; it is kept beside the balance. */
+export const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
+
+const post = (account: Account, row: DealRow): void => {
+  if (isCredit(row)) account.credit = account.credit.plus(amountOf(row))
+  else account.balance = account.balance.plus(amountOf(row))
+}
+
+const amount = (value: unknown): Decimal => (typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero)
+
+const dealEntry = (settings: AccountSettings, row: DealRow): Entry<DealRow> => ({
+  at: timeOf(row['time']),
+  row,
+  positionKey: textOf(row['positionId']),
+  // A ticket is a deal's id on MT5 and an order's on MT4.
+  ticketKey: settings.platform === 'mt4' ? textOf(row['orderId']) : textOf(row.id),
+})
+
+const orderEntry = (row: OrderRow): Entry<OrderRow> => ({
+  at: timeOf(row['doneTime']),
+  row,
+  positionKey: textOf(row['positionId']),
+  ticketKey: row.id,
+})
+
+const timeOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
+
+/** The first ticket above all those that a history uses, so that new ones never collide with it. */
+const firstAfter = (first: number, history: readonly DealRow[], fields: readonly string[]): number => {
+  let next = first
+  for (const row of history) {
+    for (const field of fields) {
+      const ticket = Number(row[field])
+      if (Number.isSafeInteger(ticket) && ticket >= next) next = ticket + 1
+    }
+  }
+  return next
+}

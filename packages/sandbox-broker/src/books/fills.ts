@@ -1,0 +1,338 @@
+// How orders fill: each fill enters deals and an order, and changes positions, so that balance = sum of deals and open volume = in − out.
+import { decimal, shareOf, smaller, toCents, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
+import { brokerText, utcText } from '../numbers/clock-text.ts'
+import type { Instrument } from '../market/instruments.ts'
+import type { Market } from '../market/market.ts'
+import { enterDeal, enterOrder, takeDealId, takeOrderId, type Account, type CommissionRule } from './account.ts'
+import { accrueSwap, entryPriceOf, exitPriceOf, newPosition, opposite, profitOf, type Position, type Side } from './position.ts'
+
+/** The account that trades, the market it trades on, and when. */
+export type Desk = { readonly account: Account; readonly market: Market; readonly at: number }
+
+/** What a trader says of an order besides what to trade. */
+export type Note = {
+  readonly comment?: string | undefined
+  readonly clientId?: string | undefined
+  readonly magic?: number | undefined
+  /** CLIENT, EXPERT, MOBILE, WEB, SL or TP. */
+  readonly reason: string
+}
+
+export type MarketOrder = {
+  readonly symbol: string
+  readonly instrument: Instrument
+  readonly side: Side
+  readonly volume: Decimal
+  readonly stopLoss?: Decimal | undefined
+  readonly takeProfit?: Decimal | undefined
+  readonly note: Note
+  /** The ticket, when it was given out before the fill. */
+  readonly orderId?: string | undefined
+}
+
+export type Fill = { readonly orderId: string; readonly positionId: string }
+
+type EntryType = 'DEAL_ENTRY_IN' | 'DEAL_ENTRY_OUT' | 'DEAL_ENTRY_INOUT' | 'DEAL_ENTRY_OUT_BY'
+
+/** Fills a market order: a new position when hedging; adding, reducing, closing or reversing when netting. */
+export const fillMarketOrder = (desk: Desk, order: MarketOrder): Fill => {
+  const held = isNetting(desk.account) ? desk.account.positions.find((position) => position.symbol === order.symbol) : undefined
+  const orderId = order.orderId ?? takeOrderId(desk.account)
+  if (held === undefined) return open(desk, order, orderId)
+  if (held.side === order.side) return add(desk, held, order, orderId)
+  if (order.volume.lte(held.volume)) return reduce(desk, held, order, orderId)
+  return reverse(desk, held, order, orderId)
+}
+
+/** Closes a volume of a position at the market. */
+export const fillClose = (
+  desk: Desk,
+  position: Position,
+  volume: Decimal,
+  note: Note,
+  price = exitPriceOf(desk.market, position, desk.at),
+): Fill => {
+  const { account } = desk
+  const closedId = position.id
+  // On MT4 a close has no order of its own: it settles the ticket.
+  const orderId = account.settings.platform === 'mt4' ? position.id : takeOrderId(account)
+  closeVolume(desk, position, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT', note })
+  if (account.settings.platform === 'mt5')
+    noteOrder(desk, { orderId, positionId: position.identifier, side: opposite(position.side), position, volume, price, note })
+  return { orderId, positionId: closedId }
+}
+
+/** Closes a position by an opposite one: two deals at the second's opening price, the smaller volume on both. */
+export const fillCloseBy = (desk: Desk, position: Position, by: Position, note: Note): Fill => {
+  const volume = smaller(position.volume, by.volume)
+  const price = by.openPrice
+  const closedId = position.id
+  const orderId = desk.account.settings.platform === 'mt4' ? position.id : takeOrderId(desk.account)
+  closeVolume(desk, position, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT_BY', note })
+  closeVolume(desk, by, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT_BY', note })
+  return { orderId, positionId: closedId }
+}
+
+/** Money in or out of the account that is not a trade. */
+export const enterBalanceDeal = (desk: Desk, amount: Decimal, comment: string | undefined, type: string): string => {
+  const id = takeDealId(desk.account)
+  enterDeal(desk.account, {
+    id,
+    ...timesOf(desk),
+    type,
+    profit: toNumber(amount),
+    commission: 0,
+    swap: 0,
+    ...(comment !== undefined && { comment }),
+  })
+  return id
+}
+
+const isNetting = (account: Account): boolean => account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
+
+const open = (desk: Desk, order: MarketOrder, orderId: string): Fill => {
+  const { account, market, at } = desk
+  const price = entryPriceOf(market, order.instrument, order.side, at)
+  const { note } = order
+  const position = newPosition(
+    {
+      id: orderId,
+      side: order.side,
+      symbol: order.symbol,
+      instrument: order.instrument,
+      volume: order.volume,
+      openPrice: price,
+      stopLoss: order.stopLoss,
+      takeProfit: order.takeProfit,
+      magic: note.magic ?? 0,
+      comment: note.comment,
+      clientId: note.clientId,
+      reason: `POSITION_REASON_${note.reason}`,
+    },
+    at,
+  )
+  account.positions.push(position)
+  enterOpening(desk, position, order, orderId, price)
+  return { orderId, positionId: position.id }
+}
+
+const add = (desk: Desk, position: Position, order: MarketOrder, orderId: string): Fill => {
+  const price = entryPriceOf(desk.market, order.instrument, order.side, desk.at)
+  accrueSwap(desk.account.settings, desk.market, position, desk.at)
+  const volume = position.volume.plus(order.volume)
+  position.openPrice = position.openPrice.times(position.volume).plus(price.times(order.volume)).div(volume).round(10)
+  position.volume = volume
+  position.updatedAt = desk.at
+  keepStops(position, order)
+  enterOpening(desk, position, order, orderId, price)
+  return { orderId, positionId: position.id }
+}
+
+const reduce = (desk: Desk, position: Position, order: MarketOrder, orderId: string): Fill => {
+  const price = exitPriceOf(desk.market, position, desk.at)
+  closeVolume(desk, position, order.volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT', note: order.note })
+  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+  return { orderId, positionId: position.id }
+}
+
+/** One deal closes the whole position and opens the rest on the other side; the position keeps its id. */
+const reverse = (desk: Desk, position: Position, order: MarketOrder, orderId: string): Fill => {
+  const { account, market, at } = desk
+  const { settings } = account
+  const price = exitPriceOf(market, position, at)
+  accrueSwap(settings, market, position, at)
+  const closed = position.volume
+  const rest = order.volume.minus(closed)
+  const charged = commissionOf(desk, position.instrument, closed)
+  const opening = commissionOf(desk, position.instrument, rest)
+  const profit = profitOf(settings, market, position, closed, price, at)
+  enterTrade(desk, position, {
+    side: order.side,
+    orderId,
+    entryType: 'DEAL_ENTRY_INOUT',
+    volume: order.volume,
+    price,
+    profit,
+    commission: charged.exit.plus(opening.entry),
+    swap: position.swap,
+    note: order.note,
+  })
+  position.realizedProfit = position.realizedProfit.plus(profit)
+  position.realizedCommission = position.realizedCommission.plus(position.entryCommission).plus(charged.exit)
+  position.realizedSwap = position.realizedSwap.plus(position.swap)
+  position.side = order.side
+  position.volume = rest
+  position.openPrice = price
+  position.swap = zero
+  position.swapUntil = at
+  position.entryCommission = opening.entry
+  position.updatedAt = at
+  // Levels of the old side make no sense on the new one.
+  position.stopLoss = order.stopLoss
+  position.takeProfit = order.takeProfit
+  enterSeparateCommission(desk, opening.separate)
+  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+  return { orderId, positionId: position.id }
+}
+
+const keepStops = (position: Position, order: MarketOrder): void => {
+  if (order.stopLoss !== undefined) position.stopLoss = order.stopLoss
+  if (order.takeProfit !== undefined) position.takeProfit = order.takeProfit
+}
+
+const enterOpening = (desk: Desk, position: Position, order: MarketOrder, orderId: string, price: Decimal): void => {
+  const { entry, separate } = commissionOf(desk, position.instrument, order.volume)
+  position.entryCommission = position.entryCommission.plus(entry)
+  enterTrade(desk, position, {
+    side: order.side,
+    orderId,
+    entryType: 'DEAL_ENTRY_IN',
+    volume: order.volume,
+    price,
+    profit: zero,
+    commission: entry,
+    swap: zero,
+    note: order.note,
+    stops: order,
+  })
+  enterSeparateCommission(desk, separate)
+  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+}
+
+const closeVolume = (
+  desk: Desk,
+  position: Position,
+  volume: Decimal,
+  price: Decimal,
+  how: { readonly orderId: string; readonly entryType: EntryType; readonly note: Note },
+): void => {
+  const { account, market, at } = desk
+  const { settings } = account
+  accrueSwap(settings, market, position, at)
+  const profit = profitOf(settings, market, position, volume, price, at)
+  const swap = shareOf(position.swap, volume, position.volume, settings.currencyDigits)
+  const entryShare = shareOf(position.entryCommission, volume, position.volume, settings.currencyDigits)
+  const { exit } = commissionOf(desk, position.instrument, volume)
+  enterTrade(desk, position, { ...how, side: opposite(position.side), volume, price, profit, commission: exit, swap })
+  position.volume = position.volume.minus(volume)
+  position.updatedAt = at
+  position.swap = position.swap.minus(swap)
+  position.entryCommission = position.entryCommission.minus(entryShare)
+  position.realizedProfit = position.realizedProfit.plus(profit)
+  position.realizedCommission = position.realizedCommission.plus(entryShare).plus(exit)
+  position.realizedSwap = position.realizedSwap.plus(swap)
+  if (position.volume.eq(zero)) account.positions = account.positions.filter((other) => other !== position)
+  else if (settings.platform === 'mt4' && settings.mt4PartialTicket === 'new') giveNewTicket(account, position)
+}
+
+const giveNewTicket = (account: Account, position: Position): void => {
+  position.id = takeOrderId(account)
+  account.chains.set(position.id, position.identifier)
+}
+
+type Charge = { readonly entry: Decimal; readonly exit: Decimal; readonly separate: Decimal }
+
+/** What opening and closing a volume costs, as negative amounts. */
+const commissionOf = (desk: Desk, instrument: Instrument, volume: Decimal): Charge => {
+  const { commission, currencyDigits } = desk.account.settings
+  const roundTurn = decimal(-instrument.commissionPerLot).times(volume)
+  const whole = toCents(roundTurn, currencyDigits)
+  const half = toCents(roundTurn.div(2), currencyDigits)
+  const charges: Readonly<Record<CommissionRule, Charge>> = {
+    half: { entry: half, exit: half, separate: zero },
+    entry: { entry: whole, exit: zero, separate: zero },
+    deal: { entry: zero, exit: zero, separate: whole },
+    none: { entry: zero, exit: zero, separate: zero },
+  }
+  return charges[commission]
+}
+
+const enterSeparateCommission = (desk: Desk, amount: Decimal): void => {
+  if (!amount.eq(zero)) enterBalanceDeal(desk, amount, undefined, 'DEAL_TYPE_COMMISSION')
+}
+
+const enterTrade = (
+  desk: Desk,
+  position: Position,
+  deal: {
+    readonly side: Side
+    readonly orderId: string
+    readonly entryType: EntryType
+    readonly volume: Decimal
+    readonly price: Decimal
+    readonly profit: Decimal
+    readonly commission: Decimal
+    readonly swap: Decimal
+    readonly note: Note
+    readonly stops?: { readonly stopLoss?: Decimal | undefined; readonly takeProfit?: Decimal | undefined }
+  },
+): void => {
+  const { settings } = desk.account
+  const { stopLoss, takeProfit } = deal.stops ?? position
+  // Were the ticket kept after a partial close, two closing deals could not be told apart by a shared id.
+  const shared = settings.platform === 'mt4' && settings.mt4DealIds === 'shared' && settings.mt4PartialTicket === 'new'
+  const { comment, clientId } = deal.note
+  enterDeal(desk.account, {
+    id: shared ? position.id : takeDealId(desk.account),
+    ...timesOf(desk),
+    type: deal.side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL',
+    entryType: deal.entryType,
+    symbol: position.symbol,
+    magic: deal.note.magic ?? position.magic,
+    volume: toNumber(deal.volume),
+    price: toNumber(deal.price),
+    commission: toNumber(deal.commission),
+    swap: toNumber(deal.swap),
+    profit: toNumber(deal.profit),
+    positionId: position.identifier,
+    orderId: deal.orderId,
+    reason: `DEAL_REASON_${deal.note.reason}`,
+    ...(comment !== undefined && { comment }),
+    ...(clientId !== undefined && { clientId }),
+    ...(stopLoss !== undefined && { stopLoss: toNumber(stopLoss) }),
+    ...(takeProfit !== undefined && { takeProfit: toNumber(takeProfit) }),
+  })
+}
+
+const noteOrder = (
+  desk: Desk,
+  order: {
+    readonly orderId: string
+    readonly positionId: string
+    readonly side: Side
+    readonly position: Position
+    readonly volume: Decimal
+    readonly price: Decimal
+    readonly note: Note
+  },
+): void => {
+  const { platform, time, brokerTime } = timesOf(desk)
+  const { comment, clientId } = order.note
+  enterOrder(desk.account, {
+    id: order.orderId,
+    platform,
+    type: order.side === 'buy' ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL',
+    state: 'ORDER_STATE_FILLED',
+    symbol: order.position.symbol,
+    magic: order.note.magic ?? order.position.magic,
+    time,
+    brokerTime,
+    doneTime: time,
+    doneBrokerTime: brokerTime,
+    openPrice: toNumber(order.price),
+    volume: toNumber(order.volume),
+    currentVolume: 0,
+    positionId: order.positionId,
+    reason: `ORDER_REASON_${order.note.reason}`,
+    fillingMode: 'ORDER_FILLING_FOK',
+    expirationType: 'ORDER_TIME_GTC',
+    ...(comment !== undefined && { comment }),
+    ...(clientId !== undefined && { clientId }),
+  })
+}
+
+const timesOf = ({ account, at }: Desk) => ({
+  platform: account.settings.platform,
+  time: utcText(at),
+  brokerTime: brokerText(at, account.settings.brokerUtcOffsetHours),
+})

@@ -1,0 +1,89 @@
+// Rows kept in the order of time, so that a page of a long history is a binary search and a slice.
+
+export type Entry<Row> = {
+  /** Epoch milliseconds; NaN where the row's time could not be read. */
+  readonly at: number
+  readonly row: Row
+  readonly positionKey: string | undefined
+  readonly ticketKey: string | undefined
+  /** The row as JSON text, written once. */
+  text?: string
+}
+
+export type Ledger<Row> = {
+  readonly add: (entry: Entry<Row>) => void
+  /** Rows with start <= time < end; rows without a readable time belong to every range and come last. */
+  readonly between: (start: number, end: number) => Span<Row>
+  readonly ofPosition: (positionKey: string) => readonly Entry<Row>[]
+  readonly ofTicket: (ticketKey: string) => readonly Entry<Row>[]
+  readonly all: () => readonly Entry<Row>[]
+  readonly size: () => number
+}
+
+/** A range of a ledger that is only cut into pages when asked for one. */
+export type Span<Row> = { readonly size: number; readonly slice: (offset: number, limit: number) => readonly Entry<Row>[] }
+
+export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
+  const timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
+  const timeless = initial.filter((entry) => Number.isNaN(entry.at))
+  const byPosition = new Map<string, Entry<Row>[]>()
+  const byTicket = new Map<string, Entry<Row>[]>()
+
+  const file = (entry: Entry<Row>): void => {
+    if (entry.positionKey !== undefined) fileUnder(byPosition, entry.positionKey, entry)
+    if (entry.ticketKey !== undefined) fileUnder(byTicket, entry.ticketKey, entry)
+  }
+  for (const entry of timed) file(entry)
+  for (const entry of timeless) file(entry)
+
+  return {
+    add: (entry) => {
+      file(entry)
+      if (Number.isNaN(entry.at)) timeless.push(entry)
+      else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
+    },
+    between: (start, end) => {
+      const first = firstFrom(timed, start, false)
+      const beyond = Math.max(first, firstFrom(timed, end, false))
+      const count = beyond - first
+      return {
+        size: count + timeless.length,
+        slice: (offset, limit) => {
+          const rows = timed.slice(first + Math.min(offset, count), first + Math.min(offset + limit, count))
+          const left = limit - rows.length
+          const skipped = Math.max(0, offset - count)
+          return left > 0 && timeless.length > 0 ? [...rows, ...timeless.slice(skipped, skipped + left)] : rows
+        },
+      }
+    },
+    ofPosition: (key) => byPosition.get(key) ?? [],
+    ofTicket: (key) => byTicket.get(key) ?? [],
+    all: () => [...timed, ...timeless],
+    size: () => timed.length + timeless.length,
+  }
+}
+
+/** A span over rows that were picked or reordered before. */
+export const spanOf = <Row>(entries: readonly Entry<Row>[]): Span<Row> => ({
+  size: entries.length,
+  slice: (offset, limit) => entries.slice(offset, offset + limit),
+})
+
+const fileUnder = <Row>(files: Map<string, Entry<Row>[]>, key: string, entry: Entry<Row>): void => {
+  const file = files.get(key)
+  if (file === undefined) files.set(key, [entry])
+  else file.push(entry)
+}
+
+/** The place of the first row at a time or later, or, with `past`, of the first row later than it. */
+const firstFrom = (rows: readonly { readonly at: number }[], at: number, past: boolean): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const time = rows[middle]?.at ?? Infinity
+    if (time < at || (past && time === at)) low = middle + 1
+    else high = middle
+  }
+  return low
+}

@@ -1,0 +1,11 @@
+// The two ways in which the provider writes a time: UTC, and the broker's own clock without a zone.
+
+export const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+
+/** `2024-04-17T04:30:03.223Z` */
+export const utcText = (at: number): string => new Date(at).toISOString()
+
+/** `2024-04-17 07:30:03.223`, in the broker's zone and without saying so. */
+export const brokerText = (at: number, offsetHours: number): string =>
+  new Date(at + offsetHours * HOUR_MS).toISOString().replace('T', ' ').replace('Z', '')

@@ -1,0 +1,52 @@
+// What a route's handler gets to see of a request.
+import type { Account } from '../books/account.ts'
+import type { Core, Grant } from '../core.ts'
+import type { Reply } from './reply.ts'
+import type { RoutePattern } from './router.ts'
+
+export type Context = {
+  readonly core: Core
+  readonly grant: Grant
+  /** Epoch milliseconds of the sandbox's clock when the request is carried out. */
+  readonly at: number
+  readonly params: Readonly<Record<string, string>>
+  readonly query: URLSearchParams
+  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
+  /** Reads the body as JSON; undefined when it is not JSON. */
+  readonly body: unknown
+}
+
+export type AccountContext = Context & { readonly account: Account }
+
+/** A route of the client API works on a connected account in its region; one of the provisioning API takes any account, or none. */
+export type Route = RoutePattern & { readonly name: RouteName } & (
+    | { readonly api: 'client'; readonly handle: (context: AccountContext) => Reply }
+    | { readonly api: 'provisioning'; readonly handle: (context: Context) => Reply }
+  )
+
+export const ROUTE_NAMES = [
+  'accounts',
+  'account',
+  'deploy',
+  'undeploy',
+  'regions',
+  'account-information',
+  'positions',
+  'position',
+  'orders',
+  'order',
+  'trade',
+  'deals',
+  'deals-by-position',
+  'deals-by-ticket',
+  'history-orders',
+  'history-orders-by-position',
+  'history-orders-by-ticket',
+  'margin',
+  'symbols',
+  'specification',
+  'price',
+  'server-time',
+] as const
+
+export type RouteName = (typeof ROUTE_NAMES)[number]

@@ -1,0 +1,140 @@
+// Symbols, their contract terms and prices, the margin calculation, and the server's clock.
+import { decimal, toNumber, zero } from '../numbers/decimal.ts'
+import { brokerText, utcText } from '../numbers/clock-text.ts'
+import { marginOf } from '../books/valuation.ts'
+import { pointOf, type Instrument } from '../market/instruments.ts'
+import type { Account } from '../books/account.ts'
+import type { Market } from '../market/market.ts'
+import type { AccountContext, Route } from './context.ts'
+import { invalid, notFound, ok, type Detail, type Reply } from './reply.ts'
+import { checkFlag } from './validate.ts'
+
+const base = '/users/current/accounts/:accountId'
+
+/** Finds an instrument by the broker's spelling of its symbol. */
+export const findInstrument = (market: Market, account: Account, symbol: string): Instrument | undefined => {
+  const { symbolSuffix } = account.settings
+  return symbol.endsWith(symbolSuffix) ? market.instruments.get(symbol.slice(0, symbol.length - symbolSuffix.length)) : undefined
+}
+
+export const symbolNotFound = (): Reply => notFound('The specified symbol was not found')
+
+const withInstrument =
+  (read: (context: AccountContext, instrument: Instrument, symbol: string) => Reply) =>
+  (context: AccountContext): Reply => {
+    const symbol = context.params['symbol'] ?? ''
+    const instrument = findInstrument(context.core.market, context.account, symbol)
+    return instrument === undefined ? symbolNotFound() : read(context, instrument, symbol)
+  }
+
+const allWeek = Object.fromEntries(
+  ['MONDAY', 'TUESDAY', 'WEDNESDAY', 'THURSDAY', 'FRIDAY', 'SATURDAY', 'SUNDAY'].map((day) => [
+    day,
+    [{ from: '00:00:00.000', to: '24:00:00.000' }],
+  ]),
+)
+
+const readSpecification = ({ core, account }: AccountContext, instrument: Instrument, symbol: string): Reply => {
+  const open = core.market.isOpen(instrument.symbol)
+  return ok({
+    symbol,
+    description: instrument.description,
+    path: `${instrument.path}\\${symbol}`,
+    digits: instrument.digits,
+    point: pointOf(instrument),
+    tickSize: pointOf(instrument),
+    contractSize: instrument.contractSize,
+    minVolume: instrument.minVolume,
+    maxVolume: instrument.maxVolume,
+    volumeStep: instrument.volumeStep,
+    fillingModes: ['SYMBOL_FILLING_FOK', 'SYMBOL_FILLING_IOC'],
+    executionMode: 'SYMBOL_TRADE_EXECUTION_MARKET',
+    tradeMode: 'SYMBOL_TRADE_MODE_FULL',
+    stopsLevel: instrument.stopsLevel,
+    freezeLevel: 0,
+    initialMargin: 0,
+    maintenanceMargin: 0,
+    hedgedMargin: instrument.contractSize,
+    marginCurrency: instrument.baseCurrency,
+    priceCalculationMode: instrument.path === 'Forex' ? 'SYMBOL_CALC_MODE_FOREX' : 'SYMBOL_CALC_MODE_CFDLEVERAGE',
+    baseCurrency: instrument.baseCurrency,
+    profitCurrency: instrument.profitCurrency,
+    swapMode: 'SYMBOL_SWAP_MODE_POINTS',
+    swapLong: instrument.swapLong,
+    swapShort: instrument.swapShort,
+    swapRollover3Days: 'WEDNESDAY',
+    allowedExpirationModes: ['SYMBOL_EXPIRATION_GTC'],
+    allowedOrderTypes: [
+      'SYMBOL_ORDER_MARKET',
+      'SYMBOL_ORDER_SL',
+      'SYMBOL_ORDER_TP',
+      ...(account.settings.platform === 'mt5' ? ['SYMBOL_ORDER_CLOSEBY'] : []),
+    ],
+    quoteSessions: open ? allWeek : {},
+    tradeSessions: open ? allWeek : {},
+  })
+}
+
+const readPrice = ({ core, account, at, query }: AccountContext, instrument: Instrument, symbol: string): Reply => {
+  const details = checkFlag(query, 'keepSubscription')
+  if (details.length > 0) return invalid(details)
+  const { currency, brokerUtcOffsetHours } = account.settings
+  const { bid, ask } = core.market.prices.quote(instrument, at)
+  const rate = core.market.rate(instrument.profitCurrency, currency, at)
+  const tickValue = toNumber(decimal(pointOf(instrument)).times(instrument.contractSize).times(rate).round(6))
+  return ok({
+    symbol,
+    bid,
+    ask,
+    profitTickValue: tickValue,
+    lossTickValue: tickValue,
+    time: utcText(at),
+    brokerTime: brokerText(at, brokerUtcOffsetHours),
+  })
+}
+
+const calculateMargin = ({ core, account, at, body }: AccountContext): Reply => {
+  const { symbol, type, volume, openPrice } = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
+  const details: Detail[] = []
+  if (typeof symbol !== 'string' || symbol === '') details.push({ parameter: 'symbol', message: 'Value must be a symbol' })
+  if (type !== 'ORDER_TYPE_BUY' && type !== 'ORDER_TYPE_SELL')
+    details.push({ parameter: 'type', message: 'Value must be ORDER_TYPE_BUY or ORDER_TYPE_SELL' })
+  if (!isPositive(volume)) details.push({ parameter: 'volume', message: 'Value must be a number above 0' })
+  if (!isPositive(openPrice)) details.push({ parameter: 'openPrice', message: 'Value must be a number above 0' })
+  if (details.length > 0 || typeof symbol !== 'string' || !isPositive(volume) || !isPositive(openPrice)) return invalid(details)
+  const instrument = findInstrument(core.market, account, symbol)
+  if (instrument === undefined) return symbolNotFound()
+  return ok({ margin: toNumber(marginOf(account.settings, core.market, instrument, decimal(volume), decimal(openPrice), at)) })
+}
+
+const isPositive = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && decimal(value).gt(zero)
+
+export const marketRoutes: readonly Route[] = [
+  { name: 'margin', api: 'client', method: 'POST', path: `${base}/calculate-margin`, handle: calculateMargin },
+  {
+    name: 'symbols',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/symbols`,
+    handle: ({ core, account }) => ok([...core.market.instruments.keys()].map((symbol) => symbol + account.settings.symbolSuffix)),
+  },
+  {
+    name: 'specification',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/symbols/:symbol/specification`,
+    handle: withInstrument(readSpecification),
+  },
+  { name: 'price', api: 'client', method: 'GET', path: `${base}/symbols/:symbol/current-price`, handle: withInstrument(readPrice) },
+  {
+    name: 'server-time',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/server-time`,
+    handle: ({ account, at }) => {
+      const time = utcText(at)
+      const brokerTime = brokerText(at, account.settings.brokerUtcOffsetHours)
+      return ok({ time, brokerTime, lastQuoteTime: time, lastQuoteBrokerTime: brokerTime })
+    },
+  },
+]

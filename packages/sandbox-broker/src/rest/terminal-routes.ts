@@ -1,0 +1,73 @@
+// Reading the terminal's state: account information, positions, and orders that still work.
+import { informationOf } from '../books/valuation.ts'
+import { positionRow } from '../books/position.ts'
+import { utcText, brokerText } from '../numbers/clock-text.ts'
+import type { PlacedOrder } from '../books/account.ts'
+import type { OrderRow } from '../rows.ts'
+import type { AccountContext, Route } from './context.ts'
+import { invalid, notFound, ok, type Reply } from './reply.ts'
+import { checkFlag } from './validate.ts'
+
+const base = '/users/current/accounts/:accountId'
+
+/** Every route here may be asked for a fresh read; the sandbox's is always fresh. */
+const fresh =
+  (read: (context: AccountContext) => Reply) =>
+  (context: AccountContext): Reply => {
+    const details = checkFlag(context.query, 'refreshTerminalState')
+    return details.length > 0 ? invalid(details) : read(context)
+  }
+
+const readPositions = ({ account, core, at }: AccountContext) =>
+  account.positions.map((position) => positionRow(account.settings, core.market, position, at))
+
+const readOrders = ({ account }: AccountContext): readonly OrderRow[] =>
+  account.placed.map((order) => placedRow(order, account.settings.brokerUtcOffsetHours))
+
+const placedRow = ({ orderId, placedAt, request }: PlacedOrder, offsetHours: number): OrderRow => ({
+  id: orderId,
+  type: String(request['actionType']),
+  state: 'ORDER_STATE_PLACED',
+  symbol: String(request['symbol']),
+  magic: Number(request['magic'] ?? 0),
+  time: utcText(placedAt),
+  brokerTime: brokerText(placedAt, offsetHours),
+  volume: Number(request['volume']),
+  currentVolume: Number(request['volume']),
+  reason: 'ORDER_REASON_EXPERT',
+  fillingMode: 'ORDER_FILLING_FOK',
+  expirationType: 'ORDER_TIME_GTC',
+  ...(typeof request['clientId'] === 'string' && { clientId: request['clientId'] }),
+  ...(typeof request['comment'] === 'string' && { comment: request['comment'] }),
+})
+
+const oneOf = (rows: readonly { readonly id: string }[], id: string, what: string): Reply => {
+  const row = rows.find((candidate) => candidate.id === id)
+  return row === undefined ? notFound(`${what} ${id} was not found`) : ok(row)
+}
+
+export const terminalRoutes: readonly Route[] = [
+  {
+    name: 'account-information',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/account-information`,
+    handle: fresh(({ account, core, at }) => ok(informationOf(account, core.market, at))),
+  },
+  { name: 'positions', api: 'client', method: 'GET', path: `${base}/positions`, handle: fresh((context) => ok(readPositions(context))) },
+  {
+    name: 'position',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/positions/:positionId`,
+    handle: fresh((context) => oneOf(readPositions(context), context.params['positionId'] ?? '', 'Position')),
+  },
+  { name: 'orders', api: 'client', method: 'GET', path: `${base}/orders`, handle: fresh((context) => ok(readOrders(context))) },
+  {
+    name: 'order',
+    api: 'client',
+    method: 'GET',
+    path: `${base}/orders/:orderId`,
+    handle: fresh((context) => oneOf(readOrders(context), context.params['orderId'] ?? '', 'Order')),
+  },
+]
