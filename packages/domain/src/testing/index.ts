@@ -1,1 +1,3 @@
-// The package's entry.
+// The package's entry for tests: fakes and numbered contract suites.
+export * from './broker-contract.ts'
+export * from './fake-broker.ts'
