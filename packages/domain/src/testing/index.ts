@@ -1,3 +1,11 @@
 // The package's entry for tests: fakes and numbered contract suites.
 export * from './broker-contract.ts'
 export * from './fake-broker.ts'
+export * from './account-store-contract.ts'
+export * from './credential-store-contract.ts'
+export * from './fake-account-store.ts'
+export * from './fake-credential-store.ts'
+export * from './fake-operator-store.ts'
+export * from './fake-records.ts'
+export * from './operator-store-contract.ts'
+export * from './stored-records.ts'

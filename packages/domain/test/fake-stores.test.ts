@@ -1,0 +1,26 @@
+// The fakes of the stores keep the contracts that the database keeps.
+import { createFakeAccountStore } from '../src/testing/fake-account-store.ts'
+import { createFakeCredentialStore } from '../src/testing/fake-credential-store.ts'
+import { createFakeOperatorStore, createFakeProviderTokens } from '../src/testing/fake-operator-store.ts'
+import { createFakeRecords } from '../src/testing/fake-records.ts'
+import { accountStoreContract } from '../src/testing/account-store-contract.ts'
+import { credentialStoreContract } from '../src/testing/credential-store-contract.ts'
+import { operatorStoreContract } from '../src/testing/operator-store-contract.ts'
+import type { OpenStores } from '../src/testing/stored-records.ts'
+
+const openFakes: OpenStores = async () => {
+  const records = createFakeRecords()
+  return {
+    stores: {
+      accounts: createFakeAccountStore(records),
+      credentials: createFakeCredentialStore(records),
+      operator: createFakeOperatorStore(records),
+      providerTokens: createFakeProviderTokens(records),
+    },
+    close: async () => undefined,
+  }
+}
+
+accountStoreContract('in memory', openFakes)
+credentialStoreContract('in memory', openFakes)
+operatorStoreContract('in memory', openFakes)
