@@ -1,0 +1,144 @@
+// Paging with the cursor: every trade once, in closing order, whatever the page size and however many accounts (4.5; decision 36).
+import * as E from 'fp-ts/lib/Either.js'
+import fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AccountId, UserId } from '../../src/primitives/ids.ts'
+import { byClosing, matchingTrades, placeOf, sliceAfter } from '../../src/trades/account-history.ts'
+import type { AccountHistory, ClosedTrade, ClosingPlace, TradeFilter } from '../../src/trades/account-history.ts'
+import { readCursor, writeCursor } from '../../src/trades/cursor.ts'
+
+const accountIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}` as AccountId)
+const all: TradeFilter = { profit: 'all' }
+
+const closedTrade = fc.record({
+  closedAt: fc.integer({ min: 0, max: 5 }),
+  closingDealId: fc.integer({ min: 1, max: 120 }).map(String),
+  netProfit: fc.constantFrom(-1, 0, 2),
+})
+
+const history = (accountId: AccountId): fc.Arbitrary<AccountHistory> =>
+  fc
+    .uniqueArray(closedTrade, { maxLength: 20, selector: ({ closedAt, closingDealId }) => `${closedAt} ${closingDealId}` })
+    .map((rows) => ({
+      accountId,
+      readAt: 0,
+      skipped: [],
+      trades: rows.map((row) => toClosedTrade(accountId, row)).toSorted((a, b) => byClosing(placeOf(a), placeOf(b))),
+    }))
+
+const toClosedTrade = (
+  accountId: AccountId,
+  { closedAt, closingDealId, netProfit }: { closedAt: number; closingDealId: string; netProfit: number },
+): ClosedTrade => ({
+  accountId,
+  userId: 'u-1' as UserId,
+  closingDealId,
+  trade: {
+    positionId: closingDealId,
+    symbol: 'EURUSD',
+    side: 'buy',
+    volume: 1,
+    entryPrice: 1,
+    exitPrice: 1,
+    profit: netProfit,
+    commission: 0,
+    swap: 0,
+    netProfit,
+    openedAt: 0,
+    closedAt,
+    holdingTime: 0,
+  },
+})
+
+const histories = fc.tuple(...accountIds.map(history))
+
+const readPages = (matches: readonly ClosedTrade[], limit: number): readonly ClosedTrade[] => {
+  const pages: ClosedTrade[] = []
+  let after: ClosingPlace | undefined
+  for (;;) {
+    const slice = sliceAfter(matches, after, limit)
+    expect(slice.before).toBe(pages.length)
+    pages.push(...slice.trades)
+    const last = slice.trades.at(-1)
+    if (last === undefined) return pages
+    const cursor = writeCursor(all, placeOf(last))
+    after = E.getOrElse<unknown, ClosingPlace>(() => expect.fail('a cursor that was just written cannot be read'))(readCursor(all, cursor))
+  }
+}
+
+describe('pages of trades', () => {
+  it('hold every trade once, most recently closed first', () => {
+    fc.assert(
+      fc.property(histories, fc.integer({ min: 1, max: 7 }), (read, limit) => {
+        const matches = matchingTrades(read, all)
+        const pages = readPages(matches, limit)
+        expect(pages).toEqual(matches.toReversed())
+        expect(new Set(pages)).toEqual(new Set(read.flatMap(({ trades }) => trades)))
+      }),
+    )
+  })
+
+  it('go on without a repeat when newer trades close between two reads', () => {
+    fc.assert(
+      fc.property(history(accountIds[0]!), fc.integer({ min: 1, max: 5 }), (read, limit) => {
+        const first = sliceAfter(read.trades, undefined, limit)
+        const last = first.trades.at(-1)
+        if (last === undefined) return
+        const newer = toClosedTrade(accountIds[0]!, { closedAt: 99, closingDealId: '999', netProfit: 1 })
+        const second = sliceAfter([...read.trades, newer], placeOf(last), limit)
+        expect(second.trades).toEqual(read.trades.toReversed().slice(limit, 2 * limit))
+      }),
+    )
+  })
+
+  it('split profit and loss without rest: 0 counts as a loss (2.6, 4.5)', () => {
+    fc.assert(
+      fc.property(histories, (read) => {
+        const wins = matchingTrades(read, { profit: 'profit' })
+        const losses = matchingTrades(read, { profit: 'loss' })
+        expect(wins.every(({ trade }) => trade.netProfit > 0)).toBe(true)
+        expect(losses.every(({ trade }) => trade.netProfit <= 0)).toBe(true)
+        expect(wins.length + losses.length).toBe(matchingTrades(read, all).length)
+      }),
+    )
+  })
+
+  it('take both ends of the range of close times (4.5)', () => {
+    fc.assert(
+      fc.property(histories, fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }), (read, from, to) => {
+        const closedAt = matchingTrades(read, { ...all, from, to }).map(({ trade }) => trade.closedAt)
+        const expected = read.flatMap(({ trades }) => trades.map(({ trade }) => trade.closedAt)).filter((at) => at >= from && at <= to)
+        expect(closedAt).toEqual(expected.toSorted((a, b) => a - b))
+      }),
+    )
+  })
+})
+
+describe('cursor (decision 36)', () => {
+  const place: ClosingPlace = { closedAt: 1, closingDealId: 'ü#1', accountId: accountIds[0]! }
+
+  it('is refused with other filters', () => {
+    const cursor = writeCursor(all, place)
+    expect(readCursor(all, cursor)).toEqual(E.right(place))
+    for (const other of [{ profit: 'loss' as const }, { ...all, from: 1 }, { ...all, to: 1 }, { ...all, accountId: accountIds[1]! }])
+      expect(readCursor(other, cursor)).toEqual(E.left({ _tag: 'InvalidCursor' }))
+  })
+
+  it('is refused when it is anything else', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.base64String(), fc.json().map(btoaSafely)), (text) => {
+        expect(readCursor(all, text)).toEqual(E.left({ _tag: 'InvalidCursor' }))
+      }),
+    )
+  })
+
+  it('uses no character that a query string would change', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (closingDealId) => {
+        expect(writeCursor(all, { ...place, closingDealId })).toMatch(/^[A-Za-z0-9_-]+$/)
+      }),
+    )
+  })
+})
+
+const btoaSafely = (json: string): string => btoa(encodeURIComponent(json))
