@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
 import { packageResult, parseReport } from './package-result.ts'
+import { packagesThatEndedWithError, removeRunRecords } from './run-record.ts'
 import { summarise } from './summary.ts'
 import type { Want } from './summary.ts'
 import { readReport, removeReport, testedPackages } from './workspace.ts'
@@ -15,8 +16,10 @@ const run = async (): Promise<number> => {
   const histories = process.env['TEST_HISTORIES'] ?? existing(resolve(root, '../shared/data'))
   const packages = testedPackages(root)
   for (const tested of packages) removeReport(tested)
+  removeRunRecords(root)
   const runnerFailed = (await runTurbo(histories)) !== 0
-  const results = packages.map((tested) => packageResult(tested.name, tested.folder, parseReport(readReport(tested))))
+  const broken = packagesThatEndedWithError(root)
+  const results = packages.map((tested) => packageResult(tested, parseReport(readReport(tested)), broken.has(tested.name)))
   const { lines, failed } = summarise(results, wants(histories), runnerFailed, (packageName, file) => {
     const path = join(packages.find(({ name }) => name === packageName)?.folder ?? root, file)
     return existsSync(path) ? readFileSync(path, 'utf8') : ''
@@ -35,7 +38,7 @@ const wants = (histories: string | undefined): readonly Want[] => [
 const runTurbo = async (histories: string | undefined): Promise<number> => {
   const turbo = join(root, 'node_modules', '.bin', 'turbo')
   const tasks = ['run', 'test', '--continue=dependencies-successful', `--concurrency=${availableParallelism()}`]
-  const quiet = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream']
+  const quiet = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream', '--summarize']
   const child = spawn(turbo, [...tasks, ...quiet], {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],

@@ -42,19 +42,28 @@ export const parseReport = (text: string): VitestReport | undefined => {
   }
 }
 
-/** `folder` is the package's own folder; file names are told relative to it. */
-export const packageResult = (packageName: string, folder: string, report: VitestReport | undefined): PackageResult => {
+/**
+ * `folder` is the package's own folder; file names are told relative to it. `endedWithError` says how the run itself ended: an error outside every
+ * test (a rejection that nobody awaited, say) is in no report.
+ */
+export const packageResult = (
+  { name: packageName, folder }: { readonly name: string; readonly folder: string },
+  report: VitestReport | undefined,
+  endedWithError: boolean,
+): PackageResult => {
   if (report === undefined) return { packageName, passed: 0, failures: [noReport], skipped: [] }
   const files = report.testResults.map((file) => fileResult(file, relativeName(folder, file.name)))
+  const failures = files.flatMap((file) => file.failures)
   return {
     packageName,
     passed: files.reduce((sum, file) => sum + file.passed, 0),
-    failures: files.flatMap((file) => file.failures),
+    failures: endedWithError && failures.length === 0 ? [errorOutsideTests] : failures,
     skipped: files.flatMap((file) => file.skipped),
   }
 }
 
 const noReport: TestName = { file: '', name: 'the run left no report: it crashed, was stopped, or its build failed' }
+const errorOutsideTests: TestName = { file: '', name: 'the run ended with an error outside its tests; its words are above' }
 
 const fileResult = (file: VitestFile, name: string): Omit<PackageResult, 'packageName'> => {
   const named = (tests: readonly VitestTest[]): readonly TestName[] => tests.map((test) => ({ file: name, name: fullName(test) }))
