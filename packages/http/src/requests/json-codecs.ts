@@ -1,0 +1,126 @@
+// Codecs for JSON bodies that tell every fault by its path, in words (decision 5). Values are not repeated, because a body may hold secrets.
+import type { Issue } from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as t from 'io-ts'
+
+export type JsonCodec<A> = t.Decoder<unknown, A>
+
+/** A field that must be there where `A` has it so, and may be missing where `A` says that too. */
+type FieldOf<V> = undefined extends V
+  ? { readonly isRequired: false; readonly codec: JsonCodec<Exclude<V, undefined>> }
+  : { readonly isRequired: true; readonly codec: JsonCodec<V> }
+
+export type FieldsOf<A> = { readonly [Name in keyof A]-?: FieldOf<A[Name]> }
+
+interface AnyField {
+  readonly isRequired: boolean
+  readonly codec: JsonCodec<unknown>
+}
+
+const arrayIndex = /^\d+$/
+
+const decoder = <A>(name: string, validate: t.Validate<unknown, A>): JsonCodec<A> => ({
+  name,
+  validate,
+  decode: (value) => validate(value, [{ key: '', type: decoderType(name), actual: value }]),
+})
+
+// For contexts, whose types are never asked.
+const decoderType = (name: string): t.Decoder<unknown, unknown> => ({ name, validate: t.success, decode: t.success })
+
+/** The faults of a failed decoding, in the order in which they were found. */
+export const issuesOf = (errors: t.Errors): readonly Issue[] =>
+  errors.map(({ context, message }) => {
+    const path = pathOf(context)
+    return { path, message: message ?? `${path} cannot be read` }
+  })
+
+export const present = <A>(codec: JsonCodec<A>): { readonly isRequired: true; readonly codec: JsonCodec<A> } => ({
+  isRequired: true,
+  codec,
+})
+
+export const maybe = <A>(codec: JsonCodec<A>): { readonly isRequired: false; readonly codec: JsonCodec<A> } => ({
+  isRequired: false,
+  codec,
+})
+
+/** An object with these fields and no others: one that is misspelt is told, never passed over. */
+export const closedObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> =>
+  decoder(name, (value, context) => {
+    if (!isObject(value)) return fault(value, context, 'an object')
+    const errors: t.ValidationError[] = []
+    const read: Record<string, unknown> = {}
+    for (const key of Object.keys(value))
+      if (!Object.hasOwn(fields, key)) errors.push(unknownField(value[key], context, key, Object.keys(fields)))
+    for (const [key, { codec, isRequired }] of Object.entries<AnyField>(fields)) {
+      if (!isRequired && !Object.hasOwn(value, key)) continue
+      const field = codec.validate(value[key], t.appendContext(context, key, codec, value[key]))
+      if (E.isRight(field)) read[key] = field.right
+      else for (const error of field.left) errors.push(error)
+    }
+    return errors.length > 0 ? t.failures(errors) : t.success(read as A)
+  })
+
+export const listOf = <A>(codec: JsonCodec<A>): JsonCodec<readonly A[]> =>
+  decoder(`List(${codec.name})`, (value, context) => {
+    if (!Array.isArray(value)) return fault(value, context, 'a list')
+    const errors: t.ValidationError[] = []
+    const read: A[] = []
+    for (const [index, item] of (value as readonly unknown[]).entries()) {
+      const entry = codec.validate(item, t.appendContext(context, String(index), codec, item))
+      if (E.isRight(entry)) read.push(entry.right)
+      else for (const error of entry.left) errors.push(error)
+    }
+    return errors.length > 0 ? t.failures(errors) : t.success(read)
+  })
+
+export const nullable = <A>(codec: JsonCodec<A>): JsonCodec<A | null> =>
+  decoder(`Nullable(${codec.name})`, (value, context) => (value === null ? t.success(null) : codec.validate(value, context)))
+
+/** @param takes ends the sentence "name takes …" */
+export const stringOf = <A>(takes: string, parse: (text: string) => O.Option<A>): JsonCodec<A> =>
+  decoder(takes, (value, context) => {
+    const parsed = typeof value === 'string' ? parse(value) : O.none
+    return O.isSome(parsed) ? t.success(parsed.value) : fault(value, context, takes)
+  })
+
+/** @param takes ends the sentence "name takes …" */
+export const numberOf = (takes: string, isTaken: (value: number) => boolean): JsonCodec<number> =>
+  decoder(takes, (value, context) =>
+    typeof value === 'number' && Number.isFinite(value) && isTaken(value)
+      ? t.success(value)
+      : fault(value, context, takes, typeof value === 'number' ? String(value) : kindOf(value)),
+  )
+
+export const trueOrFalse: JsonCodec<boolean> = decoder('true or false', (value, context) =>
+  typeof value === 'boolean' ? t.success(value) : fault(value, context, 'true or false'),
+)
+
+const fault = (value: unknown, context: t.Context, takes: string, got = kindOf(value)): t.Validation<never> => {
+  const path = pathOf(context)
+  return t.failure(value, context, value === undefined ? `${path} is required; it takes ${takes}` : `${path} takes ${takes}; got ${got}`)
+}
+
+const unknownField = (value: unknown, context: t.Context, key: string, known: readonly string[]): t.ValidationError => {
+  const at = [...context, { key, type: decoderType('unknown'), actual: value }]
+  return { value, context: at, message: `${pathOf(at)} is not known; the fields here are ${known.join(', ')}` }
+}
+
+// `accounts[0].purpose`; the whole of a body is `body`.
+const pathOf = (context: t.Context): string => {
+  const path = context.map(({ key }) => (arrayIndex.test(key) ? `[${key}]` : `.${key}`)).join('')
+  return path.replace(/^\.+/, '') || 'body'
+}
+
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const kindOf = (value: unknown): string => {
+  if (value === null) return 'null'
+  if (Array.isArray(value)) return 'a list'
+  if (typeof value === 'object') return 'an object'
+  if (typeof value === 'string') return value === '' ? 'an empty text' : 'another text'
+  return typeof value === 'number' ? 'a number' : 'true or false'
+}
