@@ -1,0 +1,15 @@
+// What the process must lend to the HTTP door, beside the use cases: time, turns, ids and a log.
+import type { Breather, Clock } from '@tradeport/domain'
+
+/** A structured log; pino's fits. */
+export interface Log {
+  readonly warn: (fields: object, message: string) => void
+  readonly error: (fields: object, message: string) => void
+}
+
+export interface Edge extends Breather {
+  readonly clock: Clock
+  /** `req_` and a random suffix (2.1). */
+  readonly newRequestId: () => string
+  readonly log: Log
+}

@@ -1,0 +1,25 @@
+// The one shape of every JSON answer (2.1; decision 6). JSON.stringify leaves undefined fields out and writes -0 as 0.
+import type { Instant } from '@tradeport/domain'
+import { toIso } from '@tradeport/domain'
+import type { ErrorReply } from './error-table.ts'
+import type { DataReply } from './reply.ts'
+
+export const apiVersion = '1.0.0'
+
+export const successEnvelope = ({ data, provenance, pagination, warnings }: DataReply, requestId: string, now: Instant): string =>
+  JSON.stringify({
+    success: true,
+    data,
+    meta: {
+      timestamp: toIso(now),
+      request_id: requestId,
+      version: apiVersion,
+      provenance,
+      pagination,
+      warnings: warnings?.length === 0 ? undefined : warnings,
+    },
+    error: null,
+  })
+
+export const errorEnvelope = ({ code, message, details }: ErrorReply, requestId: string): string =>
+  JSON.stringify({ success: false, data: null, error: { code, message, details, request_id: requestId } })

@@ -1,0 +1,167 @@
+// How every refusal looks on the wire: one row per tag, so that a refusal without a row does not compile (section 7; decision 4).
+import type { Refusal } from '@tradeport/domain'
+
+interface Row<R> {
+  readonly status: number
+  readonly code: string
+  /** For a person: what was wrong, and what to do. */
+  readonly message: (refusal: R) => string
+  readonly details?: (refusal: R) => object
+  readonly headers?: (refusal: R) => Readonly<Record<string, string>>
+  /** For the log alone, where the operator should know. */
+  readonly reason?: (refusal: R) => object
+}
+
+type ErrorTable = { readonly [Tag in Refusal['_tag']]: Row<Extract<Refusal, { readonly _tag: Tag }>> }
+
+export const errorTable: ErrorTable = {
+  ValidationError: {
+    status: 400,
+    code: 'VALIDATION_ERROR',
+    message: ({ issues }) => `The request has ${issues.length === 1 ? 'a fault' : `${issues.length} faults`}: ${summary(issues)}.`,
+    details: ({ issues }) => ({ issues }),
+  },
+  Unauthorized: {
+    status: 401,
+    code: 'UNAUTHORIZED',
+    message: () =>
+      'No valid credential was sent. Send an API key in X-API-Key or an access token in Authorization: Bearer, never in the query or the body; it may also be unknown, expired, revoked or not allowed from this address.',
+    headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
+  },
+  InsufficientScope: {
+    status: 403,
+    code: 'INSUFFICIENT_SCOPE',
+    message: ({ requiredAnyOf }) => `The credential lacks the scope. Use one that was granted ${requiredAnyOf.join(' or ')}.`,
+    details: ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf }),
+  },
+  NotFound: {
+    status: 404,
+    code: 'NOT_FOUND',
+    message: ({ what }) =>
+      what === 'route'
+        ? 'No route has this method and path. Check both: case counts, and no path ends in a slash.'
+        : `There is no such ${what}. Check how it is written.`,
+  },
+  AccountNotFound: {
+    status: 404,
+    code: 'ACCOUNT_NOT_FOUND',
+    message: () => 'No account with this id is linked by you. GET /accounts lists those that are.',
+  },
+  UnsupportedBroker: {
+    status: 400,
+    code: 'UNSUPPORTED_BROKER',
+    message: ({ accountId }) =>
+      `Account ${accountId} is not on a supported trading platform, so its broker cannot be read. Name another with accountId.`,
+    details: ({ accountId }) => ({ accountId }),
+  },
+  NotProvisioned: {
+    status: 400,
+    code: 'NOT_PROVISIONED',
+    message: ({ accountId }) => `Account ${accountId} is not connected to its broker. Reconnect it in the app.`,
+    details: ({ accountId }) => ({ accountId }),
+  },
+  BrokerUnavailable: {
+    status: 503,
+    code: 'BROKER_UNAVAILABLE',
+    message: ({ accountId }) => `The broker of account ${accountId} cannot be read now. Nothing was sent to it; try again.`,
+    details: ({ accountId }) => ({ accountId }),
+    reason: ({ accountId, reason }) => ({ accountId, reason }),
+  },
+  BrokerRateLimited: {
+    status: 429,
+    code: 'BROKER_RATE_LIMITED',
+    message: ({ accountId, retryAfterSeconds }) =>
+      `The broker limits how often account ${accountId} is read. Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`,
+    details: ({ accountId }) => ({ accountId }),
+    headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
+  },
+  AccountDisconnected: {
+    status: 503,
+    code: 'ACCOUNT_DISCONNECTED',
+    message: ({ accountId, status }) =>
+      status === 'disconnected'
+        ? `Account ${accountId} is disconnected from its broker. Reconnect it in the app.`
+        : `Account ${accountId} cannot be read from its broker now. Try again, or reconnect it in the app.`,
+    details: ({ accountId, status }) => ({ accountId, status }),
+  },
+  PositionNotFound: {
+    status: 404,
+    code: 'POSITION_NOT_FOUND',
+    message: () => 'No open position of yours has this id. It may be closed: GET /trades shows closed ones.',
+  },
+  NotImplemented: {
+    status: 501,
+    code: 'NOT_IMPLEMENTED',
+    message: ({ feature }) => `The request is valid, but ${feature} is not available yet.`,
+    details: ({ feature }) => ({ feature }),
+  },
+  TradeNotFound: {
+    status: 404,
+    code: 'TRADE_NOT_FOUND',
+    message: () => 'No closed trade of yours has this id. It may still be open: GET /positions shows open ones.',
+  },
+  HistoryTooLarge: {
+    status: 422,
+    code: 'HISTORY_TOO_LARGE',
+    message: ({ accountId, limit }) =>
+      `The history of account ${accountId} has more than ${limit} deals, which is as many as are read; no partial result is given. Name another account with accountId.`,
+    details: ({ accountId, limit }) => ({ accountId, limit }),
+  },
+  InvalidCursor: {
+    status: 400,
+    code: 'INVALID_CURSOR',
+    message: () =>
+      'The cursor cannot be read, or was given for other filters. Send meta.pagination.cursor of the previous page with the filters of that page, or start without one.',
+  },
+  PayloadTooLarge: {
+    status: 413,
+    code: 'PAYLOAD_TOO_LARGE',
+    message: ({ limitBytes }) => `The body is too large. Send at most ${limitBytes} bytes.`,
+    details: ({ limitBytes }) => ({ limitBytes }),
+  },
+  InternalError: {
+    status: 500,
+    code: 'INTERNAL_ERROR',
+    message: () => 'Something went wrong on our side. Try again, and tell support the request id if it happens again.',
+  },
+  ServiceUnavailable: {
+    status: 503,
+    code: 'SERVICE_UNAVAILABLE',
+    message: () => 'The service cannot read its records now. Try again.',
+    reason: ({ reason }) => ({ reason }),
+  },
+  InternalTimeout: {
+    status: 504,
+    code: 'INTERNAL_TIMEOUT',
+    message: () => 'The service did not get an answer in time from a part of its own. Try again.',
+  },
+}
+
+export interface ErrorReply {
+  readonly status: number
+  readonly code: string
+  readonly message: string
+  readonly details: object | undefined
+  readonly headers: Readonly<Record<string, string>>
+  readonly reason: object | undefined
+}
+
+export const errorReply = (refusal: Refusal): ErrorReply => {
+  // The row is the one of the refusal's own tag, which the compiler cannot follow through a union.
+  const row = errorTable[refusal._tag] as Row<Refusal>
+  return {
+    status: row.status,
+    code: row.code,
+    message: row.message(refusal),
+    details: row.details?.(refusal),
+    headers: row.headers?.(refusal) ?? {},
+    reason: row.reason?.(refusal),
+  }
+}
+
+const summarised = 3
+
+const summary = (issues: readonly { readonly message: string }[]): string => {
+  const named = issues.slice(0, summarised).map(({ message }) => message)
+  return issues.length > summarised ? `${named.join('; ')}; and ${issues.length - summarised} more` : named.join('; ')
+}

@@ -1,0 +1,25 @@
+// What a route answers: data for the envelope (2.1), or a file that is written while it is sent (4.5).
+import type { Breather } from '@tradeport/domain'
+import type { PaginationMeta } from './pagination.ts'
+
+export interface DataReply {
+  readonly kind: 'data'
+  readonly data: object
+  readonly provenance?: object
+  readonly pagination?: PaginationMeta
+  /** Left out when empty. */
+  readonly warnings?: readonly object[]
+  /** Where a reply may be kept by caches; others are never stored (decision 7). */
+  readonly maxAgeSeconds?: number
+}
+
+export interface FileReply {
+  readonly kind: 'file'
+  readonly name: string
+  readonly contentType: string
+  readonly headers: Readonly<Record<string, string>>
+  /** The file in order, in pieces of which none takes more than a few milliseconds to make. */
+  readonly pieces: (breather: Breather) => AsyncIterable<string>
+}
+
+export type Reply = DataReply | FileReply
