@@ -1,0 +1,37 @@
+// The domain's verbs as the door needs them: given their ports by whoever composes the service.
+import type {
+  applyOperatorDocument,
+  exportTrades,
+  getAccount,
+  getMarketData,
+  getPosition,
+  getTrade,
+  getTradeStatistics,
+  identifyCaller,
+  listAccounts,
+  listBalanceHistory,
+  listPositions,
+  listSymbols,
+  listTrades,
+} from '@tradeport/domain'
+
+/** The verbs behind `/api/v1`. */
+export interface UseCases {
+  readonly identifyCaller: ReturnType<typeof identifyCaller>
+  readonly listAccounts: ReturnType<typeof listAccounts>
+  readonly getAccount: ReturnType<typeof getAccount>
+  readonly listBalanceHistory: ReturnType<typeof listBalanceHistory>
+  readonly listPositions: ReturnType<typeof listPositions>
+  readonly getPosition: ReturnType<typeof getPosition>
+  readonly listTrades: ReturnType<typeof listTrades>
+  readonly getTrade: ReturnType<typeof getTrade>
+  readonly getTradeStatistics: ReturnType<typeof getTradeStatistics>
+  readonly exportTrades: ReturnType<typeof exportTrades>
+  readonly listSymbols: typeof listSymbols
+  readonly getMarketData: typeof getMarketData
+}
+
+/** The verb behind the operator API. */
+export interface OperatorUseCases {
+  readonly applyOperatorDocument: ReturnType<typeof applyOperatorDocument>
+}
