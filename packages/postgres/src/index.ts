@@ -1,1 +1,10 @@
-// The package's entry.
+// The package's entry: the database, and the stores over it.
+export { createAccountStore } from './account-store.ts'
+export { cipherKeyBytes, createCipher } from './cipher.ts'
+export type { Cipher, SecretPlace } from './cipher.ts'
+export { createCredentialStore } from './credential-store.ts'
+export { openDatabase } from './database.ts'
+export type { Database, DatabaseOptions } from './database.ts'
+export type { Log, LogEvent } from './log.ts'
+export { createOperatorStore } from './operator-store.ts'
+export { createProviderTokens } from './provider-tokens.ts'

@@ -1,0 +1,78 @@
+// Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and on the embedded one.
+import type { ServiceUnavailable } from '@tradeport/domain'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Knex } from 'knex'
+import { openFolder, openInMemory } from './embedded.ts'
+import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
+import { describeFailure, toServiceUnavailable } from './failures.ts'
+import { silentLog } from './log.ts'
+import type { Log } from './log.ts'
+import { migrate } from './migrations/migrate.ts'
+import { openServer, requireServerVersion } from './server.ts'
+import type { ServerOptions } from './server.ts'
+
+export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
+
+export interface Database {
+  /** For the stores of this package. */
+  readonly knex: Knex
+  /** Whether a statement gets through now. */
+  readonly ping: TE.TaskEither<ServiceUnavailable, void>
+  /** Waits for what is running, then ends every connection. Calling it again changes nothing. */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the database and brings its tables up to date.
+ * @throws when it cannot be reached, is too old, or is held by another process; the message is for the operator and holds no secret
+ */
+export const openDatabase = async (options: DatabaseOptions, log: Log = silentLog): Promise<Database> => {
+  const { knex, release } = await open(options, log)
+  const database: Database = { knex, ping: pingOf(knex), close: closeOnce(knex, release) }
+  try {
+    await prepare(knex)
+    return database
+  } catch (error) {
+    await database.close()
+    throw error
+  }
+}
+
+const open = async (options: DatabaseOptions, log: Log): Promise<{ readonly knex: Knex; readonly release: () => Promise<void> }> => {
+  if ('url' in options) return { knex: openServer(options, log), release: async () => undefined }
+  if ('folder' in options) return openFolder(options, log)
+  return openInMemory(log)
+}
+
+const prepare = async (knex: Knex): Promise<void> => {
+  requireServerVersion(await serverVersion(knex))
+  try {
+    await migrate(knex)
+  } catch (error) {
+    throw new Error(`the database's tables cannot be brought up to date: ${migrationFailure(error)}`, { cause: error })
+  }
+}
+
+const serverVersion = async (knex: Knex): Promise<number> => {
+  try {
+    const { rows } = await knex.raw<{ rows: { version: number }[] }>(`select current_setting('server_version_num')::int as version`)
+    return rows[0]?.version ?? 0
+  } catch (error) {
+    throw new Error(`the database cannot be reached: ${describeFailure(error)}`, { cause: error })
+  }
+}
+
+const migrationFailure = (error: unknown): string =>
+  error instanceof Error && error.message.includes('following files are missing')
+    ? 'they were made by a newer version of this service'
+    : describeFailure(error)
+
+const pingOf = (knex: Knex): TE.TaskEither<ServiceUnavailable, void> =>
+  TE.tryCatch(async () => {
+    await knex.raw('select 1')
+  }, toServiceUnavailable('database.ping'))
+
+const closeOnce = (knex: Knex, release: () => Promise<void>): (() => Promise<void>) => {
+  let closing: Promise<void> | undefined
+  return () => (closing ??= knex.destroy().then(release))
+}

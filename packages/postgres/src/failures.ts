@@ -1,0 +1,44 @@
+// Why a database method failed, in words fit for a log: the driver's code and the constraint's name, never a statement or its values.
+import { serviceUnavailable } from '@tradeport/domain'
+import type { ServiceUnavailable } from '@tradeport/domain'
+
+/** A stored row that its codec refuses; the message names the places and leaves out what stands there. */
+export class UndecodableRow extends Error {
+  override readonly name = 'UndecodableRow'
+}
+
+/** A value that must not be stored, because it could not be read again. */
+export class UnstorableValue extends Error {
+  override readonly name = 'UnstorableValue'
+}
+
+// The drivers give these no code. Their own words are looked for and nothing else is repeated, since a message can hold a statement's values.
+const knownPhrases = [
+  'Connection terminated',
+  'timeout expired',
+  'Unable to acquire a connection',
+  'connection error and is not queryable',
+  'PGlite is closed',
+  'Timeout acquiring a connection',
+] as const
+
+/** Every failure of a database method: the service cannot read or write its records. */
+export const toServiceUnavailable =
+  (operation: string) =>
+  (error: unknown): ServiceUnavailable =>
+    serviceUnavailable(`${operation}: ${describeFailure(error)}`)
+
+/** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
+export const describeFailure = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown failure'
+  if (error instanceof UndecodableRow || error instanceof UnstorableValue) return error.message
+  const code = textField(error, 'code')
+  const constraint = textField(error, 'constraint')
+  if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
+  return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
+}
+
+const textField = (error: Error, field: 'code' | 'constraint'): string | undefined => {
+  const value: unknown = Reflect.get(error, field)
+  return typeof value === 'string' && value !== '' ? value : undefined
+}

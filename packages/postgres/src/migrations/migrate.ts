@@ -1,0 +1,27 @@
+// Brings the tables to what this version needs. The migrations are modules, so that a built package runs them without reading a folder.
+import type { Knex } from 'knex'
+import * as records from './0001-records.ts'
+
+interface NamedMigration extends Knex.Migration {
+  readonly name: string
+}
+
+// Appended to, never changed: the names stand in every database's knex_migrations.
+const migrations: readonly NamedMigration[] = [{ name: '0001-records', ...records }]
+
+const migrationSource: Knex.MigrationSource<NamedMigration> = {
+  getMigrations: async () => [...migrations],
+  getMigrationName: ({ name }) => name,
+  getMigration: async (migration) => migration,
+}
+
+/**
+ * Runs what is missing, all or nothing. Instances that start together wait for one another: the lock and the migrator's own marks belong to
+ * one transaction, so that one that dies in the middle leaves nothing to clear away.
+ */
+export const migrate = (knex: Knex): Promise<void> =>
+  knex.transaction(async (trx) => {
+    await trx.raw('set local statement_timeout = 0')
+    await trx.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.migrate', 0))`)
+    await trx.migrate.latest({ migrationSource, tableName: 'knex_migrations' })
+  })

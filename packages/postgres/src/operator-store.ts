@@ -1,0 +1,40 @@
+// The operator's documents in PostgreSQL: one transaction each, one at a time over all instances.
+import type { OperatorChanges, OperatorKeys, OperatorRecords, OperatorStore, ValidationError } from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Knex } from 'knex'
+import type { Cipher } from './cipher.ts'
+import type { Database } from './database.ts'
+import { toServiceUnavailable } from './failures.ts'
+import { readRecords } from './operator-reads.ts'
+import { putRecords, removeRecords } from './operator-writes.ts'
+
+interface Parts extends Pick<Database, 'knex'> {
+  readonly cipher: Cipher
+}
+
+type Decide<A> = (records: OperatorRecords) => E.Either<ValidationError, A>
+
+export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore => ({
+  apply: <A extends { readonly changes: OperatorChanges }>(keys: OperatorKeys, decide: Decide<A>) =>
+    pipe(
+      TE.tryCatch(() => applyDocument(knex, cipher, keys, decide), toServiceUnavailable('operator.apply')),
+      TE.flatMap((decision) => TE.fromEither(decision)),
+    ),
+})
+
+const applyDocument = <A extends { readonly changes: OperatorChanges }>(
+  knex: Knex,
+  cipher: Cipher,
+  keys: OperatorKeys,
+  decide: Decide<A>,
+): Promise<E.Either<ValidationError, A>> =>
+  knex.transaction(async (trx) => {
+    await trx.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`)
+    const decision = decide(await readRecords(trx, keys))
+    if (E.isLeft(decision)) return decision
+    await removeRecords(trx, decision.right.changes)
+    await putRecords(trx, cipher, decision.right.changes)
+    return decision
+  })

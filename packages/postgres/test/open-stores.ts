@@ -1,0 +1,75 @@
+// Opens empty stores for a test: on the embedded database always, and on a server in a database of its own where TEST_DATABASE_URL names one.
+import { randomBytes } from 'node:crypto'
+import type { Stores } from '@tradeport/domain/testing'
+import { Client } from 'pg'
+import {
+  createAccountStore,
+  createCipher,
+  createCredentialStore,
+  createOperatorStore,
+  createProviderTokens,
+  openDatabase,
+} from '../src/index.ts'
+import type { Database, Log } from '../src/index.ts'
+
+export const serverUrl = process.env['TEST_DATABASE_URL']
+
+export const serverTitle = serverUrl === undefined ? 'on a PostgreSQL server (TEST_DATABASE_URL not set)' : 'on a PostgreSQL server'
+
+export interface OpenedDatabase {
+  readonly database: Database
+  readonly close: () => Promise<void>
+}
+
+export const openEmbedded = async (): Promise<OpenedDatabase> => {
+  const database = await openDatabase({ inMemory: true })
+  return { database, close: database.close }
+}
+
+export interface EmptyServerDatabase {
+  readonly url: string
+  readonly drop: () => Promise<void>
+}
+
+/** A database on the server that nobody else uses. */
+export const createServerDatabase = async (): Promise<EmptyServerDatabase> => {
+  const name = `tradeport_test_${randomBytes(6).toString('hex')}`
+  const url = new URL(serverUrl ?? '')
+  url.pathname = `/${name}`
+  await runOnServer(`create database ${name}`)
+  return { url: url.href, drop: () => runOnServer(`drop database ${name} with (force)`) }
+}
+
+const runOnServer = async (statement: string): Promise<void> => {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
+}
+
+export const openServer = async (): Promise<OpenedDatabase> => {
+  const { url, drop } = await createServerDatabase()
+  const database = await openDatabase({ url })
+  return {
+    database,
+    close: async () => {
+      await database.close()
+      await drop()
+    },
+  }
+}
+
+export const testKey = new Uint8Array(32).fill(7)
+
+export const storesOn = ({ knex }: Database, log: Log = { warn: () => undefined }): Stores => {
+  const cipher = createCipher(testKey)
+  return {
+    accounts: createAccountStore({ knex }),
+    credentials: createCredentialStore({ knex }),
+    operator: createOperatorStore({ knex, cipher }),
+    providerTokens: createProviderTokens({ knex, cipher, log }),
+  }
+}
