@@ -379,14 +379,17 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       const account = await storedAccount(stores.operator)
       const money = fc.double({ noNaN: true, noDefaultInfinity: true }).map((amount) => (amount === 0 ? 0 : amount))
       const instant = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 })
-      const snapshot = fc.record({
-        accountId: fc.constant(account.id),
-        timestamp: instant,
-        balance: money,
-        equity: money,
-        margin: money,
-        freeMargin: fc.option(money),
-      })
+      const snapshot = fc.record(
+        {
+          accountId: fc.constant(account.id),
+          timestamp: instant,
+          balance: money,
+          equity: money,
+          margin: money,
+          freeMargin: fc.option(money),
+        },
+        { noNullPrototype: true },
+      )
       await fc.assert(
         fc.asyncProperty(
           fc.uniqueArray(snapshot, { minLength: 20, maxLength: 50, selector: ({ timestamp }) => timestamp }),
