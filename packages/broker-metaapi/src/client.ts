@@ -1,0 +1,53 @@
+// The provider's endpoints that we read, one function each: a URL in, the bytes of a 200 out. What the bytes mean is said elsewhere.
+import { toIso } from '@tradeport/domain'
+import type { Instant, MarginQuery } from '@tradeport/domain'
+import { nothingSent } from './failures.ts'
+import type { CallProvider } from './transport.ts'
+
+/** Where an account is asked about, and with whose token. */
+export interface Target {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly providerAccountId: string
+  readonly token: string
+}
+
+/** `start` is included, `end` is not. */
+export interface DealsPage {
+  readonly start: Instant
+  readonly end: Instant
+  readonly offset: number
+  readonly limit: number
+}
+
+export type MetaApiClient = ReturnType<typeof createMetaApiClient>
+
+export const createMetaApiClient = (call: CallProvider) => ({
+  /** At the provisioning host: where the account is deployed, among other things. */
+  provisionedAccount: (target: Target, signal: AbortSignal) =>
+    call({ route: 'account-region', url: accountUrl(target, ''), token: target.token }, signal),
+
+  accountInformation: (target: Target, signal: AbortSignal) =>
+    call({ route: 'account-information', url: accountUrl(target, '/account-information'), token: target.token }, signal),
+
+  positions: (target: Target, signal: AbortSignal) =>
+    call({ route: 'positions', url: accountUrl(target, '/positions'), token: target.token }, signal),
+
+  historyDeals: (target: Target, { start, end, offset, limit }: DealsPage, signal: AbortSignal) => {
+    const window = `${encodeURIComponent(toIso(start))}/${encodeURIComponent(toIso(end))}`
+    const url = accountUrl(target, `/history-deals/time/${window}?offset=${offset}&limit=${limit}`)
+    return call({ route: 'history-deals', url, token: target.token }, signal)
+  },
+
+  /** Computes and changes nothing, although it is a POST. */
+  calculateMargin: (target: Target, { symbol, side, volume, openPrice }: MarginQuery, signal: AbortSignal) => {
+    const body = { symbol, type: side === 'buy' ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL', volume, openPrice }
+    return call({ route: 'calculate-margin', url: accountUrl(target, '/calculate-margin'), token: target.token, body }, signal)
+  },
+})
+
+const accountUrl = ({ baseUrl, providerAccountId }: Target, rest: string): URL => {
+  // Encoding leaves dots alone, and a URL takes a segment of dots for a step up.
+  if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not one')
+  return new URL(`${baseUrl}/users/current/accounts/${encodeURIComponent(providerAccountId)}${rest}`)
+}
