@@ -1,54 +1,114 @@
-// The sandbox as a program uses it: started on a port, with every account at hand.
+// The sandbox as a program uses it: started on a port, with every account, fault, price and request at hand.
 import type { AddressInfo } from 'node:net'
-import { addAccount, createCore, type Core } from './core.ts'
 import { createControl, type AccountControl } from './control/account-control.ts'
+import { addAccountLater, createCore, type Core } from './core.ts'
+import type { Faults } from './faults/fault-set.ts'
+import type { Quote } from './market/prices.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
-import { createRestServer } from './rest/server.ts'
 import type { RequestLog } from './request-log.ts'
+import { createRestServer } from './rest/server.ts'
+import { applyState, createStateWriter, noStateWriter, readState } from './state-file.ts'
 
 export type Sandbox = {
   /** `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a region. */
   readonly url: string
   readonly port: number
   readonly seed: number
+  /** The moment that generated histories lead up to, epoch ms. */
+  readonly anchor: number
+  readonly tokens: readonly string[]
   readonly accountIds: () => readonly string[]
   /** Throws when there is no such account. */
   readonly account: (id: string) => AccountControl
   readonly addAccount: (options: AccountOptions) => AccountControl
+  readonly faults: Faults
   readonly requests: RequestLog
+  readonly prices: {
+    /** The price of one of the broker's symbols (without suffix) now. Throws when there is no such symbol. */
+    readonly quote: (symbol: string) => Quote
+    /** Holds a symbol at a price until it is released. */
+    readonly pin: (symbol: string, quote: Quote) => void
+    readonly release: (symbol: string) => void
+  }
+  readonly market: {
+    /** Shuts one symbol, or all. */
+    readonly close: (symbol?: string) => void
+    readonly open: (symbol?: string) => void
+  }
+  /** Stops listening, cuts open connections and writes the state file. */
   readonly close: () => Promise<void>
 }
 
-/** Starts a sandbox that listens; on a free port unless one is given. */
+/** Starts a sandbox that listens; on a free port of 127.0.0.1 unless told otherwise. */
 export const startSandbox = async (options: SandboxOptions & { readonly port?: number; readonly host?: string } = {}): Promise<Sandbox> => {
-  const core = createCore(options, options.anchor ?? (options.now ?? Date.now)())
-  const server = createRestServer(core)
+  const { stateFile } = options
+  const saved = stateFile === undefined ? undefined : readState(stateFile)
+  const core = createCore(options, saved?.anchor ?? options.anchor ?? (options.now ?? Date.now)())
+  if (stateFile !== undefined && saved !== undefined) applyState(core, options, saved, stateFile)
+  const writer = stateFile === undefined ? noStateWriter : createStateWriter(core, stateFile)
+  const server = createRestServer(core, writer.changed)
   const host = options.host ?? '127.0.0.1'
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(options.port ?? 0, host, resolve)
   })
+  writer.changed()
   const { port } = server.address() as AddressInfo
   return {
     url: `http://${host}:${port}`,
     port,
-    ...handles(core),
-    close: () =>
-      new Promise((resolve, reject) => {
-        server.close((error) => (error === undefined ? resolve() : reject(error)))
-        server.closeAllConnections()
-      }),
+    ...handles(core, writer.changed),
+    close: async () => {
+      const closed = new Promise<void>((resolve) => server.close(() => resolve()))
+      server.closeAllConnections()
+      await closed
+      await writer.close()
+    },
   }
 }
 
-const handles = (core: Core) => ({
+const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' | 'close'> => ({
   seed: core.seed,
+  anchor: core.anchor,
+  tokens: [...core.tokens.keys()],
   accountIds: () => [...core.accounts.keys()],
-  account: (id: string) => {
+  account: (id) => {
     const account = core.accounts.get(id)
     if (account === undefined) throw new Error(`The sandbox has no account ${id}`)
-    return createControl(core, account)
+    return createControl(core, account, changed)
   },
-  addAccount: (options: AccountOptions) => createControl(core, addAccount(core, options)),
+  addAccount: (options) => {
+    const control = createControl(core, addAccountLater(core, options), changed)
+    changed()
+    return control
+  },
+  faults: core.faults.faults,
   requests: core.requests.log,
+  prices: {
+    quote: (symbol) => core.market.prices.quote(instrumentOf(core, symbol), core.now()),
+    pin: (symbol, quote) => {
+      core.market.prices.pin(instrumentOf(core, symbol).symbol, quote)
+      changed()
+    },
+    release: (symbol) => {
+      core.market.prices.release(symbol)
+      changed()
+    },
+  },
+  market: {
+    close: (symbol = '*') => {
+      core.market.setOpen(symbol, false)
+      changed()
+    },
+    open: (symbol = '*') => {
+      core.market.setOpen(symbol, true)
+      changed()
+    },
+  },
 })
+
+const instrumentOf = (core: Core, symbol: string) => {
+  const instrument = core.market.instruments.get(symbol)
+  if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
+  return instrument
+}

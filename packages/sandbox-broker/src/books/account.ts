@@ -3,6 +3,7 @@ import { decimal, sum, zero, type Decimal } from '../numbers/decimal.ts'
 import type { DealRow, MarginMode, OrderRow, Platform, TradeMode } from '../rows.ts'
 import { createLedger, type Entry, type Ledger } from './ledger.ts'
 import type { Position } from './position.ts'
+import type { Wait } from './wait.ts'
 
 /** How commission is charged: half on the opening and half on the closing deal, all on the opening deal, as a deal of its own, or not at all. */
 export type CommissionRule = 'half' | 'entry' | 'deal' | 'none'
@@ -46,8 +47,7 @@ export type PlacedOrder = {
   readonly placedAt: number
   /** The trade request to carry out. */
   readonly request: Readonly<Record<string, unknown>>
-  readsLeft: number
-  readonly dueAt: number
+  readonly wait: Wait
 }
 
 export type Account = {

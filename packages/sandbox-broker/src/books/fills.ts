@@ -44,21 +44,23 @@ export const fillMarketOrder = (desk: Desk, order: MarketOrder): Fill => {
   return reverse(desk, held, order, orderId)
 }
 
-/** Closes a volume of a position at the market. */
+/** Closes a volume of a position at the market, or at a price that a level fixed. */
 export const fillClose = (
   desk: Desk,
   position: Position,
   volume: Decimal,
   note: Note,
-  price = exitPriceOf(desk.market, position, desk.at),
+  fixed: { readonly price?: Decimal | undefined; readonly orderId?: string | undefined } = {},
 ): Fill => {
   const { account } = desk
   const closedId = position.id
+  const price = fixed.price ?? exitPriceOf(desk.market, position, desk.at)
+  const side = opposite(position.side)
   // On MT4 a close has no order of its own: it settles the ticket.
-  const orderId = account.settings.platform === 'mt4' ? position.id : takeOrderId(account)
+  const orderId = fixed.orderId ?? (account.settings.platform === 'mt4' ? position.id : takeOrderId(account))
   closeVolume(desk, position, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT', note })
   if (account.settings.platform === 'mt5')
-    noteOrder(desk, { orderId, positionId: position.identifier, side: opposite(position.side), position, volume, price, note })
+    noteOrder(desk, { orderId, positionId: position.identifier, side, position, volume, price, note })
   return { orderId, positionId: closedId }
 }
 
@@ -294,6 +296,7 @@ const enterTrade = (
   })
 }
 
+/** Enters a filled order into the history. */
 const noteOrder = (
   desk: Desk,
   order: {

@@ -1,6 +1,7 @@
 // Which positions a loaded history leaves open: those whose deals say so plainly, in symbols that the sandbox quotes.
 import { decimal, sum, toCents, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Market } from '../market/market.ts'
+import { findInstrument } from '../market/symbols.ts'
 import type { Account } from '../books/account.ts'
 import { newPosition, type Position } from '../books/position.ts'
 import type { DealRow } from '../rows.ts'
@@ -35,9 +36,7 @@ const derivePosition = (account: Account, market: Market, id: string, deals: rea
   if (first === undefined || clean.length < deals.length) return undefined
   const { symbol } = first
   const { settings } = account
-  const instrument = market.instruments.get(
-    symbol.endsWith(settings.symbolSuffix) ? symbol.slice(0, symbol.length - settings.symbolSuffix.length) : symbol,
-  )
+  const instrument = findInstrument(market, account, symbol)
   const opened = sum(ins.map((trade) => trade.volume))
   const volume = opened.minus(sum(outs.map((trade) => trade.volume)))
   if (instrument === undefined || volume.lte(zero)) return undefined

@@ -3,21 +3,12 @@ import { decimal, toNumber, zero } from '../numbers/decimal.ts'
 import { brokerText, utcText } from '../numbers/clock-text.ts'
 import { marginOf } from '../books/valuation.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
-import type { Account } from '../books/account.ts'
-import type { Market } from '../market/market.ts'
+import { findInstrument } from '../market/symbols.ts'
 import type { AccountContext, Route } from './context.ts'
-import { invalid, notFound, ok, type Detail, type Reply } from './reply.ts'
+import { invalid, ok, symbolNotFound, type Detail, type Reply } from './reply.ts'
 import { checkFlag } from './validate.ts'
 
 const base = '/users/current/accounts/:accountId'
-
-/** Finds an instrument by the broker's spelling of its symbol. */
-export const findInstrument = (market: Market, account: Account, symbol: string): Instrument | undefined => {
-  const { symbolSuffix } = account.settings
-  return symbol.endsWith(symbolSuffix) ? market.instruments.get(symbol.slice(0, symbol.length - symbolSuffix.length)) : undefined
-}
-
-export const symbolNotFound = (): Reply => notFound('The specified symbol was not found')
 
 const withInstrument =
   (read: (context: AccountContext, instrument: Instrument, symbol: string) => Reply) =>

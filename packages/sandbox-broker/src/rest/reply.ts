@@ -7,6 +7,11 @@ export type Reply = {
   /** The body as text, in place of `body`. */
   readonly text?: string
   readonly headers?: Readonly<Record<string, string>>
+  /** How it is sent, when not in the ordinary way. */
+  readonly delivery?:
+    | { readonly how: 'cut' }
+    | { readonly how: 'never' }
+    | { readonly how: 'slowly'; readonly ms: number; readonly chunks: number }
 }
 
 export type Detail = { readonly parameter: string; readonly message: string; readonly value?: unknown }
@@ -30,6 +35,8 @@ export const forbidden = (): Reply => apiError(403, 'ForbiddenError', 'The token
 export const notFound = (message: string): Reply => apiError(404, 'NotFoundError', message)
 
 export const accountNotFound = (id: string): Reply => notFound(`No trading account with id ${id} was found`)
+
+export const symbolNotFound = (): Reply => notFound('The specified symbol was not found')
 
 export const methodNotAllowed = (): Reply => apiError(405, 'MethodNotAllowedError', 'This path does not take that method')
 

@@ -1,8 +1,8 @@
 // Reading the terminal's state: account information, positions, and orders that still work.
 import { informationOf } from '../books/valuation.ts'
 import { positionRow } from '../books/position.ts'
-import { utcText, brokerText } from '../numbers/clock-text.ts'
-import type { PlacedOrder } from '../books/account.ts'
+import { shownPositions } from '../faults/lags.ts'
+import { placedRow } from '../trading/settle.ts'
 import type { OrderRow } from '../rows.ts'
 import type { AccountContext, Route } from './context.ts'
 import { invalid, notFound, ok, type Reply } from './reply.ts'
@@ -18,28 +18,13 @@ const fresh =
     return details.length > 0 ? invalid(details) : read(context)
   }
 
-const readPositions = ({ account, core, at }: AccountContext) =>
-  account.positions.map((position) => positionRow(account.settings, core.market, position, at))
+const readPositions = ({ account, core, at, lags }: AccountContext) => {
+  const rows = account.positions.map((position) => positionRow(account.settings, core.market, position, at))
+  return shownPositions(lags, rows, at)
+}
 
 const readOrders = ({ account }: AccountContext): readonly OrderRow[] =>
   account.placed.map((order) => placedRow(order, account.settings.brokerUtcOffsetHours))
-
-const placedRow = ({ orderId, placedAt, request }: PlacedOrder, offsetHours: number): OrderRow => ({
-  id: orderId,
-  type: String(request['actionType']),
-  state: 'ORDER_STATE_PLACED',
-  symbol: String(request['symbol']),
-  magic: Number(request['magic'] ?? 0),
-  time: utcText(placedAt),
-  brokerTime: brokerText(placedAt, offsetHours),
-  volume: Number(request['volume']),
-  currentVolume: Number(request['volume']),
-  reason: 'ORDER_REASON_EXPERT',
-  fillingMode: 'ORDER_FILLING_FOK',
-  expirationType: 'ORDER_TIME_GTC',
-  ...(typeof request['clientId'] === 'string' && { clientId: request['clientId'] }),
-  ...(typeof request['comment'] === 'string' && { comment: request['comment'] }),
-})
 
 const oneOf = (rows: readonly { readonly id: string }[], id: string, what: string): Reply => {
   const row = rows.find((candidate) => candidate.id === id)

@@ -1,0 +1,78 @@
+// Faults of an answer's form: other shapes, other types, fields gone, JSON cut off, bytes that drip.
+import type { Reply } from '../rest/reply.ts'
+import type { RouteName } from '../rest/context.ts'
+import type { Of } from './fault.ts'
+import type { Fired } from './fault-set.ts'
+
+export const bendReply = (reply: Reply, fired: Fired, route: RouteName): Reply => {
+  if (fired.kinds.length === 0 || reply.delivery !== undefined) return reply
+  const bent = reply.status < 400 ? bendBody(reply, fired, route) : reply
+  const slow = fired.find('slow-body')
+  return slow === undefined ? bent : { ...bent, delivery: { how: 'slowly', ms: slow.ms, chunks: slow.chunks ?? 10 } }
+}
+
+const bendBody = (reply: Reply, fired: Fired, route: RouteName): Reply => {
+  const steps: ((body: unknown) => unknown)[] = []
+  const patch = fired.find('patch')
+  const shape = fired.find('wrong-shape')
+  if (fired.find('no-margin-level') !== undefined) steps.push((body) => without(body, ['marginLevel']))
+  if (fired.find('no-margin') !== undefined) steps.push(() => ({}))
+  if (fired.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
+  if (fired.find('numeric-ids') !== undefined) steps.push(withNumericIds)
+  if (patch !== undefined) steps.push((body) => patched(body, patch))
+  if (shape !== undefined) steps.push((body) => shaped(body, shape.shape ?? 'object', route))
+  const malformed = fired.find('malformed-json') !== undefined
+  if (steps.length === 0 && !malformed) return reply
+  const body = steps.reduce((value, step) => step(value), reply.text === undefined ? reply.body : (JSON.parse(reply.text) as unknown))
+  const text = body === undefined ? '' : JSON.stringify(body)
+  return {
+    status: reply.status,
+    text: malformed ? text.slice(0, Math.max(1, Math.floor(text.length / 2))) : text,
+    headers: { 'content-type': 'application/json' },
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const without = (body: unknown, fields: readonly string[]): unknown =>
+  isRecord(body) ? Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field))) : body
+
+const asLegacyTrade = (body: unknown): unknown => {
+  if (!isRecord(body) || !('numericCode' in body)) return body
+  const { numericCode, stringCode, ...rest } = body
+  return { error: numericCode, description: stringCode, ...rest }
+}
+
+const ID_FIELDS = ['id', 'positionId', 'orderId', 'closeByPositionId']
+
+const asNumber = (field: string, value: unknown): unknown =>
+  ID_FIELDS.includes(field) && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+
+const withNumericIds = (body: unknown): unknown => {
+  if (Array.isArray(body)) return body.map(withNumericIds)
+  if (!isRecord(body)) return body
+  return Object.fromEntries(Object.entries(body).map(([field, value]) => [field, asNumber(field, value)]))
+}
+
+const patched = (body: unknown, { set = {}, remove = [], every = 1 }: Of<'patch'>): unknown => {
+  const one = (row: unknown): unknown => (isRecord(row) ? { ...(without(row, remove) as object), ...set } : row)
+  return Array.isArray(body) ? body.map((row, index) => (index % every === 0 ? one(row) : (row as unknown))) : one(body)
+}
+
+const shaped = (body: unknown, shape: NonNullable<Of<'wrong-shape'>['shape']>, route: RouteName): unknown => {
+  const shapes: Readonly<Record<typeof shape, unknown>> = {
+    object: {},
+    wrapped: { [wrapperOf(route)]: body, synchronizing: false },
+    array: [body],
+    string: JSON.stringify(body),
+    null: null,
+    empty: undefined,
+  }
+  return shapes[shape]
+}
+
+const wrapperOf = (route: RouteName): string => {
+  if (route.startsWith('deals')) return 'deals'
+  return route.startsWith('history-orders') ? 'historyOrders' : route
+}

@@ -1,0 +1,41 @@
+// POST /trade: one action each. Refusals are answers with status 200 and a code; only a bad body or an unknown symbol is an HTTP error.
+import { positionRow } from '../books/position.ts'
+import type { Desk } from '../books/fills.ts'
+import { hideDeals, lagPositions } from '../faults/lags.ts'
+import { executeTrade } from '../trading/execute.ts'
+import { placeOrder } from '../trading/settle.ts'
+import { readTradeRequest, type TradeRequest } from '../trading/trade-request.ts'
+import type { AccountContext, Route } from './context.ts'
+import { forbidden, invalid, ok, symbolNotFound, type Reply } from './reply.ts'
+
+const trade = (context: AccountContext): Reply => {
+  if (context.grant.readOnly) return forbidden()
+  const read = readTradeRequest(context.body)
+  return read.kind === 'invalid' ? invalid(read.details) : carryOut(context, read.request)
+}
+
+const carryOut = (context: AccountContext, request: TradeRequest): Reply => {
+  const { account, core, at, fired, lags } = context
+  const desk: Desk = { account, market: core.market, at }
+  const placed = fired.find('placed')
+  const positionsLag = fired.find('positions-lag')
+  const dealLag = fired.find('closing-deal-lag')
+  const partial = fired.find('partial-fill')
+  const positionsBefore =
+    positionsLag === undefined ? [] : account.positions.map((position) => positionRow(account.settings, core.market, position, at))
+  const dealsBefore = account.newDeals.length
+  const outcome =
+    placed === undefined
+      ? executeTrade(desk, request, { fillFraction: partial === undefined ? undefined : (partial.fraction ?? 0.5) })
+      : placeOrder(desk, request, context.body, placed)
+  if (positionsLag !== undefined) lagPositions(lags, positionsBefore, positionsLag, at)
+  if (dealLag !== undefined) {
+    const closing = account.newDeals.slice(dealsBefore).filter((deal) => deal['entryType'] !== 'DEAL_ENTRY_IN')
+    hideDeals(lags, closing, dealLag, at)
+  }
+  return outcome.kind === 'reply' ? ok(outcome.reply) : symbolNotFound()
+}
+
+export const tradeRoutes: readonly Route[] = [
+  { name: 'trade', api: 'client', method: 'POST', path: '/users/current/accounts/:accountId/trade', handle: trade },
+]

@@ -1,0 +1,158 @@
+// Keeps a sandbox between starts. The file holds what came after the options; what the options make is made again from seed and anchor.
+import { createHash } from 'node:crypto'
+import { readFileSync, rmSync } from 'node:fs'
+import { mkdir, open, rename } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { restore, snapshotOf, type AccountSnapshot } from './books/snapshot.ts'
+import { addAccountLater, type Core } from './core.ts'
+import type { Quote } from './market/prices.ts'
+import type { AccountOptions, SandboxOptions } from './options.ts'
+
+export type SavedState = {
+  readonly version: 1
+  readonly seed: number
+  readonly anchor: number
+  readonly accounts: Readonly<Record<string, AccountSnapshot & { readonly madeFrom: string }>>
+  /** Options of accounts that were added while it ran. */
+  readonly added: readonly AccountOptions[]
+  readonly pinned: Readonly<Record<string, Quote>>
+  readonly closed: readonly string[]
+}
+
+const WRITE_AFTER_MS = 50
+
+export const readState = (path: string): SavedState | undefined => {
+  const text = readIfThere(path)
+  if (text === undefined) return undefined
+  const state = parse(text) as Partial<SavedState> | undefined
+  if (state?.version !== 1 || typeof state.anchor !== 'number' || state.accounts === undefined) {
+    throw new Error(`${path} is not the state of a sandbox; move it away to start anew`)
+  }
+  return state as SavedState
+}
+
+/** Takes up where the file left off. Refuses a file that belongs to other options, since its trades would not fit. */
+export const applyState = (core: Core, options: SandboxOptions, state: SavedState, path: string): void => {
+  if (state.seed !== core.seed) throw new Error(`${path} was made with seed ${state.seed}, not ${core.seed}; move it away to start anew`)
+  for (const added of state.added) if (!core.accounts.has(added.id)) addAccountLater(core, added)
+  for (const [id, saved] of Object.entries(state.accounts)) {
+    const account = core.accounts.get(id)
+    const from = [...(options.accounts ?? []), ...state.added].find((candidate) => candidate.id === id)
+    if (account === undefined || from === undefined) continue
+    if (fingerprintOf(from) !== saved.madeFrom)
+      throw new Error(`${path} holds account ${id} made from other options; move it away to start anew`)
+    restore(account, core.market, saved)
+  }
+  for (const [symbol, quote] of Object.entries(state.pinned)) core.market.prices.pin(symbol, quote)
+  for (const symbol of state.closed) core.market.setOpen(symbol, false)
+}
+
+export type StateWriter = {
+  /** Writes soon, when anything has changed since the last write. */
+  readonly changed: () => void
+  /** Writes what is left to write. */
+  readonly close: () => Promise<void>
+}
+
+export const noStateWriter: StateWriter = { changed: () => undefined, close: () => Promise.resolve() }
+
+export const createStateWriter = (core: Core, path: string): StateWriter => {
+  let written = ''
+  let timer: NodeJS.Timeout | undefined
+  let writing: Promise<void> = Promise.resolve()
+
+  const write = (): void => {
+    timer = undefined
+    const mark = markOf(core)
+    if (mark === written) return
+    written = mark
+    const text = JSON.stringify(stateOf(core))
+    writing = writing
+      // A write that failed is made up for by this one.
+      .catch(() => undefined)
+      .then(() => replace(path, text))
+    // Nobody waits for it before close, which tells of the failure; the next change tries again.
+    writing.catch(() => {
+      written = ''
+    })
+  }
+
+  return {
+    changed: () => {
+      if (timer === undefined && markOf(core) !== written) timer = setTimeout(write, WRITE_AFTER_MS)
+    },
+    close: async () => {
+      clearTimeout(timer)
+      write()
+      await writing
+    },
+  }
+}
+
+/** Differs whenever anything that the file keeps does. */
+const markOf = (core: Core): string =>
+  JSON.stringify([[...core.accounts.values()].map((account) => account.revision), core.market.prices.pinned(), core.market.closedSymbols()])
+
+const stateOf = (core: Core): SavedState => ({
+  version: 1,
+  seed: core.seed,
+  anchor: core.anchor,
+  accounts: Object.fromEntries(
+    [...core.accounts].map(([id, account]) => [id, { ...snapshotOf(account), madeFrom: fingerprintOf(core.madeFrom.get(id)) }]),
+  ),
+  added: [...core.addedLater].flatMap((id) => core.madeFrom.get(id) ?? []),
+  pinned: core.market.prices.pinned(),
+  closed: core.market.closedSymbols(),
+})
+
+/** Of the options that shape the history; the others may change between starts. */
+const fingerprintOf = (options: AccountOptions | undefined): string => {
+  const {
+    name: _name,
+    broker: _broker,
+    server: _server,
+    login: _login,
+    leverage: _leverage,
+    region: _region,
+    state: _state,
+    ...shaping
+  } = options ?? { id: '' }
+  const { connectionStatus: _connection, tradeAllowed: _allowed, stops: _stops, unknownSymbol: _unknown, ...kept } = shaping
+  return createHash('sha256').update(JSON.stringify(kept)).digest('hex')
+}
+
+/** Whole or not at all: the new file takes the old one's place in one step. */
+const replace = async (path: string, text: string): Promise<void> => {
+  await mkdir(dirname(path), { recursive: true })
+  const fresh = `${path}.${process.pid}.tmp`
+  try {
+    const file = await open(fresh, 'w', 0o600)
+    try {
+      await file.writeFile(text)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await rename(fresh, path)
+  } catch (error) {
+    rmSync(fresh, { force: true })
+    throw error
+  }
+}
+
+const readIfThere = (path: string): string | undefined => {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
+    throw error
+  }
+}
+
+const parse = (text: string): unknown => {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
