@@ -1,0 +1,75 @@
+// Exact sums of doubles read as decimals (2.5: sums across deals). Almost all money has at most eight decimals and stays below ninety
+// million, so it is added as whole hundred-millionths in a plain number; whatever does not fit is added beside it as a Decimal.
+import { addDecimals, type Decimal, decimalOf, decimalOfUnits, decimalToNumber, divideDecimals, zero } from './decimal.ts'
+
+/** Decimals of the unit in which ordinary money is added, and how many such units make 1. */
+export const moneyScale = 8
+export const moneyUnit = 1e8
+
+// Two decimals of at most fifteen digits are never the same double, so a match below this bound is the shortest decimal itself.
+const fifteenDigits = 1e15
+
+/**
+ * How many units of size `1 / perOne` the shortest decimal of `value` is, or NaN when it is not a whole number of them below 1e15.
+ * `perOne` is a power of ten up to 1e22.
+ */
+export const wholeUnits = (value: number, perOne: number): number => {
+  const units = Math.round(value * perOne)
+  return units / perOne === value && units < fifteenDigits && units > -fifteenDigits ? units : Number.NaN
+}
+
+/** What does not fit into whole units: the exact decimals, and the plain sum of everything that was no finite number (0 where there was none). */
+export type Remainder = { decimal: Decimal; nonFinite: number }
+
+export const noRemainder = (): Remainder => ({ decimal: zero, nonFinite: 0 })
+
+export const addToRemainder = (remainder: Remainder, value: number): void => {
+  if (Number.isFinite(value)) remainder.decimal = addDecimals(remainder.decimal, decimalOf(value))
+  else remainder.nonFinite += value
+}
+
+/**
+ * A running sum of doubles: `add` in any order, then `value()` is the exact sum rounded once to the nearest double. A NaN, or infinities of
+ * both signs, make it NaN; an infinity alone makes it that infinity, as addition of doubles does.
+ */
+export class ExactSum {
+  #units = 0
+  #remainder: Remainder | undefined
+
+  add(value: number): void {
+    const sum = this.#units + wholeUnits(value, moneyUnit)
+    if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
+    else addToRemainder((this.#remainder ??= noRemainder()), value)
+  }
+
+  /** The sum, rounded once. */
+  value(): number {
+    if (this.#remainder === undefined) return this.#units / moneyUnit
+    return this.#remainder.nonFinite === 0 ? decimalToNumber(this.#decimal()) : this.#remainder.nonFinite
+  }
+
+  /** The sum over a whole number `count` from 1 to 90 million, rounded once. */
+  dividedBy(count: number): number {
+    if (this.#remainder === undefined) return this.#units / (moneyUnit * count)
+    if (this.#remainder.nonFinite !== 0) return this.#remainder.nonFinite
+    return divideDecimals(this.#decimal(), decimalOfUnits(count, 0))
+  }
+
+  /** This sum over another, rounded once; the other must not be zero. */
+  ratioTo(other: ExactSum): number {
+    if (this.#remainder === undefined && other.#remainder === undefined) return this.#units / other.#units
+    const nonFinite = (this.#remainder?.nonFinite ?? 0) !== 0 || (other.#remainder?.nonFinite ?? 0) !== 0
+    return nonFinite ? this.value() / other.value() : divideDecimals(this.#decimal(), other.#decimal())
+  }
+
+  #decimal(): Decimal {
+    return addDecimals(decimalOfUnits(this.#units, moneyScale), this.#remainder?.decimal ?? zero)
+  }
+}
+
+/** The sum of doubles read as decimals, exact and rounded once: 0.1 + 0.2 is 0.3, and 0.8 − 0.7 − 0.1 is 0. */
+export const sumExactly = (values: Iterable<number>): number => {
+  const sum = new ExactSum()
+  for (const value of values) sum.add(value)
+  return sum.value()
+}

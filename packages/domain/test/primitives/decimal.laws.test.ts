@@ -1,0 +1,186 @@
+// Laws of exact decimal arithmetic (2.5): results are the doubles nearest to the exact values, for any finite numbers.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  divideDecimals,
+  multiplyDecimals,
+  nearestDouble,
+  subtractDecimals,
+} from '../../src/primitives/decimal.ts'
+import { ExactSum, sumExactly } from '../../src/primitives/exact-sum.ts'
+import { money } from '../../src/testing/deal-arbitraries.ts'
+
+const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
+const digits = fc.bigInt({ min: -(10n ** 340n), max: 10n ** 340n })
+const runs = { numRuns: 3_000 }
+
+/** The exact value of a double, from its bits, as an integer of units of 2^-1074; the infinities stand one step beyond the largest. */
+const exactUnits = (value: number): bigint => {
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, value)
+  const word = bits.getBigUint64(0)
+  const exponent = (word >> 52n) & 0x7ffn
+  const fraction = word & 0xfffffffffffffn
+  const size = exponent === 0n ? fraction : (fraction | (1n << 52n)) << (exponent - 1n)
+  return word >> 63n === 0n ? size : -size
+}
+
+const neighbours = (value: number): readonly number[] => {
+  const bits = new DataView(new ArrayBuffer(8))
+  return [-1n, 1n].map((step) => {
+    bits.setFloat64(0, value)
+    if (value === 0) return step < 0n ? -Number.MIN_VALUE : Number.MIN_VALUE
+    bits.setBigUint64(0, bits.getBigUint64(0) + step)
+    return bits.getFloat64(0)
+  })
+}
+
+const expectNearest = (value: number, numerator: bigint, denominator: bigint): void => {
+  // Distances to numerator / denominator, times denominator and 2^1074.
+  const distance = (candidate: number): bigint => {
+    const difference = exactUnits(candidate) * denominator - (numerator << 1074n)
+    return difference < 0n ? -difference : difference
+  }
+  const isEven = (exactUnits(value) === 0n ? 0n : exactBits(value) & 1n) === 0n
+  // Beyond the infinities there is nothing.
+  for (const neighbour of neighbours(value).filter((candidate) => !Number.isNaN(candidate))) {
+    const isNearer = isEven ? distance(value) <= distance(neighbour) : distance(value) < distance(neighbour)
+    expect(isNearer, `${value} is not nearest to ${numerator} / ${denominator}, ${neighbour} is as near`).toBe(true)
+  }
+}
+
+const inFortyDecimals = (values: readonly number[]): bigint =>
+  values.map(decimalOf).reduce((sum, { units, scale }) => sum + units * 10n ** BigInt(40 - scale), 0n)
+
+const exactBits = (value: number): bigint => {
+  const bits = new DataView(new ArrayBuffer(8))
+  bits.setFloat64(0, value)
+  return bits.getBigUint64(0)
+}
+
+describe('the double nearest to a fraction', () => {
+  it('has no neighbour nearer, and is even between two equally near', () => {
+    const denominator = fc.oneof(fc.bigInt({ min: 1n, max: 10n ** 340n }), fc.bigInt({ min: 1n, max: 1000n }))
+    const numerator = fc.oneof(digits, fc.bigInt({ min: -(2n ** 60n), max: 2n ** 60n }))
+    fc.assert(
+      fc.property(numerator, denominator, (numerator, denominator) => {
+        expectNearest(nearestDouble(numerator, denominator), numerator, denominator)
+      }),
+      runs,
+    )
+  })
+
+  it('decides every tie for the even one', () => {
+    fc.assert(
+      fc.property(fc.bigInt({ min: 2n ** 53n, max: 2n ** 54n - 1n }), fc.integer({ min: 0, max: 1100 }), (odd, power) => {
+        const [numerator, denominator] = [odd, 1n << BigInt(power)]
+        expectNearest(nearestDouble(numerator, denominator), numerator, denominator)
+      }),
+      runs,
+    )
+  })
+
+  it.each([
+    [0n, 5n, 0],
+    [(2n ** 53n + 1n) * 10n ** 40n + 1n, 10n ** 40n, 2 ** 53 + 2],
+    [(2n ** 53n + 1n) * 10n ** 40n, 10n ** 40n, 2 ** 53],
+    [(2n ** 53n + 3n) * 10n ** 40n - 1n, 10n ** 40n, 2 ** 53 + 2],
+    [-0n, 5n, 0],
+    [1n, -4n, -0.25],
+    [1n, 10n ** 400n, 0],
+    [-1n, 10n ** 400n, 0],
+    [10n ** 400n, 1n, Number.POSITIVE_INFINITY],
+    [-(10n ** 400n), 3n, Number.NEGATIVE_INFINITY],
+    [5n, 10n ** 324n, 5e-324],
+    [17_976_931_348_623_157n * 10n ** 292n, 1n, Number.MAX_VALUE],
+  ])('of %s / %s is %d', (numerator, denominator, expected) => {
+    expect(nearestDouble(numerator, denominator)).toBe(expected)
+  })
+})
+
+describe('a double read as a decimal', () => {
+  it('reads back as itself', () => {
+    fc.assert(
+      fc.property(finite, (value) => {
+        expect(decimalToNumber(decimalOf(value))).toBe(value + 0)
+      }),
+      runs,
+    )
+  })
+
+  it('multiplies, subtracts and divides to the nearest double', () => {
+    fc.assert(
+      fc.property(
+        finite,
+        finite.filter((b) => b !== 0),
+        (a, b) => {
+          const [x, y] = [decimalOf(a), decimalOf(b)]
+          const product = multiplyDecimals(x, y)
+          expectNearest(decimalToNumber(product), product.units, 10n ** BigInt(product.scale))
+          const difference = subtractDecimals(x, y)
+          expectNearest(decimalToNumber(difference), difference.units, 10n ** BigInt(difference.scale))
+          expect(Math.sign(compareDecimals(x, y))).toBe(a === b ? 0 : a < b ? -1 : 1)
+          expect(divideDecimals(product, y)).toBe(a + 0)
+        },
+      ),
+      runs,
+    )
+  })
+
+  it.each([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY])('refuses %d', (value) => {
+    expect(() => decimalOf(value)).toThrow(RangeError)
+  })
+})
+
+describe('an exact sum', () => {
+  it('is the exact sum of the decimals, rounded once, in any order', () => {
+    fc.assert(
+      fc.property(fc.array(fc.oneof({ weight: 3, arbitrary: money }, { weight: 1, arbitrary: finite })), (values) => {
+        const decimals = values.map(decimalOf)
+        const scale = Math.max(0, ...decimals.map((decimal) => decimal.scale))
+        const units = decimals.reduce((sum, decimal) => sum + decimal.units * 10n ** BigInt(scale - decimal.scale), 0n)
+        expectNearest(sumExactly(values), units, 10n ** BigInt(scale))
+        expect(sumExactly(values.toReversed())).toBe(sumExactly(values))
+      }),
+      runs,
+    )
+  })
+
+  it('divides by a count and by another sum with one rounding', () => {
+    const positive = fc.oneof(
+      fc.integer({ min: 1, max: 1_000_000 }).map((cents) => cents / 100),
+      fc.double({ min: 1e-9, max: 1e9, noNaN: true }),
+    )
+    fc.assert(
+      fc.property(fc.array(positive, { minLength: 1 }), fc.array(positive, { minLength: 1 }), (a, b) => {
+        const [one, other] = [a, b].map((values) => {
+          const sum = new ExactSum()
+          for (const value of values) sum.add(value)
+          return sum
+        }) as [ExactSum, ExactSum]
+        expectNearest(one.dividedBy(b.length), inFortyDecimals(a), 10n ** 40n * BigInt(b.length))
+        expectNearest(one.ratioTo(other), inFortyDecimals(a), inFortyDecimals(b))
+      }),
+      runs,
+    )
+  })
+
+  it.each([
+    [[0.1, 0.2], 0.3],
+    [[0.8, -0.7, -0.1], 0],
+    [[1e300, 1, -1e300], 1],
+    [[1e300, 1e-300, -1e300], 1e-300],
+    [[90_000_000, 90_000_000, 0.01], 180_000_000.01],
+    [[9_007_199_254_740_992, 890.04, -971.54], 9_007_199_254_740_910],
+    [[], 0],
+    [[-0], 0],
+    [[1, Number.NaN], Number.NaN],
+    [[1, Number.POSITIVE_INFINITY], Number.POSITIVE_INFINITY],
+    [[Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY], Number.NaN],
+  ])('of %j is %d', (values, expected) => {
+    expect(sumExactly(values)).toBe(expected)
+  })
+})
