@@ -123,6 +123,9 @@ const writeHeaders = (ctx: Context, requestId: string, maxAgeSeconds?: number): 
 
 // A reply whose head is sent can only be cut off. One that the caller hung up on is nobody's fault.
 const logBrokenReply = ({ log }: Edge, error: unknown, ctx: Context): void => {
+  // Koa tells of a broken stream and of the reply that it broke: of one event, twice.
+  if (ctx.state['isCutOff'] === true) return
+  ctx.state['isCutOff'] = true
   if (error instanceof Error && 'code' in error && goneCodes.has(error.code)) return
   log.error({ err: error, requestId: ctx.response.get('X-Request-ID') }, 'a reply was cut off')
 }

@@ -1,0 +1,142 @@
+// Every refusal on the wire, row by row (section 7; decisions 4, 6 and 7).
+import {
+  accountDisconnected,
+  accountNotFound,
+  brokerUnavailable,
+  historyTooLarge,
+  insufficientScope,
+  internalError,
+  internalTimeout,
+  invalidCursor,
+  notFound,
+  notImplemented,
+  notProvisioned,
+  payloadTooLarge,
+  positionNotFound,
+  serviceUnavailable,
+  tradeNotFound,
+  unauthorized,
+  unsupportedBroker,
+  validationError,
+} from '@tradeport/domain'
+import type { BrokerRateLimited, Refusal } from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import { errorTable } from '../src/replies/error-table.ts'
+import { openRoute } from '../src/routing/route.ts'
+import { mount } from '../src/routing/mount.ts'
+import { accountId, fakeEdge, run, runApi, send } from './fakes.ts'
+import type { Answer, FakeEdge } from './fakes.ts'
+
+const rateLimited: BrokerRateLimited = { _tag: 'BrokerRateLimited', accountId, retryAfterSeconds: 7 }
+const issues = [{ path: 'limit', message: 'limit takes a whole number' }]
+
+type Row = readonly [refusal: Refusal, status: number, code: string, details?: object | undefined, headers?: Record<string, string>]
+
+const rows: readonly Row[] = [
+  [validationError(issues), 400, 'VALIDATION_ERROR', { issues }],
+  [unauthorized, 401, 'UNAUTHORIZED', undefined, { 'www-authenticate': 'Bearer' }],
+  [insufficientScope(['trading:read', 'history:read']), 403, 'INSUFFICIENT_SCOPE', { required_any_of: ['trading:read', 'history:read'] }],
+  [notFound('symbol'), 404, 'NOT_FOUND'],
+  [accountNotFound, 404, 'ACCOUNT_NOT_FOUND'],
+  [unsupportedBroker(accountId), 400, 'UNSUPPORTED_BROKER', { accountId }],
+  [notProvisioned(accountId), 400, 'NOT_PROVISIONED', { accountId }],
+  [brokerUnavailable(accountId, 'hidden reason'), 503, 'BROKER_UNAVAILABLE', { accountId }],
+  [rateLimited, 429, 'BROKER_RATE_LIMITED', { accountId }, { 'retry-after': '7' }],
+  [accountDisconnected(accountId, 'disconnected'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'disconnected' }],
+  [accountDisconnected(accountId, 'error'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'error' }],
+  [positionNotFound, 404, 'POSITION_NOT_FOUND'],
+  [notImplemented('market-data'), 501, 'NOT_IMPLEMENTED', { feature: 'market-data' }],
+  [tradeNotFound, 404, 'TRADE_NOT_FOUND'],
+  [historyTooLarge(accountId, 20_000), 422, 'HISTORY_TOO_LARGE', { accountId, limit: 20_000 }],
+  [invalidCursor, 400, 'INVALID_CURSOR'],
+  [payloadTooLarge(10_485_760), 413, 'PAYLOAD_TOO_LARGE', { limitBytes: 10_485_760 }],
+  [internalError, 500, 'INTERNAL_ERROR'],
+  [serviceUnavailable('hidden reason'), 503, 'SERVICE_UNAVAILABLE'],
+  [internalTimeout, 504, 'INTERNAL_TIMEOUT'],
+]
+
+const answerTo = async (refusal: Refusal, edge: FakeEdge = fakeEdge()): Promise<Answer> => {
+  const route = openRoute({
+    method: 'GET',
+    path: '/refusal',
+    summary: 'Refuses.',
+    access: { kind: 'public' },
+    useCase: () => TE.left(refusal),
+    present: (nothing: never) => nothing,
+  })
+  await using app = await run(mount({ prefix: '', routes: [route], useCases: {}, door: openDoor, edge }))
+  return await send(app, '/refusal')
+}
+const openDoor = () => Promise.resolve(E.right(undefined))
+
+describe('a refusal', () => {
+  it('of every kind is in this table', () => {
+    expect([...new Set(rows.map(([{ _tag }]) => _tag))]).toEqual(Object.keys(errorTable))
+  })
+
+  it.each(rows.map((row) => ({ tag: row[0]._tag, row })))('$tag is told with its status, code, details and headers', async ({ row }) => {
+    const [refusal, status, code, details, headers = {}] = row
+    const reply = await answerTo(refusal)
+    expect(reply.status).toBe(status)
+    expect(JSON.parse(reply.text)).toEqual({
+      success: false,
+      data: null,
+      error: {
+        code,
+        message: expect.stringMatching(/^[A-Z].*\.$/) as string,
+        ...(details === undefined ? {} : { details }),
+        request_id: reply.headers['x-request-id'],
+      },
+    })
+    expect(reply.headers).toMatchObject({
+      ...headers,
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-content-type-options': 'nosniff',
+    })
+  })
+
+  it.each([brokerUnavailable(accountId, 'hidden reason'), serviceUnavailable('hidden reason')])(
+    '$_tag tells its reason to the log and not to the caller',
+    async (refusal) => {
+      const edge = fakeEdge()
+      const reply = await answerTo(refusal, edge)
+      expect(reply.text).not.toContain('hidden')
+      expect(edge.lines).toEqual([
+        {
+          level: 'warn',
+          fields: expect.objectContaining({ reason: 'hidden reason', requestId: reply.headers['x-request-id'] }) as object,
+          message: 'a request could not be answered',
+        },
+      ])
+    },
+  )
+})
+
+describe('an error of ours', () => {
+  it.each([
+    ['a use case that rejects', () => () => Promise.reject(new Error('a secret is in here'))],
+    [
+      'a use case that throws',
+      () => {
+        throw new Error('a secret is in here')
+      },
+    ],
+    ['data that no JSON can hold', () => TE.right([{ account: { createdAt: Number.NaN }, liveDataUpdatedAt: null }] as never)],
+  ])('by %s is 500 without a word of it, and is logged under the request id', async (_, listAccounts) => {
+    const api = await runApi({ listAccounts })
+    await using _api = api
+    const reply = await send(api, '/api/v1/accounts', { headers: { 'x-api-key': 'tp_live_good', 'x-request-id': 'mine' } })
+    expect([reply.status, reply.json.error?.code, reply.json.error?.request_id]).toEqual([500, 'INTERNAL_ERROR', 'mine'])
+    expect(reply.text).not.toMatch(/secret|at .*\.ts/)
+    expect(api.edge.lines).toEqual([
+      {
+        level: 'error',
+        fields: { err: expect.any(Error) as Error, requestId: 'mine' },
+        message: 'a request failed unexpectedly',
+      },
+    ])
+  })
+})

@@ -1,0 +1,173 @@
+// The export: what the file holds, how it reads back, and that writing it holds nobody up (4.5; decision 39).
+import { request as httpRequest } from 'node:http'
+import { setImmediate as turn } from 'node:timers/promises'
+import { brokerUnavailable } from '@tradeport/domain'
+import type { TradeExport } from '@tradeport/domain'
+import { parse } from 'csv-parse/sync'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import { accountId, closedTrade, fakeEdge, goodKey, now, provenance, runApi, send } from './fakes.ts'
+import type { Answer } from './fakes.ts'
+
+const exportOf = (...trades: TradeExport['trades']): TradeExport => ({ trades, provenance, exportedAt: now })
+
+const exported = async (result: TradeExport, query = ''): Promise<Answer> => {
+  await using api = await runApi({ exportTrades: () => TE.right(result) })
+  return await send(api, `/api/v1/trades/export${query}`)
+}
+
+const cells = (text: string): readonly Record<string, string>[] => parse(text, { columns: true, record_delimiter: '\r\n' })
+
+describe('the CSV export', () => {
+  it('is an attachment named after the UTC day, with these columns', async () => {
+    const reply = await exported(exportOf(closedTrade('1')))
+    expect(reply.status).toBe(200)
+    expect(reply.headers).toMatchObject({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': 'attachment; filename="trades_2026-11-21.csv"',
+      'x-skipped-positions': '1',
+      'x-request-id': 'req_1',
+      'cache-control': 'no-store',
+    })
+    expect(reply.text).toBe(
+      [
+        'id,accountId,positionId,symbol,type,volume,entryPrice,exitPrice,profit,commission,swap,netProfit,holdingTime,openedAt,closedAt,volumeEstimated',
+        `${accountId}:1,${accountId},1,EURUSD,sell,0.3,1.23456,1.2,12.3,-0.7,-0.1,11.5,3600,2026-11-19T00:00:00.000Z,2026-11-19T01:00:00.999Z,false`,
+        '',
+      ].join('\r\n'),
+    )
+  })
+
+  it('of no trades is its header', async () => {
+    expect((await exported(exportOf())).text).toMatch(/^id,accountId,[\w,]+\r\n$/)
+  })
+
+  it.each([
+    ['=1+1', "'=1+1"],
+    ['+1', "'+1"],
+    ['-1', "'-1"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\tx', "'\tx"],
+    ['\rx', "'\rx"],
+    ['\nx', "'\nx"],
+    ['=HYPERLINK("http://x","y")', `'=HYPERLINK("http://x","y")`],
+    ['a,b', 'a,b'],
+    ['say "x"', 'say "x"'],
+    ['two\r\nlines', 'two\r\nlines'],
+    ['EUR/USD.r', 'EUR/USD.r'],
+    ['Ünï', 'Ünï'],
+  ])('writes the symbol %j so that no spreadsheet runs it and a reader gets %j', async (symbol, read) => {
+    const [row] = cells((await exported(exportOf(closedTrade('1', { symbol })))).text)
+    expect(row?.['symbol']).toBe(read)
+    expect(row?.['closedAt']).toBe('2026-11-19T01:00:00.999Z')
+  })
+
+  it('writes numbers as they are, in plain digits, never escaped', async () => {
+    const trade = closedTrade('1', { profit: -12.5, commission: 1e-7, swap: -0, netProfit: 1e21, volumeEstimated: true })
+    const [row] = cells((await exported(exportOf(trade))).text)
+    expect(row).toMatchObject({
+      profit: '-12.5',
+      commission: '0.0000001',
+      swap: '0',
+      netProfit: '1000000000000000000000',
+      volumeEstimated: 'true',
+    })
+  })
+})
+
+describe('the JSON export', () => {
+  it('holds the trades as the list shows them, and where they come from', async () => {
+    const reply = await exported(exportOf(closedTrade('2', { swap: -0 }), closedTrade('1')), '?format=json')
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json',
+      'content-disposition': 'attachment; filename="trades_2026-11-21.json"',
+      'x-skipped-positions': '1',
+    })
+    const file = JSON.parse(reply.text) as { readonly trades: readonly Record<string, unknown>[]; readonly provenance: unknown }
+    expect(Object.keys(file)).toEqual(['trades', 'provenance'])
+    expect(file.trades.map(({ positionId }) => positionId)).toEqual(['2', '1'])
+    await using api = await runApi({
+      listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
+    })
+    const listed = (await send(api, '/api/v1/trades')).json
+    expect([file.trades[1]]).toEqual(listed.data)
+    expect(file.provenance).toEqual(listed.meta?.['provenance'])
+  })
+
+  it('of no trades is still JSON', async () => {
+    expect(JSON.parse((await exported(exportOf(), '?format=json')).text)).toMatchObject({ trades: [] })
+  })
+})
+
+describe('a long export', () => {
+  const many = exportOf(...Array.from({ length: 10_000 }, (_, index) => closedTrade(String(index))))
+
+  it.each(['csv', 'json'])('as %s is whole, and lets others have their turn between steps of a few milliseconds', async (format) => {
+    const steps: number[] = []
+    let resumed = performance.now()
+    const breathe = async (): Promise<void> => {
+      steps.push(performance.now() - resumed)
+      await turn()
+      resumed = performance.now()
+    }
+    await using api = await runApi({ exportTrades: () => TE.right(many) }, fakeEdge({ breathe }))
+    const { text } = await send(api, `/api/v1/trades/export?format=${format}`)
+    const read =
+      format === 'csv' ? cells(text) : (JSON.parse(text) as { readonly trades: readonly { readonly positionId: string }[] }).trades
+    expect(read.map((trade) => trade['positionId' as never])).toEqual(many.trades.map(({ trade }) => trade.positionId))
+    expect(steps.length).toBeGreaterThanOrEqual(50)
+    // The median, because a shared machine may hold up any one step.
+    const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)]
+    expect(median).toBeLessThan(5)
+  })
+
+  it('stops when the caller hangs up, and says nothing in the log', async () => {
+    let breaths = 0
+    const edge = fakeEdge({
+      breathe: async () => {
+        breaths += 1
+        await new Promise((resolve) => setTimeout(resolve, 2))
+      },
+    })
+    const endless = { ...many, trades: Array.from({ length: 20 }, () => many.trades).flat() }
+    const api = await runApi({ exportTrades: () => TE.right(endless) }, edge)
+    await using _api = api
+    await new Promise<void>((resolve) => {
+      const request = httpRequest(
+        { host: '127.0.0.1', port: api.port, path: '/api/v1/trades/export', headers: { 'x-api-key': goodKey } },
+        (response) => {
+          response.once('data', () => request.destroy())
+          response.on('error', () => undefined)
+          response.on('close', resolve)
+        },
+      )
+      request.on('error', () => undefined)
+      request.end()
+    })
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    const afterHangup = breaths
+    await new Promise((resolve) => setTimeout(resolve, 60))
+    expect(breaths).toBe(afterHangup)
+    expect(breaths).toBeLessThan(500)
+    expect(edge.lines).toEqual([])
+  })
+
+  it('that breaks midway is cut off rather than ended as if it were whole, and is logged', async () => {
+    let breaths = 0
+    const edge = fakeEdge({
+      breathe: () => {
+        breaths += 1
+        return breaths < 3 ? Promise.resolve() : Promise.reject(new Error('out of breath'))
+      },
+    })
+    await using api = await runApi({ exportTrades: () => TE.right(many) }, edge)
+    await expect(send(api, '/api/v1/trades/export')).rejects.toThrow('aborted')
+    expect(edge.lines).toMatchObject([{ level: 'error', fields: { requestId: 'req_1' }, message: 'a reply was cut off' }])
+  })
+
+  it('that cannot begin answers the error in its envelope', async () => {
+    await using api = await runApi({ exportTrades: () => TE.left(brokerUnavailable(accountId, 'down')) })
+    const reply = await send(api, '/api/v1/trades/export')
+    expect([reply.status, reply.json.error?.code, reply.headers['content-disposition']]).toEqual([503, 'BROKER_UNAVAILABLE', undefined])
+  })
+})

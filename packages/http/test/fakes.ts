@@ -1,0 +1,247 @@
+// Use cases that answer at once, an edge that stands still, and a server on a free port.
+import { request as httpRequest } from 'node:http'
+import type { IncomingHttpHeaders } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { parseAccountId, parseTenantId, parseTicket, parseUserId, scopes, unauthorized } from '@tradeport/domain'
+import type { Account, ClosedTrade, Issue, Credential, Position, Scope, TradeProvenance } from '@tradeport/domain'
+import { getMarketData, listSymbols } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type Koa from 'koa'
+import { createApi, listen } from '../src/index.ts'
+import type { Edge, UseCases } from '../src/index.ts'
+
+export const now = Date.parse('2026-11-21T10:11:12.345Z')
+
+const some = <A>(option: O.Option<A>): A => {
+  if (O.isNone(option)) throw new Error('a fixture is not well-formed')
+  return option.value
+}
+
+export const accountId = some(parseAccountId('0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'))
+export const owner = { tenantId: some(parseTenantId('acme')), userId: some(parseUserId('u-1')) }
+
+export const account: Account = {
+  id: accountId,
+  owner,
+  name: 'Main',
+  broker: null,
+  brokerType: 'mt5',
+  accountNumber: '5012345',
+  server: 'Example-Demo',
+  purpose: 'trading',
+  linkedAsDemo: true,
+  tradeMode: null,
+  currency: 'USD',
+  figures: { balance: 10_000, equity: 10_001.5, margin: -0, freeMargin: null, marginLevel: null, leverage: null },
+  status: 'connected',
+  provider: { providerAccountId: 'a-secret-place', region: null },
+  lastReadAt: null,
+  createdAt: Date.parse('2026-01-05T00:00:00.000Z'),
+  updatedAt: Date.parse('2026-01-06T00:00:00.000Z'),
+}
+
+export const position: Position = {
+  ticket: some(parseTicket('42')),
+  symbol: 'EURUSD',
+  side: 'buy',
+  volume: 0.1,
+  entryPrice: 1.1,
+  currentPrice: 1.2,
+  swap: -0.3,
+  commission: -0,
+  unrealizedPnl: 10,
+  realizedPnl: 0,
+  openedAt: Date.parse('2026-11-20T00:00:00.001Z'),
+  accountId,
+  userId: owner.userId,
+  marginUsed: null,
+}
+
+export const closedTrade = (positionId: string, parts: Partial<ClosedTrade['trade']> = {}): ClosedTrade => ({
+  accountId,
+  userId: owner.userId,
+  closingDealId: `d-${positionId}`,
+  trade: {
+    positionId,
+    symbol: 'EURUSD',
+    side: 'sell',
+    volume: 0.3,
+    entryPrice: 1.23456,
+    exitPrice: 1.2,
+    profit: 12.3,
+    commission: -0.7,
+    swap: -0.1,
+    netProfit: 11.5,
+    openedAt: Date.parse('2026-11-19T00:00:00.000Z'),
+    closedAt: Date.parse('2026-11-19T01:00:00.999Z'),
+    holdingTime: 3_600,
+    ...parts,
+  },
+})
+
+export const provenance: TradeProvenance = {
+  source: 'metaapi',
+  accounts: [accountId],
+  readAt: now - 1_000,
+  skipped: [{ accountId, positionId: '7', reason: 'no_open_deal' }],
+}
+
+export const noStatistics: ReturnType<typeof statisticsOfNothing> = statisticsOfNothing()
+
+function statisticsOfNothing() {
+  return {
+    totalTrades: 0,
+    winningTrades: 0,
+    losingTrades: 0,
+    winRate: 0,
+    profitFactor: 0,
+    averageWin: 0,
+    averageLoss: 0,
+    largestWin: 0,
+    largestLoss: 0,
+    totalProfit: 0,
+    totalLoss: 0,
+    netProfit: 0,
+    sharpeRatio: 0,
+    maxDrawdown: 0,
+    confidenceIntervals: { level: 0.95, winRate: null, averageTrade: null },
+  } as const
+}
+
+export const credential = (held: readonly Scope[], parts: Partial<Credential> = {}): Credential => ({
+  kind: 'api_key',
+  id: 'k-1',
+  owner,
+  applicationId: null,
+  plan: 'free',
+  scopes: new Set(held),
+  ipAllowlist: [],
+  expiresAt: null,
+  enabled: true,
+  ...parts,
+})
+
+export const goodKey = 'tp_live_good'
+export const scopelessKey = 'tp_live_scopeless'
+export const goodToken = 'a-good-token'
+
+export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
+  identifyCaller: ({ apiKey, accessToken }) => {
+    if (accessToken !== undefined) return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
+    if (apiKey === goodKey) return TE.right(credential(scopes))
+    return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(unauthorized)
+  },
+  listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
+  getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
+  listBalanceHistory: () => TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
+  listPositions: (_, { page, limit }) => TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
+  getPosition: () => TE.right({ position, provenance }),
+  listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
+  getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
+  getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
+  exportTrades: () => TE.right({ trades: [closedTrade('2'), closedTrade('1')], provenance, exportedAt: now }),
+  listSymbols,
+  getMarketData,
+  ...parts,
+})
+
+export interface LogLine {
+  readonly level: 'warn' | 'error'
+  readonly fields: object
+  readonly message: string
+}
+
+export interface FakeEdge extends Edge {
+  readonly lines: LogLine[]
+}
+
+export const fakeEdge = (parts: Partial<Edge> = {}): FakeEdge => {
+  const lines: LogLine[] = []
+  let ids = 0
+  return {
+    clock: { now: () => now },
+    newRequestId: () => `req_${(ids += 1)}`,
+    breathe: () => new Promise((resolve) => setImmediate(resolve)),
+    log: {
+      warn: (fields, message) => lines.push({ level: 'warn', fields, message }),
+      error: (fields, message) => lines.push({ level: 'error', fields, message }),
+    },
+    lines,
+    ...parts,
+  }
+}
+
+export interface Running extends AsyncDisposable {
+  readonly origin: string
+  readonly port: number
+}
+
+export const run = async (app: Koa): Promise<Running> => {
+  const server = await listen(app, { host: '127.0.0.1', port: 0 })
+  const { port } = server.address() as AddressInfo
+  return {
+    origin: `http://127.0.0.1:${port}`,
+    port,
+    [Symbol.asyncDispose]: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve())
+        server.closeAllConnections()
+      }),
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly text: string
+  readonly json: ReplyBody
+}
+
+/** What the tests look at of an envelope. */
+export interface ReplyBody {
+  readonly success: boolean
+  readonly data: never
+  readonly meta?: Readonly<Record<string, unknown>>
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details?: { readonly issues?: readonly Issue[] }
+    readonly request_id: string
+  } | null
+}
+
+/** Sends a request line as it is written, which fetch would tidy up. */
+export const send = (
+  { port }: Running,
+  target: string,
+  { method = 'GET', headers = { 'x-api-key': goodKey } }: { readonly method?: string; readonly headers?: Record<string, string> } = {},
+): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers, agent: false }, (response) => {
+      let text = ''
+      response.setEncoding('utf8')
+      response.on('data', (chunk: string) => (text += chunk))
+      response.on('error', reject)
+      response.on('end', () => {
+        const isJson = response.headers['content-type']?.startsWith('application/json') === true && text !== ''
+        resolve({
+          status: response.statusCode ?? 0,
+          headers: response.headers,
+          text,
+          json: (isJson ? JSON.parse(text) : null) as ReplyBody,
+        })
+      })
+    })
+    request.on('error', reject)
+    request.end()
+  })
+
+/** The API over fake use cases, with what it logged. */
+export const runApi = async (
+  parts: Partial<UseCases> = {},
+  edge: FakeEdge = fakeEdge(),
+): Promise<Running & { readonly edge: FakeEdge }> => ({
+  ...(await run(createApi(fakeUseCases(parts), edge))),
+  edge,
+})
