@@ -26,19 +26,20 @@ export type Span<Row> = { readonly size: number; readonly slice: (offset: number
 export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
   const timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
   const timeless = initial.filter((entry) => Number.isNaN(entry.at))
-  const byPosition = new Map<string, Entry<Row>[]>()
-  const byTicket = new Map<string, Entry<Row>[]>()
+  // Most ledgers are only ever read by time, so the other two ways in are made when first asked for.
+  let files: { readonly byPosition: Map<string, Entry<Row>[]>; readonly byTicket: Map<string, Entry<Row>[]> } | undefined
 
-  const file = (entry: Entry<Row>): void => {
-    if (entry.positionKey !== undefined) fileUnder(byPosition, entry.positionKey, entry)
-    if (entry.ticketKey !== undefined) fileUnder(byTicket, entry.ticketKey, entry)
+  const filed = (): NonNullable<typeof files> => {
+    if (files !== undefined) return files
+    files = { byPosition: new Map(), byTicket: new Map() }
+    for (const entry of timed) file(files, entry)
+    for (const entry of timeless) file(files, entry)
+    return files
   }
-  for (const entry of timed) file(entry)
-  for (const entry of timeless) file(entry)
 
   return {
     add: (entry) => {
-      file(entry)
+      if (files !== undefined) file(files, entry)
       if (Number.isNaN(entry.at)) timeless.push(entry)
       else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
     },
@@ -56,8 +57,8 @@ export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> =
         },
       }
     },
-    ofPosition: (key) => byPosition.get(key) ?? [],
-    ofTicket: (key) => byTicket.get(key) ?? [],
+    ofPosition: (key) => filed().byPosition.get(key) ?? [],
+    ofTicket: (key) => filed().byTicket.get(key) ?? [],
     all: () => [...timed, ...timeless],
     size: () => timed.length + timeless.length,
   }
@@ -69,10 +70,18 @@ export const spanOf = <Row>(entries: readonly Entry<Row>[]): Span<Row> => ({
   slice: (offset, limit) => entries.slice(offset, offset + limit),
 })
 
+const file = <Row>(
+  files: { readonly byPosition: Map<string, Entry<Row>[]>; readonly byTicket: Map<string, Entry<Row>[]> },
+  entry: Entry<Row>,
+): void => {
+  if (entry.positionKey !== undefined) fileUnder(files.byPosition, entry.positionKey, entry)
+  if (entry.ticketKey !== undefined) fileUnder(files.byTicket, entry.ticketKey, entry)
+}
+
 const fileUnder = <Row>(files: Map<string, Entry<Row>[]>, key: string, entry: Entry<Row>): void => {
-  const file = files.get(key)
-  if (file === undefined) files.set(key, [entry])
-  else file.push(entry)
+  const entries = files.get(key)
+  if (entries === undefined) files.set(key, [entry])
+  else entries.push(entry)
 }
 
 /** The place of the first row at a time or later, or, with `past`, of the first row later than it. */

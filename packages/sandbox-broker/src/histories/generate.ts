@@ -120,7 +120,8 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
   const held = Math.min((slot.to - opened) * 0.95, 2 * 60_000 * Math.exp(random.fraction() * Math.log(2_880)))
   const from = realTime(opened)
   const to = Math.max(realTime(opened + held), from + 1)
-  const within = (share: number): number => from + Math.max(1, Math.floor((to - from) * share))
+  // Weekends between the two are no time to trade either.
+  const within = (share: number): number => Math.min(to, Math.max(from + 1, realTime(opened + held * share)))
   const steps = sizeOf(maker, instrument, from)
   const entries = [{ at: from, steps }]
   if (isNetting && random.chance(SCALE_IN_SHARE)) {

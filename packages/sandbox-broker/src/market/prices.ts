@@ -35,7 +35,18 @@ export const createPrices = (seed: number, instruments: ReadonlyMap<string, Inst
     return made
   }
 
+  // The same moment is asked for several times in a row: for the fill, the profit, the exchange rate.
+  const latest = new Map<string, { readonly at: number; readonly mid: number }>()
+
   const mid = (instrument: Instrument, at: number): number => {
+    const known = latest.get(instrument.symbol)
+    if (known !== undefined && known.at === at) return known.mid
+    const made = midAt(instrument, at)
+    latest.set(instrument.symbol, { at, mid: made })
+    return made
+  }
+
+  const midAt = (instrument: Instrument, at: number): number => {
     const { cross } = instrument
     const [over, under] = cross === undefined ? [] : [instruments.get(cross.over), instruments.get(cross.under)]
     // A cross rate follows its two legs, or there would be free money in the triangle.

@@ -7,5 +7,7 @@ export const DAY_MS = 24 * HOUR_MS
 export const utcText = (at: number): string => new Date(at).toISOString()
 
 /** `2024-04-17 07:30:03.223`, in the broker's zone and without saying so. */
-export const brokerText = (at: number, offsetHours: number): string =>
-  new Date(at + offsetHours * HOUR_MS).toISOString().replace('T', ' ').replace('Z', '')
+export const brokerText = (at: number, offsetHours: number): string => {
+  const text = new Date(at + offsetHours * HOUR_MS).toISOString()
+  return `${text.slice(0, 10)} ${text.slice(11, -1)}`
+}

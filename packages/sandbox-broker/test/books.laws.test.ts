@@ -1,0 +1,212 @@
+// The books under any sequence of trades: money and volumes add up, and the same actions at the same times give the same state.
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { createCore, type Core } from '../src/core.ts'
+import type { Account } from '../src/books/account.ts'
+import { figuresOf } from '../src/books/valuation.ts'
+import { exitPriceOf } from '../src/books/position.ts'
+import { decimal, sum, toNumber, zero, type Decimal } from '../src/numbers/decimal.ts'
+import { executeTrade } from '../src/trading/execute.ts'
+import { settle } from '../src/trading/settle.ts'
+import { readTradeRequest } from '../src/trading/trade-request.ts'
+import type { AccountOptions, DealRow } from '../src/index.ts'
+import { NOON } from './harness.ts'
+
+type Action =
+  | {
+      readonly kind: 'open'
+      readonly buy: boolean
+      readonly symbol: string
+      readonly lots: number
+      readonly stopPoints: number
+      readonly waitMs: number
+    }
+  | { readonly kind: 'close'; readonly pick: number; readonly share: number; readonly waitMs: number }
+  | { readonly kind: 'close-by'; readonly pick: number; readonly other: number; readonly waitMs: number }
+  | { readonly kind: 'close-symbol'; readonly symbol: string; readonly waitMs: number }
+
+const symbol = fc.constantFrom('EURUSD', 'USDJPY', 'EURGBP', 'XAUUSD', 'US30')
+const waitMs = fc.integer({ min: 0, max: 3 * 86_400_000 })
+const pick = fc.nat(9)
+const action: fc.Arbitrary<Action> = fc.oneof(
+  {
+    weight: 4,
+    arbitrary: fc.record({
+      kind: fc.constant('open' as const),
+      buy: fc.boolean(),
+      symbol,
+      lots: fc.integer({ min: 1, max: 60 }),
+      stopPoints: fc.integer({ min: 0, max: 2_000 }),
+      waitMs,
+    }),
+  },
+  { weight: 3, arbitrary: fc.record({ kind: fc.constant('close' as const), pick, share: fc.integer({ min: 1, max: 100 }), waitMs }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('close-by' as const), pick, other: pick, waitMs }) },
+  { weight: 1, arbitrary: fc.record({ kind: fc.constant('close-symbol' as const), symbol, waitMs }) },
+)
+const actions = fc.array(action, { minLength: 1, maxLength: 40 })
+const account: fc.Arbitrary<AccountOptions> = fc
+  .record({
+    marginMode: fc.constantFrom('hedging' as const, 'netting' as const),
+    commission: fc.constantFrom('half' as const, 'entry' as const, 'deal' as const, 'none' as const),
+    currency: fc.constantFrom('USD', 'EUR', 'JPY'),
+    mt4: fc.boolean(),
+  })
+  .map(({ mt4, ...rest }) => ({
+    id: 'acc',
+    startBalance: 200_000,
+    ...rest,
+    ...(mt4 && rest.marginMode === 'hedging' && { platform: 'mt4' as const }),
+  }))
+
+const bodyOf = (core: Core, acc: Account, at: number, act: Action): unknown => {
+  const positionAt = (index: number) => acc.positions[index % Math.max(1, acc.positions.length)]
+  switch (act.kind) {
+    case 'open': {
+      const instrument = core.market.instruments.get(act.symbol)
+      const { bid, ask } = instrument === undefined ? { bid: 0, ask: 0 } : core.market.prices.quote(instrument, at)
+      const distance = act.stopPoints * 10 ** -(instrument?.digits ?? 0)
+      const stop = act.stopPoints === 0 ? {} : { stopLoss: act.buy ? bid - distance : ask + distance }
+      return { actionType: act.buy ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL', symbol: act.symbol, volume: act.lots / 100, ...stop }
+    }
+    case 'close': {
+      const position = positionAt(act.pick)
+      const part = position?.volume.times(act.share).div(100).round(2)
+      if (part === undefined || part.eq(zero)) return { actionType: 'POSITION_CLOSE_ID', positionId: position?.id ?? 'none' }
+      return { actionType: 'POSITION_PARTIAL', positionId: position?.id, volume: toNumber(part) }
+    }
+    case 'close-by':
+      return {
+        actionType: 'POSITION_CLOSE_BY',
+        positionId: positionAt(act.pick)?.id ?? 'none',
+        closeByPositionId: positionAt(act.other)?.id ?? 'none',
+      }
+    case 'close-symbol':
+      return { actionType: 'POSITIONS_CLOSE_SYMBOL', symbol: act.symbol }
+    default:
+      throw new Error('No such action')
+  }
+}
+
+const play = (
+  seed: number,
+  options: AccountOptions,
+  acts: readonly Action[],
+): { readonly core: Core; readonly acc: Account; readonly at: number } => {
+  let at = NOON
+  const core = createCore({ seed, accounts: [options], now: () => at }, NOON)
+  const acc = core.accounts.get('acc')
+  if (acc === undefined) throw new Error('The account is missing')
+  for (const act of acts) {
+    at += act.waitMs
+    const desk = { account: acc, market: core.market, at }
+    settle(desk, false)
+    const read = readTradeRequest(bodyOf(core, acc, at, act))
+    if (read.kind === 'request') executeTrade(desk, read.request)
+  }
+  return { core, acc, at }
+}
+
+const rowsOf = (acc: Account): readonly DealRow[] => acc.deals.all().map((entry) => entry.row)
+const money = (row: DealRow): Decimal => sum([row['profit'], row['commission'], row['swap']].map((value) => decimal(Number(value))))
+
+it('balance is the sum of all deals, to the cent (start deposit included)', () => {
+  fc.assert(
+    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
+      const { acc } = play(seed, options, acts)
+      expect(acc.balance.toString()).toBe(sum(rowsOf(acc).map(money)).toString())
+    }),
+  )
+})
+
+it('in − out of each position is its open volume, and positions without open volume are gone', () => {
+  fc.assert(
+    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
+      const { acc } = play(seed, options, acts)
+      const open = new Map<string, Decimal>()
+      for (const row of rowsOf(acc)) {
+        const id = row['positionId']
+        if (typeof id !== 'string') continue
+        const held = open.get(id) ?? zero
+        const volume = decimal(Number(row['volume']))
+        if (row['entryType'] === 'DEAL_ENTRY_IN') open.set(id, held.plus(volume))
+        // A reversal closes what was held and opens the rest.
+        else open.set(id, row['entryType'] === 'DEAL_ENTRY_INOUT' ? volume.minus(held) : held.minus(volume))
+      }
+      for (const held of open.values()) expect(held.gte(zero)).toBe(true)
+      const stillOpen = [...open].filter(([, held]) => held.gt(zero)).map(([id, held]) => [id, held.toString()])
+      expect(Object.fromEntries(acc.positions.map((position) => [position.identifier, position.volume.toString()]))).toEqual(
+        Object.fromEntries(stillOpen),
+      )
+      const symbols = new Set(acc.positions.map((position) => position.symbol))
+      expect(options.marginMode === 'hedging' || symbols.size === acc.positions.length).toBe(true)
+    }),
+  )
+})
+
+it('equity = balance + credit + what open positions would bring, and free margin = equity − margin', () => {
+  fc.assert(
+    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
+      const { core, acc, at } = play(seed, options, acts)
+      const { equity, margin, freeMargin } = figuresOf(acc, core.market, at)
+      const digits = acc.settings.currencyDigits
+      const floating = acc.positions.map((position) => {
+        const way = position.side === 'buy' ? 1 : -1
+        const price = exitPriceOf(core.market, position, at)
+        const rate = core.market.rate(position.instrument.profitCurrency, acc.settings.currency, at)
+        return price
+          .minus(position.openPrice)
+          .times(way)
+          .times(position.instrument.contractSize)
+          .times(position.volume)
+          .times(rate)
+          .round(digits)
+          .plus(position.swap)
+      })
+      expect(equity.toString()).toBe(acc.balance.plus(acc.credit).plus(sum(floating)).toString())
+      expect(freeMargin.toString()).toBe(equity.minus(margin).toString())
+    }),
+  )
+})
+
+it('what a position realised and still carries is what its deals say', () => {
+  fc.assert(
+    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
+      const { acc } = play(seed, options, acts)
+      for (const position of acc.positions) {
+        const deals = rowsOf(acc).filter((row) => row['positionId'] === position.identifier)
+        const total = (field: string): string => sum(deals.map((row) => decimal(Number(row[field])))).toString()
+        expect(position.realizedProfit.toString()).toBe(total('profit'))
+        expect(position.realizedSwap.toString()).toBe(total('swap'))
+        expect(position.realizedCommission.plus(position.entryCommission).toString()).toBe(total('commission'))
+      }
+    }),
+  )
+})
+
+it('the same seed and the same actions at the same times give the same state', () => {
+  fc.assert(
+    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
+      const [one, other] = [play(seed, options, acts), play(seed, options, acts)]
+      expect(rowsOf(other.acc)).toEqual(rowsOf(one.acc))
+      expect(other.acc.orders.all().map((entry) => entry.row)).toEqual(one.acc.orders.all().map((entry) => entry.row))
+      expect(JSON.stringify(other.acc.positions)).toBe(JSON.stringify(one.acc.positions))
+    }),
+    { numRuns: 30 },
+  )
+})
+
+it('reading in between changes nothing but when stops are seen', () => {
+  fc.assert(
+    fc.property(fc.integer(), actions, fc.array(waitMs, { maxLength: 5 }), (seed, acts, reads) => {
+      const options: AccountOptions = { id: 'acc', startBalance: 200_000, stops: 'ignore' }
+      const { core, acc, at } = play(seed, options, acts)
+      const twin = play(seed, options, acts)
+      const end = at + reads.reduce((total, wait) => total + wait, 0)
+      let time = at
+      for (const wait of reads) figuresOf(acc, core.market, (time += wait))
+      expect(figuresOf(acc, core.market, end).equity.toString()).toBe(figuresOf(twin.acc, twin.core.market, end).equity.toString())
+    }),
+    { numRuns: 30 },
+  )
+})
