@@ -1,1 +1,46 @@
-// The service's entry.
+// The service's entry: reads the environment, starts everything, and ends it in order on a signal.
+import { resolve } from 'node:path'
+import * as E from 'fp-ts/lib/Either.js'
+import { pino } from 'pino'
+import { readConfig } from './config.ts'
+import { startService } from './service.ts'
+
+// From `apps/api/src` and from `apps/api/dist` alike, the repository's root.
+const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
+
+const main = async (): Promise<void> => {
+  const config = readConfig(process.env, defaultDataFolder)
+  if (E.isLeft(config))
+    return fail(['The environment is not one that the service can start with:', ...config.left.map((fault) => `  ${fault}`)])
+  const log = pino({ level: config.right.logLevel })
+  for (const name of config.right.withoutEffect) log.warn({ variable: name }, 'this variable is set but has no effect yet')
+  const service = await startService(config.right, log)
+  log.info({ event: 'listening', api: service.apiUrl, operator: service.operatorUrl }, 'listening')
+  if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
+  stopOnSignal(service.close, log)
+}
+
+// The first signal lets what is in flight end; a second one ends the process at once.
+const stopOnSignal = (close: () => Promise<void>, log: pino.Logger): void => {
+  for (const signal of ['SIGTERM', 'SIGINT'] as const)
+    process.once(signal, () => {
+      log.info({ event: 'stopping', signal }, 'stopping')
+      close().then(
+        () => process.exit(0),
+        (error: unknown) => {
+          log.error({ err: error }, 'could not stop in order')
+          process.exit(1)
+        },
+      )
+    })
+}
+
+const fail = (lines: readonly string[]): void => {
+  process.stderr.write(`${lines.join('\n')}\n`)
+  process.exitCode = 1
+}
+
+main().catch((error: unknown) => {
+  fail([`The service cannot start: ${error instanceof Error ? error.message : String(error)}`])
+  process.exit(1)
+})

@@ -29,6 +29,16 @@ export interface NotFound {
 export interface AccountNotFound {
   readonly _tag: 'AccountNotFound'
 }
+export interface AccountPurposeRestricted {
+  readonly _tag: 'AccountPurposeRestricted'
+}
+export interface LiveAccountRestricted {
+  readonly _tag: 'LiveAccountRestricted'
+}
+export interface OrderTypeNotSupported {
+  readonly _tag: 'OrderTypeNotSupported'
+  readonly orderType: string
+}
 export interface UnsupportedBroker {
   readonly _tag: 'UnsupportedBroker'
   readonly accountId: AccountId
@@ -48,6 +58,54 @@ export interface BrokerRateLimited {
   readonly accountId: AccountId
   /** Whole seconds, at least 1. */
   readonly retryAfterSeconds: number
+}
+export interface ChallengeLocked {
+  readonly _tag: 'ChallengeLocked'
+}
+export interface ChallengeCheckUnavailable {
+  readonly _tag: 'ChallengeCheckUnavailable'
+  readonly reason: string
+}
+/** A limit that the head trader set for the account: which, what it allows, and what the order would make of it. */
+export interface BreachedLimit {
+  readonly limit: string
+  readonly allowed: number | readonly string[]
+  readonly current: number | string
+}
+export interface TraderLimitBreached extends BreachedLimit {
+  readonly _tag: 'TraderLimitBreached'
+}
+export interface DeskLimitBreached extends BreachedLimit {
+  readonly _tag: 'DeskLimitBreached'
+}
+export interface ApprovalRequired {
+  readonly _tag: 'ApprovalRequired'
+  readonly approvalAboveLots: number
+}
+export interface LimitCheckUnavailable {
+  readonly _tag: 'LimitCheckUnavailable'
+  readonly reason: string
+}
+export interface ExceededRiskLimit {
+  readonly limit: 'volume_per_order' | 'orders_per_day' | 'open_orders'
+  readonly allowed: number
+  readonly current: number
+  /** When the day's count begins anew. */
+  readonly resetsAt?: Instant
+}
+export interface RiskLimitExceeded extends ExceededRiskLimit {
+  readonly _tag: 'RiskLimitExceeded'
+}
+export interface OrderInFlight {
+  readonly _tag: 'OrderInFlight'
+}
+export interface OrderNotModifiable {
+  readonly _tag: 'OrderNotModifiable'
+  readonly status: string
+}
+export interface OrderNotCancellable {
+  readonly _tag: 'OrderNotCancellable'
+  readonly status: string
 }
 export interface AccountDisconnected {
   readonly _tag: 'AccountDisconnected'
@@ -72,6 +130,12 @@ export interface HistoryTooLarge {
 }
 export interface InvalidCursor {
   readonly _tag: 'InvalidCursor'
+}
+export interface IdempotencyKeyReused {
+  readonly _tag: 'IdempotencyKeyReused'
+}
+export interface IdempotencyInProgress {
+  readonly _tag: 'IdempotencyInProgress'
 }
 export interface PayloadTooLarge {
   readonly _tag: 'PayloadTooLarge'
@@ -119,6 +183,21 @@ export const insufficientScope = (requiredAnyOf: readonly string[]): Insufficien
 export const notFound = (what: string): NotFound => ({ _tag: 'NotFound', what })
 export const accountNotFound: AccountNotFound = { _tag: 'AccountNotFound' }
 export const unsupportedBroker = (accountId: AccountId): UnsupportedBroker => ({ _tag: 'UnsupportedBroker', accountId })
+export const accountPurposeRestricted: AccountPurposeRestricted = { _tag: 'AccountPurposeRestricted' }
+export const liveAccountRestricted: LiveAccountRestricted = { _tag: 'LiveAccountRestricted' }
+export const orderTypeNotSupported = (orderType: string): OrderTypeNotSupported => ({ _tag: 'OrderTypeNotSupported', orderType })
+export const challengeLocked: ChallengeLocked = { _tag: 'ChallengeLocked' }
+export const challengeCheckUnavailable = (reason: string): ChallengeCheckUnavailable => ({ _tag: 'ChallengeCheckUnavailable', reason })
+export const traderLimitBreached = (limit: BreachedLimit): TraderLimitBreached => ({ _tag: 'TraderLimitBreached', ...limit })
+export const deskLimitBreached = (limit: BreachedLimit): DeskLimitBreached => ({ _tag: 'DeskLimitBreached', ...limit })
+export const approvalRequired = (approvalAboveLots: number): ApprovalRequired => ({ _tag: 'ApprovalRequired', approvalAboveLots })
+export const limitCheckUnavailable = (reason: string): LimitCheckUnavailable => ({ _tag: 'LimitCheckUnavailable', reason })
+export const riskLimitExceeded = (limit: ExceededRiskLimit): RiskLimitExceeded => ({ _tag: 'RiskLimitExceeded', ...limit })
+export const orderInFlight: OrderInFlight = { _tag: 'OrderInFlight' }
+export const orderNotModifiable = (status: string): OrderNotModifiable => ({ _tag: 'OrderNotModifiable', status })
+export const orderNotCancellable = (status: string): OrderNotCancellable => ({ _tag: 'OrderNotCancellable', status })
+export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' }
+export const idempotencyInProgress: IdempotencyInProgress = { _tag: 'IdempotencyInProgress' }
 export const notProvisioned = (accountId: AccountId): NotProvisioned => ({ _tag: 'NotProvisioned', accountId })
 export const brokerUnavailable = (accountId: AccountId, reason: string): BrokerUnavailable => ({
   _tag: 'BrokerUnavailable',

@@ -1,5 +1,6 @@
 // The package's entry: the nouns and rules, the ports that adapters implement, and the verbs, one per endpoint.
 export * from './errors.ts'
+export { sumExactly } from './primitives/exact-sum.ts'
 export * from './primitives/ids.ts'
 export * from './primitives/instant.ts'
 export * from './primitives/pages.ts'

@@ -56,7 +56,12 @@ describe('isDemo (decision 17)', () => {
 
 describe('live reads (3.2, decision 17)', () => {
   it('takes the figures, the broker and its currency', () => {
-    expect(withReading(account, reading)).toMatchObject({ broker: 'Example Broker', currency: 'EUR', figures: reading.figures, lastReadAt: 1_000 })
+    expect(withReading(account, reading)).toMatchObject({
+      broker: 'Example Broker',
+      currency: 'EUR',
+      figures: reading.figures,
+      lastReadAt: 1_000,
+    })
   })
 
   it('keeps what the broker did not say', () => {

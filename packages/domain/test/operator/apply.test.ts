@@ -197,7 +197,11 @@ describe('a document on records that are there', () => {
       accounts: [{ id: main, userId: 'u-2' as UserId }],
       apiKeys: [{ id: 'k-1', userId: 'u-2' as UserId }],
     }
-    expect(faultsOf(other, linked).map((fault) => fault.split(':')[0])).toEqual(['users[1].tenantId', 'accounts[0].userId', 'apiKeys[0].userId'])
+    expect(faultsOf(other, linked).map((fault) => fault.split(':')[0])).toEqual([
+      'users[1].tenantId',
+      'accounts[0].userId',
+      'apiKeys[0].userId',
+    ])
   })
 
   it('refuses a key that another entry holds', () => {
@@ -207,7 +211,12 @@ describe('a document on records that are there', () => {
 
   it('takes away everything of a user who is removed', () => {
     const faults = faultsOf(
-      { ...nothing, users: [{ id: ann, removed: true }], apiKeys: [{ id: 'k-1', name: 'bot' }], challenges: [{ accountId: main, startedAt: 0, status: 'active' }] },
+      {
+        ...nothing,
+        users: [{ id: ann, removed: true }],
+        apiKeys: [{ id: 'k-1', name: 'bot' }],
+        challenges: [{ accountId: main, startedAt: 0, status: 'active' }],
+      },
       linked,
     )
     expect(faults).toEqual(['apiKeys[0].userId: there is no user u-1', `challenges[0].accountId: there is no account ${main}`])

@@ -1,5 +1,5 @@
 import * as O from 'fp-ts/lib/Option.js'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInstant, toIso } from '../../src/primitives/instant.ts'
 import type { RangeEdge } from '../../src/primitives/instant.ts'
@@ -44,9 +44,12 @@ describe('parseInstant (decision 8)', () => {
 
   it('reads back every instant that it writes', () => {
     fc.assert(
-      fc.property(fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }), (date) => {
-        expect(parseInstant(toIso(date.getTime()), 'end')).toEqual(O.some(date.getTime()))
-      }),
+      fc.property(
+        fc.date({ min: new Date('0001-01-01T00:00:00Z'), max: new Date('9999-12-31T23:59:59Z'), noInvalidDate: true }),
+        (date) => {
+          expect(parseInstant(toIso(date.getTime()), 'end')).toEqual(O.some(date.getTime()))
+        },
+      ),
     )
   })
 })

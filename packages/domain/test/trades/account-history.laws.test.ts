@@ -1,6 +1,6 @@
 // Paging with the cursor: every trade once, in closing order, whatever the page size and however many accounts (4.5; decision 36).
 import * as E from 'fp-ts/lib/Either.js'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountId, UserId } from '../../src/primitives/ids.ts'
 import { byClosing, matchingTrades, placeOf, sliceAfter } from '../../src/trades/account-history.ts'
@@ -17,14 +17,12 @@ const closedTrade = fc.record({
 })
 
 const history = (accountId: AccountId): fc.Arbitrary<AccountHistory> =>
-  fc
-    .uniqueArray(closedTrade, { maxLength: 20, selector: ({ closedAt, closingDealId }) => `${closedAt} ${closingDealId}` })
-    .map((rows) => ({
-      accountId,
-      readAt: 0,
-      skipped: [],
-      trades: rows.map((row) => toClosedTrade(accountId, row)).toSorted((a, b) => byClosing(placeOf(a), placeOf(b))),
-    }))
+  fc.uniqueArray(closedTrade, { maxLength: 20, selector: ({ closedAt, closingDealId }) => `${closedAt} ${closingDealId}` }).map((rows) => ({
+    accountId,
+    readAt: 0,
+    skipped: [],
+    trades: rows.map((row) => toClosedTrade(accountId, row)).toSorted((a, b) => byClosing(placeOf(a), placeOf(b))),
+  }))
 
 const toClosedTrade = (
   accountId: AccountId,

@@ -32,7 +32,5 @@ const foldReading =
     return { accountId, readAt, trades: closedTrades(account, step.value), skipped: step.value.skipped }
   }
 
-const closedTrades = (
-  { accountId, owner: { userId } }: BrokerAccount,
-  { trades, closingDealIds }: FoldedPositions,
-): readonly ClosedTrade[] => trades.map((trade, index) => ({ accountId, userId, closingDealId: closingDealIds[index] ?? '', trade }))
+const closedTrades = ({ accountId, owner: { userId } }: BrokerAccount, { trades, closingDeals }: FoldedPositions): readonly ClosedTrade[] =>
+  trades.map((trade, index) => ({ accountId, userId, closingDealId: closingDeals[index]?.id ?? '', trade }))

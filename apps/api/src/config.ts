@@ -1,0 +1,142 @@
+// The environment as one codec, the only place where it is read. Everything wrong with it is told at once, with the variable's name, what it
+// got and what it takes; a secret's value is never repeated.
+import * as E from 'fp-ts/lib/Either.js'
+
+export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+export type LogLevel = (typeof logLevels)[number]
+
+export interface Listener {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+}
+
+/** A PostgreSQL server, or the embedded one in a folder. */
+export type DatabaseConfig = { readonly kind: 'server'; readonly url: string } | { readonly kind: 'embedded' }
+
+/** The provider's base URLs; `{region}` stands for the account's region. */
+export interface ProviderUrls {
+  readonly provisioning: string
+  readonly client: string
+}
+
+export type BrokerConfig = { readonly kind: 'metaapi'; readonly urls: ProviderUrls } | { readonly kind: 'sandbox' }
+
+export interface Config {
+  readonly api: Listener
+  readonly operator: Listener
+  /** null: made once and kept in the data folder. */
+  readonly operatorToken: string | null
+  /** 32 bytes; null: made once and kept in the data folder. */
+  readonly secretsKey: Uint8Array | null
+  readonly database: DatabaseConfig
+  readonly dataFolder: string
+  readonly broker: BrokerConfig
+  readonly logLevel: LogLevel
+  /** Variables that are known and set, but that this version does not act on yet. */
+  readonly withoutEffect: readonly string[]
+}
+
+export type Environment = Readonly<Record<string, string | undefined>>
+
+const publishedUrls: ProviderUrls = {
+  provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
+  client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
+}
+
+const notActedOn = [
+  'REDIS_URL',
+  'METAAPI_MARKET_DATA_URL',
+  'WEBHOOK_ALLOWED_NETWORKS',
+  'SMTP_URL',
+  'MAIL_FROM',
+  'TRUST_PROXY',
+  'OAUTH_ISSUER',
+  'OAUTH_AUDIENCE',
+  'CAPABILITIES',
+] as const
+
+/**
+ * Reads the environment.
+ * @param defaultDataFolder where data goes when DATA_DIR is unset
+ * @returns the faults, a sentence each, or the configuration
+ */
+export const readConfig = (environment: Environment, defaultDataFolder: string): E.Either<readonly string[], Config> => {
+  const faults: string[] = []
+  const read = createReader(environment, faults)
+  const databaseUrl = read('DATABASE_URL', parseDatabaseUrl, 'a postgres:// or postgresql:// URL', 'secret') ?? null
+  const broker = read('BROKER', parseOneOf(['metaapi', 'sandbox'] as const), 'metaapi or sandbox')
+  const operatorToken = read('OPERATOR_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null
+  const secretsKey = read('SECRETS_KEY', parseKey, '32 bytes in base64', 'secret') ?? null
+  if (databaseUrl !== null) {
+    const set = (name: string): boolean => (environment[name] ?? '') !== ''
+    if (!set('BROKER')) faults.push('BROKER is required with DATABASE_URL: metaapi or sandbox')
+    if (!set('OPERATOR_TOKEN')) faults.push('OPERATOR_TOKEN is required with DATABASE_URL: at least 16 visible characters')
+    if (!set('SECRETS_KEY')) faults.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every instance')
+  }
+  const urls: ProviderUrls = {
+    provisioning: read('METAAPI_PROVISIONING_URL', parseProviderUrl, providerUrlForm) ?? publishedUrls.provisioning,
+    client: read('METAAPI_CLIENT_URL', parseProviderUrl, providerUrlForm) ?? publishedUrls.client,
+  }
+  const config: Config = {
+    api: { host: read('HOST', parseText, hostForm) ?? '127.0.0.1', port: read('PORT', parsePort, portForm) ?? 3000 },
+    operator: { host: read('OPERATOR_HOST', parseText, hostForm) ?? '127.0.0.1', port: read('OPERATOR_PORT', parsePort, portForm) ?? 3001 },
+    operatorToken,
+    secretsKey,
+    database: databaseUrl === null ? { kind: 'embedded' } : { kind: 'server', url: databaseUrl },
+    dataFolder: read('DATA_DIR', parseText, 'a folder') ?? defaultDataFolder,
+    broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
+    logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
+    withoutEffect: notActedOn.filter((name) => (environment[name] ?? '') !== ''),
+  }
+  return faults.length > 0 ? E.left(faults) : E.right(config)
+}
+
+const portForm = 'a port from 0 to 65535, 0 for a free one'
+const hostForm = 'a host name or an address'
+const providerUrlForm = 'an https:// URL (http:// for loopback hosts only), in which {region} stands for the region'
+
+/** undefined where the text is not of the form asked for. */
+type Parse<A> = (text: string) => A | undefined
+
+// An empty variable counts as unset, as shells and compose files leave them.
+const createReader =
+  (environment: Environment, faults: string[]) =>
+  <A>(name: string, parse: Parse<A>, takes: string, kind: 'plain' | 'secret' = 'plain'): A | undefined => {
+    const text = environment[name]
+    if (text === undefined || text === '') return undefined
+    const value = parse(text)
+    if (value === undefined) faults.push(`${name} takes ${takes}; it got ${kind === 'secret' ? 'something else' : JSON.stringify(text)}`)
+    return value
+  }
+
+const parseOneOf =
+  <A extends string>(values: readonly A[]): Parse<A> =>
+  (text) =>
+    values.find((value) => value === text)
+
+const parseText: Parse<string> = (text) => (/^\S(.*\S)?$/.test(text) ? text : undefined)
+
+const parsePort: Parse<number> = (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+
+const parseToken: Parse<string> = (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined)
+
+const parseKey: Parse<Uint8Array> = (text) => {
+  const bytes = Buffer.from(text, 'base64')
+  return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? new Uint8Array(bytes) : undefined
+}
+
+const parseDatabaseUrl: Parse<string> = (text) =>
+  URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol) ? text : undefined
+
+// A token travels to these hosts, so it travels in clear text to this machine alone.
+const parseProviderUrl: Parse<string> = (text) => {
+  const sample = text.replaceAll('{region}', 'region')
+  if (!URL.canParse(sample)) return undefined
+  const { protocol, hostname, username, password, search, hash } = new URL(sample)
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return undefined
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
+  return isAllowed ? text.replace(/\/+$/, '') : undefined
+}
+
+const isLoopback = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)

@@ -1,0 +1,147 @@
+// Starts everything that the configuration asks for and ends it in reverse order.
+import { join } from 'node:path'
+import { randomBytes } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setImmediate } from 'node:timers/promises'
+import { promisify } from 'node:util'
+import type { Logger } from 'pino'
+import { createMetaApiBroker } from '@tradeport/broker-metaapi'
+import type { Clock } from '@tradeport/domain'
+import { createApi, createOperatorApi, listen } from '@tradeport/http'
+import type { Edge } from '@tradeport/http'
+import {
+  createAccountStore,
+  createCipher,
+  createCredentialStore,
+  createOperatorStore,
+  createProviderTokens,
+  openDatabase,
+} from '@tradeport/postgres'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import type { Config, Listener, ProviderUrls } from './config.ts'
+import { composeUseCases } from './compose.ts'
+import { keepSecret, openDataFolder } from './data-folder.ts'
+import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
+import type { DemoState } from './demo.ts'
+import { createSecrets, newSecret } from './secrets.ts'
+
+export interface Service {
+  readonly apiUrl: string
+  readonly operatorUrl: string
+  /** What a newcomer is shown; null when the service is no demo. */
+  readonly welcome: string | null
+  /** Takes no new request, lets those under way end, and closes the database. */
+  readonly close: () => Promise<void>
+}
+
+const requestIdBytes = 12
+
+/** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
+export const startService = async (config: Config, log: Logger): Promise<Service> => {
+  const closers: (() => Promise<void>)[] = []
+  const close = closeInReverse(closers)
+  try {
+    return await start(config, log, closers, close)
+  } catch (error) {
+    await close()
+    throw error
+  }
+}
+
+const start = async (config: Config, log: Logger, closers: (() => Promise<void>)[], close: () => Promise<void>): Promise<Service> => {
+  const clock: Clock = { now: Date.now }
+  const secrets = createSecrets()
+  await openDataFolder(config.dataFolder)
+  const operatorToken = config.operatorToken ?? (await keepSecret(config.dataFolder, 'operator-token', newSecret))
+  const secretsKey = config.secretsKey ?? Buffer.from(await keepSecret(config.dataFolder, 'secrets-key', newSecretsKey), 'base64')
+
+  const database = await openDatabase(databaseOptions(config), log)
+  closers.push(database.close)
+  const demo = isDemo(config) ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey) : null
+  const urls = await providerUrls(config, demo, closers)
+
+  const stores = { knex: database.knex, cipher: createCipher(secretsKey), log }
+  const { useCases, operatorUseCases } = composeUseCases({
+    accounts: createAccountStore(stores),
+    credentials: createCredentialStore(stores),
+    operator: createOperatorStore(stores),
+    broker: createMetaApiBroker({
+      provisioningUrl: urls.provisioning,
+      clientUrl: urls.client,
+      providerToken: createProviderTokens(stores).find,
+      clock,
+    }),
+    secrets,
+    clock,
+    breathe,
+  })
+
+  if (demo !== null && !demo.isApplied) {
+    const applied = await operatorUseCases.applyOperatorDocument(demoDocument(demo))()
+    if (applied._tag === 'Left') throw new Error(`the demo's records cannot be written: ${JSON.stringify(applied.left)}`)
+    await markDemoApplied(config.dataFolder, demo)
+  }
+
+  const edge: Edge = { clock, breathe, log, newRequestId }
+  const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator)
+  closers.push(() => closeServer(operatorServer))
+  const apiServer = await listen(createApi(useCases, edge), config.api)
+  closers.push(() => closeServer(apiServer))
+  const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
+  return {
+    apiUrl: listeners.api,
+    operatorUrl: listeners.operator,
+    welcome: demo === null ? null : demoWelcome(listeners, demo.key),
+    close,
+  }
+}
+
+/** Nothing configured: the embedded database and the sandbox. */
+const isDemo = ({ database, broker }: Config): boolean => database.kind === 'embedded' && broker.kind === 'sandbox'
+
+const databaseOptions = ({ database, dataFolder }: Config): Parameters<typeof openDatabase>[0] =>
+  database.kind === 'server' ? { url: database.url } : { folder: dataFolder }
+
+const providerUrls = async (
+  { broker, dataFolder }: Config,
+  demo: DemoState | null,
+  closers: (() => Promise<void>)[],
+): Promise<ProviderUrls> => {
+  if (broker.kind === 'metaapi') return broker.urls
+  const sandbox: Sandbox = await startSandbox({
+    tokens: [demoProviderToken],
+    accounts: demoBrokerAccounts,
+    stateFile: join(dataFolder, 'sandbox-broker.json'),
+    ...(demo === null ? {} : { anchor: demo.anchor }),
+  })
+  closers.push(sandbox.close)
+  return { provisioning: sandbox.url, client: sandbox.url }
+}
+
+const newSecretsKey = (): string => randomBytes(32).toString('base64')
+
+const newRequestId = (): string => `req_${randomBytes(requestIdBytes).toString('hex')}`
+
+const breathe = async (): Promise<void> => {
+  await setImmediate()
+}
+
+const urlOf = ({ host }: Listener, server: Server): string => {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+// Requests under way end first; connections that wait for a next request are hung up.
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = promisify(server.close.bind(server))()
+  server.closeIdleConnections()
+  await closed
+}
+
+const closeInReverse =
+  (closers: (() => Promise<void>)[]): (() => Promise<void>) =>
+  async () => {
+    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer()
+  }

@@ -1,0 +1,85 @@
+import * as E from 'fp-ts/lib/Either.js'
+import { describe, expect, it } from 'vitest'
+import { readConfig } from '../src/config.ts'
+import type { Environment } from '../src/config.ts'
+
+const key = Buffer.alloc(32, 7).toString('base64')
+const server: Environment = {
+  DATABASE_URL: 'postgres://tradeport:hush@127.0.0.1/tradeport',
+  BROKER: 'metaapi',
+  OPERATOR_TOKEN: 'operator-token-of-32-characters!',
+  SECRETS_KEY: key,
+}
+
+const faults = (environment: Environment): readonly string[] => {
+  const config = readConfig(environment, '/data')
+  return E.isLeft(config) ? config.left : []
+}
+
+describe('the environment', () => {
+  it('may be empty: embedded database, sandbox, loopback', () => {
+    expect(readConfig({}, '/data')).toMatchObject({
+      right: {
+        api: { host: '127.0.0.1', port: 3000 },
+        operator: { host: '127.0.0.1', port: 3001 },
+        database: { kind: 'embedded' },
+        dataFolder: '/data',
+        broker: { kind: 'sandbox' },
+        logLevel: 'info',
+        operatorToken: null,
+        secretsKey: null,
+      },
+    })
+  })
+
+  it('takes an empty variable as unset', () => {
+    expect(readConfig({ PORT: '', DATABASE_URL: '' }, '/data')).toEqual(readConfig({}, '/data'))
+  })
+
+  it('names the broker, the token and the key that a database server requires', () => {
+    expect(faults({ DATABASE_URL: 'postgres://127.0.0.1/tradeport' })).toEqual([
+      'BROKER is required with DATABASE_URL: metaapi or sandbox',
+      'OPERATOR_TOKEN is required with DATABASE_URL: at least 16 visible characters',
+      'SECRETS_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every instance',
+    ])
+    expect(faults(server)).toEqual([])
+  })
+
+  it('tells every fault at once with the name, what it got and what it takes', () => {
+    expect(faults({ PORT: '99999', BROKER: 'paper', LOG_LEVEL: 'loud' })).toEqual([
+      'BROKER takes metaapi or sandbox; it got "paper"',
+      'PORT takes a port from 0 to 65535, 0 for a free one; it got "99999"',
+      'LOG_LEVEL takes fatal, error, warn, info, debug, trace, silent; it got "loud"',
+    ])
+  })
+
+  it('never repeats a secret', () => {
+    const told = faults({ ...server, OPERATOR_TOKEN: 'sécret', SECRETS_KEY: 'c2hvcnQ=', DATABASE_URL: 'mysql://u:hush@h/d' }).join('\n')
+    expect(told).toContain('OPERATOR_TOKEN takes')
+    for (const secret of ['sécret', 'c2hvcnQ=', 'hush']) expect(told).not.toContain(secret)
+  })
+
+  it.each([
+    'http://provider.example',
+    'http://127.0.0.1.example.com',
+    'ftp://127.0.0.1',
+    'https://user:pass@provider.example',
+    'https://provider.example/?a=1',
+    'provider.example',
+  ])('refuses %s for the provider, whose token must not travel in the clear', (url) => {
+    expect(faults({ METAAPI_CLIENT_URL: url })).toHaveLength(1)
+  })
+
+  it.each(['https://client.{region}.example', 'http://127.0.0.1:4000/{region}', 'http://localhost:4000/', 'http://[::1]:4000'])(
+    'takes %s for the provider',
+    (url) => {
+      expect(readConfig({ ...server, METAAPI_CLIENT_URL: url }, '/data')).toMatchObject({
+        right: { broker: { kind: 'metaapi', urls: { client: url.replace(/\/$/, '') } } },
+      })
+    },
+  )
+
+  it('names what is set and not acted on yet', () => {
+    expect(readConfig({ TRUST_PROXY: '10.0.0.0/8' }, '/data')).toMatchObject({ right: { withoutEffect: ['TRUST_PROXY'] } })
+  })
+})

@@ -1,0 +1,68 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import type { Credential, CredentialHash } from '../../src/access/credential.ts'
+import { isScope, requireScope, scopes } from '../../src/access/scopes.ts'
+import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
+import { owner, rightOf, tagOf } from './desk.ts'
+
+const credential: Credential = {
+  kind: 'api_key',
+  id: 'k-1',
+  owner,
+  applicationId: null,
+  plan: 'free',
+  scopes: new Set(['accounts:read'] as const),
+  ipAllowlist: [],
+  expiresAt: null,
+  enabled: true,
+}
+
+const identify = (fields: Partial<Credential> = {}): ReturnType<typeof identifyCaller> =>
+  identifyCaller({
+    secrets: { hash: (secret) => secret as CredentialHash },
+    clock: { now: () => 1_000 },
+    credentials: {
+      findApiKey: (hash) => TE.right(hash === 'good-key' ? O.some({ ...credential, ...fields }) : O.none),
+      findAccessToken: (hash) => TE.right(hash === 'good-token' ? O.some({ ...credential, id: 't-1', ...fields }) : O.none),
+    },
+  })
+
+describe('identifyCaller (5)', () => {
+  it('takes the token when both are sent, also when the token is bad', async () => {
+    expect((await rightOf(identify()({ apiKey: 'good-key', accessToken: 'good-token' }))).id).toBe('t-1')
+    expect(await tagOf(identify()({ apiKey: 'good-key', accessToken: 'bad' }))).toBe('Unauthorized')
+  })
+
+  it.each<[string, Partial<Credential>]>([
+    ['expired', { expiresAt: 1_000 }],
+    ['revoked', { enabled: false }],
+  ])('refuses a key that is %s', async (_, fields) => {
+    expect(await tagOf(identify(fields)({ apiKey: 'good-key', accessToken: undefined }))).toBe('Unauthorized')
+  })
+
+  it('takes a key until the millisecond before it expires', async () => {
+    expect(await tagOf(identify({ expiresAt: 1_001 })({ apiKey: 'good-key', accessToken: undefined }))).toBe('none')
+  })
+
+  it('refuses none and an unknown one alike', async () => {
+    expect(await tagOf(identify()({ apiKey: undefined, accessToken: undefined }))).toBe('Unauthorized')
+    expect(await tagOf(identify()({ apiKey: 'unknown', accessToken: undefined }))).toBe('Unauthorized')
+  })
+})
+
+describe('scopes (5 rules 7 and 8)', () => {
+  it('pass when any one is held, and are told otherwise', () => {
+    expect(requireScope(new Set(['history:read'] as const), ['trading:read', 'history:read'])).toEqual(E.right(undefined))
+    expect(requireScope(new Set(['trading:write'] as const), ['trading:read', 'history:read'])).toEqual(
+      E.left({ _tag: 'InsufficientScope', requiredAnyOf: ['trading:read', 'history:read'] }),
+    )
+  })
+
+  it('are eleven resources, each to read and to write', () => {
+    expect(scopes).toHaveLength(22)
+    expect(['accounts:read', 'ai-agents:write'].every(isScope)).toBe(true)
+    expect(['accounts', 'accounts:admin', 'read:accounts'].some(isScope)).toBe(false)
+  })
+})
