@@ -1,0 +1,64 @@
+// A market order: one record per status, each with what that status guarantees (specification 2.3, 3.1; decisions 20 to 24).
+import type { Brand } from '../primitives/brand.ts'
+import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+/** `ord_` and an opaque suffix. */
+export type OrderId = Brand<string, 'OrderId'>
+
+export const orderStatuses = ['pending', 'open', 'filled', 'partially_filled', 'cancelled', 'rejected', 'expired'] as const
+export type OrderStatus = (typeof orderStatuses)[number]
+
+/** What the caller asked for. Volume in lots, prices as levels; the comment and clientId stay ours and never reach the broker. */
+export interface OrderRequest {
+  readonly accountId: AccountId
+  readonly symbol: string
+  readonly side: 'buy' | 'sell'
+  readonly volume: number
+  /** Recorded, not sent to the broker. */
+  readonly price?: number
+  readonly stopLoss?: number
+  readonly takeProfit?: number
+  readonly comment?: string
+  readonly clientId?: string
+}
+
+/** What is known of an execution; a part that the broker has not told is absent. */
+export interface Fill {
+  readonly price?: number
+  readonly volume?: number
+  readonly at?: Instant
+  readonly positionId?: Ticket
+}
+
+/** Why an order came to nothing: the broker's code, or one of ours, and words. */
+export interface RejectReason {
+  readonly code: string
+  readonly message: string
+}
+
+interface OrderRecord {
+  readonly id: OrderId
+  readonly owner: Owner
+  readonly request: OrderRequest
+  readonly createdAt: Instant
+  readonly updatedAt: Instant
+}
+
+export interface PendingOrder extends OrderRecord {
+  readonly status: 'pending'
+}
+export interface FilledOrder extends OrderRecord {
+  readonly status: 'filled' | 'partially_filled'
+  readonly fill: Fill
+}
+export interface RejectedOrder extends OrderRecord {
+  readonly status: 'rejected'
+  readonly reason: RejectReason
+}
+/** Statuses that the specification knows and that nothing leads to today. */
+export interface RestingOrder extends OrderRecord {
+  readonly status: 'open' | 'cancelled' | 'expired'
+}
+
+export type Order = PendingOrder | FilledOrder | RejectedOrder | RestingOrder

@@ -1,0 +1,141 @@
+// How an order reaches the broker exactly once: a pure machine over what is written down before and after each step, so that a process that
+// dies anywhere leaves a record that says what may have happened (decision 23). Nothing is sent from any state but `recorded`, and `sending`
+// is written before the send: whoever finds it must ask the broker, never send again.
+import { minuteMs, secondMs } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { Fill, RejectReason } from './order.ts'
+import type { Settlement } from './transitions.ts'
+
+/** Not sent for certain, as often as it was tried. */
+export interface Recorded {
+  readonly step: 'recorded'
+}
+/** About to be sent, or sent without a word of what came of it. */
+export interface Sending {
+  readonly step: 'sending'
+  readonly sentAt: Instant
+}
+/** May have been executed: the broker's records decide. */
+export interface LookingUp {
+  readonly step: 'looking_up'
+  readonly sentAt: Instant
+  /** Look-ups made so far, readable or not. */
+  readonly lookups: number
+  /** The first look-up that could be read and showed nothing; null while there was none. */
+  readonly nothingSince: Instant | null
+}
+export interface Settled {
+  readonly step: 'settled'
+  readonly settlement: Settlement
+}
+
+export type Placement = Recorded | Sending | LookingUp | Settled
+
+/** What the provider answered to the one send, by what it means (provider's return codes). */
+export type PlacementAnswer =
+  | { readonly kind: 'filled'; readonly fill: Fill }
+  | { readonly kind: 'partially_filled'; readonly fill: Fill }
+  /** Accepted, and not yet said to be filled. */
+  | { readonly kind: 'placed' }
+  | { readonly kind: 'refused'; readonly reason: RejectReason }
+  /** Certainly not executed, for a reason that may pass. */
+  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null }
+  /** It may have been executed. */
+  | { readonly kind: 'unknown' }
+
+/** What the broker's records show of an order that may have been executed. */
+export type LookupAnswer =
+  | { readonly kind: 'found'; readonly settlement: Settlement }
+  /** The broker holds the order and has not executed it yet. */
+  | { readonly kind: 'working' }
+  | { readonly kind: 'nothing' }
+  | { readonly kind: 'unreadable' }
+
+/** What to write down, and when to go on; null when there is nothing more to do. */
+export interface PlacementStep {
+  readonly placement: Placement
+  readonly continueInMs: number | null
+}
+
+/** How long an order may be tried before the market has moved on. */
+export const placementWindowMs = 30 * secondMs
+/** How long look-ups must have shown nothing before that is believed. */
+export const absenceProofMs = 5 * minuteMs
+
+const retryPauseMs = secondMs
+const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
+const steadyLookupPauseMs = minuteMs
+
+const brokerUnavailable: RejectReason = {
+  code: 'BROKER_UNAVAILABLE',
+  message: 'The broker could not be reached in time; the order was not placed.',
+}
+const notFoundAtBroker: RejectReason = {
+  code: 'NOT_FOUND_AT_BROKER',
+  message: 'The broker did not confirm the order and shows no trace of it; it was not executed.',
+}
+
+export type NextAction = 'send' | 'look_up' | 'reject_late' | 'none'
+
+/** What a settler that takes the placement up has to do, whoever left it there. */
+export const nextAction = (placement: Placement, createdAt: Instant, now: Instant): NextAction => {
+  switch (placement.step) {
+    case 'recorded':
+      // A market order that was never sent is not sent late, at a price that nobody asked for.
+      return now - createdAt < placementWindowMs ? 'send' : 'reject_late'
+    case 'sending':
+    case 'looking_up':
+      return 'look_up'
+    case 'settled':
+      return 'none'
+  }
+}
+
+/** The end of an order that could not be sent in time. */
+export const rejectLate: PlacementStep = settled({ kind: 'rejected', reason: brokerUnavailable })
+
+/** What follows from the provider's answer to the send. */
+export const afterSend = (sending: Sending, answer: PlacementAnswer, createdAt: Instant, now: Instant): PlacementStep => {
+  switch (answer.kind) {
+    case 'filled':
+    case 'partially_filled':
+      return settled(answer)
+    case 'refused':
+      return settled({ kind: 'rejected', reason: answer.reason })
+    case 'not_sent': {
+      const pause = Math.max(retryPauseMs, answer.retryAfterMs ?? 0)
+      const isInTime = now + pause - createdAt < placementWindowMs
+      return isInTime ? { placement: { step: 'recorded' }, continueInMs: pause } : rejectLate
+    }
+    case 'placed':
+    case 'unknown':
+      return lookUpLater({ step: 'looking_up', sentAt: sending.sentAt, lookups: 0, nothingSince: null })
+  }
+}
+
+/** What follows from a look-up at the broker; a crash before the answer was written down counts as an unknown answer. */
+export const afterLookup = (before: Sending | LookingUp, answer: LookupAnswer, now: Instant): PlacementStep => {
+  if (answer.kind === 'found') return settled(answer.settlement)
+  const { lookups, nothingSince } = before.step === 'looking_up' ? before : { lookups: 0, nothingSince: null }
+  const counted: LookingUp = { step: 'looking_up', sentAt: before.sentAt, lookups: lookups + 1, nothingSince }
+  switch (answer.kind) {
+    case 'unreadable':
+      return lookUpLater(counted)
+    case 'working':
+      return lookUpLater({ ...counted, nothingSince: null })
+    case 'nothing': {
+      const since = nothingSince ?? now
+      if (now - since >= absenceProofMs) return settled({ kind: 'rejected', reason: notFoundAtBroker })
+      return lookUpLater({ ...counted, nothingSince: since })
+    }
+  }
+}
+
+function settled(settlement: Settlement): PlacementStep {
+  return { placement: { step: 'settled', settlement }, continueInMs: null }
+}
+
+const lookUpLater = (placement: LookingUp): PlacementStep => ({
+  placement,
+  continueInMs: lookupPausesMs[placement.lookups] ?? steadyLookupPauseMs,
+})

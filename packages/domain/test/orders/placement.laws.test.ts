@@ -1,0 +1,175 @@
+// The placement machine against a broker that may do anything, with a process that dies anywhere: never sent twice, never rejected while it may
+// have been executed, and always settled once the broker can be read (decision 23).
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { absenceProofMs, afterLookup, afterSend, nextAction, placementWindowMs, rejectLate } from '../../src/orders/placement.ts'
+import type { LookupAnswer, Placement, PlacementAnswer, PlacementStep, Sending } from '../../src/orders/placement.ts'
+
+type Crash = 'none' | 'before sending' | 'after sending' | 'after the look-up'
+
+/** One turn of a settler, as the world decides it. */
+interface Turn {
+  readonly crash: Crash
+  /** What the broker does with a send: it executes the order or not, and answers so or says nothing. */
+  readonly executes: boolean
+  readonly answer: 'true' | 'lost' | 'not_sent'
+  readonly isReadable: boolean
+  readonly delayMs: number
+}
+
+const turn: fc.Arbitrary<Turn> = fc.record({
+  crash: fc.constantFrom<Crash>('none', 'none', 'none', 'before sending', 'after sending', 'after the look-up'),
+  executes: fc.boolean(),
+  answer: fc.constantFrom('true', 'lost', 'not_sent'),
+  isReadable: fc.boolean(),
+  delayMs: fc.integer({ min: 0, max: 20_000 }),
+})
+
+interface World {
+  now: number
+  placement: Placement
+  sends: number
+  executions: number
+}
+
+const fill = { price: 1.1 }
+
+// What a settler does between two durable writes; a crash leaves what was written before it.
+const runTurn = (world: World, { crash, executes, answer, isReadable, delayMs }: Turn): void => {
+  world.now += delayMs
+  const action = nextAction(world.placement, 0, world.now)
+  if (action === 'none') return
+  if (action === 'reject_late') return write(world, rejectLate)
+  if (action === 'send') {
+    const sending: Sending = { step: 'sending', sentAt: world.now }
+    world.placement = sending
+    if (crash === 'before sending') return
+    world.sends += 1
+    const isExecuted = answer !== 'not_sent' && executes
+    if (isExecuted) world.executions += 1
+    if (crash === 'after sending') return
+    write(world, afterSend(sending, answerOf(answer, isExecuted), 0, world.now))
+    return
+  }
+  if (world.placement.step !== 'sending' && world.placement.step !== 'looking_up') return
+  if (crash === 'after the look-up') return
+  write(world, afterLookup(world.placement, lookupOf(isReadable, world.executions > 0), world.now))
+}
+
+const answerOf = (answer: Turn['answer'], isExecuted: boolean): PlacementAnswer => {
+  if (answer === 'not_sent') return { kind: 'not_sent', retryAfterMs: null }
+  if (answer === 'lost') return { kind: 'unknown' }
+  return isExecuted ? { kind: 'filled', fill } : { kind: 'refused', reason: { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' } }
+}
+
+const lookupOf = (isReadable: boolean, isExecuted: boolean): LookupAnswer => {
+  if (!isReadable) return { kind: 'unreadable' }
+  return isExecuted ? { kind: 'found', settlement: { kind: 'filled', fill } } : { kind: 'nothing' }
+}
+
+const write = (world: World, { placement, continueInMs }: PlacementStep): void => {
+  world.placement = placement
+  world.now += continueInMs ?? 0
+}
+
+const newWorld = (): World => ({ now: 0, placement: { step: 'recorded' }, sends: 0, executions: 0 })
+
+describe('a placement', () => {
+  it('is executed at most once, and its settlement says what the broker did', () => {
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 40 }), (turns) => {
+        const world = newWorld()
+        for (const next of turns) {
+          runTurn(world, next)
+          expect(world.executions).toBeLessThanOrEqual(1)
+          if (world.placement.step === 'settled') expect(world.placement.settlement.kind === 'filled').toBe(world.executions === 1)
+        }
+      }),
+      { numRuns: 2_000 },
+    )
+  })
+
+  it('is settled in the end, once the broker can be read again and no process dies', () => {
+    const calm: Turn = { crash: 'none', executes: true, answer: 'true', isReadable: true, delayMs: 0 }
+    fc.assert(
+      fc.property(fc.array(turn, { maxLength: 20 }), (turns) => {
+        const world = newWorld()
+        for (const next of [...turns, ...Array.from({ length: 20 }, () => calm)]) runTurn(world, next)
+        expect(world.placement.step).toBe('settled')
+      }),
+    )
+  })
+
+  it('is never sent again once it may have been sent', () => {
+    const placements: readonly Placement[] = [
+      { step: 'sending', sentAt: 0 },
+      { step: 'looking_up', sentAt: 0, lookups: 0, nothingSince: null },
+      { step: 'settled', settlement: { kind: 'filled', fill } },
+    ]
+    for (const placement of placements) expect(nextAction(placement, 0, 1)).not.toBe('send')
+  })
+})
+
+describe('look-ups', () => {
+  const sending: Sending = { step: 'sending', sentAt: 0 }
+
+  const pausesOf = (answer: LookupAnswer, count: number): readonly number[] => {
+    const pauses: number[] = []
+    let step: PlacementStep = afterSend(sending, { kind: 'unknown' }, 0, 0)
+    let now = 0
+    while (pauses.length < count && step.continueInMs !== null && step.placement.step === 'looking_up') {
+      pauses.push(step.continueInMs / 1_000)
+      now += step.continueInMs
+      step = afterLookup(step.placement, answer, now)
+    }
+    return pauses
+  }
+
+  it('come after 1, 2, 5, 10, 20, 30 and then every 60 seconds', () => {
+    expect(pausesOf({ kind: 'unreadable' }, 9)).toEqual([1, 2, 5, 10, 20, 30, 60, 60, 60])
+  })
+
+  it('go on while the broker cannot be read, however long', () => {
+    expect(pausesOf({ kind: 'unreadable' }, 500)).toHaveLength(500)
+  })
+
+  it('go on while the broker holds the order', () => {
+    expect(pausesOf({ kind: 'working' }, 500)).toHaveLength(500)
+  })
+
+  it('believe in nothing only after five minutes of nothing', () => {
+    const first = afterLookup(sending, { kind: 'nothing' }, 1_000)
+    if (first.placement.step !== 'looking_up') return expect.fail('rejected at once')
+    const early = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs - 1)
+    expect(early.placement.step).toBe('looking_up')
+    const late = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs)
+    expect(late.placement).toMatchObject({ settlement: { kind: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } } })
+  })
+
+  it('begin the proof anew when the order was seen in between', () => {
+    const first = afterLookup(sending, { kind: 'nothing' }, 0)
+    const seen = afterLookup(first.placement as Sending, { kind: 'working' }, 1_000)
+    const gone = afterLookup(seen.placement as Sending, { kind: 'nothing' }, absenceProofMs)
+    expect(gone.placement.step).toBe('looking_up')
+  })
+})
+
+describe('sends that did not happen', () => {
+  const sending: Sending = { step: 'sending', sentAt: 0 }
+  const notSent = (retryAfterMs: number | null, now: number) => afterSend(sending, { kind: 'not_sent', retryAfterMs }, 0, now)
+
+  it('are tried again while the order is young', () => {
+    expect(notSent(null, 5_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
+    expect(notSent(4_000, 5_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 4_000 })
+  })
+
+  it('end the order when the broker asks to wait for longer than is left', () => {
+    expect(notSent(25_000, 5_000)).toEqual(rejectLate)
+    expect(notSent(null, placementWindowMs)).toEqual(rejectLate)
+  })
+
+  it('are not made at all once the order is old', () => {
+    expect(nextAction({ step: 'recorded' }, 0, placementWindowMs - 1)).toBe('send')
+    expect(nextAction({ step: 'recorded' }, 0, placementWindowMs)).toBe('reject_late')
+  })
+})

@@ -1,0 +1,139 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../src/orders/guards.ts'
+import type { OrderLimits } from '../../src/orders/guards.ts'
+import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
+import { orderStatuses } from '../../src/orders/order.ts'
+import type { Order, OrderId, OrderStatus, PendingOrder } from '../../src/orders/order.ts'
+import { requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
+import type { Settlement } from '../../src/orders/transitions.ts'
+import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+
+const pending: PendingOrder = {
+  id: 'ord_1' as OrderId,
+  owner: { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
+  request: { accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId, symbol: 'EURUSD', side: 'buy', volume: 1 },
+  createdAt: 1,
+  updatedAt: 1,
+  status: 'pending',
+}
+const settlements: readonly Settlement[] = [
+  { kind: 'filled', fill: { price: 1.1 } },
+  { kind: 'partially_filled', fill: { volume: 0.5 } },
+  { kind: 'rejected', reason: { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' } },
+]
+const orderOf = (status: OrderStatus): Order => {
+  if (status === 'pending') return pending
+  if (status === 'filled' || status === 'partially_filled') return { ...pending, status, fill: {} }
+  if (status === 'rejected') return { ...pending, status, reason: { code: 'X', message: 'x' } }
+  return { ...pending, status }
+}
+
+const tag = (result: E.Either<{ readonly _tag: string }, unknown>): string => (E.isLeft(result) ? result.left._tag : 'none')
+
+describe('order status (3.1)', () => {
+  it.each(orderStatuses.flatMap((status) => settlements.map((settlement) => [status, settlement] as const)))(
+    'of %s on %o is what the rows say',
+    (status, settlement) => {
+      const row = transitions.find(({ from, on }) => from === status && on === settlement.kind)
+      const before = orderOf(status)
+      const after = settle(before, settlement, 9)
+      expect(after.status).toBe(row?.to ?? status)
+      if (row === undefined) expect(after).toBe(before)
+      else expect(after).toMatchObject({ id: before.id, request: before.request, createdAt: 1, updatedAt: 9 })
+    },
+  )
+
+  it('is settled once: a second settlement changes nothing', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...settlements), fc.constantFrom(...settlements), (first, second) => {
+        const once = settle(pending, first, 2)
+        expect(settle(once, second, 3)).toBe(once)
+      }),
+    )
+  })
+
+  it.each<[OrderStatus, string, string]>([
+    ['pending', 'OrderInFlight', 'OrderInFlight'],
+    ['open', 'none', 'none'],
+    ['filled', 'OrderNotModifiable', 'OrderNotCancellable'],
+    ['partially_filled', 'OrderNotModifiable', 'OrderNotCancellable'],
+    ['cancelled', 'OrderNotModifiable', 'OrderNotCancellable'],
+    ['rejected', 'OrderNotModifiable', 'OrderNotCancellable'],
+    ['expired', 'OrderNotModifiable', 'OrderNotCancellable'],
+  ])('%s: modifying is refused with %s, cancelling with %s', (status, modify, cancel) => {
+    expect(tag(requireModifiable(orderOf(status)))).toBe(modify)
+    expect(tag(requireCancellable(orderOf(status)))).toBe(cancel)
+  })
+})
+
+describe('order limits (section 8, decision 20)', () => {
+  it('take 10 lots and not a hundredth more', () => {
+    expect(requireVolumeInLimit(10)).toEqual(E.right(undefined))
+    expect(requireVolumeInLimit(10.01)).toMatchObject({ left: { limit: 'volume_per_order', allowed: 10, current: 10.01 } })
+  })
+
+  it('take the hundredth order of a day and not the next, until midnight UTC', () => {
+    const now = Date.UTC(2026, 10, 21, 13)
+    expect(requireCountsInLimit({ today: 99, open: 0 }, now)).toEqual(E.right(undefined))
+    expect(requireCountsInLimit({ today: 100, open: 0 }, now)).toMatchObject({
+      left: { limit: 'orders_per_day', allowed: 100, current: 100, resetsAt: Date.UTC(2026, 10, 22) },
+    })
+  })
+
+  it('take the fiftieth open order and not the next', () => {
+    expect(requireCountsInLimit({ today: 60, open: 49 }, 0)).toEqual(E.right(undefined))
+    expect(requireCountsInLimit({ today: 60, open: 50 }, 0)).toMatchObject({ left: { limit: 'open_orders', allowed: 50, current: 50 } })
+  })
+
+  it('begin the day at midnight UTC', () => {
+    expect(startOfUtcDay(Date.UTC(2026, 10, 21, 23, 59, 59, 999))).toBe(Date.UTC(2026, 10, 21))
+  })
+})
+
+describe('guards (decision 19)', () => {
+  const none: OrderLimits = {
+    maxLotsPerOrder: null,
+    maxOpenLots: null,
+    maxOpenPositions: null,
+    allowedSymbols: null,
+    approvalAboveLots: null,
+  }
+  const order = { symbol: 'EURUSD', volume: 0.3 }
+
+  it('look at the newest challenge alone', () => {
+    const failed = { status: 'failed', startedAt: 1 } as const
+    expect(requireUnlocked([failed])).toMatchObject({ left: { _tag: 'ChallengeLocked' } })
+    expect(requireUnlocked([failed, { status: 'active', startedAt: 2 }])).toEqual(E.right(undefined))
+    expect(requireUnlocked([{ status: 'passed', startedAt: 0 }, failed])).toMatchObject({ left: { _tag: 'ChallengeLocked' } })
+    expect(requireUnlocked([])).toEqual(E.right(undefined))
+  })
+
+  it('add lots exactly: 0.1 + 0.2 + 0.3 is within 0.6 and 0.60000001 is not', () => {
+    const limits = { ...none, maxOpenLots: 0.6 }
+    expect(requireTraderLimits(order, limits, [0.1, 0.2])).toEqual(E.right(undefined))
+    expect(requireTraderLimits(order, limits, [0.1, 0.2, 0.000_000_01])).toMatchObject({
+      left: { _tag: 'TraderLimitBreached', limit: 'maxOpenLots', allowed: 0.6, current: 0.300_000_01 },
+    })
+  })
+
+  it.each<[Partial<OrderLimits>, string]>([
+    [{ maxLotsPerOrder: 0.2 }, 'maxLotsPerOrder'],
+    [{ allowedSymbols: ['GBPUSD'] }, 'allowedSymbols'],
+    [{ maxOpenPositions: 2 }, 'maxOpenPositions'],
+    [{ maxOpenLots: 0.5 }, 'maxOpenLots'],
+  ])('refuse an order beyond %o of its trader', (limits, limit) => {
+    expect(requireTraderLimits(order, { ...none, ...limits }, [0.1, 0.2])).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit } })
+  })
+
+  it('refuse an order beyond a limit of its desk with the desk’s refusal', () => {
+    expect(requireDeskLimits(order, { ...none, maxOpenPositions: 2 }, [0.1, 0.2])).toMatchObject({ left: { _tag: 'DeskLimitBreached' } })
+    expect(requireDeskLimits(order, { ...none, maxOpenPositions: 3 }, [0.1, 0.2])).toEqual(E.right(undefined))
+  })
+
+  it('ask for an approval above the threshold and not at it', () => {
+    expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.3 })).toEqual(E.right(undefined))
+    expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.29 })).toMatchObject({ left: { _tag: 'ApprovalRequired' } })
+  })
+})
