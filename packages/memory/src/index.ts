@@ -1,1 +1,10 @@
-// The package's entry.
+// The package's entry: caches as decorators of the domain's ports, and the cache they share.
+export type { ForgetsAccounts } from './account-key.ts'
+export { cachedBroker } from './cached-broker.ts'
+export { cachedCredentials } from './cached-credentials.ts'
+export type { CachedCredentials } from './cached-credentials.ts'
+export { cachedHistories } from './cached-histories.ts'
+export type { CachedHistoriesOptions } from './cached-histories.ts'
+export { cachedLiveAccounts } from './cached-live-accounts.ts'
+export { createSingleFlightCache } from './single-flight-cache.ts'
+export type { SingleFlightCache, SingleFlightCacheOptions } from './single-flight-cache.ts'

@@ -1,0 +1,49 @@
+// The broker with its positions kept for 2.5 seconds (4.3 rule 1, section 8) and its margins for a minute (decision 27). Account information
+// passes through: it is kept together with its recording, by `cachedLiveAccounts`. Deals pass through: what is kept is the folded history.
+import type { Broker, BrokerReadError, Clock, PositionsReading } from '@tradeport/domain'
+import type * as O from 'fp-ts/lib/Option.js'
+import { accountKey, accountOfKey } from './account-key.ts'
+import type { ForgetsAccounts } from './account-key.ts'
+import { createCallGate } from './call-gate.ts'
+import { createSingleFlightCache } from './single-flight-cache.ts'
+
+export const positionsTtlMs = 2_500
+export const marginTtlMs = 60_000
+export const maxMarginCalls = 4
+
+const maxAccounts = 10_000
+const maxPositions = 500_000
+const maxMargins = 100_000
+const maxMarginCallMs = 60_000
+
+/** Failures are not kept. That the provider cannot compute a margin is an answer, and kept like a number. */
+export const cachedBroker = (broker: Broker, { clock }: { readonly clock: Clock }): Broker & ForgetsAccounts => {
+  const positions = createSingleFlightCache<string, BrokerReadError, PositionsReading>({
+    clock,
+    ttlMs: positionsTtlMs,
+    maxEntries: maxAccounts,
+    maxWeight: maxPositions,
+    weigh: (reading) => 1 + reading.positions.length,
+    groupOf: accountOfKey,
+  })
+  const margins = createSingleFlightCache<string, BrokerReadError, O.Option<number>>({
+    clock,
+    ttlMs: marginTtlMs,
+    maxEntries: maxMargins,
+    groupOf: accountOfKey,
+  })
+  const gate = createCallGate({ clock, maxCalls: maxMarginCalls, maxCallMs: maxMarginCallMs })
+  return {
+    ...broker,
+    positions: (account) => positions.read(accountKey(account), broker.positions(account)),
+    requiredMargin: (account, query) => {
+      const { symbol, side, volume, openPrice } = query
+      const call = gate.through(account.accountId, broker.requiredMargin(account, query))
+      return margins.read(accountKey(account, symbol, side, volume, openPrice), call)
+    },
+    forget: (accountId) => {
+      positions.dropGroup(accountId)
+      margins.dropGroup(accountId)
+    },
+  }
+}

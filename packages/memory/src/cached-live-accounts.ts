@@ -1,0 +1,30 @@
+// Live reads of accounts, each made and recorded once for all who ask within five seconds (4.1, section 8; decision 17).
+import type { AccountReading, BrokerReadError, Clock, LiveAccounts, ServiceUnavailable } from '@tradeport/domain'
+import { requireBrokerAccount } from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import { accountKey, accountOfKey } from './account-key.ts'
+import type { ForgetsAccounts } from './account-key.ts'
+import { createSingleFlightCache } from './single-flight-cache.ts'
+
+export const liveAccountTtlMs = 5_000
+
+const maxAccounts = 10_000
+
+/** Failures are shared by those who wait and not kept. */
+export const cachedLiveAccounts = (liveAccounts: LiveAccounts, { clock }: { readonly clock: Clock }): LiveAccounts & ForgetsAccounts => {
+  const readings = createSingleFlightCache<string, BrokerReadError | ServiceUnavailable, AccountReading>({
+    clock,
+    ttlMs: liveAccountTtlMs,
+    maxEntries: maxAccounts,
+    groupOf: accountOfKey,
+  })
+  return {
+    read: (account) => {
+      const read = liveAccounts.read(account)
+      const brokerAccount = requireBrokerAccount(account)
+      // What no broker can be asked about has nothing to keep.
+      return E.isLeft(brokerAccount) ? read : readings.read(accountKey(brokerAccount.right), read)
+    },
+    forget: readings.dropGroup,
+  }
+}

@@ -1,0 +1,298 @@
+// The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
+import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
+import type { Account, AccountHistory, BrokerAccount, Credential, CredentialStore, Histories, LiveAccounts } from '@tradeport/domain'
+import { createFakeBroker, newAccount, newHash } from '@tradeport/domain/testing'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import { cachedBroker, cachedCredentials, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
+import { createMovableClock, settled } from './fake-source.ts'
+
+const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
+const other: Account = newAccount(linked.owner)
+
+const asBrokerAccount = (account: Account): BrokerAccount => {
+  const found = requireBrokerAccount(account)
+  if (E.isLeft(found)) throw new Error(found.left._tag)
+  return found.right
+}
+
+/** The same account, linked anew in each way in which a link can differ. */
+const relinked: readonly (readonly [string, Account])[] = [
+  ['provider account', { ...linked, provider: { providerAccountId: 'provider-2', region: 'new-york' } }],
+  ['region', { ...linked, provider: { providerAccountId: 'provider-1', region: null } }],
+  ['platform', { ...linked, brokerType: 'mt4' }],
+  ['user', { ...linked, owner: { ...linked.owner, userId: 'u-2' as never } }],
+  ['tenant', { ...linked, owner: { ...linked.owner, tenantId: 'other' as never } }],
+]
+
+const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+
+const brokerWith = () => {
+  const clock = createMovableClock()
+  const broker = createFakeBroker(clock)
+  broker.put(linked.id)
+  broker.put(other.id)
+  return { clock, broker, cached: cachedBroker(broker, { clock }) }
+}
+
+describe('the cached broker', () => {
+  it('reads the positions of an account once in 2.5 seconds (4.3 rule 1)', async () => {
+    const { clock, broker, cached } = brokerWith()
+    const account = asBrokerAccount(linked)
+    const first = await cached.positions(account)()
+    clock.advance(2_499)
+    expect(await cached.positions(account)()).toStrictEqual(first)
+    expect(broker.calls('positions')).toBe(1)
+    clock.advance(1)
+    await cached.positions(account)()
+    await cached.positions(asBrokerAccount(other))()
+    expect(broker.calls('positions')).toBe(3)
+  })
+
+  it('makes one read of a hundred requests at once', async () => {
+    const { broker, cached } = brokerWith()
+    const account = asBrokerAccount(linked)
+    await Promise.all(Array.from({ length: 100 }, () => cached.positions(account)()))
+    expect(broker.calls('positions')).toBe(1)
+  })
+
+  it('keeps no failure', async () => {
+    const { broker, cached } = brokerWith()
+    const account = asBrokerAccount(linked)
+    broker.fail(linked.id, brokerUnavailable(linked.id, 'down'))
+    expect(await cached.positions(account)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    expect(await cached.requiredMargin(account, eurusd)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    broker.heal(linked.id)
+    expect(await cached.positions(account)()).toMatchObject({ _tag: 'Right' })
+    expect(await cached.requiredMargin(account, eurusd)()).toMatchObject({ _tag: 'Right' })
+  })
+
+  it.each(relinked)('reads anew for an account linked to another %s', async (_, account) => {
+    const { broker, cached } = brokerWith()
+    await cached.positions(asBrokerAccount(linked))()
+    await cached.requiredMargin(asBrokerAccount(linked), eurusd)()
+    await cached.positions(asBrokerAccount(account))()
+    await cached.requiredMargin(asBrokerAccount(account), eurusd)()
+    expect([broker.calls('positions'), broker.calls('requiredMargin')]).toStrictEqual([2, 2])
+  })
+
+  it('forgets an account, its positions and margins, and no other', async () => {
+    const { broker, cached } = brokerWith()
+    for (const account of [linked, other].map(asBrokerAccount)) {
+      await cached.positions(account)()
+      await cached.requiredMargin(account, eurusd)()
+    }
+    cached.forget(linked.id)
+    for (const account of [linked, other].map(asBrokerAccount)) {
+      await cached.positions(account)()
+      await cached.requiredMargin(account, eurusd)()
+    }
+    expect([broker.calls('positions', linked.id), broker.calls('requiredMargin', linked.id)]).toStrictEqual([2, 2])
+    expect([broker.calls('positions', other.id), broker.calls('requiredMargin', other.id)]).toStrictEqual([1, 1])
+  })
+
+  it('asks for a margin once in a minute for each symbol, side, volume and open price (decision 27)', async () => {
+    const { clock, broker, cached } = brokerWith()
+    const account = asBrokerAccount(linked)
+    const queries = [
+      eurusd,
+      { ...eurusd, symbol: 'GBPUSD' },
+      { ...eurusd, side: 'sell' as const },
+      { ...eurusd, volume: 0.2 },
+      { ...eurusd, openPrice: 1.2 },
+    ]
+    for (const query of queries) await cached.requiredMargin(account, query)()
+    clock.advance(59_999)
+    for (const query of queries) await cached.requiredMargin(account, query)()
+    expect(broker.calls('requiredMargin')).toBe(5)
+    clock.advance(1)
+    await cached.requiredMargin(account, eurusd)()
+    expect(broker.calls('requiredMargin')).toBe(6)
+  })
+
+  it('keeps that the provider cannot compute a margin', async () => {
+    const { broker, cached } = brokerWith()
+    broker.put(linked.id, { margin: () => O.none })
+    const account = asBrokerAccount(linked)
+    expect(await cached.requiredMargin(account, eurusd)()).toStrictEqual(E.right(O.none))
+    expect(await cached.requiredMargin(account, eurusd)()).toStrictEqual(E.right(O.none))
+    expect(broker.calls('requiredMargin')).toBe(1)
+  })
+
+  it('asks for at most four margins of an account at once (decision 27)', async () => {
+    const { broker, cached } = brokerWith()
+    const release = broker.hold()
+    const ask = (account: Account) => (volume: number) => cached.requiredMargin(asBrokerAccount(account), { ...eurusd, volume })()
+    const volumes = Array.from({ length: 10 }, (_, index) => index + 1)
+    const all = [...volumes.map(ask(linked)), ...volumes.map(ask(other))]
+    await settled()
+    expect([broker.calls('requiredMargin', linked.id), broker.calls('requiredMargin', other.id)]).toStrictEqual([4, 4])
+    release()
+    await Promise.all(all)
+    expect(broker.calls('requiredMargin')).toBe(20)
+  })
+})
+
+const liveWith = () => {
+  const clock = createMovableClock()
+  const broker = createFakeBroker(clock)
+  broker.put(linked.id)
+  let reads = 0
+  const liveAccounts: LiveAccounts = {
+    read: (account) => () => {
+      reads += 1
+      return broker.accountInformation(asBrokerAccount(account))()
+    },
+  }
+  return { clock, broker, reads: () => reads, cached: cachedLiveAccounts(liveAccounts, { clock }) }
+}
+
+describe('cached live accounts', () => {
+  it('read, and record, an account once in five seconds (4.1)', async () => {
+    const { clock, reads, cached } = liveWith()
+    await Promise.all(Array.from({ length: 100 }, () => cached.read(linked)()))
+    clock.advance(4_999)
+    await cached.read(linked)()
+    expect(reads()).toBe(1)
+    clock.advance(1)
+    await cached.read(linked)()
+    expect(reads()).toBe(2)
+  })
+
+  it('read anew after a failure, and for an account that was forgotten or linked anew', async () => {
+    const { broker, reads, cached } = liveWith()
+    broker.fail(linked.id, brokerUnavailable(linked.id, 'down'))
+    expect(await cached.read(linked)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    broker.heal(linked.id)
+    expect(await cached.read(linked)()).toMatchObject({ _tag: 'Right' })
+    cached.forget(linked.id)
+    await cached.read(linked)()
+    for (const [, account] of relinked) await cached.read(account)()
+    expect(reads()).toBe(3 + relinked.length)
+  })
+})
+
+const historiesWith = (maxTrades?: number, trades = 0) => {
+  const clock = createMovableClock()
+  let reads = 0
+  const histories: Histories = {
+    read:
+      ({ accountId }) =>
+      () => {
+        reads += 1
+        const history = { accountId, readAt: clock.now(), trades: Array.from({ length: trades }), skipped: [] }
+        return Promise.resolve(E.right(history as unknown as AccountHistory))
+      },
+  }
+  return { clock, reads: () => reads, cached: cachedHistories(histories, maxTrades === undefined ? { clock } : { clock, maxTrades }) }
+}
+
+describe('cached histories', () => {
+  it('read an account once in five seconds (4.5), and anew when it was forgotten or linked anew', async () => {
+    const { clock, reads, cached } = historiesWith()
+    const account = asBrokerAccount(linked)
+    await Promise.all(Array.from({ length: 100 }, () => cached.read(account)()))
+    clock.advance(4_999)
+    await cached.read(account)()
+    expect(reads()).toBe(1)
+    cached.forget(linked.id)
+    await cached.read(account)()
+    clock.advance(5_000)
+    await cached.read(account)()
+    expect(reads()).toBe(3)
+    for (const [, account] of relinked) await cached.read(asBrokerAccount(account))()
+    expect(reads()).toBe(3 + relinked.length)
+  })
+
+  it('are kept only up to so many trades in all', async () => {
+    const { reads, cached } = historiesWith(100, 60)
+    for (const account of [linked, other, linked]) await cached.read(asBrokerAccount(account))()
+    expect(reads()).toBe(3)
+    await cached.read(asBrokerAccount(linked))()
+    expect(reads()).toBe(3)
+  })
+})
+
+describe('cached credentials', () => {
+  const credential: Credential = {
+    kind: 'api_key',
+    id: 'k-1',
+    owner: linked.owner,
+    applicationId: null,
+    plan: 'free',
+    scopes: new Set(['accounts:read']),
+    ipAllowlist: [],
+    expiresAt: null,
+    enabled: true,
+  }
+  const hash = newHash()
+
+  const credentialsWith = () => {
+    const clock = createMovableClock()
+    const state: { found: O.Option<Credential>; reads: number; delayMs: number } = { found: O.some(credential), reads: 0, delayMs: 0 }
+    const find = () => async () => {
+      state.reads += 1
+      const { found } = state
+      clock.advance(state.delayMs)
+      return E.right(found)
+    }
+    const store: CredentialStore = { findApiKey: find, findAccessToken: find }
+    return { clock, state, cached: cachedCredentials(store, { clock }) }
+  }
+
+  it('read a key once in a second', async () => {
+    const { clock, state, cached } = credentialsWith()
+    await Promise.all(Array.from({ length: 100 }, () => cached.findApiKey(hash)()))
+    clock.advance(999)
+    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.some(credential)))
+    expect(state.reads).toBe(1)
+    clock.advance(1)
+    await cached.findApiKey(hash)()
+    expect(state.reads).toBe(2)
+  })
+
+  it('let a revocation take effect within a second, also after a slow read (decision 11)', async () => {
+    const { clock, state, cached } = credentialsWith()
+    state.delayMs = 800
+    await cached.findApiKey(hash)()
+    // Revoked right after the database looked, 800 ms before its answer came.
+    state.found = O.some({ ...credential, enabled: false })
+    clock.advance(200)
+    expect(await cached.findApiKey(hash)()).toMatchObject(E.right(O.some({ enabled: false })))
+  })
+
+  it('keep no miss, so that a new key works at once', async () => {
+    const { state, cached } = credentialsWith()
+    state.found = O.none
+    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.none))
+    state.found = O.some(credential)
+    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.some(credential)))
+  })
+
+  it('take no key for a token of the same hash', async () => {
+    const { state, cached } = credentialsWith()
+    await cached.findApiKey(hash)()
+    state.found = O.none
+    expect(await cached.findAccessToken(hash)()).toStrictEqual(E.right(O.none))
+  })
+
+  it('are all read anew after a document of the operator', async () => {
+    const { state, cached } = credentialsWith()
+    await cached.findApiKey(hash)()
+    state.found = O.none
+    cached.forgetAll()
+    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.none))
+  })
+
+  it('keep no failure of the store', async () => {
+    const clock = createMovableClock()
+    const unavailable = TE.left({ _tag: 'ServiceUnavailable' as const, reason: 'down' })
+    let answer: ReturnType<CredentialStore['findApiKey']> = unavailable
+    const cached = cachedCredentials({ findApiKey: () => answer, findAccessToken: () => answer }, { clock })
+    expect(await cached.findApiKey(hash)()).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
+    answer = TE.right(O.some(credential))
+    expect(await cached.findApiKey(hash)()).toMatchObject({ _tag: 'Right' })
+  })
+})
