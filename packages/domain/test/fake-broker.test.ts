@@ -43,7 +43,7 @@ const bookOf = ({ tradeMode, broker, currency, leverage, positions, deals }: Ven
   },
   positions: positions.map(positionOf),
   deals,
-  margin: ({ symbol, volume }) => (symbol === 'NOMARGIN' ? O.none : O.some(volume)),
+  margin: ({ volume }) => O.some(volume),
 })
 
 const troubles: Readonly<Record<VenueTrouble, (accountId: AccountId) => BrokerReadError>> = {
@@ -62,8 +62,8 @@ describeBrokerContract('the fake', async (books) => {
   return {
     broker,
     accounts,
-    marginlessSymbol: 'NOMARGIN',
     trouble: async ({ accountId }, trouble) => broker.fail(accountId, troubles[trouble](accountId)),
+    withholdMargins: async ({ accountId }) => broker.put(accountId, { margin: () => O.none }),
     close: async () => undefined,
   }
 })

@@ -40,10 +40,10 @@ export interface Venue {
   readonly broker: Broker
   /** One for each book, in the order of the books. */
   readonly accounts: readonly BrokerAccount[]
-  /** A symbol of which the venue cannot compute a margin, where it has such a thing. */
-  readonly marginlessSymbol?: string
   /** From now on every read of that account meets the trouble. */
   readonly trouble: (account: BrokerAccount, trouble: VenueTrouble) => Promise<void>
+  /** From now on no margin of that account can be computed; everything else can be read. */
+  readonly withholdMargins: (account: BrokerAccount) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -206,9 +206,9 @@ export const describeBrokerContract = (name: string, open: (books: readonly Venu
     })
 
     it('B-11 says none where the margin cannot be computed', async () => {
-      const { broker, account, marginlessSymbol } = await openWith({})
-      if (marginlessSymbol === undefined) return
-      const margin = await broker.requiredMargin(account, { symbol: marginlessSymbol, side: 'sell', volume: 1, openPrice: 1 })()
+      const { broker, account, withholdMargins } = await openWith({})
+      await withholdMargins(account)
+      const margin = await broker.requiredMargin(account, { symbol: 'EURUSD', side: 'sell', volume: 1, openPrice: 1.1 })()
       expect(margin).toEqual(E.right(O.none))
     })
 
