@@ -31,11 +31,12 @@ export const readHistory = async (fetchPage: FetchPage): Promise<readonly Deal[]
   let next: Promise<Uint8Array> | undefined
   for (let page = 0; page < maxPages; page += 1) {
     const bytes = await (next ?? fetchPage(page * pageSize))
-    next = bytes.length > fullBytes * likelyFull ? ahead(fetchPage((page + 1) * pageSize)) : undefined
+    const mayGoOn = page + 1 < maxPages
+    next = mayGoOn && bytes.length > fullBytes * likelyFull ? ahead(fetchPage, page + 1) : undefined
     await nextTurn()
     const rows = rowsOf(bytes)
     const isLast = rows.length < pageSize
-    if (!isLast) next ??= ahead(fetchPage((page + 1) * pageSize))
+    if (mayGoOn && !isLast) next ??= ahead(fetchPage, page + 1)
     const added = collection.add(rows)
     if (E.isLeft(added)) throw unusable('history-deals', added.left)
     if (collection.deals.length > maxHistoryDeals) return tooManyDeals
@@ -48,9 +49,10 @@ export const readHistory = async (fetchPage: FetchPage): Promise<readonly Deal[]
 const likelyFull = 0.9
 
 // A page asked for ahead may fail before anybody waits for it, or after nobody does.
-const ahead = (page: Promise<Uint8Array>): Promise<Uint8Array> => {
-  page.catch(() => undefined)
-  return page
+const ahead = (fetchPage: FetchPage, page: number): Promise<Uint8Array> => {
+  const bytes = fetchPage(page * pageSize)
+  bytes.catch(() => undefined)
+  return bytes
 }
 
 const rowsOf = (bytes: Uint8Array): readonly unknown[] => {

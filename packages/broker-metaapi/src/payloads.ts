@@ -40,46 +40,52 @@ const optional = <A>(codec: t.Type<A>): t.Type<A | undefined> =>
     t.identity,
   )
 
-export const AccountInformation = t.type({
-  balance: finite,
-  equity: finite,
-  margin: finite,
-  freeMargin: optional(finite),
-  leverage: optional(finite),
-  marginLevel: optional(finite),
-  broker: optional(t.string),
-  currency: optional(t.string),
-  type: optional(t.string),
-})
+export const AccountInformation = t.type(
+  {
+    balance: finite,
+    equity: finite,
+    margin: finite,
+    freeMargin: optional(finite),
+    leverage: optional(finite),
+    marginLevel: optional(finite),
+    broker: optional(t.string),
+    currency: optional(t.string),
+    type: optional(t.string),
+  },
+  'account information',
+)
 export type AccountInformation = t.TypeOf<typeof AccountInformation>
 
-export const PositionRow = t.type({
-  id,
-  type: t.keyof({ POSITION_TYPE_BUY: null, POSITION_TYPE_SELL: null }, 'a side'),
-  symbol: text,
-  time: text,
-  volume: finite,
-  openPrice: finite,
-  currentPrice: finite,
-  stopLoss: optional(finite),
-  takeProfit: optional(finite),
-  swap: optional(finite),
-  realizedSwap: optional(finite),
-  unrealizedSwap: optional(finite),
-  commission: optional(finite),
-  realizedCommission: optional(finite),
-  unrealizedCommission: optional(finite),
-  profit: optional(finite),
-  unrealizedProfit: optional(finite),
-  realizedProfit: optional(finite),
-})
+export const PositionRow = t.type(
+  {
+    id,
+    type: t.keyof({ POSITION_TYPE_BUY: null, POSITION_TYPE_SELL: null }, 'a side'),
+    symbol: text,
+    time: text,
+    volume: finite,
+    openPrice: finite,
+    currentPrice: finite,
+    stopLoss: optional(finite),
+    takeProfit: optional(finite),
+    swap: optional(finite),
+    realizedSwap: optional(finite),
+    unrealizedSwap: optional(finite),
+    commission: optional(finite),
+    realizedCommission: optional(finite),
+    unrealizedCommission: optional(finite),
+    profit: optional(finite),
+    unrealizedProfit: optional(finite),
+    realizedProfit: optional(finite),
+  },
+  'a position',
+)
 export type PositionRow = t.TypeOf<typeof PositionRow>
 
 export const PositionRows = t.array(PositionRow, 'a list of positions')
 
-export const Margin = t.type({ margin: optional(finite) })
+export const Margin = t.type({ margin: optional(finite) }, 'a margin')
 
-export const ProvisionedAccount = t.type({ region: text })
+export const ProvisionedAccount = t.type({ region: text }, 'an account')
 
 /** Reads the bytes of an answer by a codec; the left says in words what is wrong where, without any value of the answer. */
 export const decode =
