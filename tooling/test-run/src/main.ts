@@ -4,6 +4,7 @@ import { once } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { availableParallelism } from 'node:os'
 import { join, resolve } from 'node:path'
+import { historiesEnvironment } from './histories.ts'
 import { packageResult, parseReport } from './package-result.ts'
 import { packagesThatEndedWithError, removeRunRecords } from './run-record.ts'
 import { summarise } from './summary.ts'
@@ -13,7 +14,7 @@ import { readReport, removeReport, testedPackages } from './workspace.ts'
 const root = resolve(import.meta.dirname, '../../..')
 
 const run = async (): Promise<number> => {
-  const histories = process.env['TEST_HISTORIES'] ?? existing(resolve(root, '../shared/data'))
+  const histories = historiesEnvironment(process.env['TEST_HISTORIES'] ?? resolve(root, '../shared/data'))
   const packages = testedPackages(root)
   for (const tested of packages) removeReport(tested)
   removeRunRecords(root)
@@ -28,14 +29,14 @@ const run = async (): Promise<number> => {
   return failed === 0 ? 0 : 1
 }
 
-const wants = (histories: string | undefined): readonly Want[] => [
+const wants = (histories: Readonly<Record<string, string>>): readonly Want[] => [
   { variable: 'TEST_DATABASE_URL', what: 'a PostgreSQL server', isThere: isSet(process.env['TEST_DATABASE_URL']) },
   { variable: 'TEST_REDIS_URL', what: 'a Redis server', isThere: isSet(process.env['TEST_REDIS_URL']) },
-  { variable: 'TEST_HISTORIES', what: 'the folder of broker histories ../shared/data', isThere: isSet(histories) },
+  { variable: 'TEST_HISTORIES', what: 'the folder of broker histories ../shared/data', isThere: isSet(histories['TEST_HISTORIES']) },
 ]
 
 /** Its exit code. Packages whose dependencies failed to build are left out, and are missed afterwards by their reports. */
-const runTurbo = async (histories: string | undefined): Promise<number> => {
+const runTurbo = async (histories: Readonly<Record<string, string>>): Promise<number> => {
   const turbo = join(root, 'node_modules', '.bin', 'turbo')
   const tasks = ['run', 'test', '--continue=dependencies-successful', `--concurrency=${availableParallelism()}`]
   const quiet = ['--output-logs=errors-only', '--log-order=grouped', '--ui=stream', '--summarize']
@@ -43,7 +44,7 @@ const runTurbo = async (histories: string | undefined): Promise<number> => {
     cwd: root,
     stdio: ['ignore', 'inherit', 'inherit'],
     shell: process.platform === 'win32',
-    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', ...(histories === undefined ? {} : { TEST_HISTORIES: histories }) },
+    env: { ...process.env, TURBO_TELEMETRY_DISABLED: '1', TEST_HISTORIES: undefined, ...histories },
   })
   try {
     const [code] = await once(child, 'exit')
@@ -53,8 +54,6 @@ const runTurbo = async (histories: string | undefined): Promise<number> => {
     return 1
   }
 }
-
-const existing = (path: string): string | undefined => (existsSync(path) ? path : undefined)
 
 const isSet = (value: string | undefined): boolean => value !== undefined && value !== ''
 
