@@ -3,7 +3,7 @@ import type { Route } from './route.ts'
 
 export interface Match<U> {
   readonly route: Route<U>
-  /** Percent-decoded, by name. */
+  /** By name, percent-decoded where that can be done. */
   readonly segments: Readonly<Record<string, string>>
 }
 
@@ -47,18 +47,17 @@ const matchWords = (words: readonly string[], parts: readonly string[]): Record<
       if (word !== part) return undefined
       continue
     }
-    const segment = decodeSegment(part)
-    if (segment === undefined || segment === '') return undefined
-    segments[word.slice(1)] = segment
+    if (part === '') return undefined
+    segments[word.slice(1)] = decodeSegment(part)
   }
   return segments
 }
 
-// A path that is not well-formed is no route's.
-const decodeSegment = (part: string): string | undefined => {
+// A segment that is not well-formed stays as it is written: the id of nothing, which is for the route to say.
+const decodeSegment = (part: string): string => {
   try {
     return decodeURIComponent(part)
   } catch {
-    return undefined
+    return part
   }
 }
