@@ -36,7 +36,7 @@ export type Core = {
   /** Accounts that came while it ran. */
   readonly addedLater: Set<string>
   readonly tokens: ReadonlyMap<string, Grant>
-  readonly regions: ReadonlySet<string>
+  readonly regions: Set<string>
   readonly requests: ReturnType<typeof createRequestLog>
   readonly faults: ReturnType<typeof createFaultSet>
   /** By account id; they pass, and are in no state file. */
@@ -56,7 +56,7 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     tokens: new Map(
       (options.tokens ?? [DEFAULT_TOKEN]).map((token) => (typeof token === 'string' ? [token, everything] : [token.token, grantOf(token)])),
     ),
-    regions: new Set([...(options.regions ?? DEFAULT_REGIONS), ...(options.accounts ?? []).flatMap((account) => account.region ?? [])]),
+    regions: new Set<string>(options.regions ?? DEFAULT_REGIONS),
     requests: createRequestLog(),
     faults: createFaultSet(createRandom(seed, 'faults')),
     lags: new Map(),
@@ -77,10 +77,12 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   else if (options.generate !== undefined)
     generateHistory(account, core.market, core.seed, planOf(core, options, options.generate, deposit))
   else enterBalanceDeal({ account, market: core.market, at: start }, decimal(deposit), 'Deposit', 'DEAL_TYPE_BALANCE')
+  // After the history, if there is one.
+  const openedAt = options.history === undefined && options.generate === undefined ? start : core.anchor
   for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
     const instrument = instrumentOf(core, options, symbol)
     fillMarketOrder(
-      { account, market: core.market, at: start },
+      { account, market: core.market, at: openedAt },
       {
         symbol: symbol + settings.symbolSuffix,
         instrument,
@@ -96,6 +98,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   account.newDeals.length = 0
   account.newOrders.length = 0
   core.accounts.set(options.id, account)
+  core.regions.add(account.deployment.region)
   core.madeFrom.set(options.id, options)
   return account
 }

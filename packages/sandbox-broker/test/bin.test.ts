@@ -10,10 +10,12 @@ import { expect, it, onTestFinished } from 'vitest'
 // The source itself: a build need not come first.
 const BIN = fileURLToPath(new URL('../src/bin.ts', import.meta.url))
 
+const NODE_ARGS = ['--experimental-strip-types', '--no-warnings', BIN]
+
 const run = async (
   args: readonly string[],
 ): Promise<{ readonly url: string; readonly output: string; readonly stop: () => Promise<number | null> }> => {
-  const child = spawn(process.execPath, [BIN, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const child = spawn(process.execPath, [...NODE_ARGS, ...args], { stdio: ['ignore', 'pipe', 'inherit'] })
   const exited = new Promise<number | null>((resolve) => child.once('exit', resolve))
   const stop = (): Promise<number | null> => {
     child.kill('SIGTERM')
@@ -52,8 +54,8 @@ it('prints where it listens, serves a history and a made-up one, and stops when 
 
 it('explains itself, and says what is wrong with an option', async () => {
   const node = promisify(execFile)
-  expect((await node(process.execPath, [BIN, '--help'])).stdout).toContain('--history <file>')
-  await expect(node(process.execPath, [BIN, '--port', 'four'])).rejects.toMatchObject({
+  expect((await node(process.execPath, [...NODE_ARGS, '--help'])).stdout).toContain('--history <file>')
+  await expect(node(process.execPath, [...NODE_ARGS, '--port', 'four'])).rejects.toMatchObject({
     code: 1,
     stderr: '--port takes a whole number, not four\n',
   })

@@ -222,6 +222,7 @@ describe('answers of another form', () => {
   it.each([
     [{}, '{}'],
     [{ shape: 'wrapped' }, '{"deals":[],"synchronizing":false}'],
+    [{ shape: 'wrapped', synchronizing: true }, '{"deals":[],"synchronizing":true}'],
     [{ shape: 'array' }, '[[]]'],
     [{ shape: 'string' }, '"[]"'],
     [{ shape: 'null' }, 'null'],

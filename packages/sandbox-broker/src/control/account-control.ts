@@ -69,6 +69,7 @@ export const createControl = (core: Core, account: Account, changed: () => void 
     },
     deployment: (change) => {
       Object.assign(account.deployment, change)
+      core.regions.add(account.deployment.region)
       account.revision++
       changed()
     },

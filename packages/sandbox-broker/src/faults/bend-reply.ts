@@ -20,7 +20,7 @@ const bendBody = (reply: Reply, fired: Fired, route: RouteName): Reply => {
   if (fired.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
   if (fired.find('numeric-ids') !== undefined) steps.push(withNumericIds)
   if (patch !== undefined) steps.push((body) => patched(body, patch))
-  if (shape !== undefined) steps.push((body) => shaped(body, shape.shape ?? 'object', route))
+  if (shape !== undefined) steps.push((body) => shaped(body, shape, route))
   const malformed = fired.find('malformed-json') !== undefined
   if (steps.length === 0 && !malformed) return reply
   const body = steps.reduce((value, step) => step(value), reply.text === undefined ? reply.body : (JSON.parse(reply.text) as unknown))
@@ -60,10 +60,10 @@ const patched = (body: unknown, { set = {}, remove = [], every = 1 }: Of<'patch'
   return Array.isArray(body) ? body.map((row, index) => (index % every === 0 ? one(row) : (row as unknown))) : one(body)
 }
 
-const shaped = (body: unknown, shape: NonNullable<Of<'wrong-shape'>['shape']>, route: RouteName): unknown => {
+const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'wrong-shape'>, route: RouteName): unknown => {
   const shapes: Readonly<Record<typeof shape, unknown>> = {
     object: {},
-    wrapped: { [wrapperOf(route)]: body, synchronizing: false },
+    wrapped: { [wrapperOf(route)]: body, synchronizing },
     array: [body],
     string: JSON.stringify(body),
     null: null,

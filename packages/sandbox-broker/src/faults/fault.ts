@@ -46,7 +46,11 @@ export type Failure =
   /** The answer is cut off in the middle of its JSON. */
   | { readonly kind: 'malformed-json' }
   /** `{}`, `{"deals":[…],"synchronizing":…}`, the answer in an array, its JSON as a string, null, or no body. */
-  | { readonly kind: 'wrong-shape'; readonly shape?: 'object' | 'wrapped' | 'array' | 'string' | 'null' | 'empty' }
+  | {
+      readonly kind: 'wrong-shape'
+      readonly shape?: 'object' | 'wrapped' | 'array' | 'string' | 'null' | 'empty'
+      readonly synchronizing?: boolean
+    }
   /** The body drips over so many milliseconds. */
   | { readonly kind: 'slow-body'; readonly ms: number; readonly chunks?: number }
   /** Ids as numbers where they are strings. */
@@ -109,6 +113,7 @@ const isNumber: Check = (value) => typeof value === 'number' && Number.isFinite(
 const isCount: Check = (value) => typeof value === 'number' && Number.isSafeInteger(value) && value >= 0
 const isAtLeastOne: Check = (value) => isCount(value) && value !== 0
 const isShare: Check = (value) => typeof value === 'number' && value >= 0 && value <= 1
+const isFlag: Check = (value) => typeof value === 'boolean'
 const isText: Check = (value) => typeof value === 'string'
 const isRecord: Check = (value) => typeof value === 'object' && value !== null && !Array.isArray(value)
 const isTexts: Check = (value) => Array.isArray(value) && value.every(isText)
@@ -147,7 +152,10 @@ const TERMS: Readonly<Record<FaultKind, Terms>> = {
     optional: { ...when, body: isAnything, text: isText, headers: isRecord },
   },
   'malformed-json': { routes: everywhere },
-  'wrong-shape': { routes: everywhere, optional: { shape: oneOf('object', 'wrapped', 'array', 'string', 'null', 'empty') } },
+  'wrong-shape': {
+    routes: everywhere,
+    optional: { shape: oneOf('object', 'wrapped', 'array', 'string', 'null', 'empty'), synchronizing: isFlag },
+  },
   'slow-body': { routes: everywhere, required: { ms: isCount }, optional: { chunks: isAtLeastOne } },
   'numeric-ids': { routes: everywhere },
   patch: { routes: everywhere, optional: { set: isRecord, remove: isTexts, every: isAtLeastOne } },

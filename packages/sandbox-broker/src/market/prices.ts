@@ -17,11 +17,9 @@ export type Prices = {
 
 type Wave = { readonly amplitude: number; readonly radiansPerMs: number; readonly phase: number }
 
-// From half a year down to four seconds. The amplitude grows with the root of the period, as a random walk's range does.
-const PERIODS_MS = [180, 90, 45, 20, 9, 4, 2, 1, 0.5, 0.2, 0.083, 0.04, 0.017, 0.007, 0.0028, 0.001, 0.00035, 0.00012, 0.000046].map(
-  (days) => days * DAY_MS,
-)
-const AMPLITUDE_OF_DAILY_MOVE = 0.35
+// From half a year down to five seconds. The amplitude grows with the root of the period, as a random walk's range does.
+const PERIODS_MS = [180, 70, 28, 11, 4.5, 1.8, 0.7, 0.28, 0.11, 0.04, 0.015, 0.005, 0.0014, 0.0003, 0.00006].map((days) => days * DAY_MS)
+const AMPLITUDE_OF_DAILY_MOVE = 0.4
 
 export const createPrices = (seed: number, instruments: ReadonlyMap<string, Instrument>): Prices => {
   const waves = new Map<string, readonly Wave[]>()

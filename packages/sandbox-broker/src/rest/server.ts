@@ -6,7 +6,8 @@ import type { Core } from '../core.ts'
 import { answer, type Asked } from './answer.ts'
 import { internalError, type Reply } from './reply.ts'
 
-const BODY_BYTES_MAX = 1_048_576
+/** A history may be sent along with a new account. */
+const BODY_BYTES_MAX = 33_554_432
 
 /** `changed` is called after every request. */
 export const createRestServer = (core: Core, changed: () => void): Server => {

@@ -8,6 +8,8 @@ import { readTradeRequest, type TradeRequest } from '../trading/trade-request.ts
 import type { AccountContext, Route } from './context.ts'
 import { forbidden, invalid, ok, symbolNotFound, type Reply } from './reply.ts'
 
+const CLOSING: ReadonlySet<unknown> = new Set(['DEAL_ENTRY_OUT', 'DEAL_ENTRY_INOUT', 'DEAL_ENTRY_OUT_BY'])
+
 const trade = (context: AccountContext): Reply => {
   if (context.grant.readOnly) return forbidden()
   const read = readTradeRequest(context.body)
@@ -30,7 +32,7 @@ const carryOut = (context: AccountContext, request: TradeRequest): Reply => {
       : placeOrder(desk, request, context.body, placed)
   if (positionsLag !== undefined) lagPositions(lags, positionsBefore, positionsLag, at)
   if (dealLag !== undefined) {
-    const closing = account.newDeals.slice(dealsBefore).filter((deal) => deal['entryType'] !== 'DEAL_ENTRY_IN')
+    const closing = account.newDeals.slice(dealsBefore).filter((deal) => CLOSING.has(deal['entryType']))
     hideDeals(lags, closing, dealLag, at)
   }
   return outcome.kind === 'reply' ? ok(outcome.reply) : symbolNotFound()
