@@ -1,7 +1,7 @@
 // A linked broker account and what a live read makes of it (specification 2.2, 3.2; decisions 17 and 29).
 import * as E from 'fp-ts/lib/Either.js'
-import { notProvisioned, unsupportedBroker } from '../errors.ts'
-import type { NotProvisioned, UnsupportedBroker } from '../errors.ts'
+import { accountPurposeRestricted, liveAccountRestricted, notProvisioned, unsupportedBroker } from '../errors.ts'
+import type { AccountPurposeRestricted, LiveAccountRestricted, NotProvisioned, UnsupportedBroker } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -92,6 +92,13 @@ export const requireBrokerAccount = (account: Account): E.Either<UnsupportedBrok
   if (brokerType !== 'mt4' && brokerType !== 'mt5') return E.left(unsupportedBroker(accountId))
   if (provider === null) return E.left(notProvisioned(accountId))
   return E.right({ accountId, owner, platform: brokerType, ...provider })
+}
+
+/** Orders and changes are for demo accounts that are classified for trading: the purpose is looked at first (4.3 rule 4; decision 19). */
+export const requireTradable = (account: Account): E.Either<AccountPurposeRestricted | LiveAccountRestricted, Account> => {
+  if (account.purpose !== 'trading') return E.left(accountPurposeRestricted)
+  if (!isDemo(account)) return E.left(liveAccountRestricted)
+  return E.right(account)
 }
 
 /** The account after a good live read: new figures, and an account in error is connected again (decision 17). */

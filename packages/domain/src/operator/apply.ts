@@ -3,11 +3,10 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { validationError } from '../errors.ts'
 import type { Issue, ValidationError } from '../errors.ts'
-import type { Secrets } from '../ports/secrets.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { decideChallenges, decideDesks, decideSnapshots, decideTraderLimits } from './decide-account-rules.ts'
 import { decideAccessTokens, decideApiKeys } from './decide-credentials.ts'
-import type { IssuedSecret } from './decide-credentials.ts'
+import type { CredentialSource, IssuedSecret } from './decide-credentials.ts'
 import { decideAccounts, decideTenants, decideUsers } from './decide-ownership.ts'
 import type { OperatorDocument } from './document.ts'
 import type { OperatorChanges, OperatorKeys, OperatorRecords } from './records.ts'
@@ -22,7 +21,7 @@ export interface AppliedDocument {
 }
 
 /** Every record that the document names or refers to. */
-export const keysOf = (document: OperatorDocument, { hash }: Pick<Secrets, 'hash'>): OperatorKeys => {
+export const keysOf = (document: OperatorDocument, { hash }: Pick<CredentialSource, 'hash'>): OperatorKeys => {
   const { tenants, users, accounts, apiKeys, accessTokens, desks, traderLimits, challenges, balanceSnapshots } = document
   return {
     tenants: present([...tenants.map(({ id }) => id), ...users.map(({ tenantId }) => tenantId), ...desks.map(({ tenantId }) => tenantId)]),
@@ -48,7 +47,7 @@ export const keysOf = (document: OperatorDocument, { hash }: Pick<Secrets, 'hash
  * @param now stands in for createdAt where the document gives none
  */
 export const decideApply =
-  (document: OperatorDocument, secrets: Secrets, now: Instant) =>
+  (document: OperatorDocument, secrets: CredentialSource, now: Instant) =>
   (records: OperatorRecords): E.Either<ValidationError, AppliedDocument> => {
     const faults: Issue[] = []
     const world = worldOf(records)

@@ -4,12 +4,18 @@ import type { CredentialHash } from '../access/credential.ts'
 import type { Scope } from '../access/scopes.ts'
 import type { Issue } from '../errors.ts'
 import type { UserId } from '../primitives/ids.ts'
-import type { Secrets } from '../ports/secrets.ts'
 import type { AccessTokenEntry, ApiKeyEntry, OperatorDocument, Setting } from './document.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { Changes, OperatorRecords, StoredAccessToken, StoredApiKey } from './records.ts'
 import { decideSection, isUserThere } from './world.ts'
 import type { World } from './world.ts'
+
+/** Makes and hashes credentials; a port does it, since randomness and digests are not for the pure rooms. */
+export interface CredentialSource {
+  readonly newApiKey: () => string
+  readonly newAccessToken: () => string
+  readonly hash: (secret: string) => CredentialHash
+}
 
 /** A credential's text, told once: when it was made or given. */
 export interface IssuedSecret {
@@ -29,7 +35,7 @@ export const decideApiKeys = (
   entries: OperatorDocument['apiKeys'],
   stored: OperatorRecords['apiKeys'],
   world: World,
-  secrets: Secrets,
+  secrets: CredentialSource,
   faults: Issue[],
 ): CredentialChanges<StoredApiKey> => {
   const vault = createVault(stored, secrets.newApiKey, secrets.hash)
@@ -43,7 +49,7 @@ export const decideAccessTokens = (
   entries: OperatorDocument['accessTokens'],
   stored: OperatorRecords['accessTokens'],
   world: World,
-  secrets: Secrets,
+  secrets: CredentialSource,
   faults: Issue[],
 ): CredentialChanges<StoredAccessToken> => {
   const vault = createVault(stored, secrets.newAccessToken, secrets.hash)
@@ -114,7 +120,7 @@ interface Vault<Stored> {
 const createVault = <Stored extends { readonly id: string; readonly hash: CredentialHash }>(
   stored: readonly Stored[],
   make: () => string,
-  hash: Secrets['hash'],
+  hash: CredentialSource['hash'],
 ): Vault<Stored> => {
   const byId = new Map(stored.map((credential) => [credential.id, credential]))
   const holders = new Map<CredentialHash, string>(stored.map((credential) => [credential.hash, credential.id]))

@@ -1,10 +1,22 @@
 // A market order: one record per status, each with what that status guarantees (specification 2.3, 3.1; decisions 20 to 24).
+import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from '../primitives/brand.ts'
 import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 /** `ord_` and an opaque suffix. */
 export type OrderId = Brand<string, 'OrderId'>
+
+const idPattern = /^ord_([0-9a-z]{10})([0-9a-z]{10})$/
+
+/** Reads an order id; none where it could not be one. */
+export const parseOrderId = (text: string): O.Option<OrderId> => (idPattern.test(text) ? O.some(text as OrderId) : O.none)
+
+/**
+ * The id under which the broker keeps an order: derived from ours, so that whoever settles the order looks for the same. Three alphanumeric parts,
+ * 24 characters; the first two alone are unique, because brokers may replace the last.
+ */
+export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP_$1_$2')
 
 export const orderStatuses = ['pending', 'open', 'filled', 'partially_filled', 'cancelled', 'rejected', 'expired'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
@@ -56,9 +68,5 @@ export interface RejectedOrder extends OrderRecord {
   readonly status: 'rejected'
   readonly reason: RejectReason
 }
-/** Statuses that the specification knows and that nothing leads to today. */
-export interface RestingOrder extends OrderRecord {
-  readonly status: 'open' | 'cancelled' | 'expired'
-}
-
-export type Order = PendingOrder | FilledOrder | RejectedOrder | RestingOrder
+/** Orders as they can be today: nothing leads to open, cancelled or expired, which callers may still filter by (3.1). */
+export type Order = PendingOrder | FilledOrder | RejectedOrder

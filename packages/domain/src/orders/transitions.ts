@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { orderInFlight, orderNotCancellable, orderNotModifiable } from '../errors.ts'
 import type { OrderInFlight, OrderNotCancellable, OrderNotModifiable } from '../errors.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { Fill, Order, OrderStatus, RejectReason, RestingOrder } from './order.ts'
+import type { Fill, Order, OrderStatus, RejectReason } from './order.ts'
 
 /** What the broker's records say became of an order, once they say it for certain. */
 export type Settlement =
@@ -34,14 +34,10 @@ export const settle = (order: Order, settlement: Settlement, at: Instant): Order
   return { ...record, status: settlement.kind, fill: settlement.fill }
 }
 
-/** Only an open order can be modified; one under way may become anything yet (3.1). */
-export const requireModifiable = (order: Order): E.Either<OrderInFlight | OrderNotModifiable, RestingOrder> => {
-  if (order.status === 'pending') return E.left(orderInFlight)
-  return order.status === 'open' ? E.right(order) : E.left(orderNotModifiable(order.status))
-}
+/** Only an open order can be modified (3.1). No order is open today, so this always refuses: one under way may become anything yet. */
+export const requireModifiable = (order: Order): E.Either<OrderInFlight | OrderNotModifiable, never> =>
+  order.status === 'pending' ? E.left(orderInFlight) : E.left(orderNotModifiable(order.status))
 
-/** Only an open order can be cancelled (3.1). */
-export const requireCancellable = (order: Order): E.Either<OrderInFlight | OrderNotCancellable, RestingOrder> => {
-  if (order.status === 'pending') return E.left(orderInFlight)
-  return order.status === 'open' ? E.right(order) : E.left(orderNotCancellable(order.status))
-}
+/** Only an open order can be cancelled (3.1); as for modifying, none is. */
+export const requireCancellable = (order: Order): E.Either<OrderInFlight | OrderNotCancellable, never> =>
+  order.status === 'pending' ? E.left(orderInFlight) : E.left(orderNotCancellable(order.status))

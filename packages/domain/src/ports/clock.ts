@@ -10,3 +10,8 @@ export interface Breather {
   /** Lets everything else that waits have its turn; long work calls it between its steps. */
   readonly breathe: T.Task<void>
 }
+
+export interface Pauser {
+  /** Settles after so many milliseconds. */
+  readonly pause: (ms: number) => T.Task<void>
+}

@@ -1,0 +1,27 @@
+// Orders at the broker. Neither method can fail: whatever goes wrong is an answer that says what is known of the order.
+import type * as T from 'fp-ts/lib/Task.js'
+import type { BrokerAccount } from '../accounts/account.ts'
+import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { Side } from '../positions/position.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+/** A market order as it is sent. Volume in lots. */
+export interface BrokerOrder {
+  /** Ours, unique, by which the broker's records are searched: three alphanumeric parts joined by `_`, 26 characters at most. */
+  readonly clientId: string
+  readonly symbol: string
+  readonly side: Side
+  readonly volume: number
+  readonly stopLoss?: number
+  readonly takeProfit?: number
+}
+
+export interface Trading {
+  /** Sends the order once and never again, whatever comes back. */
+  readonly placeOrder: (account: BrokerAccount, order: BrokerOrder) => T.Task<PlacementAnswer>
+  /**
+   * Looks for an order that may have been executed in positions, working orders and history.
+   * @param sentAt when it was sent; history is searched from a little before
+   */
+  readonly findOrder: (account: BrokerAccount, order: BrokerOrder, sentAt: Instant) => T.Task<LookupAnswer>
+}

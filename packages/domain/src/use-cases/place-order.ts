@@ -1,0 +1,130 @@
+// POST /orders: checks in the order of decision 19, then records the order with the job that places it; the reply does not wait for the broker (4.2).
+import { pipe } from 'fp-ts/lib/function.js'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Caller } from '../access/credential.ts'
+import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
+import type { Account } from '../accounts/account.ts'
+import { brokerUnavailable } from '../errors.ts'
+import type {
+  AccountNotFound,
+  AccountPurposeRestricted,
+  BrokerUnavailable,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
+  LiveAccountRestricted,
+  NotProvisioned,
+  RiskLimitExceeded,
+  ServiceUnavailable,
+  UnsupportedBroker,
+} from '../errors.ts'
+import { requireVolumeInLimit } from '../orders/limits.ts'
+import type { OrderRequest, PendingOrder } from '../orders/order.ts'
+import type { AccountStore } from '../ports/account-store.ts'
+import type { Broker } from '../ports/broker.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { GuardStore } from '../ports/guard-store.ts'
+import type { ProviderTokens } from '../ports/operator-store.ts'
+import type { OrderIds } from '../ports/order-ids.ts'
+import type { IdempotencyClaim, OrderStore } from '../ports/order-store.ts'
+import { findAccount } from './steps/find-account.ts'
+import { requireOrderGuards } from './steps/require-order-guards.ts'
+import type { GuardRefusal } from './steps/require-order-guards.ts'
+
+interface Ports {
+  readonly accounts: Pick<AccountStore, 'find'>
+  readonly providerTokens: ProviderTokens
+  readonly guards: GuardStore
+  readonly broker: Pick<Broker, 'positions'>
+  readonly orders: Pick<OrderStore, 'claim' | 'release' | 'record'>
+  readonly orderIds: OrderIds
+  readonly clock: Clock
+}
+
+export interface PlaceOrderInput {
+  readonly request: OrderRequest
+  readonly claim?: IdempotencyClaim | undefined
+}
+
+export interface PlacedOrder {
+  readonly order: PendingOrder
+  /** Whether the same request was answered before and this is that answer again. */
+  readonly isReplayed: boolean
+}
+
+type CheckRefusal =
+  | RiskLimitExceeded
+  | AccountNotFound
+  | AccountPurposeRestricted
+  | LiveAccountRestricted
+  | UnsupportedBroker
+  | NotProvisioned
+  | BrokerUnavailable
+  | GuardRefusal
+  | ServiceUnavailable
+
+export type PlaceOrderRefusal = CheckRefusal | IdempotencyKeyReused | IdempotencyInProgress
+
+export const placeOrder =
+  (ports: Ports) =>
+  (caller: Caller, { request, claim }: PlaceOrderInput): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+    claim === undefined ? checkAndRecord(ports)(caller, request, undefined) : placeOnce(ports)(caller, request, claim)
+
+const placeOnce =
+  (ports: Ports) =>
+  (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+    pipe(
+      ports.orders.claim(caller.owner, claim, ports.clock.now()),
+      TE.flatMap(
+        O.match(
+          () => checkAndRelease(ports)(caller, request, claim),
+          (order) => TE.right({ order, isReplayed: true }),
+        ),
+      ),
+    )
+
+// A refusal is not kept: the same key may be used again when its reason has passed (decision 25).
+const checkAndRelease =
+  (ports: Ports) =>
+  (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+    pipe(
+      checkAndRecord(ports)(caller, request, claim),
+      TE.tapError((refusal) => (refusal._tag === 'ServiceUnavailable' ? TE.right(undefined) : ports.orders.release(caller.owner, claim))),
+    )
+
+const checkAndRecord =
+  (ports: Ports) =>
+  ({ owner }: Caller, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> =>
+    pipe(
+      TE.Do,
+      TE.tap(() => TE.fromEither(requireVolumeInLimit(request.volume))),
+      TE.bindW('account', () => findAccount(ports)(owner, request.accountId)),
+      TE.tap(({ account }) => TE.fromEither(requireOrderable(account))),
+      TE.tap(({ account }) => requireProviderToken(ports)(account)),
+      TE.tap(({ account }) => requireOrderGuards(ports)(account, request)),
+      TE.let('order', () => newOrder(ports, owner, request)),
+      TE.flatMap(({ order }) => ports.orders.record(owner, order, claim)),
+      TE.map((order) => ({ order, isReplayed: false })),
+    )
+
+const requireOrderable = (
+  account: Account,
+): E.Either<AccountPurposeRestricted | LiveAccountRestricted | UnsupportedBroker | NotProvisioned, unknown> =>
+  pipe(
+    requireTradable(account),
+    E.flatMap(() => requireBrokerAccount(account)),
+  )
+
+const requireProviderToken =
+  (ports: Ports) =>
+  ({ id, owner }: Account): TE.TaskEither<BrokerUnavailable | ServiceUnavailable, string> =>
+    pipe(
+      ports.providerTokens.find(owner.tenantId),
+      TE.flatMap(TE.fromOption(() => brokerUnavailable(id, 'the tenant has no provider token'))),
+    )
+
+const newOrder = ({ orderIds, clock }: Ports, owner: Caller['owner'], request: OrderRequest): PendingOrder => {
+  const now = clock.now()
+  return { id: orderIds.newOrderId(), owner, request, status: 'pending', createdAt: now, updatedAt: now }
+}

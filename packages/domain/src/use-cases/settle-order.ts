@@ -1,0 +1,160 @@
+// Takes an order on its way to the broker one step further: sends it once, or looks for it where it may have been sent (decision 23). It may be
+// called any number of times, by several processes at once and after any crash: what is stored decides, and every write expects the version
+// that was read. There is no path from anything but `recorded` to a send, and `sending` is stored before it.
+import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { requireBrokerAccount } from '../accounts/account.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
+import type { ServiceUnavailable } from '../errors.ts'
+import { secondMs } from '../primitives/instant.ts'
+import { brokerClientId } from '../orders/order.ts'
+import type { Order } from '../orders/order.ts'
+import { afterLookup, afterSend, nextAction, rejectLate } from '../orders/placement.ts'
+import type { LookingUp, PlacementAnswer, PlacementStep, Sending } from '../orders/placement.ts'
+import type { AccountStore } from '../ports/account-store.ts'
+import type { Clock, Pauser } from '../ports/clock.ts'
+import type { OrderPlacement, OrderStore, PlacementJob } from '../ports/order-store.ts'
+import type { BrokerOrder, Trading } from '../ports/trading.ts'
+
+interface Ports extends Pauser {
+  readonly orders: Pick<OrderStore, 'placement' | 'advance'>
+  readonly accounts: Pick<AccountStore, 'find'>
+  readonly trading: Trading
+  readonly clock: Clock
+}
+
+/** When a send that nobody told the end of is looked for by others; it may still be under way, which a look-up does not disturb. */
+const sendingLeaseMs = 10 * secondMs
+/** How long an answer is held on to while the database cannot be written; after that the broker's records tell it again. */
+const writeAttempts = 60
+const writePauseMs = secondMs
+
+type Settling = TE.TaskEither<ServiceUnavailable, void>
+
+const done: Settling = TE.right(undefined)
+
+export const settleOrder =
+  (ports: Ports) =>
+  (job: PlacementJob): Settling =>
+    pipe(ports.orders.placement(job.owner, job.orderId), TE.flatMap(O.match(() => done, takeOn(ports))))
+
+const takeOn =
+  (ports: Ports) =>
+  (found: OrderPlacement): Settling => {
+    const { order, placement } = found
+    switch (nextAction(placement, order.createdAt, ports.clock.now())) {
+      case 'none':
+        return done
+      case 'reject_late':
+        return write(ports)(found, rejectLate)
+      case 'send':
+        return withBrokerAccount(ports)(order, (account) => send(ports)(found, account), write(ports)(found, rejectLate))
+      case 'look_up':
+        return placement.step === 'sending' || placement.step === 'looking_up' ? lookUp(ports)(found, placement) : done
+    }
+  }
+
+// An account that is no longer linked or provisioned can be sent nothing; what may have been sent to it waits until it is linked again.
+const withBrokerAccount =
+  (ports: Ports) =>
+  ({ owner, request }: Order, use: (account: BrokerAccount) => Settling, otherwise: Settling): Settling =>
+    pipe(
+      ports.accounts.find(owner, request.accountId),
+      TE.flatMap((account) =>
+        pipe(
+          account,
+          O.flatMap((linked) => O.fromEither(requireBrokerAccount(linked))),
+          O.match(() => otherwise, use),
+        ),
+      ),
+    )
+
+const send =
+  (ports: Ports) =>
+  (found: OrderPlacement, account: BrokerAccount): Settling => {
+    const sending: Sending = { step: 'sending', sentAt: ports.clock.now() }
+    return pipe(
+      advance(ports)(found, { placement: sending, continueInMs: sendingLeaseMs }),
+      TE.flatMap((isOurs) =>
+        isOurs ? sendOnce(ports)({ ...found, placement: sending, version: found.version + 1 }, account, sending) : done,
+      ),
+    )
+  }
+
+const sendOnce =
+  (ports: Ports) =>
+  (found: OrderPlacement, account: BrokerAccount, sending: Sending): Settling =>
+    pipe(
+      TE.fromTask<PlacementAnswer, ServiceUnavailable>(ports.trading.placeOrder(account, brokerOrderOf(found.order))),
+      TE.flatMap((answer) => writeAnswer(ports)(found, afterSend(sending, answer, found.order.createdAt, ports.clock.now()))),
+    )
+
+const lookUp =
+  (ports: Ports) =>
+  (found: OrderPlacement, placement: Sending | LookingUp): Settling => {
+    const unreadable = write(ports)(found, afterLookup(placement, { kind: 'unreadable' }, ports.clock.now()))
+    const search = (account: BrokerAccount): Settling =>
+      pipe(
+        TE.fromTask(ports.trading.findOrder(account, brokerOrderOf(found.order), placement.sentAt)),
+        TE.flatMap((answer) => write(ports)(found, afterLookup(placement, answer, ports.clock.now()))),
+      )
+    return withBrokerAccount(ports)(found.order, search, unreadable)
+  }
+
+// What the broker said is held on to while the database is away; and when another settler wrote in between, a settlement still counts.
+const writeAnswer =
+  (ports: Ports) =>
+  (found: OrderPlacement, step: PlacementStep, attempt = 1): Settling =>
+    pipe(
+      advance(ports)(found, step),
+      TE.flatMap((isWritten) => (isWritten || step.placement.step !== 'settled' ? done : writeAnew(ports)(found, step, attempt))),
+      TE.orElse((error) => (attempt >= writeAttempts ? TE.left(error) : retryWrite(ports)(found, step, attempt))),
+    )
+
+const retryWrite =
+  (ports: Ports) =>
+  (found: OrderPlacement, step: PlacementStep, attempt: number): Settling =>
+    pipe(
+      TE.fromTask<void, ServiceUnavailable>(ports.pause(writePauseMs)),
+      TE.flatMap(() => writeAnswer(ports)(found, step, attempt + 1)),
+    )
+
+const writeAnew =
+  (ports: Ports) =>
+  ({ order }: OrderPlacement, step: PlacementStep, attempt: number): Settling =>
+    pipe(
+      ports.orders.placement(order.owner, order.id),
+      TE.flatMap(
+        O.match(
+          () => done,
+          (now) => (now.placement.step === 'settled' ? done : writeAnswer(ports)(now, step, attempt + 1)),
+        ),
+      ),
+    )
+
+// A write that comes too late is another settler's gain: what it wrote decides.
+const write =
+  (ports: Ports) =>
+  (found: OrderPlacement, step: PlacementStep): Settling =>
+    pipe(
+      advance(ports)(found, step),
+      TE.map(() => undefined),
+    )
+
+const advance =
+  (ports: Ports) =>
+  ({ order, version }: OrderPlacement, step: PlacementStep): TE.TaskEither<ServiceUnavailable, boolean> =>
+    ports.orders.advance(order.owner, order.id, version, step, ports.clock.now())
+
+const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
+  const { symbol, side, volume, stopLoss, takeProfit } = request
+  return {
+    clientId: brokerClientId(id),
+    symbol,
+    side,
+    volume,
+    ...(stopLoss === undefined ? {} : { stopLoss }),
+    ...(takeProfit === undefined ? {} : { takeProfit }),
+  }
+}
