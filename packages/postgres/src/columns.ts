@@ -67,7 +67,7 @@ export const numeric: t.Type<number> = new t.Type(
   'numeric',
   (value): value is number => typeof value === 'number' && Number.isFinite(value),
   (value, context) => {
-    const number = typeof value === 'string' && value !== '' ? Number(value) : Number.NaN
+    const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN
     return Number.isFinite(number) ? t.success(number) : t.failure(value, context)
   },
   t.identity,

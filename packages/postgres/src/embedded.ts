@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
+import { describeFailure } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { Log } from './log.ts'
 import { knexLog } from './server.ts'
@@ -42,7 +43,9 @@ export const openInMemory = async (log: Log): Promise<Embedded> => ({
 const openPglite = async (dataDir: string, log: Log): Promise<Knex> => {
   // Loaded only where it is used: a service on a server needs none of it.
   const [{ PGlite }, { default: PgliteClient }] = await Promise.all([import('@electric-sql/pglite'), import('knex-pglite')])
-  const pglite = await PGlite.create({ dataDir })
+  const pglite = await PGlite.create({ dataDir }).catch((cause: unknown) => {
+    throw new Error(`the embedded database cannot be opened: ${describeFailure(cause)}`, { cause })
+  })
   return knexFactory({
     client: PgliteClient,
     connection: () => ({ pglite }) as object,

@@ -1,0 +1,73 @@
+// An owner's reads go by index: they do not slow down with other tenants' rows.
+import { storedAccount } from '@tradeport/domain/testing'
+import type { Account } from '@tradeport/domain'
+import type { Knex } from 'knex'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
+
+const crowd = `
+  insert into tenants (id, name) select 'crowd-' || n, 'Crowd' from generate_series(1, 2000) n;
+  insert into users (id, tenant_id, email, plan) select 'crowd-' || n, 'crowd-' || n, 'e', 'free' from generate_series(1, 2000) n;
+  insert into accounts (id, tenant_id, user_id, name, broker_type, account_number, server, purpose, linked_as_demo, currency, balance, equity,
+      margin, status, created_at, updated_at)
+    select gen_random_uuid(), 'crowd-' || n, 'crowd-' || n, '', 'mt5', '', '', 'trading', true, 'USD', 1, 1, 1, 'connected', now(), now()
+    from generate_series(1, 2000) n, generate_series(1, 2);
+  insert into api_keys (id, user_id, name, hash, scopes, ip_allowlist, enabled)
+    select 'crowd-' || n || '-' || m, 'crowd-' || n, '', encode(sha256((n || '-' || m)::bytea), 'hex'), '{}', '{}', true
+    from generate_series(1, 2000) n, generate_series(1, 2) m;
+  insert into balance_snapshots (account_id, taken_at, balance, equity, margin)
+    select id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1 from (select id from accounts limit 100) a, generate_series(1, 300) n;
+  analyze;`
+
+const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
+  describe(title, () => {
+    let opened: OpenedDatabase
+    let account: Account
+    let statements: Knex.Sql[]
+    beforeAll(async () => {
+      opened = await open()
+      account = await storedAccount(storesOn(opened.database).operator)
+      for (const statement of crowd.split(';\n')) await opened.database.knex.raw(statement)
+      statements = []
+      opened.database.knex.on('query', (query: Knex.Sql) => statements.push(query))
+    })
+    afterAll(() => opened.close())
+
+    /** The scans of the statements that the call sent. */
+    const scansOf = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
+      statements.length = 0
+      await call()
+      const sent = statements.filter(({ sql }) => sql.startsWith('select'))
+      const plans: string[] = []
+      for (const { sql, bindings } of sent) {
+        // The statement as it was sent, its placeholders turned back into knex's own.
+        const explained = await opened.database.knex.raw<{ rows: unknown[] }>(
+          `explain (format json) ${sql.replaceAll(/\$\d+/g, '?')}`,
+          bindings as Knex.RawBinding[],
+        )
+        plans.push(JSON.stringify(explained.rows))
+      }
+      expect(plans).not.toHaveLength(0)
+      return plans.flatMap((plan) => [...plan.matchAll(/"Node Type":"([A-Za-z ]*Scan)"/g)].map(([, scan]) => scan ?? ''))
+    }
+
+    const stores = () => storesOn(opened.database)
+
+    it.each<[string, () => Promise<unknown>]>([
+      ['the accounts of an owner', () => stores().accounts.list(account.owner)()],
+      ['an account', () => stores().accounts.find(account.owner, account.id)()],
+      ['the snapshots of an account', () => stores().accounts.snapshots(account.owner, account.id, { from: 0, to: 1e12, limit: 365 })()],
+      ['a key by its hash', () => stores().credentials.findApiKey('0'.repeat(64) as never)()],
+    ])('reads %s by index alone', async (_, call) => {
+      const scans = await scansOf(call)
+      expect(scans).not.toContain('Seq Scan')
+      expect(scans.join()).toContain('Index')
+    })
+  })
+}
+
+plansOn('query plans on the embedded database', openEmbedded)
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  plansOn('query plans', openServer)
+})
