@@ -1,5 +1,6 @@
 // The operator API: its token, its body within bounds, and every structural fault of a document by its path (operating.md; decisions 4 and 5).
 import { request as httpRequest } from 'node:http'
+import { connect } from 'node:net'
 import { scopes, validationError } from '@tradeport/domain'
 import type { Issue, OperatorChanges, OperatorDocument } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -14,6 +15,17 @@ const authorization = `Bearer ${operatorToken}`
 const tenMebibytes = 10_485_760
 
 const issuesOf = ({ error }: ReplyBody): readonly Issue[] => error?.details?.issues ?? []
+
+const head = (length: number): string =>
+  [
+    'POST /operator/v1/apply HTTP/1.1',
+    'Host: localhost',
+    `Authorization: ${authorization}`,
+    'Content-Type: application/json',
+    `Content-Length: ${length}`,
+    '',
+    '',
+  ].join('\r\n')
 
 // Sends that many spaces without saying how many.
 const postChunked = (origin: string, size: number): Promise<Response> => {
@@ -133,26 +145,20 @@ describe('POST /operator/v1/apply', () => {
   })
 
   it('lets a sender that writes everything before it reads see the 413, and go on using the connection', async () => {
-    const raw = await new Promise<string>((resolve, reject) => {
-      const request = httpRequest(
-        {
-          host: '127.0.0.1',
-          port: api.port,
-          path: '/operator/v1/apply',
-          method: 'POST',
-          headers: { authorization, 'content-length': String(2 * tenMebibytes) },
-        },
-        (response) => {
-          let text = ''
-          response.on('data', (chunk: Buffer) => (text += chunk.toString()))
-          response.on('end', () => resolve(text))
-          response.on('error', reject)
-        },
-      )
-      request.on('error', reject)
-      request.end(Buffer.alloc(2 * tenMebibytes, 0x20))
-    })
-    expect(JSON.parse(raw)).toMatchObject({ error: { code: 'PAYLOAD_TOO_LARGE', details: { limitBytes: tenMebibytes } } })
+    const socket = connect(api.port, '127.0.0.1')
+    socket.pause()
+    const written = (data: string | Uint8Array): Promise<void> =>
+      new Promise((resolve, reject) => socket.write(data, (error) => (error instanceof Error ? reject(error) : resolve())))
+    await written(head(4 * tenMebibytes))
+    await written(new Uint8Array(4 * tenMebibytes).fill(0x20))
+    await written(`${head(2)}{}`)
+    let answers = ''
+    for await (const chunk of socket) {
+      answers += String(chunk)
+      if (answers.includes('tp_live_new')) break
+    }
+    expect(answers.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 413', 'HTTP/1.1 200'])
+    expect(answers).toContain('"PAYLOAD_TOO_LARGE"')
   })
 
   it('survives a sender that hangs up halfway', async () => {

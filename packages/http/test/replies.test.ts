@@ -176,6 +176,20 @@ describe('a reply', () => {
     })
   })
 
+  it.each([
+    [0, 1],
+    [1, 1],
+    [19, 1],
+    [20, 2],
+    [39, 2],
+    [40, 3],
+  ])('of trades with %i before it is page %i of twenty', async (before, page) => {
+    await using other = await runApi({
+      listTrades: () => TE.right({ trades: [closedTrade('1')], total: before + 1, before, provenance, cursor: undefined }),
+    })
+    expect((await send(other, '/api/v1/trades')).json.meta?.['pagination']).toMatchObject({ page, has_prev: before > 0, has_next: false })
+  })
+
   it('leaves the cursor out on the last page (2.1)', async () => {
     const { meta } = (await send(api, '/api/v1/trades')).json
     expect(meta?.['pagination']).toEqual({ page: 1, limit: 20, total: 1, total_pages: 1, has_next: false, has_prev: false })
