@@ -58,7 +58,7 @@ describe('answers that stand in for the real one', () => {
 
   it('cuts the connection', async () => {
     const { get } = await faulty('positions', { kind: 'cut' })
-    await expect(get('positions')).rejects.toThrow('fetch failed')
+    await expect(get('positions')).rejects.toMatchObject({ cause: { code: 'ECONNRESET' } })
   })
 
   it('never answers', async () => {

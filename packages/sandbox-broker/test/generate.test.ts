@@ -83,12 +83,13 @@ it('is the same for the same seed and account, and another for another', () => {
   expect(make(6, { generate }).rows).not.toEqual(make(5, { generate }).rows)
 })
 
-it('makes 20,000 deals within a second of computing (the best of three, since other work may be going on)', () => {
-  const took = [1, 2, 3].map((seed) => {
-    const before = process.cpuUsage()
-    expect(make(seed, { generate: { trades: 8_500 } }).rows.length).toBeGreaterThan(20_000)
-    const { user, system } = process.cpuUsage(before)
-    return (user + system) / 1_000
-  })
-  expect(Math.min(...took)).toBeLessThan(1_000)
+const computingMs = (seed: number): number => {
+  const before = process.cpuUsage()
+  expect(make(seed, { generate: { trades: 8_500 } }).rows.length).toBeGreaterThan(20_000)
+  const { user, system } = process.cpuUsage(before)
+  return (user + system) / 1_000
+}
+
+it('makes 20,000 deals within a second of computing (once in three goes, since other work may be going on)', () => {
+  expect([1, 2, 3].some((seed) => computingMs(seed) < 1_000)).toBe(true)
 })

@@ -115,6 +115,13 @@ describe('the door', () => {
     expect((await post('positions', {})).status).toBe(405)
   })
 
+  it('answers 404 or 400 for paths that are no paths', async () => {
+    const { get } = await setUp()
+    expect((await get('//')).status).toBe(404)
+    expect((await get('/users/current/%zz')).status).toBe(400)
+    expect((await get('/sandbox/v1/%zz')).status).toBe(400)
+  })
+
   it('answers 504 in the wrong region, and answers in the right one', async () => {
     const { get } = await setUp({ region: 'london' })
     const path = '/users/current/accounts/acc/positions'

@@ -281,6 +281,19 @@ describe('changing and closing on MT5 hedging', () => {
     await trade({ actionType: 'POSITION_CLOSE_ID', positionId })
     expect((await deals()).map((deal) => deal['swap'])).toEqual([0, -4.26])
   })
+
+  it('shares swap and commission out by volume over partial closes, to the last cent', async () => {
+    const { trade, deals, clock, positions } = await setUpDesk({ commission: 'half' })
+    const { positionId } = await trade(BUY)
+    clock.now += 10 * 3_600_000
+    await trade({ actionType: 'POSITION_PARTIAL', positionId, volume: 0.03 })
+    expect(await positions()).toMatchObject([
+      { swap: -2.13, realizedSwap: -0.64, unrealizedSwap: -1.49, realizedCommission: -0.22, unrealizedCommission: -0.24 },
+    ])
+    await trade({ actionType: 'POSITION_PARTIAL', positionId, volume: 0.03 })
+    await trade({ actionType: 'POSITION_CLOSE_ID', positionId })
+    expect((await deals()).map((deal) => deal['swap'])).toEqual([0, -0.64, -0.64, -0.85])
+  })
 })
 
 describe('netting', () => {
@@ -324,6 +337,14 @@ describe('netting', () => {
       commission: -1.05,
       positionId,
     })
+  })
+
+  it('lets an account without any free margin reduce what it holds, and no more than that', async () => {
+    const { trade, sandbox } = await setUpDesk({ marginMode: 'netting' })
+    await trade({ ...BUY, volume: 1 })
+    sandbox.prices.pin('EURUSD', { bid: 0.7, ask: 0.7002 })
+    expect((await trade({ ...SELL, volume: 1.5 })).numericCode).toBe(10019)
+    expect((await trade({ ...SELL, volume: 0.9 })).numericCode).toBe(10009)
   })
 
   it('asks no money for what only reduces', async () => {

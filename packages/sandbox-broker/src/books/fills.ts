@@ -1,22 +1,10 @@
 // How orders fill: each fill enters deals and an order, and changes positions, so that balance = sum of deals and open volume = in − out.
-import { decimal, shareOf, smaller, toCents, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
-import { brokerText, utcText } from '../numbers/clock-text.ts'
+import { shareOf, smaller, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Instrument } from '../market/instruments.ts'
-import type { Market } from '../market/market.ts'
-import { enterDeal, enterOrder, takeDealId, takeOrderId, type Account, type CommissionRule } from './account.ts'
+import { enterDeal, takeDealId, takeOrderId, type Account } from './account.ts'
+import { commissionOf } from './commission.ts'
+import { enterTrade, noteOrder, timesOf, type Desk, type EntryType, type Note } from './entries.ts'
 import { accrueSwap, entryPriceOf, exitPriceOf, newPosition, opposite, profitOf, type Position, type Side } from './position.ts'
-
-/** The account that trades, the market it trades on, and when. */
-export type Desk = { readonly account: Account; readonly market: Market; readonly at: number }
-
-/** What a trader says of an order besides what to trade. */
-export type Note = {
-  readonly comment?: string | undefined
-  readonly clientId?: string | undefined
-  readonly magic?: number | undefined
-  /** CLIENT, EXPERT, MOBILE, WEB, SL or TP. */
-  readonly reason: string
-}
 
 export type MarketOrder = {
   readonly symbol: string
@@ -31,8 +19,6 @@ export type MarketOrder = {
 }
 
 export type Fill = { readonly orderId: string; readonly positionId: string }
-
-type EntryType = 'DEAL_ENTRY_IN' | 'DEAL_ENTRY_OUT' | 'DEAL_ENTRY_INOUT' | 'DEAL_ENTRY_OUT_BY'
 
 /** Fills a market order: a new position when hedging; adding, reducing, closing or reversing when netting. */
 export const fillMarketOrder = (desk: Desk, order: MarketOrder): Fill => {
@@ -145,8 +131,8 @@ const reverse = (desk: Desk, position: Position, order: MarketOrder, orderId: st
   accrueSwap(settings, market, position, at)
   const closed = position.volume
   const rest = order.volume.minus(closed)
-  const charged = commissionOf(desk, position.instrument, closed)
-  const opening = commissionOf(desk, position.instrument, rest)
+  const charged = commissionOf(desk.account.settings, position.instrument, closed)
+  const opening = commissionOf(desk.account.settings, position.instrument, rest)
   const profit = profitOf(settings, market, position, closed, price, at)
   enterTrade(desk, position, {
     side: order.side,
@@ -183,7 +169,7 @@ const keepStops = (position: Position, order: MarketOrder): void => {
 }
 
 const enterOpening = (desk: Desk, position: Position, order: MarketOrder, orderId: string, price: Decimal): void => {
-  const { entry, separate } = commissionOf(desk, position.instrument, order.volume)
+  const { entry, separate } = commissionOf(desk.account.settings, position.instrument, order.volume)
   position.entryCommission = position.entryCommission.plus(entry)
   enterTrade(desk, position, {
     side: order.side,
@@ -214,7 +200,7 @@ const closeVolume = (
   const profit = profitOf(settings, market, position, volume, price, at)
   const swap = shareOf(position.swap, volume, position.volume, settings.currencyDigits)
   const entryShare = shareOf(position.entryCommission, volume, position.volume, settings.currencyDigits)
-  const { exit } = commissionOf(desk, position.instrument, volume)
+  const { exit } = commissionOf(desk.account.settings, position.instrument, volume)
   enterTrade(desk, position, { ...how, side: opposite(position.side), volume, price, profit, commission: exit, swap })
   position.volume = position.volume.minus(volume)
   position.updatedAt = at
@@ -232,110 +218,6 @@ const giveNewTicket = (account: Account, position: Position): void => {
   account.chains.set(position.id, position.identifier)
 }
 
-type Charge = { readonly entry: Decimal; readonly exit: Decimal; readonly separate: Decimal }
-
-/** What opening and closing a volume costs, as negative amounts. */
-const commissionOf = (desk: Desk, instrument: Instrument, volume: Decimal): Charge => {
-  const { commission, currencyDigits } = desk.account.settings
-  const roundTurn = decimal(-instrument.commissionPerLot).times(volume)
-  const whole = toCents(roundTurn, currencyDigits)
-  const half = toCents(roundTurn.div(2), currencyDigits)
-  const charges: Readonly<Record<CommissionRule, Charge>> = {
-    half: { entry: half, exit: half, separate: zero },
-    entry: { entry: whole, exit: zero, separate: zero },
-    deal: { entry: zero, exit: zero, separate: whole },
-    none: { entry: zero, exit: zero, separate: zero },
-  }
-  return charges[commission]
-}
-
 const enterSeparateCommission = (desk: Desk, amount: Decimal): void => {
   if (!amount.eq(zero)) enterBalanceDeal(desk, amount, undefined, 'DEAL_TYPE_COMMISSION')
 }
-
-const enterTrade = (
-  desk: Desk,
-  position: Position,
-  deal: {
-    readonly side: Side
-    readonly orderId: string
-    readonly entryType: EntryType
-    readonly volume: Decimal
-    readonly price: Decimal
-    readonly profit: Decimal
-    readonly commission: Decimal
-    readonly swap: Decimal
-    readonly note: Note
-    readonly stops?: { readonly stopLoss?: Decimal | undefined; readonly takeProfit?: Decimal | undefined }
-  },
-): void => {
-  const { settings } = desk.account
-  const { stopLoss, takeProfit } = deal.stops ?? position
-  // Were the ticket kept after a partial close, two closing deals could not be told apart by a shared id.
-  const shared = settings.platform === 'mt4' && settings.mt4DealIds === 'shared' && settings.mt4PartialTicket === 'new'
-  const { comment, clientId } = deal.note
-  enterDeal(desk.account, {
-    id: shared ? position.id : takeDealId(desk.account),
-    ...timesOf(desk),
-    type: deal.side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL',
-    entryType: deal.entryType,
-    symbol: position.symbol,
-    magic: deal.note.magic ?? position.magic,
-    volume: toNumber(deal.volume),
-    price: toNumber(deal.price),
-    commission: toNumber(deal.commission),
-    swap: toNumber(deal.swap),
-    profit: toNumber(deal.profit),
-    positionId: position.identifier,
-    orderId: deal.orderId,
-    reason: `DEAL_REASON_${deal.note.reason}`,
-    ...(comment !== undefined && { comment }),
-    ...(clientId !== undefined && { clientId }),
-    ...(stopLoss !== undefined && { stopLoss: toNumber(stopLoss) }),
-    ...(takeProfit !== undefined && { takeProfit: toNumber(takeProfit) }),
-  })
-}
-
-/** Enters a filled order into the history. */
-const noteOrder = (
-  desk: Desk,
-  order: {
-    readonly orderId: string
-    readonly positionId: string
-    readonly side: Side
-    readonly position: Position
-    readonly volume: Decimal
-    readonly price: Decimal
-    readonly note: Note
-  },
-): void => {
-  const { platform, time, brokerTime } = timesOf(desk)
-  const { comment, clientId } = order.note
-  enterOrder(desk.account, {
-    id: order.orderId,
-    platform,
-    type: order.side === 'buy' ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL',
-    state: 'ORDER_STATE_FILLED',
-    symbol: order.position.symbol,
-    magic: order.note.magic ?? order.position.magic,
-    time,
-    brokerTime,
-    doneTime: time,
-    doneBrokerTime: brokerTime,
-    openPrice: toNumber(order.price),
-    volume: toNumber(order.volume),
-    currentVolume: 0,
-    positionId: order.positionId,
-    reason: `ORDER_REASON_${order.note.reason}`,
-    fillingMode: 'ORDER_FILLING_FOK',
-    expirationType: 'ORDER_TIME_GTC',
-    ...(comment !== undefined && { comment }),
-    ...(clientId !== undefined && { clientId }),
-  })
-}
-
-const timesOf = ({ account, at }: Desk) => ({
-  platform: account.settings.platform,
-  time: utcText(at),
-  brokerTime: brokerText(at, account.settings.brokerUtcOffsetHours),
-})

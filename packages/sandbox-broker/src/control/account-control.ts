@@ -1,7 +1,8 @@
 // What a test does to an account and asks of it without going through HTTP. Faults and lags play no part here: this is the truth.
 import { decimal } from '../numbers/decimal.ts'
 import { enterDeal, type Account } from '../books/account.ts'
-import { enterBalanceDeal, type Desk } from '../books/fills.ts'
+import type { Desk } from '../books/entries.ts'
+import { enterBalanceDeal } from '../books/fills.ts'
 import { positionRow } from '../books/position.ts'
 import { informationOf } from '../books/valuation.ts'
 import type { Core } from '../core.ts'

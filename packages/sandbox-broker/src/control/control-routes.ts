@@ -5,6 +5,7 @@ import type { AccountOptions } from '../options.ts'
 import type { Asked } from '../rest/answer.ts'
 import { invalid, methodNotAllowed, notFound, ok, type Reply } from '../rest/reply.ts'
 import { createRouter } from '../rest/router.ts'
+import { readTarget } from '../rest/target.ts'
 import type { DealRow } from '../rows.ts'
 import { createControl, type AccountControl } from './account-control.ts'
 
@@ -169,12 +170,12 @@ const routes: readonly ControlRoute[] = [
 const match = createRouter(routes)
 
 export const answerControl = async (core: Core, asked: Asked): Promise<Reply> => {
-  const url = new URL(asked.target, 'http://sandbox')
-  const segments = url.pathname.split('/').filter((segment) => segment !== '')
-  const matched = match(asked.method, segments.map(decodeURIComponent))
+  const { segments, query } = readTarget(asked.target)
+  if (segments === undefined) return refusal('path', 'Value is not well encoded')
+  const matched = match(asked.method, segments)
   if (matched.kind === 'none') return notFound('There is no such path')
   if (matched.kind === 'method') return methodNotAllowed()
   const sent = ['POST', 'PUT', 'PATCH'].includes(asked.method) ? await asked.readBody() : {}
   if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return refusal('body', 'Value must be a JSON object')
-  return matched.route.handle({ core, params: matched.params, query: url.searchParams, body: sent as Readonly<Record<string, unknown>> })
+  return matched.route.handle({ core, params: matched.params, query, body: sent as Readonly<Record<string, unknown>> })
 }

@@ -25,6 +25,6 @@ export const sum = (values: Iterable<Decimal>): Decimal => {
 
 export const smaller = (a: Decimal, b: Decimal): Decimal => (a.lt(b) ? a : b)
 
-/** The part of `whole` that falls to `part` of `total`, in cents; everything once the whole is taken, so that no cent is left behind. */
+/** The part of `whole` that falls to `part` of `total`, in cents. All of it once `part` is all. */
 export const shareOf = (whole: Decimal, part: Decimal, total: Decimal, currencyDigits: number): Decimal =>
-  part.eq(total) ? whole : toCents(whole.times(part).div(total), currencyDigits)
+  toCents(whole.times(part).div(total), currencyDigits)

@@ -10,6 +10,7 @@ import { marketRoutes } from './market-routes.ts'
 import { provisioningRoutes, visibleAccount } from './provisioning-routes.ts'
 import { accountNotFound, invalid, methodNotAllowed, notConnected, notFound, unauthorized, type Reply } from './reply.ts'
 import { createRouter } from './router.ts'
+import { readTarget } from './target.ts'
 import { terminalRoutes } from './terminal-routes.ts'
 import { tradeRoutes } from './trade-routes.ts'
 
@@ -26,8 +27,8 @@ export type Asked = {
 const match = createRouter<Route>([...terminalRoutes, ...tradeRoutes, ...historyRoutes, ...marketRoutes, ...provisioningRoutes])
 
 export const answer = async (core: Core, asked: Asked): Promise<Reply> => {
-  const url = new URL(asked.target, 'http://sandbox')
-  const place = placeOf(core, asked, url)
+  const { segments, query } = readTarget(asked.target)
+  const place = segments === undefined ? undefined : placeOf(core, asked, segments)
   const matched = place === undefined ? undefined : match(asked.method, place.segments)
   const params = matched?.kind === 'route' ? matched.params : {}
   const accountId = params['accountId']
@@ -55,7 +56,7 @@ export const answer = async (core: Core, asked: Asked): Promise<Reply> => {
   const at = core.now()
   const early = standIn(fired.end, 'before', { accountId: accountId ?? '', at })
   if (early !== undefined) return logged(bendReply(early, fired, route.name))
-  const context = { core, grant, at, params, query: url.searchParams, headers: asked.headers, body, fired }
+  const context = { core, grant, at, params, query, headers: asked.headers, body, fired }
   const reply = account === undefined ? handleWithout(context) : handleFor(context, account)
   return logged(bendReply(standIn(fired.end, 'after', { accountId: accountId ?? '', at }) ?? reply, fired, route.name))
 
@@ -95,25 +96,12 @@ const READS: readonly RouteName[] = [
 type Place = { readonly region: string | undefined; readonly segments: readonly string[] }
 
 /** The region is the path's first segment, or a label of the host's name. */
-const placeOf = (core: Core, asked: Asked, url: URL): Place | undefined => {
-  const segments = decodeSegments(url.pathname)
-  const first = segments?.[0]
-  if (segments === undefined) return undefined
+const placeOf = (core: Core, asked: Asked, segments: readonly string[]): Place => {
+  const [first] = segments
   if (first !== undefined && core.regions.has(first)) return { region: first, segments: segments.slice(1) }
   const host = asked.headers['host']
   const labels = typeof host === 'string' ? (host.split(':')[0] ?? '').split('.') : []
   return { region: labels.find((label) => core.regions.has(label)), segments }
-}
-
-const decodeSegments = (pathname: string): readonly string[] | undefined => {
-  try {
-    return pathname
-      .split('/')
-      .filter((segment) => segment !== '')
-      .map(decodeURIComponent)
-  } catch {
-    return undefined
-  }
 }
 
 const grantOf = (core: Core, asked: Asked): Grant | undefined => {

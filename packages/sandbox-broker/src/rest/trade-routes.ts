@@ -1,6 +1,6 @@
 // POST /trade: one action each. Refusals are answers with status 200 and a code; only a bad body or an unknown symbol is an HTTP error.
 import { positionRow } from '../books/position.ts'
-import type { Desk } from '../books/fills.ts'
+import type { Desk } from '../books/entries.ts'
 import { hideDeals, lagPositions } from '../faults/lags.ts'
 import { executeTrade } from '../trading/execute.ts'
 import { placeOrder } from '../trading/settle.ts'

@@ -1,6 +1,7 @@
 // Carrying out a trade request at one moment: the broker's checks in order, then the fill. Nothing is awaited, so trades of an account never interleave.
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
-import { fillClose, fillCloseBy, fillMarketOrder, type Desk } from '../books/fills.ts'
+import type { Desk } from '../books/entries.ts'
+import { fillClose, fillCloseBy, fillMarketOrder } from '../books/fills.ts'
 import { entryPriceOf, opposite, type Position } from '../books/position.ts'
 import { figuresOf, marginOf } from '../books/valuation.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'

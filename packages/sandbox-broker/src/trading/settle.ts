@@ -2,7 +2,7 @@
 import { isOver, readShows, waitFor } from '../books/wait.ts'
 import { brokerText, utcText } from '../numbers/clock-text.ts'
 import { enterOrder, takeOrderId, type PlacedOrder } from '../books/account.ts'
-import type { Desk } from '../books/fills.ts'
+import type { Desk } from '../books/entries.ts'
 import type { TradeReply } from '../rows.ts'
 import { executeTrade, refusalToOpen, type TradeOutcome } from './execute.ts'
 import { resultReply } from './return-codes.ts'

@@ -1,5 +1,6 @@
 // Stop losses and take profits: reached as soon as an account is looked at while the price stands at or beyond them; filled at the level.
-import { fillClose, type Desk } from '../books/fills.ts'
+import type { Desk } from '../books/entries.ts'
+import { fillClose } from '../books/fills.ts'
 import { exitPriceOf, type Position } from '../books/position.ts'
 
 export const executeStops = (desk: Desk): void => {

@@ -1,7 +1,7 @@
 // Reading the body of POST /trade: what is asked for, or every field that is wrong, before the broker is bothered.
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Detail } from '../rest/reply.ts'
-import type { Note } from '../books/fills.ts'
+import type { Note } from '../books/entries.ts'
 import type { Side } from '../books/position.ts'
 
 export type TradeRequest =
