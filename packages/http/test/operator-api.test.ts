@@ -16,13 +16,13 @@ const tenMebibytes = 10_485_760
 
 const issuesOf = ({ error }: ReplyBody): readonly Issue[] => error?.details?.issues ?? []
 
-const head = (length: number): string =>
+const head = (framing: string): string =>
   [
     'POST /operator/v1/apply HTTP/1.1',
     'Host: localhost',
     `Authorization: ${authorization}`,
     'Content-Type: application/json',
-    `Content-Length: ${length}`,
+    framing,
     '',
     '',
   ].join('\r\n')
@@ -144,14 +144,17 @@ describe('POST /operator/v1/apply', () => {
     expect((await postChunked(api.origin, tenMebibytes + 1)).status).toBe(413)
   })
 
-  it('lets a sender that writes everything before it reads see the 413, and go on using the connection', async () => {
+  it.each([
+    ['told', head(`Content-Length: ${4 * tenMebibytes}`), ''],
+    ['not told', `${head('Transfer-Encoding: chunked')}${(4 * tenMebibytes).toString(16)}\r\n`, '\r\n0\r\n\r\n'],
+  ])('lets a sender that writes all before it reads see the 413 and go on, the length %s', async (_, before, after) => {
     const socket = connect(api.port, '127.0.0.1')
     socket.pause()
     const written = (data: string | Uint8Array): Promise<void> =>
       new Promise((resolve, reject) => socket.write(data, (error) => (error instanceof Error ? reject(error) : resolve())))
-    await written(head(4 * tenMebibytes))
+    await written(before)
     await written(new Uint8Array(4 * tenMebibytes).fill(0x20))
-    await written(`${head(2)}{}`)
+    await written(`${after}${head('Content-Length: 2')}{}`)
     let answers = ''
     for await (const chunk of socket) {
       answers += String(chunk)
