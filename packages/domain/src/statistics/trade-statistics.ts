@@ -1,0 +1,94 @@
+// The statistics of closed trades (2.6, decision 37).
+import { ExactSum } from '../primitives/exact-sum.ts'
+import type { FoldedTrade } from '../trades/folded-trade.ts'
+import { maxDrawdown } from './max-drawdown.ts'
+import { intervalOfMoments } from './mean-interval.ts'
+import { profitFactor } from './profit-factor.ts'
+import { sampleMoments } from './sample-moments.ts'
+import { sharpeRatio } from './sharpe-ratio.ts'
+import { defaultLevel, type Interval, wilsonInterval } from './wilson-interval.ts'
+
+/** Money in the accounts' currency; losses are positive magnitudes. */
+export interface TradeStatistics {
+  readonly totalTrades: number
+  /** Net profit above 0. */
+  readonly winningTrades: number
+  /** Net profit 0 or below. */
+  readonly losingTrades: number
+  /** Percent. */
+  readonly winRate: number
+  /** Null when there is profit and no loss. */
+  readonly profitFactor: number | null
+  readonly averageWin: number
+  readonly averageLoss: number
+  readonly largestWin: number
+  readonly largestLoss: number
+  readonly totalProfit: number
+  readonly totalLoss: number
+  readonly netProfit: number
+  /** Per trade, not annualised. */
+  readonly sharpeRatio: number
+  readonly maxDrawdown: number
+  readonly confidenceIntervals: {
+    readonly level: number
+    /** Wilson's interval of the win rate, in percent; null without trades. */
+    readonly winRate: Interval | null
+    /** Student's t interval of the mean trade, in money; null below two trades. */
+    readonly averageTrade: Interval | null
+  }
+}
+
+/**
+ * The statistics of 2.6 over the net profits of trades, in any order; the drawdown takes them by close time, and those of one close time in
+ * the order given, so that trades as `foldDeals` returns them are taken in closing order. Sums are exact decimals, rounded once. Without
+ * trades every number is 0 and both intervals are null. A net profit that is not finite makes the figures that contain it NaN or infinite,
+ * and such a trade is a win only when it is Infinity. Ten thousand trades take about a millisecond.
+ */
+export const tradeStatistics = (trades: readonly Pick<FoldedTrade, 'netProfit' | 'closedAt'>[]): TradeStatistics => {
+  const netProfits = inClosingOrder(trades).map((trade) => trade.netProfit)
+  const [net, profit, loss] = [new ExactSum(), new ExactSum(), new ExactSum()]
+  let [wins, largestWin, largestLoss] = [0, 0, 0]
+  for (const netProfit of netProfits) {
+    net.add(netProfit)
+    if (netProfit > 0) {
+      wins += 1
+      profit.add(netProfit)
+      largestWin = Math.max(largestWin, netProfit)
+    } else {
+      loss.add(-netProfit)
+      largestLoss = Math.max(largestLoss, -netProfit)
+    }
+  }
+  const totalTrades = netProfits.length
+  const losses = totalTrades - wins
+  const moments = sampleMoments(netProfits)
+  return {
+    totalTrades,
+    winningTrades: wins,
+    losingTrades: losses,
+    winRate: totalTrades === 0 ? 0 : (100 * wins) / totalTrades,
+    profitFactor: profitFactor(profit, loss),
+    averageWin: wins === 0 ? 0 : profit.dividedBy(wins),
+    averageLoss: losses === 0 ? 0 : loss.dividedBy(losses),
+    largestWin,
+    largestLoss,
+    totalProfit: profit.value(),
+    totalLoss: loss.value(),
+    netProfit: net.value(),
+    sharpeRatio: sharpeRatio(moments),
+    maxDrawdown: maxDrawdown(netProfits),
+    confidenceIntervals: {
+      level: defaultLevel,
+      winRate: inPercent(wilsonInterval(wins, totalTrades, defaultLevel)),
+      averageTrade: totalTrades < 2 ? null : intervalOfMoments(moments, defaultLevel),
+    },
+  }
+}
+
+const inClosingOrder = <T extends Pick<FoldedTrade, 'closedAt'>>(trades: readonly T[]): readonly T[] =>
+  trades.every((trade, i) => i === 0 || (trades[i - 1] as T).closedAt <= trade.closedAt)
+    ? trades
+    : trades.toSorted((a, b) => a.closedAt - b.closedAt)
+
+const inPercent = (interval: Interval | null): Interval | null =>
+  interval === null ? null : { lower: interval.lower * 100, upper: interval.upper * 100 }

@@ -1,0 +1,139 @@
+// Laws of the intervals of 2.6: Wilson's for a share, Student's t for a mean.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { meanInterval } from '../../src/statistics/mean-interval.ts'
+import { sampleMoments } from '../../src/statistics/sample-moments.ts'
+import { type Interval, wilsonInterval } from '../../src/statistics/wilson-interval.ts'
+import { expectRelative } from './expect-relative.ts'
+
+const level = fc.oneof(fc.constantFrom(0.8, 0.9, 0.95, 0.99, 0.999), fc.double({ min: 0.001, max: 0.999_999_999, noNaN: true }))
+const share = fc.integer({ min: 1, max: 100_000 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)))
+const width = ({ lower, upper }: Interval): number => upper - lower
+const wilson = (successes: number, n: number, level: number): Interval => wilsonInterval(successes, n, level) as Interval
+
+describe('the Wilson interval', () => {
+  it('lies within 0 and 1 and contains the share', () => {
+    fc.assert(
+      fc.property(share, level, ([successes, n], level) => {
+        const { lower, upper } = wilson(successes, n, level)
+        expect(lower).toBeGreaterThanOrEqual(0)
+        expect(lower).toBeLessThanOrEqual(successes / n)
+        expect(upper).toBeGreaterThanOrEqual(successes / n)
+        expect(upper).toBeLessThanOrEqual(1)
+        expect(lower === 0).toBe(successes === 0)
+        expect(upper === 1).toBe(successes === n)
+      }),
+    )
+  })
+
+  it('solves the score equation |p − x| = z √(x (1 − x) / n) at both ends', () => {
+    fc.assert(
+      fc.property(share, ([successes, n]) => {
+        const { lower, upper } = wilson(successes, n, 0.95)
+        const z = 1.959963984540054
+        const score = (x: number): number => (z * z * x * (1 - x)) / n
+        expect(Math.abs((successes / n - lower) ** 2 - score(lower))).toBeLessThan(1e-14)
+        expect(Math.abs((upper - successes / n) ** 2 - score(upper))).toBeLessThan(1e-14)
+      }),
+    )
+  })
+
+  it('is mirrored when successes and failures change places', () => {
+    fc.assert(
+      fc.property(share, level, ([successes, n], level) => {
+        const [one, other] = [wilson(successes, n, level), wilson(n - successes, n, level)]
+        expect(Math.abs(one.upper - (1 - other.lower))).toBeLessThanOrEqual(2 ** -51)
+      }),
+    )
+  })
+
+  it('narrows with n at one share, and widens with the level', () => {
+    fc.assert(
+      fc.property(
+        share,
+        fc.integer({ min: 2, max: 50 }),
+        fc.double({ min: 0.5, max: 0.98, noNaN: true }),
+        ([successes, n], times, level) => {
+          expect(width(wilson(successes * times, n * times, level))).toBeLessThan(width(wilson(successes, n, level)))
+          expect(width(wilson(successes, n, level + 0.01))).toBeGreaterThan(width(wilson(successes, n, level)))
+        },
+      ),
+    )
+  })
+
+  it('is null without trials', () => {
+    expect(wilsonInterval(0, 0)).toBeNull()
+  })
+
+  it.each([
+    [1, 0, 0.95],
+    [-1, 5, 0.95],
+    [6, 5, 0.95],
+    [Number.NaN, 5, 0.95],
+    [1, Number.POSITIVE_INFINITY, 0.95],
+    [1, 5, 0],
+    [1, 5, 1],
+    [1, 5, Number.NaN],
+  ])('refuses %d of %d at level %d', (successes, n, level) => {
+    expect(() => wilsonInterval(successes, n, level)).toThrow(RangeError)
+  })
+})
+
+const cents = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((amount) => amount / 100)
+const sample = fc.array(cents, { minLength: 2, maxLength: 40 })
+
+describe('the t interval of a mean', () => {
+  it('is centred on the mean and wider at a higher level', () => {
+    fc.assert(
+      fc.property(sample, fc.double({ min: 0.05, max: 0.98, noNaN: true }), (values, level) => {
+        const { mean, deviation } = sampleMoments(values)
+        const { lower, upper } = meanInterval(values, level) as Interval
+        expect(Math.abs((lower + upper) / 2 - mean)).toBeLessThanOrEqual(1e-12 * Math.max(1, Math.abs(mean), upper - lower))
+        const wider = meanInterval(values, level + 0.01) as Interval
+        expect(wider.upper - wider.lower > upper - lower).toBe(deviation > 0)
+      }),
+    )
+  })
+
+  it('shifts and scales with the values, and turns with their sign', () => {
+    fc.assert(
+      fc.property(sample, fc.integer({ min: -1000, max: 1000 }), fc.integer({ min: -5, max: 5 }), (values, shift, power) => {
+        const size = Math.max(...values.map(Math.abs), Math.abs(shift), 1) * 100
+        const { lower, upper } = meanInterval(values) as Interval
+        const shifted = meanInterval(values.map((value) => value + shift)) as Interval
+        expect(Math.abs(shifted.lower - lower - shift)).toBeLessThan(size * 1e-12)
+        expect(Math.abs(shifted.upper - upper - shift)).toBeLessThan(size * 1e-12)
+        const scaled = meanInterval(values.map((value) => value * 2 ** power)) as Interval
+        expect(Math.abs(scaled.lower - lower * 2 ** power)).toBeLessThan(size * 2 ** power * 1e-12)
+        const turned = meanInterval(values.map((value) => -value)) as Interval
+        expect(turned).toEqual({ lower: 0 - upper, upper: 0 - lower })
+      }),
+    )
+  })
+
+  it('has no width when all values are equal', () => {
+    fc.assert(
+      fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), fc.integer({ min: 2, max: 50 }), (value, n) => {
+        const values = Array.from({ length: n }, () => value)
+        expect(meanInterval(values)).toEqual({ lower: value + 0, upper: value + 0 })
+      }),
+    )
+  })
+
+  it('keeps its digits far from 0 and at any size', () => {
+    for (const size of [1e-300, 1e-160, 1, 1e160, 1e290]) {
+      expectRelative(sampleMoments([1, 2, 3, 4].map((value) => value * size)).deviation, Math.sqrt(5 / 3) * size, 1e-15)
+    }
+    expectRelative(sampleMoments([1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4]).deviation, Math.sqrt(5 / 3), 1e-15)
+  })
+
+  it.each([[[]], [[5]]])('is null for the values %j', (values) => {
+    expect(meanInterval(values)).toBeNull()
+  })
+
+  it('is NaN where a value is not finite, and refuses a level outside 0 and 1', () => {
+    expect(meanInterval([1, Number.NaN])).toEqual({ lower: Number.NaN, upper: Number.NaN })
+    expect(meanInterval([1, Number.POSITIVE_INFINITY])).toEqual({ lower: Number.NaN, upper: Number.NaN })
+    expect(() => meanInterval([1, 2], 1)).toThrow(RangeError)
+  })
+})

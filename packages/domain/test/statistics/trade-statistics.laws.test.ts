@@ -1,0 +1,134 @@
+// Laws of the statistics (2.6, decision 37), among them that they equal a slow replay in fractions.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { maxDrawdown } from '../../src/statistics/max-drawdown.ts'
+import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
+import { money } from '../../src/testing/deal-arbitraries.ts'
+import { compare, fraction, minus, nearest, over, total, type Fraction } from '../trades/slow-replay.ts'
+import { expectRelative } from './expect-relative.ts'
+
+const none: Fraction = [0n, 1n]
+const netProfits = fc.array(money, { maxLength: 30 })
+const ordinary = fc.array(
+  fc.integer({ min: -100_000, max: 100_000 }).map((cents) => cents / 100),
+  { maxLength: 40 },
+)
+const inOrder = (values: readonly number[]): { netProfit: number; closedAt: number }[] =>
+  values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
+
+const average = (sums: readonly Fraction[]): number => (sums.length === 0 ? 0 : nearest(over(total(sums), [BigInt(sums.length), 1n])))
+
+const slowDrawdown = (values: readonly number[]): Fraction => {
+  const sums = values.map((_, i) => total(values.slice(0, i + 1).map(fraction)))
+  const falls = sums.flatMap((sum, i) => [none, ...sums.slice(0, i + 1)].map((peak) => minus(peak, sum)))
+  return falls.reduce((deepest, fall) => (compare(fall, deepest) > 0 ? fall : deepest), none)
+}
+
+describe('the statistics of trades', () => {
+  it('equal a slow replay in fractions, whatever the money', () => {
+    fc.assert(
+      fc.property(netProfits, (values) => {
+        const statistics = tradeStatistics(inOrder(values))
+        const wins = values.filter((value) => value > 0).map(fraction)
+        const losses = values.filter((value) => value <= 0).map((value) => minus(none, fraction(value)))
+        const lost = total(losses)[0] !== 0n
+        expect(statistics).toMatchObject({
+          totalTrades: values.length,
+          winningTrades: wins.length,
+          losingTrades: losses.length,
+          profitFactor: lost ? nearest(over(total(wins), total(losses))) : wins.length === 0 ? 0 : null,
+          averageWin: average(wins),
+          averageLoss: average(losses),
+          largestWin: Math.max(0, ...values),
+          largestLoss: Math.max(0, ...values.map((value) => -value)),
+          totalProfit: nearest(total(wins)),
+          totalLoss: nearest(total(losses)),
+          netProfit: nearest(total(values.map(fraction))),
+          maxDrawdown: nearest(slowDrawdown(values)),
+        })
+      }),
+      { numRuns: 1_000 },
+    )
+  })
+
+  it('divide the mean trade by the deviation of the sample, and put the intervals around both averages', () => {
+    fc.assert(
+      fc.property(ordinary, (values) => {
+        fc.pre(new Set(values).size > 1)
+        const { sharpeRatio, winRate, confidenceIntervals } = tradeStatistics(inOrder(values))
+        const n = BigInt(values.length)
+        const mean = over(total(values.map(fraction)), [n, 1n])
+        const squares = total(values.map((value) => minus(fraction(value), mean)).map(([a, b]) => [a * a, b * b] as const))
+        const deviation = Math.sqrt(nearest(over(squares, [n - 1n, 1n])))
+        expectRelative(sharpeRatio, nearest(mean) / deviation, 1e-13)
+        const { averageTrade, winRate: rate } = confidenceIntervals
+        expect(averageTrade?.lower).toBeLessThan(nearest(mean))
+        expect(averageTrade?.upper).toBeGreaterThan(nearest(mean))
+        expect(rate?.lower).toBeLessThanOrEqual(winRate)
+        expect(rate?.upper).toBeGreaterThanOrEqual(winRate)
+      }),
+    )
+  })
+
+  it('do not depend on the order given where close times differ', () => {
+    fc.assert(
+      fc.property(ordinary, (values) => {
+        const trades = values.map((netProfit, closedAt) => ({ netProfit, closedAt }))
+        expect(tradeStatistics(trades.toReversed())).toEqual(tradeStatistics(trades))
+      }),
+    )
+  })
+
+  it('are 0 without trades, with both intervals null (decision 37)', () => {
+    expect(tradeStatistics([])).toEqual({
+      totalTrades: 0,
+      winningTrades: 0,
+      losingTrades: 0,
+      winRate: 0,
+      profitFactor: 0,
+      averageWin: 0,
+      averageLoss: 0,
+      largestWin: 0,
+      largestLoss: 0,
+      totalProfit: 0,
+      totalLoss: 0,
+      netProfit: 0,
+      sharpeRatio: 0,
+      maxDrawdown: 0,
+      confidenceIntervals: { level: 0.95, winRate: null, averageTrade: null },
+    })
+  })
+
+  it.each([
+    [[5], { profitFactor: null, sharpeRatio: 0, winRate: 100, maxDrawdown: 0 }],
+    [[5, 5, 5], { profitFactor: null, sharpeRatio: 0, confidenceIntervals: { averageTrade: { lower: 5, upper: 5 } } }],
+    [[0], { profitFactor: 0, losingTrades: 1, winRate: 0, totalLoss: 0 }],
+    [[-5], { profitFactor: 0, averageLoss: 5, largestLoss: 5, maxDrawdown: 5, confidenceIntervals: { averageTrade: null } }],
+    [[0.1, 0.2, -0.3], { netProfit: 0, totalProfit: 0.3, profitFactor: 1, maxDrawdown: 0.3, sharpeRatio: 0 }],
+    [[-3, 5, -1, -1, 4], { maxDrawdown: 3 }],
+    [[1, Number.NaN], { netProfit: Number.NaN, maxDrawdown: Number.NaN, winningTrades: 1, losingTrades: 1, totalProfit: 1 }],
+  ])('of the net profits %j', (values, expected) => {
+    expect(tradeStatistics(inOrder(values))).toMatchObject(expected)
+  })
+})
+
+describe('the maximum drawdown', () => {
+  it('is at least any fall, at least 0, and 0 only where no trade takes the sum below its highest', () => {
+    fc.assert(
+      fc.property(ordinary, (values) => {
+        const drawdown = maxDrawdown(values)
+        expect(drawdown).toBeGreaterThanOrEqual(Math.max(0, ...values.map((value) => -value)))
+        expect(drawdown === 0).toBe(values.every((value) => value >= 0))
+      }),
+    )
+  })
+
+  it('does not shrink when trades are added, and scales with the money', () => {
+    fc.assert(
+      fc.property(ordinary, ordinary, fc.constantFrom(2, 4, 0.5), (values, more, factor) => {
+        expect(maxDrawdown([...values, ...more])).toBeGreaterThanOrEqual(maxDrawdown(values))
+        expect(maxDrawdown(values.map((value) => value * factor))).toBe(maxDrawdown(values) * factor)
+      }),
+    )
+  })
+})
