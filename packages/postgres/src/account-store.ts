@@ -85,7 +85,7 @@ const listSnapshots = async (
   { from, to, limit }: SnapshotQuery,
 ): Promise<readonly BalanceSnapshot[]> => {
   const query = knex('balance_snapshots')
-    .whereIn('account_id', ownAccounts(knex, owner).where({ id }).select('id'))
+    .where('account_id', '=', ownAccounts(knex, owner).where({ id }).select('id'))
     .select(snapshotColumns(knex))
     .orderBy('balance_snapshots.taken_at', 'desc')
     .limit(limit)

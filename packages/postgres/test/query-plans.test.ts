@@ -1,11 +1,12 @@
 // An owner's reads go by index: they do not slow down with other tenants' rows.
 import { storedAccount } from '@tradeport/domain/testing'
-import type { Account } from '@tradeport/domain'
+import type { Account, AccountReading } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
+// The account under test is one of twenty with 2,000 snapshots each.
 const crowd = `
   insert into tenants (id, name) select 'crowd-' || n, 'Crowd' from generate_series(1, 2000) n;
   insert into users (id, tenant_id, email, plan) select 'crowd-' || n, 'crowd-' || n, 'e', 'free' from generate_series(1, 2000) n;
@@ -17,8 +18,15 @@ const crowd = `
     select 'crowd-' || n || '-' || m, 'crowd-' || n, '', encode(sha256((n || '-' || m)::bytea), 'hex'), '{}', '{}', true
     from generate_series(1, 2000) n, generate_series(1, 2) m;
   insert into balance_snapshots (account_id, taken_at, balance, equity, margin)
-    select id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1 from (select id from accounts limit 100) a, generate_series(1, 300) n;
-  analyze;`
+    select id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1 from (select id from accounts order by user_id like 'crowd-%', id limit 20) a, generate_series(1, 2000) n`
+
+const reading: AccountReading = {
+  tradeMode: 'demo',
+  broker: null,
+  currency: null,
+  figures: { balance: 1, equity: 1, margin: 1, freeMargin: 1, marginLevel: 1, leverage: 1 },
+  readAt: 2e12,
+}
 
 const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
   describe(title, () => {
@@ -29,12 +37,13 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       opened = await open()
       account = await storedAccount(storesOn(opened.database).operator)
       for (const statement of crowd.split(';\n')) await opened.database.knex.raw(statement)
+      await opened.database.knex.raw('analyze')
       statements = []
       opened.database.knex.on('query', (query: Knex.Sql) => statements.push(query))
     })
     afterAll(() => opened.close())
 
-    /** The scans of the statements that the call sent. */
+    /** The scans and sorts of the statements that the call sent. */
     const scansOf = async (call: () => Promise<unknown>): Promise<readonly string[]> => {
       statements.length = 0
       await call()
@@ -49,7 +58,7 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
         plans.push(JSON.stringify(explained.rows))
       }
       expect(plans).not.toHaveLength(0)
-      return plans.flatMap((plan) => [...plan.matchAll(/"Node Type":"([A-Za-z ]*Scan)"/g)].map(([, scan]) => scan ?? ''))
+      return plans.flatMap((plan) => [...plan.matchAll(/"Node Type":"([A-Za-z ]*(?:Scan|Sort))"/g)].map(([, step]) => step ?? ''))
     }
 
     const stores = () => storesOn(opened.database)
@@ -57,11 +66,13 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     it.each<[string, () => Promise<unknown>]>([
       ['the accounts of an owner', () => stores().accounts.list(account.owner)()],
       ['an account', () => stores().accounts.find(account.owner, account.id)()],
-      ['the snapshots of an account', () => stores().accounts.snapshots(account.owner, account.id, { from: 0, to: 1e12, limit: 365 })()],
+      ['the snapshots of an account', () => stores().accounts.snapshots(account.owner, account.id, { from: 0, to: 2e12, limit: 365 })()],
+      ['the last snapshot when a reading is recorded', () => stores().accounts.recordReading(account.owner, account.id, reading)()],
       ['a key by its hash', () => stores().credentials.findApiKey('0'.repeat(64) as never)()],
     ])('reads %s by index alone', async (_, call) => {
       const scans = await scansOf(call)
       expect(scans).not.toContain('Seq Scan')
+      expect(scans).not.toContain('Sort')
       expect(scans.join()).toContain('Index')
     })
   })
