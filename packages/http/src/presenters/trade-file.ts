@@ -10,8 +10,8 @@ import { presentTrade } from './trade.ts'
 export const exportFormats = ['csv', 'json'] as const
 export type ExportFormat = (typeof exportFormats)[number]
 
-// Well below a millisecond of work.
-const tradesPerPiece = 200
+// Well below a millisecond of work, and still few when the code has only just been loaded.
+const tradesPerPiece = 50
 
 const columns: readonly (readonly [name: string, cell: (closed: ClosedTrade) => Cell])[] = [
   ['id', ({ accountId, trade }) => formatPositionId(accountId, trade.positionId)],

@@ -47,21 +47,22 @@ export const maybe = <A>(codec: JsonCodec<A>): { readonly isRequired: false; rea
 })
 
 /** An object with these fields and no others: one that is misspelt is told, never passed over. */
-export const closedObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> =>
-  decoder(name, (value, context) => {
+export const closedObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> => {
+  const known = Object.entries<AnyField>(fields)
+  return decoder(name, (value, context) => {
     if (!isObject(value)) return fault(value, context, 'an object')
     const errors: t.ValidationError[] = []
     const read: Record<string, unknown> = {}
-    for (const key of Object.keys(value))
-      if (!Object.hasOwn(fields, key)) errors.push(unknownField(value[key], context, key, Object.keys(fields)))
-    for (const [key, { codec, isRequired }] of Object.entries<AnyField>(fields)) {
+    for (const key in value) if (!Object.hasOwn(fields, key)) errors.push(unknownField(value[key], context, key, Object.keys(fields)))
+    for (const [key, { codec, isRequired }] of known) {
       if (!isRequired && !Object.hasOwn(value, key)) continue
-      const field = codec.validate(value[key], t.appendContext(context, key, codec, value[key]))
+      const field = codec.validate(value[key], [...context, { key, type: codec, actual: value[key] }])
       if (E.isRight(field)) read[key] = field.right
       else for (const error of field.left) errors.push(error)
     }
     return errors.length > 0 ? t.failures(errors) : t.success(read as A)
   })
+}
 
 export const listOf = <A>(codec: JsonCodec<A>): JsonCodec<readonly A[]> =>
   decoder(`List(${codec.name})`, (value, context) => {
