@@ -67,9 +67,11 @@ export class ExactSum {
   }
 }
 
-/** The sum of doubles read as decimals, exact and rounded once: 0.1 + 0.2 is 0.3, and 0.8 − 0.7 − 0.1 is 0. */
-export const sumExactly = (values: Iterable<number>): number => {
+export const exactSumOf = (values: Iterable<number>): ExactSum => {
   const sum = new ExactSum()
   for (const value of values) sum.add(value)
-  return sum.value()
+  return sum
 }
+
+/** The sum of doubles read as decimals, exact and rounded once: 0.1 + 0.2 is 0.3, and 0.8 − 0.7 − 0.1 is 0. */
+export const sumExactly = (values: Iterable<number>): number => exactSumOf(values).value()

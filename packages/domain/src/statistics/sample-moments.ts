@@ -1,6 +1,6 @@
 // Mean and standard deviation of a sample, for the Sharpe ratio and the interval of the average trade (2.6, decision 37).
 import { decimalOf, decimalToNumber, subtractDecimals } from '../primitives/decimal.ts'
-import { ExactSum, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
+import { type ExactSum, exactSumOf, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
 
 export interface SampleMoments {
   readonly n: number
@@ -13,12 +13,11 @@ export interface SampleMoments {
 /**
  * Mean and sample standard deviation of the values, in their unit. The values are decimals here too: their offsets from the mean are
  * exact before they are squared, so that cents far from 0 lose nothing. NaN where a value is not finite.
+ * A caller that has the sum of the values passes it along.
  */
-export const sampleMoments = (values: readonly number[]): SampleMoments => {
+export const sampleMoments = (values: readonly number[], sum: ExactSum = exactSumOf(values)): SampleMoments => {
   const n = values.length
   if (n === 0) return { n, mean: 0, deviation: 0 }
-  const sum = new ExactSum()
-  for (const value of values) sum.add(value)
   const mean = sum.dividedBy(n)
   if (!Number.isFinite(mean) && !values.every(Number.isFinite)) return { n, mean, deviation: Number.NaN }
   return { n, mean, deviation: n === 1 ? 0 : deviationFrom(mean, values) }

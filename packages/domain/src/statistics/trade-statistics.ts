@@ -61,7 +61,7 @@ export const tradeStatistics = (trades: readonly Pick<FoldedTrade, 'netProfit' |
   }
   const totalTrades = netProfits.length
   const losses = totalTrades - wins
-  const moments = sampleMoments(netProfits)
+  const moments = sampleMoments(netProfits, net)
   return {
     totalTrades,
     winningTrades: wins,

@@ -1,13 +1,15 @@
 // Remembers which positions the fold has settled (decision 34), in a table of numbers, because a set of a hundred thousand strings costs
 // the fold more than all its sums.
 
+const zeroCode = 48
+const exactDigits = 15
 const offset = 0x811c9dc5
 const oddOne = 0x01000193
 const oddTwo = 0x9e3779b1
 
 /**
- * A set of ids that keeps 53 bits of each. `mayHave` is true for every id that was added; for one in many billions that was not, it is true
- * as well, so that whoever asks must be able to live with a wrong yes.
+ * A set of ids that keeps a number for each. `mayHave` is true for every id that was added; it can be true for one that was not (7 and 007
+ * are one number, and other text is hashed to 53 bits), so that whoever asks must be able to live with a wrong yes.
  */
 export class SettledIds {
   #table = new Float64Array(1024)
@@ -45,12 +47,25 @@ const placeOf = (table: Float64Array, print: number): number => {
   return place
 }
 
-// Two multiplicative hashes of the text: 32 bits of one above 21 bits of the other. Never 0, which stands for a free place.
+// A broker's number stands for itself, one more because 0 stands for a free place: numbers given one after the other stand side by side, and
+// the table is read and written where it was a moment ago.
 const fingerprint = (id: string): number => {
-  let one = offset
-  let two = id.length
+  if (id.length > exactDigits) return hash(id)
+  let number = 0
   for (let i = 0; i < id.length; i++) {
-    const code = id.charCodeAt(i)
+    const digit = id.charCodeAt(i) - zeroCode
+    if (digit < 0 || digit > 9) return hash(id)
+    number = number * 10 + digit
+  }
+  return number + 1
+}
+
+// Two multiplicative hashes of the text: 32 bits of one below 21 bits of the other.
+const hash = (text: string): number => {
+  let one = offset
+  let two = text.length
+  for (let i = 0; i < text.length; i++) {
+    const code = text.charCodeAt(i)
     one = Math.imul(one ^ code, oddOne)
     two = Math.imul(two ^ code, oddTwo)
     two ^= two >>> 15

@@ -10,7 +10,7 @@ import {
   nearestDouble,
   subtractDecimals,
 } from '../../src/primitives/decimal.ts'
-import { ExactSum, sumExactly } from '../../src/primitives/exact-sum.ts'
+import { exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { money } from '../../src/testing/deal-arbitraries.ts'
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
@@ -156,11 +156,7 @@ describe('an exact sum', () => {
     )
     fc.assert(
       fc.property(fc.array(positive, { minLength: 1 }), fc.array(positive, { minLength: 1 }), (a, b) => {
-        const [one, other] = [a, b].map((values) => {
-          const sum = new ExactSum()
-          for (const value of values) sum.add(value)
-          return sum
-        }) as [ExactSum, ExactSum]
+        const [one, other] = [exactSumOf(a), exactSumOf(b)]
         expectNearest(one.dividedBy(b.length), inFortyDecimals(a), 10n ** 40n * BigInt(b.length))
         expectNearest(one.ratioTo(other), inFortyDecimals(a), inFortyDecimals(b))
       }),
