@@ -1,0 +1,58 @@
+// What a benchmark is: ratios against a reference measured in the same run, each with its target.
+
+export interface Ratio {
+  /** What was measured, in a few words. */
+  readonly name: string
+  /** Ours over the reference: below 1 is faster. */
+  readonly ratio: number
+  /** The greatest ratio that will do. */
+  readonly target: number
+  readonly oursMs: number
+  readonly referenceMs: number
+  /** What the reference is, and what else a reader needs to judge the figures. */
+  readonly reference: string
+}
+
+export interface Bench {
+  readonly name: string
+  readonly run: () => Promise<readonly Ratio[]>
+}
+
+export interface Timed<T> {
+  readonly medianMs: number
+  readonly last: T
+}
+
+/**
+ * Times two things in turn, so that whatever else the machine does befalls both: `rounds` runs each after two that do not count, garbage
+ * collected before each where Node allows it.
+ */
+export const timeAlternately = async <A, B>(
+  rounds: number,
+  ours: () => A | Promise<A>,
+  reference: () => B | Promise<B>,
+): Promise<readonly [Timed<A>, Timed<B>]> => {
+  const [oursMs, referenceMs]: [number[], number[]] = [[], []]
+  let lasts: readonly [A, B] = [await ours(), await reference()]
+  for (let round = -1; round < rounds; round++) {
+    const [ourTime, ourLast] = await time(ours)
+    const [referenceTime, referenceLast] = await time(reference)
+    lasts = [ourLast, referenceLast]
+    if (round < 0) continue
+    oursMs.push(ourTime)
+    referenceMs.push(referenceTime)
+  }
+  return [
+    { medianMs: median(oursMs), last: lasts[0] },
+    { medianMs: median(referenceMs), last: lasts[1] },
+  ]
+}
+
+const time = async <T>(work: () => T | Promise<T>): Promise<readonly [ms: number, result: T]> => {
+  globalThis.gc?.()
+  const start = performance.now()
+  const result = await work()
+  return [performance.now() - start, result]
+}
+
+const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
