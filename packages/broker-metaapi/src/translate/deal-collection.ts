@@ -5,13 +5,12 @@ import { isDealRow } from '../payloads.ts'
 import { dealOf } from './deals.ts'
 
 /**
- * Deals are told apart by time, id and entry: on some platforms the opening and the closing deal of a position share their id. Nearly every
- * id comes once, so that an id alone decides nearly always.
+ * Deals are told apart by time, id and entry: on some platforms the opening and the closing deal of a position share their id. Providers
+ * list deals by age, and as long as each id is above all before it, none can have come before; only then are ids looked up.
  */
 export class DealCollection {
   readonly #deals: Deal[] = []
-  readonly #firstOfId = new Map<string, Deal>()
-  readonly #othersOfId = new Map<string, Deal[]>()
+  #byId: Map<string, Deal[]> | undefined
 
   get deals(): readonly Deal[] {
     return this.#deals
@@ -24,23 +23,28 @@ export class DealCollection {
       if (!isDealRow(row)) return E.left(`row ${index} is not a deal`)
       const deal = dealOf(row)
       if (E.isLeft(deal)) return E.left(`row ${index}: ${deal.left}`)
-      if (this.#isNew(deal.right)) this.#deals.push(deal.right)
+      this.#addOnce(deal.right)
     }
     return E.right(undefined)
   }
 
-  #isNew(deal: Deal): boolean {
-    const first = this.#firstOfId.get(deal.id)
-    if (first === undefined) {
-      this.#firstOfId.set(deal.id, deal)
-      return true
+  #addOnce(deal: Deal): void {
+    const last = this.#deals.at(-1)
+    if (this.#byId === undefined && (last === undefined || isAbove(deal.id, last.id))) {
+      this.#deals.push(deal)
+      return
     }
-    const others = this.#othersOfId.get(deal.id) ?? []
-    if (isSameDeal(first, deal) || others.some((other) => isSameDeal(other, deal))) return false
-    this.#othersOfId.set(deal.id, [...others, deal])
-    return true
+    this.#byId ??= Map.groupBy(this.#deals, ({ id }) => id)
+    const sameId = this.#byId.get(deal.id)
+    if (sameId?.some((other) => isSameDeal(other, deal)) === true) return
+    if (sameId === undefined) this.#byId.set(deal.id, [deal])
+    else sameId.push(deal)
+    this.#deals.push(deal)
   }
 }
+
+// Numbers of any length, written as text.
+const isAbove = (a: string, b: string): boolean => (a.length === b.length ? a > b : a.length > b.length)
 
 // Times that cannot be read are one time.
 const isSameDeal = (a: Deal, b: Deal): boolean => Object.is(a.time, b.time) && a.entry === b.entry

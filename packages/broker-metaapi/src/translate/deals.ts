@@ -22,26 +22,39 @@ const entries = new Map<unknown, Entry>([
 
 /**
  * Times in epoch ms, volume in lots, money as it came; the left says which field cannot be read. Balances, charges and cancelled deals have
- * no side. Fields are assigned one by one, because spreading them takes three times as long and a history has twenty thousand deals.
+ * no side.
  */
 export const dealOf = (row: DealRow): E.Either<string, Deal> => {
+  const id = String(row.id)
   const positionId = positionIdOf(row.positionId)
   if (positionId === null) return E.left('positionId is not an id')
   const profit = moneyOf(row.profit)
   const commission = moneyOf(row.commission)
   const swap = moneyOf(row.swap)
   if (profit === null || commission === null || swap === null) return E.left('money is not a finite number')
-  const deal: { -readonly [Field in keyof Deal]: Deal[Field] } = { id: String(row.id), profit, commission, swap }
   const side = sides.get(row.type)
   const entry = entries.get(row.entryType)
-  if (positionId !== undefined) deal.positionId = positionId
-  if (side !== undefined) deal.side = side
-  if (entry !== undefined) deal.entry = entry
-  if (typeof row.symbol === 'string' && row.symbol !== '') deal.symbol = row.symbol
-  if (isFiniteNumber(row.volume)) deal.volume = row.volume
-  if (isFiniteNumber(row.price)) deal.price = row.price
-  if (row.time !== undefined && row.time !== null) deal.time = typeof row.time === 'string' ? readTime(row.time) : Number.NaN
-  return E.right(deal)
+  const symbol = typeof row.symbol === 'string' && row.symbol !== '' ? row.symbol : undefined
+  const volume = isFiniteNumber(row.volume) ? row.volume : undefined
+  const price = isFiniteNumber(row.price) ? row.price : undefined
+  const time = timeOf(row.time)
+  if (positionId !== undefined && side && entry && symbol && volume !== undefined && price !== undefined && time !== undefined) {
+    // Nearly every deal. Written at once, since an object that grows field by field takes twice the memory.
+    return E.right({ id, positionId, side, entry, symbol, volume, price, profit, commission, swap, time })
+  }
+  return E.right({
+    id,
+    profit,
+    commission,
+    swap,
+    ...(positionId !== undefined && { positionId }),
+    ...(side && { side }),
+    ...(entry && { entry }),
+    ...(symbol && { symbol }),
+    ...(volume !== undefined && { volume }),
+    ...(price !== undefined && { price }),
+    ...(time !== undefined && { time }),
+  })
 }
 
 /** Undefined where the deal belongs to no position, null where what stands there is no id. */
@@ -54,6 +67,12 @@ const positionIdOf = (value: unknown): string | undefined | null => {
 const moneyOf = (value: unknown): number | null => {
   if (value === undefined || value === null) return 0
   return isFiniteNumber(value) ? value : null
+}
+
+/** Undefined where there is none, NaN where what stands there is no time. */
+const timeOf = (value: unknown): number | undefined => {
+  if (value === undefined || value === null) return undefined
+  return typeof value === 'string' ? readTime(value) : Number.NaN
 }
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
