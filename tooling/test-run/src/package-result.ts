@@ -72,7 +72,9 @@ const fileResult = (file: VitestFile, name: string): Omit<PackageResult, 'packag
   // Anything else failed; a test that was still running or waiting when the run ended is among it.
   const failed = file.assertionResults.filter((test) => !skipped.includes(test) && !passed.includes(test))
   const isBrokenFile = file.status !== 'passed' && failed.length === 0
-  const failures = isBrokenFile ? [{ file: name, name: firstLine(file.message) || 'the file did not finish' }] : named(failed)
+  const failures = isBrokenFile
+    ? [{ file: name, name: firstLine(file.message) || 'failed outside its tests: a hook failed, or the file did not finish' }]
+    : named(failed)
   return { passed: passed.length, failures, skipped: named(skipped) }
 }
 
