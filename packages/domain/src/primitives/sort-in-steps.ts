@@ -1,15 +1,13 @@
 // Sorting that lets other work in between, so that ordering a long history does not hold the event loop. A merge sort that starts from the
 // stretches already in order: a list in order costs one comparison an entry.
 
+import type { Steps } from './run-steps.ts'
+
 /**
  * Sorts into a new array, stable, yielding after every `comparisonsPerStep` comparisons. `compare` is below 0, 0 or above 0 as in
  * Array.prototype.sort. The generator returns the sorted array; the given one is left as it is.
  */
-export function* sortInSteps<T>(
-  items: readonly T[],
-  compare: (a: T, b: T) => number,
-  comparisonsPerStep: number,
-): Generator<undefined, readonly T[], void> {
+export function* sortInSteps<T>(items: readonly T[], compare: (a: T, b: T) => number, comparisonsPerStep: number): Steps<readonly T[]> {
   let bounds = [0]
   let left = comparisonsPerStep
   for (let i = 1; i < items.length; i++) {

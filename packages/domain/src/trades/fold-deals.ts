@@ -1,4 +1,5 @@
 // The fold of a broker's deal history into closed trades (2.5, 4.5; decisions 33 to 36).
+import { runSteps, type Steps } from '../primitives/run-steps.ts'
 import { sortInSteps } from '../primitives/sort-in-steps.ts'
 import { compareClosings, compareTickets, type Deal } from './deal.ts'
 import type { FoldedTrade, SkippedPosition } from './folded-trade.ts'
@@ -37,19 +38,14 @@ export const foldDeals = (deals: readonly Deal[]): { trades: readonly FoldedTrad
 }
 
 /** The fold of `foldDeals` with what it knows besides: the positions still open, and the deals that closed the trades. */
-export const foldPositions = (deals: readonly Deal[]): FoldedPositions => {
-  const steps = foldInSteps(deals)
-  let step = steps.next()
-  while (!step.done) step = steps.next()
-  return step.value
-}
+export const foldPositions = (deals: readonly Deal[]): FoldedPositions => runSteps(foldInSteps(deals))
 
 /**
  * The same fold for a service that must answer others meanwhile: a generator that yields after every `perStep` deals or positions
  * (default 256), whatever the history looks like, and returns the result. Between two steps the caller may wait as long as it likes, but
  * must not change the deals.
  */
-export function* foldInSteps(deals: readonly Deal[], perStep: number = defaultFoldStep): Generator<undefined, FoldedPositions, void> {
+export function* foldInSteps(deals: readonly Deal[], perStep: number = defaultFoldStep): Steps<FoldedPositions> {
   const ledger = openLedger()
   yield* enterInSteps(ledger, deals, perStep)
   // Positions that got more deals after they looked closed are folded from all their deals.
@@ -73,7 +69,7 @@ export function* foldInSteps(deals: readonly Deal[], perStep: number = defaultFo
   }
 }
 
-function* enterInSteps(ledger: Ledger, deals: readonly Deal[], perStep: number): Generator<undefined, void, void> {
+function* enterInSteps(ledger: Ledger, deals: readonly Deal[], perStep: number): Steps<void> {
   for (let from = 0; from < deals.length; from += perStep) {
     enterDeals(ledger, deals, from, Math.min(from + perStep, deals.length))
     yield
@@ -82,7 +78,7 @@ function* enterInSteps(ledger: Ledger, deals: readonly Deal[], perStep: number):
 
 type Closings = Pick<FoldedPositions, 'trades' | 'closingDeals'>
 
-function* inClosingOrder(ledger: Ledger, again: Ledger, perStep: number): Generator<undefined, Closings, void> {
+function* inClosingOrder(ledger: Ledger, again: Ledger, perStep: number): Steps<Closings> {
   if (ledger.isInClosingOrder && ledger.reopened.size === 0) return { trades: ledger.trades, closingDeals: ledger.closingDeals }
   const trades = [...ledger.trades, ...again.trades]
   const closingDeals = [...ledger.closingDeals, ...again.closingDeals]

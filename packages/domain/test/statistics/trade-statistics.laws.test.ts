@@ -2,7 +2,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { maxDrawdown } from '../../src/statistics/max-drawdown.ts'
-import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
+import { statisticsInSteps, tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { money } from '../../src/testing/deal-arbitraries.ts'
 import { compare, fraction, minus, nearest, over, total, type Fraction } from '../trades/slow-replay.ts'
 import { expectRelative } from './expect-relative.ts'
@@ -75,6 +75,20 @@ describe('the statistics of trades', () => {
       fc.property(ordinary, (values) => {
         const trades = values.map((netProfit, closedAt) => ({ netProfit, closedAt }))
         expect(tradeStatistics(trades.toReversed())).toEqual(tradeStatistics(trades))
+      }),
+    )
+  })
+
+  it('are the same in steps of any size, and are taken in steps', () => {
+    fc.assert(
+      fc.property(netProfits, fc.integer({ min: 1, max: 9 }), (values, perStep) => {
+        const trades = inOrder(values).toReversed()
+        const steps = statisticsInSteps(trades, perStep)
+        let count = 0
+        let step = steps.next()
+        for (; !step.done; count++) step = steps.next()
+        expect(step.value).toEqual(tradeStatistics(trades))
+        expect(count).toBeGreaterThanOrEqual(Math.floor(values.length / perStep))
       }),
     )
   })
