@@ -6,6 +6,7 @@ import { createFakeRecords } from '../src/testing/fake-records.ts'
 import { accountStoreContract } from '../src/testing/account-store-contract.ts'
 import { credentialStoreContract } from '../src/testing/credential-store-contract.ts'
 import { operatorStoreContract } from '../src/testing/operator-store-contract.ts'
+import { providerTokensContract } from '../src/testing/provider-tokens-contract.ts'
 import type { OpenStores } from '../src/testing/stored-records.ts'
 
 const openFakes: OpenStores = async () => {
@@ -24,3 +25,4 @@ const openFakes: OpenStores = async () => {
 accountStoreContract('in memory', openFakes)
 credentialStoreContract('in memory', openFakes)
 operatorStoreContract('in memory', openFakes)
+providerTokensContract('in memory', openFakes)

@@ -1,5 +1,5 @@
 // The stores keep the contracts, on the embedded database and on a server.
-import { accountStoreContract, credentialStoreContract, operatorStoreContract } from '@tradeport/domain/testing'
+import { accountStoreContract, credentialStoreContract, operatorStoreContract, providerTokensContract } from '@tradeport/domain/testing'
 import type { OpenStores } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
@@ -16,6 +16,7 @@ const contractsOn = (title: string, open: () => Promise<OpenedDatabase>): void =
   accountStoreContract(title, share)
   credentialStoreContract(title, share)
   operatorStoreContract(title, share)
+  providerTokensContract(title, share)
 }
 
 describe('on the embedded database', () => {

@@ -1,5 +1,6 @@
 // What a sandbox is made from, and what each option is when left out.
-import type { AccountSettings, CommissionRule, Deployment } from './books/account.ts'
+import type { Deployment } from './books/account.ts'
+import type { AccountSettings, CommissionRule } from './books/account-settings.ts'
 import type { Instrument } from './market/instruments.ts'
 import { currencyDigitsOf } from './market/market.ts'
 import type { HistoryFile, MarginMode, Platform, TradeMode } from './rows.ts'

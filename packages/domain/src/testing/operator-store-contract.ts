@@ -1,4 +1,4 @@
-// What every OperatorStore and ProviderTokens does, numbered: one document at a time, all or nothing, and what is read is what was written.
+// What every OperatorStore does, numbered: one document at a time, all or nothing, and what is read is what was written.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
@@ -185,28 +185,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect((await read({ accounts: [account.id] })).accounts).toStrictEqual([changed])
     })
 
-    it('O6 leaves the provider token alone when it is not named, sets it, and unsets it', async () => {
-      const tenant = newTenant()
-      const token = () => rightOf(stores.providerTokens.find(tenant.id))
-      expect(await token()).toStrictEqual(O.none)
-      await write(stores.operator, { tenants: puts(tenant) })
-      expect(await token()).toStrictEqual(O.none)
-      await write(stores.operator, { tenants: puts({ ...tenant, providerToken: 'provider-secret ☂' }) })
-      expect(await token()).toStrictEqual(O.some('provider-secret ☂'))
-      await write(stores.operator, { tenants: puts({ ...tenant, name: 'Renamed' }) })
-      expect(await token()).toStrictEqual(O.some('provider-secret ☂'))
-      await write(stores.operator, { tenants: puts({ ...tenant, providerToken: null }) })
-      expect(await token()).toStrictEqual(O.none)
-    })
-
-    it('O7 keeps the token of one tenant from another', async () => {
-      const [mine, other] = [newTenant(), newTenant()]
-      await write(stores.operator, { tenants: puts({ ...mine, providerToken: 'mine' }, { ...other, providerToken: 'other' }) })
-      expect(await rightOf(stores.providerTokens.find(mine.id))).toStrictEqual(O.some('mine'))
-      expect(await rightOf(stores.providerTokens.find(other.id))).toStrictEqual(O.some('other'))
-    })
-
-    it('O8 takes along everything that belongs to a removed tenant, and nothing else', async () => {
+    it('O6 takes along everything that belongs to a removed tenant, and nothing else', async () => {
       const account = await storedAccount(stores.operator)
       const bystander = await storedAccount(stores.operator)
       const key = newApiKey(account.owner.userId)
@@ -246,7 +225,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       })
     })
 
-    it('O9 removes each kind of record by its key', async () => {
+    it('O7 removes each kind of record by its key', async () => {
       const account = await storedAccount(stores.operator)
       const second = newAccount(account.owner)
       const [key, token] = [newApiKey(account.owner.userId), newAccessToken(account.owner.userId)]
@@ -306,7 +285,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect((await read(keys)).desks).toStrictEqual([])
     })
 
-    it('O10 removes first and puts then, so that a record removed and put is there anew, without what belonged to the old one', async () => {
+    it('O8 removes first and puts then, so that a record removed and put is there anew, without what belonged to the old one', async () => {
       const account = await storedAccount(stores.operator)
       const snapshot: AccountSnapshot = { accountId: account.id, timestamp: day, balance: 1, equity: 1, margin: 1, freeMargin: 1 }
       await write(stores.operator, { balanceSnapshots: puts(snapshot) })
@@ -314,7 +293,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect(await read({ accounts: [account.id], balanceSnapshots: [snapshot] })).toStrictEqual({ ...noRecords, accounts: [account] })
     })
 
-    it('O11 lets two keys change places in one document', async () => {
+    it('O9 lets two keys change places in one document', async () => {
       const { userId } = await storedOwner(stores.operator)
       const [a, b] = [newApiKey(userId), newApiKey(userId)]
       await write(stores.operator, { apiKeys: puts(a, b) })
@@ -347,7 +326,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect((await read({ tenants: [tenant.id] })).tenants).toStrictEqual([])
     })
 
-    it('O13 decides one document at a time: twenty at once each see what the one before left', async () => {
+    it('O11 decides one document at a time: twenty at once each see what the one before left', async () => {
       const tenant = { ...newTenant(), name: '0' }
       await write(stores.operator, { tenants: puts(tenant) })
       const increment = stores.operator.apply({ ...noKeys, tenants: [tenant.id] }, ({ tenants }) =>
@@ -357,7 +336,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect((await read({ tenants: [tenant.id] })).tenants).toStrictEqual([{ ...tenant, name: '20' }])
     })
 
-    it('O14 loses neither a reading that is recorded meanwhile nor the change of the document', async () => {
+    it('O12 loses neither a reading that is recorded meanwhile nor the change of the document', async () => {
       const account = await storedAccount(stores.operator)
       const rename = stores.operator.apply({ ...noKeys, accounts: [account.id] }, ({ accounts }) =>
         E.right({ changes: { ...noChanges, accounts: puts(...accounts.map((stored) => ({ ...stored, name: `${stored.name}!` }))) } }),
@@ -375,7 +354,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect(after).toMatchObject({ name: 'Main!!!!!!!!!!', lastReadAt: day + 9, figures: { equity: day + 9 } })
     })
 
-    it('O15 keeps every finite number and every instant of the years 0 to 9999 exactly', async () => {
+    it('O13 keeps every finite number and every instant of the years 0 to 9999 exactly', async () => {
       const account = await storedAccount(stores.operator)
       const money = fc.double({ noNaN: true, noDefaultInfinity: true }).map((amount) => (amount === 0 ? 0 : amount))
       const instant = fc.integer({ min: -62_167_219_200_000, max: 253_402_300_799_999 })
@@ -403,7 +382,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       )
     })
 
-    it('O16 takes a document of several thousand entries', async () => {
+    it('O14 takes a document of several thousand entries', async () => {
       const account = await storedAccount(stores.operator)
       const many = Array.from({ length: 5_000 }, (_, index) => ({
         accountId: account.id,

@@ -1,39 +1,10 @@
 // One account's books: what the simulated broker holds for it. Everything here can be written to a state file and read back.
 import { decimal, sum, zero, type Decimal } from '../numbers/decimal.ts'
-import type { DealRow, MarginMode, OrderRow, Platform, TradeMode } from '../rows.ts'
+import type { DealRow, OrderRow } from '../rows.ts'
+import type { AccountSettings } from './account-settings.ts'
 import { createLedger, type Entry, type Ledger } from './ledger.ts'
 import type { Position } from './position.ts'
 import type { Wait } from './wait.ts'
-
-/** How commission is charged: half on the opening and half on the closing deal, all on the opening deal, as a deal of its own, or not at all. */
-export type CommissionRule = 'half' | 'entry' | 'deal' | 'none'
-
-export type AccountSettings = {
-  readonly id: string
-  readonly login: string
-  readonly name: string
-  readonly broker: string
-  readonly server: string
-  readonly platform: Platform
-  readonly marginMode: MarginMode
-  readonly type: TradeMode
-  readonly currency: string
-  readonly currencyDigits: number
-  readonly leverage: number
-  readonly commission: CommissionRule
-  readonly tradeAllowed: boolean
-  /** Whether a price that reaches a stop loss or take profit closes the position. */
-  readonly stops: 'execute' | 'ignore'
-  /** MT4: whether the deals that open and close a ticket carry the same id. */
-  readonly mt4DealIds: 'shared' | 'distinct'
-  /** MT4: whether what a partial close leaves gets a new ticket. */
-  readonly mt4PartialTicket: 'new' | 'same'
-  /** What a trade in a symbol that the broker lacks answers: HTTP 404, or a return code. */
-  readonly unknownSymbol: 'not-found' | 'return-code'
-  /** What the broker hangs on to every symbol's name. */
-  readonly symbolSuffix: string
-  readonly brokerUtcOffsetHours: number
-}
 
 export type Deployment = {
   state: string

@@ -1,7 +1,7 @@
 // What the simulated broker charges for a trade, and on which of its deals.
 import { decimal, toCents, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Instrument } from '../market/instruments.ts'
-import type { AccountSettings, CommissionRule } from './account.ts'
+import type { AccountSettings, CommissionRule } from './account-settings.ts'
 
 export type Charge = { readonly entry: Decimal; readonly exit: Decimal; readonly separate: Decimal }
 

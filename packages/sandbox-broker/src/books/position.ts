@@ -4,7 +4,7 @@ import { brokerText, DAY_MS, HOUR_MS, utcText } from '../numbers/clock-text.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
 import type { Market } from '../market/market.ts'
 import type { PositionRow } from '../rows.ts'
-import type { AccountSettings } from './account.ts'
+import type { AccountSettings } from './account-settings.ts'
 
 export type Side = 'buy' | 'sell'
 

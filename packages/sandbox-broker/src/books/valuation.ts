@@ -3,7 +3,8 @@ import { decimal, sum, toCents, toNumber, zero, type Decimal } from '../numbers/
 import type { Instrument } from '../market/instruments.ts'
 import type { Market } from '../market/market.ts'
 import type { AccountInformation } from '../rows.ts'
-import type { Account, AccountSettings } from './account.ts'
+import type { Account } from './account.ts'
+import type { AccountSettings } from './account-settings.ts'
 import { accrueSwap, exitPriceOf, profitOf } from './position.ts'
 
 /** Margin = contract size × volume × price ÷ leverage, in the account's currency. */

@@ -1,6 +1,6 @@
 // Faults of an answer's form: other shapes, other types, fields gone, JSON cut off, bytes that drip.
 import type { Reply } from '../rest/reply.ts'
-import type { RouteName } from '../rest/context.ts'
+import type { RouteName } from '../rest/route-names.ts'
 import type { Of } from './fault.ts'
 import type { Fired } from './fault-set.ts'
 

@@ -1,6 +1,6 @@
 // The faults that wait to happen, by account and route, and which of them a request runs into.
 import type { Random } from '../numbers/random.ts'
-import type { RouteName } from '../rest/context.ts'
+import type { RouteName } from '../rest/route-names.ts'
 import { settlesAnswer } from './stand-in.ts'
 import { canHappenOn, objectionTo, type Fault, type FaultKind, type FaultRoute, type Of } from './fault.ts'
 

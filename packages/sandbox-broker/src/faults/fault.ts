@@ -1,5 +1,5 @@
 // The ways in which a sandbox can be told to fail, and on which routes each can happen. A fault that comes over HTTP is checked against the same table.
-import { ROUTE_NAMES, type RouteName } from '../rest/context.ts'
+import { ROUTE_NAMES, type RouteName } from '../rest/route-names.ts'
 
 /** Before the request is carried out, or after: an answer that is lost after a trade was made. */
 type When = { readonly when?: 'before' | 'after' }

@@ -4,6 +4,7 @@ import type { Core, Grant } from '../core.ts'
 import type { Fired } from '../faults/fault-set.ts'
 import type { Lags } from '../faults/lags.ts'
 import type { Reply } from './reply.ts'
+import type { RouteName } from './route-names.ts'
 import type { RoutePattern } from './router.ts'
 
 export type Context = {
@@ -27,30 +28,3 @@ export type Route = RoutePattern & { readonly name: RouteName } & (
     | { readonly api: 'client'; readonly handle: (context: AccountContext) => Reply }
     | { readonly api: 'provisioning'; readonly handle: (context: Context) => Reply }
   )
-
-export const ROUTE_NAMES = [
-  'accounts',
-  'account',
-  'deploy',
-  'undeploy',
-  'regions',
-  'account-information',
-  'positions',
-  'position',
-  'orders',
-  'order',
-  'trade',
-  'deals',
-  'deals-by-position',
-  'deals-by-ticket',
-  'history-orders',
-  'history-orders-by-position',
-  'history-orders-by-ticket',
-  'margin',
-  'symbols',
-  'specification',
-  'price',
-  'server-time',
-] as const
-
-export type RouteName = (typeof ROUTE_NAMES)[number]
