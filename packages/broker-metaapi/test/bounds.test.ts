@@ -4,6 +4,7 @@ import { createServer } from 'node:http'
 import type { RequestListener, Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterEach, describe, expect, it } from 'vitest'
+import { withDeadline } from '../src/deadline.ts'
 import type { ProviderCall } from '../src/index.ts'
 import { account, brokerWith, manyRows, reasonOf } from './support.ts'
 
@@ -74,6 +75,26 @@ describe('deadlines', () => {
       deadlines: { readMs: 10_000, historyMs: 300 },
     })
     expect(reasonOf(await broker.deals(account)())).toBe('history-deals: no whole answer within 300 ms')
+  })
+
+  it('end whatever a read started, when it is over before them', async () => {
+    const signals: AbortSignal[] = []
+    const keep = (signal: AbortSignal) => void signals.push(signal)
+    await withDeadline(
+      10_000,
+      () => new Error(),
+      async (signal) => keep(signal),
+    )
+    const failed = withDeadline(
+      10_000,
+      () => new Error(),
+      async (signal) => {
+        keep(signal)
+        throw new RangeError()
+      },
+    )
+    await expect(failed).rejects.toThrow(RangeError)
+    expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
   })
 
   it('leave no time for a second try that would pass them', async () => {
