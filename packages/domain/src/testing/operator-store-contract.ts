@@ -16,6 +16,7 @@ import {
   newUser,
   noChanges,
   noKeys,
+  noRecords,
   puts,
   removes,
   rightOf,
@@ -26,18 +27,6 @@ import {
 import type { OpenStores, Stores } from './stored-records.ts'
 
 const day = Date.parse('2026-11-01T00:00:00.000Z')
-
-const noRecords: OperatorRecords = {
-  tenants: [],
-  users: [],
-  accounts: [],
-  apiKeys: [],
-  accessTokens: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
-}
 
 const deskOf = ({ id, owner }: Account): Desk => ({
   id: `desk-of-${owner.tenantId}`,

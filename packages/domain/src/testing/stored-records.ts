@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { CredentialHash } from '../access/credential.ts'
-import type { OperatorChanges, OperatorKeys, StoredAccessToken, StoredApiKey, Tenant, User } from '../operator/records.ts'
+import type { OperatorChanges, OperatorKeys, OperatorRecords, StoredAccessToken, StoredApiKey, Tenant, User } from '../operator/records.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { CredentialStore } from '../ports/credential-store.ts'
 import type { OperatorStore, ProviderTokens } from '../ports/operator-store.ts'
@@ -40,6 +40,18 @@ export const noKeys: OperatorKeys = {
   apiKeyHashes: [],
   accessTokens: [],
   accessTokenHashes: [],
+  desks: [],
+  traderLimits: [],
+  challenges: [],
+  balanceSnapshots: [],
+}
+
+export const noRecords: OperatorRecords = {
+  tenants: [],
+  users: [],
+  accounts: [],
+  apiKeys: [],
+  accessTokens: [],
   desks: [],
   traderLimits: [],
   challenges: [],
