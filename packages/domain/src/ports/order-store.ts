@@ -30,7 +30,7 @@ export interface OrdersQuery extends PageRequest {
 export interface OrderPlacement {
   readonly order: Order
   readonly placement: Placement
-  /** Goes up by one with every write; a write that expects another one than is stored is not made. */
+  /** 1 when the order is recorded, and one more with every write; a write that expects another one than is stored is not made. */
   readonly version: number
 }
 
@@ -49,20 +49,21 @@ export interface OrderStore {
   /**
    * Writes the order, its placement (`recorded`), the job that places it and what its key made, in one transaction, if the user's counts allow it
    * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and the pending ones). The counts are exact however many requests
-   * and instances write at once.
+   * and instances write at once. A key makes one order whatever became of claims in between: where another request with the same body turned it
+   * into an order, nothing is written and that order is the answer, as it was first given; where another body took it, it is refused.
    */
   readonly record: (
     owner: Owner,
     order: PendingOrder,
     claim: IdempotencyClaim | undefined,
-  ) => TE.TaskEither<ServiceUnavailable | RiskLimitExceeded, PendingOrder>
+  ) => TE.TaskEither<ServiceUnavailable | RiskLimitExceeded | IdempotencyKeyReused, PendingOrder>
   readonly find: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<Order>>
   /** Newest first: by creation time, then in the order of recording. */
   readonly list: (owner: Owner, query: OrdersQuery) => TE.TaskEither<ServiceUnavailable, Page<Order>>
   readonly placement: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<OrderPlacement>>
   /**
    * Writes a step of the placement if the stored version is still the expected one, in one transaction with what it means for the order
-   * (`settle`) and with the job that goes on after `continueInMs`. False when another settler was quicker.
+   * (`settle`) and with the job that goes on after `continueInMs`. False when another settler was quicker; a settled placement stays as it is.
    */
   readonly advance: (
     owner: Owner,
@@ -73,16 +74,18 @@ export interface OrderStore {
   ) => TE.TaskEither<ServiceUnavailable, boolean>
 }
 
-/** A job: whose order is to be taken on. */
+/** A job: whose order is to be taken on, and from where. A placement that has moved on has another job. */
 export interface PlacementJob {
   readonly owner: Owner
   readonly orderId: OrderId
+  readonly version: number
 }
 
 export interface PlacementJobs {
   /**
    * Hands every due job to `settle`, several at once, until `stop`, which waits for those under way. A job whose process died, and an order under
    * way that has no job for whatever reason, is handed out again within seconds: `settle` must bear being called twice, also at the same time.
+   * A rejection of `settle` is logged, and the order handed out again.
    */
   readonly work: (settle: (job: PlacementJob) => Promise<void>) => Promise<{ readonly stop: () => Promise<void> }>
 }

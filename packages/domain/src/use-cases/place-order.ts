@@ -62,9 +62,10 @@ type CheckRefusal =
   | NotProvisioned
   | BrokerUnavailable
   | GuardRefusal
+  | IdempotencyKeyReused
   | ServiceUnavailable
 
-export type PlaceOrderRefusal = CheckRefusal | IdempotencyKeyReused | IdempotencyInProgress
+export type PlaceOrderRefusal = CheckRefusal | IdempotencyInProgress
 
 export const placeOrder =
   (ports: Ports) =>
@@ -104,8 +105,8 @@ const checkAndRecord =
       TE.tap(({ account }) => requireProviderToken(ports)(account)),
       TE.tap(({ account }) => requireOrderGuards(ports)(account, request)),
       TE.let('order', () => newOrder(ports, owner, request)),
-      TE.flatMap(({ order }) => ports.orders.record(owner, order, claim)),
-      TE.map((order) => ({ order, isReplayed: false })),
+      TE.bindW('recorded', ({ order }) => ports.orders.record(owner, order, claim)),
+      TE.map(({ order, recorded }) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
     )
 
 const requireOrderable = (

@@ -1,11 +1,12 @@
 // Takes an order on its way to the broker one step further: sends it once, or looks for it where it may have been sent (decision 23). It may be
 // called any number of times, by several processes at once and after any crash: what is stored decides, and every write expects the version
 // that was read. There is no path from anything but `recorded` to a send, and `sending` is stored before it.
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { requireBrokerAccount } from '../accounts/account.ts'
-import type { BrokerAccount } from '../accounts/account.ts'
+import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
+import type { Account, BrokerAccount } from '../accounts/account.ts'
 import type { ServiceUnavailable } from '../errors.ts'
 import { secondMs } from '../primitives/instant.ts'
 import { brokerClientId } from '../orders/order.ts'
@@ -37,7 +38,12 @@ const done: Settling = TE.right(undefined)
 export const settleOrder =
   (ports: Ports) =>
   (job: PlacementJob): Settling =>
-    pipe(ports.orders.placement(job.owner, job.orderId), TE.flatMap(O.match(() => done, takeOn(ports))))
+    pipe(
+      ports.orders.placement(job.owner, job.orderId),
+      // A job that comes late or twice finds that the placement has moved on, and leaves it to the job that goes with where it is now.
+      TE.map(O.filter(({ version }) => version === job.version)),
+      TE.flatMap(O.match(() => done, takeOn(ports))),
+    )
 
 const takeOn =
   (ports: Ports) =>
@@ -49,7 +55,7 @@ const takeOn =
       case 'reject_late':
         return write(ports)(found, rejectLate)
       case 'send':
-        return withBrokerAccount(ports)(order, (account) => send(ports)(found, account), write(ports)(found, rejectLate))
+        return withBrokerAccount(ports)(order, isStillTradable, (account) => send(ports)(found, account), write(ports)(found, rejectLate))
       case 'look_up':
         return placement.step === 'sending' || placement.step === 'looking_up' ? lookUp(ports)(found, placement) : done
     }
@@ -58,17 +64,23 @@ const takeOn =
 // An account that is no longer linked or provisioned can be sent nothing; what may have been sent to it waits until it is linked again.
 const withBrokerAccount =
   (ports: Ports) =>
-  ({ owner, request }: Order, use: (account: BrokerAccount) => Settling, otherwise: Settling): Settling =>
+  (
+    { owner, request }: Order,
+    isUsable: (account: Account) => boolean,
+    use: (account: BrokerAccount) => Settling,
+    otherwise: Settling,
+  ): Settling =>
     pipe(
       ports.accounts.find(owner, request.accountId),
-      TE.flatMap((account) =>
-        pipe(
-          account,
-          O.flatMap((linked) => O.fromEither(requireBrokerAccount(linked))),
-          O.match(() => otherwise, use),
-        ),
-      ),
+      TE.map(O.filter(isUsable)),
+      TE.map(O.flatMap((account) => O.fromEither(requireBrokerAccount(account)))),
+      TE.flatMap(O.match(() => otherwise, use)),
     )
+
+// The account may have turned out to be live since the order was accepted.
+const isStillTradable = (account: Account): boolean => E.isRight(requireTradable(account))
+
+const anyAccount = (): boolean => true
 
 const send =
   (ports: Ports) =>
@@ -99,7 +111,7 @@ const lookUp =
         TE.fromTask(ports.trading.findOrder(account, brokerOrderOf(found.order), placement.sentAt)),
         TE.flatMap((answer) => write(ports)(found, afterLookup(placement, answer, ports.clock.now()))),
       )
-    return withBrokerAccount(ports)(found.order, search, unreadable)
+    return withBrokerAccount(ports)(found.order, anyAccount, search, unreadable)
   }
 
 // What the broker said is held on to while the database is away; and when another settler wrote in between, a settlement still counts.
