@@ -55,4 +55,4 @@ const time = async <T>(work: () => T | Promise<T>): Promise<readonly [ms: number
   return [performance.now() - start, result]
 }
 
-const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

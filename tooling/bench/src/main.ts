@@ -1,8 +1,9 @@
 // `pnpm bench [name] [--json]`: runs the benchmarks, all or the one named, and prints each ratio with its target.
 import type { Bench, Ratio } from './bench.ts'
 import { foldBench } from './fold.ts'
+import { historyBench } from './history.ts'
 
-const benches: readonly Bench[] = [foldBench]
+const benches: readonly Bench[] = [foldBench, historyBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const isJson = args.includes('--json')
