@@ -7,12 +7,13 @@ import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench, Ratio } from './bench.ts'
+import type { Holds } from './hold-meter.ts'
 import { median } from './bench.ts'
 
 const deals = 20_000
 const pageSize = 1_000
 const rounds = 9
-const maxWaitMs = 15
+const maxHoldMs = 15
 const pageDelayMs = 5
 const cacheMs = 5_500
 const providerToken = 'bench-provider-token'
@@ -36,9 +37,14 @@ const run = async (): Promise<readonly Ratio[]> => {
     const far = await compare(rounds, (index) => fetchPages(providerUrl, accounts[index] ?? '', 'bytes'), read)
     // The deals cache keeps a history for five seconds; after it every read is cold again.
     await pause(cacheMs)
-    const held: number[] = []
-    for (let index = 0; index < rounds; index++) held.push(await longestWait(service.api, () => read(index)))
-    const counted = held.slice(1)
+    const held: Holds[] = []
+    const waited: number[] = []
+    for (let index = 0; index < rounds; index++) {
+      await service.holds()
+      waited.push(await longestWait(service.api, () => read(index)))
+      held.push(await service.holds())
+    }
+    const longestHoldMs = Math.max(...held.slice(1).map(({ processorMs }) => processorMs))
     return [
       {
         ...near,
@@ -53,12 +59,14 @@ const run = async (): Promise<readonly Ratio[]> => {
         reference: 'fetching the bytes of its pages one after the other and doing nothing with them',
       },
       {
-        name: 'longest wait of another request while such a read goes on',
-        ratio: Math.max(...counted) / maxWaitMs,
+        name: 'longest time that such a read holds other requests',
+        ratio: longestHoldMs / maxHoldMs,
         target: 1,
-        oursMs: Math.max(...counted),
-        referenceMs: maxWaitMs,
-        reference: `the bound; the longest of ${counted.length} reads, whose median was ${median(counted).toFixed(1)} ms`,
+        oursMs: longestHoldMs,
+        referenceMs: maxHoldMs,
+        reference:
+          `the bound; ours is processor time of one turn, the longest of ${rounds - 1} reads. With the wait for a processor: a turn ` +
+          `${Math.max(...held.slice(1).map(({ wallMs }) => wallMs)).toFixed(1)} ms, another request ${Math.max(...waited.slice(1)).toFixed(1)} ms (median ${median(waited.slice(1)).toFixed(1)})`,
       },
     ]
   } finally {
@@ -154,7 +162,14 @@ const startProvider = async (folder: string, accounts: readonly string[], childr
   return line
 }
 
-const startService = async (folder: string, providerUrl: string, children: ChildProcess[]): Promise<{ api: string; operator: string }> => {
+interface MeasuredService {
+  readonly api: string
+  readonly operator: string
+  /** The longest holds of its event loop since they were last asked for. */
+  readonly holds: () => Promise<Holds>
+}
+
+const startService = async (folder: string, providerUrl: string, children: ChildProcess[]): Promise<MeasuredService> => {
   const environment = {
     PORT: '0',
     OPERATOR_PORT: '0',
@@ -164,8 +179,16 @@ const startService = async (folder: string, providerUrl: string, children: Child
     METAAPI_CLIENT_URL: providerUrl,
     METAAPI_PROVISIONING_URL: providerUrl,
   }
-  const { line } = await start([join(root, 'apps/api/dist/main.js')], environment, /^(\{.*"event":"listening".*\})$/m, children)
-  return JSON.parse(line) as { api: string; operator: string }
+  const meter = new URL('./hold-meter.js', import.meta.url).href
+  const program = ['--import', meter, join(root, 'apps/api/dist/main.js')]
+  const { line, child } = await start(program, environment, /^(\{.*"event":"listening".*\})$/m, children)
+  const { api, operator } = JSON.parse(line) as { api: string; operator: string }
+  const holds = (): Promise<Holds> =>
+    new Promise((resolvePromise) => {
+      child.once('message', (message) => resolvePromise(message as Holds))
+      child.send('holds')
+    })
+  return { api, operator, holds }
 }
 
 const link = async (operator: string, accounts: readonly string[]): Promise<void> => {
@@ -229,15 +252,15 @@ const start = async (
   environment: Readonly<Record<string, string>>,
   ready: RegExp,
   children: ChildProcess[],
-): Promise<{ line: string }> => {
-  const child = spawn(process.execPath, parameters, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+): Promise<{ readonly line: string; readonly child: ChildProcess }> => {
+  const child = spawn(process.execPath, parameters, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
   children.push(child)
   let printed = ''
   return new Promise((resolvePromise, reject) => {
     const read = (chunk: Buffer): void => {
       printed += chunk.toString()
       const match = ready.exec(printed)
-      if (match?.[1] !== undefined) resolvePromise({ line: match[1] })
+      if (match?.[1] !== undefined) resolvePromise({ line: match[1], child })
     }
     child.stdout?.on('data', read)
     child.stderr?.on('data', read)
