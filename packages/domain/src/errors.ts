@@ -162,16 +162,31 @@ export type Refusal =
   | InsufficientScope
   | NotFound
   | AccountNotFound
+  | AccountPurposeRestricted
+  | LiveAccountRestricted
+  | OrderTypeNotSupported
   | UnsupportedBroker
   | NotProvisioned
   | BrokerUnavailable
   | BrokerRateLimited
+  | ChallengeLocked
+  | ChallengeCheckUnavailable
+  | TraderLimitBreached
+  | DeskLimitBreached
+  | ApprovalRequired
+  | LimitCheckUnavailable
+  | RiskLimitExceeded
+  | OrderInFlight
+  | OrderNotModifiable
+  | OrderNotCancellable
   | AccountDisconnected
   | PositionNotFound
   | NotImplemented
   | TradeNotFound
   | HistoryTooLarge
   | InvalidCursor
+  | IdempotencyKeyReused
+  | IdempotencyInProgress
   | PayloadTooLarge
   | InternalError
   | ServiceUnavailable

@@ -2,19 +2,34 @@
 import {
   accountDisconnected,
   accountNotFound,
+  accountPurposeRestricted,
+  approvalRequired,
   brokerUnavailable,
+  challengeCheckUnavailable,
+  challengeLocked,
+  deskLimitBreached,
   historyTooLarge,
+  idempotencyInProgress,
+  idempotencyKeyReused,
   insufficientScope,
   internalError,
   internalTimeout,
   invalidCursor,
+  limitCheckUnavailable,
+  liveAccountRestricted,
   notFound,
   notImplemented,
   notProvisioned,
+  orderInFlight,
+  orderNotCancellable,
+  orderNotModifiable,
+  orderTypeNotSupported,
   payloadTooLarge,
   positionNotFound,
+  riskLimitExceeded,
   serviceUnavailable,
   tradeNotFound,
+  traderLimitBreached,
   unauthorized,
   unsupportedBroker,
   validationError,
@@ -32,6 +47,12 @@ import type { Answer, FakeEdge } from './fakes.ts'
 const rateLimited: BrokerRateLimited = { _tag: 'BrokerRateLimited', accountId, retryAfterSeconds: 7 }
 const issues = [{ path: 'limit', message: 'limit takes a whole number' }]
 
+const maxOpenLots = { limit: 'maxOpenLots', allowed: 20, current: 19.5 }
+const allowedSymbols = { limit: 'allowedSymbols', allowed: ['EURUSD', 'GBPUSD'], current: 'XAUUSD' }
+const volumePerOrder = { limit: 'volume_per_order', allowed: 10, current: 10.01 } as const
+const ordersPerDay = { limit: 'orders_per_day', allowed: 100, current: 100 } as const
+const openOrders = { limit: 'open_orders', allowed: 50, current: 51 } as const
+
 type Row = readonly [refusal: Refusal, status: number, code: string, details?: object | undefined, headers?: Record<string, string>]
 
 const rows: readonly Row[] = [
@@ -40,10 +61,30 @@ const rows: readonly Row[] = [
   [insufficientScope(['trading:read', 'history:read']), 403, 'INSUFFICIENT_SCOPE', { required_any_of: ['trading:read', 'history:read'] }],
   [notFound('symbol'), 404, 'NOT_FOUND'],
   [accountNotFound, 404, 'ACCOUNT_NOT_FOUND'],
+  [accountPurposeRestricted, 403, 'ACCOUNT_PURPOSE_RESTRICTED'],
+  [liveAccountRestricted, 403, 'LIVE_ACCOUNT_RESTRICTED'],
+  [orderTypeNotSupported('stop_limit'), 501, 'ORDER_TYPE_NOT_SUPPORTED', { orderType: 'stop_limit' }],
   [unsupportedBroker(accountId), 400, 'UNSUPPORTED_BROKER', { accountId }],
   [notProvisioned(accountId), 400, 'NOT_PROVISIONED', { accountId }],
   [brokerUnavailable(accountId, 'hidden reason'), 503, 'BROKER_UNAVAILABLE', { accountId }],
   [rateLimited, 429, 'BROKER_RATE_LIMITED', { accountId }, { 'retry-after': '7' }],
+  [challengeLocked, 403, 'CHALLENGE_LOCKED'],
+  [challengeCheckUnavailable('hidden reason'), 503, 'CHALLENGE_CHECK_UNAVAILABLE'],
+  [traderLimitBreached(maxOpenLots), 403, 'TRADER_LIMIT_BREACHED', maxOpenLots],
+  [deskLimitBreached(allowedSymbols), 403, 'DESK_LIMIT_BREACHED', allowedSymbols],
+  [approvalRequired(2.5), 409, 'APPROVAL_REQUIRED', { approvalAboveLots: 2.5 }],
+  [limitCheckUnavailable('hidden reason'), 503, 'LIMIT_CHECK_UNAVAILABLE'],
+  [riskLimitExceeded(volumePerOrder), 400, 'RISK_LIMIT_EXCEEDED', volumePerOrder],
+  [
+    riskLimitExceeded({ ...ordersPerDay, resetsAt: Date.parse('2026-11-22') }),
+    400,
+    'RISK_LIMIT_EXCEEDED',
+    { ...ordersPerDay, resetsAt: '2026-11-22T00:00:00.000Z' },
+  ],
+  [riskLimitExceeded(openOrders), 400, 'RISK_LIMIT_EXCEEDED', openOrders],
+  [orderInFlight, 409, 'ORDER_IN_FLIGHT'],
+  [orderNotModifiable('partially_filled'), 400, 'ORDER_NOT_MODIFIABLE', { status: 'partially_filled' }],
+  [orderNotCancellable('rejected'), 400, 'ORDER_NOT_CANCELLABLE', { status: 'rejected' }],
   [accountDisconnected(accountId, 'disconnected'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'disconnected' }],
   [accountDisconnected(accountId, 'error'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'error' }],
   [positionNotFound, 404, 'POSITION_NOT_FOUND'],
@@ -51,6 +92,8 @@ const rows: readonly Row[] = [
   [tradeNotFound, 404, 'TRADE_NOT_FOUND'],
   [historyTooLarge(accountId, 20_000), 422, 'HISTORY_TOO_LARGE', { accountId, limit: 20_000 }],
   [invalidCursor, 400, 'INVALID_CURSOR'],
+  [idempotencyKeyReused, 409, 'IDEMPOTENCY_KEY_REUSED'],
+  [idempotencyInProgress, 409, 'IDEMPOTENCY_IN_PROGRESS', undefined, { 'retry-after': '1' }],
   [payloadTooLarge(10_485_760), 413, 'PAYLOAD_TOO_LARGE', { limitBytes: 10_485_760 }],
   [internalError, 500, 'INTERNAL_ERROR'],
   [serviceUnavailable('hidden reason'), 503, 'SERVICE_UNAVAILABLE'],
@@ -98,21 +141,23 @@ describe('a refusal', () => {
     })
   })
 
-  it.each([brokerUnavailable(accountId, 'hidden reason'), serviceUnavailable('hidden reason')])(
-    '$_tag tells its reason to the log and not to the caller',
-    async (refusal) => {
-      const edge = fakeEdge()
-      const reply = await answerTo(refusal, edge)
-      expect(reply.text).not.toContain('hidden')
-      expect(edge.lines).toEqual([
-        {
-          level: 'warn',
-          fields: expect.objectContaining({ reason: 'hidden reason', requestId: reply.headers['x-request-id'] }) as object,
-          message: 'a request could not be answered',
-        },
-      ])
-    },
-  )
+  it.each([
+    brokerUnavailable(accountId, 'hidden reason'),
+    challengeCheckUnavailable('hidden reason'),
+    limitCheckUnavailable('hidden reason'),
+    serviceUnavailable('hidden reason'),
+  ])('$_tag tells its reason to the log and not to the caller', async (refusal) => {
+    const edge = fakeEdge()
+    const reply = await answerTo(refusal, edge)
+    expect(reply.text).not.toContain('hidden')
+    expect(edge.lines).toEqual([
+      {
+        level: 'warn',
+        fields: expect.objectContaining({ reason: 'hidden reason', requestId: reply.headers['x-request-id'] }) as object,
+        message: 'a request could not be answered',
+      },
+    ])
+  })
 })
 
 describe('an error of ours', () => {

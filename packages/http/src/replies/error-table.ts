@@ -1,5 +1,6 @@
 // How every refusal looks on the wire: one row per tag, so that a refusal without a row does not compile (section 7; decision 4).
-import type { Refusal } from '@tradeport/domain'
+import { toIso } from '@tradeport/domain'
+import type { BreachedLimit, ExceededRiskLimit, Refusal } from '@tradeport/domain'
 
 interface Row<R> {
   readonly status: number
@@ -13,6 +14,17 @@ interface Row<R> {
 }
 
 type ErrorTable = { readonly [Tag in Refusal['_tag']]: Row<Extract<Refusal, { readonly _tag: Tag }>> }
+
+const detailsOfBreach = ({ limit, allowed, current }: BreachedLimit): object => ({ limit, allowed, current })
+
+const breachOf = ({ limit, allowed, current }: BreachedLimit): string =>
+  typeof allowed === 'number' ? `${limit} allows ${allowed}` : `${limit} does not name ${current}`
+
+const riskMessages: { readonly [Limit in ExceededRiskLimit['limit']]: (exceeded: ExceededRiskLimit) => string } = {
+  volume_per_order: ({ allowed, current }) => `An order takes at most ${allowed} lots; got ${current}.`,
+  orders_per_day: ({ allowed }) => `You have made the ${allowed} orders that a UTC day takes. Wait for the next, at details.resetsAt.`,
+  open_orders: ({ allowed }) => `You have ${allowed} orders pending or open, which is as many as there may be. Wait until one is settled.`,
+}
 
 export const errorTable: ErrorTable = {
   ValidationError: {
@@ -47,6 +59,23 @@ export const errorTable: ErrorTable = {
     code: 'ACCOUNT_NOT_FOUND',
     message: () => 'No account with this id is linked by you. GET /accounts lists those that are.',
   },
+  AccountPurposeRestricted: {
+    status: 403,
+    code: 'ACCOUNT_PURPOSE_RESTRICTED',
+    message: () => 'The account is not classified for trading. Name one whose purpose is trading.',
+  },
+  LiveAccountRestricted: {
+    status: 403,
+    code: 'LIVE_ACCOUNT_RESTRICTED',
+    message: () => 'The account is live, and only demo accounts are traded here. Name one whose isDemo is true.',
+  },
+  OrderTypeNotSupported: {
+    status: 501,
+    code: 'ORDER_TYPE_NOT_SUPPORTED',
+    message: ({ orderType }) =>
+      `Orders of type ${orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
+    details: ({ orderType }) => ({ orderType }),
+  },
   UnsupportedBroker: {
     status: 400,
     code: 'UNSUPPORTED_BROKER',
@@ -74,6 +103,71 @@ export const errorTable: ErrorTable = {
       `The broker limits how often account ${accountId} is read. Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`,
     details: ({ accountId }) => ({ accountId }),
     headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
+  },
+  ChallengeLocked: {
+    status: 403,
+    code: 'CHALLENGE_LOCKED',
+    message: () => 'The newest challenge of the account has failed, so it takes no new orders.',
+  },
+  ChallengeCheckUnavailable: {
+    status: 503,
+    code: 'CHALLENGE_CHECK_UNAVAILABLE',
+    message: () => 'The challenges of the account cannot be read now. No order was placed; try again.',
+    reason: ({ reason }) => ({ reason }),
+  },
+  TraderLimitBreached: {
+    status: 403,
+    code: 'TRADER_LIMIT_BREACHED',
+    message: (breached) => `The order breaks a limit of the trader: ${breachOf(breached)}. The head trader sets it.`,
+    details: detailsOfBreach,
+  },
+  DeskLimitBreached: {
+    status: 403,
+    code: 'DESK_LIMIT_BREACHED',
+    message: (breached) => `The order breaks a limit of the desk: ${breachOf(breached)}. The head trader sets it.`,
+    details: detailsOfBreach,
+  },
+  ApprovalRequired: {
+    status: 409,
+    code: 'APPROVAL_REQUIRED',
+    message: ({ approvalAboveLots }) =>
+      `Orders above ${approvalAboveLots} lots need the head trader's approval. Nothing was queued; send at most ${approvalAboveLots} lots.`,
+    details: ({ approvalAboveLots }) => ({ approvalAboveLots }),
+  },
+  LimitCheckUnavailable: {
+    status: 503,
+    code: 'LIMIT_CHECK_UNAVAILABLE',
+    message: () => 'The limits on the account, or what they are held against, cannot be read now. No order was placed; try again.',
+    reason: ({ reason }) => ({ reason }),
+  },
+  RiskLimitExceeded: {
+    status: 400,
+    code: 'RISK_LIMIT_EXCEEDED',
+    message: (exceeded) => riskMessages[exceeded.limit](exceeded),
+    details: ({ limit, allowed, current, resetsAt }) => ({
+      limit,
+      allowed,
+      current,
+      ...(resetsAt === undefined ? {} : { resetsAt: toIso(resetsAt) }),
+    }),
+  },
+  OrderInFlight: {
+    status: 409,
+    code: 'ORDER_IN_FLIGHT',
+    message: () =>
+      'The order is on its way to the broker and can be neither changed nor cancelled. GET /orders/:id shows what becomes of it.',
+  },
+  OrderNotModifiable: {
+    status: 400,
+    code: 'ORDER_NOT_MODIFIABLE',
+    message: ({ status }) => `The order is ${status}; only an open order can be changed.`,
+    details: ({ status }) => ({ status }),
+  },
+  OrderNotCancellable: {
+    status: 400,
+    code: 'ORDER_NOT_CANCELLABLE',
+    message: ({ status }) => `The order is ${status}; only an open order can be cancelled.`,
+    details: ({ status }) => ({ status }),
   },
   AccountDisconnected: {
     status: 503,
@@ -112,6 +206,17 @@ export const errorTable: ErrorTable = {
     code: 'INVALID_CURSOR',
     message: () =>
       'The cursor cannot be read, or was given for other filters. Send meta.pagination.cursor of the previous page with the filters of that page, or start without one.',
+  },
+  IdempotencyKeyReused: {
+    status: 409,
+    code: 'IDEMPOTENCY_KEY_REUSED',
+    message: () => 'This Idempotency-Key was sent with another body within 24 hours. Send the body of then, or a new key for a new order.',
+  },
+  IdempotencyInProgress: {
+    status: 409,
+    code: 'IDEMPOTENCY_IN_PROGRESS',
+    message: () => 'The first request with this Idempotency-Key is still being answered. Send it again in a second, with the same key.',
+    headers: () => ({ 'Retry-After': '1' }),
   },
   PayloadTooLarge: {
     status: 413,
