@@ -97,6 +97,7 @@ describe('the apps over the verbs of the domain', () => {
       accounts,
       broker,
       clock,
+      breathe,
       secrets,
       credentials: createFakeCredentialStore(records),
       operator: createFakeOperatorStore(records),

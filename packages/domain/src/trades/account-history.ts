@@ -1,6 +1,8 @@
 // One account's closed trades in closing order, and how several accounts' trades are filtered, ordered and paged (4.5; decision 36).
 import type { AccountId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import { sortInSteps } from '../primitives/sort-in-steps.ts'
+import type { Steps } from '../primitives/run-steps.ts'
 import { isSymbolMatch } from '../primitives/symbol-filter.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { FoldedTrade, SkippedPosition } from './folded-trade.ts'
@@ -50,6 +52,8 @@ export interface TradeSlice {
   readonly before: number
 }
 
+const sortStep = 256
+
 export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): ClosingPlace => ({
   closedAt: trade.closedAt,
   closingDealId,
@@ -70,12 +74,16 @@ export const isTradeMatch = ({ symbol, from, to, profit }: TradeFilter, { trade 
   (profit === 'all' || trade.netProfit > 0 === (profit === 'profit')) &&
   isSymbolMatch(symbol, trade.symbol)
 
-/** Every trade that the filter lets through, in closing order over all accounts. */
-export const matchingTrades = (histories: readonly AccountHistory[], filter: TradeFilter): readonly ClosedTrade[] => {
-  const matches = histories.map(({ trades }) => trades.filter((trade) => isTradeMatch(filter, trade)))
+/** Every trade that the filter lets through, in closing order over all accounts; an account, or some hundred trades to order, a step. */
+export function* matchingTrades(histories: readonly AccountHistory[], filter: TradeFilter): Steps<readonly ClosedTrade[]> {
+  const matches: (readonly ClosedTrade[])[] = []
+  for (const { trades } of histories) {
+    matches.push(trades.filter((trade) => isTradeMatch(filter, trade)))
+    yield
+  }
   const [only] = matches
   if (matches.length === 1 && only !== undefined) return only
-  return matches.flat().toSorted((a, b) => byClosing(placeOf(a), placeOf(b)))
+  return yield* sortInSteps(matches.flat(), (a, b) => byClosing(placeOf(a), placeOf(b)), sortStep)
 }
 
 /**

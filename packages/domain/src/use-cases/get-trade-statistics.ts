@@ -2,11 +2,12 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { tradeStatistics } from '../statistics/trade-statistics.ts'
+import { statisticsInSteps } from '../statistics/trade-statistics.ts'
 import type { TradeStatistics } from '../statistics/trade-statistics.ts'
 import type { TradeFilter } from '../trades/account-history.ts'
 import { readMatchingTrades } from './steps/read-matching-trades.ts'
 import type { MatchingTrades, TradePorts, TradeProvenance, TradesRefusal } from './steps/read-matching-trades.ts'
+import { takeTurns } from './steps/take-turns.ts'
 
 /** Sums over accounts of several currencies are sums of unlike things, and the reply says so. */
 export interface MixedCurrencies {
@@ -25,10 +26,12 @@ export const getTradeStatistics =
   (caller: Caller, filter: TradeFilter): TE.TaskEither<TradesRefusal, StatisticsResult> =>
     pipe(
       readMatchingTrades(ports)(caller, filter),
-      TE.map(({ matches, provenance, currencies }) => ({
-        statistics: tradeStatistics(matches.map(({ trade }) => trade)),
-        provenance,
-        warnings: currencyWarnings(currencies),
+      TE.bindTo('found'),
+      TE.bindW('statistics', ({ found }) => TE.fromTask(takeTurns(ports)(statisticsInSteps(found.matches.map(({ trade }) => trade))))),
+      TE.map(({ found, statistics }) => ({
+        statistics,
+        provenance: found.provenance,
+        warnings: currencyWarnings(found.currencies),
       })),
     )
 

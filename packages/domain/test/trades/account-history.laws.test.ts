@@ -3,12 +3,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountId, UserId } from '../../src/primitives/ids.ts'
-import { byClosing, matchingTrades, placeOf, sliceAfter } from '../../src/trades/account-history.ts'
+import { runSteps } from '../../src/primitives/run-steps.ts'
+import { byClosing, matchingTrades as matchingTradesInSteps, placeOf, sliceAfter } from '../../src/trades/account-history.ts'
 import type { AccountHistory, ClosedTrade, ClosingPlace, TradeFilter } from '../../src/trades/account-history.ts'
 import { readCursor, writeCursor } from '../../src/trades/cursor.ts'
 
 const accountIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}` as AccountId)
 const all: TradeFilter = { profit: 'all' }
+const matchingTrades = (read: readonly AccountHistory[], filter: TradeFilter): readonly ClosedTrade[] =>
+  runSteps(matchingTradesInSteps(read, filter))
 
 const closedTrade = fc.record({
   closedAt: fc.integer({ min: 0, max: 5 }),

@@ -6,7 +6,7 @@ import type { BrokerAccount } from '../../accounts/account.ts'
 import type { AccountNotFound, BrokerReadError, HistoryTooLarge, ServiceUnavailable } from '../../errors.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { Broker } from '../../ports/broker.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Breather, Clock } from '../../ports/clock.ts'
 import type { Histories } from '../../ports/histories.ts'
 import { provenanceOf } from '../../primitives/provenance.ts'
 import type { Provenance } from '../../primitives/provenance.ts'
@@ -15,8 +15,9 @@ import type { AccountHistory, ClosedTrade, TradeFilter } from '../../trades/acco
 import type { SkippedPosition } from '../../trades/folded-trade.ts'
 import { selectBrokerAccounts } from './select-broker-accounts.ts'
 import type { SelectedAccount } from './select-broker-accounts.ts'
+import { takeTurns } from './take-turns.ts'
 
-export interface TradePorts {
+export interface TradePorts extends Breather {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
   readonly histories: Histories
   readonly broker: Pick<Broker, 'source'>
@@ -50,8 +51,9 @@ export const readMatchingTrades =
       TE.Do,
       TE.bind('selected', () => selectBrokerAccounts(ports)(owner, filter.accountId)),
       TE.bindW('histories', ({ selected }) => TE.traverseArray(readHistory(ports))(selected)),
-      TE.map(({ selected, histories }) => ({
-        matches: matchingTrades(histories, filter),
+      TE.bindW('matches', ({ histories }) => TE.fromTask(takeTurns(ports)(matchingTrades(histories, filter)))),
+      TE.map(({ selected, histories, matches }) => ({
+        matches,
         provenance: tradeProvenance(ports, histories),
         currencies: currenciesOf(selected),
       })),
