@@ -12,8 +12,8 @@ export interface Target {
   readonly token: string
 }
 
-/** `start` is included, `end` is not. */
-export interface DealsPage {
+/** A page of a history. `start` is included, `end` is not. */
+export interface HistoryPage {
   readonly start: Instant
   readonly end: Instant
   readonly offset: number
@@ -33,11 +33,15 @@ export const createMetaApiClient = (call: CallProvider) => ({
   positions: (target: Target, signal: AbortSignal) =>
     call({ route: 'positions', url: accountUrl(target, '/positions'), token: target.token }, signal),
 
-  historyDeals: (target: Target, { start, end, offset, limit }: DealsPage, signal: AbortSignal) => {
-    const window = `${encodeURIComponent(toIso(start))}/${encodeURIComponent(toIso(end))}`
-    const url = accountUrl(target, `/history-deals/time/${window}?offset=${offset}&limit=${limit}`)
-    return call({ route: 'history-deals', url, token: target.token }, signal)
-  },
+  /** Orders that still work. */
+  orders: (target: Target, signal: AbortSignal) =>
+    call({ route: 'orders', url: accountUrl(target, '/orders'), token: target.token }, signal),
+
+  historyOrders: (target: Target, page: HistoryPage, signal: AbortSignal) =>
+    call({ route: 'history-orders', url: historyUrl(target, 'history-orders', page), token: target.token }, signal),
+
+  historyDeals: (target: Target, page: HistoryPage, signal: AbortSignal) =>
+    call({ route: 'history-deals', url: historyUrl(target, 'history-deals', page), token: target.token }, signal),
 
   /** Computes and changes nothing, although it is a POST. */
   calculateMargin: (target: Target, { symbol, side, volume, openPrice }: MarginQuery, signal: AbortSignal) => {
@@ -45,6 +49,14 @@ export const createMetaApiClient = (call: CallProvider) => ({
     return call({ route: 'calculate-margin', url: accountUrl(target, '/calculate-margin'), token: target.token, body }, signal)
   },
 })
+
+/** Where an order is sent to, once: not by way of the client, whose reads may be asked twice. */
+export const tradeUrl = (target: Target): URL => accountUrl(target, '/trade')
+
+const historyUrl = (target: Target, which: 'history-orders' | 'history-deals', { start, end, offset, limit }: HistoryPage): URL => {
+  const window = `${encodeURIComponent(toIso(start))}/${encodeURIComponent(toIso(end))}`
+  return accountUrl(target, `/${which}/time/${window}?offset=${offset}&limit=${limit}`)
+}
 
 const accountUrl = ({ baseUrl, providerAccountId }: Target, rest: string): URL => {
   // Encoding leaves dots alone, and a URL takes a segment of dots for a step up.

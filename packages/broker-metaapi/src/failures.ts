@@ -4,7 +4,15 @@ import { brokerRateLimited, brokerUnavailable, notProvisioned } from '@tradeport
 import type { BrokerAccount, BrokerReadError, Instant } from '@tradeport/domain'
 
 /** The provider's endpoints, as they are named in logs and metrics. */
-export type ProviderRoute = 'account-region' | 'account-information' | 'positions' | 'history-deals' | 'calculate-margin'
+export type ProviderRoute =
+  | 'account-region'
+  | 'account-information'
+  | 'positions'
+  | 'orders'
+  | 'history-orders'
+  | 'history-deals'
+  | 'calculate-margin'
+  | 'trade'
 
 /** Why a call brought nothing that can be used. */
 export type CallFault =
@@ -70,13 +78,18 @@ export const toBrokerReadError =
     return brokerUnavailable(accountId, fault.reason)
   }
 
-/** The header counts before the body; without either it is a second. Both may hold a date in the format of HTTP or of ISO 8601. */
-const retryAtOf = (header: string | null, body: unknown, now: Instant): Instant => {
+const retryAtOf = (header: string | null, body: unknown, now: Instant): Instant => toldRetryAt(header, body, now) ?? now + 1_000
+
+/**
+ * When the provider asks to be asked again; undefined where it does not say. The header counts before the body; both may hold a date in the
+ * format of HTTP or of ISO 8601.
+ */
+export const toldRetryAt = (header: string | null, body: unknown, now: Instant): Instant | undefined => {
   const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(header ?? '')?.[1]
   if (seconds !== undefined) return now + Number(seconds) * 1_000
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
   const times = [header, metadata['recommendedRetryTime']].map((text) => (typeof text === 'string' ? Date.parse(text) : Number.NaN))
-  return times.find(Number.isFinite) ?? now + 1_000
+  return times.find(Number.isFinite)
 }
 
 // The provider's class name of an error is short and plain; whatever else stands in its place is left out.
@@ -92,5 +105,6 @@ const codeOf = (cause: unknown): string => {
   return 'cause not told'
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+/** Whether JSON holds an object there. */
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import nock from 'nock'
 import type { AccountId, Broker, BrokerAccount, Deal } from '@tradeport/domain'
 import { createMetaApiBroker } from '../src/index.ts'
-import type { MetaApiBrokerConfig } from '../src/index.ts'
+import type { MetaApiConfig } from '../src/index.ts'
 
 export const now = Date.parse('2026-05-01T12:00:00.000Z')
 export const token = 'eyJhbGciOiJSUzI1NiJ9.secret-part.signature'
@@ -22,7 +22,7 @@ export const account: BrokerAccount = {
   region: 'london',
 }
 
-export const brokerWith = (config: Partial<MetaApiBrokerConfig> = {}): Broker =>
+export const brokerWith = (config: Partial<MetaApiConfig> = {}): Broker =>
   createMetaApiBroker({
     provisioningUrl: provisioningHost,
     clientUrl: 'https://client.{region}.example',

@@ -1,0 +1,252 @@
+// What the broker's records say became of an order (decision 23). Pure: four lists in, one answer out. An answer is for ever, so it is given
+// only where the records cannot mean anything else: what is seen but not at its end is working, what might be hidden is unreadable, and
+// nothing is said only of four whole lists without a trace.
+import * as O from 'fp-ts/lib/Option.js'
+import { compareLots, fillOfExecutions, lotsWithout, minuteMs, parseTicket, sumExactly } from '@tradeport/domain'
+import type { BrokerOrder, Execution, Fill, Instant, LookupAnswer, Settlement } from '@tradeport/domain'
+import type { DealTrace, OrderTrace, PositionTrace, Records } from './order-records.ts'
+import type { Tickets } from './trade-answer.ts'
+
+export interface Evidence {
+  readonly positions: Records<PositionTrace>
+  /** Still working. */
+  readonly orders: Records<OrderTrace>
+  readonly historyOrders: Records<OrderTrace>
+  readonly deals: Records<DealTrace>
+}
+
+export interface Sought {
+  readonly order: BrokerOrder
+  readonly sentAt: Instant
+  /** The broker's numbers of it, where the answer to the send told them. */
+  readonly tickets: Tickets
+}
+
+/** An answer, and whether reading again could tell more of the fill. */
+export interface Finding {
+  readonly answer: LookupAnswer
+  readonly isDetailed: boolean
+}
+
+/** How far one of the provider's lists may lag behind another; what they agree on after that is taken for the end. */
+export const listsLagMs = minuteMs
+/** How much earlier than it was sent an order may seem to be executed, for clocks that differ. */
+export const clockSlackMs = minuteMs
+/** How long after it was sent an order may be executed at the latest. */
+const executionWindowMs = 5 * minuteMs
+
+export const findingOf = (sought: Sought, evidence: Evidence, now: Instant): Finding => {
+  const traces = tracesOf(sought, evidence)
+  const isWhole = Object.values(evidence).every((records: Records<unknown>) => records.isWhole)
+  if (!traces.isSeen) return plain(isWhole && !mayBeHidden(sought, evidence) ? { kind: 'nothing' } : { kind: 'unreadable' })
+  const isSettled = isWhole && traces.working.length === 0 && now - sought.sentAt >= listsLagMs
+  return (
+    foundByDeals(sought, traces, isSettled) ??
+    foundByOrders(sought, traces) ??
+    foundByPosition(sought, traces, isSettled) ??
+    rejected(traces, isWhole, isSettled) ??
+    plain({ kind: 'working' })
+  )
+}
+
+/** What the records tell of a fill, and how sure it is that nothing of it is missing yet. */
+export interface FillFinding {
+  readonly fill: Fill
+  /** `likely` is what has to be seen twice. */
+  readonly certainty: 'certain' | 'likely' | 'none'
+}
+
+/** How an order was filled of which the broker said that it was, in full or in part. */
+export const fillFindingOf = (
+  sought: Sought,
+  filled: 'filled' | 'partially_filled',
+  evidence: Pick<Evidence, 'positions' | 'deals'>,
+): FillFinding => {
+  const none = { rows: [], isWhole: true }
+  const traces = tracesOf(sought, { ...evidence, orders: none, historyOrders: none })
+  const dealt = dealtFill(traces)
+  const held = traces.position?.volume
+  const { volume } = sought.order
+  if (filled === 'filled') {
+    if (dealt?.volume !== undefined && compareLots(dealt.volume, volume) >= 0) return { fill: dealt, certainty: 'certain' }
+    if (traces.position !== undefined && held !== undefined && compareLots(held, volume) === 0)
+      return { fill: { volume, ...openingOf(traces.position) }, certainty: 'certain' }
+    return { fill: positionOf(traces), certainty: 'none' }
+  }
+  if (dealt?.volume === undefined) return { fill: positionOf(traces), certainty: 'none' }
+  const isConfirmed = held !== undefined && compareLots(held, dealt.volume) === 0
+  return { fill: dealt, certainty: isConfirmed ? 'certain' : 'likely' }
+}
+
+/** What of the records belongs to the order. */
+interface Traces {
+  readonly isSeen: boolean
+  readonly position: PositionTrace | undefined
+  readonly working: readonly OrderTrace[]
+  /** Finished, each once. */
+  readonly done: readonly OrderTrace[]
+  /** That executed a part of it, each once. */
+  readonly deals: readonly DealTrace[]
+}
+
+const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
+  const match = matcherOf(order.clientId)
+  const { positions, orders, historyOrders, deals } = evidence
+  const position = positions.rows.find((row) => match(row) !== 'other')
+  const ids = new Set<string>(tickets.orderId === undefined ? [] : [tickets.orderId])
+  for (const row of [...orders.rows, ...historyOrders.rows]) if (match(row) === 'order') ids.add(row.id)
+  // A position goes by the number of the order that opened it. What stops did to one bears the order's first two parts and that number.
+  if (position !== undefined) ids.add(position.id)
+  for (const row of [...historyOrders.rows, ...deals.rows])
+    if (match(row) === 'position' && row.positionId !== undefined) ids.add(row.positionId)
+  // A number counts only where nobody else's name stands beside it.
+  const isOwn = (row: OrderTrace | DealTrace, id: string | undefined): boolean =>
+    match(row) === 'order' || (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
+  const isOwnOrder = (row: OrderTrace): boolean => row.side === order.side && isOwn(row, row.id)
+  const isOwnDeal = (row: DealTrace): boolean => isOwn(row, row.orderId)
+  const done = onceEach(historyOrders.rows.filter(isOwnOrder), ({ id }) => id)
+  const own = onceEach(deals.rows.filter(isOwnDeal), ({ id, entry, at }) => `${at} ${id} ${entry}`)
+  return {
+    isSeen:
+      own.length > 0 ||
+      [positions, orders, historyOrders, deals].some(({ rows }) => rows.some((row) => match(row) !== 'other')) ||
+      [...orders.rows, ...historyOrders.rows].some(isOwnOrder),
+    position,
+    working: orders.rows.filter((row) => isOwnOrder(row) && !done.some(({ id, state }) => id === row.id && isFinal(state))),
+    done,
+    // A deal of the other side closes what the order opened, and one that closes a position by another trades nothing.
+    deals: own.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
+  }
+}
+
+type Match = 'order' | 'position' | 'other'
+
+/** Whether a row is of the order itself, of the position that it opened, by the first two parts alone, or of neither. */
+const matcherOf = (clientId: string): ((row: { readonly clientId?: string; readonly notes?: string }) => Match) => {
+  const family = clientId.slice(0, clientId.lastIndexOf('_') + 1)
+  return ({ clientId: own, notes = '' }) => {
+    if (own === clientId || notes.includes(clientId)) return 'order'
+    return own?.startsWith(family) === true || notes.includes(family) ? 'position' : 'other'
+  }
+}
+
+const foundByDeals = ({ order }: Sought, traces: Traces, isSettled: boolean): Finding | undefined => {
+  const { deals, done, working } = traces
+  if (deals.length === 0) return undefined
+  const fill = dealtFill(traces)
+  // A deal that does not tell its volume was executed all the same, and no other record will tell it later.
+  if (fill?.volume === undefined) return isSettled && executedOf(done) === undefined ? found('filled', fill ?? {}, true) : undefined
+  if (compareLots(fill.volume, order.volume) >= 0) return found('filled', fill, true)
+  const executed = executedOf(done)
+  const isEnd = working.length === 0 && executed !== undefined && compareLots(executed, fill.volume) === 0
+  return isEnd || isSettled ? found('partially_filled', fill, true) : undefined
+}
+
+const foundByOrders = ({ order }: Sought, traces: Traces): Finding | undefined => {
+  const { done, working } = traces
+  // The state says that nothing is left, where the row does not say of how much.
+  if (done.some(({ state, volume }) => state === 'FILLED' && volume === undefined)) return found('filled', positionOf(traces), false)
+  const executed = executedOf(done)
+  if (executed === undefined || executed === 0) return undefined
+  const dealt = dealtFill(traces)?.volume
+  // More was dealt than the orders know of: they are behind.
+  if (dealt !== undefined && compareLots(dealt, executed) > 0) return undefined
+  const fill = { volume: executed, ...positionOf(traces) }
+  if (compareLots(executed, order.volume) >= 0) return found('filled', fill, false)
+  return working.length === 0 ? found('partially_filled', fill, false) : undefined
+}
+
+const foundByPosition = ({ order }: Sought, { position, deals }: Traces, isSettled: boolean): Finding | undefined => {
+  if (position?.volume === undefined || position.side !== order.side || deals.length > 0) return undefined
+  const { volume } = position
+  const difference = compareLots(volume, order.volume)
+  if (difference === 0) return found('filled', { volume, ...openingOf(position) }, true)
+  // It may have been closed in part, or added to, which deals tell; here they have had their time and tell nothing.
+  if (!isSettled) return undefined
+  return difference > 0 ? found('filled', ticketAs(position.id), true) : found('partially_filled', { volume, ...openingOf(position) }, true)
+}
+
+const rejected = ({ done, working, deals, position }: Traces, isWhole: boolean, isSettled: boolean): Finding | undefined => {
+  const last = done.at(-1)
+  if (!isWhole || last === undefined || working.length > 0 || deals.length > 0 || position !== undefined) return undefined
+  if (!done.every(({ state }) => isFinal(state) && state !== 'FILLED')) return undefined
+  if (executedOf(done) === undefined && !isSettled) return undefined
+  const message = `The broker ended the order without executing it: ${last.state.toLowerCase().replaceAll('_', ' ')}.`
+  return plain({ kind: 'found', settlement: { kind: 'rejected', reason: { code: `ORDER_STATE_${last.state}`, message } } })
+}
+
+/** Nobody changes what is in one of these states. */
+const isFinal = (state: string): boolean => ['FILLED', 'PARTIAL', 'CANCELED', 'REJECTED', 'EXPIRED'].includes(state)
+
+/** Lots that the finished orders executed; undefined where one does not tell, or there is none. */
+const executedOf = (done: readonly OrderTrace[]): number | undefined => {
+  const volumes = done.map(({ state, volume, remaining }) => {
+    if (state === 'REJECTED' && remaining === undefined) return 0
+    if (volume === undefined || !isFinal(state)) return undefined
+    const left = remaining ?? (state === 'FILLED' ? 0 : undefined)
+    return left === undefined ? undefined : lotsWithout(volume, left)
+  })
+  const told = volumes.filter((volume) => volume !== undefined)
+  return volumes.length > 0 && told.length === volumes.length ? sumExactly(told) : undefined
+}
+
+/** What the deals tell together; without price, volume and time where one of them lacks its own, undefined where there are none. */
+const dealtFill = (traces: Traces): Fill | undefined => {
+  const { deals } = traces
+  const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
+    volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
+  )
+  const [first, ...rest] = executions
+  if (first === undefined) return deals.length === 0 ? undefined : positionOf(traces)
+  return executions.length < deals.length ? positionOf(traces) : { ...fillOfExecutions([first, ...rest]), ...positionOf(traces) }
+}
+
+/** What a position tells of the order that opened it. */
+const openingOf = ({ id, openPrice, at }: PositionTrace): Fill => ({
+  ...(openPrice !== undefined && { price: openPrice }),
+  ...(at !== undefined && { at }),
+  ...ticketAs(id),
+})
+
+const positionOf = ({ deals, done, position }: Traces): Fill =>
+  ticketAs([...deals, ...done].find(({ positionId }) => positionId !== undefined)?.positionId ?? position?.id)
+
+/** A broker's number as the fill holds it; nothing where it is none. */
+export const ticketAs = (id: string | undefined): Pick<Fill, 'positionId'> => {
+  const ticket = parseTicket(id ?? '')
+  return O.isSome(ticket) ? { positionId: ticket.value } : {}
+}
+
+/**
+ * Whether a row could be the order without its client id, which brokers may overwrite with words of their own: the same market, side and
+ * time, no more volume, and nobody else's name. It cannot be told from a trade by hand, so it never makes an order filled, but while it is
+ * there the order is not taken for lost either.
+ */
+const mayBeHidden = ({ order, sentAt }: Sought, { positions, orders, historyOrders, deals }: Evidence): boolean => {
+  const isLike = (row: PositionTrace | OrderTrace | DealTrace): boolean =>
+    row.clientId === undefined &&
+    row.side === order.side &&
+    (row.symbol === undefined || row.symbol === order.symbol) &&
+    (row.volume === undefined || compareLots(row.volume, order.volume) <= 0) &&
+    (row.at === undefined || (row.at >= sentAt - clockSlackMs && row.at <= sentAt + executionWindowMs)) &&
+    !(row.reason !== undefined && reasonsOfOthers.has(row.reason))
+  return (
+    positions.rows.some(isLike) ||
+    [...orders.rows, ...historyOrders.rows].some((row) => isLike(row) && executedOf([row]) !== 0) ||
+    deals.rows.some((row) => isLike(row) && row.entry !== 'out' && row.entry !== 'out_by')
+  )
+}
+
+/** Reasons that no order sent by a program has: it was given by hand elsewhere, or the platform made it. */
+const reasonsOfOthers = new Set(['MOBILE', 'WEB', 'SL', 'TP', 'SO', 'ROLLOVER', 'VMARGIN', 'SPLIT'])
+
+const plain = (answer: LookupAnswer): Finding => ({ answer, isDetailed: true })
+
+const found = (kind: Extract<Settlement, { fill: Fill }>['kind'], fill: Fill, isDetailed: boolean): Finding => ({
+  answer: { kind: 'found', settlement: { kind, fill } },
+  isDetailed,
+})
+
+const onceEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] => [
+  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
+]
