@@ -39,19 +39,23 @@ export interface Service {
 const requestIdBytes = 12
 
 /** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
-export const startService = async (config: Config, log: Logger): Promise<Service> => {
+export const startService = async (config: Config, log: Logger, clock: Clock = { now: Date.now }): Promise<Service> => {
   const closers: (() => Promise<void>)[] = []
   const close = closeInReverse(closers)
   try {
-    return await start(config, log, closers, close)
+    return await start(config, { log, clock }, closers, close)
   } catch (error) {
     await close()
     throw error
   }
 }
 
-const start = async (config: Config, log: Logger, closers: (() => Promise<void>)[], close: () => Promise<void>): Promise<Service> => {
-  const clock: Clock = { now: Date.now }
+const start = async (
+  config: Config,
+  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  closers: (() => Promise<void>)[],
+  close: () => Promise<void>,
+): Promise<Service> => {
   const secrets = createSecrets()
   await openDataFolder(config.dataFolder)
   const operatorToken = config.operatorToken ?? (await keepSecret(config.dataFolder, 'operator-token', newSecret))

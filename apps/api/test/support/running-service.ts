@@ -25,33 +25,33 @@ export interface RunningService {
   readonly apiUrl: string
   readonly operatorUrl: string
   readonly sandbox: Sandbox
+  /** Where the database and the generated secrets lie. */
+  readonly folder: string
+  readonly environment: Environment
   /** GET under /api/v1 with the key. */
   readonly get: (path: string, key?: string) => Promise<Reply>
   readonly apply: (document: object) => Promise<Reply>
+  /** Applies one document after another; throws where one is refused. */
+  readonly setUp: (...documents: readonly object[]) => Promise<void>
   /** Ends the service and starts it again on the same data folder. */
   readonly restart: () => Promise<void>
   readonly close: () => Promise<void>
 }
 
-export const startTestService = async (accounts: readonly AccountOptions[], environment: Environment = {}): Promise<RunningService> => {
+export interface TestServiceOptions {
+  readonly environment?: Environment
+  /** What the service and the provider take for now, in epoch milliseconds; the machine's clock when left out. */
+  readonly now?: () => number
+  /** Is given every line of the log. */
+  readonly onLogLine?: (line: string) => void
+}
+
+export const startTestService = async (accounts: readonly AccountOptions[], options: TestServiceOptions = {}): Promise<RunningService> => {
+  const { now = Date.now, onLogLine = () => undefined } = options
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
-  const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts })
-  const settings: Environment = {
-    PORT: '0',
-    OPERATOR_PORT: '0',
-    DATA_DIR: folder,
-    OPERATOR_TOKEN: operatorToken,
-    BROKER: 'metaapi',
-    METAAPI_CLIENT_URL: sandbox.url,
-    METAAPI_PROVISIONING_URL: sandbox.url,
-    LOG_LEVEL: 'silent',
-    ...environment,
-  }
-  const start = () => {
-    const config = readConfig(settings, folder)
-    if (config._tag === 'Left') throw new Error(config.left.join('; '))
-    return startService(config.right, pino({ level: config.right.logLevel }))
-  }
+  const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
+  const environment = { ...environmentOf(folder, sandbox.url), ...options.environment }
+  const start = () => startFrom(environment, { now, onLogLine })
   let service = await start()
   return {
     get apiUrl() {
@@ -61,24 +61,54 @@ export const startTestService = async (accounts: readonly AccountOptions[], envi
       return service.operatorUrl
     },
     sandbox,
+    folder,
+    environment,
     get: (path, key) => request(`${service.apiUrl}/api/v1${path}`, key === undefined ? {} : { headers: { 'X-API-Key': key } }),
-    apply: (document) =>
-      request(`${service.operatorUrl}/operator/v1/apply`, {
-        method: 'POST',
-        headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-        body: JSON.stringify(document),
-      }),
+    apply: (document) => applyDocument(service.operatorUrl, document),
+    setUp: async (...documents) => {
+      for (const document of documents) {
+        const { status, body } = await applyDocument(service.operatorUrl, document)
+        if (status !== 200) throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
+      }
+    },
     restart: async () => {
       await service.close()
       service = await start()
     },
     close: async () => {
-      await service.close()
+      // The provider first: it cuts off requests that it was told never to answer.
       await sandbox.close()
+      await service.close()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
+
+/** The environment of a service on free ports with everything of its own in the folder. */
+export const environmentOf = (folder: string, providerUrl: string): Environment => ({
+  PORT: '0',
+  OPERATOR_PORT: '0',
+  DATA_DIR: folder,
+  OPERATOR_TOKEN: operatorToken,
+  BROKER: 'metaapi',
+  METAAPI_CLIENT_URL: providerUrl,
+  METAAPI_PROVISIONING_URL: providerUrl,
+  LOG_LEVEL: 'silent',
+})
+
+/** Starts a service as `main` does, in this process. */
+export const startFrom = (environment: Environment, { now = Date.now, onLogLine = () => undefined }: TestServiceOptions = {}) => {
+  const config = readConfig(environment, '/nowhere')
+  if (config._tag === 'Left') throw new Error(config.left.join('; '))
+  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { now })
+}
+
+export const applyDocument = (operatorUrl: string, document: object): Promise<Reply> =>
+  request(`${operatorUrl}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
 
 /** Any request; a body that is JSON is parsed, any other is its text. */
 export const request = async (url: string, init: RequestInit = {}): Promise<Reply> => {
