@@ -1,18 +1,23 @@
 // The domain's verbs as the door needs them: given their ports by whoever composes the service.
 import type {
   applyOperatorDocument,
+  cancelOrder,
   exportTrades,
   getAccount,
   getMarketData,
+  getOrder,
   getPosition,
   getTrade,
   getTradeStatistics,
   identifyCaller,
   listAccounts,
   listBalanceHistory,
+  listOrders,
   listPositions,
   listSymbols,
   listTrades,
+  modifyOrder,
+  placeOrder,
 } from '@tradeport/domain'
 
 /** The verbs behind `/api/v1`. */
@@ -29,6 +34,15 @@ export interface UseCases {
   readonly exportTrades: ReturnType<typeof exportTrades>
   readonly listSymbols: typeof listSymbols
   readonly getMarketData: typeof getMarketData
+}
+
+/** The verbs behind `/api/v1/orders`. */
+export interface OrderUseCases {
+  readonly placeOrder: ReturnType<typeof placeOrder>
+  readonly listOrders: ReturnType<typeof listOrders>
+  readonly getOrder: ReturnType<typeof getOrder>
+  readonly modifyOrder: ReturnType<typeof modifyOrder>
+  readonly cancelOrder: ReturnType<typeof cancelOrder>
 }
 
 /** The verb behind the operator API. */

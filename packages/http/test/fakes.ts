@@ -2,14 +2,23 @@
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { parseAccountId, parseTenantId, parseTicket, parseUserId, scopes, unauthorized } from '@tradeport/domain'
-import type { Account, ClosedTrade, Issue, Credential, Position, Scope, TradeProvenance } from '@tradeport/domain'
+import {
+  orderInFlight,
+  parseAccountId,
+  parseOrderId,
+  parseTenantId,
+  parseTicket,
+  parseUserId,
+  scopes,
+  unauthorized,
+} from '@tradeport/domain'
+import type { Account, ClosedTrade, Credential, Issue, PendingOrder, Position, Scope, TradeProvenance } from '@tradeport/domain'
 import { getMarketData, listSymbols } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { createApi, listen } from '../src/index.ts'
-import type { Edge, UseCases } from '../src/index.ts'
+import type { Edge, OrderUseCases, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -80,6 +89,18 @@ export const closedTrade = (positionId: string, parts: Partial<ClosedTrade['trad
   },
 })
 
+export const pendingOrder: PendingOrder = {
+  id: some(parseOrderId('ord_0123456789abcdefghij')),
+  owner,
+  request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 },
+  status: 'pending',
+  createdAt: Date.parse('2026-11-21T10:00:00.001Z'),
+  updatedAt: Date.parse('2026-11-21T10:00:00.002Z'),
+}
+
+/** The body that `pendingOrder` answers. */
+export const orderBody = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
+
 export const provenance: TradeProvenance = {
   source: 'metaapi',
   accounts: [accountId],
@@ -126,7 +147,9 @@ export const goodKey = 'tp_live_good'
 export const scopelessKey = 'tp_live_scopeless'
 export const goodToken = 'a-good-token'
 
-export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
+export type AllUseCases = UseCases & OrderUseCases
+
+export const fakeUseCases = (parts: Partial<AllUseCases> = {}): AllUseCases => ({
   identifyCaller: ({ apiKey, accessToken }) => {
     if (accessToken !== undefined) return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
     if (apiKey === goodKey) return TE.right(credential(scopes))
@@ -143,6 +166,11 @@ export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   exportTrades: () => TE.right({ trades: [closedTrade('2'), closedTrade('1')], provenance, exportedAt: now }),
   listSymbols,
   getMarketData,
+  placeOrder: (_, { request }) => TE.right({ order: { ...pendingOrder, request }, isReplayed: false }),
+  listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
+  getOrder: () => TE.right(pendingOrder),
+  modifyOrder: () => TE.left(orderInFlight),
+  cancelOrder: () => TE.left(orderInFlight),
   ...parts,
 })
 
@@ -211,14 +239,33 @@ export interface ReplyBody {
   } | null
 }
 
+export interface SentRequest {
+  readonly method?: string
+  readonly headers?: Readonly<Record<string, string | string[]>>
+  readonly body?: string | Uint8Array
+}
+
+/** A JSON body with a credential that passes everywhere. */
+export const jsonRequest = (method: string, body: unknown, headers: SentRequest['headers'] = {}): SentRequest => ({
+  method,
+  headers: { 'x-api-key': goodKey, 'content-type': 'application/json', ...headers },
+  body: JSON.stringify(body),
+})
+
+/** A request that the route takes, apart from its path. */
+export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
+  if (method === 'GET' || method === 'DELETE') return { method, headers: { 'x-api-key': goodKey, ...headers } }
+  return jsonRequest(method, path === '/orders' ? orderBody : { stopLoss: 1 }, headers)
+}
+
 /** Sends a request line as it is written, which fetch would tidy up. */
 export const send = (
   { port }: Running,
   target: string,
-  { method = 'GET', headers = { 'x-api-key': goodKey } }: { readonly method?: string; readonly headers?: Record<string, string> } = {},
+  { method = 'GET', headers = { 'x-api-key': goodKey }, body }: SentRequest = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers, agent: false }, (response) => {
+    const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers: { ...headers }, agent: false }, (response) => {
       let text = ''
       response.setEncoding('utf8')
       response.on('data', (chunk: string) => (text += chunk))
@@ -234,12 +281,12 @@ export const send = (
       })
     })
     request.on('error', reject)
-    request.end()
+    request.end(body)
   })
 
 /** The API over fake use cases, with what it logged. */
 export const runApi = async (
-  parts: Partial<UseCases> = {},
+  parts: Partial<AllUseCases> = {},
   edge: FakeEdge = fakeEdge(),
 ): Promise<Running & { readonly edge: FakeEdge }> => ({
   ...(await run(createApi(fakeUseCases(parts), edge))),

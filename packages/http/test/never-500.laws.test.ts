@@ -1,9 +1,9 @@
-// Nothing that a caller writes into a request line or a header is ever answered with 500, and every answer has its envelope and its id.
+// Nothing that a caller writes into a request line, a header or a body is ever answered with 500, and every answer has its envelope and its id.
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
-import { goodKey, runApi, send } from './fakes.ts'
-import type { Answer, FakeEdge, Running } from './fakes.ts'
+import { goodKey, jsonRequest, orderBody, requestOf, runApi, send } from './fakes.ts'
+import type { Answer, FakeEdge, Running, SentRequest } from './fakes.ts'
 
 const parameterNames = [...new Set(apiRoutes.flatMap(({ query }) => Object.keys(query)))]
 
@@ -29,18 +29,33 @@ const targetArbitrary = fc
   })
   .map(({ route, segment, pairs, tail }) => {
     const path = `${apiPrefix}${route.path.replace(/:\w+/, () => segment.replaceAll(/[?#]/g, ''))}`
-    return `${path}?${[...pairs.map(([name, value]) => `${name}=${value}`), tail].join('&')}`
+    return { route, target: `${path}?${[...pairs.map(([name, value]) => `${name}=${value}`), tail].join('&')}` }
   })
+
+const headerRoutes = apiRoutes.filter(({ method, path }) => ['GET /symbols', 'GET /accounts', 'POST /orders'].includes(`${method} ${path}`))
+const bodyRoutes = apiRoutes.filter(({ body }) => body !== undefined)
+
+// An order of which one field is anything, any JSON, or bytes of any value.
+const anyBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
+  fc
+    .tuple(fc.constantFrom(...Object.keys(orderBody), 'price', 'stopLoss', 'comment', 'clientId', '__proto__'), fc.jsonValue())
+    .map(([name, value]) => JSON.stringify({ ...orderBody, [name]: value })),
+  fc.json(),
+  fc.uint8Array({ maxLength: 40 }),
+  fc.constantFrom('[', '1e999', '{"volume":1e999}', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
+  // A good order with something that is passed over, nested deeper than a stack is high.
+  fc.constant(JSON.stringify(orderBody).replace('}', `,"x":${'[{"y":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`)),
+)
 
 // fast-check prints the target of a failure.
 const isWellAnswered = ({ status, headers, text }: Answer): boolean => {
-  if (![200, 304, 400, 401, 404, 501].includes(status) || headers['x-request-id'] === undefined) return false
-  if (status === 200 || status === 304) return true
+  if (![200, 201, 304, 400, 401, 404, 409, 501].includes(status) || headers['x-request-id'] === undefined) return false
+  if (status < 400) return true
   const body = JSON.parse(text) as { readonly error: { readonly request_id: string } }
   return Object.keys(body).join() === 'success,data,error' && body.error.request_id === headers['x-request-id']
 }
 
-describe('a request line', () => {
+describe('a request', () => {
   let api: Running & { readonly edge: FakeEdge }
   beforeAll(async () => {
     api = await runApi()
@@ -49,19 +64,19 @@ describe('a request line', () => {
 
   it('never makes an error of ours, whatever its path and query', async () => {
     await fc.assert(
-      fc.asyncProperty(targetArbitrary, async (target) => isWellAnswered(await send(api, target))),
+      fc.asyncProperty(targetArbitrary, async ({ route, target }) => isWellAnswered(await send(api, target, requestOf(route)))),
       { numRuns: 1_500 },
     )
     expect(api.edge.lines).toEqual([])
   }, 60_000)
 
   it('never does with any value of any one parameter', async () => {
-    for (const { path, query } of apiRoutes) {
+    for (const { method, path, query } of apiRoutes) {
       for (const name of Object.keys(query)) {
         await fc.assert(
           fc.asyncProperty(anyValue, async (value) => {
             const target = `${apiPrefix}${path.replace(/:\w+/, 'EURUSD')}?${name}=${value}`
-            return isWellAnswered(await send(api, target))
+            return isWellAnswered(await send(api, target, requestOf({ method, path })))
           }),
           { numRuns: 25 },
         )
@@ -74,13 +89,32 @@ describe('a request line', () => {
       unit: fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff })).map((code) => String.fromCodePoint(code)),
       maxLength: 40,
     })
-    const headerName = fc.constantFrom('x-request-id', 'authorization', 'x-api-key', 'if-none-match', 'content-type', 'accept')
+    const headerName = fc.constantFrom(
+      'idempotency-key',
+      'x-request-id',
+      'authorization',
+      'x-api-key',
+      'if-none-match',
+      'content-type',
+      'accept',
+    )
     await fc.assert(
-      fc.asyncProperty(headerName, headerText, fc.constantFrom('/symbols', '/accounts'), async (name, value, path) => {
-        const reply = await send(api, `${apiPrefix}${path}`, { headers: { 'x-api-key': goodKey, [name]: value } })
+      fc.asyncProperty(headerName, headerText, fc.constantFrom(...headerRoutes), async (name, value, route) => {
+        const reply = await send(api, `${apiPrefix}${route.path}`, requestOf(route, { 'x-api-key': goodKey, [name]: value }))
         return isWellAnswered(reply)
       }),
       { numRuns: 300 },
     )
+  }, 60_000)
+
+  it('never does with any body, with a key to tell it apart or without', async () => {
+    await fc.assert(
+      fc.asyncProperty(fc.constantFrom(...bodyRoutes), anyBody, fc.boolean(), async ({ method, path }, body, hasKey) => {
+        const request: SentRequest = { ...jsonRequest(method, {}, hasKey ? { 'idempotency-key': 'k' } : {}), body }
+        return isWellAnswered(await send(api, `${apiPrefix}${path}`, request))
+      }),
+      { numRuns: 500 },
+    )
+    expect(api.edge.lines).toEqual([])
   }, 60_000)
 })

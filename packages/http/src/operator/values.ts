@@ -4,11 +4,11 @@ import * as O from 'fp-ts/lib/Option.js'
 import { isAllowlistEntry } from '../access/allowlist.ts'
 import { nullable, numberOf, stringOf } from '../requests/json-codecs.ts'
 import type { JsonCodec } from '../requests/json-codecs.ts'
+import { isOrderSymbol, orderSymbolTakes } from '../requests/order-symbol.ts'
 
 const control = /\p{Cc}/u
 const visible = /^[!-~]+$/
 const email = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
-const symbol = /^[A-Z0-9._#-]{1,32}$/
 
 const longestName = 255
 const longestSecret = 8_192
@@ -38,7 +38,7 @@ export const apiKey = matching(
 )
 export const scope = stringOf(`a scope: one of ${scopes.join(', ')}`, O.fromPredicate(isScope))
 export const allowlistEntry = matching('an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8', isAllowlistEntry)
-export const tradedSymbol = matching('a symbol in capitals: 1 to 32 of A-Z 0-9 . _ # -', (text) => symbol.test(text))
+export const tradedSymbol = matching(orderSymbolTakes, isOrderSymbol)
 export const instant = stringOf('an ISO 8601 date-time, such as 2026-01-31T09:30:00.000Z', (text) => parseInstant(text, 'start'))
 
 export const money = numberOf('a number', () => true)

@@ -9,6 +9,10 @@ export interface DataReply {
   readonly pagination?: PaginationMeta
   /** Left out when empty. */
   readonly warnings?: readonly object[]
+  /** Where what was made can be read, relative to the API's prefix: the reply is then 201, with it as Location (decision 7). */
+  readonly createdPath?: `/${string}`
+  /** Beside those that every reply has. */
+  readonly headers?: Readonly<Record<string, string>>
   /** Where a reply may be kept by caches; others are never stored (decision 7). */
   readonly maxAgeSeconds?: number
 }

@@ -47,13 +47,37 @@ export const maybe = <A>(codec: JsonCodec<A>): { readonly isRequired: false; rea
 })
 
 /** An object with these fields and no others: one that is misspelt is told, never passed over. */
-export const closedObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> => {
+export const closedObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> =>
+  objectOf(name, fields, (value, context) => {
+    const unknown = Object.keys(value).filter((key) => !Object.hasOwn(fields, key))
+    return unknown.map((key) => unknownField(value[key], context, key, Object.keys(fields)))
+  })
+
+/** An object with these fields; others are passed over (decision 5). */
+export const openObject = <A extends object>(name: string, fields: FieldsOf<A>): JsonCodec<A> => objectOf(name, fields, () => [])
+
+/** An object of which at least one of the fields, all of them optional, is there. */
+export const someOf = <A extends object>(codec: JsonCodec<A>, names: readonly (keyof A & string)[]): JsonCodec<A> =>
+  decoder(codec.name, (value, context) => {
+    const read = codec.validate(value, context)
+    if (E.isLeft(read) || names.some((name) => Object.hasOwn(read.right, name))) return read
+    return t.failure(value, context, `${pathOf(context)} takes at least one of ${names.join(', ')}`)
+  })
+
+/** The same value, made into another. */
+export const mapped = <A, B>(codec: JsonCodec<A>, change: (read: A, value: unknown) => B): JsonCodec<B> =>
+  decoder(codec.name, (value, context) => E.map((read: A) => change(read, value))(codec.validate(value, context)))
+
+const objectOf = <A extends object>(
+  name: string,
+  fields: FieldsOf<A>,
+  faultsOfOthers: (value: Readonly<Record<string, unknown>>, context: t.Context) => readonly t.ValidationError[],
+): JsonCodec<A> => {
   const known = Object.entries<AnyField>(fields)
   return decoder(name, (value, context) => {
     if (!isObject(value)) return fault(value, context, 'an object')
-    const errors: t.ValidationError[] = []
+    const errors: t.ValidationError[] = [...faultsOfOthers(value, context)]
     const read: Record<string, unknown> = {}
-    for (const key in value) if (!Object.hasOwn(fields, key)) errors.push(unknownField(value[key], context, key, Object.keys(fields)))
     for (const [key, { codec, isRequired }] of known) {
       if (!isRequired && !Object.hasOwn(value, key)) continue
       const field = codec.validate(value[key], [...context, { key, type: codec, actual: value[key] }])

@@ -2,11 +2,13 @@
 import { parseAccountId, parseInstant, parseSymbolFilter } from '@tradeport/domain'
 import type { AccountId, Instant, RangeEdge, SymbolFilter } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
+import { isOrderSymbol, orderSymbolTakes } from './order-symbol.ts'
 import { parsedText } from './parameter.ts'
 import type { ParameterKind } from './parameter.ts'
 
 // A page far beyond any list, below which no product of page and limit loses a digit.
 const lastPage = 1_000_000
+const printable = /^[ -~]{1,255}$/
 const digits = /^\d{1,15}$/
 
 export const wholeNumber = (minimum: number, maximum: number, description: string): ParameterKind<number> => ({
@@ -63,6 +65,24 @@ export const symbol: ParameterKind<SymbolFilter> = {
   takes: '1 to 32 visible characters with letters in capitals, such as EURUSD',
   description: 'An instrument, in capitals.',
   schema: { type: 'string', minLength: 1, maxLength: 32 },
+}
+
+export const orderSymbol: ParameterKind<string> = {
+  codec: parsedText('OrderSymbol', O.fromPredicate(isOrderSymbol)),
+  takes: orderSymbolTakes,
+  description: 'The symbol as it stands on the order.',
+  schema: { type: 'string', minLength: 1, maxLength: 32 },
+}
+
+// A header's text is ASCII wherever its sender and its reader must agree on it (RFC 9110, 5.5).
+export const idempotencyKey: ParameterKind<string> = {
+  codec: parsedText(
+    'IdempotencyKey',
+    O.fromPredicate((text: string) => printable.test(text)),
+  ),
+  takes: '1 to 255 printable ASCII characters',
+  description: 'Names the order to be made: sent again within 24 hours with the same body, it makes no second one.',
+  schema: { type: 'string', minLength: 1, maxLength: 255 },
 }
 
 export const page = wholeNumber(1, lastPage, 'The page, counted from 1.')

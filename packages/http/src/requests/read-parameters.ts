@@ -4,6 +4,9 @@ import type { Issue, Refusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { PathParameter, QueryParameter } from './parameter.ts'
 
+/** By name in lower case, each with every value that was sent, as node:http's headersDistinct. */
+export type RequestHeaders = Readonly<Record<string, readonly string[] | undefined>>
+
 const shownLength = 60
 
 /** Reads a whole query; unknown parameters are passed over. What could not be read is missing from the result and told in `issues`. */
@@ -19,6 +22,21 @@ export const readQuery = (
     const value = readOne(name, parameter, sent)
     if (E.isRight(value)) values[name] = value.right
     else issues.push({ path: name, message: value.left })
+  }
+  return values
+}
+
+/** Reads the named headers, whatever the case they were sent in; a fault's path is `headers.Idempotency-Key`. */
+export const readHeaders = (
+  parameters: Readonly<Record<string, QueryParameter<unknown>>>,
+  headers: RequestHeaders,
+  issues: Issue[],
+): Readonly<Record<string, unknown>> => {
+  const values: Record<string, unknown> = {}
+  for (const name in parameters) {
+    const value = readOne(name, parameters[name] as QueryParameter<unknown>, headers[name.toLowerCase()] ?? [])
+    if (E.isRight(value)) values[name] = value.right
+    else issues.push({ path: `headers.${name}`, message: value.left })
   }
   return values
 }

@@ -44,7 +44,7 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
     try {
       const outcome = await answer(mounting, router, ctx.req)
       if (E.isLeft(outcome)) writeRefusal(ctx, edge, requestId, outcome.left)
-      else writeReply(ctx, edge, requestId, outcome.right)
+      else writeReply(ctx, mounting, requestId, outcome.right)
     } catch (error) {
       edge.log.error({ err: error, requestId }, 'a request failed unexpectedly')
       writeRefusal(ctx, edge, requestId, internalError)
@@ -66,7 +66,7 @@ const answer = async <U>(
   if (E.isLeft(admission)) return admission
   const body = await readBodyOf(route, request)
   if (E.isLeft(body)) return body
-  return route.answer(useCases, { caller: admission.right, segments, search, body: body.right })
+  return route.answer(useCases, { caller: admission.right, segments, search, headers: request.headersDistinct, body: body.right })
 }
 
 const noBody = E.right(undefined)
@@ -78,13 +78,17 @@ const readBodyOf = async <U>(route: Route<U>, request: IncomingMessage): Promise
   return body
 }
 
-const writeReply = (ctx: Context, edge: Edge, requestId: string, reply: Reply): void =>
-  reply.kind === 'data' ? writeData(ctx, edge, requestId, reply) : writeFile(ctx, edge, requestId, reply)
+type ReplyMounting = Pick<Mounting<never>, 'edge' | 'prefix'>
 
-const writeData = (ctx: Context, { clock }: Edge, requestId: string, reply: DataReply): void => {
-  const body = successEnvelope(reply, requestId, clock.now())
+const writeReply = (ctx: Context, mounting: ReplyMounting, requestId: string, reply: Reply): void =>
+  reply.kind === 'data' ? writeData(ctx, mounting, requestId, reply) : writeFile(ctx, mounting.edge, requestId, reply)
+
+const writeData = (ctx: Context, { edge, prefix }: ReplyMounting, requestId: string, reply: DataReply): void => {
+  const body = successEnvelope(reply, requestId, edge.clock.now())
   writeHeaders(ctx, requestId, reply.maxAgeSeconds)
-  ctx.status = 200
+  ctx.status = reply.createdPath === undefined ? 200 : 201
+  if (reply.createdPath !== undefined) ctx.set('Location', `${prefix}${reply.createdPath}`)
+  ctx.set(reply.headers ?? {})
   if (reply.maxAgeSeconds !== undefined) {
     const etag = etagOf(reply.data)
     ctx.set('ETag', etag)

@@ -8,7 +8,8 @@ import type { Access } from '../access/doors.ts'
 import { issuesOf } from '../requests/json-codecs.ts'
 import type { PathParameter, PathParameters, QueryParameter, QueryParameters } from '../requests/parameter.ts'
 import type { JsonObject } from '../requests/read-body.ts'
-import { readPath, readQuery, requireRange } from '../requests/read-parameters.ts'
+import { readHeaders, readPath, readQuery, requireRange } from '../requests/read-parameters.ts'
+import type { RequestHeaders } from '../requests/read-parameters.ts'
 import type { Reply } from '../replies/reply.ts'
 
 /** A limit of one endpoint (section 8, rule 3), beside those of the tier. */
@@ -17,13 +18,14 @@ export interface EndpointLimit {
   readonly periodSeconds: number
 }
 
-export interface Inputs<P, Q, B> {
+export interface Inputs<P, Q, H, B> {
   readonly params: P
   readonly query: Q
+  readonly headers: H
   readonly body: B
 }
 
-interface RouteRecord<P, Q, B, R> {
+interface RouteRecord<P, Q, H, B, R> {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Relative to the API's prefix; `:name` takes one segment. */
   readonly path: `/${string}`
@@ -33,19 +35,23 @@ interface RouteRecord<P, Q, B, R> {
   readonly query?: QueryParameters<Q>
   /** Two times of the query of which the first must not be after the second. */
   readonly range?: readonly [start: keyof Q & string, end: keyof Q & string]
+  /** By name as it is usually written; whatever is not named here is not looked at. */
+  readonly headers?: QueryParameters<H>
   readonly body?: t.Decoder<unknown, B>
-  readonly present: (result: R, inputs: Inputs<P, Q, B>) => Reply
+  /** Refuses what a body asks for, as a whole, before anything else of the request is checked. */
+  readonly requireSupported?: (body: JsonObject) => E.Either<Refusal, unknown>
+  readonly present: (result: R, inputs: Inputs<P, Q, H, B>) => Reply
 }
 
-export interface ScopedRouteRecord<U, P, Q, B, R> extends RouteRecord<P, Q, B, R> {
+export interface ScopedRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
   /** One of these scopes passes. */
   readonly anyOf: readonly Scope[]
-  readonly useCase: (useCases: U, caller: Caller, inputs: Inputs<P, Q, B>) => TE.TaskEither<Refusal, R>
+  readonly useCase: (useCases: U, caller: Caller, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
 }
 
-export interface OpenRouteRecord<U, P, Q, B, R> extends RouteRecord<P, Q, B, R> {
+export interface OpenRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
   readonly access: Exclude<Access, { readonly kind: 'scoped' }>
-  readonly useCase: (useCases: U, inputs: Inputs<P, Q, B>) => TE.TaskEither<Refusal, R>
+  readonly useCase: (useCases: U, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
 }
 
 /** A request that has been let in, with everything still as it was sent. */
@@ -53,13 +59,14 @@ export interface RawRequest {
   readonly caller: Caller | undefined
   readonly segments: Readonly<Record<string, string>>
   readonly search: URLSearchParams
+  readonly headers: RequestHeaders
   /** Undefined on a route that takes none. */
   readonly body: JsonObject | undefined
 }
 
 /** A route whose inputs and result no longer matter: its data, and how it is answered. */
 export interface Route<U> {
-  readonly method: RouteRecord<unknown, unknown, unknown, unknown>['method']
+  readonly method: RouteRecord<unknown, unknown, unknown, unknown, unknown>['method']
   readonly path: `/${string}`
   readonly summary: string
   readonly access: Access
@@ -67,12 +74,13 @@ export interface Route<U> {
   readonly params: Readonly<Record<string, PathParameter<unknown>>>
   readonly query: Readonly<Record<string, QueryParameter<unknown>>>
   readonly range: readonly [start: string, end: string] | undefined
+  readonly headers: Readonly<Record<string, QueryParameter<unknown>>>
   readonly body: t.Decoder<unknown, unknown> | undefined
   readonly answer: (useCases: U, request: RawRequest) => Promise<E.Either<Refusal, Reply>>
 }
 
 /** A route for holders of a credential with one of its scopes. */
-export const scopedRoute = <U, P, Q, B, R>(record: ScopedRouteRecord<U, P, Q, B, R>): Route<U> => ({
+export const scopedRoute = <U, P, Q, H, B, R>(record: ScopedRouteRecord<U, P, Q, H, B, R>): Route<U> => ({
   ...dataOf(record, { kind: 'scoped', anyOf: record.anyOf }),
   answer: async (useCases, request) => {
     // The door has let the caller in; nothing runs without one even if it had not.
@@ -85,7 +93,7 @@ export const scopedRoute = <U, P, Q, B, R>(record: ScopedRouteRecord<U, P, Q, B,
 })
 
 /** A route for everybody, or for the operator: its use case knows no caller. */
-export const openRoute = <U, P, Q, B, R>(record: OpenRouteRecord<U, P, Q, B, R>): Route<U> => ({
+export const openRoute = <U, P, Q, H, B, R>(record: OpenRouteRecord<U, P, Q, H, B, R>): Route<U> => ({
   ...dataOf(record, record.access),
   answer: async (useCases, request) => {
     const inputs = readInputs(record, request)
@@ -95,7 +103,7 @@ export const openRoute = <U, P, Q, B, R>(record: OpenRouteRecord<U, P, Q, B, R>)
   },
 })
 
-const dataOf = <P, Q, B, R>(record: RouteRecord<P, Q, B, R>, access: Access): Omit<Route<never>, 'answer'> => ({
+const dataOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, access: Access): Omit<Route<never>, 'answer'> => ({
   method: record.method,
   path: record.path,
   summary: record.summary,
@@ -104,24 +112,37 @@ const dataOf = <P, Q, B, R>(record: RouteRecord<P, Q, B, R>, access: Access): Om
   params: paramsOf(record),
   query: queryOf(record),
   range: record.range,
+  headers: headersOf(record),
   body: record.body,
 })
 
-const readInputs = <P, Q, B, R>(record: RouteRecord<P, Q, B, R>, request: RawRequest): E.Either<Refusal, Inputs<P, Q, B>> => {
+const readInputs = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, request: RawRequest): E.Either<Refusal, Inputs<P, Q, H, B>> => {
+  if (request.body !== undefined && record.requireSupported !== undefined) {
+    const supported = record.requireSupported(request.body)
+    if (E.isLeft(supported)) return supported
+  }
   const issues: Issue[] = []
   const params = readPath(paramsOf(record), request.segments, issues)
   const query = readQuery(queryOf(record), request.search, issues)
   requireRange(record.range, query, issues)
+  const headers = readHeaders(headersOf(record), request.headers, issues)
   const body = record.body?.decode(request.body)
   if (body !== undefined && E.isLeft(body)) issues.push(...issuesOf(body.left))
   if (issues.length > 0) return E.left(validationError(issues))
   if (params.refusal !== undefined) return E.left(params.refusal)
-  // Every parameter was read by its own codec, name by name, which is what P, Q and B say.
-  return E.right({ params: params.values as P, query: query as Q, body: (body as E.Right<B> | undefined)?.right as B })
+  // Every parameter was read by its own codec, name by name, which is what P, Q, H and B say.
+  return E.right({
+    params: params.values as P,
+    query: query as Q,
+    headers: headers as H,
+    body: (body as E.Right<B> | undefined)?.right as B,
+  })
 }
 
 const none = {}
 
-const paramsOf = <P, Q, B, R>(record: RouteRecord<P, Q, B, R>): Route<never>['params'] => record.params ?? none
+const paramsOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['params'] => record.params ?? none
 
-const queryOf = <P, Q, B, R>(record: RouteRecord<P, Q, B, R>): Route<never>['query'] => record.query ?? none
+const queryOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['query'] => record.query ?? none
+
+const headersOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['headers'] => record.headers ?? none

@@ -1,0 +1,89 @@
+// POST /orders, GET /orders, and GET, PUT and DELETE /orders/:id (4.2).
+import { orderStatuses } from '@tradeport/domain'
+import type { IdempotencyClaim, Scope } from '@tradeport/domain'
+import { presentOrder } from '../presenters/order.ts'
+import { pageMeta } from '../replies/pagination.ts'
+import { hashJson } from '../requests/canonical-json.ts'
+import { modifyOrderBody, placeOrderBody, requireMarketOrder } from '../requests/order-bodies.ts'
+import { accountId, anyText, idempotencyKey, instantAt, oneOf, orderSymbol, page, pageSize } from '../requests/parameter-kinds.ts'
+import { optional, withDefault } from '../requests/parameter.ts'
+import type { JsonObject } from '../requests/read-body.ts'
+import { scopedRoute } from '../routing/route.ts'
+import type { Route } from '../routing/route.ts'
+import type { OrderUseCases } from '../use-cases.ts'
+
+const readers: readonly Scope[] = ['trading:read']
+const writers: readonly Scope[] = ['trading:write', 'orders:write']
+
+const id = anyText('The id of an order, as it was given when it was placed.')
+
+const claimOf = (key: string | undefined, body: JsonObject): IdempotencyClaim | undefined =>
+  key === undefined ? undefined : { key, bodyHash: hashJson(body) }
+
+export const orderRoutes: readonly Route<OrderUseCases>[] = [
+  scopedRoute({
+    method: 'POST',
+    path: '/orders',
+    summary: 'Records a market order and answers it as pending; what becomes of it at the broker shows in GET /orders/:id.',
+    limit: { requests: 100, periodSeconds: 60 },
+    anyOf: writers,
+    headers: { 'Idempotency-Key': optional(idempotencyKey) },
+    body: placeOrderBody,
+    requireSupported: requireMarketOrder,
+    useCase: (useCases: OrderUseCases, caller, { headers, body: { request, sent } }) =>
+      useCases.placeOrder(caller, { request, claim: claimOf(headers['Idempotency-Key'], sent) }),
+    present: ({ order, isReplayed }) => ({
+      kind: 'data',
+      data: presentOrder(order),
+      createdPath: `/orders/${order.id}`,
+      headers: isReplayed ? { 'Idempotent-Replayed': 'true' } : {},
+    }),
+  }),
+  scopedRoute({
+    method: 'GET',
+    path: '/orders',
+    summary: 'Orders, newest first.',
+    anyOf: readers,
+    query: {
+      accountId: optional(accountId),
+      status: optional(oneOf(orderStatuses, 'Orders of one status.')),
+      symbol: optional(orderSymbol),
+      startDate: optional(instantAt('start', 'The earliest creation, included.')),
+      endDate: optional(instantAt('end', 'The latest creation, included.')),
+      page: withDefault(page, 1),
+      limit: withDefault(pageSize(100), 20),
+    },
+    range: ['startDate', 'endDate'],
+    useCase: (useCases: OrderUseCases, caller, { query: { startDate, endDate, ...query } }) =>
+      useCases.listOrders(caller, { ...query, from: startDate, to: endDate }),
+    present: (result) => ({ kind: 'data', data: result.items.map(presentOrder), pagination: pageMeta(result) }),
+  }),
+  scopedRoute({
+    method: 'GET',
+    path: '/orders/:id',
+    summary: 'One order.',
+    anyOf: readers,
+    params: { id },
+    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.getOrder(caller, params.id),
+    present: (order) => ({ kind: 'data', data: presentOrder(order) }),
+  }),
+  scopedRoute({
+    method: 'PUT',
+    path: '/orders/:id',
+    summary: 'Changes an open order. No order is open today, so that none can be changed.',
+    anyOf: writers,
+    params: { id },
+    body: modifyOrderBody,
+    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.modifyOrder(caller, params.id),
+    present: (order) => ({ kind: 'data', data: presentOrder(order) }),
+  }),
+  scopedRoute({
+    method: 'DELETE',
+    path: '/orders/:id',
+    summary: 'Cancels an open order. No order is open today, so that none can be cancelled.',
+    anyOf: writers,
+    params: { id },
+    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.cancelOrder(caller, params.id),
+    present: (order) => ({ kind: 'data', data: presentOrder(order) }),
+  }),
+]
