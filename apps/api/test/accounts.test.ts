@@ -217,6 +217,84 @@ describe('GET /accounts/:id (4.1)', () => {
   })
 })
 
+describe('GET /accounts/:id/history (4.1)', () => {
+  const snapshots = (reply: Reply): Json[] => reply.body.data
+  const times = (reply: Reply): string[] => snapshots(reply).map(({ timestamp }) => timestamp)
+  const hour = (n: number): string => new Date(Date.UTC(2025, 10, 1) + n * 3_600_000).toISOString()
+
+  // On an account that is not read, so that nothing else is stored.
+  beforeAll(() =>
+    service.setUp({
+      balanceSnapshots: Array.from({ length: 400 }, (_, n) => ({
+        accountId: disconnected,
+        timestamp: hour(n),
+        balance: 1_000 + n,
+        equity: 1_000.5 + n,
+        margin: n,
+        ...(n % 2 === 0 ? { freeMargin: 1_000.5 } : {}),
+      })),
+    }),
+  )
+  const read = (query = '') => service.get(`/accounts/${disconnected}/history${query}`, key)
+
+  it.each([
+    ['', 365],
+    ['?interval=1h', 168],
+    ['?interval=1d', 365],
+    ['?interval=1w', 104],
+  ])('answers the newest first, as many as the interval allows: "%s" %i', async (query, cap) => {
+    expect(times(await read(query))).toEqual(Array.from({ length: cap }, (_, n) => hour(399 - n)))
+  })
+
+  it('shows every figure of a snapshot, null where there is none', async () => {
+    expect(snapshots(await read()).slice(0, 2)).toEqual([
+      { timestamp: hour(399), balance: 1_399, equity: 1_399.5, margin: 399, freeMargin: null },
+      { timestamp: hour(398), balance: 1_398, equity: 1_398.5, margin: 398, freeMargin: 1_000.5 },
+    ])
+  })
+
+  it('includes both dates, and all of a bare day', async () => {
+    expect(times(await read(`?startDate=${hour(10)}&endDate=${hour(12)}`))).toEqual([hour(12), hour(11), hour(10)])
+    expect(times(await read('?startDate=2025-11-02&endDate=2025-11-02'))).toEqual(Array.from({ length: 24 }, (_, n) => hour(47 - n)))
+    expect(times(await read(`?endDate=${hour(1)}`))).toEqual([hour(1), hour(0)])
+    expect(times(await read(`?startDate=${encodeURIComponent('2025-11-17T16:00:00+01:00')}`))).toEqual([hour(399)])
+  })
+
+  it('is an empty list when there is none', async () => {
+    expect((await service.get(`/accounts/${syncing}/history`, key)).body).toMatchObject({ success: true, data: [] })
+    expect((await read(`?startDate=${hour(400)}`)).body.data).toEqual([])
+  })
+
+  it('holds what live reads leave: one in five minutes, and one for every change of the balance (decision 18)', async () => {
+    const readLive = async () => {
+      readAnew()
+      await service.get(`/accounts/${contest}`, key)
+      return times(await service.get(`/accounts/${contest}/history?startDate=${startsAt}`, key))
+    }
+    const before = await readLive()
+    expect(before).toHaveLength(1)
+    expect(await readLive()).toEqual(before)
+    service.sandbox.account('contest').deposit(250)
+    const after = await readLive()
+    expect(after).toEqual([new Date(clock.now()).toISOString(), ...before])
+    clock.advance(5 * 60_000 - 2 * cacheMs)
+    expect(await readLive()).toEqual(after)
+    expect(await readLive()).toEqual([new Date(clock.now()).toISOString(), ...after])
+    const truth = service.sandbox.account('contest').information()
+    expect(snapshots(await service.get(`/accounts/${contest}/history`, key))[0]).toEqual({
+      timestamp: new Date(clock.now()).toISOString(),
+      balance: truth.balance,
+      equity: truth.equity,
+      margin: truth.margin,
+      freeMargin: truth.freeMargin,
+    })
+  })
+
+  it.each([newAccountUuid(99), slow, others, 'main'])('answers 404 for %s, which is not the caller’s', async (id) => {
+    expect(await service.get(`/accounts/${id}/history`, key)).toMatchObject({ status: 404, body: { error: { code: 'ACCOUNT_NOT_FOUND' } } })
+  })
+})
+
 describe('an account that takes too long', () => {
   it('delays the list by its deadline and no more, and the others are shown (decision 17)', async () => {
     const { reply, ms } = await slowList

@@ -1,0 +1,161 @@
+// A broker that cannot be read is an error on every route that needs it, names the account, and is never an empty list (4.3 rule 3, 4.5).
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Fault } from '@tradeport/sandbox-broker'
+import { providerToken, startTestService } from './support/running-service.ts'
+import type { RunningService } from './support/running-service.ts'
+import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+
+interface Row {
+  readonly name: string
+  readonly fault: Fault
+  readonly status: number
+  readonly code: string
+  readonly retryAfter: string | null
+}
+
+const row = (name: string, fault: Fault, [status, code]: readonly [number, string], retryAfter: string | null = null): Row => ({
+  name,
+  fault,
+  status,
+  code,
+  retryAfter,
+})
+const unavailable = [503, 'BROKER_UNAVAILABLE'] as const
+const rateLimited = [429, 'BROKER_RATE_LIMITED'] as const
+const html = '<html><body>Bad gateway</body></html>'
+
+const rows: readonly Row[] = [
+  row('401', { kind: 'unauthorized' }, unavailable),
+  row('403', { kind: 'forbidden' }, unavailable),
+  row('404 of the provider', { kind: 'not-found' }, [400, 'NOT_PROVISIONED']),
+  row('404 of something in between', { kind: 'reply', status: 404, text: html, headers: { 'content-type': 'text/html' } }, unavailable),
+  row('429', { kind: 'rate-limit', retryAfterSeconds: 5 }, rateLimited, '5'),
+  row('500', { kind: 'server-error' }, unavailable),
+  row('502 in HTML', { kind: 'reply', status: 502, text: html, headers: { 'content-type': 'text/html' } }, unavailable),
+  row('503 in HTML', { kind: 'unavailable' }, unavailable),
+  row('504', { kind: 'timeout' }, unavailable),
+  row('504 of an account that is switched off', { kind: 'undeployed' }, unavailable),
+  row('a reset', { kind: 'cut' }, unavailable),
+  row('a redirect', { kind: 'reply', status: 302, headers: { location: '/elsewhere' } }, unavailable),
+  row('202', { kind: 'reply', status: 202, body: [] }, unavailable),
+  row('204', { kind: 'reply', status: 204 }, unavailable),
+  row('JSON that is cut off', { kind: 'malformed-json' }, unavailable),
+  row('a page of HTML with 200', { kind: 'reply', status: 200, text: html, headers: { 'content-type': 'text/html' } }, unavailable),
+  row('an object', { kind: 'wrong-shape', shape: 'object' }, unavailable),
+  row('null', { kind: 'wrong-shape', shape: 'null' }, unavailable),
+  row('a text', { kind: 'wrong-shape', shape: 'string' }, unavailable),
+  row('no body', { kind: 'wrong-shape', shape: 'empty' }, unavailable),
+  row('a list in a list', { kind: 'wrong-shape', shape: 'array' }, unavailable),
+  row('rows without an id', { kind: 'patch', remove: ['id'] }, unavailable),
+  row('rows without money', { kind: 'patch', remove: ['profit', 'unrealizedProfit'] }, unavailable),
+]
+
+const keyOf = (index: number): string => `tp_live_unreadable_${index}`
+const accountOf = (index: number): string => newAccountUuid(index + 1)
+
+const routes = (accountId: string, position: string, trade: string): readonly string[] => [
+  '/positions',
+  `/positions?accountId=${accountId}`,
+  `/positions/${accountId}:${position}`,
+  '/trades',
+  `/trades?accountId=${accountId}&symbol=EURUSD`,
+  '/trades/stats',
+  '/trades/export',
+  '/trades/export?format=json',
+  `/trades/${accountId}:${trade}`,
+]
+
+describe('a broker that cannot be read', () => {
+  let service: RunningService
+
+  beforeAll(async () => {
+    // One account and one user for each fault, so that all can be asked at once.
+    service = await startTestService(
+      rows.map((_, index) => ({ id: `account-${index}`, generate: { trades: 2, openPositions: 1, symbols: ['EURUSD'] } })),
+    )
+    await service.setUp(
+      ...rows.map((_, index) =>
+        linkDocument({ tenant: 'acme', user: `u-${index}`, key: keyOf(index), providerToken }, [
+          { id: accountOf(index), providerAccountId: `account-${index}` },
+        ]),
+      ),
+    )
+    for (const [index, { fault }] of rows.entries()) service.sandbox.faults.set(`account-${index}`, 'any', fault)
+  })
+  afterAll(() => service?.close())
+
+  const pathsOf = (index: number): readonly string[] => {
+    const account = service.sandbox.account(`account-${index}`)
+    const closed = account.deals().find((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')
+    return routes(accountOf(index), account.positions()[0]?.id ?? '', String(closed?.['positionId']))
+  }
+
+  it.each(rows.map((one, index) => ({ ...one, index })))(
+    'answers $name with $status $code',
+    async ({ index, status, code, retryAfter }) => {
+      const accountId = accountOf(index)
+      const paths = pathsOf(index)
+      const replies = await Promise.all(paths.map((path) => service.get(path, keyOf(index))))
+      for (const [at, reply] of replies.entries()) {
+        expect(reply, paths[at]).toMatchObject({ status, body: { success: false, data: null, error: { code, details: { accountId } } } })
+        expect(reply.headers.get('Retry-After'), paths[at]).toBe(retryAfter)
+        expect(reply.headers.get('Content-Disposition'), paths[at]).toBeNull()
+      }
+      expect(await service.get(`/accounts/${accountId}`, keyOf(index))).toMatchObject({
+        status: 503,
+        body: { error: { code: 'ACCOUNT_DISCONNECTED', details: { accountId, status: 'error' } } },
+      })
+    },
+  )
+
+  it('is read again as soon as it can be: no failure is kept', async () => {
+    service.sandbox.faults.clear()
+    for (const [index] of rows.entries()) {
+      const replies = await Promise.all(pathsOf(index).map((path) => service.get(path, keyOf(index))))
+      expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
+    }
+  })
+})
+
+describe('a history that is not all there', () => {
+  let service: RunningService
+  const key = 'tp_live_unreadable_history'
+  const accountId = newAccountUuid(500)
+
+  beforeAll(async () => {
+    service = await startTestService([{ id: 'history', generate: { trades: 600 } }])
+    await service.setUp(
+      linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: accountId, providerAccountId: 'history' }]),
+    )
+  })
+  afterAll(() => service?.close())
+
+  it.each<[string, Fault]>([
+    ['its second page cannot be read', { kind: 'timeout', skip: 1 }],
+    ['its second page is cut off', { kind: 'malformed-json', skip: 1 }],
+    ['the provider is still loading it', { kind: 'wrong-shape', shape: 'wrapped', synchronizing: true }],
+  ])('is an error when %s, and no part of it is shown', async (_, fault) => {
+    service.sandbox.faults.set('history', 'deals', fault)
+    for (const path of ['/trades', '/trades/stats', '/trades/export']) {
+      service.sandbox.faults.set('history', 'deals', fault)
+      expect(await service.get(path, key), path).toMatchObject({
+        status: 503,
+        body: { data: null, error: { code: 'BROKER_UNAVAILABLE', details: { accountId } } },
+      })
+    }
+  })
+
+  it.each<[string, Fault]>([
+    ['in an order that has nothing to do with time', { kind: 'shuffled' }],
+    ['with rows repeated from page to page', { kind: 'duplicates', rows: 7 }],
+    ['with ids as numbers', { kind: 'numeric-ids' }],
+    ['wrapped in an object', { kind: 'wrong-shape', shape: 'wrapped' }],
+  ])('is read all the same when it comes %s', async (_, fault) => {
+    await service.restart()
+    service.sandbox.faults.set('history', 'deals', fault)
+    expect(await service.get('/trades', key)).toMatchObject({
+      status: 200,
+      body: { meta: { pagination: { total: 600 }, provenance: { skipped: [] } } },
+    })
+  })
+})
