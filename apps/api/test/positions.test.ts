@@ -65,9 +65,9 @@ beforeAll(async () => {
     linkDocument({ tenant: 'tokenless', user: 'u-3', key: tokenlessKey, providerToken }, [
       { id: tokenless, providerAccountId: 'tokenless' },
     ]),
-    { tenants: [{ id: 'tokenless', providerToken: null }] },
     linkDocument({ tenant: 'acme', user: 'u-4', key: emptyKey, providerToken }, []),
   )
+  await service.setUp({ tenants: [{ id: 'tokenless', providerToken: null }] })
   open(main, 'main', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', stopLoss: 0.5, takeProfit: 2.5 })
   open(live, 'live', { actionType: 'ORDER_TYPE_SELL', symbol: 'XAUUSD', volume: 0.05 })
   open(main, 'main', { actionType: 'ORDER_TYPE_SELL', symbol: 'GBPUSD', takeProfit: 0.5 })

@@ -31,7 +31,7 @@ export interface RunningService {
   /** GET under /api/v1 with the key. */
   readonly get: (path: string, key?: string) => Promise<Reply>
   readonly apply: (document: object) => Promise<Reply>
-  /** Applies one document after another; throws where one is refused. */
+  /** Applies what all of the documents say, at once; throws where it is refused. */
   readonly setUp: (...documents: readonly object[]) => Promise<void>
   /** Ends the service and starts it again on the same data folder. */
   readonly restart: () => Promise<void>
@@ -66,10 +66,8 @@ export const startTestService = async (accounts: readonly AccountOptions[], opti
     get: (path, key) => request(`${service.apiUrl}/api/v1${path}`, key === undefined ? {} : { headers: { 'X-API-Key': key } }),
     apply: (document) => applyDocument(service.operatorUrl, document),
     setUp: async (...documents) => {
-      for (const document of documents) {
-        const { status, body } = await applyDocument(service.operatorUrl, document)
-        if (status !== 200) throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
-      }
+      const { status, body } = await applyDocument(service.operatorUrl, merged(documents))
+      if (status !== 200) throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
     },
     restart: async () => {
       await service.close()
@@ -109,6 +107,14 @@ export const applyDocument = (operatorUrl: string, document: object): Promise<Re
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(document),
   })
+
+// An entry that several documents hold, such as the tenant of several users, is taken once.
+const merged = (documents: readonly object[]): object => {
+  const sections: Record<string, Map<string, unknown>> = {}
+  for (const [section, entries] of documents.flatMap((document) => Object.entries(document as Record<string, readonly unknown[]>)))
+    for (const entry of entries) (sections[section] ??= new Map()).set(JSON.stringify(entry), entry)
+  return Object.fromEntries(Object.entries(sections).map(([section, entries]) => [section, [...entries.values()]]))
+}
 
 /** Any request; a body that is JSON is parsed, any other is its text. */
 export const request = async (url: string, init: RequestInit = {}): Promise<Reply> => {
