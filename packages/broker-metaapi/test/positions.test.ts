@@ -105,6 +105,7 @@ describe('positions', () => {
     ['with a level in text', { stopLoss: '1.1' }, 'stopLoss is not a finite number or nothing'],
     ['with a swap in text', { swap: '0' }, 'swap is not a finite number or nothing'],
     ['with a time that is none', { time: '2026-02-30T00:00:00.000Z' }, 'time is not a time'],
+    ['without any profit', { unrealizedProfit: undefined, profit: undefined }, 'profit is not told in any way'],
     ['without a time', { time: undefined }, 'time is not a text that is not empty'],
   ])('cannot be read with a row %s, however good the others are', async (_, row, reason) => {
     expect(reasonOf(await readWith([positionRow, { ...positionRow, ...row }, positionRow]))).toBe(`positions: 1.${reason}`)

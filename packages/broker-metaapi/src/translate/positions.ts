@@ -24,6 +24,8 @@ const positionOf = (row: PositionRow): E.Either<string, BrokerPosition> => {
   const openedAt = readTime(row.time)
   if (Number.isNaN(openedAt)) return E.left('time is not a time')
   if (row.volume <= 0) return E.left('volume is not above 0')
+  // Not told is not nothing won and nothing lost.
+  if (row.unrealizedProfit === undefined && row.profit === undefined) return E.left('profit is not told in any way')
   return E.right({
     ticket: ticket.value,
     symbol: row.symbol,
