@@ -105,7 +105,7 @@ const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
   const isOwnOrder = (row: OrderTrace): boolean => row.side === order.side && isOwn(row, row.id)
   const isOwnDeal = (row: DealTrace): boolean => isOwn(row, row.orderId)
   const done = onceEach(historyOrders.rows.filter(isOwnOrder), ({ id }) => id)
-  const own = onceEach(deals.rows.filter(isOwnDeal), ({ id, entry, at }) => `${at} ${id} ${entry}`)
+  const own = onceEach(deals.rows.filter(isOwnDeal), ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`)
   return {
     isSeen:
       own.length > 0 ||
@@ -123,7 +123,9 @@ type Match = 'order' | 'position' | 'other'
 
 /** Whether a row is of the order itself, of the position that it opened, by the first two parts alone, or of neither. */
 const matcherOf = (clientId: string): ((row: { readonly clientId?: string; readonly notes?: string }) => Match) => {
-  const family = clientId.slice(0, clientId.lastIndexOf('_') + 1)
+  const family = /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
+  // A name that is none would be found in every note.
+  if (family === '') return () => 'other'
   return ({ clientId: own, notes = '' }) => {
     if (own === clientId || notes.includes(clientId)) return 'order'
     return own?.startsWith(family) === true || notes.includes(family) ? 'position' : 'other'
@@ -143,7 +145,7 @@ const foundByDeals = ({ order }: Sought, traces: Traces, isSettled: boolean): Fi
 }
 
 const foundByOrders = ({ order }: Sought, traces: Traces): Finding | undefined => {
-  const { done, working } = traces
+  const { done, working, deals, position } = traces
   // The state says that nothing is left, where the row does not say of how much.
   if (done.some(({ state, volume }) => state === 'FILLED' && volume === undefined)) return found('filled', positionOf(traces), false)
   const executed = executedOf(done)
@@ -151,9 +153,11 @@ const foundByOrders = ({ order }: Sought, traces: Traces): Finding | undefined =
   const dealt = dealtFill(traces)?.volume
   // More was dealt than the orders know of: they are behind.
   if (dealt !== undefined && compareLots(dealt, executed) > 0) return undefined
-  const fill = { volume: executed, ...positionOf(traces) }
-  if (compareLots(executed, order.volume) >= 0) return found('filled', fill, false)
-  return working.length === 0 ? found('partially_filled', fill, false) : undefined
+  // A position of that very volume is as the order left it, and tells the price.
+  const isUntouched = deals.length === 0 && position?.volume !== undefined && compareLots(position.volume, executed) === 0
+  const fill = { volume: executed, ...(isUntouched ? openingOf(position) : positionOf(traces)) }
+  if (compareLots(executed, order.volume) >= 0) return found('filled', fill, isUntouched)
+  return working.length === 0 ? found('partially_filled', fill, isUntouched) : undefined
 }
 
 const foundByPosition = ({ order }: Sought, { position, deals }: Traces, isSettled: boolean): Finding | undefined => {
@@ -180,14 +184,16 @@ const isFinal = (state: string): boolean => ['FILLED', 'PARTIAL', 'CANCELED', 'R
 
 /** Lots that the finished orders executed; undefined where one does not tell, or there is none. */
 const executedOf = (done: readonly OrderTrace[]): number | undefined => {
-  const volumes = done.map(({ state, volume, remaining }) => {
-    if (state === 'REJECTED' && remaining === undefined) return 0
-    if (volume === undefined || !isFinal(state)) return undefined
-    const left = remaining ?? (state === 'FILLED' ? 0 : undefined)
-    return left === undefined ? undefined : lotsWithout(volume, left)
-  })
-  const told = volumes.filter((volume) => volume !== undefined)
-  return volumes.length > 0 && told.length === volumes.length ? sumExactly(told) : undefined
+  const told = done.map(executedByOne).filter((volume) => volume !== undefined)
+  return done.length > 0 && told.length === done.length ? sumExactly(told) : undefined
+}
+
+const executedByOne = ({ state, volume, remaining }: OrderTrace): number | undefined => {
+  if (state === 'REJECTED') return 0
+  if (volume === undefined || !isFinal(state)) return undefined
+  if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
+  // Nothing left of an order that was called off may only mean that nothing waits any more.
+  return remaining === undefined || remaining === 0 ? undefined : lotsWithout(volume, remaining)
 }
 
 /** What the deals tell together; without price, volume and time where one of them lacks its own, undefined where there are none. */

@@ -155,29 +155,34 @@ describe('a connection', () => {
   })
 })
 
-describe('the request', () => {
-  const received = async (sent = order) => {
-    const requests: {
-      readonly method?: string
-      readonly url?: string
-      readonly headers: http.IncomingHttpHeaders
-      readonly body: unknown
-    }[] = []
-    const port = await listen(
-      http.createServer(async (request, response) => {
-        const chunks: Buffer[] = []
-        for await (const chunk of request) chunks.push(chunk as Buffer)
-        const { method = '', url = '', headers } = request
-        requests.push({ method, url, headers, body: JSON.parse(Buffer.concat(chunks).toString()) as unknown })
-        response.writeHead(307, { location: `http://127.0.0.1:1/${token}` }).end()
-      }),
-    )
-    const calls: ProviderCall[] = []
-    const trading = tradingWith({ clientUrl: `http://127.0.0.1:${port}`, onCall: (call) => calls.push(call) })
-    const answer = await trading.placeOrder(account, sent)()
-    return { answer, requests, calls }
-  }
+interface Received {
+  readonly method: string
+  readonly url: string
+  readonly headers: http.IncomingHttpHeaders
+  readonly body: unknown
+}
 
+/** What reaches the provider's host of an order. */
+const received = async (sent = order) => {
+  const requests: Received[] = []
+  const port = await listen(
+    http.createServer((request, response) => {
+      let text = ''
+      request.setEncoding('utf8').on('data', (chunk: string) => (text += chunk))
+      request.on('end', () => {
+        const { method = '', url = '', headers } = request
+        requests.push({ method, url, headers, body: JSON.parse(text) as unknown })
+        response.writeHead(307, { location: `http://127.0.0.1:1/${token}` }).end()
+      })
+    }),
+  )
+  const calls: ProviderCall[] = []
+  const trading = tradingWith({ clientUrl: `http://127.0.0.1:${port}`, onCall: (call) => calls.push(call) })
+  const answer = await trading.placeOrder(account, sent)()
+  return { answer, requests, calls }
+}
+
+describe('the request', () => {
   it('is one POST with the token in its header, and a redirect is not followed', async () => {
     const { answer, requests, calls } = await received()
     expect(answer).toEqual(unknown)

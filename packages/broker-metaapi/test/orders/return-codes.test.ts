@@ -97,12 +97,12 @@ describe('a code that is not sent', () => {
   })
 })
 
-describe('the words of a refusal', () => {
-  const wordsOf = async (message: unknown) => {
-    const answer = await answerTo(200, { numericCode: 10019, stringCode: 'TRADE_RETCODE_NO_MONEY', message })
-    return answer.kind === 'refused' ? answer.reason.message : answer
-  }
+const wordsOf = async (message: unknown) => {
+  const answer = await answerTo(200, { numericCode: 10019, stringCode: 'TRADE_RETCODE_NO_MONEY', message })
+  return answer.kind === 'refused' ? answer.reason.message : answer
+}
 
+describe('the words of a refusal', () => {
   it.each<readonly [unknown, string]>([
     ['Not enough\u0007 money\r\n ', 'Not enough money'],
     ['Not enough money (f3a9c01b7de2)', 'Not enough money'],

@@ -1,0 +1,328 @@
+// What four lists of the broker's say of an order, case by case, over rows in the provider's shape (decision 23).
+import { describe, expect, it } from 'vitest'
+import type { LookupAnswer } from '@tradeport/domain'
+import { findingOf } from '../../src/orders/order-evidence.ts'
+import type { Evidence } from '../../src/orders/order-evidence.ts'
+import { dealTraceOf, orderTraceOf, positionTraceOf } from '../../src/orders/order-records.ts'
+import { dealRow, positionRow } from '../support.ts'
+import { clientId, order } from './order-support.ts'
+
+const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
+const at = (seconds: number): string => new Date(sentAt + seconds * 1_000).toISOString()
+const soon = sentAt + 2_000
+const late = sentAt + 61_000
+
+type Row = Readonly<Record<string, unknown>>
+const { stopLoss: _level, ...bare } = positionRow
+
+const position = (more: Row = {}): Row => ({
+  ...bare,
+  id: '501',
+  symbol: 'EURUSD',
+  volume: 0.1,
+  openPrice: 1.1,
+  time: at(1),
+  clientId,
+  ...more,
+})
+const deal = (more: Row = {}): Row => ({
+  ...dealRow,
+  id: '901',
+  time: at(1),
+  volume: 0.1,
+  price: 1.1,
+  positionId: '501',
+  orderId: '501',
+  clientId,
+  ...more,
+})
+const done = (more: Row = {}): Row => ({
+  id: '501',
+  type: 'ORDER_TYPE_BUY',
+  state: 'ORDER_STATE_FILLED',
+  symbol: 'EURUSD',
+  volume: 0.1,
+  currentVolume: 0,
+  time: at(1),
+  doneTime: at(1),
+  positionId: '501',
+  reason: 'ORDER_REASON_EXPERT',
+  clientId,
+  ...more,
+})
+const working = (more: Row = {}): Row => done({ state: 'ORDER_STATE_PLACED', currentVolume: 0.1, positionId: undefined, ...more })
+
+/** Rows of each list; null where it could not be read. */
+interface Lists {
+  readonly positions?: readonly Row[] | null
+  readonly orders?: readonly Row[] | null
+  readonly historyOrders?: readonly Row[] | null
+  readonly deals?: readonly Row[] | null
+}
+
+const recordsOf = <A>(rows: readonly Row[] | null | undefined, traceOf: (row: unknown) => A | undefined) => {
+  const traces = (rows ?? []).map(traceOf)
+  const read = traces.filter((trace) => trace !== undefined)
+  return { rows: read, isWhole: rows !== null && read.length === traces.length }
+}
+
+const evidenceOf = (lists: Lists): Evidence => ({
+  positions: recordsOf(lists.positions, positionTraceOf),
+  orders: recordsOf(lists.orders, orderTraceOf),
+  historyOrders: recordsOf(lists.historyOrders, orderTraceOf),
+  deals: recordsOf(lists.deals, dealTraceOf),
+})
+
+const answerOf = (lists: Lists, now = soon): LookupAnswer => findingOf({ order, sentAt, tickets: {} }, evidenceOf(lists), now).answer
+
+const filled = (fill: object) => ({ kind: 'found', settlement: { kind: 'filled', fill } })
+const partly = (fill: object) => ({ kind: 'found', settlement: { kind: 'partially_filled', fill } })
+const rejected = (state: string) => ({
+  kind: 'found',
+  settlement: { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message: expect.any(String) } },
+})
+const whole = { price: 1.1, volume: 0.1, at: sentAt + 1_000, positionId: '501' }
+const half = { ...whole, volume: 0.05 }
+const [nothing, unreadable, stillWorking] = [{ kind: 'nothing' }, { kind: 'unreadable' }, { kind: 'working' }] as const
+
+// What closed the position, or a part of it.
+const closing = (volume: number, more: Row = {}): Row =>
+  deal({
+    id: '950',
+    type: 'DEAL_TYPE_SELL',
+    entryType: 'DEAL_ENTRY_OUT',
+    orderId: '600',
+    clientId: undefined,
+    time: at(1.5),
+    volume,
+    price: 1.2,
+    ...more,
+  })
+
+describe('an order is filled', () => {
+  it.each<readonly [string, Lists, object]>([
+    ['where its deals make up the whole', { deals: [deal()] }, whole],
+    [
+      'by several deals, weighted by volume, at the time of the last',
+      { deals: [deal({ volume: 0.03, price: 1.1 }), deal({ id: '902', volume: 0.07, price: 1.2, time: at(1.25) })] },
+      { price: 1.17, volume: 0.1, at: sentAt + 1_250, positionId: '501' },
+    ],
+    [
+      'by deals that no double could add up',
+      { deals: ['1', '2', '3'].map((id, index) => deal({ id, volume: [0.07, 0.02, 0.01][index] })) },
+      whole,
+    ],
+    ['once, whatever pages repeat', { deals: [deal({ volume: 0.1 }), deal({ volume: 0.1 })] }, whole],
+    ['by deals, whatever of it was closed since', { positions: [position({ volume: 0.04 })], deals: [deal(), closing(0.06)] }, whole],
+    ['by deals, although all of it is closed', { deals: [deal(), closing(0.1)], historyOrders: [done()] }, whole],
+    ['by deals, although the list of orders is behind', { deals: [deal()], orders: [working()] }, whole],
+    ['by deals, whatever else cannot be read', { deals: [deal()], positions: null, orders: null, historyOrders: null }, whole],
+    ['by its position, where the histories cannot be read', { positions: [position()], historyOrders: null, deals: null }, whole],
+    ['by its position, where the deals lag behind', { positions: [position()] }, whole],
+    ['by its finished order, where no deal is there yet', { historyOrders: [done()] }, { volume: 0.1, positionId: '501' }],
+    [
+      'by its finished order and its position, which tells the price',
+      { historyOrders: [done()], positions: [position()], deals: null },
+      whole,
+    ],
+    [
+      'by its finished order, that tells no volume',
+      { historyOrders: [done({ volume: undefined, currentVolume: undefined })] },
+      { positionId: '501' },
+    ],
+    [
+      'by its finished order, where a deal is missing yet',
+      { historyOrders: [done()], deals: [deal({ volume: 0.05 })] },
+      { volume: 0.1, positionId: '501' },
+    ],
+    [
+      'by a deal that reduces an opposite position',
+      { deals: [deal({ entryType: 'DEAL_ENTRY_OUT', positionId: '77', orderId: '501' })] },
+      { ...whole, positionId: '77' },
+    ],
+    ['by a deal that reverses one', { deals: [deal({ entryType: 'DEAL_ENTRY_INOUT', positionId: '77' })] }, { ...whole, positionId: '77' }],
+    ['by a deal without an entry', { deals: [deal({ entryType: undefined })] }, whole],
+    ['by numbers where there should be texts', { deals: [deal({ id: 901, orderId: 501, positionId: 501 })] }, whole],
+    [
+      'by a deal that lost its client id, of an order that did not',
+      { historyOrders: [done()], deals: [deal({ clientId: undefined })] },
+      whole,
+    ],
+    [
+      'by a deal that lost its client id, of a position that did not',
+      { positions: [position({ volume: 0.02 })], deals: [deal({ clientId: undefined }), closing(0.08)] },
+      whole,
+    ],
+    [
+      'by a deal that lost its client id, of a position that a stop closed under the first two parts',
+      { deals: [deal({ clientId: undefined }), closing(0.1, { clientId: 'TP_0123456789_600', reason: 'DEAL_REASON_SL' })] },
+      whole,
+    ],
+    ['by a client id that is left in a comment', { deals: [deal({ clientId: undefined, comment: `from #3 ${clientId}` })] }, whole],
+    [
+      'by a client id that is left in what the broker shows',
+      { positions: [position({ clientId: undefined, brokerComment: clientId })] },
+      whole,
+    ],
+    ['by its position under the first two parts', { positions: [position({ clientId: 'TP_0123456789_501' })] }, whole],
+    [
+      'on the fourth generation, where opening and closing share their numbers and client id',
+      {
+        deals: [deal({ id: '501' }), deal({ id: '501', type: 'DEAL_TYPE_SELL', entryType: 'DEAL_ENTRY_OUT', time: at(1.5), price: 1.3 })],
+      },
+      whole,
+    ],
+  ])('%s', (_, lists, fill) => {
+    expect(answerOf(lists)).toEqual(filled(fill))
+  })
+
+  it('after the lists have had their time, by a deal that does not tell its volume', () => {
+    const lists = { deals: [deal({ volume: undefined })] }
+    expect(answerOf(lists)).toEqual(stillWorking)
+    expect(answerOf(lists, late)).toEqual(filled({ positionId: '501' }))
+  })
+
+  it('after the lists have had their time, by a position that others have added to', () => {
+    const lists = { positions: [position({ volume: 0.3 })] }
+    expect(answerOf(lists)).toEqual(stillWorking)
+    expect(answerOf(lists, late)).toEqual(filled({ positionId: '501' }))
+  })
+})
+
+describe('an order is filled in part', () => {
+  const ended = { currentVolume: 0.05 }
+  it.each<readonly [string, Lists, object]>([
+    [
+      'where its order is at its end and its deals agree',
+      { historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })], deals: [deal({ volume: 0.05 })] },
+      half,
+    ],
+    ['where its order says that it asked for no more', { historyOrders: [done({ volume: 0.05 })], deals: [deal({ volume: 0.05 })] }, half],
+    [
+      'where its order tells what is left',
+      { historyOrders: [done({ ...ended, state: 'ORDER_STATE_PARTIAL' })] },
+      { volume: 0.05, positionId: '501' },
+    ],
+    [
+      'where what it has was closed since',
+      { historyOrders: [done({ ...ended, state: 'ORDER_STATE_EXPIRED' })], deals: [deal({ volume: 0.05 }), closing(0.05)] },
+      half,
+    ],
+  ])('%s', (_, lists, fill) => {
+    expect(answerOf(lists)).toEqual(partly(fill))
+  })
+
+  it.each<readonly [string, Lists]>([
+    ['while the rest of it works', { orders: [working(ended)], deals: [deal({ volume: 0.05 })] }],
+    ['while its order is not in the history', { positions: [position({ volume: 0.05 })], deals: [deal({ volume: 0.05 })] }],
+    ['while only a smaller position is there, which may have been closed in part', { positions: [position({ volume: 0.05 })] }],
+    ['while the deals cannot be read', { positions: [position({ volume: 0.05 })], deals: null }],
+    ['while its order knows of less than was dealt', { historyOrders: [done({ currentVolume: 0.08 })], deals: [deal({ volume: 0.05 })] }],
+  ])('is not said %s', (_, lists) => {
+    expect(answerOf(lists)).toEqual(stillWorking)
+  })
+
+  it('after the lists have had their time', () => {
+    expect(answerOf({ deals: [deal({ volume: 0.05 })] }, late)).toEqual(partly(half))
+    expect(answerOf({ positions: [position({ volume: 0.05 })] }, late)).toEqual(partly(half))
+    expect(answerOf({ positions: [position({ volume: 0.05 })], deals: null }, late)).toEqual(stillWorking)
+    expect(answerOf({ orders: [working()], deals: [deal({ volume: 0.05 })] }, late)).toEqual(stillWorking)
+  })
+})
+
+describe('an order is rejected', () => {
+  it.each(['REJECTED', 'CANCELED', 'EXPIRED'])('where it ended as %s with nothing executed', (state) => {
+    expect(answerOf({ historyOrders: [done({ state: `ORDER_STATE_${state}`, currentVolume: 0.1, positionId: undefined })] })).toEqual(
+      rejected(state),
+    )
+  })
+
+  it.each<readonly [string, Lists]>([
+    [
+      'while it is held',
+      { historyOrders: [done({ state: 'ORDER_STATE_REJECTED', currentVolume: 0.1 })], positions: [position({ volume: 0.05 })] },
+    ],
+    [
+      'while another of its orders works',
+      { historyOrders: [done({ id: '499', state: 'ORDER_STATE_REJECTED', currentVolume: 0.1 })], orders: [working()] },
+    ],
+    ['while the deals cannot be read', { historyOrders: [done({ state: 'ORDER_STATE_REJECTED', currentVolume: 0.1 })], deals: null }],
+    ['while it does not tell what is left', { historyOrders: [done({ state: 'ORDER_STATE_CANCELED', currentVolume: undefined })] }],
+    ['in a state that is no end', { historyOrders: [done({ state: 'ORDER_STATE_REQUEST_CANCEL', currentVolume: 0.1 })] }],
+  ])('is not said %s', (_, lists) => {
+    expect(answerOf(lists)).toEqual(stillWorking)
+  })
+
+  it('after the lists have had their time, where it does not tell what is left', () => {
+    for (const currentVolume of [0, undefined]) {
+      const lists = { historyOrders: [done({ state: 'ORDER_STATE_CANCELED', currentVolume })] }
+      expect(answerOf(lists)).toEqual(stillWorking)
+      expect(answerOf(lists, late)).toEqual(rejected('CANCELED'))
+      expect(answerOf({ ...lists, deals: null }, late)).toEqual(stillWorking)
+    }
+  })
+
+  it('where nothing is left because nothing was taken on', () => {
+    expect(answerOf({ historyOrders: [done({ state: 'ORDER_STATE_REJECTED', currentVolume: 0 })] })).toEqual(rejected('REJECTED'))
+  })
+
+  it('is not said of one that was tried once more and filled', () => {
+    const lists = { historyOrders: [done({ id: '499', state: 'ORDER_STATE_REJECTED', currentVolume: 0.1, positionId: undefined }), done()] }
+    expect(answerOf(lists)).toEqual(filled({ volume: 0.1, positionId: '501' }))
+  })
+})
+
+describe('an order works', () => {
+  it('while the broker lists it', () => {
+    expect(answerOf({ orders: [working()] })).toEqual(stillWorking)
+    expect(answerOf({ orders: [working()], historyOrders: null, deals: null, positions: null })).toEqual(stillWorking)
+  })
+})
+
+describe('nothing is said', () => {
+  it('where four whole lists show no trace', () => {
+    expect(answerOf({})).toEqual(nothing)
+  })
+
+  it.each<readonly [string, Lists]>([
+    [
+      'of another order',
+      { positions: [position({ clientId: 'TP_9999999999_abcdefghij' })], deals: [deal({ clientId: 'TP_9999999999_abcdefghij' })] },
+    ],
+    ['of another program', { deals: [deal({ clientId: 'TE_EURUSD_abc' })], historyOrders: [done({ clientId: 'TE_EURUSD_abc' })] }],
+    ['of the other side', { deals: [deal({ clientId: undefined, type: 'DEAL_TYPE_SELL' })] }],
+    ['of another symbol', { deals: [deal({ clientId: undefined, symbol: 'EURUSD.r' })] }],
+    ['of more volume', { deals: [deal({ clientId: undefined, volume: 0.11 })] }],
+    ['of long before', { positions: [position({ clientId: undefined, time: at(-61) })] }],
+    ['of long after', { positions: [position({ clientId: undefined, time: at(301) })] }],
+    ['that closes something', { deals: [deal({ clientId: undefined, entryType: 'DEAL_ENTRY_OUT' })] }],
+    ['that was made on a phone', { deals: [deal({ clientId: undefined, reason: 'DEAL_REASON_MOBILE' })] }],
+    ['that waits for a price', { orders: [working({ clientId: undefined, type: 'ORDER_TYPE_BUY_LIMIT' })] }],
+    ['that was refused', { historyOrders: [done({ clientId: undefined, state: 'ORDER_STATE_REJECTED' })] }],
+    ['that is a deposit', { deals: [{ id: '1', type: 'DEAL_TYPE_BALANCE', time: at(1), profit: 5 }] }],
+  ])('where all there is is one %s', (_, lists) => {
+    expect(answerOf(lists)).toEqual(nothing)
+  })
+})
+
+describe('nothing is not said', () => {
+  it.each(['positions', 'orders', 'historyOrders', 'deals'] as const)('where %s cannot be read, or one of its rows cannot', (list) => {
+    expect(answerOf({ [list]: null })).toEqual(unreadable)
+    expect(answerOf({ [list]: [{ id: '1' }] })).toEqual(unreadable)
+    expect(answerOf({ [list]: [position({ id: undefined, clientId: 'TE_a_b' })] })).toEqual(unreadable)
+    expect(answerOf({ [list]: [{ ...position(), ...done(), clientId: 7 }] })).toEqual(unreadable)
+  })
+
+  it.each<readonly [string, Lists]>([
+    ['position', { positions: [position({ clientId: undefined })] }],
+    ['position of less volume', { positions: [position({ clientId: undefined, volume: 0.05 })] }],
+    ['working order', { orders: [working({ clientId: undefined })] }],
+    ['finished order', { historyOrders: [done({ clientId: undefined })] }],
+    ['deal', { deals: [deal({ clientId: undefined })] }],
+    ['deal without entry, volume, symbol and time', { deals: [{ id: '1', type: 'DEAL_TYPE_BUY' }] }],
+    ['deal with words of the broker', { deals: [deal({ clientId: undefined, comment: 'sl 1.05', brokerComment: 'bonus' })] }],
+  ])('while a %s that bears no name could be the order', (_, lists) => {
+    expect(answerOf(lists)).toEqual(unreadable)
+    expect(answerOf(lists, late)).toEqual(unreadable)
+  })
+})
