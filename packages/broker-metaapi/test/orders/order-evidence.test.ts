@@ -222,6 +222,15 @@ describe('an order is filled in part', () => {
     expect(answerOf(lists)).toEqual(stillWorking)
   })
 
+  it.each<readonly [string, Row]>([
+    ['a position that it closed', { entryType: 'DEAL_ENTRY_OUT_BY', positionId: '502' }],
+    ['an order of another name that took its number over', { clientId: 'TE_OTHER_1' }],
+  ])('and not more, for a deal of %s', (_, more) => {
+    const other = deal({ id: '903', volume: 0.05, clientId: undefined, ...more })
+    const lists = { historyOrders: [done({ volume: 0.05 })], deals: [deal({ volume: 0.05 }), other] }
+    expect(answerOf(lists)).toEqual(partly(half))
+  })
+
   it('after the lists have had their time', () => {
     expect(answerOf({ deals: [deal({ volume: 0.05 })] }, late)).toEqual(partly(half))
     expect(answerOf({ positions: [position({ volume: 0.05 })] }, late)).toEqual(partly(half))
