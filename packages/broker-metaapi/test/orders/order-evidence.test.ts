@@ -208,6 +208,11 @@ describe('an order is filled in part', () => {
       { historyOrders: [done({ ...ended, state: 'ORDER_STATE_EXPIRED' })], deals: [deal({ volume: 0.05 }), closing(0.05)] },
       half,
     ],
+    [
+      'where its order is at its end, although the list of orders is behind',
+      { orders: [working(ended)], historyOrders: [done({ ...ended, state: 'ORDER_STATE_CANCELED' })], deals: [deal({ volume: 0.05 })] },
+      half,
+    ],
   ])('%s', (_, lists, fill) => {
     expect(answerOf(lists)).toEqual(partly(fill))
   })
