@@ -47,6 +47,14 @@ export interface Records<A> {
   readonly isWhole: boolean
 }
 
+/**
+ * Lots as platforms know them, to eight decimals. Finer than that is what binary fractions leave, of a caller's sum or of a broker's, and would
+ * make a whole order look like a part of itself.
+ */
+export const roundLots = (volume: number): number => Math.round(volume * lotUnits) / lotUnits
+
+const lotUnits = 1e8
+
 type Row = Readonly<Record<string, unknown>>
 
 /** The rows of a page: a list, or the wrapped form of other channels; undefined where there is none. */
@@ -81,7 +89,7 @@ export const orderTraceOf = (row: unknown): OrderTrace | undefined => {
     ...trace,
     state: state.replace(/^ORDER_STATE_/, ''),
     ...idAs('positionId', positionId),
-    ...(isNumber(currentVolume) && currentVolume >= 0 && { remaining: currentVolume }),
+    ...lotsAs('remaining', currentVolume, (lots) => lots >= 0),
   }
 }
 
@@ -114,7 +122,7 @@ const traceOf = (row: unknown, sides: ReadonlyMap<unknown, Side>): Trace | undef
     ...(notes !== '' && { notes }),
     ...(side && { side }),
     ...(textOf(symbol) !== undefined && { symbol: symbol as string }),
-    ...(isNumber(volume) && volume > 0 && { volume }),
+    ...lotsAs('volume', volume, (lots) => lots > 0),
     ...(Number.isFinite(at) && { at }),
     ...(textOf(reason) !== undefined && { reason: (reason as string).replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, '') }),
   }
@@ -151,6 +159,11 @@ const textOf = (value: unknown): string | undefined => (typeof value === 'string
 /** A price of 0 is none. */
 const numberAs = <Name extends string>(name: Name, value: unknown) =>
   (isNumber(value) && value > 0 ? { [name]: value } : {}) as { readonly [Key in Name]?: number }
+
+const lotsAs = <Name extends string>(name: Name, value: unknown, isSuch: (lots: number) => boolean) => {
+  const lots = isNumber(value) ? roundLots(value) : Number.NaN
+  return (isNumber(lots) && isSuch(lots) ? { [name]: lots } : {}) as { readonly [Key in Name]?: number }
+}
 
 const idAs = <Name extends string>(name: Name, value: unknown) => {
   const id = value === '0' || value === 0 ? undefined : readId(value)

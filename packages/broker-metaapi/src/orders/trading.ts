@@ -9,6 +9,7 @@ import { CallFailure } from '../failures.ts'
 import { AccountInformation, decode } from '../payloads.ts'
 import { fillFindingOf, findingOf, ticketAs } from './order-evidence.ts'
 import type { Finding, Sought } from './order-evidence.ts'
+import { roundLots } from './order-records.ts'
 import { createRecordReader } from './record-reader.ts'
 import { verdictOf } from './trade-answer.ts'
 import type { TradeVerdict } from './trade-answer.ts'
@@ -98,10 +99,14 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
   }
 
   return {
-    placeOrder: (account, order) => () => placeOrder(account, order).catch((): PlacementAnswer => ({ kind: 'unknown' })),
-    findOrder: (account, order, sentAt) => () => findOrder(account, order, sentAt).catch((): LookupAnswer => ({ kind: 'unreadable' })),
+    placeOrder: (account, order) => () => placeOrder(account, inLots(order)).catch((): PlacementAnswer => ({ kind: 'unknown' })),
+    findOrder: (account, order, sentAt) => () =>
+      findOrder(account, inLots(order), sentAt).catch((): LookupAnswer => ({ kind: 'unreadable' })),
   }
 }
+
+/** An order of the lots that platforms know. One of less than any is sent as it is, for the broker to refuse. */
+const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) || order.volume })
 
 /** The caller's comment and reference stay ours; so does the price, which a market order does not take. */
 const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: BrokerOrder) => ({

@@ -112,6 +112,7 @@ describe('an order is filled', () => {
       { deals: ['1', '2', '3'].map((id, index) => deal({ id, volume: [0.07, 0.02, 0.01][index] })) },
       whole,
     ],
+    ['by deals with what binary fractions leave of their volumes', { deals: [deal({ volume: 0.7 - 0.6 })] }, whole],
     ['once, whatever pages repeat', { deals: [deal({ volume: 0.1 }), deal({ volume: 0.1 })] }, whole],
     ['by deals, whatever of it was closed since', { positions: [position({ volume: 0.04 })], deals: [deal(), closing(0.06)] }, whole],
     ['by deals, although all of it is closed', { deals: [deal(), closing(0.1)], historyOrders: [done()] }, whole],

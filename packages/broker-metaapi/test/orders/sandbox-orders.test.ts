@@ -78,6 +78,20 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
   },
 )
 
+describe('an order of a volume with what binary fractions leave', () => {
+  it.each([0.1 + 0.2, 0.7 - 0.4, 0.3])('of %d is one of 0.3 lots, sent and found as such', async (volume) => {
+    for (const fault of [
+      { kind: 'delay', ms: 0 },
+      { kind: 'cut', when: 'after' },
+    ] as const) {
+      const { id, send, look } = desk({}, { volume })
+      sandbox().faults.set(id, 'trade', fault)
+      expect(await send()).toEqual(fault.kind === 'cut' ? unknown : { kind: 'filled', fill: whole(0.3) })
+      expect(await look()).toEqual({ kind: 'found', settlement: { kind: 'filled', fill: whole(0.3) } })
+    }
+  })
+})
+
 describe('an order that the broker accepts before it fills it', () => {
   it('is placed, then working, then filled', async () => {
     const { id, send, look, sends, executed } = desk()
