@@ -34,7 +34,8 @@ export const orNull =
 export const epochMs = (knex: Knex, column: string): Knex.Raw =>
   knex.raw('(extract(epoch from ??) * 1000)::float8 as ??', [column, column.slice(column.indexOf('.') + 1)])
 
-const parsedText = <A extends string>(name: string, parse: (text: string) => O.Option<A>): t.Type<A> =>
+/** Text that has a form of its own. */
+export const parsedText = <A extends string>(name: string, parse: (text: string) => O.Option<A>): t.Type<A> =>
   new t.Type<A>(
     name,
     (value): value is A => typeof value === 'string' && O.isSome(parse(value)),

@@ -42,3 +42,13 @@ const textField = (error: Error, field: 'code' | 'constraint'): string | undefin
   const value: unknown = Reflect.get(error, field)
   return typeof value === 'string' && value !== '' ? value : undefined
 }
+
+/** Whether the database refused what a statement says, so that the same statement would be refused again and nothing of it was written. */
+export const isDataFault = (error: unknown): boolean => {
+  const code = error instanceof Error ? (textField(error, 'code') ?? '') : ''
+  return dataFaultClasses.includes(code.slice(0, 2)) && code.length === sqlStateLength
+}
+
+// A value out of bounds, a row touched twice, a broken constraint.
+const dataFaultClasses = ['21', '22', '23']
+const sqlStateLength = 5

@@ -26,7 +26,7 @@ describe('an embedded database in a folder', { timeout: 120_000 }, () => {
     await first.close()
     const second = await openDatabase({ folder })
     expect(await second.knex('tenants').pluck('id')).toStrictEqual([tenant.id])
-    expect(await second.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records'])
+    expect(await second.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records', '0002-orders'])
     await second.close()
   })
 

@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from
 import { openDatabase } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
 import * as records from '../src/migrations/0001-records.ts'
+import * as orders from '../src/migrations/0002-orders.ts'
 import { requireServerVersion } from '../src/server.ts'
 import { createServerDatabase, openEmbedded, serverTitle, serverUrl } from './open-stores.ts'
 import type { EmptyServerDatabase } from './open-stores.ts'
@@ -15,6 +16,9 @@ const tables = [
   'challenges',
   'desk_accounts',
   'desks',
+  'idempotency_keys',
+  'order_counters',
+  'orders',
   'tenants',
   'trader_limits',
   'users',
@@ -59,9 +63,11 @@ describe('the embedded database', () => {
 
   it('has every table, and loses and regains them with the migration', async () => {
     expect(await tablesIn(database)).toStrictEqual(tables)
+    await database.knex.transaction(orders.down)
     await database.knex.transaction(records.down)
     expect(await tablesIn(database)).toStrictEqual([])
     await database.knex.transaction(records.up)
+    await database.knex.transaction(orders.up)
     expect(await tablesIn(database)).toStrictEqual(tables)
   })
 
@@ -85,7 +91,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url: empty.url })))
     const [first] = opened
     expect(first === undefined ? [] : await tablesIn(first)).toStrictEqual(tables)
-    expect(await first?.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records'])
+    expect(await first?.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records', '0002-orders'])
     await Promise.all(opened.map(({ close }) => close()))
   })
 

@@ -1,13 +1,17 @@
 // Brings the tables to what this version needs. The migrations are modules, so that a built package runs them without reading a folder.
 import type { Knex } from 'knex'
 import * as records from './0001-records.ts'
+import * as orders from './0002-orders.ts'
 
 interface NamedMigration extends Knex.Migration {
   readonly name: string
 }
 
 // Appended to, never changed: the names stand in every database's knex_migrations.
-const migrations: readonly NamedMigration[] = [{ name: '0001-records', ...records }]
+const migrations: readonly NamedMigration[] = [
+  { name: '0001-records', ...records },
+  { name: '0002-orders', ...orders },
+]
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {
   getMigrations: async () => [...migrations],

@@ -1,0 +1,99 @@
+// Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a test can see what was executed how often.
+import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { Settlement } from '../orders/transitions.ts'
+import type { BrokerOrder, Trading } from '../ports/trading.ts'
+import type { Ticket } from '../primitives/ids.ts'
+
+/** What becomes of a send: whether the broker executes it, and what it says. */
+export type FakePlacement =
+  | 'fill'
+  | 'fill_partly'
+  | 'fill_and_lose_the_answer'
+  | 'lose_the_request'
+  | 'accept'
+  | 'refuse'
+  | 'not_sent'
+  | { readonly notSentForMs: number }
+
+export interface FakeTrading extends Trading {
+  /** What becomes of the next sends, one after the other; all others are filled. */
+  readonly next: (...placements: readonly FakePlacement[]) => void
+  /** Executes what was accepted and not yet executed. */
+  readonly execute: () => void
+  /** Makes the broker's records unreadable, or readable again. */
+  readonly hide: (isHidden: boolean) => void
+  /** Every order that was sent, as often as it was. */
+  readonly sent: () => readonly BrokerOrder[]
+  /** How often an order was executed. */
+  readonly executions: (clientId: string) => number
+  readonly lookups: () => number
+}
+
+export const fakeRefusal = { code: 'TRADE_RETCODE_NO_MONEY', message: 'There is not enough money to complete the request' }
+
+export const createFakeTrading = (): FakeTrading => {
+  const planned: FakePlacement[] = []
+  const sent: BrokerOrder[] = []
+  const book = new Map<string, Settlement[]>()
+  const working = new Map<string, BrokerOrder>()
+  let isHidden = false
+  let lookups = 0
+
+  const executed = (order: BrokerOrder, volume = order.volume): Settlement & { readonly kind: 'filled' | 'partially_filled' } => {
+    const settlement = {
+      kind: volume === order.volume ? 'filled' : 'partially_filled',
+      fill: { price: 1.1, volume, at: 1_000, positionId: `p-${order.clientId}` as Ticket },
+    } as const
+    book.set(order.clientId, [...(book.get(order.clientId) ?? []), settlement])
+    return settlement
+  }
+
+  const place = (order: BrokerOrder, placement: FakePlacement): PlacementAnswer => {
+    if (typeof placement === 'object') return { kind: 'not_sent', retryAfterMs: placement.notSentForMs }
+    switch (placement) {
+      case 'fill':
+        return executed(order)
+      case 'fill_partly':
+        return executed(order, order.volume / 2)
+      case 'fill_and_lose_the_answer':
+        executed(order)
+        return { kind: 'unknown' }
+      case 'lose_the_request':
+        return { kind: 'unknown' }
+      case 'accept':
+        working.set(order.clientId, order)
+        return { kind: 'placed' }
+      case 'refuse':
+        return { kind: 'refused', reason: fakeRefusal }
+      case 'not_sent':
+        return { kind: 'not_sent', retryAfterMs: null }
+    }
+  }
+
+  const look = ({ clientId }: BrokerOrder): LookupAnswer => {
+    lookups += 1
+    if (isHidden) return { kind: 'unreadable' }
+    const [settlement] = book.get(clientId) ?? []
+    if (settlement !== undefined) return { kind: 'found', settlement }
+    return { kind: working.has(clientId) ? 'working' : 'nothing' }
+  }
+
+  return {
+    placeOrder: (_account, order) => async () => {
+      sent.push(order)
+      return place(order, planned.shift() ?? 'fill')
+    },
+    findOrder: (_account, order) => async () => look(order),
+    next: (...placements) => void planned.push(...placements),
+    execute: () => {
+      for (const order of working.values()) executed(order)
+      working.clear()
+    },
+    hide: (hidden) => {
+      isHidden = hidden
+    },
+    sent: () => sent,
+    executions: (clientId) => book.get(clientId)?.length ?? 0,
+    lookups: () => lookups,
+  }
+}

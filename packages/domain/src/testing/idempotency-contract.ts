@@ -1,0 +1,119 @@
+// How every OrderStore keeps idempotency keys, numbered (decision 25).
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { idempotencyInProgress, idempotencyKeyReused } from '../errors.ts'
+import { maxOpenOrders } from '../orders/limits.ts'
+import { dayMs, minuteMs } from '../primitives/instant.ts'
+import { newClaim, newOrder } from './stored-orders.ts'
+import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
+import { newHash, rightOf, storedOwner } from './stored-records.ts'
+
+const noon = Date.parse('2026-11-02T12:00:00.123Z')
+
+export const idempotencyContract = (title: string, open: OpenOrderPorts): void => {
+  describe(`idempotency keys, ${title}`, () => {
+    let opened: Awaited<ReturnType<OpenOrderPorts>>
+    let ports: OrderPorts
+    beforeAll(async () => {
+      opened = await open()
+      ports = opened.ports
+    })
+    afterAll(() => opened.close())
+
+    it('I1 gives a key to one of many requests, wherever they are, and tells the others that it is in progress', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      const results = await Promise.all(
+        Array.from({ length: 20 }, (_, index) => (index % 2 ? ports.orders : ports.elsewhere).claim(owner, claim, noon)()),
+      )
+      expect(results.filter(E.isRight)).toStrictEqual([E.right(O.none)])
+      expect(results.filter(E.isLeft)).toStrictEqual(Array.from({ length: 19 }, () => E.left(idempotencyInProgress)))
+    })
+
+    it('I2 answers with the order as it was first answered, whatever became of it', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      const order = newOrder(owner, noon, { comment: 'first' })
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      expect(await rightOf(ports.orders.record(owner, order, claim))).toStrictEqual(order)
+      expect(await rightOf(ports.elsewhere.claim(owner, claim, noon + 1))).toStrictEqual(O.some(order))
+      const settlement = { kind: 'filled', fill: { price: 1.1 } } as const
+      await rightOf(ports.orders.advance(owner, order.id, 1, { placement: { step: 'settled', settlement }, continueInMs: null }, noon + 5))
+      expect(await rightOf(ports.orders.claim(owner, claim, noon + 9))).toStrictEqual(O.some(order))
+    })
+
+    it('I3 refuses a key with another body, in progress or done', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      const other = newClaim({ key: claim.key })
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      expect(await ports.orders.claim(owner, other, noon)()).toStrictEqual(E.left(idempotencyKeyReused))
+      await rightOf(ports.orders.record(owner, newOrder(owner, noon), claim))
+      expect(await ports.orders.claim(owner, other, noon)()).toStrictEqual(E.left(idempotencyKeyReused))
+    })
+
+    it('I4 keeps the keys of each user apart', async () => {
+      const claim = newClaim()
+      const owners = [await storedOwner(ports.operator), await storedOwner(ports.operator)]
+      for (const owner of owners) expect(await rightOf(ports.orders.claim(owner, claim, noon))).toStrictEqual(O.none)
+    })
+
+    it('I5 gives a released key to the next, whatever its body, and never releases what made an order or is another’s', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      await rightOf(ports.orders.release(owner, { ...claim, bodyHash: newHash() }))
+      expect(await ports.orders.claim(owner, claim, noon)()).toStrictEqual(E.left(idempotencyInProgress))
+      await rightOf(ports.orders.release(owner, claim))
+      const next = newClaim({ key: claim.key })
+      expect(await rightOf(ports.orders.claim(owner, next, noon))).toStrictEqual(O.none)
+      const order = await rightOf(ports.orders.record(owner, newOrder(owner, noon), next))
+      await rightOf(ports.orders.release(owner, next))
+      expect(await rightOf(ports.orders.claim(owner, next, noon))).toStrictEqual(O.some(order))
+    })
+
+    it('I6 takes a claim for lapsed after a minute without an order, and every key after 24 hours', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      expect(await ports.orders.claim(owner, claim, noon + minuteMs - 1)()).toStrictEqual(E.left(idempotencyInProgress))
+      expect(await rightOf(ports.orders.claim(owner, claim, noon + minuteMs))).toStrictEqual(O.none)
+      const claimed = noon + minuteMs
+      const order = await rightOf(ports.orders.record(owner, newOrder(owner, claimed), claim))
+      expect(await rightOf(ports.orders.claim(owner, claim, claimed + dayMs - 1))).toStrictEqual(O.some(order))
+      expect(await rightOf(ports.orders.claim(owner, newClaim({ key: claim.key }), claimed + dayMs))).toStrictEqual(O.none)
+    })
+
+    it('I7 makes one order of a key when two requests hold the lapsed claim, and both get it', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      await rightOf(ports.elsewhere.claim(owner, claim, noon + minuteMs))
+      const results = await Promise.all(
+        [ports.orders, ports.elsewhere, ports.orders].map((store) => rightOf(store.record(owner, newOrder(owner, noon + minuteMs), claim))),
+      )
+      expect(new Set(results.map(({ id }) => id)).size).toBe(1)
+      expect((await rightOf(ports.orders.list(owner, { page: 1, limit: 9 }))).total).toBe(1)
+    })
+
+    it('I8 refuses the order of a lapsed claim whose key another body has taken', async () => {
+      const owner = await storedOwner(ports.operator)
+      const claim = newClaim()
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      await rightOf(ports.orders.claim(owner, newClaim({ key: claim.key }), noon + minuteMs))
+      expect(await ports.orders.record(owner, newOrder(owner, noon), claim)()).toStrictEqual(E.left(idempotencyKeyReused))
+      expect((await rightOf(ports.orders.list(owner, { page: 1, limit: 9 }))).total).toBe(0)
+    })
+
+    it('I9 keeps no key of an order that the limits refused', async () => {
+      const owner = await storedOwner(ports.operator)
+      await Promise.all(Array.from({ length: maxOpenOrders }, () => rightOf(ports.orders.record(owner, newOrder(owner, noon), undefined))))
+      const claim = newClaim()
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      expect(await ports.orders.record(owner, newOrder(owner, noon), claim)()).toMatchObject({ left: { limit: 'open_orders' } })
+      await rightOf(ports.orders.release(owner, claim))
+      expect(await rightOf(ports.orders.claim(owner, claim, noon))).toStrictEqual(O.none)
+    })
+  })
+}

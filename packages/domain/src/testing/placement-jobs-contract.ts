@@ -1,0 +1,156 @@
+// What PlacementJobs do, numbered: every order that is due reaches a settler, also one whose settler died.
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { PendingOrder } from '../orders/order.ts'
+import type { PlacementStep } from '../orders/placement.ts'
+import type { PlacementJob } from '../ports/order-store.ts'
+import { newOrder } from './stored-orders.ts'
+import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
+import { rightOf, storedOwner } from './stored-records.ts'
+
+const noon = Date.parse('2026-11-02T12:00:00.123Z')
+const settled: PlacementStep = { placement: { step: 'settled', settlement: { kind: 'filled', fill: {} } }, continueInMs: null }
+const sending = (continueInMs: number): PlacementStep => ({ placement: { step: 'sending', sentAt: noon }, continueInMs })
+
+/** Long enough for an order to count as forgotten several times. */
+const patienceMs = 15_000
+const turnMs = 50
+
+export const placementJobsContract = (title: string, open: OpenOrderPorts): void => {
+  describe(`placement jobs, ${title}`, () => {
+    let opened: Awaited<ReturnType<OpenOrderPorts>>
+    let ports: OrderPorts
+    beforeAll(async () => {
+      opened = await open()
+      ports = opened.ports
+    })
+    afterAll(() => opened.close())
+
+    const recorded = async (): Promise<PendingOrder> => {
+      const owner = await storedOwner(ports.operator)
+      return rightOf(ports.orders.record(owner, newOrder(owner, noon), undefined))
+    }
+    const advance = ({ owner, orderId, version }: PlacementJob, step: PlacementStep) =>
+      rightOf(ports.orders.advance(owner, orderId, version, step, noon))
+    const until = async (isReached: () => boolean): Promise<void> => {
+      for (let waited = 0; waited < patienceMs && !isReached(); waited += turnMs) await ports.elapse(turnMs)
+      expect(isReached()).toBe(true)
+    }
+
+    it('J1 hands out an order that was just recorded, with whose it is and from where', async () => {
+      const jobs: PlacementJob[] = []
+      const worker = await ports.jobs.work(async (job) => {
+        jobs.push(job)
+        await advance(job, settled)
+      })
+      const { owner, id } = await recorded()
+      await until(() => jobs.length > 0)
+      expect(jobs[0]).toStrictEqual({ owner, orderId: id, version: 1 })
+      await worker.stop()
+    })
+
+    it('J2 hands out an order that was recorded while nobody worked', async () => {
+      const { id } = await recorded()
+      const jobs: PlacementJob[] = []
+      const worker = await ports.jobs.work(async (job) => {
+        jobs.push(job)
+        await advance(job, settled)
+      })
+      await until(() => jobs.some(({ orderId }) => orderId === id))
+      await worker.stop()
+    })
+
+    it('J3 hands the next version out when it is due and not before, and none of a settled order', async () => {
+      const jobs: PlacementJob[] = []
+      const worker = await ports.jobs.work(async (job) => {
+        jobs.push(job)
+        await advance(job, job.version === 1 ? sending(2_000) : settled)
+      })
+      await recorded()
+      await until(() => jobs.length > 0)
+      await ports.elapse(1_000)
+      expect(jobs.map(({ version }) => version)).toStrictEqual([1])
+      await until(() => jobs.length > 1)
+      await ports.elapse(patienceMs / 3)
+      expect(jobs.map(({ version }) => version)).toStrictEqual([1, 2])
+      await worker.stop()
+    })
+
+    it('J4 hands an order out again whose settler never came back', async () => {
+      const jobs: PlacementJob[] = []
+      const { promise: never, resolve: end } = Promise.withResolvers<void>()
+      const dead = await ports.jobs.work(async (job) => {
+        jobs.push(job)
+        await never
+      })
+      const { id } = await recorded()
+      await until(() => jobs.length === 1)
+      const stopped = dead.stop()
+      const alive = await ports.jobs.work(async (job) => {
+        jobs.push(job)
+        await advance(job, settled)
+      })
+      await until(() => jobs.length >= 2)
+      expect(jobs.slice(0, 2).map(({ orderId, version }) => [orderId, version])).toStrictEqual([
+        [id, 1],
+        [id, 1],
+      ])
+      end()
+      await Promise.all([stopped, alive.stop()])
+    })
+
+    it('J5 hands an order out again whose settler failed', async () => {
+      let attempts = 0
+      const worker = await ports.jobs.work(async (job) => {
+        attempts += 1
+        if (attempts < 3) throw new Error('the settler failed')
+        await advance(job, settled)
+      })
+      await recorded()
+      await until(() => attempts === 3)
+      await worker.stop()
+    })
+
+    it('J6 stops when those under way have ended, and hands out nothing after it', async () => {
+      let started = 0
+      let ended = 0
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+      const worker = await ports.jobs.work(async (job) => {
+        started += 1
+        await held
+        await advance(job, settled)
+        ended += 1
+      })
+      await recorded()
+      await until(() => started === 1)
+      const stopped = worker.stop()
+      await recorded()
+      await ports.elapse(500)
+      letGo()
+      await stopped
+      expect([started, ended]).toStrictEqual([1, 1])
+      const rest = await ports.jobs.work(async (job) => {
+        await advance(job, settled)
+        ended += 1
+      })
+      await until(() => ended === 2)
+      await rest.stop()
+    })
+
+    it('J7 settles many orders, several at once', async () => {
+      let atOnce = 0
+      let most = 0
+      const done = new Set<string>()
+      const worker = await ports.jobs.work(async (job) => {
+        atOnce += 1
+        most = Math.max(most, atOnce)
+        await advance(job, settled)
+        atOnce -= 1
+        done.add(job.orderId)
+      })
+      const orders = await Promise.all(Array.from({ length: 40 }, recorded))
+      await until(() => orders.every(({ id }) => done.has(id)))
+      expect(most).toBeGreaterThan(1)
+      await worker.stop()
+    })
+  })
+}

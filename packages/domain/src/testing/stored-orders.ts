@@ -1,0 +1,47 @@
+// What the contract suites of orders share: the ports under test over the same records, and plain orders to fill them with.
+import type { Account } from '../accounts/account.ts'
+import type { OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
+import type { GuardStore } from '../ports/guard-store.ts'
+import type { IdempotencyClaim, OrderStore, PlacementJobs } from '../ports/order-store.ts'
+import type { Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { newAccountId, newHash } from './stored-records.ts'
+import type { Stores } from './stored-records.ts'
+
+export interface OrderPorts extends Stores {
+  readonly orders: OrderStore
+  /** The same orders as another instance of the service sees them. */
+  readonly elsewhere: OrderStore
+  readonly guards: GuardStore
+  readonly jobs: PlacementJobs
+  /** Lets so much time pass for the jobs. */
+  readonly elapse: (ms: number) => Promise<void>
+}
+
+/** Opens empty stores once per suite; `close` ends them. */
+export type OpenOrderPorts = () => Promise<{ readonly ports: OrderPorts; readonly close: () => Promise<void> }>
+
+let lastOrder = 0
+
+/** One that no other order of this run has. */
+export const newOrderId = (): OrderId => `ord_${String((lastOrder += 1)).padStart(20, '0')}` as OrderId
+
+/** A pending market order, 0.1 lots of EURUSD, on an account that nothing else is known of. */
+export const newOrder = (owner: Owner, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder => ({
+  id: newOrderId(),
+  owner,
+  request: { accountId: newAccountId(), symbol: 'EURUSD', side: 'buy', volume: 0.1, ...request },
+  status: 'pending',
+  createdAt,
+  updatedAt: createdAt,
+})
+
+export const newOrderOn = ({ owner, id }: Account, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder =>
+  newOrder(owner, createdAt, { accountId: id, ...request })
+
+/** A key of its own for a body of its own. */
+export const newClaim = (fields: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
+  key: `key-${newHash()}`,
+  bodyHash: newHash(),
+  ...fields,
+})

@@ -1,0 +1,87 @@
+// What the head trader set for an account, and the orders under way on the accounts that it covers (decision 19). An account that is on no desk
+// takes one statement.
+import type { Account, AccountGuards, AccountId, ChallengeStanding, DeskGuard, GuardStore, Owner } from '@tradeport/domain'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import * as t from 'io-ts'
+import type { Knex } from 'knex'
+import { accountColumns, accountOfRow } from './account-row.ts'
+import * as column from './columns.ts'
+import { decodeRow, epochMs } from './columns.ts'
+import type { Database } from './database.ts'
+import { toServiceUnavailable } from './failures.ts'
+import { withAccount } from './named-rows.ts'
+import { challengeOfRow, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
+
+export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore => ({
+  challenges: (owner, id) => TE.tryCatch(() => listChallenges(knex, owner, id), toServiceUnavailable('guards.challenges')),
+  guards: (owner, id) => TE.tryCatch(() => readGuards(knex, owner, id), toServiceUnavailable('guards.guards')),
+})
+
+const ownAccount = (knex: Knex, { tenantId, userId }: Owner, id: AccountId): Knex.QueryBuilder =>
+  knex('accounts').where({ 'accounts.tenant_id': tenantId, 'accounts.user_id': userId, 'accounts.id': id })
+
+const pendingOn = (knex: Knex): Knex.Raw =>
+  knex.raw(`array(select volume::text from orders where account_id = accounts.id and orders.status = 'pending') as pending_volumes`)
+
+const listChallenges = async (knex: Knex, owner: Owner, id: AccountId): Promise<readonly ChallengeStanding[]> => {
+  const rows: unknown[] = await ownAccount(knex, owner, id)
+    .join('challenges', 'challenges.account_id', 'accounts.id')
+    .select('challenges.account_id', epochMs(knex, 'challenges.started_at'), 'challenges.status')
+  return rows.map(challengeOfRow).map(({ status, startedAt }) => ({ status, startedAt }))
+}
+
+const decodeCover = decodeRow(
+  'guards',
+  t.type({ is_limited: t.boolean, pending_volumes: t.array(column.numeric), desk_ids: t.array(t.string) }),
+)
+
+const readGuards = async (knex: Knex, owner: Owner, id: AccountId): Promise<AccountGuards> => {
+  const rows: unknown[] = await ownAccount(knex, owner, id)
+    .leftJoin('trader_limits', 'trader_limits.account_id', 'accounts.id')
+    .select('trader_limits.*', pendingOn(knex))
+    .select(knex.raw('trader_limits.account_id is not null as is_limited'))
+    .select(knex.raw('array(select desk_id from desk_accounts where account_id = accounts.id) as desk_ids'))
+  if (rows[0] === undefined) return { trader: null, pendingVolumes: [], desks: [] }
+  const cover = decodeCover(rows[0])
+  return {
+    trader: cover.is_limited ? traderLimitsOfRow(rows[0]).limits : null,
+    pendingVolumes: cover.pending_volumes,
+    desks: cover.desk_ids.length === 0 ? [] : await readDesks(knex, owner, cover.desk_ids),
+  }
+}
+
+interface CoveredAccount {
+  readonly account: Account
+  readonly pendingVolumes: readonly number[]
+}
+
+const readDesks = async (knex: Knex, { tenantId }: Owner, ids: readonly string[]): Promise<readonly DeskGuard[]> => {
+  const places = knex.raw('array(select account_id::text from desk_accounts where desk_id = desks.id order by place) as accounts')
+  const rows: unknown[] = await knex('desks')
+    .where({ tenant_id: tenantId })
+    .whereRaw('id = any(?::text[])', [[...ids]])
+    .select('*', places)
+    .orderBy('id')
+  const desks = rows.map(deskOfRow)
+  const covered = await readCovered(knex, [...new Set(desks.flatMap(({ accounts }) => accounts))])
+  return desks.map(({ limits, accounts }) => {
+    const present = accounts.flatMap((id) => covered.get(id) ?? [])
+    return {
+      limits,
+      accounts: present.map(({ account }) => account),
+      pendingVolumes: present.flatMap(({ pendingVolumes }) => pendingVolumes),
+    }
+  })
+}
+
+const decodePending = decodeRow('orders', t.type({ pending_volumes: t.array(column.numeric) }))
+
+const readCovered = async (knex: Knex, ids: readonly AccountId[]): Promise<ReadonlyMap<AccountId, CoveredAccount>> => {
+  const rows: unknown[] = await withAccount(knex, 'accounts', 'id', ids).select([...accountColumns(knex), pendingOn(knex)])
+  return new Map(
+    rows.map((row) => {
+      const account = accountOfRow(row)
+      return [account.id, { account, pendingVolumes: decodePending(row).pending_volumes }]
+    }),
+  )
+}

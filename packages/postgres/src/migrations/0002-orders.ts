@@ -1,0 +1,74 @@
+// Orders with how far each is on its way to the broker, and the idempotency keys that made them (2.3; decisions 20, 23 and 25).
+import type { Knex } from 'knex'
+
+const addOwner = (table: Knex.CreateTableBuilder): void => {
+  table.text('tenant_id').notNullable()
+  table.text('user_id').notNullable()
+  table.foreign(['tenant_id', 'user_id']).references(['tenant_id', 'id']).inTable('users').onDelete('CASCADE')
+}
+
+export const up = async (knex: Knex): Promise<void> => {
+  await knex.schema.createTable('orders', (table) => {
+    table.text('id').primary()
+    // Tells orders of one millisecond apart, in the order of recording.
+    table.bigIncrements('sequence', { primaryKey: false })
+    addOwner(table)
+    // No reference: an order is the user's history, and stays when the account is no longer linked.
+    table.uuid('account_id').notNullable()
+    table.text('symbol').notNullable()
+    table.text('side').notNullable()
+    table.specificType('volume', 'numeric').notNullable()
+    table.specificType('price', 'numeric')
+    table.specificType('stop_loss', 'numeric')
+    table.specificType('take_profit', 'numeric')
+    // As JSON strings: the caller's text may hold characters that the column's type cannot.
+    table.text('comment')
+    table.text('client_id')
+    table.text('status').notNullable()
+    table.specificType('fill_price', 'numeric')
+    table.specificType('filled_volume', 'numeric')
+    table.timestamp('filled_at', { useTz: true })
+    table.text('position_id')
+    table.text('reject_code')
+    table.text('reject_message')
+    table.timestamp('created_at', { useTz: true }).notNullable()
+    table.timestamp('updated_at', { useTz: true }).notNullable()
+    // The placement. What it was settled with is the order's own columns.
+    table.text('step').notNullable()
+    table.timestamp('sent_at', { useTz: true })
+    table.integer('lookups')
+    table.timestamp('nothing_since', { useTz: true })
+    table.integer('version').notNullable()
+    // When somebody has to go on with it, by the database's clock; null once it is settled.
+    table.timestamp('due_at', { useTz: true })
+    // Read backwards for the newest first.
+    table.index(['tenant_id', 'user_id', 'created_at', 'sequence'])
+    table.index(['account_id'], 'orders_pending_on_account', { predicate: knex.whereRaw(`status = 'pending'`) })
+    table.index(['due_at'], 'orders_due', { predicate: knex.whereNotNull('due_at') })
+  })
+  // What a user may still order, in one row that whoever records an order locks: counted as they are written, so that a limit is never passed.
+  await knex.schema.createTable('order_counters', (table) => {
+    addOwner(table)
+    // The last UTC day on which an order was created, and how many were.
+    table.date('day').notNullable()
+    table.integer('created').notNullable()
+    table.integer('pending').notNullable()
+    table.primary(['tenant_id', 'user_id'])
+  })
+  await knex.schema.createTable('idempotency_keys', (table) => {
+    addOwner(table)
+    table.text('key').notNullable()
+    table.text('body_hash').notNullable()
+    // What the key made; null while its request is in progress.
+    table.text('order_id')
+    table.timestamp('claimed_at', { useTz: true }).notNullable()
+    table.primary(['tenant_id', 'user_id', 'key'])
+    table.index(['claimed_at'])
+  })
+}
+
+export const down = async (knex: Knex): Promise<void> => {
+  await knex.schema.dropTable('idempotency_keys')
+  await knex.schema.dropTable('order_counters')
+  await knex.schema.dropTable('orders')
+}

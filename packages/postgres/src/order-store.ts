@@ -1,0 +1,157 @@
+// Orders in PostgreSQL (2.3, 3.1; decisions 20 to 25). Every statement names the tenant and the user.
+import { settle } from '@tradeport/domain'
+import type {
+  IdempotencyClaim,
+  Instant,
+  Order,
+  OrderId,
+  OrderPlacement,
+  OrdersQuery,
+  OrderStore,
+  Owner,
+  Page,
+  PendingOrder,
+  PlacementStep,
+} from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Knex } from 'knex'
+import { toTimestamptz } from './columns.ts'
+import type { Database } from './database.ts'
+import { isDataFault, toServiceUnavailable } from './failures.ts'
+import { claimKey, releaseKey } from './idempotency.ts'
+import { inBatches } from './in-batches.ts'
+import { countSettled } from './order-counters.ts'
+import { orderColumns, orderOfRow, outcomeColumnsOf, placementColumns, placementOfRow, stepColumnsOf } from './order-row.ts'
+import { queuedJob } from './placement-queue.ts'
+import type { PlacementQueue } from './placement-queue.ts'
+import { newOrderOf, recordOrders } from './record-orders.ts'
+import type { NewOrder, Verdict } from './record-orders.ts'
+
+interface Parts extends Pick<Database, 'knex'> {
+  readonly queue: PlacementQueue
+}
+
+const recording = { lanes: 2, maxSize: 100 }
+
+export const createOrderStore = ({ knex, queue }: Parts): OrderStore => {
+  const record = inBatches(recording, (orders: readonly NewOrder[]) => recordTogether(knex, queue, orders))
+  return {
+    claim: (owner, claim, now) =>
+      pipe(
+        TE.tryCatch(() => claimKey(knex, owner, claim, now), toServiceUnavailable('orders.claim')),
+        TE.flatMap((result) => TE.fromEither(result)),
+      ),
+    release: (owner, claim) => TE.tryCatch(() => releaseKey(knex, owner, claim), toServiceUnavailable('orders.release')),
+    record: (owner, order, claim) =>
+      pipe(
+        TE.tryCatch(() => recordOne(record, owner, order, claim), toServiceUnavailable('orders.record')),
+        TE.flatMap((verdict) => TE.fromEither(verdict)),
+      ),
+    find: (owner, id) => TE.tryCatch(() => findOrder(knex, owner, id), toServiceUnavailable('orders.find')),
+    list: (owner, query) => TE.tryCatch(() => listOrders(knex, owner, query), toServiceUnavailable('orders.list')),
+    placement: (owner, id) => TE.tryCatch(() => findPlacement(knex, owner, id), toServiceUnavailable('orders.placement')),
+    advance: (owner, id, version, step, now) =>
+      TE.tryCatch(() => advance({ knex, queue }, owner, id, version, step, now), toServiceUnavailable('orders.advance')),
+  }
+}
+
+const ownOrders = (knex: Knex, { tenantId, userId }: Owner): Knex.QueryBuilder =>
+  knex('orders').where({ tenant_id: tenantId, user_id: userId })
+
+const recordOne = async (
+  record: (order: NewOrder) => Promise<Verdict>,
+  owner: Owner,
+  order: PendingOrder,
+  claim: IdempotencyClaim | undefined,
+): Promise<Verdict> => record(newOrderOf({ ...order, owner }, claim))
+
+// What the database refuses about one order must not take the others down: then each goes alone.
+const recordTogether = async (knex: Knex, queue: PlacementQueue, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+  const verdicts = await recordOrders(knex, queue, orders).catch((error: unknown) => {
+    if (orders.length === 1 || !isDataFault(error)) throw error
+    return recordEach(knex, queue, orders)
+  })
+  queue.handOver(orders.flatMap(({ order, job }, index) => (isRecorded(order, verdicts[index]) ? [job] : [])))
+  return verdicts
+}
+
+const recordEach = async (knex: Knex, queue: PlacementQueue, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+  const verdicts: Verdict[] = []
+  for (const order of orders) {
+    const [verdict] = await recordOrders(knex, queue, [order]).catch((error: unknown) => [
+      E.left(toServiceUnavailable('orders.record')(error)),
+    ])
+    verdicts.push(verdict as Verdict)
+  }
+  return verdicts
+}
+
+const isRecorded = ({ id }: PendingOrder, verdict: Verdict | undefined): boolean =>
+  verdict !== undefined && E.isRight(verdict) && verdict.right.id === id
+
+const findOrder = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<Order>> => {
+  const rows: unknown[] = await ownOrders(knex, owner).where({ id }).select(orderColumns(knex))
+  return O.map(orderOfRow)(O.fromNullable(rows[0]))
+}
+
+// One statement, so that the page and the count are of the same moment. A page beyond the last still has its count.
+const listOrders = async (knex: Knex, owner: Owner, query: OrdersQuery): Promise<Page<Order>> => {
+  const { page, limit } = query
+  const matching = ownOrders(knex, owner)
+  if (query.accountId !== undefined) void matching.where('account_id', query.accountId)
+  if (query.status !== undefined) void matching.where('status', query.status)
+  if (query.symbol !== undefined) void matching.where('symbol', query.symbol)
+  if (query.from !== undefined) void matching.where('created_at', '>=', toTimestamptz(query.from))
+  if (query.to !== undefined) void matching.where('created_at', '<=', toTimestamptz(query.to))
+  const newestFirst = [
+    { column: 'created_at', order: 'desc' },
+    { column: 'sequence', order: 'desc' },
+  ]
+  const items = matching
+    .clone()
+    .select('*')
+    .orderBy(newestFirst)
+    .limit(limit)
+    .offset(Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER))
+  const rows: { readonly total: number; readonly id: string | null }[] = await knex
+    .from(matching.clone().select(knex.raw('count(*)::int as total')).as('counted'))
+    .leftJoin(items.as('orders'), knex.raw('true'))
+    .select('counted.total', ...orderColumns(knex))
+    .orderBy(newestFirst.map(({ column, order }) => ({ column: `orders.${column}`, order })))
+  return { items: rows.filter(({ id }) => id !== null).map(orderOfRow), page, limit, total: rows[0]?.total ?? 0 }
+}
+
+const findPlacement = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<OrderPlacement>> => {
+  const rows: unknown[] = await ownOrders(knex, owner)
+    .where({ id })
+    .select([...orderColumns(knex), ...placementColumns(knex)])
+  return O.map(placementOfRow)(O.fromNullable(rows[0]))
+}
+
+const advance = (
+  { knex, queue }: Parts,
+  owner: Owner,
+  id: OrderId,
+  version: number,
+  { placement, continueInMs }: PlacementStep,
+  now: Instant,
+): Promise<boolean> =>
+  knex.transaction(async (trx) => {
+    const rows: unknown[] = await ownOrders(trx, owner)
+      .where({ id, version })
+      .whereNot({ step: 'settled' })
+      .select(orderColumns(trx))
+      .forUpdate()
+    if (rows[0] === undefined) return false
+    const outcome = placement.step === 'settled' ? outcomeColumnsOf(settle(orderOfRow(rows[0]), placement.settlement, now)) : {}
+    const dueAt = continueInMs === null ? null : trx.raw(`now() + ? * interval '1 ms'`, [continueInMs])
+    await ownOrders(trx, owner)
+      .where({ id })
+      .update({ ...stepColumnsOf(placement), ...outcome, version: version + 1, due_at: dueAt })
+    if (placement.step === 'settled') await countSettled(trx, owner)
+    if (continueInMs !== null) await queue.send(trx, [queuedJob({ owner, orderId: id, version: version + 1 }, continueInMs)])
+    return true
+  })

@@ -1,0 +1,59 @@
+// Opens what the contract suites of orders need: the stores, a second instance over the same orders, and the jobs.
+import { setTimeout } from 'node:timers/promises'
+import type { OpenOrderPorts, OrderPorts } from '@tradeport/domain/testing'
+import { createGuardStore, createOrderStore, openDatabase, startPlacementJobs } from '../src/index.ts'
+import type { Database, Log } from '../src/index.ts'
+import { createServerDatabase, openEmbedded, storesOn } from './open-stores.ts'
+
+const quick = { pollMs: 100, sweepMs: 200, forgottenAfterMs: 1_000 }
+
+export interface OrderInstance {
+  readonly ports: OrderPorts
+  readonly stop: () => Promise<void>
+}
+
+/** An instance of the service as far as orders are concerned. */
+export const startInstance = async (database: Database, log?: Log, elsewhere?: OrderPorts): Promise<OrderInstance> => {
+  const { knex } = database
+  const started = await startPlacementJobs({ knex, ...(log === undefined ? {} : { log }), ...quick })
+  const orders = createOrderStore({ knex, queue: started.queue })
+  const ports: OrderPorts = {
+    ...storesOn(database),
+    orders,
+    elsewhere: elsewhere?.orders ?? createOrderStore({ knex, queue: started.queue }),
+    guards: createGuardStore({ knex }),
+    jobs: started,
+    elapse: async (ms) => {
+      await setTimeout(ms)
+    },
+  }
+  return { ports, stop: started.stop }
+}
+
+export const openOrdersEmbedded: OpenOrderPorts = async () => {
+  const { database, close } = await openEmbedded()
+  const { ports, stop } = await startInstance(database)
+  return {
+    ports,
+    close: async () => {
+      await stop()
+      await close()
+    },
+  }
+}
+
+/** Two instances with pools of their own on one server. */
+export const openOrdersOnServer: OpenOrderPorts = async () => {
+  const { url, drop } = await createServerDatabase()
+  const databases = await Promise.all([openDatabase({ url }), openDatabase({ url })])
+  const second = await startInstance(databases[1])
+  const first = await startInstance(databases[0], undefined, second.ports)
+  return {
+    ports: first.ports,
+    close: async () => {
+      await Promise.all([first.stop(), second.stop()])
+      await Promise.all(databases.map(({ close }) => close()))
+      await drop()
+    },
+  }
+}
