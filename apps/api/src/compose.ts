@@ -3,38 +3,65 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import {
   applyOperatorDocument,
+  cancelOrder,
   createHistories,
   createLiveAccounts,
   exportTrades,
   getAccount,
   getMarketData,
+  getOrder,
   getPosition,
   getTrade,
   getTradeStatistics,
   identifyCaller,
   listAccounts,
   listBalanceHistory,
+  listOrders,
   listPositions,
   listSymbols,
   listTrades,
+  modifyOrder,
+  placeOrder,
+  settleOrder,
 } from '@tradeport/domain'
-import type { AccountStore, Breather, Broker, Clock, CredentialStore, OperatorStore, Secrets } from '@tradeport/domain'
+import type {
+  AccountId,
+  AccountStore,
+  Breather,
+  Broker,
+  Clock,
+  CredentialStore,
+  GuardStore,
+  OperatorStore,
+  OrderIds,
+  OrderStore,
+  Pauser,
+  ProviderTokens,
+  Secrets,
+  Trading,
+} from '@tradeport/domain'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
-import { cachedBroker, cachedCredentials, cachedHistories, cachedLiveAccounts } from '@tradeport/memory'
+import { cachedBroker, cachedCredentials, cachedHistories, cachedLiveAccounts, forgettingTrading } from '@tradeport/memory'
 
 /** The ports as the adapters fill them, without any cache. */
-export interface Adapters extends Breather {
+export interface Adapters extends Breather, Pauser {
   readonly accounts: AccountStore
   readonly credentials: CredentialStore
   readonly operator: OperatorStore
+  readonly providerTokens: ProviderTokens
+  readonly orders: OrderStore
+  readonly guards: GuardStore
   readonly broker: Broker
+  readonly trading: Trading
   readonly secrets: Secrets
+  readonly orderIds: OrderIds
   readonly clock: Clock
 }
 
 export interface ComposedService {
   readonly useCases: UseCases
   readonly operatorUseCases: OperatorUseCases
+  readonly settleOrder: ReturnType<typeof settleOrder>
 }
 
 export const composeUseCases = (adapters: Adapters): ComposedService => {
@@ -44,7 +71,11 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock })
   const histories = cachedHistories(createHistories(adapters), { clock })
-  const ports = { ...adapters, credentials, broker, liveAccounts, histories }
+  const forget = (accountId: AccountId): void => {
+    for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
+  }
+  const trading = forgettingTrading(adapters.trading, forget)
+  const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading }
   const apply = applyOperatorDocument(ports)
   return {
     useCases: {
@@ -52,6 +83,12 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       listAccounts: listAccounts(ports),
       getAccount: getAccount(ports),
       listBalanceHistory: listBalanceHistory(ports),
+      // The book that guards an order is read from the broker itself, not from a cache.
+      placeOrder: placeOrder({ ...ports, broker: adapters.broker }),
+      listOrders: listOrders(ports),
+      getOrder: getOrder(ports),
+      modifyOrder: modifyOrder(ports),
+      cancelOrder: cancelOrder(ports),
       listPositions: listPositions(ports),
       getPosition: getPosition(ports),
       listTrades: listTrades(ports),
@@ -69,5 +106,6 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
           TE.tapIO(() => credentials.forgetAll),
         ),
     },
+    settleOrder: settleOrder(ports),
   }
 }

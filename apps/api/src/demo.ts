@@ -115,7 +115,8 @@ export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
 
 /** What a newcomer reads on the screen: addresses, the key, and lines to copy. */
 export const demoWelcome = (urls: { readonly api: string; readonly operator: string }, key: string): string => {
-  const curl = (path: string): string => `  curl -s -H 'X-API-Key: ${key}' '${urls.api}/api/v1${path}'`
+  const curl = (path: string, options = ''): string => `  curl -s -H 'X-API-Key: ${key}' ${options}'${urls.api}/api/v1${path}'`
+  const order = { accountId: demoAccountIds.trading, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
   return [
     '',
     'Tradeport is running with a demo user and a simulated broker.',
@@ -124,11 +125,12 @@ export const demoWelcome = (urls: { readonly api: string; readonly operator: str
     `  Operator API  ${urls.operator}/operator/v1`,
     `  API key       ${key}`,
     '',
-    'Accounts, trades and statistics, to copy into another terminal:',
+    'Accounts, trades, statistics and an order, to copy into another terminal:',
     '',
     curl('/accounts'),
     curl('/trades?limit=3'),
     curl(`/trades/stats?accountId=${demoAccountIds.trading}`),
+    curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `),
     '',
     'Ctrl+C stops it; the next start finds everything as it was left.',
     '',

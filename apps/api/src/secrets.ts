@@ -1,11 +1,17 @@
-// Makes and hashes credentials with the platform's randomness and SHA-256.
-import { hash, randomBytes } from 'node:crypto'
+// Makes credentials and ids with the platform's randomness, and hashes credentials with SHA-256.
+import { hash, randomBytes, randomInt } from 'node:crypto'
 import { apiKeyPrefix } from '@tradeport/domain'
-import type { CredentialHash, Secrets } from '@tradeport/domain'
+import type { CredentialHash, OrderId, Secrets } from '@tradeport/domain'
 
 const secretBytes = 32
 
 export const newSecret = (): string => randomBytes(secretBytes).toString('base64url')
+
+const orderIdAlphabet = 'abcdefghijklmnopqrstuvwxyz0123456789'
+const orderIdLength = 20
+
+export const newOrderId = (): OrderId =>
+  `ord_${Array.from({ length: orderIdLength }, () => orderIdAlphabet[randomInt(orderIdAlphabet.length)]).join('')}` as OrderId
 
 export const createSecrets = (): Secrets => ({
   newApiKey: () => `${apiKeyPrefix}${newSecret()}`,

@@ -3,29 +3,33 @@ import { join } from 'node:path'
 import { randomBytes } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import { createMetaApiBroker } from '@tradeport/broker-metaapi'
-import type { Clock } from '@tradeport/domain'
+import { createMetaApi } from '@tradeport/broker-metaapi'
+import type { Clock, PlacementJob } from '@tradeport/domain'
 import { createApi, createOperatorApi, listen } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
 import {
   createAccountStore,
   createCipher,
   createCredentialStore,
+  createGuardStore,
   createOperatorStore,
+  createOrderStore,
   createProviderTokens,
   openDatabase,
+  startPlacementJobs,
 } from '@tradeport/postgres'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import type { Config, Listener, ProviderUrls } from './config.ts'
 import { composeUseCases } from './compose.ts'
+import type { ComposedService } from './compose.ts'
 import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
-import { createSecrets, newSecret } from './secrets.ts'
+import { createSecrets, newOrderId, newSecret } from './secrets.ts'
 
 export interface Service {
   readonly apiUrl: string
@@ -67,20 +71,26 @@ const start = async (
   const urls = await providerUrls(config, demo, closers)
 
   const stores = { knex: database.knex, cipher: createCipher(secretsKey), log }
-  const { useCases, operatorUseCases } = composeUseCases({
+  const jobs = await startPlacementJobs(stores)
+  closers.push(jobs.stop)
+  const providerTokens = createProviderTokens(stores)
+  const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
     operator: createOperatorStore(stores),
-    broker: createMetaApiBroker({
-      provisioningUrl: urls.provisioning,
-      clientUrl: urls.client,
-      providerToken: createProviderTokens(stores).find,
-      clock,
-    }),
+    providerTokens,
+    orders: createOrderStore({ knex: database.knex, queue: jobs.queue }),
+    guards: createGuardStore(stores),
+    ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock }),
     secrets,
+    orderIds: { newOrderId },
     clock,
     breathe,
+    pause: (ms) => () => setTimeout(ms),
   })
+  const { useCases, operatorUseCases } = composed
+  const worker = await jobs.work((job) => settleOrFail(composed, job))
+  closers.push(worker.stop)
 
   if (demo !== null && !demo.isApplied) {
     const applied = await operatorUseCases.applyOperatorDocument(demoDocument(demo))()
@@ -122,6 +132,12 @@ const providerUrls = async (
   })
   closers.push(sandbox.close)
   return { provisioning: sandbox.url, client: sandbox.url }
+}
+
+// A job that fails is handed out again; what the order needs next is in the database, not in the failure.
+const settleOrFail = async ({ settleOrder }: ComposedService, job: PlacementJob): Promise<void> => {
+  const settled = await settleOrder(job)()
+  if (settled._tag === 'Left') throw new Error(settled.left.reason)
 }
 
 const newSecretsKey = (): string => randomBytes(32).toString('base64')

@@ -26,6 +26,11 @@ export interface UseCases {
   readonly listAccounts: ReturnType<typeof listAccounts>
   readonly getAccount: ReturnType<typeof getAccount>
   readonly listBalanceHistory: ReturnType<typeof listBalanceHistory>
+  readonly placeOrder: ReturnType<typeof placeOrder>
+  readonly listOrders: ReturnType<typeof listOrders>
+  readonly getOrder: ReturnType<typeof getOrder>
+  readonly modifyOrder: ReturnType<typeof modifyOrder>
+  readonly cancelOrder: ReturnType<typeof cancelOrder>
   readonly listPositions: ReturnType<typeof listPositions>
   readonly getPosition: ReturnType<typeof getPosition>
   readonly listTrades: ReturnType<typeof listTrades>
@@ -34,15 +39,6 @@ export interface UseCases {
   readonly exportTrades: ReturnType<typeof exportTrades>
   readonly listSymbols: typeof listSymbols
   readonly getMarketData: typeof getMarketData
-}
-
-/** The verbs behind `/api/v1/orders`. */
-export interface OrderUseCases {
-  readonly placeOrder: ReturnType<typeof placeOrder>
-  readonly listOrders: ReturnType<typeof listOrders>
-  readonly getOrder: ReturnType<typeof getOrder>
-  readonly modifyOrder: ReturnType<typeof modifyOrder>
-  readonly cancelOrder: ReturnType<typeof cancelOrder>
 }
 
 /** The verb behind the operator API. */

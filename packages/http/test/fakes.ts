@@ -18,7 +18,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { createApi, listen } from '../src/index.ts'
-import type { Edge, OrderUseCases, Route, UseCases } from '../src/index.ts'
+import type { Edge, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -147,9 +147,7 @@ export const goodKey = 'tp_live_good'
 export const scopelessKey = 'tp_live_scopeless'
 export const goodToken = 'a-good-token'
 
-export type AllUseCases = UseCases & OrderUseCases
-
-export const fakeUseCases = (parts: Partial<AllUseCases> = {}): AllUseCases => ({
+export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   identifyCaller: ({ apiKey, accessToken }) => {
     if (accessToken !== undefined) return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
     if (apiKey === goodKey) return TE.right(credential(scopes))
@@ -286,7 +284,7 @@ export const send = (
 
 /** The API over fake use cases, with what it logged. */
 export const runApi = async (
-  parts: Partial<AllUseCases> = {},
+  parts: Partial<UseCases> = {},
   edge: FakeEdge = fakeEdge(),
 ): Promise<Running & { readonly edge: FakeEdge }> => ({
   ...(await run(createApi(fakeUseCases(parts), edge))),

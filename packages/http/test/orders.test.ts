@@ -13,21 +13,7 @@ import type { FilledOrder, Issue, Order, RejectedOrder, Scope } from '@tradeport
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createApi } from '../src/index.ts'
-import {
-  accountId,
-  credential,
-  fakeEdge,
-  fakeUseCases,
-  jsonRequest,
-  orderBody,
-  owner,
-  pendingOrder,
-  requestOf,
-  run,
-  runApi,
-  send,
-} from './fakes.ts'
+import { accountId, credential, fakeUseCases, jsonRequest, owner, pendingOrder, requestOf, runApi, send } from './fakes.ts'
 import type { Answer, Running } from './fakes.ts'
 
 const ticket = O.toUndefined(parseTicket('42'))
@@ -285,13 +271,5 @@ describe('the routes of orders', () => {
       statuses.push((await send(api, `/api/v1${path.replace(':id', 'x')}`, requestOf({ method, path }))).status)
     const [read, write] = [scope === 'trading:read' ? 200 : 403, scope === 'trading:write' || scope === 'orders:write' ? 409 : 403]
     expect(statuses).toEqual([read, read, write, write])
-  })
-
-  it('are not there where no use case places orders', async () => {
-    const { placeOrder: _place, listOrders: _list, getOrder: _get, modifyOrder: _modify, cancelOrder: _cancel, ...others } = fakeUseCases()
-    await using api = await run(createApi(others, fakeEdge()))
-    expect((await send(api, '/api/v1/orders', jsonRequest('POST', orderBody))).status).toBe(404)
-    expect((await send(api, '/api/v1/orders')).status).toBe(404)
-    expect((await send(api, '/api/v1/accounts')).status).toBe(200)
   })
 })

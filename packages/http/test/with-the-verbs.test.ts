@@ -30,7 +30,7 @@ import {
 import type { FakeBroker } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, createOperatorApi } from '../src/index.ts'
-import { accountId, fakeEdge, now, position, run, send } from './fakes.ts'
+import { accountId, fakeEdge, fakeUseCases, now, position, run, send } from './fakes.ts'
 import type { ReplyBody, Running } from './fakes.ts'
 
 const operatorToken = 'the-operator'
@@ -108,6 +108,8 @@ describe('the apps over the verbs of the domain', () => {
     api = await run(
       createApi(
         {
+          // Orders have journeys of their own, over the real store.
+          ...fakeUseCases(),
           identifyCaller: identifyCaller(ports),
           listAccounts: listAccounts(ports),
           getAccount: getAccount(ports),

@@ -10,7 +10,7 @@ import { optional, withDefault } from '../requests/parameter.ts'
 import type { JsonObject } from '../requests/read-body.ts'
 import { scopedRoute } from '../routing/route.ts'
 import type { Route } from '../routing/route.ts'
-import type { OrderUseCases } from '../use-cases.ts'
+import type { UseCases } from '../use-cases.ts'
 
 const readers: readonly Scope[] = ['trading:read']
 const writers: readonly Scope[] = ['trading:write', 'orders:write']
@@ -20,7 +20,7 @@ const id = anyText('The id of an order, as it was given when it was placed.')
 const claimOf = (key: string | undefined, body: JsonObject): IdempotencyClaim | undefined =>
   key === undefined ? undefined : { key, bodyHash: hashJson(body) }
 
-export const orderRoutes: readonly Route<OrderUseCases>[] = [
+export const orderRoutes: readonly Route<UseCases>[] = [
   scopedRoute({
     method: 'POST',
     path: '/orders',
@@ -30,7 +30,7 @@ export const orderRoutes: readonly Route<OrderUseCases>[] = [
     headers: { 'Idempotency-Key': optional(idempotencyKey) },
     body: placeOrderBody,
     requireSupported: requireMarketOrder,
-    useCase: (useCases: OrderUseCases, caller, { headers, body: { request, sent } }) =>
+    useCase: (useCases: UseCases, caller, { headers, body: { request, sent } }) =>
       useCases.placeOrder(caller, { request, claim: claimOf(headers['Idempotency-Key'], sent) }),
     present: ({ order, isReplayed }) => ({
       kind: 'data',
@@ -54,7 +54,7 @@ export const orderRoutes: readonly Route<OrderUseCases>[] = [
       limit: withDefault(pageSize(100), 20),
     },
     range: ['startDate', 'endDate'],
-    useCase: (useCases: OrderUseCases, caller, { query: { startDate, endDate, ...query } }) =>
+    useCase: (useCases: UseCases, caller, { query: { startDate, endDate, ...query } }) =>
       useCases.listOrders(caller, { ...query, from: startDate, to: endDate }),
     present: (result) => ({ kind: 'data', data: result.items.map(presentOrder), pagination: pageMeta(result) }),
   }),
@@ -64,7 +64,7 @@ export const orderRoutes: readonly Route<OrderUseCases>[] = [
     summary: 'One order.',
     anyOf: readers,
     params: { id },
-    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.getOrder(caller, params.id),
+    useCase: (useCases: UseCases, caller, { params }) => useCases.getOrder(caller, params.id),
     present: (order) => ({ kind: 'data', data: presentOrder(order) }),
   }),
   scopedRoute({
@@ -74,7 +74,7 @@ export const orderRoutes: readonly Route<OrderUseCases>[] = [
     anyOf: writers,
     params: { id },
     body: modifyOrderBody,
-    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.modifyOrder(caller, params.id),
+    useCase: (useCases: UseCases, caller, { params }) => useCases.modifyOrder(caller, params.id),
     present: (order) => ({ kind: 'data', data: presentOrder(order) }),
   }),
   scopedRoute({
@@ -83,7 +83,7 @@ export const orderRoutes: readonly Route<OrderUseCases>[] = [
     summary: 'Cancels an open order. No order is open today, so that none can be cancelled.',
     anyOf: writers,
     params: { id },
-    useCase: (useCases: OrderUseCases, caller, { params }) => useCases.cancelOrder(caller, params.id),
+    useCase: (useCases: UseCases, caller, { params }) => useCases.cancelOrder(caller, params.id),
     present: (order) => ({ kind: 'data', data: presentOrder(order) }),
   }),
 ]
