@@ -153,11 +153,13 @@ const urlOf = ({ host }: Listener, server: Server): string => {
   return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 }
 
-// Requests under way end first; connections that wait for a next request are hung up.
+const sweepMs = 50
+
+// Requests under way end first. Connections that wait for a next request are hung up: those that wait now, and the others as they come to it.
 const closeServer = async (server: Server): Promise<void> => {
   const closed = promisify(server.close.bind(server))()
-  server.closeIdleConnections()
-  await closed
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+  await closed.finally(() => clearInterval(sweep))
 }
 
 const closeInReverse =
