@@ -1,0 +1,59 @@
+// The service as its operator starts it: a process of its own, from the sources, told what to do by its environment alone.
+import { spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
+import { resolve } from 'node:path'
+import type { Environment } from '../../src/config.ts'
+import type { Json } from './running-service.ts'
+
+export interface ChildService {
+  readonly process: ChildProcess
+  /** The line of the log that says where it listens; rejects when the process ends without it. */
+  readonly listening: Promise<Json>
+  /** All that it printed so far. */
+  readonly output: () => string
+  readonly errors: () => string
+  /** Sends SIGTERM, once; gives the exit code. */
+  readonly stop: () => Promise<number | null>
+  readonly exited: Promise<number | null>
+}
+
+const main = resolve(import.meta.dirname, '../../src/main.ts')
+
+export const spawnService = (environment: Environment): ChildService => {
+  // Nothing of this process's own environment but where programs are.
+  const child = spawn(process.execPath, ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main], {
+    env: { PATH: process.env['PATH'], ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  let output = ''
+  let errors = ''
+  child.stderr.on('data', (chunk: Buffer) => {
+    errors += chunk.toString()
+  })
+  const exited = once(child, 'close').then(([code]) => code as number | null)
+  const listening = new Promise<Json>((found, missed) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const line = output
+        .split('\n')
+        .slice(0, -1)
+        .find((text) => text.includes('"event":"listening"'))
+      if (line !== undefined) found(JSON.parse(line))
+    })
+    void exited.then((code) => missed(new Error(`it ended with ${code} before it listened: ${errors}`)))
+  })
+  // A test that is not about listening need not wait for it.
+  listening.catch(() => undefined)
+  return {
+    process: child,
+    listening,
+    output: () => output,
+    errors: () => errors,
+    stop: () => {
+      child.kill('SIGTERM')
+      return exited
+    },
+    exited,
+  }
+}
