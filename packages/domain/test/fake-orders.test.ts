@@ -1,4 +1,4 @@
-// The fakes of orders keep the contracts that the database keeps.
+// The fakes of orders keep the contracts that the database and the brokers keep.
 import { createFakeAccountStore } from '../src/testing/fake-account-store.ts'
 import { createFakeCredentialStore } from '../src/testing/fake-credential-store.ts'
 import { createFakeGuardStore } from '../src/testing/fake-guard-store.ts'
@@ -9,6 +9,12 @@ import { guardStoreContract } from '../src/testing/guard-store-contract.ts'
 import { idempotencyContract } from '../src/testing/idempotency-contract.ts'
 import { orderStoreContract } from '../src/testing/order-store-contract.ts'
 import { placementJobsContract } from '../src/testing/placement-jobs-contract.ts'
+import { newAccountId } from '../src/testing/stored-records.ts'
+import { describeTradingContract } from '../src/testing/trading-contract.ts'
+import type { TradeTrouble } from '../src/testing/trading-contract.ts'
+import type { TenantId, UserId } from '../src/primitives/ids.ts'
+import { createFakeTrading } from '../src/testing/fake-trading.ts'
+import type { FakePlacement } from '../src/testing/fake-trading.ts'
 import type { OpenOrderPorts } from '../src/testing/stored-orders.ts'
 
 const openFakes: OpenOrderPorts = async () => {
@@ -39,3 +45,33 @@ orderStoreContract('in memory', openFakes)
 idempotencyContract('in memory', openFakes)
 placementJobsContract('in memory', openFakes)
 guardStoreContract('in memory', openFakes)
+
+const troubles: Record<TradeTrouble, FakePlacement> = {
+  answer_lost: 'fill_and_lose_the_answer',
+  request_lost: 'lose_the_request',
+  refused: 'refuse',
+  rate_limited: { notSentForMs: 1_000 },
+  half_filled: 'fill_partly',
+  held: 'accept',
+}
+
+describeTradingContract('the fake', async () => {
+  const trading = createFakeTrading()
+  return {
+    trading,
+    account: {
+      accountId: newAccountId(),
+      owner: { tenantId: 't' as TenantId, userId: 'u' as UserId },
+      platform: 'mt5',
+      providerAccountId: 'p',
+      region: null,
+    },
+    now: () => 0,
+    troubleNext: async (trouble) => trading.next(troubles[trouble]),
+    release: async () => trading.execute(),
+    closePosition: async () => undefined,
+    makeReadable: async (isReadable) => trading.hide(!isReadable),
+    executedLots: (clientId) => trading.executions(clientId).reduce((lots, { volume = 0 }) => lots + volume, 0),
+    close: async () => undefined,
+  }
+})

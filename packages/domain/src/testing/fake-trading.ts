@@ -1,6 +1,6 @@
 // Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a test can see what was executed how often.
 import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
-import type { Settlement } from '../orders/transitions.ts'
+import type { Fill } from '../orders/order.ts'
 import type { BrokerOrder, Trading } from '../ports/trading.ts'
 import type { Ticket } from '../primitives/ids.ts'
 
@@ -24,9 +24,14 @@ export interface FakeTrading extends Trading {
   readonly hide: (isHidden: boolean) => void
   /** Every order that was sent, as often as it was. */
   readonly sent: () => readonly BrokerOrder[]
-  /** How often an order was executed. */
-  readonly executions: (clientId: string) => number
+  /** What was executed of an order, each time anew. */
+  readonly executions: (clientId: string) => readonly Fill[]
   readonly lookups: () => number
+}
+
+interface Executed {
+  readonly kind: 'filled' | 'partially_filled'
+  readonly fill: Fill
 }
 
 export const fakeRefusal = { code: 'TRADE_RETCODE_NO_MONEY', message: 'There is not enough money to complete the request' }
@@ -34,16 +39,16 @@ export const fakeRefusal = { code: 'TRADE_RETCODE_NO_MONEY', message: 'There is 
 export const createFakeTrading = (): FakeTrading => {
   const planned: FakePlacement[] = []
   const sent: BrokerOrder[] = []
-  const book = new Map<string, Settlement[]>()
+  const book = new Map<string, Executed[]>()
   const working = new Map<string, BrokerOrder>()
   let isHidden = false
   let lookups = 0
 
-  const executed = (order: BrokerOrder, volume = order.volume): Settlement & { readonly kind: 'filled' | 'partially_filled' } => {
-    const settlement = {
+  const executed = (order: BrokerOrder, volume = order.volume): Executed => {
+    const settlement: Executed = {
       kind: volume === order.volume ? 'filled' : 'partially_filled',
       fill: { price: 1.1, volume, at: 1_000, positionId: `p-${order.clientId}` as Ticket },
-    } as const
+    }
     book.set(order.clientId, [...(book.get(order.clientId) ?? []), settlement])
     return settlement
   }
@@ -93,7 +98,7 @@ export const createFakeTrading = (): FakeTrading => {
       isHidden = hidden
     },
     sent: () => sent,
-    executions: (clientId) => book.get(clientId)?.length ?? 0,
+    executions: (clientId) => (book.get(clientId) ?? []).map(({ fill }) => fill),
     lookups: () => lookups,
   }
 }

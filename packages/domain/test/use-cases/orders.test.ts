@@ -1,0 +1,404 @@
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import type { Account } from '../../src/accounts/account.ts'
+import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
+import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
+import type { Order, OrderRequest } from '../../src/orders/order.ts'
+import type { BrokerPosition } from '../../src/positions/position.ts'
+import type { Ticket } from '../../src/primitives/ids.ts'
+import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
+import { fakeRefusal } from '../../src/testing/fake-trading.ts'
+import { newClaim } from '../../src/testing/stored-orders.ts'
+import { newAccountId } from '../../src/testing/stored-records.ts'
+import { cancelOrder } from '../../src/use-cases/cancel-order.ts'
+import { getOrder } from '../../src/use-cases/get-order.ts'
+import { listOrders } from '../../src/use-cases/list-orders.ts'
+import { modifyOrder } from '../../src/use-cases/modify-order.ts'
+import { placeOrder } from '../../src/use-cases/place-order.ts'
+import type { PlacedOrder } from '../../src/use-cases/place-order.ts'
+import { settleOrder } from '../../src/use-cases/settle-order.ts'
+import { owner, rightOf, stranger, tagOf } from './desk.ts'
+import { createOrderDesk, noon, requestOn } from './order-desk.ts'
+import type { OrderDesk } from './order-desk.ts'
+
+const position: BrokerPosition = {
+  ticket: '1' as Ticket,
+  symbol: 'EURUSD',
+  side: 'buy',
+  volume: 0.5,
+  entryPrice: 1.1,
+  currentPrice: 1.2,
+  swap: 0,
+  commission: 0,
+  unrealizedPnl: 0,
+  realizedPnl: 0,
+  openedAt: 1,
+}
+
+const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
+
+const limitTrader = ({ tables }: OrderDesk, { id }: Account, limits: Partial<typeof noLimits> | object): void => {
+  tables.traderLimits.set(id, { accountId: id, limits: { ...noLimits, ...limits } })
+}
+
+const limitDesk = ({ tables }: OrderDesk, accounts: readonly Account[], limits: object): void => {
+  const deskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, ...limits }
+  tables.desks.set('d', { id: 'd', tenantId: owner.tenantId, accounts: accounts.map(({ id }) => id), limits: deskLimits })
+}
+
+const failChallenge = ({ tables }: OrderDesk, { id }: Account): void => {
+  tables.challenges.set('c', { accountId: id, startedAt: 1, status: 'failed' })
+}
+
+/** Each way to be refused, put upon a desk that would else take the order: in the order of decision 19. */
+const refusals: readonly (readonly [tag: string, trouble: (desk: OrderDesk, account: Account) => void])[] = [
+  ['AccountPurposeRestricted', ({ tables }, account) => void tables.accounts.set(account.id, { ...account, purpose: 'trade_copier' })],
+  ['LiveAccountRestricted', (desk, account) => change(desk, account, { tradeMode: 'real' })],
+  ['UnsupportedBroker', (desk, account) => change(desk, account, { brokerType: 'ctrader' })],
+  ['NotProvisioned', (desk, account) => change(desk, account, { provider: null })],
+  ['BrokerUnavailable', ({ tables }) => void tables.tenants.set(owner.tenantId, { id: owner.tenantId, name: 'Acme', providerToken: null })],
+  ['ChallengeLocked', failChallenge],
+  ['LimitCheckUnavailable', (desk, account) => desk.broker.fail(account.id, brokerUnavailable(account.id, 'down'))],
+  ['DeskLimitBreached', (desk, account) => limitDesk(desk, [account], { maxOpenLots: 0.1 })],
+  ['TraderLimitBreached', (desk, account) => limitTrader(desk, account, { maxOpenLots: 0.1, approvalAboveLots: 0.1 })],
+]
+
+const change = ({ tables }: OrderDesk, { id }: Account, fields: Partial<Account>): void => {
+  const account = tables.accounts.get(id)
+  if (account !== undefined) tables.accounts.set(id, { ...account, ...fields })
+}
+
+const orderOf = async (desk: OrderDesk, { order }: PlacedOrder): Promise<Order> => rightOf(getOrder(desk)({ owner }, order.id))
+
+const placeWith = (desk: OrderDesk, claim = newClaim()) => {
+  const account = desk.link()
+  return (fields: Partial<OrderRequest> = {}) => placeOrder(desk)({ owner }, { request: requestOn(account.id, fields), claim })
+}
+
+const placed = async (fields: Partial<OrderRequest> = {}) => {
+  const desk = createOrderDesk()
+  const account = desk.link()
+  return { desk, account, placed: await rightOf(desk.place(account, fields)) }
+}
+
+describe('POST /orders', () => {
+  it('answers with a pending order, which it has not sent yet (3.1)', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const request = requestOn(account.id, { stopLoss: 1, takeProfit: 2, price: 1.5, comment: 'ours', clientId: 'theirs' })
+    const placed = await rightOf(placeOrder(desk)({ owner }, { request }))
+    expect(placed).toEqual({
+      order: { id: placed.order.id, owner, request, status: 'pending', createdAt: noon, updatedAt: noon },
+      isReplayed: false,
+    })
+    expect(O.isSome(parseOrderId(placed.order.id))).toBe(true)
+    expect(desk.trading.sent()).toEqual([])
+    expect(await orderOf(desk, placed)).toEqual(placed.order)
+  })
+
+  it('refuses more than ten lots before it looks for the account (decision 19)', async () => {
+    const desk = createOrderDesk()
+    const refused = await placeOrder(desk)({ owner }, { request: requestOn(newAccountId(), { volume: 10.01 }) })()
+    expect(refused).toMatchObject({ left: { _tag: 'RiskLimitExceeded', limit: 'volume_per_order' } })
+  })
+
+  it('refuses an account that is unknown or another’s (decision 29)', async () => {
+    const desk = createOrderDesk()
+    expect(await tagOf(desk.place({ ...desk.link(), id: newAccountId() }))).toBe('AccountNotFound')
+    const foreign = desk.link({ owner: stranger })
+    expect(await tagOf(desk.place(foreign))).toBe('AccountNotFound')
+  })
+
+  it.each(refusals)('refuses with %s, and with what comes before it where both apply (decision 19)', async (tag, trouble) => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    // A limit that makes the book necessary, but is not passed.
+    limitTrader(desk, account, { maxOpenLots: 9 })
+    expect(await tagOf(TE.map(() => undefined)(desk.place(account)))).toBe('none')
+    trouble(desk, account)
+    expect(await tagOf(desk.place(account))).toBe(tag)
+    const index = refusals.findIndex(([one]) => one === tag)
+    for (const [, later] of refusals.slice(index + 1)) later(desk, account)
+    // What comes later may have unset it: it is put last again.
+    trouble(desk, account)
+    expect(await tagOf(desk.place(account))).toBe(tag)
+    expect(desk.orders.all()).toHaveLength(1)
+    expect(desk.trading.sent()).toEqual([])
+  })
+
+  it('looks at what the broker holds and what is under way, on the account and on its desk', async () => {
+    const desk = createOrderDesk()
+    const [account, colleague] = [desk.link(), desk.link({ owner: stranger })]
+    desk.broker.put(account.id, { positions: [position] })
+    limitTrader(desk, account, { maxOpenLots: 1.1 })
+    expect(await tagOf(desk.place(account))).toBe('none')
+    expect(await tagOf(desk.place(account))).toBe('none')
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit: 'maxOpenLots', current: 1.1 } })
+    desk.tables.traderLimits.clear()
+    desk.broker.put(colleague.id, { positions: [position] })
+    limitDesk(desk, [account, colleague], { maxOpenPositions: 4 })
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'DeskLimitBreached', limit: 'maxOpenPositions', current: 4 } })
+  })
+
+  it('refuses when the book of a colleague on the desk cannot be read, and reads none where no limit needs it', async () => {
+    const desk = createOrderDesk()
+    const [account, colleague] = [desk.link(), desk.link({ owner: stranger })]
+    desk.broker.fail(colleague.id, brokerUnavailable(colleague.id, 'down'))
+    limitDesk(desk, [account, colleague], { allowedSymbols: ['EURUSD'] })
+    expect(await tagOf(desk.place(account))).toBe('none')
+    expect(desk.broker.calls()).toBe(0)
+    limitDesk(desk, [account, colleague], { maxOpenPositions: 9 })
+    expect(await tagOf(desk.place(account))).toBe('LimitCheckUnavailable')
+  })
+
+  it('asks for an approval above the threshold, after the limits (decision 19)', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    limitTrader(desk, account, { approvalAboveLots: 0.2 })
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'ApprovalRequired', approvalAboveLots: 0.2 } })
+  })
+
+  it('says which check could not be read, and places nothing', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const down = TE.left(serviceUnavailable('down'))
+    const request = requestOn(account.id)
+    const noChallenges = { ...desk, guards: { ...desk.guards, challenges: () => down } }
+    const noGuards = { ...desk, guards: { ...desk.guards, guards: () => down } }
+    expect(await tagOf(placeOrder(noChallenges)({ owner }, { request }))).toBe('ChallengeCheckUnavailable')
+    expect(await tagOf(placeOrder(noGuards)({ owner }, { request }))).toBe('LimitCheckUnavailable')
+    expect(desk.orders.all()).toEqual([])
+  })
+
+  it('refuses the 51st pending order, last of all (decision 20)', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    for (let count = 0; count < 50; count++) await rightOf(desk.place(account))
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'RiskLimitExceeded', limit: 'open_orders', current: 50 } })
+    limitTrader(desk, account, { approvalAboveLots: 0.1 })
+    expect(await tagOf(desk.place(account))).toBe('ApprovalRequired')
+  })
+})
+
+describe('Idempotency-Key (decision 25)', () => {
+  it('gives the first answer again, also when the order is filled by now, and places nothing', async () => {
+    const desk = createOrderDesk()
+    const place = placeWith(desk)
+    const first = await rightOf(place())
+    await desk.settleDue()
+    expect(await rightOf(place())).toEqual({ order: first.order, isReplayed: true })
+    expect(desk.orders.all()).toHaveLength(1)
+  })
+
+  it('keeps no refusal: the same key works when its reason has passed', async () => {
+    const desk = createOrderDesk()
+    const place = placeWith(desk)
+    expect(await tagOf(place({ volume: 11 }))).toBe('RiskLimitExceeded')
+    expect(await rightOf(place())).toMatchObject({ isReplayed: false })
+  })
+
+  it('keeps a key whose order may have been recorded', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const claim = newClaim()
+    const input = { request: requestOn(account.id), claim }
+    const unsure = { ...desk, orders: { ...desk.orders, record: () => TE.left(serviceUnavailable('connection lost at the commit')) } }
+    expect(await tagOf(placeOrder(unsure)({ owner }, input))).toBe('ServiceUnavailable')
+    expect(await tagOf(placeOrder(desk)({ owner }, input))).toBe('IdempotencyInProgress')
+    desk.wait(minuteMs)
+    expect(await rightOf(placeOrder(desk)({ owner }, input))).toMatchObject({ isReplayed: false })
+  })
+
+  it('says of an order that another request of the same key recorded meanwhile that it is a replay', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const claim = newClaim()
+    const input = { request: requestOn(account.id), claim }
+    // The claim lapses while the first request still checks, and the second overtakes it.
+    const slow = { ...desk, providerTokens: { find: () => overtaken } }
+    const overtaken = async () => {
+      desk.wait(minuteMs)
+      await rightOf(placeOrder(desk)({ owner }, input))
+      return { _tag: 'Right', right: O.some('token') } as const
+    }
+    expect(await rightOf(placeOrder(slow)({ owner }, input))).toMatchObject({ isReplayed: true })
+    expect(desk.orders.all()).toHaveLength(1)
+  })
+
+  it('refuses another body', async () => {
+    const desk = createOrderDesk()
+    const claim = newClaim()
+    await rightOf(placeWith(desk, claim)())
+    expect(await tagOf(placeWith(desk, newClaim({ key: claim.key }))())).toBe('IdempotencyKeyReused')
+  })
+})
+
+describe('settling (decision 23)', () => {
+  it('sends an order once, with its levels and our client id and nothing of the caller’s words', async () => {
+    const { desk, placed: one } = await placed({ stopLoss: 1, takeProfit: 2, price: 3, comment: 'ours', clientId: 'theirs' })
+    await desk.settleDue()
+    const { id, request } = one.order
+    expect(desk.trading.sent()).toEqual([
+      { clientId: brokerClientId(id), symbol: request.symbol, side: 'buy', volume: 0.3, stopLoss: 1, takeProfit: 2 },
+    ])
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled', fill: { price: 1.1, volume: 0.3 } })
+  })
+
+  it.each([
+    ['refuse', { status: 'rejected', reason: fakeRefusal }],
+    ['fill_partly', { status: 'partially_filled', fill: { volume: 0.15 } }],
+  ] as const)('on %s writes %o', async (placement, after) => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next(placement)
+    await desk.settleDue()
+    expect(await orderOf(desk, one)).toMatchObject(after)
+  })
+
+  it('finds what was executed without an answer, and sends nothing twice', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('fill_and_lose_the_answer')
+    await desk.settleDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+    desk.wait(secondMs)
+    await desk.settleDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+    expect(desk.trading.sent()).toHaveLength(1)
+  })
+
+  it('rejects what the broker shows no trace of for five minutes, and not before', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('lose_the_request')
+    for (let seconds = 0; seconds < 300; seconds++) {
+      await desk.settleDue()
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+    for (let seconds = 0; seconds < 120; seconds++) {
+      await desk.settleDue()
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } })
+    expect(desk.trading.sent()).toHaveLength(1)
+  })
+
+  it('leaves an order pending while the broker cannot be read, and one that the broker still holds', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('accept')
+    for (let minutes = 0; minutes < 30; minutes++) {
+      desk.trading.hide(minutes % 2 === 0)
+      await desk.settleDue()
+      desk.wait(minuteMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+    desk.trading.hide(false)
+    desk.trading.execute()
+    await desk.settleDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+  })
+
+  it('tries again what was not sent, for thirty seconds', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next(...Array.from({ length: 100 }, () => 'not_sent' as const))
+    for (let seconds = 0; seconds < 40; seconds++) {
+      await desk.settleDue()
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'BROKER_UNAVAILABLE' },
+      updatedAt: noon + 29 * secondMs,
+    })
+    expect(desk.trading.sent()).toHaveLength(30)
+  })
+
+  it.each<[string, Partial<Account> | null]>([
+    ['is no longer linked', null],
+    ['is no longer provisioned', { provider: null }],
+    ['turned out to be live', { tradeMode: 'real' }],
+  ])('sends nothing to an account that %s since', async (_, fields) => {
+    const { desk, account, placed: one } = await placed()
+    if (fields === null) desk.tables.accounts.delete(account.id)
+    else change(desk, account, fields)
+    await desk.settleDue()
+    expect(desk.trading.sent()).toEqual([])
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'BROKER_UNAVAILABLE' } })
+  })
+
+  it('does nothing for a job whose order has moved on', async () => {
+    const { desk, placed: one } = await placed()
+    await rightOf(desk.settle(desk.jobOf(one, 2)))
+    expect(desk.trading.sent()).toEqual([])
+    await rightOf(desk.settle(desk.jobOf(one)))
+    await rightOf(desk.settle(desk.jobOf(one)))
+    expect(desk.trading.sent()).toHaveLength(1)
+    expect(desk.trading.lookups()).toBe(0)
+  })
+
+  it('sends once however many settlers take the order up at the same time', async () => {
+    const { desk, placed: one } = await placed()
+    await Promise.all(Array.from({ length: 10 }, () => rightOf(desk.settle(desk.jobOf(one)))))
+    expect(desk.trading.executions(brokerClientId(one.order.id))).toHaveLength(1)
+  })
+
+  it('holds on to the answer while the database cannot be written', async () => {
+    const { desk, placed: one } = await placed()
+    let failures = 10
+    const advance: OrderDesk['orders']['advance'] = (...step) => {
+      const write = desk.orders.advance(...step)
+      const isDown = () => step[3].placement.step === 'settled' && failures-- > 0
+      return async () => (isDown() ? E.left(serviceUnavailable('down')) : write())
+    }
+    await rightOf(settleOrder({ ...desk, orders: { ...desk.orders, advance } })(desk.jobOf(one)))
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled', updatedAt: noon + 10 * secondMs })
+    expect(desk.trading.lookups()).toBe(0)
+  })
+
+  it('settles with the answer although a look-up came in between', async () => {
+    const { desk, placed: one } = await placed()
+    const lookedUp: OrderDesk['trading']['placeOrder'] = (account, order) => async () => {
+      // Another settler takes the order for forgotten and finds nothing yet.
+      await rightOf(desk.settle(desk.jobOf(one, 2)))
+      return desk.trading.placeOrder(account, order)()
+    }
+    await rightOf(settleOrder({ ...desk, trading: { ...desk.trading, placeOrder: lookedUp } })(desk.jobOf(one)))
+    expect(desk.trading.lookups()).toBe(1)
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+  })
+})
+
+describe('GET, PUT and DELETE of orders', () => {
+  const desk = createOrderDesk()
+  const account = desk.link()
+
+  it('lists the caller’s orders newest first, and refuses the account of another (4.2; decision 29)', async () => {
+    const first = await rightOf(desk.place(account))
+    desk.wait(1)
+    const second = await rightOf(desk.place(account))
+    const page = await rightOf(listOrders(desk)({ owner }, { page: 1, limit: 20, accountId: account.id }))
+    expect(page).toEqual({ items: [second.order, first.order], page: 1, limit: 20, total: 2 })
+    expect(await rightOf(listOrders(desk)({ owner: stranger }, { page: 1, limit: 20 }))).toMatchObject({ total: 0 })
+    expect(await tagOf(listOrders(desk)({ owner: stranger }, { page: 1, limit: 20, accountId: account.id }))).toBe('AccountNotFound')
+  })
+
+  it.each([
+    ['GET', getOrder],
+    ['PUT', modifyOrder],
+    ['DELETE', cancelOrder],
+  ] as const)('%s of an order that is malformed, unknown or another’s is NotFound (decision 24)', async (_, verb) => {
+    const { order } = await rightOf(desk.place(account))
+    for (const id of ['', 'ord_', 'ord_00000000000000000xyz', `${order.id} `])
+      expect(await tagOf(verb(desk)({ owner }, id))).toBe('NotFound')
+    expect(await tagOf(verb(desk)({ owner: stranger }, order.id))).toBe('NotFound')
+  })
+
+  it('PUT and DELETE of a pending order say that it is in flight, of a filled one that it is done (3.1)', async () => {
+    const { order } = await rightOf(desk.place(account))
+    expect(await tagOf(modifyOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
+    expect(await tagOf(cancelOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
+    await desk.settleDue()
+    expect(await modifyOrder(desk)({ owner }, order.id)()).toMatchObject({ left: { _tag: 'OrderNotModifiable', status: 'filled' } })
+    expect(await cancelOrder(desk)({ owner }, order.id)()).toMatchObject({ left: { _tag: 'OrderNotCancellable', status: 'filled' } })
+  })
+})
