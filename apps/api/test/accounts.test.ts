@@ -18,7 +18,6 @@ const contest = newAccountUuid(3)
 const disconnected = newAccountUuid(4)
 const syncing = newAccountUuid(5)
 const paper = newAccountUuid(6)
-const unlinked = newAccountUuid(7)
 const slow = newAccountUuid(8)
 const quick = newAccountUuid(9)
 const others = newAccountUuid(10)
@@ -217,11 +216,13 @@ describe('GET /accounts/:id (4.1)', () => {
   })
 })
 
-describe('GET /accounts/:id/history (4.1)', () => {
-  const snapshots = (reply: Reply): Json[] => reply.body.data
-  const times = (reply: Reply): string[] => snapshots(reply).map(({ timestamp }) => timestamp)
-  const hour = (n: number): string => new Date(Date.UTC(2025, 10, 1) + n * 3_600_000).toISOString()
+const snapshots = (reply: Reply): Json[] => reply.body.data
+const times = (reply: Reply): string[] => snapshots(reply).map(({ timestamp }) => timestamp)
+const hour = (n: number): string => new Date(Date.UTC(2025, 10, 1) + n * 3_600_000).toISOString()
 
+const read = (query = '') => service.get(`/accounts/${disconnected}/history${query}`, key)
+
+describe('GET /accounts/:id/history (4.1)', () => {
   // On an account that is not read, so that nothing else is stored.
   beforeAll(() =>
     service.setUp({
@@ -235,7 +236,6 @@ describe('GET /accounts/:id/history (4.1)', () => {
       })),
     }),
   )
-  const read = (query = '') => service.get(`/accounts/${disconnected}/history${query}`, key)
 
   it.each([
     ['', 365],

@@ -2,7 +2,7 @@
 // parameters are read off the API's own table, so that a new one is tested without being named here.
 import { request as httpRequest } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import fc from 'fast-check'
+import * as fc from 'fast-check'
 import { apiRoutes } from '@tradeport/http'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
@@ -120,21 +120,21 @@ describe('a query parameter', () => {
   })
 })
 
+/** Sends a target as it stands, which fetch would rewrite. */
+const sendRaw = (target: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> =>
+  new Promise((resolve, reject) => {
+    const { hostname, port } = new URL(service.apiUrl)
+    const sent = httpRequest({ hostname, port, path: target, headers: { 'X-API-Key': key, ...headers } }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+    })
+    sent.on('error', reject)
+    sent.end()
+  })
+
 describe('nothing that a caller sends', () => {
   const answers = new Set([200, 400, 401, 404, 422, 501])
-
-  /** Sends a target as it stands, which fetch would rewrite. */
-  const sendRaw = (target: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> =>
-    new Promise((resolve, reject) => {
-      const { hostname, port } = new URL(service.apiUrl)
-      const sent = httpRequest({ hostname, port, path: target, headers: { 'X-API-Key': key, ...headers } }, (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
-      })
-      sent.on('error', reject)
-      sent.end()
-    })
 
   const nasty = fc.constantFrom(
     '',
@@ -176,7 +176,7 @@ describe('nothing that a caller sends', () => {
         const { status, text } = await sendRaw(`/api/v1${path}?${search.join('&')}`)
         expect(answers, `${status}: ${text.slice(0, 300)}`).toContain(status)
         if (status === 200) return
-        const { success, data, error } = JSON.parse(text) as Json
+        const { success, data, error } = JSON.parse(text)
         expect({ success, data, code: typeof error.code, id: error.request_id }).toEqual({
           success: false,
           data: null,

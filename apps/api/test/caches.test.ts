@@ -22,6 +22,9 @@ const atOnce = async (paths: readonly string[]): Promise<readonly Reply[]> => {
   return replies
 }
 
+const readAtOf = ({ body }: Reply): string => body.meta.provenance?.readAt ?? body.data[0].liveDataUpdatedAt
+const positionsOf = (reply: Reply): string[] => reply.body.data.map((row: Json) => row.brokerPositionId)
+
 interface Cache {
   readonly name: string
   readonly ttlMs: number
@@ -29,6 +32,12 @@ interface Cache {
   readonly route: string
   /** Routes that share the read. */
   readonly paths: () => readonly string[]
+}
+
+/** How often the account was read once all of the paths were asked for. */
+const readings = async ({ route, paths }: Pick<Cache, 'route' | 'paths'>): Promise<number> => {
+  for (const path of paths()) await get(path)
+  return count(route)
 }
 
 const caches: readonly Cache[] = [
@@ -86,19 +95,14 @@ describe.each(caches)('the cache of $name ($ttlMs ms)', ({ route, ttlMs, paths }
   })
 
   it('answers from that read until it is over', async () => {
-    const readings = async () => {
-      for (const path of paths()) await get(path)
-      return count(route)
-    }
-    expect(await readings()).toBe(1)
+    expect(await readings({ route, paths })).toBe(1)
     clock.advance(ttlMs - 1)
-    expect(await readings()).toBe(1)
+    expect(await readings({ route, paths })).toBe(1)
     clock.advance(1)
-    expect(await readings()).toBe(2)
+    expect(await readings({ route, paths })).toBe(2)
   })
 
   it('gives an old reading the time at which it was read', async () => {
-    const readAtOf = ({ body }: Reply): string => body.meta.provenance?.readAt ?? body.data[0].liveDataUpdatedAt
     const [path = ''] = paths()
     const fresh = await get(path)
     clock.advance(1_000)
@@ -142,8 +146,6 @@ describe('margins (decision 27)', () => {
 })
 
 describe('what the operator changes', () => {
-  const positionsOf = (reply: Reply): string[] => reply.body.data.map((row: Json) => row.brokerPositionId)
-
   it('shows at once, whatever is kept: another broker account behind a link', async () => {
     await Promise.all(['/positions', '/trades', '/accounts'].map(get))
     await service.setUp({ accounts: [{ id: first, providerAccountId: 'third' }] })

@@ -9,7 +9,7 @@ const key = 'tp_live_operator'
 const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }])
 
 let service: RunningService
-const post = (body: BodyInit, headers: Record<string, string> = {}): Promise<Reply> =>
+const post = (body: string, headers: Record<string, string> = {}): Promise<Reply> =>
   request(`${service.operatorUrl}/operator/v1/apply`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json', ...headers },

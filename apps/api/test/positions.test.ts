@@ -44,6 +44,26 @@ const list = async (query = '', as = key) => {
   const reply = await service.get(`/positions${query}`, as)
   return { ...reply, ids: reply.body.data?.map(({ id }: Json) => id) }
 }
+/** What a position shows beside its levels and its margin. */
+const shownOf = (row: PositionRow, accountId: string) => ({
+  id: `${accountId}:${row.id}`,
+  userId: 'u-1',
+  accountId,
+  brokerPositionId: row.id,
+  symbol: row.symbol,
+  type: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
+  volume: row.volume,
+  entryPrice: row.openPrice,
+  currentPrice: row.currentPrice,
+  swap: row.swap,
+  commission: row.commission,
+  unrealizedPnl: row.unrealizedProfit,
+  realizedPnl: 0,
+  openedAt: row.time,
+})
+/** Of a contract of so many units, in dollars. */
+const marginOf = (row: PositionRow, units: number, leverage: number) =>
+  Math.round((row.volume * units * row.openPrice * 100) / leverage) / 100
 const readAnew = () => clock.advance(cacheMs)
 
 beforeAll(async () => {
@@ -103,29 +123,11 @@ describe('GET /positions (4.3)', () => {
   it('shows what the broker says of a position (2.4)', async () => {
     const { body } = await list('?limit=3')
     const rows = opened.slice(0, 3).map(({ provider, ticket }) => rowOf(provider, ticket))
-    const common = (row: PositionRow, accountId: string) => ({
-      id: `${accountId}:${row.id}`,
-      userId: 'u-1',
-      accountId,
-      brokerPositionId: row.id,
-      symbol: row.symbol,
-      type: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
-      volume: row.volume,
-      entryPrice: row.openPrice,
-      currentPrice: row.currentPrice,
-      swap: row.swap,
-      commission: row.commission,
-      unrealizedPnl: row.unrealizedProfit,
-      realizedPnl: 0,
-      openedAt: row.time,
-    })
     const [first, second, third] = rows as [PositionRow, PositionRow, PositionRow]
-    const lots = (row: PositionRow, units: number, leverage: number) =>
-      Math.round((row.volume * units * row.openPrice * 100) / leverage) / 100
     expect(body.data).toEqual([
-      { ...common(first, main), stopLoss: 0.5, takeProfit: 2.5, marginUsed: lots(first, 100_000, 50) },
-      { ...common(second, live), marginUsed: lots(second, 100, 100) },
-      { ...common(third, main), takeProfit: 0.5, marginUsed: lots(third, 100_000, 50) },
+      { ...shownOf(first, main), stopLoss: 0.5, takeProfit: 2.5, marginUsed: marginOf(first, 100_000, 50) },
+      { ...shownOf(second, live), marginUsed: marginOf(second, 100, 100) },
+      { ...shownOf(third, main), takeProfit: 0.5, marginUsed: marginOf(third, 100_000, 50) },
     ])
   })
 

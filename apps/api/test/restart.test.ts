@@ -104,7 +104,7 @@ describe('a process that is told to end', () => {
       while (service.sandbox.requests.count({ route: 'positions' }) === 0) await new Promise((resolve) => setTimeout(resolve, 10))
       const ended = child.stop()
       while (!child.output().includes('"event":"stopping"')) await new Promise((resolve) => setTimeout(resolve, 10))
-      await expect(read('/symbols')).rejects.toThrow()
+      await expect(read('/symbols')).rejects.toThrow('fetch failed')
       expect(await underWay).toMatchObject({ status: 200, body: { data: [{ symbol: 'EURUSD' }] } })
       expect(await ended).toBe(0)
       expect(child.errors()).toBe('')
@@ -122,19 +122,6 @@ describe('the demo: nothing configured', () => {
     const line = await child.listening
     while (!child.output().includes('Ctrl+C')) await new Promise((resolve) => setTimeout(resolve, 10))
     return { child, line }
-  }
-  /** The lines to copy, as they are printed, and what each brings. */
-  const runPrinted = async (child: ChildService): Promise<{ readonly path: string; readonly reply: Reply }[]> => {
-    const lines = child
-      .output()
-      .split('\n')
-      .filter((text) => text.trimStart().startsWith('curl '))
-    return Promise.all(
-      lines.map(async (text) => {
-        const { url, init } = readCurl(text.trim())
-        return { path: new URL(url).pathname.replace('/api/v1', ''), reply: await request(url, init) }
-      }),
-    )
   }
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tradeport-demo-'))
@@ -186,7 +173,6 @@ describe('the demo: nothing configured', () => {
       const second = await startDemo()
       expect(second.child.output()).toContain(apiKey)
       expect(await trades(second.line.api)).toEqual(tradesBefore)
-      const lasting = (rows: Json[]) => rows.map(({ id, entryPrice, volume, openedAt }) => ({ id, entryPrice, volume, openedAt }))
       expect(lasting(await positions(second.line.api))).toEqual(expect.arrayContaining(lasting(positionsBefore)))
       const after = await runPrinted(second.child)
       expect(dataOf(after, '/trades/stats')).toEqual(dataOf(before, '/trades/stats'))
@@ -200,6 +186,23 @@ describe('the demo: nothing configured', () => {
     2 * childMs,
   )
 })
+
+/** What of a position no price moves. */
+const lasting = (rows: Json[]) => rows.map(({ id, entryPrice, volume, openedAt }) => ({ id, entryPrice, volume, openedAt }))
+
+/** The lines to copy, as they are printed, and what each brings. */
+const runPrinted = async (child: ChildService): Promise<{ readonly path: string; readonly reply: Reply }[]> => {
+  const lines = child
+    .output()
+    .split('\n')
+    .filter((text) => text.trimStart().startsWith('curl '))
+  return Promise.all(
+    lines.map(async (text) => {
+      const { url, init } = readCurl(text.trim())
+      return { path: new URL(url).pathname.replace('/api/v1', ''), reply: await request(url, init) }
+    }),
+  )
+}
 
 /** Reads a curl line as a shell would: words in single quotes or none, with the options that the demo prints. */
 const readCurl = (line: string): { readonly url: string; readonly init: RequestInit } => {

@@ -86,13 +86,13 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-describe('a broker that cannot be read', () => {
-  const pathsOf = (index: number): readonly string[] => {
-    const account = service.sandbox.account(`account-${index}`)
-    const closed = account.deals().find((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')
-    return routes(accountOf(index), account.positions()[0]?.id ?? '', String(closed?.['positionId']))
-  }
+const pathsOf = (index: number): readonly string[] => {
+  const account = service.sandbox.account(`account-${index}`)
+  const closed = account.deals().find((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')?.['positionId']
+  return routes(accountOf(index), account.positions()[0]?.id ?? '', typeof closed === 'string' ? closed : '')
+}
 
+describe('a broker that cannot be read', () => {
   it.each(rows.map((one, index) => ({ ...one, index })))(
     'answers $name with $status $code',
     async ({ index, fault, status, code, retryAfter }) => {
