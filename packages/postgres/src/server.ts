@@ -20,6 +20,8 @@ export const oldestServerVersion = 14
 const connectTimeoutMs = 5_000
 const acquireTimeoutMs = 10_000
 const idleInTransactionTimeoutMs = 60_000
+const remarkPauseMs = 60_000
+const rememberedRemarks = 100
 
 /** Opens the pool; the first query connects. */
 export const openServer = (options: ServerOptions, log: Log): Knex => {
@@ -43,13 +45,19 @@ export const openServer = (options: ServerOptions, log: Log): Knex => {
   })
 }
 
-/** Knex's own remarks, which would else go to the console. */
-export const knexLog = (log: Log): Knex.Logger => ({
-  warn: (reason: unknown) => log.warn({ event: 'database_driver', reason: typeof reason === 'string' ? reason : describeFailure(reason) }),
-  error: (reason: unknown) => log.warn({ event: 'database_driver', reason: typeof reason === 'string' ? reason : describeFailure(reason) }),
-  debug: () => undefined,
-  deprecate: () => undefined,
-})
+/** Knex's own remarks, which would else go to the console: their first line, and while they repeat themselves once a minute. */
+export const knexLog = (log: Log): Knex.Logger => {
+  const toldAt = new Map<string, number>()
+  const tell = (remark: unknown): void => {
+    const [reason = ''] = (typeof remark === 'string' ? remark : describeFailure(remark)).split('\n')
+    const now = performance.now()
+    if (now - (toldAt.get(reason) ?? -Infinity) < remarkPauseMs) return
+    if (toldAt.size >= rememberedRemarks) toldAt.clear()
+    toldAt.set(reason, now)
+    log.warn({ event: 'database_driver', reason })
+  }
+  return { warn: tell, error: tell, debug: () => undefined, deprecate: () => undefined }
+}
 
 /** @throws when the server is older than this service can use */
 export const requireServerVersion = (versionNumber: number): void => {
