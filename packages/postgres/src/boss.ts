@@ -28,6 +28,7 @@ export const createBoss = (knex: Knex, log: Log): PgBoss => {
   const boss = new PgBoss({
     db: bossDatabase(knex),
     schema: 'pgboss',
+    createSchema: false,
     schedule: false,
     // Only to clear away what a process that died left behind.
     supervise: true,

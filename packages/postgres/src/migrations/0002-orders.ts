@@ -8,6 +8,8 @@ const addOwner = (table: Knex.CreateTableBuilder): void => {
 }
 
 export const up = async (knex: Knex): Promise<void> => {
+  // pg-boss makes its own tables, but instances that start together would quarrel over their schema.
+  await knex.schema.createSchema('pgboss')
   await knex.schema.createTable('orders', (table) => {
     table.text('id').primary()
     // Tells orders of one millisecond apart, in the order of recording.
@@ -68,6 +70,7 @@ export const up = async (knex: Knex): Promise<void> => {
 }
 
 export const down = async (knex: Knex): Promise<void> => {
+  await knex.schema.dropSchemaIfExists('pgboss', true)
   await knex.schema.dropTable('idempotency_keys')
   await knex.schema.dropTable('order_counters')
   await knex.schema.dropTable('orders')

@@ -1,0 +1,131 @@
+// The queue beside its contract: it starts anywhere and ends cleanly, an order recorded here is begun at once, and nothing is left in its tables.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { newOrder, removes, rightOf, storedOwner, write } from '@tradeport/domain/testing'
+import type { PlacementStep } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { openDatabase, startPlacementJobs } from '../src/index.ts'
+import type { Database } from '../src/index.ts'
+import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
+import { startInstance } from './order-ports.ts'
+import type { OrderInstance } from './order-ports.ts'
+
+const settled: PlacementStep = { placement: { step: 'settled', settlement: { kind: 'filled', fill: {} } }, continueInMs: null }
+
+const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
+  describe(`the queue, ${title}`, () => {
+    let opened: OpenedDatabase
+    let instance: OrderInstance
+    beforeAll(async () => {
+      opened = await open()
+      instance = await startInstance(opened.database)
+    })
+    afterAll(async () => {
+      await instance.stop()
+      await opened.close()
+    })
+
+    const countOf = async (table: string): Promise<number> => {
+      const { rows } = await opened.database.knex.raw<{ rows: { count: number }[] }>(`select count(*)::int as count from ${table}`)
+      return rows[0]?.count ?? Number.NaN
+    }
+    const recorded = async () => {
+      const owner = await storedOwner(instance.ports.operator)
+      return rightOf(instance.ports.orders.record(owner, newOrder(owner, Date.now()), undefined))
+    }
+
+    it('begins an order within 100 ms of its recording, and leaves no job behind', async () => {
+      const begun: number[] = []
+      const recordedAt: number[] = []
+      const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
+        begun.push(performance.now())
+        await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      for (let count = 0; count < 10; count++) {
+        await recorded()
+        recordedAt.push(performance.now())
+        await expect.poll(() => begun.length, { interval: 1 }).toBe(count + 1)
+      }
+      const waits = begun.map((at, index) => at - (recordedAt[index] ?? 0)).toSorted((x, y) => x - y)
+      expect(waits[5]).toBeLessThan(100)
+      await expect.poll(() => countOf('pgboss.job')).toBe(0)
+      await worker.stop()
+    })
+
+    it('does not hold back a transaction that needs the connection', async () => {
+      await Promise.all([
+        recorded(),
+        recorded(),
+        instance.ports.orders.find(await storedOwner(instance.ports.operator), newOrder({} as never, 0).id)(),
+      ])
+      const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
+        await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      await expect.poll(() => countOf(`orders where status = 'pending'`), { timeout: 10_000 }).toBe(0)
+      await worker.stop()
+    })
+
+    it('forgets the orders, keys and counts of a user that is removed, and settles on without them', async () => {
+      const order = await recorded()
+      const claim = { key: 'k', bodyHash: 'h' }
+      await rightOf(instance.ports.orders.claim(order.owner, claim, Date.now()))
+      await write(instance.ports.operator, { users: removes(order.owner.userId) })
+      expect(await rightOf(instance.ports.orders.find(order.owner, order.id))).toStrictEqual(O.none)
+      expect(await rightOf(instance.ports.orders.advance(order.owner, order.id, 1, settled, Date.now()))).toBe(false)
+      expect(await instance.ports.orders.record(order.owner, newOrder(order.owner, 0), undefined)()).toMatchObject({
+        left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^orders\.record: 23503 on /) },
+      })
+      expect(await countOf(`order_counters where user_id = '${order.owner.userId}'`)).toBe(0)
+      expect(await countOf(`idempotency_keys where user_id = '${order.owner.userId}'`)).toBe(0)
+    })
+
+    it('has counted what there is, after everything that these tests did', async () => {
+      const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(
+        `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and status = 'pending')
+           or created <> (select count(*) from orders o where o.user_id = c.user_id and (created_at at time zone 'utc')::date = c.day)`,
+      )
+      expect(await countOf('order_counters')).toBeGreaterThan(0)
+      expect(rows).toStrictEqual([])
+    })
+  })
+}
+
+queueOn('embedded', openEmbedded)
+
+const program = fileURLToPath(new URL('settle-and-exit.ts', import.meta.url))
+
+describe('a process that settled orders', () => {
+  it('ends by itself once everything is stopped', { timeout: 60_000 }, async () => {
+    const child = spawn(process.execPath, ['--conditions=@tradeport/source', program], { stdio: ['ignore', 'pipe', 'inherit'] })
+    let printed = ''
+    child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    const [code] = await once(child, 'exit')
+    expect([code, printed]).toStrictEqual([0, 'filled\n'])
+  })
+})
+
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  queueOn('server', openServer)
+
+  it('makes its tables once for four instances that start at the same moment', async () => {
+    const { url, drop } = await createServerDatabase()
+    const databases: readonly Database[] = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url })))
+    const started = await Promise.all(databases.map((database) => startPlacementJobs(database)))
+    const { rows } = await (databases[0] as Database).knex.raw<{ rows: unknown[] }>('select name from pgboss.queue')
+    expect(rows).toStrictEqual([{ name: 'placements' }])
+    await Promise.all(started.map(({ stop }) => stop()))
+    await Promise.all(databases.map(({ close }) => close()))
+    await drop()
+  })
+
+  it('says that it cannot start where the database cannot be used, without a secret', async () => {
+    const { url, drop } = await createServerDatabase()
+    const database = await openDatabase({ url })
+    await database.close()
+    await expect(startPlacementJobs(database)).rejects.toThrow(/^the job queue cannot be started: Unable to acquire a connection$/)
+    await drop()
+  })
+})
