@@ -2,8 +2,9 @@
 import type { Bench, Ratio } from './bench.ts'
 import { foldBench } from './fold.ts'
 import { historyBench } from './history.ts'
+import { ordersBench } from './orders.ts'
 
-const benches: readonly Bench[] = [foldBench, historyBench]
+const benches: readonly Bench[] = [foldBench, historyBench, ordersBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const isJson = args.includes('--json')

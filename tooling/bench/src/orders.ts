@@ -1,0 +1,224 @@
+// Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs, from the account to the recorded job, against
+// single-row insert transactions over the same pool with as many under way. Once on an empty table, once beside a million orders of others.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { Client } from 'pg'
+import { applyOperatorDocument, placeOrder } from '@tradeport/domain'
+import type { AccountId, Broker, OrderId, Owner, TenantId, UserId } from '@tradeport/domain'
+import {
+  createAccountStore,
+  createCipher,
+  createGuardStore,
+  createOperatorStore,
+  createOrderStore,
+  createProviderTokens,
+  openDatabase,
+  startPlacementJobs,
+} from '@tradeport/postgres'
+import type { Database } from '@tradeport/postgres'
+import type { Bench, Ratio } from './bench.ts'
+import { median } from './bench.ts'
+
+const poolSize = 10
+const underWay = 100
+const ordersPerRound = 6_000
+const ordersPerUser = 20
+const usersPerRound = ordersPerRound / ordersPerUser
+const rounds = 5
+const foreignOrders = 1_000_000
+
+interface Desk {
+  readonly owner: Owner
+  readonly accountId: AccountId
+}
+
+type Place = (desk: Desk) => Promise<void>
+
+const run = async (): Promise<readonly Ratio[]> => {
+  const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''
+  if (server === '') {
+    process.stdout.write(
+      'orders: not run, because DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end\n',
+    )
+    return []
+  }
+  const { url, drop } = await createDatabase(server)
+  const database = await openDatabase({ url, poolSize })
+  const jobs = await startPlacementJobs({ knex: database.knex })
+  try {
+    const orders = createOrderStore({ knex: database.knex, queue: jobs.queue })
+    const place = placer(database, orders)
+    await database.knex.raw(
+      'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
+    )
+    const alone = await measure(database, place)
+    await addForeignOrders(database)
+    const crowded = await measure(database, place)
+    const name = `POST /orders as its use case runs, ${underWay} under way`
+    return [
+      {
+        name: `${name}: ${rate(alone.oursMs)} orders a second`,
+        ratio: alone.ratio,
+        target: 2,
+        oursMs: alone.oursMs,
+        referenceMs: alone.referenceMs,
+        reference: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}; medians of ${rounds} rounds in turn`,
+      },
+      {
+        name: `${name}, beside ${foreignOrders} orders of others: ${rate(crowded.oursMs)} orders a second`,
+        ratio: crowded.ratio / alone.ratio,
+        target: 1.1,
+        oursMs: crowded.oursMs,
+        referenceMs: alone.oursMs,
+        reference: 'the same without them, each held against bare inserts of its own time',
+      },
+    ]
+  } finally {
+    await jobs.stop()
+    await database.close()
+    await drop()
+  }
+}
+
+export const ordersBench: Bench = { name: 'orders', run }
+
+const rate = (ms: number): number => Math.round((ordersPerRound / ms) * 1_000)
+
+interface Measured {
+  readonly ratio: number
+  readonly oursMs: number
+  readonly referenceMs: number
+}
+
+/** In turn, after a round that does not count. */
+const measure = async (database: Database, place: Place): Promise<Measured> => {
+  const pairs: { readonly oursMs: number; readonly referenceMs: number }[] = []
+  for (let round = 0; round <= rounds; round += 1) {
+    const desks = await linkUsers(database)
+    const referenceMs = await timed(() => insertBare(database))
+    const oursMs = await timed(() => eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)))
+    if (round > 0) pairs.push({ oursMs, referenceMs })
+  }
+  return {
+    ratio: median(pairs.map(({ oursMs, referenceMs }) => oursMs / referenceMs)),
+    oursMs: median(pairs.map(({ oursMs }) => oursMs)),
+    referenceMs: median(pairs.map(({ referenceMs }) => referenceMs)),
+  }
+}
+
+const timed = async (work: () => Promise<void>): Promise<number> => {
+  const start = performance.now()
+  await work()
+  return performance.now() - start
+}
+
+/** Does `count` things, so many under way at a time. */
+const eachOf = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const index = next
+      next += 1
+      await work(index)
+    }
+  }
+  await Promise.all(Array.from({ length: underWay }, lane))
+}
+
+const insertBare = ({ knex }: Database): Promise<void> =>
+  eachOf(ordersPerRound, async (index) => {
+    await knex.raw('insert into bare (id, user_id, symbol, volume, created_at) values (?, ?, ?, ?, now())', [
+      randomUUID(),
+      String(index),
+      'EURUSD',
+      0.1,
+    ])
+  })
+
+const cipher = createCipher(new Uint8Array(32))
+const log = { warn: (): void => undefined }
+const clock = { now: Date.now }
+
+const placer = ({ knex }: Database, orders: ReturnType<typeof createOrderStore>): Place => {
+  const verb = placeOrder({
+    accounts: createAccountStore({ knex }),
+    providerTokens: createProviderTokens({ knex, cipher, log }),
+    guards: createGuardStore({ knex }),
+    orders,
+    // No limit is set, so that no book is read: what is measured is ours and the database's.
+    broker: { positions: () => () => Promise.reject(new Error('no book is needed')) } satisfies Pick<Broker, 'positions'>,
+    orderIds: { newOrderId: () => `ord_${randomBytes(10).toString('hex')}` as OrderId },
+    clock,
+  })
+  return async ({ owner, accountId }) => {
+    const placed = await verb({ owner }, { request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } })()
+    if (placed._tag === 'Left') throw new Error(`an order was refused: ${JSON.stringify(placed.left)}`)
+  }
+}
+
+const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
+  const tenantId = `bench-${randomUUID()}` as TenantId
+  const desks = Array.from({ length: usersPerRound }, () => ({
+    owner: { tenantId, userId: `u-${randomUUID()}` as UserId },
+    accountId: randomUUID() as AccountId,
+  }))
+  const apply = applyOperatorDocument({
+    operator: createOperatorStore({ knex, cipher }),
+    secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
+    clock,
+  })
+  const applied = await apply({
+    tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
+    users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
+    accounts: desks.map(({ owner, accountId }) => ({
+      id: accountId,
+      userId: owner.userId,
+      name: 'Bench',
+      brokerType: 'mt5',
+      accountNumber: '1',
+      server: 'Bench',
+      purpose: 'trading',
+      isDemo: true,
+      currency: 'USD',
+      providerAccountId: 'bench',
+      region: 'new-york',
+    })),
+    apiKeys: [],
+    accessTokens: [],
+    desks: [],
+    traderLimits: [],
+    challenges: [],
+    balanceSnapshots: [],
+  })()
+  if (applied._tag === 'Left') throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)
+  return desks
+}
+
+const addForeignOrders = async ({ knex }: Database): Promise<void> => {
+  await knex.raw(`insert into tenants (id, name) values ('foreign', 'Foreign')`)
+  await knex.raw(
+    `insert into users (id, tenant_id, email, plan) select 'f' || n, 'foreign', 'f@example.com', 'free' from generate_series(1, 20000) n`,
+  )
+  const statement = `insert into orders (id, tenant_id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step, version)
+    select 'ord_f' || n, 'foreign', 'f' || (n % 20000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 0.1, 'filled', now() - n * interval '1 second', now(), 'settled', 3
+    from generate_series(?::int, ?::int) n`
+  const step = foreignOrders / 20
+  for (let from = 1; from <= foreignOrders; from += step) await knex.raw(statement, [from, from + step - 1])
+  await knex.raw('analyze orders')
+}
+
+const createDatabase = async (server: string): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> => {
+  const name = `tradeport_bench_${randomBytes(6).toString('hex')}`
+  const onServer = async (statement: string): Promise<void> => {
+    const client = new Client({ connectionString: server })
+    await client.connect()
+    try {
+      await client.query(statement)
+    } finally {
+      await client.end()
+    }
+  }
+  await onServer(`create database ${name}`)
+  const url = new URL(server)
+  url.pathname = `/${name}`
+  return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) }
+}
