@@ -1,7 +1,8 @@
 // The operator API: one document, all or nothing, applied as often as one likes, on a listener of its own.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { operatorToken, providerToken, request, startTestService } from './support/running-service.ts'
+import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
+import { operatorToken } from './support/start-service.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const account = newAccountUuid(1)

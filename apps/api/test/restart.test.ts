@@ -5,8 +5,9 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnService } from './support/child-service.ts'
 import type { ChildService } from './support/child-service.ts'
-import { providerToken, request, startFrom, startTestService } from './support/running-service.ts'
+import { copyDatabase, providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
+import { startFrom } from './support/start-service.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const key = 'tp_live_restart'
@@ -80,6 +81,7 @@ describe('a process that is told to end', () => {
   beforeAll(async () => {
     service = await startTestService([{ id: 'main', positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }] }])
     folder = await mkdtemp(join(tmpdir(), 'tradeport-child-'))
+    await copyDatabase(folder)
     child = spawnService({ ...service.environment, DATA_DIR: folder, LOG_LEVEL: 'info' })
     const { operator } = await child.listening
     const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }])

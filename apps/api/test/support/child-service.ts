@@ -4,12 +4,18 @@ import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import type { Environment } from '../../src/config.ts'
-import type { Json } from './running-service.ts'
+
+/** The line of the log by which an operator's tools find the service. */
+export interface Listening {
+  readonly event: 'listening'
+  readonly api: string
+  readonly operator: string
+}
 
 export interface ChildService {
   readonly process: ChildProcess
-  /** The line of the log that says where it listens; rejects when the process ends without it. */
-  readonly listening: Promise<Json>
+  /** Rejects when the process ends without it. */
+  readonly listening: Promise<Listening>
   /** All that it printed so far. */
   readonly output: () => string
   readonly errors: () => string
@@ -32,7 +38,7 @@ export const spawnService = (environment: Environment): ChildService => {
     errors += chunk.toString()
   })
   const exited = once(child, 'close').then(([code]) => code as number | null)
-  const listening = new Promise<Json>((found, missed) => {
+  const listening = new Promise<Listening>((found, missed) => {
     child.stdout.on('data', (chunk: Buffer) => {
       output += chunk.toString()
       const line = output

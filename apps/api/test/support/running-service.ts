@@ -1,15 +1,14 @@
 // A whole service on real ports with an embedded database, pointed at a simulated provider, and set up through the operator API as an operator would.
-import { mkdtemp, rm } from 'node:fs/promises'
+import { cp, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { pino } from 'pino'
+import { inject } from 'vitest'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions, Sandbox } from '@tradeport/sandbox-broker'
-import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
-import { startService } from '../../src/service.ts'
+import { environmentOf, operatorToken, startFrom } from './start-service.ts'
+import type { StartOptions } from './start-service.ts'
 
-export const operatorToken = 'operator-token-for-tests'
 export const providerToken = 'provider-token-for-tests'
 
 /** What a reply says is for the test that reads it to check. */
@@ -38,17 +37,15 @@ export interface RunningService {
   readonly close: () => Promise<void>
 }
 
-export interface TestServiceOptions {
+/** The provider is on the same clock as the service. */
+export interface TestServiceOptions extends StartOptions {
   readonly environment?: Environment
-  /** What the service and the provider take for now, in epoch milliseconds; the machine's clock when left out. */
-  readonly now?: () => number
-  /** Is given every line of the log. */
-  readonly onLogLine?: (line: string) => void
 }
 
 export const startTestService = async (accounts: readonly AccountOptions[], options: TestServiceOptions = {}): Promise<RunningService> => {
   const { now = Date.now, onLogLine = () => undefined } = options
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
+  await copyDatabase(folder)
   const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
   const environment = { ...environmentOf(folder, sandbox.url), ...options.environment }
   const start = () => startFrom(environment, { now, onLogLine })
@@ -82,23 +79,10 @@ export const startTestService = async (accounts: readonly AccountOptions[], opti
   }
 }
 
-/** The environment of a service on free ports with everything of its own in the folder. */
-export const environmentOf = (folder: string, providerUrl: string): Environment => ({
-  PORT: '0',
-  OPERATOR_PORT: '0',
-  DATA_DIR: folder,
-  OPERATOR_TOKEN: operatorToken,
-  BROKER: 'metaapi',
-  METAAPI_CLIENT_URL: providerUrl,
-  METAAPI_PROVISIONING_URL: providerUrl,
-  LOG_LEVEL: 'silent',
-})
-
-/** Starts a service as `main` does, in this process. */
-export const startFrom = (environment: Environment, { now = Date.now, onLogLine = () => undefined }: TestServiceOptions = {}) => {
-  const config = readConfig(environment, '/nowhere')
-  if (config._tag === 'Left') throw new Error(config.left.join('; '))
-  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { now })
+/** Puts an empty database into the folder where the run has made one; else the service makes its own. */
+export const copyDatabase = async (folder: string): Promise<void> => {
+  const template: string | undefined = inject('databaseTemplate')
+  if (template !== undefined) await cp(template, join(folder, 'postgres'), { recursive: true })
 }
 
 export const applyDocument = (operatorUrl: string, document: object): Promise<Reply> =>

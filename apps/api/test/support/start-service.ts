@@ -1,0 +1,36 @@
+// Starts a service as `main` does, in this process, from an environment that is the test's and nobody else's.
+import { pino } from 'pino'
+import { readConfig } from '../../src/config.ts'
+import type { Environment } from '../../src/config.ts'
+import { startService } from '../../src/service.ts'
+import type { Service } from '../../src/service.ts'
+
+export const operatorToken = 'operator-token-for-tests'
+
+export interface StartOptions {
+  /** What the service takes for now, in epoch milliseconds; the machine's clock when left out. */
+  readonly now?: () => number
+  /** Is given every line of the log. */
+  readonly onLogLine?: (line: string) => void
+}
+
+/** The environment of a service on free ports with everything of its own in the folder. */
+export const environmentOf = (folder: string, providerUrl: string): Environment => ({
+  PORT: '0',
+  OPERATOR_PORT: '0',
+  DATA_DIR: folder,
+  OPERATOR_TOKEN: operatorToken,
+  BROKER: 'metaapi',
+  METAAPI_CLIENT_URL: providerUrl,
+  METAAPI_PROVISIONING_URL: providerUrl,
+  LOG_LEVEL: 'silent',
+})
+
+export const startFrom = (
+  environment: Environment,
+  { now = Date.now, onLogLine = () => undefined }: StartOptions = {},
+): Promise<Service> => {
+  const config = readConfig(environment, '/nowhere')
+  if (config._tag === 'Left') throw new Error(config.left.join('; '))
+  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { now })
+}
