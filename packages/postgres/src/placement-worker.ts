@@ -56,9 +56,10 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
   const run = async (job: QueuedJob): Promise<void> => {
     const { id, owner, orderId, version } = job
     await settle({ owner, orderId, version }).then(settling.forget, settling.tell)
+    // Only then is it let go of, or the queue might give it out once more.
+    await remove(id).then(removal.forget, removal.tell)
     running.delete(keyOf(job))
     if (isMoreWaiting) queue.again()
-    await remove(id).then(removal.forget, removal.tell)
   }
 
   const begin = (job: QueuedJob): void => {
