@@ -63,7 +63,7 @@ describe('the longest history that is read', () => {
 })
 
 describe.each(['one trade too many', 'one deposit too many'])('a history with %s', (name) => {
-  it.each(['/trades', '/trades?symbol=GBPUSD&limit=1', '/trades/stats', '/trades/export', `/trades/${accountOf(name)}:100000`])(
+  it.each(['/trades?symbol=GBPUSD&limit=1', '/trades/stats', '/trades/export', `/trades/${accountOf(name)}:100000`])(
     'is 422 on %s and names the account',
     async (path) => {
       expect(await service.get(path, keyOf(name))).toMatchObject({

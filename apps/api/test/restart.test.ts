@@ -81,7 +81,7 @@ describe('a process that is told to end', () => {
   beforeAll(async () => {
     service = await startTestService([{ id: 'main', positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }] }])
     folder = await mkdtemp(join(tmpdir(), 'tradeport-child-'))
-    await copyDatabase(folder)
+    copyDatabase(folder)
     child = spawnService({ ...service.environment, DATA_DIR: folder, LOG_LEVEL: 'info' })
     const { operator } = await child.listening
     const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }])
@@ -127,6 +127,7 @@ describe('the demo: nothing configured', () => {
   }
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tradeport-demo-'))
+    copyDatabase(folder)
   })
   afterAll(async () => {
     for (const { process: child } of started) child.kill('SIGKILL')

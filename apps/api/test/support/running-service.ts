@@ -1,5 +1,6 @@
 // A whole service on real ports with an embedded database, pointed at a simulated provider, and set up through the operator API as an operator would.
-import { cp, mkdtemp, rm } from 'node:fs/promises'
+import { cpSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { inject } from 'vitest'
@@ -45,7 +46,7 @@ export interface TestServiceOptions extends StartOptions {
 export const startTestService = async (accounts: readonly AccountOptions[], options: TestServiceOptions = {}): Promise<RunningService> => {
   const { now = Date.now, onLogLine = () => undefined } = options
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
-  await copyDatabase(folder)
+  copyDatabase(folder)
   const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
   const environment = { ...environmentOf(folder, sandbox.url), ...options.environment }
   const start = () => startFrom(environment, { now, onLogLine })
@@ -80,9 +81,10 @@ export const startTestService = async (accounts: readonly AccountOptions[], opti
 }
 
 /** Puts an empty database into the folder where the run has made one; else the service makes its own. */
-export const copyDatabase = async (folder: string): Promise<void> => {
+export const copyDatabase = (folder: string): void => {
   const template: string | undefined = inject('databaseTemplate')
-  if (template !== undefined) await cp(template, join(folder, 'postgres'), { recursive: true })
+  // All at once: there are a thousand small files, and nothing else to do meanwhile.
+  if (template !== undefined) cpSync(template, join(folder, 'postgres'), { recursive: true })
 }
 
 export const applyDocument = (operatorUrl: string, document: object): Promise<Reply> =>
