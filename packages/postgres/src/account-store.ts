@@ -9,16 +9,26 @@ import { accountColumns, accountOfRow, liveColumnsOf, rowOfSnapshot, snapshotCol
 import { toTimestamptz } from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { inBatches, readingTogether } from './in-batches.ts'
+import { rowsByOwnedAccount, withOwnedAccount } from './named-rows.ts'
+import type { OwnedAccount, OwnedRow } from './named-rows.ts'
 
-export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountStore => ({
-  list: (owner) => TE.tryCatch(() => listAccounts(knex, owner), toServiceUnavailable('accounts.list')),
-  find: (owner, id) => TE.tryCatch(() => findAccount(knex, owner, id), toServiceUnavailable('accounts.find')),
-  recordReading: (owner, id, reading) =>
-    TE.tryCatch(() => recordReading(knex, owner, id, reading), toServiceUnavailable('accounts.recordReading')),
-  recordFailedRead: (owner, id, at) =>
-    TE.tryCatch(() => recordFailedRead(knex, owner, id, at), toServiceUnavailable('accounts.recordFailedRead')),
-  snapshots: (owner, id, query) => TE.tryCatch(() => listSnapshots(knex, owner, id, query), toServiceUnavailable('accounts.snapshots')),
-})
+export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountStore => {
+  const findRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => findAccountRows(knex, asked))
+  return {
+    list: (owner) => TE.tryCatch(() => listAccounts(knex, owner), toServiceUnavailable('accounts.list')),
+    find: (owner, id) =>
+      TE.tryCatch(async () => {
+        const [row] = await findRows({ owner, id })
+        return O.map(accountOfRow)(O.fromNullable(row))
+      }, toServiceUnavailable('accounts.find')),
+    recordReading: (owner, id, reading) =>
+      TE.tryCatch(() => recordReading(knex, owner, id, reading), toServiceUnavailable('accounts.recordReading')),
+    recordFailedRead: (owner, id, at) =>
+      TE.tryCatch(() => recordFailedRead(knex, owner, id, at), toServiceUnavailable('accounts.recordFailedRead')),
+    snapshots: (owner, id, query) => TE.tryCatch(() => listSnapshots(knex, owner, id, query), toServiceUnavailable('accounts.snapshots')),
+  }
+}
 
 const ownAccounts = (knex: Knex, { tenantId, userId }: Owner): Knex.QueryBuilder =>
   knex('accounts').where({ tenant_id: tenantId, user_id: userId })
@@ -28,9 +38,9 @@ const listAccounts = async (knex: Knex, owner: Owner): Promise<readonly Account[
   return rows.map(accountOfRow)
 }
 
-const findAccount = async (knex: Knex, owner: Owner, id: AccountId): Promise<O.Option<Account>> => {
-  const rows: unknown[] = await ownAccounts(knex, owner).where({ id }).select(accountColumns(knex))
-  return O.map(accountOfRow)(O.fromNullable(rows[0]))
+const findAccountRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
+  const rows: OwnedRow[] = await withOwnedAccount(knex, asked).select(accountColumns(knex))
+  return rowsByOwnedAccount(rows, asked)
 }
 
 const lockAccount = async (trx: Knex.Transaction, owner: Owner, id: AccountId): Promise<Account | undefined> => {

@@ -9,25 +9,37 @@ import * as column from './columns.ts'
 import { decodeRow, epochMs } from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
-import { withAccount } from './named-rows.ts'
+import { inBatches, readingTogether } from './in-batches.ts'
+import { rowsByOwnedAccount, withAccount, withOwnedAccount } from './named-rows.ts'
+import type { OwnedAccount, OwnedRow } from './named-rows.ts'
 import { challengeOfRow, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
 
-export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore => ({
-  challenges: (owner, id) => TE.tryCatch(() => listChallenges(knex, owner, id), toServiceUnavailable('guards.challenges')),
-  guards: (owner, id) => TE.tryCatch(() => readGuards(knex, owner, id), toServiceUnavailable('guards.guards')),
-})
-
-const ownAccount = (knex: Knex, { tenantId, userId }: Owner, id: AccountId): Knex.QueryBuilder =>
-  knex('accounts').where({ 'accounts.tenant_id': tenantId, 'accounts.user_id': userId, 'accounts.id': id })
+export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore => {
+  const challengeRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => readChallengeRows(knex, asked))
+  const coverRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => readCoverRows(knex, asked))
+  return {
+    challenges: (owner, id) =>
+      TE.tryCatch(async () => (await challengeRows({ owner, id })).map(standingOfRow), toServiceUnavailable('guards.challenges')),
+    guards: (owner, id) =>
+      TE.tryCatch(async () => guardsOf(knex, owner, await coverRows({ owner, id })), toServiceUnavailable('guards.guards')),
+  }
+}
 
 const pendingOn = (knex: Knex): Knex.Raw =>
   knex.raw(`array(select volume::text from orders where account_id = accounts.id and orders.status = 'pending') as pending_volumes`)
 
-const listChallenges = async (knex: Knex, owner: Owner, id: AccountId): Promise<readonly ChallengeStanding[]> => {
-  const rows: unknown[] = await ownAccount(knex, owner, id)
+const ownerColumns = ['accounts.tenant_id', 'accounts.user_id', 'accounts.id'] as const
+
+const readChallengeRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
+  const rows: OwnedRow[] = await withOwnedAccount(knex, asked)
     .join('challenges', 'challenges.account_id', 'accounts.id')
-    .select('challenges.account_id', epochMs(knex, 'challenges.started_at'), 'challenges.status')
-  return rows.map(challengeOfRow).map(({ status, startedAt }) => ({ status, startedAt }))
+    .select(...ownerColumns, 'challenges.account_id', epochMs(knex, 'challenges.started_at'), 'challenges.status')
+  return rowsByOwnedAccount(rows, asked)
+}
+
+const standingOfRow = (row: unknown): ChallengeStanding => {
+  const { status, startedAt } = challengeOfRow(row)
+  return { status, startedAt }
 }
 
 const decodeCover = decodeRow(
@@ -35,16 +47,20 @@ const decodeCover = decodeRow(
   t.type({ is_limited: t.boolean, pending_volumes: t.array(column.numeric), desk_ids: t.array(t.string) }),
 )
 
-const readGuards = async (knex: Knex, owner: Owner, id: AccountId): Promise<AccountGuards> => {
-  const rows: unknown[] = await ownAccount(knex, owner, id)
+const readCoverRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
+  const rows: OwnedRow[] = await withOwnedAccount(knex, asked)
     .leftJoin('trader_limits', 'trader_limits.account_id', 'accounts.id')
-    .select('trader_limits.*', pendingOn(knex))
+    .select('trader_limits.*', ...ownerColumns, pendingOn(knex))
     .select(knex.raw('trader_limits.account_id is not null as is_limited'))
     .select(knex.raw('array(select desk_id from desk_accounts where account_id = accounts.id) as desk_ids'))
-  if (rows[0] === undefined) return { trader: null, pendingVolumes: [], desks: [] }
-  const cover = decodeCover(rows[0])
+  return rowsByOwnedAccount(rows, asked)
+}
+
+const guardsOf = async (knex: Knex, owner: Owner, [row]: readonly OwnedRow[]): Promise<AccountGuards> => {
+  if (row === undefined) return { trader: null, pendingVolumes: [], desks: [] }
+  const cover = decodeCover(row)
   return {
-    trader: cover.is_limited ? traderLimitsOfRow(rows[0]).limits : null,
+    trader: cover.is_limited ? traderLimitsOfRow(row).limits : null,
     pendingVolumes: cover.pending_volumes,
     desks: cover.desk_ids.length === 0 ? [] : await readDesks(knex, owner, cover.desk_ids),
   }

@@ -9,6 +9,8 @@ import type { Cipher, SecretPlace } from './cipher.ts'
 import * as column from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { inBatches, readingTogether } from './in-batches.ts'
+import { withText } from './named-rows.ts'
 import type { Log } from './log.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
@@ -22,15 +24,24 @@ export const providerTokenPlace = (tenantId: TenantId): SecretPlace => ({
   rowId: tenantId,
 })
 
-export const createProviderTokens = ({ knex, cipher, log }: Parts): ProviderTokens => ({
-  find: (tenantId) => TE.tryCatch(() => findToken(knex, cipher, log, tenantId), toServiceUnavailable('providerTokens.find')),
-})
+export const createProviderTokens = ({ knex, cipher, log }: Parts): ProviderTokens => {
+  const findRow = inBatches(readingTogether, (tenantIds: readonly TenantId[]) => findTokenRows(knex, tenantIds))
+  return {
+    find: (tenantId) =>
+      TE.tryCatch(async () => openToken(cipher, log, tenantId, await findRow(tenantId)), toServiceUnavailable('providerTokens.find')),
+  }
+}
 
 const decodeTokenRow = column.decodeRow('tenants', t.strict({ provider_token: column.orAbsent(column.bytes) }))
 
-const findToken = async (knex: Knex, cipher: Cipher, log: Log, tenantId: TenantId): Promise<O.Option<string>> => {
-  const rows: unknown[] = await knex('tenants').where({ id: tenantId }).select('provider_token')
-  const sealed = rows[0] === undefined ? null : decodeTokenRow(rows[0]).provider_token
+const findTokenRows = async (knex: Knex, tenantIds: readonly TenantId[]): Promise<readonly unknown[]> => {
+  const rows: { readonly id: string }[] = await withText(knex, 'tenants', 'id', [...new Set(tenantIds)]).select('id', 'provider_token')
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return tenantIds.map((id) => byId.get(id))
+}
+
+const openToken = (cipher: Cipher, log: Log, tenantId: TenantId, row: unknown): O.Option<string> => {
+  const sealed = row === undefined ? null : decodeTokenRow(row).provider_token
   if (sealed === null) return O.none
   const token = cipher.decrypt(providerTokenPlace(tenantId), sealed)
   if (O.isNone(token)) {
