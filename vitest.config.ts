@@ -18,8 +18,9 @@ export default defineConfig({
     passWithNoTests: true,
     pool: 'forks',
     maxWorkers: 2,
-    testTimeout: 20_000,
-    hookTimeout: 60_000,
+    // Against hanging, not against slowness: a busy machine may take many times what a quiet one does.
+    testTimeout: 60_000,
+    hookTimeout: 120_000,
     reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
   },
 })
