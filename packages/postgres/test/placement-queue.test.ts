@@ -6,7 +6,7 @@ import { newOrder, removes, rightOf, storedOwner, write } from '@tradeport/domai
 import type { PlacementStep } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase, startPlacementJobs } from '../src/index.ts'
+import { createOrderStore, openDatabase, startPlacementJobs } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
 import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
@@ -37,23 +37,30 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       return rightOf(instance.ports.orders.record(owner, newOrder(owner, Date.now()), undefined))
     }
 
-    it('begins an order within 100 ms of its recording, and leaves no job behind', async () => {
-      const begunAt = new Map<string, number>()
-      const waits: number[] = []
-      const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
-        if (!begunAt.has(orderId)) begunAt.set(orderId, performance.now())
+    it('begins an order that this process recorded without waiting for the queue, and leaves no job behind', async () => {
+      const { knex } = opened.database
+      const never = { pollMs: 3_600_000, sweepMs: 3_600_000 }
+      const jobs = await startPlacementJobs({ knex, ...never })
+      const orders = createOrderStore({ knex, queue: jobs.queue })
+      const begun = new Set<string>()
+      const worker = await jobs.work(async ({ owner, orderId, version }) => {
+        begun.add(orderId)
+        await rightOf(orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      // The queue is looked at once when work begins, and not again for an hour.
+      await recorded()
+      for (let count = 0; count < 5; count++) {
+        const owner = await storedOwner(instance.ports.operator)
+        const { id } = await rightOf(orders.record(owner, newOrder(owner, Date.now()), undefined))
+        await expect.poll(() => begun.has(id), { timeout: 30_000 }).toBe(true)
+      }
+      await worker.stop()
+      await jobs.stop()
+      const rest = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
         await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
       })
-      for (let count = 0; count < 11; count++) {
-        const { id } = await recorded()
-        const recordedAt = performance.now()
-        await expect.poll(() => begunAt.get(id), { interval: 1 }).toBeDefined()
-        waits.push((begunAt.get(id) ?? Infinity) - recordedAt)
-      }
-      waits.sort((x, y) => x - y)
-      expect(waits[5]).toBeLessThan(100)
-      await expect.poll(() => countOf('pgboss.job')).toBe(0)
-      await worker.stop()
+      await expect.poll(() => countOf('pgboss.job'), { timeout: 30_000 }).toBe(0)
+      await rest.stop()
     })
 
     it('does not hold back a transaction that needs the connection', async () => {
@@ -65,7 +72,7 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
         await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
       })
-      await expect.poll(() => countOf(`orders where status = 'pending'`), { timeout: 10_000 }).toBe(0)
+      await expect.poll(() => countOf(`orders where status = 'pending'`), { timeout: 30_000 }).toBe(0)
       await worker.stop()
     })
 

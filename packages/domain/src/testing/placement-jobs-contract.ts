@@ -12,7 +12,7 @@ const settled: PlacementStep = { placement: { step: 'settled', settlement: { kin
 const sending = (continueInMs: number): PlacementStep => ({ placement: { step: 'sending', sentAt: noon }, continueInMs })
 
 /** Long enough for an order to count as forgotten several times. */
-const patienceMs = 15_000
+const patienceMs = 30_000
 const turnMs = 50
 
 export const placementJobsContract = (title: string, open: OpenOrderPorts): void => {
@@ -63,27 +63,30 @@ export const placementJobsContract = (title: string, open: OpenOrderPorts): void
       const jobs: PlacementJob[] = []
       const worker = await ports.jobs.work(async (job) => {
         jobs.push(job)
-        await advance(job, job.version === 1 ? sending(2_000) : settled)
+        await advance(job, job.version === 1 ? sending(6_000) : settled)
       })
+      // A version may be handed out twice, when a busy machine lets it look forgotten.
+      const versions = (): ReadonlySet<number> => new Set(jobs.map(({ version }) => version))
       await recorded()
       await until(() => jobs.length > 0)
       await ports.elapse(1_000)
-      expect(jobs.map(({ version }) => version)).toStrictEqual([1])
-      await until(() => jobs.length > 1)
-      await ports.elapse(patienceMs / 3)
-      expect(jobs.map(({ version }) => version)).toStrictEqual([1, 2])
+      const early = versions()
+      await until(() => versions().has(2))
+      await ports.elapse(5_000)
       await worker.stop()
+      expect([early, versions()]).toStrictEqual([new Set([1]), new Set([1, 2])])
     })
 
     it('J4 hands an order out again whose settler never came back', async () => {
       const jobs: PlacementJob[] = []
       const { promise: never, resolve: end } = Promise.withResolvers<void>()
+      // Recorded while nobody works, so that the one that dies has taken the job out of the queue.
+      const { id } = await recorded()
       const dead = await ports.jobs.work(async (job) => {
         jobs.push(job)
         await never
       })
-      const { id } = await recorded()
-      await until(() => jobs.length === 1)
+      await until(() => jobs.length >= 1)
       const stopped = dead.stop()
       const alive = await ports.jobs.work(async (job) => {
         jobs.push(job)
@@ -106,7 +109,7 @@ export const placementJobsContract = (title: string, open: OpenOrderPorts): void
         await advance(job, settled)
       })
       await recorded()
-      await until(() => attempts === 3)
+      await until(() => attempts >= 3)
       await worker.stop()
     })
 
@@ -121,7 +124,7 @@ export const placementJobsContract = (title: string, open: OpenOrderPorts): void
         ended += 1
       })
       await recorded()
-      await until(() => started === 1)
+      await until(() => started >= 1)
       const stopped = worker.stop()
       await recorded()
       await ports.elapse(500)
@@ -132,7 +135,7 @@ export const placementJobsContract = (title: string, open: OpenOrderPorts): void
         await advance(job, settled)
         ended += 1
       })
-      await until(() => ended === 2)
+      await until(() => ended >= 2)
       await rest.stop()
     })
 
