@@ -29,10 +29,11 @@ const unreadable: Faults = listRoutes.map((route) => [route, { kind: 'timeout' }
 const filled = { status: 'filled' }
 const rejected = (code: string) => ({ status: 'rejected', rejectReason: { code, message: expect.stringMatching(/\w/) } })
 
+const placedFirst: Case = { name: 'placed and filled later (10008)', faults: onTrade({ kind: 'placed', reads: 10 }), end: filled }
 /** These end within a few seconds. */
 const ending: readonly Case[] = [
   { name: 'filled in part (10010)', faults: onTrade({ kind: 'partial-fill' }), end: { status: 'partially_filled', filledVolume: 0.05 } },
-  { name: 'placed and filled later (10008)', faults: onTrade({ kind: 'placed', reads: 8 }), end: filled },
+  placedFirst,
   { name: 'filled, which the positions do not show yet', faults: onTrade({ kind: 'positions-lag', reads: 1 }), end: filled },
   { name: 'executed and answered 504', faults: onTrade({ kind: 'timeout', when: 'after' }), end: filled },
   { name: 'executed and cut off', faults: onTrade({ kind: 'cut', when: 'after' }), end: filled },
@@ -231,6 +232,10 @@ describe('a broker that fails', () => {
     for (const one of cases) await deskOf(one).get(`/positions?accountId=${idOf(one)}`)
     service.sandbox.requests.clear()
     await placeAll(cases.filter((one) => !underWay.includes(one)))
+    // Read once more while it is known to be placed and not yet filled.
+    await isLookedUp(placedFirst, 2)
+    const { body } = await deskOf(placedFirst).get(`/positions?accountId=${idOf(placedFirst)}`)
+    expect(body.data).toEqual([])
   })
 
   it.each(ending)('an order that is $name', async (one) => {
