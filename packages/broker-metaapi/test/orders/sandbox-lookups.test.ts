@@ -201,9 +201,9 @@ describe('a look-up', () => {
 
   it('ends in its time', async () => {
     const one = desk()
-    for (const route of lists) sandbox().faults.set(one.id, route, { kind: 'slow-body', ms: 5_000 })
+    for (const route of lists) sandbox().faults.set(one.id, route, { kind: 'slow-body', ms: 30_000 })
     const startedAt = performance.now()
     expect(await one.look()).toEqual(unreadable)
-    expect(performance.now() - startedAt).toBeLessThan(3_000)
+    expect(performance.now() - startedAt).toBeLessThan(20_000)
   })
 })
