@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import {
   applyOperatorDocument,
   cancelOrder,
+  confirmingTrading,
   createHistories,
   createLiveAccounts,
   exportTrades,
@@ -74,7 +75,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   const forget = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
   }
-  const trading = forgettingTrading(adapters.trading, forget)
+  const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forget)
   const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading }
   const apply = applyOperatorDocument(ports)
   return {

@@ -69,8 +69,22 @@ const ending: readonly Case[] = [
   },
   { name: 'answered 401 once', faults: onTrade({ kind: 'unauthorized', times: 1 }), end: filled, sent: 2 },
   { name: 'answered 403 once', faults: onTrade({ kind: 'forbidden', times: 1 }), end: filled, sent: 2 },
-  // Once to the order, and once to the question of whether the account is known.
-  { name: 'answered that the account is not known, once', faults: [['any', { kind: 'not-found', times: 2 }]], end: filled, sent: 2 },
+  {
+    name: 'answered that the account is not known, once',
+    // The first question is whether it is a demo account, the second whether the account is known.
+    faults: [
+      ['trade', { kind: 'not-found', times: 1 }],
+      ['account-information', { kind: 'not-found', skip: 1, times: 1 }],
+    ],
+    end: filled,
+    sent: 2,
+  },
+  {
+    name: 'for an account that cannot be told from a live one at first',
+    faults: [['account-information', { kind: 'timeout', times: 2 }]],
+    end: filled,
+    sent: 1,
+  },
   {
     name: 'answered −10 once: disconnected before the trade',
     faults: onTrade({ kind: 'return-code', numericCode: -10, times: 1 }),

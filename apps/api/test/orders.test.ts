@@ -35,6 +35,8 @@ const ids = {
   paper: newAccountUuid(14),
   other: newAccountUuid(15),
   unprovisioned: newAccountUuid(16),
+  rungs: newAccountUuid(17),
+  mislinked: newAccountUuid(18),
 } as const
 
 let service: RunningService
@@ -104,7 +106,7 @@ beforeAll(async () => {
       id,
       ...(id === 'poor' && { startBalance: 10 }),
       ...(id === 'investor' && { tradeAllowed: false }),
-      ...(id === 'real' && { type: 'real' }),
+      ...((id === 'real' || id === 'mislinked') && { type: 'real' }),
       ...(id === 'contest' && { type: 'contest' }),
     })),
     { now: clock.now },
@@ -118,7 +120,8 @@ beforeAll(async () => {
     userDocument('u-deskmate', ['deskmate']),
     userDocument('u-crowd', ['crowd']),
     userDocument('u-keyed', ['keyed']),
-    userDocument('u-day', ['ladder'], 'ladders'),
+    userDocument('u-mislinked', ['mislinked']),
+    userDocument('u-day', ['ladder', 'rungs'], 'ladders'),
   )
   main = deskOf('u-main', 'main')
 })
@@ -553,16 +556,16 @@ describe('how many orders (8; decision 20)', () => {
   })
 
   it('every reason at once is told one after the other, in the order of decision 19', async () => {
-    const link = (fields: object) => service.setUp({ accounts: [{ id: ids.ladder, ...fields }] })
+    const link = (fields: object) => service.setUp({ accounts: [{ id: ids.rungs, ...fields }] })
     const traderLimits = { maxLotsPerOrder: 5, maxOpenPositions: 50, approvalAboveLots: 2 }
     await link({ purpose: 'trade_copier', isDemo: false, brokerType: 'ctrader', providerAccountId: null })
     await service.setUp({
       tenants: [{ id: 'ladders', providerToken: null }],
-      challenges: [{ accountId: ids.ladder, status: 'failed', startedAt: '2026-02-01T00:00:00.000Z' }],
-      desks: [{ id: 'd-2', tenantId: 'ladders', accounts: [ids.ladder], limits: { allowedSymbols: [] } }],
-      traderLimits: [{ accountId: ids.ladder, limits: traderLimits }],
+      challenges: [{ accountId: ids.rungs, status: 'failed', startedAt: '2026-02-01T00:00:00.000Z' }],
+      desks: [{ id: 'd-2', tenantId: 'ladders', accounts: [ids.rungs], limits: { allowedSymbols: [] } }],
+      traderLimits: [{ accountId: ids.rungs, limits: traderLimits }],
     })
-    service.sandbox.faults.set('ladder', 'positions', { kind: 'timeout' })
+    service.sandbox.faults.set('rungs', 'positions', { kind: 'timeout' })
     const order: Record<string, unknown> = { orderType: 'stop', symbol: 'eurusd', volume: 11, accountId: newAccountUuid(99) }
     const say = (changes: object) => async () => void Object.assign(order, changes)
     const rungs: readonly (readonly [mend: () => Promise<void>, code: string])[] = [
@@ -570,14 +573,14 @@ describe('how many orders (8; decision 20)', () => {
       [say({ orderType: 'market' }), '400 VALIDATION_ERROR'],
       [say({ symbol: shut }), '400 RISK_LIMIT_EXCEEDED volume_per_order'],
       [say({ volume: 6 }), '404 ACCOUNT_NOT_FOUND'],
-      [say({ accountId: ids.ladder }), '403 ACCOUNT_PURPOSE_RESTRICTED'],
+      [say({ accountId: ids.rungs }), '403 ACCOUNT_PURPOSE_RESTRICTED'],
       [() => link({ purpose: 'trading' }), '403 LIVE_ACCOUNT_RESTRICTED'],
       [() => link({ isDemo: true }), '400 UNSUPPORTED_BROKER'],
       [() => link({ brokerType: 'mt5' }), '400 NOT_PROVISIONED'],
-      [() => link({ providerAccountId: 'ladder' }), '503 BROKER_UNAVAILABLE'],
+      [() => link({ providerAccountId: 'rungs' }), '503 BROKER_UNAVAILABLE'],
       [() => service.setUp({ tenants: [{ id: 'ladders', providerToken }] }), '403 CHALLENGE_LOCKED'],
       [
-        () => service.setUp({ challenges: [{ accountId: ids.ladder, status: 'active', startedAt: '2026-02-02T00:00:00.000Z' }] }),
+        () => service.setUp({ challenges: [{ accountId: ids.rungs, status: 'active', startedAt: '2026-02-02T00:00:00.000Z' }] }),
         '503 LIMIT_CHECK_UNAVAILABLE',
       ],
       [async () => service.sandbox.faults.clear(), '403 DESK_LIMIT_BREACHED allowedSymbols'],
@@ -589,12 +592,21 @@ describe('how many orders (8; decision 20)', () => {
     const told: string[] = []
     for (const [mend] of rungs) {
       await mend()
-      const { status, body } = await deskOf('u-day', 'ladder').post(order)
+      const { status, body } = await deskOf('u-day', 'rungs').post(order)
       told.push([status, body.error?.code, body.error?.details?.limit].filter((part) => part !== undefined).join(' '))
     }
     expect(told).toEqual(rungs.map(([, code]) => code))
-    await noneIsPending(deskOf('u-day', 'ladder'))
-    expect(sends(service, 'ladder')).toBe(1)
+    await noneIsPending(deskOf('u-day', 'rungs'))
+    expect(sends(service, 'rungs')).toBe(1)
+  })
+
+  it('are never sent to an account that its broker does not call a demo account, whatever the link says', async () => {
+    const desk = deskOf('u-mislinked', 'mislinked')
+    const { status, body } = await desk.post()
+    expect([status, body.data.status]).toEqual([201, 'pending'])
+    expect(await desk.settled(body.data.id)).toMatchObject({ status: 'rejected', rejectReason: { code: 'LIVE_ACCOUNT_RESTRICTED' } })
+    expect(sends(service, 'mislinked')).toBe(0)
+    expect(refusalOf(await desk.post())).toMatchObject({ status: 403, code: 'LIVE_ACCOUNT_RESTRICTED' })
   })
 
   it('tells what it took of a volume over ten lots', async () => {

@@ -87,13 +87,33 @@ describe('a user', () => {
 
   it('shares nothing that is kept with another who linked the same broker account', async () => {
     const twin = newAccountUuid(20)
-    await service.setUp(
-      linkDocument({ tenant: 'other', user: 'u-twin', key: 'tp_live_tenancy_twin', providerToken }, [
-        { id: twin, providerAccountId: asker.provider },
-      ]),
-    )
-    const [own, theirs] = await Promise.all([service.get('/positions', asker.key), service.get('/positions', 'tp_live_tenancy_twin')])
-    expect(own.body.data.map(({ userId }: Json) => userId)).toEqual(['u-1', 'u-1'])
-    expect(theirs.body.data.map((row: Json) => `${row.userId} ${row.accountId}`)).toEqual([`u-twin ${twin}`, `u-twin ${twin}`])
+    const link = [{ id: twin, providerAccountId: asker.provider }]
+    await service.setUp(linkDocument({ tenant: 'other', user: 'u-twin', key: 'tp_live_tenancy_twin', providerToken }, link))
+    for (const path of ['/positions', '/trades']) {
+      const [own, theirs] = await Promise.all([service.get(path, asker.key), service.get(path, 'tp_live_tenancy_twin')])
+      expect(theirs.body.data.length, path).toBe(own.body.data.length)
+      expect(new Set(own.body.data.map((row: Json) => `${row.userId} ${row.accountId}`)), path).toEqual(new Set([`u-1 ${asker.account}`]))
+      expect(new Set(theirs.body.data.map((row: Json) => `${row.userId} ${row.accountId}`)), path).toEqual(new Set([`u-twin ${twin}`]))
+    }
+  })
+
+  it('reads nothing that is kept for a tenant whose own token does not open the broker account', async () => {
+    const intruder = { tenant: 'intruder', user: 'u-intruder', key: 'tp_live_tenancy_intruder', providerToken: 'not-the-token' }
+    await service.setUp(linkDocument(intruder, [{ id: newAccountUuid(21), providerAccountId: asker.provider }]))
+    for (const path of ['/positions', '/trades', '/trades/stats', '/trades/export']) {
+      expect((await service.get(path, asker.key)).status, path).toBe(200)
+      expect(await service.get(path, intruder.key), path).toMatchObject({ status: 503, body: { data: null } })
+    }
+    const [account] = (await service.get('/accounts', intruder.key)).body.data
+    expect(account).toMatchObject({ status: 'error', liveDataUpdatedAt: null, balance: 1_000 })
+  })
+
+  it('is not mistaken for another who asks for the same ids in the same moment', async () => {
+    const asked = users.flatMap((user) => users.map((owner) => ({ user, owner })))
+    const rounds = Array.from({ length: 10 }, () => asked).flat()
+    const replies = await Promise.all(rounds.map(({ user, owner }) => service.get(`/accounts/${owner.account}/history`, user.key)))
+    expect(replies.map(({ status }) => status)).toEqual(rounds.map(({ user, owner }) => (user === owner ? 200 : 404)))
+    const trades = await Promise.all(rounds.map(({ user, owner }) => service.get(`/trades?accountId=${owner.account}`, user.key)))
+    expect(trades.map(({ status }) => status)).toEqual(rounds.map(({ user, owner }) => (user === owner ? 200 : 404)))
   })
 })
