@@ -1,7 +1,7 @@
 // An open position as the broker reports it (specification 2.4; decision 26).
-import type { AccountId } from '../primitives/ids.ts'
+import type { AccountId, Ticket, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { Ticket, UserId } from '../primitives/ids.ts'
+import { compareTickets } from '../primitives/tickets.ts'
 
 export type Side = 'buy' | 'sell'
 
@@ -40,5 +40,4 @@ export interface PositionsReading {
 }
 
 /** Oldest first; of equal age the older ticket, which is the shorter or the smaller (4.3). */
-export const byAge = (a: BrokerPosition, b: BrokerPosition): number =>
-  a.openedAt - b.openedAt || a.ticket.length - b.ticket.length || (a.ticket < b.ticket ? -1 : a.ticket > b.ticket ? 1 : 0)
+export const byAge = (a: BrokerPosition, b: BrokerPosition): number => a.openedAt - b.openedAt || compareTickets(a.ticket, b.ticket)

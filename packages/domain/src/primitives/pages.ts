@@ -21,8 +21,3 @@ export const pageOf = <A>(all: readonly A[], { page, limit }: PageRequest): Page
   limit,
   total: all.length,
 })
-
-/** The same page with every item replaced. */
-export const mapPage =
-  <A, B>(change: (item: A) => B) =>
-  (page: Page<A>): Page<B> => ({ ...page, items: page.items.map(change) })

@@ -3,6 +3,7 @@ import type { AccountId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { sortInSteps } from '../primitives/sort-in-steps.ts'
 import type { Steps } from '../primitives/run-steps.ts'
+import { compareTickets } from '../primitives/tickets.ts'
 import { isSymbolMatch } from '../primitives/symbol-filter.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { FoldedTrade, SkippedPosition } from './folded-trade.ts'
@@ -62,10 +63,7 @@ export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): Closi
 
 /** Closing order: close time, then the closing deal's id (shorter first, then by text), then the account (decision 36). */
 export const byClosing = (a: ClosingPlace, b: ClosingPlace): number =>
-  a.closedAt - b.closedAt ||
-  a.closingDealId.length - b.closingDealId.length ||
-  compareText(a.closingDealId, b.closingDealId) ||
-  compareText(a.accountId, b.accountId)
+  a.closedAt - b.closedAt || compareTickets(a.closingDealId, b.closingDealId) || compareTickets(a.accountId, b.accountId)
 
 /** Whether the filter lets a trade through; the account is for whoever chooses the histories. */
 export const isTradeMatch = ({ symbol, from, to, profit }: TradeFilter, { trade }: ClosedTrade): boolean =>
@@ -110,5 +108,3 @@ const countBefore = (matches: readonly ClosedTrade[], place: ClosingPlace): numb
   }
   return low
 }
-
-const compareText = (a: string, b: string): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -1,4 +1,5 @@
 // A deal: one execution or booking in a broker's history, and the order in which deals are taken (decision 34).
+import { compareTickets } from '../primitives/tickets.ts'
 
 /** Times are epoch milliseconds, volumes lots, money the account's currency with charges negative. */
 export interface Deal {
@@ -17,13 +18,6 @@ export interface Deal {
   readonly swap: number
   /** Absent where the broker gave none, NaN where it could not be read. */
   readonly time?: number
-}
-
-/** The order of brokers' numbers written as text, whatever their length: the shorter first, then by text. */
-export const compareTickets = (a: string, b: string): number => {
-  if (a.length !== b.length) return a.length - b.length
-  if (a === b) return 0
-  return a < b ? -1 : 1
 }
 
 /** The time of a deal, where it is an instant that a date can stand for. */

@@ -1,7 +1,8 @@
 // The fold of a broker's deal history into closed trades (2.5, 4.5; decisions 33 to 36).
 import { runSteps, type Steps } from '../primitives/run-steps.ts'
 import { sortInSteps } from '../primitives/sort-in-steps.ts'
-import { compareClosings, compareTickets, type Deal } from './deal.ts'
+import { compareTickets } from '../primitives/tickets.ts'
+import { compareClosings, type Deal } from './deal.ts'
 import type { FoldedTrade, SkippedPosition } from './folded-trade.ts'
 import { enterDeals, judgeSlot, type Ledger, openLedger } from './position-ledger.ts'
 

@@ -12,7 +12,8 @@ import {
 } from '../primitives/decimal.ts'
 import { multiplyDecimals, subtractDecimals, zero } from '../primitives/decimal.ts'
 import { addToRemainder, moneyScale, moneyUnit, noRemainder, type Remainder, wholeUnits } from '../primitives/exact-sum.ts'
-import { compareClosings, compareTickets, type Deal, isBefore, isReadableTime } from './deal.ts'
+import { compareTickets } from '../primitives/tickets.ts'
+import { compareClosings, type Deal, isBefore, isReadableTime } from './deal.ts'
 import type { FoldedTrade, SkipReason } from './folded-trade.ts'
 import { SettledIds } from './settled-ids.ts'
 
