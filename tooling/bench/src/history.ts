@@ -173,6 +173,8 @@ const startService = async (folder: string, providerUrl: string, children: Child
   const environment = {
     PORT: '0',
     OPERATOR_PORT: '0',
+    // What another bench may be given is not for this one.
+    DATABASE_URL: '',
     DATA_DIR: join(folder, 'data'),
     OPERATOR_TOKEN: operatorToken,
     BROKER: 'metaapi',
