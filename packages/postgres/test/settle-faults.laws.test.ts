@@ -100,8 +100,9 @@ const meet = async (world: World, { placement, settlers, isHidden, waitMs, ...de
 
 const calm = async (world: World): Promise<void> => {
   world.trading.hide(false)
-  world.trading.execute()
   for (let turns = 0; turns < 20; turns++) {
+    // Also what was accepted only now, because an earlier turn died before it sent.
+    world.trading.execute()
     const job = await currentJob(world)
     if (job === undefined) return
     await rightOf(settler(world, { diesAt: null, diesAfter: false })(job))
