@@ -115,6 +115,31 @@ export interface AccountDisconnected {
 export interface PositionNotFound {
   readonly _tag: 'PositionNotFound'
 }
+/** A stop loss or take profit on the wrong side of the price. */
+export interface InvalidPrice {
+  readonly _tag: 'InvalidPrice'
+  readonly level: 'stopLoss' | 'takeProfit'
+  readonly side: 'buy' | 'sell'
+  readonly value: number
+  readonly currentPrice: number
+}
+/** More lots to close than the position has. */
+export interface InvalidVolume {
+  readonly _tag: 'InvalidVolume'
+  readonly volume: number
+  readonly openVolume: number
+}
+/** The broker said no to a change: its code and words. */
+export interface TradeRejected {
+  readonly _tag: 'TradeRejected'
+  readonly code: string
+  readonly message: string
+}
+/** A change was sent, and nothing tells whether it was made. */
+export interface BrokerOutcomeUnknown {
+  readonly _tag: 'BrokerOutcomeUnknown'
+  readonly accountId: AccountId
+}
 export interface NotImplemented {
   readonly _tag: 'NotImplemented'
   readonly feature: string
@@ -156,6 +181,9 @@ export interface InternalTimeout {
 /** What a read from the broker can fail with. It can never say that something was refused or may have happened. */
 export type BrokerReadError = UnsupportedBroker | NotProvisioned | BrokerUnavailable | BrokerRateLimited
 
+/** What a change at the broker can fail with: beside what a read can, that the broker refused it, that there is nothing to change, or that it may have happened. */
+export type BrokerChangeError = BrokerReadError | PositionNotFound | TradeRejected | BrokerOutcomeUnknown
+
 export type Refusal =
   | ValidationError
   | Unauthorized
@@ -181,6 +209,10 @@ export type Refusal =
   | OrderNotCancellable
   | AccountDisconnected
   | PositionNotFound
+  | InvalidPrice
+  | InvalidVolume
+  | TradeRejected
+  | BrokerOutcomeUnknown
   | NotImplemented
   | TradeNotFound
   | HistoryTooLarge
@@ -225,6 +257,10 @@ export const accountDisconnected = (accountId: AccountId, status: 'disconnected'
   status,
 })
 export const positionNotFound: PositionNotFound = { _tag: 'PositionNotFound' }
+export const invalidPrice = (wrong: Omit<InvalidPrice, '_tag'>): InvalidPrice => ({ _tag: 'InvalidPrice', ...wrong })
+export const invalidVolume = (volume: number, openVolume: number): InvalidVolume => ({ _tag: 'InvalidVolume', volume, openVolume })
+export const tradeRejected = (code: string, message: string): TradeRejected => ({ _tag: 'TradeRejected', code, message })
+export const brokerOutcomeUnknown = (accountId: AccountId): BrokerOutcomeUnknown => ({ _tag: 'BrokerOutcomeUnknown', accountId })
 export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'NotImplemented', feature })
 export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
 export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })

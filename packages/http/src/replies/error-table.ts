@@ -1,6 +1,6 @@
 // How every refusal looks on the wire: one row per tag, so that a refusal without a row does not compile (section 7; decision 4).
 import { toIso } from '@tradeport/domain'
-import type { BreachedLimit, ExceededRiskLimit, Refusal } from '@tradeport/domain'
+import type { BreachedLimit, ExceededRiskLimit, InvalidPrice, Refusal } from '@tradeport/domain'
 
 interface Row<R> {
   readonly status: number
@@ -25,6 +25,11 @@ const riskMessages: { readonly [Limit in ExceededRiskLimit['limit']]: (exceeded:
   orders_per_day: ({ allowed }) => `You have made the ${allowed} orders that a UTC day takes. Wait for the next, at details.resetsAt.`,
   open_orders: ({ allowed }) => `You have ${allowed} orders pending or open, which is as many as there may be. Wait until one is settled.`,
 }
+
+const levelNames = { stopLoss: 'The stop loss', takeProfit: 'The take profit' } as const
+
+const rightSideOf = ({ level, side }: InvalidPrice): string =>
+  `For a ${side} it must be ${(level === 'stopLoss') === (side === 'buy') ? 'below' : 'above'} it.`
 
 export const errorTable: ErrorTable = {
   ValidationError: {
@@ -182,6 +187,32 @@ export const errorTable: ErrorTable = {
     status: 404,
     code: 'POSITION_NOT_FOUND',
     message: () => 'No open position of yours has this id. It may be closed: GET /trades shows closed ones.',
+  },
+  InvalidPrice: {
+    status: 400,
+    code: 'INVALID_PRICE',
+    message: (wrong) =>
+      `${levelNames[wrong.level]} ${wrong.value} is on the wrong side of the current price ${wrong.currentPrice}. ${rightSideOf(wrong)}`,
+    details: ({ currentPrice }) => ({ currentPrice }),
+  },
+  InvalidVolume: {
+    status: 400,
+    code: 'INVALID_VOLUME',
+    message: ({ volume, openVolume }) =>
+      `The position has ${openVolume} lots open; ${volume} cannot be closed. Send at most ${openVolume}, or {} to close all.`,
+    details: ({ volume, openVolume }) => ({ volume, openVolume }),
+  },
+  TradeRejected: {
+    status: 422,
+    code: 'TRADE_REJECTED',
+    message: ({ code, message }) => `The broker refused the change, and nothing was changed: ${message} (${code}).`,
+    details: ({ code, message }) => ({ brokerCode: code, brokerMessage: message }),
+  },
+  BrokerOutcomeUnknown: {
+    status: 504,
+    code: 'BROKER_OUTCOME_UNKNOWN',
+    message: () => 'The broker did not confirm the change; it may have been made. Read the position before you try again.',
+    details: ({ accountId }) => ({ accountId }),
   },
   NotImplemented: {
     status: 501,

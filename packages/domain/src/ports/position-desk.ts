@@ -1,0 +1,47 @@
+// What changes an open position at the broker, and what such a change is decided on and checked against (4.3; decisions 30 to 32).
+// A change is sent once and never again, whatever comes back.
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { BrokerAccount } from '../accounts/account.ts'
+import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
+import type { PositionsReading } from '../positions/position.ts'
+import type { Ticket } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+/** The levels that a position is to have; one that is left out is taken off. */
+export interface Levels {
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+}
+
+/** What the broker said of a close that it took. */
+export interface CloseReceipt {
+  /** The broker's number of the closing order; null where it did not say. */
+  readonly orderId: string | null
+}
+
+/** A deal that closed a position or a part of it. */
+export interface ClosingDeal {
+  readonly id: string
+  /** The broker's number of the order that made it; absent where the broker does not say. */
+  readonly orderId?: string
+  /** Lots; absent where the broker does not say. */
+  readonly volume?: number
+  readonly price?: number
+  /** In the account's currency, before commission and swap. */
+  readonly profit: number
+  readonly at?: Instant
+}
+
+export interface PositionDesk {
+  /** The positions as the broker's terminal has them now, past every copy and cache; oldest first. */
+  readonly freshPositions: (account: BrokerAccount) => TE.TaskEither<BrokerReadError, PositionsReading>
+  /** Gives a position both levels at once. A change that changes nothing is a success. */
+  readonly setLevels: (account: BrokerAccount, ticket: Ticket, levels: Levels) => TE.TaskEither<BrokerChangeError, void>
+  /**
+   * Closes a position, or so many lots of it. A right says that the broker took it, not how much of it was executed at what price.
+   * @param volume lots, below the position's; null for all that is open
+   */
+  readonly closePosition: (account: BrokerAccount, ticket: Ticket, volume: number | null) => TE.TaskEither<BrokerChangeError, CloseReceipt>
+  /** The deals that closed a position so far, oldest first; empty where the history shows none yet. */
+  readonly closingDeals: (account: BrokerAccount, ticket: Ticket) => TE.TaskEither<BrokerReadError, readonly ClosingDeal[]>
+}
