@@ -4,6 +4,7 @@ import {
   accountNotFound,
   accountPurposeRestricted,
   approvalRequired,
+  brokerOutcomeUnknown,
   brokerUnavailable,
   challengeCheckUnavailable,
   challengeLocked,
@@ -15,6 +16,8 @@ import {
   internalError,
   internalTimeout,
   invalidCursor,
+  invalidPrice,
+  invalidVolume,
   limitCheckUnavailable,
   liveAccountRestricted,
   notFound,
@@ -29,6 +32,7 @@ import {
   riskLimitExceeded,
   serviceUnavailable,
   tradeNotFound,
+  tradeRejected,
   traderLimitBreached,
   unauthorized,
   unsupportedBroker,
@@ -52,6 +56,8 @@ const allowedSymbols = { limit: 'allowedSymbols', allowed: ['EURUSD', 'GBPUSD'],
 const volumePerOrder = { limit: 'volume_per_order', allowed: 10, current: 10.01 } as const
 const ordersPerDay = { limit: 'orders_per_day', allowed: 100, current: 100 } as const
 const openOrders = { limit: 'open_orders', allowed: 50, current: 51 } as const
+
+const marketClosed = { brokerCode: 'TRADE_RETCODE_MARKET_CLOSED', brokerMessage: 'Market is closed' }
 
 type Row = readonly [refusal: Refusal, status: number, code: string, details?: object | undefined, headers?: Record<string, string>]
 
@@ -88,6 +94,10 @@ const rows: readonly Row[] = [
   [accountDisconnected(accountId, 'disconnected'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'disconnected' }],
   [accountDisconnected(accountId, 'error'), 503, 'ACCOUNT_DISCONNECTED', { accountId, status: 'error' }],
   [positionNotFound, 404, 'POSITION_NOT_FOUND'],
+  [invalidPrice({ level: 'stopLoss', side: 'buy', value: 1.2, currentPrice: 1.1 }), 400, 'INVALID_PRICE', { currentPrice: 1.1 }],
+  [invalidVolume(0.3, 0.2), 400, 'INVALID_VOLUME', { volume: 0.3, openVolume: 0.2 }],
+  [tradeRejected(marketClosed.brokerCode, marketClosed.brokerMessage), 422, 'TRADE_REJECTED', marketClosed],
+  [brokerOutcomeUnknown(accountId), 504, 'BROKER_OUTCOME_UNKNOWN', { accountId }],
   [notImplemented('market-data'), 501, 'NOT_IMPLEMENTED', { feature: 'market-data' }],
   [tradeNotFound, 404, 'TRADE_NOT_FOUND'],
   [historyTooLarge(accountId, 20_000), 422, 'HISTORY_TOO_LARGE', { accountId, limit: 20_000 }],
