@@ -1,0 +1,177 @@
+// Positions at a broker in memory that tests put in, and tell what becomes of each change; it executes changes, so that a test can see what
+// was done how often. It keeps the contract of the real one.
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { BrokerAccount } from '../accounts/account.ts'
+import { brokerOutcomeUnknown, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
+import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
+import { compareLots } from '../orders/fill.ts'
+import type { Clock } from '../ports/clock.ts'
+import type { Levels, PositionDesk } from '../ports/position-desk.ts'
+import { byAge } from '../positions/position.ts'
+import type { BrokerPosition } from '../positions/position.ts'
+import type { AccountId, Ticket } from '../primitives/ids.ts'
+import { changeWithLag, closeLots, emptyPositionBook, readClosingDeals, readPositions } from './fake-position-book.ts'
+import type { PositionBook, PositionLag } from './fake-position-book.ts'
+
+/**
+ * What becomes of a change. `do_half` closes half of the lots that were asked for, `accept` does it when the test says `execute`; with an error
+ * nothing is done, and that is what is said.
+ */
+export type FakeChangeOutcome = 'do' | 'do_half' | 'do_and_lose_the_answer' | 'lose_the_request' | 'accept' | 'refuse' | BrokerChangeError
+
+export type FakeChange =
+  | { readonly kind: 'setLevels'; readonly accountId: AccountId; readonly ticket: Ticket; readonly levels: Levels }
+  | { readonly kind: 'closePosition'; readonly accountId: AccountId; readonly ticket: Ticket; readonly volume: number | null }
+
+export type PositionDeskRead = 'freshPositions' | 'closingDeals'
+
+export interface FakePositionDesk extends PositionDesk {
+  /** Puts an account in with these positions, or in place of those that it has. An account that was never put in is not provisioned. */
+  readonly put: (accountId: AccountId, positions?: readonly BrokerPosition[]) => void
+  /** What is truly open, oldest first, whatever reads show. */
+  readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
+  /** What becomes of the next changes, one after the other; all others are done. */
+  readonly next: (...outcomes: readonly FakeChangeOutcome[]) => void
+  /** Does what was accepted. */
+  readonly execute: () => void
+  /** After the next change that is done, so many reads show the positions, or the closing deals, as they were before it. */
+  readonly lagNext: (lag: PositionLag) => void
+  /** Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some. Changes are not touched by it. */
+  readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly PositionDeskRead[]) => void
+  readonly heal: (accountId: AccountId) => void
+  /** Lets every call wait until the function that it returns is called. */
+  readonly hold: () => () => void
+  /** Every change that was sent, as often as it was. */
+  readonly sent: () => readonly FakeChange[]
+  /** How many reads reached the broker, of one kind or of all. */
+  readonly reads: (read?: PositionDeskRead) => number
+}
+
+export const fakeChangeRefusal = { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'The market is closed' }
+
+/** @param clock stamps what is read and what is closed */
+export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
+  const books = new Map<AccountId, PositionBook>()
+  const failures = new Map<AccountId, { readonly error: BrokerReadError; readonly reads: readonly PositionDeskRead[] | undefined }>()
+  const planned: FakeChangeOutcome[] = []
+  const accepted: (() => unknown)[] = []
+  const sent: FakeChange[] = []
+  const log: PositionDeskRead[] = []
+  let lag: PositionLag = {}
+  let lastNumber = 1_000
+  let held: Promise<void> = Promise.resolve()
+
+  const newNumber = (): string => String((lastNumber += 1))
+
+  const read =
+    (kind: PositionDeskRead, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, PositionBook> =>
+    async () => {
+      log.push(kind)
+      await held
+      const failure = failures.get(accountId)
+      if (failure && (failure.reads?.includes(kind) ?? true)) return E.left(failure.error)
+      return E.fromNullable(notProvisioned(accountId))(books.get(accountId))
+    }
+
+  const execute = (account: BrokerAccount, change: FakeChange, orderId: string, share: 1 | 0.5 = 1): E.Either<BrokerChangeError, void> => {
+    const book = books.get(account.accountId)
+    if (book === undefined) return E.left(notProvisioned(account.accountId))
+    const position = book.positions.find(({ ticket }) => ticket === change.ticket)
+    if (position === undefined) return E.left(positionNotFound)
+    if (change.kind === 'setLevels') {
+      changeWithLag(book, lag, () => {
+        book.positions = book.positions.map((other) => (other === position ? withLevels(position, change.levels) : other))
+      })
+    } else {
+      const lots = roundLots(change.volume ?? position.volume)
+      if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
+      // On the fourth generation what is left of a position goes on under a new ticket.
+      const restTicket = account.platform === 'mt4' ? (newNumber() as Ticket) : position.ticket
+      const closing = { lots: roundLots(lots * share), orderId, dealId: newNumber(), restTicket, at: clock.now() }
+      changeWithLag(book, lag, () => closeLots(book, position, closing))
+    }
+    lag = {}
+    return E.right(undefined)
+  }
+
+  const send = async (account: BrokerAccount, change: FakeChange): Promise<E.Either<BrokerChangeError, { readonly orderId: string }>> => {
+    await held
+    const { accountId } = account
+    const outcome = planned.shift() ?? 'do'
+    sent.push(change)
+    if (typeof outcome === 'object') return E.left(outcome)
+    // A close of the fourth generation has no order of its own.
+    const orderId = account.platform === 'mt4' ? change.ticket : newNumber()
+    const told = E.map(() => ({ orderId }))
+    switch (outcome) {
+      case 'do':
+        return told(execute(account, change, orderId))
+      case 'do_half':
+        return told(execute(account, change, orderId, 0.5))
+      case 'do_and_lose_the_answer':
+        execute(account, change, orderId)
+        return E.left(brokerOutcomeUnknown(accountId))
+      case 'lose_the_request':
+        return E.left(brokerOutcomeUnknown(accountId))
+      case 'accept':
+        accepted.push(() => execute(account, change, orderId))
+        return E.right({ orderId })
+      case 'refuse':
+        return E.left(tradeRejected(fakeChangeRefusal.code, fakeChangeRefusal.message))
+    }
+  }
+
+  return {
+    freshPositions: (account) =>
+      pipe(
+        read('freshPositions', account),
+        TE.map((book) => ({ positions: readPositions(book), readAt: clock.now() })),
+      ),
+    setLevels: (account, ticket, levels) =>
+      pipe(
+        () => send(account, { kind: 'setLevels', accountId: account.accountId, ticket, levels }),
+        TE.map(() => undefined),
+      ),
+    closePosition: (account, ticket, volume) => () =>
+      send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }),
+    closingDeals: (account, ticket) =>
+      pipe(
+        read('closingDeals', account),
+        TE.map((book) => readClosingDeals(book, ticket)),
+      ),
+    put: (accountId, positions = []) => {
+      const book = books.get(accountId) ?? emptyPositionBook()
+      book.positions = positions
+      books.set(accountId, book)
+    },
+    positions: (accountId) => (books.get(accountId)?.positions ?? []).toSorted(byAge),
+    next: (...outcomes) => void planned.push(...outcomes),
+    execute: () => {
+      for (const run of accepted.splice(0)) run()
+    },
+    lagNext: (next) => {
+      lag = next
+    },
+    fail: (accountId, error, reads) => void failures.set(accountId, { error, reads }),
+    heal: (accountId) => void failures.delete(accountId),
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return resolve
+    },
+    sent: () => sent,
+    reads: (kind) => log.filter((one) => kind === undefined || one === kind).length,
+  }
+}
+
+const tooManyLots = tradeRejected('TRADE_RETCODE_INVALID_CLOSE_VOLUME', 'The volume to close is above that of the position')
+
+/** To eight decimals, which takes away what binary fractions leave. */
+const roundLots = (lots: number): number => Math.round(lots * 1e8) / 1e8
+
+const withLevels = (position: BrokerPosition, { stopLoss, takeProfit }: Levels): BrokerPosition => {
+  const { stopLoss: _stopLoss, takeProfit: _takeProfit, ...rest } = position
+  return { ...rest, ...(stopLoss !== undefined && { stopLoss }), ...(takeProfit !== undefined && { takeProfit }) }
+}
