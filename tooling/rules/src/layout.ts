@@ -35,6 +35,8 @@ export const rooms: readonly (readonly string[])[] = [
   ['accounts', 'orders', 'positions', 'trades', 'statistics', 'market', 'webhooks', 'access'],
   // The operator's document speaks of all the nouns, and of no port.
   ['operator'],
+  // What owners are told is of keys as well as of webhooks.
+  ['notices'],
   ['ports'],
   ['use-cases'],
   ['testing'],
