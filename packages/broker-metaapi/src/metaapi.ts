@@ -3,8 +3,8 @@ import type { Broker, Trading } from '@tradeport/domain'
 import { brokerOver } from './broker.ts'
 import { createConnection } from './connection.ts'
 import type { MetaApiConfig } from './connection.ts'
-import { createTradeSender } from './orders/trade-sender.ts'
 import { tradingOver } from './orders/trading.ts'
+import { createTradeSender } from './trade/trade-sender.ts'
 
 export interface MetaApi {
   readonly broker: Broker

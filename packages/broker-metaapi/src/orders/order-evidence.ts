@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { compareLots, fillOfExecutions, lotsWithout, minuteMs, parseTicket, sumExactly } from '@tradeport/domain'
 import type { BrokerOrder, Execution, Fill, Instant, LookupAnswer, Settlement } from '@tradeport/domain'
 import type { DealTrace, OrderTrace, PositionTrace, Records } from './order-records.ts'
-import type { Tickets } from './trade-answer.ts'
+import type { Tickets } from '../trade/trade-answer.ts'
 
 export interface Evidence {
   readonly positions: Records<PositionTrace>

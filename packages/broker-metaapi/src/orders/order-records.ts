@@ -2,6 +2,7 @@
 // row without an id, or whose sender cannot be read, might hide the order, and then the list is not whole.
 import { readId } from '../payloads.ts'
 import { isRecord } from '../failures.ts'
+import { roundLots } from '../trade/lots.ts'
 import { parseJson } from '../transport.ts'
 import { readTime } from '../translate/time.ts'
 import type { Instant, Side } from '@tradeport/domain'
@@ -46,14 +47,6 @@ export interface Records<A> {
   readonly rows: readonly A[]
   readonly isWhole: boolean
 }
-
-/**
- * Lots as platforms know them, to eight decimals. Finer than that is what binary fractions leave, of a caller's sum or of a broker's, and would
- * make a whole order look like a part of itself.
- */
-export const roundLots = (volume: number): number => Math.round(volume * lotUnits) / lotUnits
-
-const lotUnits = 1e8
 
 type Row = Readonly<Record<string, unknown>>
 

@@ -9,11 +9,11 @@ import { CallFailure } from '../failures.ts'
 import { AccountInformation, decode } from '../payloads.ts'
 import { fillFindingOf, findingOf, ticketAs } from './order-evidence.ts'
 import type { Finding, Sought } from './order-evidence.ts'
-import { roundLots } from './order-records.ts'
 import { createRecordReader } from './record-reader.ts'
-import { verdictOf } from './trade-answer.ts'
-import type { TradeVerdict } from './trade-answer.ts'
-import type { SendTrade } from './trade-sender.ts'
+import { lotsToSend } from '../trade/lots.ts'
+import { verdictOf } from '../trade/trade-answer.ts'
+import type { TradeVerdict } from '../trade/trade-answer.ts'
+import type { SendTrade } from '../trade/trade-sender.ts'
 
 type Taken = Extract<TradeVerdict, { kind: 'taken' }>
 type NotSent = Extract<PlacementAnswer, { kind: 'not_sent' }>
@@ -36,8 +36,34 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
     }
     const sentAt = clock.now()
     const verdict = verdictOf(await send({ url, token: target.token, body: bodyOf(order) }, deadlines.tradeMs), clock.now())
-    if (verdict.kind === 'not_found') return whatIsNotFound(target, verdict.words)
-    return verdict.kind === 'taken' ? detailed(target, { order, sentAt, tickets: verdict.tickets }, verdict.as) : verdict
+    switch (verdict.kind) {
+      case 'taken':
+        return whatIsTaken(target, { order, sentAt, tickets: verdict.tickets }, verdict.as)
+      case 'refused':
+      case 'gone':
+        return { kind: 'refused', reason: verdict.reason }
+      case 'not_found':
+        return whatIsNotFound(target, verdict.words)
+      case 'limited':
+      case 'not_sent':
+        return { kind: 'not_sent', retryAfterMs: verdict.retryAfterMs }
+      case 'unknown':
+        return verdict
+    }
+  }
+
+  const whatIsTaken = async (target: Target, sought: Sought, as: Taken['as']): Promise<PlacementAnswer> => {
+    switch (as) {
+      case 'done':
+        return detailed(target, sought, 'filled')
+      case 'done_in_part':
+        return detailed(target, sought, 'partially_filled')
+      case 'placed':
+        return placedOrFilled(target, sought)
+      // A success where something is changed. Of an order that opens it says neither yes nor no.
+      case 'no_changes':
+        return { kind: 'unknown' }
+    }
   }
 
   /** A 404 may mean the account or the symbol: where the account can be read, it is the symbol. */
@@ -53,8 +79,7 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
   }
 
   /** Price, volume and position of an order that the broker took, as far as its records tell them in time. What it said stays said. */
-  const detailed = async (target: Target, sought: Sought, as: Taken['as']): Promise<PlacementAnswer> => {
-    if (as === 'placed') return placedOrFilled(target, sought)
+  const detailed = async (target: Target, sought: Sought, as: 'filled' | 'partially_filled'): Promise<PlacementAnswer> => {
     let known: Fill = ticketAs(sought.tickets.positionId)
     let likely: number | undefined
     await inTime(deadlines.fillMs, async (signal) => {
@@ -105,8 +130,7 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
   }
 }
 
-/** An order of the lots that platforms know. One of less than any is sent as it is, for the broker to refuse. */
-const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) || order.volume })
+const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: lotsToSend(order.volume) })
 
 /** The caller's comment and reference stay ours; so does the price, which a market order does not take. */
 const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: BrokerOrder) => ({

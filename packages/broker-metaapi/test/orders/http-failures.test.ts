@@ -126,9 +126,9 @@ describe('a 400 of the provider', () => {
       },
       'Validation failed; volume: Value must be above 0; symbol',
     ],
-    [{ details: 'E_SOMETHING' }, 'The order is not valid.'],
+    [{ details: 'E_SOMETHING' }, 'The trade is not valid.'],
     [{ details: [null, 4, { message: 'too long' }] }, 'too long'],
-    [{ message: { a: 1 } }, 'The order is not valid.'],
+    [{ message: { a: 1 } }, 'The trade is not valid.'],
   ])('%j is a refusal in its words: %s', async (body, message) => {
     expect(await answerTo(400, { error: 'ValidationError', ...body })).toEqual({ kind: 'refused', reason: { code: 'VALIDATION', message } })
   })

@@ -2,15 +2,16 @@
 // more, as lists, so that a slip in the table shows.
 import { describe, expect, it } from 'vitest'
 import type { PlacementAnswer } from '@tradeport/domain'
-import { returnCodeOf, returnCodes } from '../../src/orders/return-codes.ts'
-import type { CodeClass } from '../../src/orders/return-codes.ts'
+import { returnCodeOf, returnCodes } from '../../src/trade/return-codes.ts'
 import { closeNetwork } from '../no-network.ts'
 import { now, provider } from '../support.ts'
 import { notSent, place, tradePath, unknown } from './order-support.ts'
 
 closeNetwork()
 
-const expected: Readonly<Record<CodeClass, readonly number[]>> = {
+type Told = PlacementAnswer['kind']
+
+const expected: Readonly<Record<Told, readonly number[]>> = {
   filled: [0, 10009],
   partially_filled: [10010],
   placed: [10008],
@@ -23,9 +24,9 @@ const expected: Readonly<Record<CodeClass, readonly number[]>> = {
   ],
 }
 
-const classes = new Map(Object.entries(expected).flatMap(([means, codes]) => codes.map((code) => [code, means as CodeClass] as const)))
+const classes = new Map(Object.entries(expected).flatMap(([means, codes]) => codes.map((code) => [code, means as Told] as const)))
 
-const answers = (name: string): Readonly<Record<CodeClass, PlacementAnswer>> => ({
+const answers = (name: string): Readonly<Record<Told, PlacementAnswer>> => ({
   filled: { kind: 'filled', fill: {} },
   partially_filled: { kind: 'partially_filled', fill: {} },
   placed: { kind: 'placed' },
@@ -108,10 +109,10 @@ describe('the words of a refusal', () => {
     ['Not enough money (f3a9c01b7de2)', 'Not enough money'],
     ['Volume too low (minimum)', 'Volume too low (minimum)'],
     ['x'.repeat(5_000), 'x'.repeat(200)],
-    ['', 'The broker refused the order.'],
-    [' \n', 'The broker refused the order.'],
-    [undefined, 'The broker refused the order.'],
-    [{ a: 1 }, 'The broker refused the order.'],
+    ['', 'The broker refused the trade.'],
+    [' \n', 'The broker refused the trade.'],
+    [undefined, 'The broker refused the trade.'],
+    [{ a: 1 }, 'The broker refused the trade.'],
   ])('%j become %j', async (message, words) => {
     expect(await wordsOf(message)).toBe(words)
   })

@@ -1,17 +1,23 @@
-// Laws of reading the answer to an order: whatever comes, it is read; and filled is said only where a success code is.
+// Laws of reading the answer to a trade: whatever comes, it is read; and that it was made is said only where a success code is.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { verdictOf } from '../../src/orders/trade-answer.ts'
+import { verdictOf } from '../src/trade/trade-answer.ts'
 
 const now = 1_000_000_000_000
-const successes = { codes: [0, 10_008, 10_009, 10_010], names: /^(?:ERR_NO_ERROR|TRADE_RETCODE_(?:PLACED|DONE|DONE_PARTIAL))$/ }
+const successes = {
+  codes: [0, 10_008, 10_009, 10_010, 10_025],
+  names: /^(?:ERR_NO_ERROR|TRADE_RETCODE_(?:PLACED|DONE|DONE_PARTIAL|NO_CHANGES))$/,
+}
 
 const fields = fc.record(
   {
     error: fc.oneof(fc.string(), fc.constantFrom(0, 10_009, 4), fc.jsonValue()),
     description: fc.constantFrom('ERR_NO_ERROR', 'TRADE_RETCODE_DONE', 'ok', ''),
     numericCode: fc.oneof(fc.integer({ min: -12, max: 160 }), fc.integer({ min: 10_000, max: 10_050 }), fc.jsonValue()),
-    stringCode: fc.oneof(fc.constantFrom('TRADE_RETCODE_DONE', 'TRADE_RETCODE_REJECT', 'ERR_NO_ERROR'), fc.jsonValue()),
+    stringCode: fc.oneof(
+      fc.constantFrom('TRADE_RETCODE_DONE', 'TRADE_RETCODE_REJECT', 'ERR_NO_ERROR', 'TRADE_RETCODE_NO_CHANGES'),
+      fc.jsonValue(),
+    ),
     message: fc.jsonValue(),
     details: fc.jsonValue(),
     metadata: fc.jsonValue(),
@@ -65,11 +71,11 @@ describe('any answer at all', () => {
     fc.assert(
       fc.property(deliveries, (delivery) => {
         const verdict = verdictOf(delivery, now)
-        if (verdict.kind === 'not_sent' && verdict.retryAfterMs !== null) {
+        if ((verdict.kind === 'limited' || verdict.kind === 'not_sent') && verdict.retryAfterMs !== null) {
           expect(verdict.retryAfterMs).toBeGreaterThanOrEqual(0)
           expect(Number.isInteger(verdict.retryAfterMs)).toBe(true)
         }
-        if (verdict.kind === 'refused') {
+        if (verdict.kind === 'refused' || verdict.kind === 'gone') {
           expect(verdict.reason.message.length).toBeLessThanOrEqual(200)
           expect(verdict.reason.message.trim()).toBe(verdict.reason.message)
           expect(verdict.reason.message).not.toMatch(/[\n\r\t\p{Cc}]/u)

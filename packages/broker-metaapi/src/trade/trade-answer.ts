@@ -1,9 +1,10 @@
-// What the provider's answer to a sent order says of it, by its code and else by its status (decision 23). Pure. Whatever is not known to be
-// a yes or a no is unknown: a wrong yes loses an order, a wrong no opens a second position.
+// What the provider's answer to a trade that was sent says of it, by its code and else by its status (decisions 23, 30). Pure. Whatever is not
+// known to be a yes or a no is unknown: a wrong yes loses a trade, a wrong no makes it twice.
 import { isRecord, toldRetryAt } from '../failures.ts'
 import { readId } from '../payloads.ts'
-import type { Instant, PlacementAnswer } from '@tradeport/domain'
+import type { Instant, RejectReason } from '@tradeport/domain'
 import { returnCodeOf } from './return-codes.ts'
+import type { CodeClass } from './return-codes.ts'
 
 /** What came of the one request. */
 export type Delivery =
@@ -14,9 +15,9 @@ export type Delivery =
       /** The body as JSON; undefined when it is none. */
       readonly body: unknown
     }
-  /** The connection failed before a byte of the order was on it. */
+  /** The connection failed before a byte of the trade was on it. */
   | { readonly kind: 'undelivered' }
-  /** The order may have been read, and no whole answer came. */
+  /** The trade may have been read, and no whole answer came. */
   | { readonly kind: 'unanswered' }
 
 /** The broker's numbers for what an answer speaks of. */
@@ -26,15 +27,26 @@ export interface Tickets {
 }
 
 export type TradeVerdict =
-  | { readonly kind: 'taken'; readonly as: 'filled' | 'partially_filled' | 'placed'; readonly tickets: Tickets }
-  /** A 404 of the provider's: it does not know the account, or not the symbol. Not executed either way. */
+  | {
+      readonly kind: 'taken'
+      readonly as: Extract<CodeClass, 'done' | 'done_in_part' | 'placed' | 'no_changes'>
+      readonly tickets: Tickets
+    }
+  /** The broker said no; with `gone`, because it lacks the position that was named. */
+  | { readonly kind: 'refused' | 'gone'; readonly reason: RejectReason }
+  /** A 404 of the provider's: it does not know the account, or not what the trade names. Not executed either way. */
   | { readonly kind: 'not_found'; readonly words: string | undefined }
-  | Extract<PlacementAnswer, { kind: 'refused' | 'not_sent' | 'unknown' }>
+  /** Certainly not executed, and to be sent again no sooner than it says, where it says. */
+  | { readonly kind: 'limited'; readonly retryAfterMs: number | null }
+  /** Certainly not executed, for a reason that may pass. */
+  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null; readonly why: string }
+  /** It may have been executed. */
+  | { readonly kind: 'unknown' }
 
 const unknown: TradeVerdict = { kind: 'unknown' }
 
 export const verdictOf = (delivery: Delivery, now: Instant): TradeVerdict => {
-  if (delivery.kind === 'undelivered') return { kind: 'not_sent', retryAfterMs: null }
+  if (delivery.kind === 'undelivered') return { kind: 'not_sent', retryAfterMs: null, why: 'no connection' }
   if (delivery.kind === 'unanswered') return unknown
   const told = codeOf(delivery.body)
   return told === undefined ? verdictOfStatus(delivery, now) : verdictOfCode(told, delivery, now)
@@ -70,14 +82,18 @@ const toldCode = (code: unknown, name: unknown, body: ToldCode['body']): ToldCod
 const verdictOfCode = ({ code, name, body }: ToldCode, answer: Answered, now: Instant): TradeVerdict => {
   const row = returnCodeOf(code, name)
   switch (row?.means) {
-    case 'filled':
-    case 'partially_filled':
+    case 'done':
+    case 'done_in_part':
     case 'placed':
+    case 'no_changes':
       return { kind: 'taken', as: row.means, tickets: ticketsOf(body) }
     case 'refused':
-      return { kind: 'refused', reason: { code: row.name, message: wordsOf(body['message']) ?? 'The broker refused the order.' } }
+    case 'gone':
+      return { kind: row.means, reason: { code: row.name, message: wordsOf(body['message']) ?? 'The broker refused the trade.' } }
+    case 'limited':
+      return { kind: 'limited', retryAfterMs: waitUntil(toldRetryAt(answer.retryAfter, body, now), now) }
     case 'not_sent':
-      return notSent(toldRetryAt(answer.retryAfter, body, now), now)
+      return { kind: 'not_sent', retryAfterMs: waitUntil(toldRetryAt(answer.retryAfter, body, now), now), why: row.name }
     case 'unknown':
     case undefined:
       return unknown
@@ -85,20 +101,18 @@ const verdictOfCode = ({ code, name, body }: ToldCode, answer: Answered, now: In
 }
 
 // Statuses of the provider that were given before anything was done. One that comes without the provider's JSON is of something in between,
-// which may have passed the order on; but who counts requests refuses them before.
+// which may have passed the trade on; but who counts requests refuses them before.
 const verdictOfStatus = ({ status, retryAfter, body }: Answered, now: Instant): TradeVerdict => {
-  if (status === 429) return notSent(toldRetryAt(retryAfter, body, now) ?? now + 1_000, now)
+  if (status === 429) return { kind: 'limited', retryAfterMs: waitUntil(toldRetryAt(retryAfter, body, now) ?? now + 1_000, now) }
   if (!isRecord(body) || typeof body['error'] !== 'string') return unknown
-  if (status === 401 || status === 403) return notSent(undefined, now)
+  if (status === 401 || status === 403) return { kind: 'not_sent', retryAfterMs: null, why: `answered ${status}` }
   if (status === 404) return { kind: 'not_found', words: wordsOf(body['message']) }
   if (status === 400) return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return unknown
 }
 
-const notSent = (retryAt: Instant | undefined, now: Instant): TradeVerdict => ({
-  kind: 'not_sent',
-  retryAfterMs: retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - now)),
-})
+const waitUntil = (retryAt: Instant | undefined, now: Instant): number | null =>
+  retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - now))
 
 const ticketsOf = (body: ToldCode['body']): Tickets => {
   const orderId = readId(body['orderId'])
@@ -109,7 +123,7 @@ const ticketsOf = (body: ToldCode['body']): Tickets => {
 const validationWordsOf = ({ message, details }: ToldCode['body']): string => {
   const faults = Array.isArray(details) ? (details as readonly unknown[]).filter(isRecord) : []
   const faultWords = faults.map((fault) => [wordsOf(fault['parameter']), wordsOf(fault['message'])].filter(isTold).join(': '))
-  return wordsOf([wordsOf(message), ...faultWords].filter(isTold).join('; ')) ?? 'The order is not valid.'
+  return wordsOf([wordsOf(message), ...faultWords].filter(isTold).join('; ')) ?? 'The trade is not valid.'
 }
 
 const isTold = (words: string | undefined): words is string => words !== undefined && words !== ''

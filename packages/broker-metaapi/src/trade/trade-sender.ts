@@ -1,6 +1,6 @@
-// Sends one order by one request, and says what is known of it when that fails (decision 23). Reads go by fetch, over connections that are
-// kept; an order has one of its own. On a kept one the other side may hang up just then, and nobody could tell whether it had read the
-// order; and a pool may send anew by itself. On a fresh one a failure before it stands is certainly nothing sent, and one after it is not.
+// Sends one trade by one request, and says what is known of it when that fails (decisions 23, 30). Reads go by fetch, over connections that
+// are kept; a trade has one of its own. On a kept one the other side may hang up just then, and nobody could tell whether it had read the
+// trade; and a pool may send anew by itself. On a fresh one a failure before it stands is certainly nothing sent, and one after it is not.
 import http from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'

@@ -1,13 +1,16 @@
-// What each of the provider's return codes says of an order that opens (decision 23). One table serves both platforms: those of the fourth
-// generation run to 150, those of the fifth from 10004, the negative ones belong to both.
+// What each of the provider's return codes says of a trade (decisions 23, 30). One table serves both platforms: those of the fourth generation
+// run to 150, those of the fifth from 10004, the negative ones belong to both.
 
 /**
- * - filled, partially_filled, placed: the broker took it, and says how far it has come
+ * - done, done_in_part, placed: the broker took it, and says how far it has come
+ * - no_changes: what was asked for is as it was before
  * - refused: the broker said no
+ * - gone: it said no, because there is no such position
+ * - limited: it takes no more for now
  * - not_sent: it certainly did not reach the broker's book, for a reason that may pass
  * - unknown: it may have been executed
  */
-export type CodeClass = 'filled' | 'partially_filled' | 'placed' | 'refused' | 'not_sent' | 'unknown'
+export type CodeClass = 'done' | 'done_in_part' | 'placed' | 'no_changes' | 'refused' | 'gone' | 'limited' | 'not_sent' | 'unknown'
 
 export interface ReturnCode {
   readonly code: number
@@ -25,7 +28,7 @@ const rows: readonly (readonly [code: number, name: string, means: CodeClass])[]
   [-5, 'ERR_NOT_SYNCHRONIZED', 'not_sent'],
   [-4, 'TRADE_RETCODE_ORDER_TYPE_NOT_SUPPORTED', 'refused'],
   [-1, 'TRADE_RETCODE_UNKNOWN', 'unknown'],
-  [0, 'ERR_NO_ERROR', 'filled'],
+  [0, 'ERR_NO_ERROR', 'done'],
   [1, 'ERR_NO_RESULT', 'unknown'],
   [2, 'ERR_COMMON_ERROR', 'refused'],
   [3, 'ERR_INVALID_TRADE_PARAMETERS', 'refused'],
@@ -57,14 +60,14 @@ const rows: readonly (readonly [code: number, name: string, means: CodeClass])[]
   [148, 'ERR_TRADE_TOO_MANY_ORDERS', 'refused'],
   [149, 'ERR_TRADE_HEDGE_PROHIBITED', 'refused'],
   [150, 'ERR_TRADE_PROHIBITED_BY_FIFO', 'refused'],
-  [4753, 'ERR_TRADE_POSITION_NOT_FOUND', 'refused'],
+  [4753, 'ERR_TRADE_POSITION_NOT_FOUND', 'gone'],
   [4754, 'ERR_TRADE_ORDER_NOT_FOUND', 'refused'],
   [10004, 'TRADE_RETCODE_REQUOTE', 'refused'],
   [10006, 'TRADE_RETCODE_REJECT', 'refused'],
   [10007, 'TRADE_RETCODE_CANCEL', 'refused'],
   [10008, 'TRADE_RETCODE_PLACED', 'placed'],
-  [10009, 'TRADE_RETCODE_DONE', 'filled'],
-  [10010, 'TRADE_RETCODE_DONE_PARTIAL', 'partially_filled'],
+  [10009, 'TRADE_RETCODE_DONE', 'done'],
+  [10010, 'TRADE_RETCODE_DONE_PARTIAL', 'done_in_part'],
   [10011, 'TRADE_RETCODE_ERROR', 'refused'],
   [10012, 'TRADE_RETCODE_TIMEOUT', 'unknown'],
   [10013, 'TRADE_RETCODE_INVALID', 'refused'],
@@ -78,21 +81,20 @@ const rows: readonly (readonly [code: number, name: string, means: CodeClass])[]
   [10021, 'TRADE_RETCODE_PRICE_OFF', 'refused'],
   [10022, 'TRADE_RETCODE_INVALID_EXPIRATION', 'refused'],
   [10023, 'TRADE_RETCODE_ORDER_CHANGED', 'refused'],
-  [10024, 'TRADE_RETCODE_TOO_MANY_REQUESTS', 'not_sent'],
-  // A success where something is changed. Of an order that opens it says neither yes nor no.
-  [10025, 'TRADE_RETCODE_NO_CHANGES', 'unknown'],
+  [10024, 'TRADE_RETCODE_TOO_MANY_REQUESTS', 'limited'],
+  [10025, 'TRADE_RETCODE_NO_CHANGES', 'no_changes'],
   [10026, 'TRADE_RETCODE_SERVER_DISABLES_AT', 'refused'],
   [10027, 'TRADE_RETCODE_CLIENT_DISABLES_AT', 'refused'],
   [10028, 'TRADE_RETCODE_LOCKED', 'refused'],
   [10029, 'TRADE_RETCODE_FROZEN', 'refused'],
   [10030, 'TRADE_RETCODE_INVALID_FILL', 'refused'],
-  // The connection to the trade server: before or after the order went out, it does not say.
+  // The connection to the trade server: before or after the trade went out, it does not say.
   [10031, 'TRADE_RETCODE_CONNECTION', 'unknown'],
   [10032, 'TRADE_RETCODE_ONLY_REAL', 'refused'],
   [10033, 'TRADE_RETCODE_LIMIT_ORDERS', 'refused'],
   [10034, 'TRADE_RETCODE_LIMIT_VOLUME', 'refused'],
   [10035, 'TRADE_RETCODE_INVALID_ORDER', 'refused'],
-  [10036, 'TRADE_RETCODE_POSITION_CLOSED', 'refused'],
+  [10036, 'TRADE_RETCODE_POSITION_CLOSED', 'gone'],
   [10038, 'TRADE_RETCODE_INVALID_CLOSE_VOLUME', 'refused'],
   [10039, 'TRADE_RETCODE_CLOSE_ORDER_EXIST', 'refused'],
   [10040, 'TRADE_RETCODE_LIMIT_POSITIONS', 'refused'],
