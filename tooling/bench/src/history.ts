@@ -1,6 +1,5 @@
 // A cold read of a 20,000-deal history through the whole service, against fetching the same pages and no more; and how long other requests are
 // held while such reads go on. Provider, service and this bench are three processes.
-import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -9,6 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench, Ratio } from './bench.ts'
 import type { Holds } from './hold-meter.ts'
 import { median } from './bench.ts'
+import { startProgram, stopPrograms } from './processes.ts'
 
 const deals = 20_000
 const pageSize = 1_000
@@ -70,7 +70,7 @@ const run = async (): Promise<readonly Ratio[]> => {
       },
     ]
   } finally {
-    for (const child of children.toReversed()) await stop(child)
+    await stopPrograms(children)
     await rm(folder, { recursive: true, force: true })
   }
 }
@@ -158,7 +158,7 @@ const startProvider = async (folder: string, accounts: readonly string[], childr
   )
   const named = accounts.flatMap((account) => ['--account', account, '--history', file])
   const program = join(root, 'packages/sandbox-broker/dist/bin.js')
-  const { line } = await start([program, '--port', '0', '--token', providerToken, ...named], {}, /^url\s+(\S+)/m, children)
+  const { line } = await startProgram([program, '--port', '0', '--token', providerToken, ...named], {}, /^url\s+(\S+)/m, children)
   return line
 }
 
@@ -183,7 +183,7 @@ const startService = async (folder: string, providerUrl: string, children: Child
   }
   const meter = new URL('./hold-meter.js', import.meta.url).href
   const program = ['--import', meter, join(root, 'apps/api/dist/main.js')]
-  const { line, child } = await start(program, environment, /^(\{.*"event":"listening".*\})$/m, children)
+  const { line, child } = await startProgram(program, environment, /^(\{.*"event":"listening".*\})$/m, children)
   const { api, operator } = JSON.parse(line) as { api: string; operator: string }
   const holds = (): Promise<Holds> =>
     new Promise((resolvePromise) => {
@@ -247,32 +247,3 @@ const makeDeals = (): readonly object[] =>
       accountCurrencyExchangeRate: 1,
     }
   })
-
-/** Starts a program of the repository and waits for the line that says it is ready. */
-const start = async (
-  parameters: readonly string[],
-  environment: Readonly<Record<string, string>>,
-  ready: RegExp,
-  children: ChildProcess[],
-): Promise<{ readonly line: string; readonly child: ChildProcess }> => {
-  const child = spawn(process.execPath, parameters, { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
-  children.push(child)
-  let printed = ''
-  return new Promise((resolvePromise, reject) => {
-    const read = (chunk: Buffer): void => {
-      printed += chunk.toString()
-      const match = ready.exec(printed)
-      if (match?.[1] !== undefined) resolvePromise({ line: match[1], child })
-    }
-    child.stdout?.on('data', read)
-    child.stderr?.on('data', read)
-    child.once('exit', (code) => reject(new Error(`${parameters[0]} ended with ${code}: ${printed}`)))
-  })
-}
-
-const stop = async (child: ChildProcess): Promise<void> => {
-  if (child.exitCode !== null) return
-  const ended = new Promise((resolvePromise) => child.once('exit', resolvePromise))
-  child.kill('SIGTERM')
-  await ended
-}

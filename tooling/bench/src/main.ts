@@ -2,9 +2,10 @@
 import type { Bench, Ratio } from './bench.ts'
 import { foldBench } from './fold.ts'
 import { historyBench } from './history.ts'
+import { httpBench } from './http/http.ts'
 import { ordersBench } from './orders.ts'
 
-const benches: readonly Bench[] = [foldBench, historyBench, ordersBench]
+const benches: readonly Bench[] = [foldBench, historyBench, httpBench, ordersBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const isJson = args.includes('--json')
