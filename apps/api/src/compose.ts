@@ -7,6 +7,7 @@ import {
   confirmingTrading,
   createHistories,
   createLiveAccounts,
+  createPositionViews,
   exportTrades,
   getAccount,
   getMarketData,
@@ -42,7 +43,15 @@ import type {
   Trading,
 } from '@tradeport/domain'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
-import { cachedBroker, cachedCredentials, cachedHistories, cachedLiveAccounts, forgettingTrading } from '@tradeport/memory'
+import {
+  cachedAccounts,
+  cachedBroker,
+  cachedCredentials,
+  cachedHistories,
+  cachedLiveAccounts,
+  cachedPositionViews,
+  forgettingTrading,
+} from '@tradeport/memory'
 
 /** The ports as the adapters fill them, without any cache. */
 export interface Adapters extends Breather, Pauser {
@@ -68,7 +77,9 @@ export interface ComposedService {
 export const composeUseCases = (adapters: Adapters): ComposedService => {
   const { clock } = adapters
   const credentials = cachedCredentials(adapters.credentials, { clock })
+  const linked = cachedAccounts(adapters.accounts, { clock })
   const broker = cachedBroker(adapters.broker, { clock })
+  const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock })
   const histories = cachedHistories(createHistories(adapters), { clock })
@@ -77,6 +88,8 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   }
   const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forget)
   const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading }
+  // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
+  const reading = { ...ports, accounts: linked, positionViews }
   const apply = applyOperatorDocument(ports)
   return {
     useCases: {
@@ -90,12 +103,12 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       getOrder: getOrder(ports),
       modifyOrder: modifyOrder(ports),
       cancelOrder: cancelOrder(ports),
-      listPositions: listPositions(ports),
-      getPosition: getPosition(ports),
-      listTrades: listTrades(ports),
-      getTrade: getTrade(ports),
-      getTradeStatistics: getTradeStatistics(ports),
-      exportTrades: exportTrades(ports),
+      listPositions: listPositions(reading),
+      getPosition: getPosition(reading),
+      listTrades: listTrades(reading),
+      getTrade: getTrade(reading),
+      getTradeStatistics: getTradeStatistics(reading),
+      exportTrades: exportTrades(reading),
       listSymbols,
       getMarketData,
     },
@@ -104,7 +117,10 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       applyOperatorDocument: (document) =>
         pipe(
           apply(document),
-          TE.tapIO(() => credentials.forgetAll),
+          TE.tapIO(() => () => {
+            credentials.forgetAll()
+            linked.forgetAll()
+          }),
         ),
     },
     settleOrder: settleOrder(ports),

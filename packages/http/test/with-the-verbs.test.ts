@@ -6,6 +6,7 @@ import {
   brokerUnavailable,
   createHistories,
   createLiveAccounts,
+  createPositionViews,
   exportTrades,
   getAccount,
   getMarketData,
@@ -103,6 +104,7 @@ describe('the apps over the verbs of the domain', () => {
       operator: createFakeOperatorStore(records),
       histories: createHistories({ broker, breathe }),
       liveAccounts: createLiveAccounts({ accounts, broker, clock }),
+      positionViews: createPositionViews({ broker }),
     }
     operator = await run(createOperatorApi({ applyOperatorDocument: applyOperatorDocument(ports) }, { ...edge, operatorToken }))
     api = await run(

@@ -1,12 +1,12 @@
 // GET /positions: the open positions of one account or of all, oldest first; one unreadable account fails the whole (4.3).
 import { pipe } from 'fp-ts/lib/function.js'
-import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { AccountNotFound, BrokerReadError, ServiceUnavailable } from '../errors.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { HeldPosition, PositionViews } from '../ports/position-views.ts'
 import { byAge } from '../positions/position.ts'
 import type { Position, PositionsReading } from '../positions/position.ts'
 import type { AccountId } from '../primitives/ids.ts'
@@ -16,14 +16,13 @@ import type { Provenance } from '../primitives/provenance.ts'
 import { provenanceOf } from '../primitives/provenance.ts'
 import { isSymbolMatch } from '../primitives/symbol-filter.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
-import { withMargin } from './steps/require-margin.ts'
-import type { HeldPosition } from './steps/require-margin.ts'
 import { selectBrokerAccounts } from './steps/select-broker-accounts.ts'
 import type { SelectedAccount } from './steps/select-broker-accounts.ts'
 
 interface Ports {
   readonly accounts: Pick<AccountStore, 'find' | 'list'>
-  readonly broker: Pick<Broker, 'source' | 'positions' | 'requiredMargin'>
+  readonly broker: Pick<Broker, 'source' | 'positions'>
+  readonly positionViews: PositionViews
   readonly clock: Clock
 }
 
@@ -51,7 +50,7 @@ export const listPositions =
       TE.let('held', ({ books }) => heldPositions(books, query.symbol)),
       TE.let('page', ({ held }) => pageOf(held, query)),
       // Margins are asked for the page alone: what is not shown is not paid for.
-      TE.bindW('items', ({ page }) => TE.fromTask(T.traverseArray(withMargin(ports))(page.items))),
+      TE.bindW('items', ({ page }) => TE.fromTask(ports.positionViews.view(page.items))),
       TE.map(({ books, page, items }) => ({ page: { ...page, items }, provenance: provenance(ports, books) })),
     )
 

@@ -7,6 +7,7 @@ import type { Refusal } from '../../src/errors.ts'
 import type { AccountStore } from '../../src/ports/account-store.ts'
 import type { Histories } from '../../src/ports/histories.ts'
 import type { LiveAccounts } from '../../src/ports/live-accounts.ts'
+import type { PositionViews } from '../../src/ports/position-views.ts'
 import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
 import { createFakeBroker } from '../../src/testing/fake-broker.ts'
 import type { FakeBroker } from '../../src/testing/fake-broker.ts'
@@ -14,6 +15,7 @@ import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { newAccount } from '../../src/testing/stored-records.ts'
 import type { Owner, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { createHistories } from '../../src/use-cases/steps/read-history.ts'
+import { createPositionViews } from '../../src/use-cases/steps/require-margin.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 
 export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
@@ -24,6 +26,7 @@ export interface TestDesk {
   readonly broker: FakeBroker
   readonly liveAccounts: LiveAccounts
   readonly histories: Histories
+  readonly positionViews: PositionViews
   readonly clock: { now: () => number }
   readonly breathe: () => Promise<void>
   /** Links an account of `owner`, known to the broker unless `fields` say otherwise. */
@@ -42,6 +45,7 @@ export const createTestDesk = (): TestDesk => {
     ...ports,
     liveAccounts: createLiveAccounts(ports),
     histories: createHistories(ports),
+    positionViews: createPositionViews(ports),
     link: (fields = {}) => {
       const account = newAccount(owner, fields)
       records.tables.accounts.set(account.id, account)

@@ -3,23 +3,22 @@ import type { Instant } from '@tradeport/domain'
 import { toIso } from '@tradeport/domain'
 import type { ErrorReply } from './error-table.ts'
 import type { DataReply } from './reply.ts'
+import { WrittenJson } from './written-json.ts'
 
 export const apiVersion = '1.0.0'
 
-export const successEnvelope = ({ data, provenance, pagination, warnings }: DataReply, requestId: string, now: Instant): string =>
-  JSON.stringify({
-    success: true,
-    data,
-    meta: {
-      timestamp: toIso(now),
-      request_id: requestId,
-      version: apiVersion,
-      provenance,
-      pagination,
-      warnings: warnings?.length === 0 ? undefined : warnings,
-    },
-    error: null,
+export const successEnvelope = ({ data, provenance, pagination, warnings }: DataReply, requestId: string, now: Instant): string => {
+  const written = data instanceof WrittenJson ? data.text : JSON.stringify(data)
+  const meta = JSON.stringify({
+    timestamp: toIso(now),
+    request_id: requestId,
+    version: apiVersion,
+    provenance,
+    pagination,
+    warnings: warnings?.length === 0 ? undefined : warnings,
   })
+  return `{"success":true,"data":${written},"meta":${meta},"error":null}`
+}
 
 export const errorEnvelope = ({ code, message, details }: ErrorReply, requestId: string): string =>
   JSON.stringify({ success: false, data: null, error: { code, message, details, request_id: requestId } })

@@ -1,10 +1,11 @@
 // What a route answers: data for the envelope (2.1), or a file that is written while it is sent (4.5).
 import type { Breather } from '@tradeport/domain'
 import type { PaginationMeta } from './pagination.ts'
+import type { WrittenJson } from './written-json.ts'
 
 export interface DataReply {
   readonly kind: 'data'
-  readonly data: object
+  readonly data: object | WrittenJson
   readonly provenance?: object
   readonly pagination?: PaginationMeta
   /** Left out when empty. */

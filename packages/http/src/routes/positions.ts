@@ -3,6 +3,7 @@ import type { Scope } from '@tradeport/domain'
 import { presentPosition } from '../presenters/position.ts'
 import { presentProvenance } from '../presenters/provenance.ts'
 import { pageMeta } from '../replies/pagination.ts'
+import { writtenOnce } from '../replies/written-json.ts'
 import { accountId, anyText, page, pageSize, symbol } from '../requests/parameter-kinds.ts'
 import { optional, withDefault } from '../requests/parameter.ts'
 import { scopedRoute } from '../routing/route.ts'
@@ -10,6 +11,8 @@ import type { Route } from '../routing/route.ts'
 import type { UseCases } from '../use-cases.ts'
 
 const anyOf: readonly Scope[] = ['trading:read', 'positions:read']
+
+const writePositions = writtenOnce(presentPosition)
 
 export const positionRoutes: readonly Route<UseCases>[] = [
   scopedRoute({
@@ -26,7 +29,7 @@ export const positionRoutes: readonly Route<UseCases>[] = [
     useCase: (useCases: UseCases, caller, { query }) => useCases.listPositions(caller, query),
     present: (result) => ({
       kind: 'data',
-      data: result.page.items.map(presentPosition),
+      data: writePositions(result.page.items),
       provenance: presentProvenance(result.provenance),
       pagination: pageMeta(result.page),
     }),

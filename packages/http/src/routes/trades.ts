@@ -6,6 +6,7 @@ import { presentStatistics, presentWarning } from '../presenters/statistics.ts'
 import { exportFormats, presentExport } from '../presenters/trade-file.ts'
 import { presentTrade } from '../presenters/trade.ts'
 import { cursorMeta } from '../replies/pagination.ts'
+import { writtenOnce } from '../replies/written-json.ts'
 import { accountId, anyText, instantAt, oneOf, pageSize, symbol } from '../requests/parameter-kinds.ts'
 import { optional, withDefault } from '../requests/parameter.ts'
 import { scopedRoute } from '../routing/route.ts'
@@ -42,6 +43,8 @@ const filterOf = (query: FilterQuery): TradeFilter => ({
   profit: query.profitFilter ?? 'all',
 })
 
+const writeTrades = writtenOnce(presentTrade)
+
 export const tradeRoutes: readonly Route<UseCases>[] = [
   scopedRoute({
     method: 'GET',
@@ -59,7 +62,7 @@ export const tradeRoutes: readonly Route<UseCases>[] = [
       useCases.listTrades(caller, { filter: filterOf(query), limit: query.limit, cursor: query.cursor }),
     present: ({ trades, total, before, cursor, provenance }, { query }) => ({
       kind: 'data',
-      data: trades.map(presentTrade),
+      data: writeTrades(trades),
       provenance: presentTradeProvenance(provenance),
       pagination: cursorMeta(total, before, query.limit, cursor),
     }),

@@ -22,7 +22,8 @@ const servers: Readonly<Record<string, (reply: unknown) => Promise<Server>>> = {
     app.use((ctx) => {
       ctx.body = reply
     })
-    return createServer(app.callback())
+    const handle = app.callback()
+    return createServer((request, response) => void handle(request, response))
   },
   fastify: async (reply) => {
     const app = fastify()

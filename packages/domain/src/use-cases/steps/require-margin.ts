@@ -1,17 +1,11 @@
 // The margin that a position needs; a calculation that fails leaves null and never fails the list (2.4; decision 27).
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type * as T from 'fp-ts/lib/Task.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerAccount } from '../../accounts/account.ts'
 import type { Broker } from '../../ports/broker.ts'
-import type { BrokerPosition, Position } from '../../positions/position.ts'
-
-/** A broker's position and the account it stands on. */
-export interface HeldPosition {
-  readonly brokerAccount: BrokerAccount
-  readonly position: BrokerPosition
-}
+import type { HeldPosition, PositionViews } from '../../ports/position-views.ts'
+import type { Position } from '../../positions/position.ts'
 
 export const withMargin =
   (ports: { readonly broker: Pick<Broker, 'requiredMargin'> }) =>
@@ -24,3 +18,8 @@ export const withMargin =
       (margin) => async () => ({ ...position, accountId, userId: owner.userId, marginUsed: await margin() }),
     )
   }
+
+/** The port as it is without any cache: every margin is asked for. */
+export const createPositionViews = (ports: { readonly broker: Pick<Broker, 'requiredMargin'> }): PositionViews => ({
+  view: T.traverseArray(withMargin(ports)),
+})

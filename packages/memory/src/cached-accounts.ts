@@ -1,0 +1,33 @@
+// Linked accounts kept for at most a second for the routes that read positions and trades, which need to know of an account where it is and not
+// how it stands: a request from the caches then reads no database. The second runs from the start of the read, as for credentials.
+import type { Account, AccountStore, Clock, ServiceUnavailable } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
+import { createSingleFlightCache } from './single-flight-cache.ts'
+
+export const linkedAccountTtlMs = 1_000
+
+const maxEntries = 20_000
+
+export interface CachedAccounts extends Pick<AccountStore, 'find' | 'list'> {
+  /** After a document of the operator: this instance reads every account anew. */
+  readonly forgetAll: () => void
+}
+
+/** Only found accounts are kept: one that was just linked shows at once, and guesses take no room. */
+export const cachedAccounts = (store: Pick<AccountStore, 'find' | 'list'>, { clock }: { readonly clock: Clock }): CachedAccounts => {
+  const options = { clock, ttlMs: linkedAccountTtlMs, ageFrom: 'start', maxEntries } as const
+  const found = createSingleFlightCache<string, ServiceUnavailable, O.Option<Account>>({ ...options, isKept: O.isSome })
+  const lists = createSingleFlightCache<string, ServiceUnavailable, readonly Account[]>({
+    ...options,
+    isKept: (accounts) => accounts.length > 0,
+  })
+  return {
+    // The lengths keep two owners apart whatever their ids hold.
+    find: (owner, id) => found.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId} ${id}`, store.find(owner, id)),
+    list: (owner) => lists.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId}`, store.list(owner)),
+    forgetAll: () => {
+      found.dropAll()
+      lists.dropAll()
+    },
+  }
+}
