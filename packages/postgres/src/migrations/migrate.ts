@@ -2,6 +2,7 @@
 import type { Knex } from 'knex'
 import * as records from './0001-records.ts'
 import * as orders from './0002-orders.ts'
+import * as positionLocks from './0004-position-locks.ts'
 
 interface NamedMigration extends Knex.Migration {
   readonly name: string
@@ -11,6 +12,7 @@ interface NamedMigration extends Knex.Migration {
 const migrations: readonly NamedMigration[] = [
   { name: '0001-records', ...records },
   { name: '0002-orders', ...orders },
+  { name: '0004-position-locks', ...positionLocks },
 ]
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {
