@@ -3,33 +3,17 @@
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
+import type { ClosingDeal } from '../positions/closing-deals.ts'
+import type { Levels } from '../positions/levels.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
 
-/** The levels that a position is to have; one that is left out is taken off. */
-export interface Levels {
-  readonly stopLoss?: number | undefined
-  readonly takeProfit?: number | undefined
-}
+export type { ClosingDeal, Levels }
 
 /** What the broker said of a close that it took. */
 export interface CloseReceipt {
   /** The broker's number of the closing order; null where it did not say. */
   readonly orderId: string | null
-}
-
-/** A deal that closed a position or a part of it. */
-export interface ClosingDeal {
-  readonly id: string
-  /** The broker's number of the order that made it; absent where the broker does not say. */
-  readonly orderId?: string
-  /** Lots; absent where the broker does not say. */
-  readonly volume?: number
-  readonly price?: number
-  /** In the account's currency, before commission and swap. */
-  readonly profit: number
-  readonly at?: Instant
 }
 
 export interface PositionDesk {

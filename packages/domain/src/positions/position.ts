@@ -1,4 +1,7 @@
 // An open position as the broker reports it (specification 2.4; decision 26).
+import * as E from 'fp-ts/lib/Either.js'
+import { positionNotFound } from '../errors.ts'
+import type { PositionNotFound } from '../errors.ts'
 import type { AccountId, Ticket, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { compareTickets } from '../primitives/tickets.ts'
@@ -41,3 +44,7 @@ export interface PositionsReading {
 
 /** Oldest first; of equal age the older ticket, which is the shorter or the smaller (4.3). */
 export const byAge = (a: BrokerPosition, b: BrokerPosition): number => a.openedAt - b.openedAt || compareTickets(a.ticket, b.ticket)
+
+/** The position of a ticket, while it is open. */
+export const requireOpen = ({ positions }: PositionsReading, ticket: Ticket): E.Either<PositionNotFound, BrokerPosition> =>
+  E.fromNullable(positionNotFound)(positions.find((position) => position.ticket === ticket))

@@ -6,12 +6,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import { brokerOutcomeUnknown, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
-import { compareLots } from '../orders/fill.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { Levels, PositionDesk } from '../ports/position-desk.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId, Ticket } from '../primitives/ids.ts'
+import { compareLots, roundLots } from '../primitives/lots.ts'
 import { changeWithLag, closeLots, emptyPositionBook, readClosingDeals, readPositions } from './fake-position-book.ts'
 import type { PositionBook, PositionLag } from './fake-position-book.ts'
 
@@ -167,9 +167,6 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
 }
 
 const tooManyLots = tradeRejected('TRADE_RETCODE_INVALID_CLOSE_VOLUME', 'The volume to close is above that of the position')
-
-/** To eight decimals, which takes away what binary fractions leave. */
-const roundLots = (lots: number): number => Math.round(lots * 1e8) / 1e8
 
 const withLevels = (position: BrokerPosition, { stopLoss, takeProfit }: Levels): BrokerPosition => {
   const { stopLoss: _stopLoss, takeProfit: _takeProfit, ...rest } = position

@@ -1,7 +1,7 @@
 // Laws of what several executions make together (decision 22), against whole numbers of the smallest units.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { compareLots, fillOfExecutions, lotsWithout } from '../../src/index.ts'
+import { fillOfExecutions } from '../../src/index.ts'
 
 const cents = fc.integer({ min: 1, max: 1_000 })
 const parts = fc.array(fc.record({ cents, points: fc.integer({ min: 1, max: 200_000 }), at: fc.integer({ min: 0, max: 1_000 }) }), {
@@ -29,18 +29,5 @@ describe('executions', () => {
   it('of one price have that price, whatever binary fractions make of it', () => {
     const part = { volume: 0.1, price: 1.1, at: 0 }
     expect(fillOfExecutions([part, { ...part, volume: 0.2 }, { ...part, volume: 0.03 }])).toEqual({ volume: 0.33, price: 1.1, at: 0 })
-  })
-})
-
-describe('lots', () => {
-  it('compare and subtract as decimals', () => {
-    fc.assert(
-      fc.property(cents, cents, (a, b) => {
-        expect(Math.sign(compareLots(a / 100, b / 100))).toBe(Math.sign(a - b))
-        expect(lotsWithout(a / 100, b / 100)).toBe((a - b) / 100 + 0)
-      }),
-    )
-    expect(lotsWithout(0.3, 0.1)).toBe(0.2)
-    expect(compareLots(0.1 + 0.2, 0.3)).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,83 @@
+// The deals of one close among all that closed parts of a position: at what price it was executed, with what profit, and when (2.4; decision 32).
+import { sumExactly } from '../primitives/exact-sum.ts'
+import { fillOfExecutions } from '../primitives/executions.ts'
+import type { Execution } from '../primitives/executions.ts'
+import type { Ticket } from '../primitives/ids.ts'
+import { secondMs } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { compareLots } from '../primitives/lots.ts'
+
+/** A deal that closed a position or a part of it. */
+export interface ClosingDeal {
+  readonly id: string
+  /** The broker's number of the order that made it; absent where the broker does not say. */
+  readonly orderId?: string
+  /** Lots above 0; absent where the broker does not say. */
+  readonly volume?: number
+  readonly price?: number
+  /** In the account's currency, before commission and swap. */
+  readonly profit: number
+  readonly at?: Instant
+}
+
+/** What is known of a close that was sent. */
+export interface SentClose {
+  readonly ticket: Ticket
+  /** The broker's number of the closing order; null where it did not say. */
+  readonly orderId: string | null
+  readonly sentAt: Instant
+}
+
+/** What the deals of one close make together; what they do not tell is null. Volume-weighted price, profit before commission and swap. */
+export interface ClosingFill {
+  readonly orderId: string | null
+  readonly price: number | null
+  readonly profit: number
+  readonly at: Instant | null
+}
+
+/**
+ * How much earlier than it was sent a close may stand in the broker's history: MT4 keeps whole seconds, and brokers' clocks differ from ours. With
+ * more, an earlier close of as many lots could be taken for this one; a broker that is further behind is answered without the deal.
+ */
+const clockLeewayMs = 10 * secondMs
+
+/**
+ * The fill of a close, once deals of just its volume are there; undefined until then. Its deals are those of its order. Where the broker did not say
+ * which that is, or named the position's own, under which MT4 settles every close, they are those that are no older than the close.
+ */
+export const closingFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined => {
+  const [first, ...rest] = deals.filter((deal) => isOf(deal, sent))
+  if (first === undefined || !isWhole([first, ...rest], closedVolume)) return undefined
+  const own = [first, ...rest]
+  const times = own.flatMap(({ at }) => (at === undefined ? [] : [at]))
+  return {
+    orderId: sent.orderId ?? own.at(-1)?.orderId ?? null,
+    price: priceOf([first, ...rest]),
+    profit: sumExactly(own.map(({ profit }) => profit)),
+    at: times.length === 0 ? null : Math.max(...times),
+  }
+}
+
+const isOf = ({ orderId, at }: ClosingDeal, sent: SentClose): boolean => {
+  if (sent.orderId !== null && orderId !== undefined && orderId !== sent.orderId) return false
+  const isOrderOwn = sent.orderId !== null && sent.orderId !== sent.ticket
+  if (isOrderOwn && orderId !== undefined) return true
+  return at !== undefined && at >= sent.sentAt - clockLeewayMs
+}
+
+// A deal without a volume may be all of it.
+const isWhole = (own: readonly ClosingDeal[], closedVolume: number): boolean => {
+  const volumes = own.flatMap(({ volume }) => (volume === undefined ? [] : [volume]))
+  return volumes.length < own.length || compareLots(sumExactly(volumes), closedVolume) === 0
+}
+
+const priceOf = ([first, ...rest]: readonly [ClosingDeal, ...ClosingDeal[]]): number | null => {
+  if (rest.every(({ price }) => price === first.price)) return first.price ?? null
+  const [execution, ...others] = [first, ...rest].map(executionOf)
+  if (execution === undefined || others.includes(undefined)) return null
+  return fillOfExecutions([execution, ...others.flatMap((one) => one ?? [])]).price
+}
+
+const executionOf = ({ volume, price }: ClosingDeal): Execution | undefined =>
+  volume === undefined || price === undefined ? undefined : { volume, price, at: 0 }
