@@ -19,7 +19,8 @@ import {
   createOrderStore,
   createProviderTokens,
   openDatabase,
-  startPlacementJobs,
+  openPlacementJobs,
+  startJobs,
 } from '@tradeport/postgres'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
@@ -71,15 +72,16 @@ const start = async (
   const urls = await providerUrls(config, demo, closers)
 
   const stores = { knex: database.knex, cipher: createCipher(secretsKey), log }
-  const jobs = await startPlacementJobs(stores)
+  const jobs = await startJobs(stores)
   closers.push(jobs.stop)
+  const placements = await openPlacementJobs(jobs)
   const providerTokens = createProviderTokens(stores)
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
     operator: createOperatorStore(stores),
     providerTokens,
-    orders: createOrderStore({ knex: database.knex, queue: jobs.queue }),
+    orders: createOrderStore({ knex: database.knex, queue: placements.queue }),
     guards: createGuardStore(stores),
     ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock }),
     secrets,
@@ -89,7 +91,7 @@ const start = async (
     pause: (ms) => () => setTimeout(ms),
   })
   const { useCases, operatorUseCases } = composed
-  const worker = await jobs.work((job) => settleOrFail(composed, job))
+  const worker = await placements.work((job) => settleOrFail(composed, job))
   closers.push(worker.stop)
 
   if (demo !== null && !demo.isApplied) {

@@ -21,19 +21,17 @@ interface ConnectionPool {
   readonly releaseConnection: (connection: Connection) => Promise<void>
 }
 
-const superviseIntervalSeconds = 600
-
 /** Its tables stand in a schema of their own. Neither schedules nor listeners are used, and indices are left to the operator. */
-export const createBoss = (knex: Knex, log: Log): PgBoss => {
+export const createBoss = (knex: Knex, log: Log, superviseSeconds: number): PgBoss => {
   const boss = new PgBoss({
     db: bossDatabase(knex),
     schema: 'pgboss',
     createSchema: false,
     schedule: false,
-    // Only to clear away what a process that died left behind.
+    // To give out again, or clear away, what a process that died left behind.
     supervise: true,
-    superviseIntervalSeconds,
-    monitorIntervalSeconds: superviseIntervalSeconds,
+    superviseIntervalSeconds: superviseSeconds,
+    monitorIntervalSeconds: superviseSeconds,
     monitorVacuum: false,
     reindex: false,
   })

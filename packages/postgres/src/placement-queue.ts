@@ -5,11 +5,10 @@ import { parseOrderId } from '@tradeport/domain'
 import type { OrderId, PlacementJob } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { fromKnex } from 'pg-boss'
-import type { Db, JobInsert, PgBoss } from 'pg-boss'
+import type { JobInsert, PgBoss } from 'pg-boss'
 import * as column from './columns.ts'
 import { decodeRow } from './columns.ts'
-import { prepared } from './prepared.ts'
+import { openQueue, withinTransaction } from './jobs.ts'
 
 /** A job with its id in the queue. */
 export interface QueuedJob extends PlacementJob {
@@ -32,17 +31,9 @@ const queueName = 'placements'
 const expireInSeconds = 15 * 60
 const deleteAfterSeconds = 60 * 60
 
-export const createQueue = async (boss: PgBoss): Promise<void> => {
-  // A job is never tried again by the queue: an order that is due has another one sent, whatever became of the first.
-  await boss.createQueue(queueName, { policy: 'short', retryLimit: 0, expireInSeconds, deleteAfterSeconds })
-  // Lets it learn what it must know of the queue. Within a transaction it would ask for a second connection, which there may not be.
-  await boss.insert(queueName, [])
-}
-
-const withinTransaction = (trx: Knex.Transaction): Db => {
-  const raw = (sql: string, bindings: readonly unknown[] = []) => prepared(trx, sql, bindings as Knex.RawBinding[])
-  return fromKnex({ raw } as Pick<Knex.Transaction, 'raw'>)
-}
+/** A job is never tried again by the queue: an order that is due has another one sent, whatever became of the first. */
+export const createPlacementQueue = (boss: PgBoss): Promise<void> =>
+  openQueue(boss, queueName, { policy: 'short', retryLimit: 0, expireInSeconds, deleteAfterSeconds })
 
 export const sendJobs = async (boss: PgBoss, trx: Knex.Transaction, jobs: readonly QueuedJob[]): Promise<void> => {
   if (jobs.length > 0) await boss.insert(queueName, jobs.map(insertOf), { db: withinTransaction(trx) })

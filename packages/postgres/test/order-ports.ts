@@ -1,7 +1,7 @@
 // Opens what the contract suites of orders need: the stores, a second instance over the same orders, and the jobs.
 import { setTimeout } from 'node:timers/promises'
 import type { OpenOrderPorts, OrderPorts } from '@tradeport/domain/testing'
-import { createGuardStore, createOrderStore, openDatabase, startPlacementJobs } from '../src/index.ts'
+import { createGuardStore, createOrderStore, openDatabase, openPlacementJobs, startJobs } from '../src/index.ts'
 import type { Database, Log } from '../src/index.ts'
 import { createServerDatabase, openEmbedded, storesOn } from './open-stores.ts'
 
@@ -15,19 +15,20 @@ export interface OrderInstance {
 /** An instance of the service as far as orders are concerned. */
 export const startInstance = async (database: Database, log?: Log, elsewhere?: OrderPorts): Promise<OrderInstance> => {
   const { knex } = database
-  const started = await startPlacementJobs({ knex, ...(log === undefined ? {} : { log }), ...quick })
-  const orders = createOrderStore({ knex, queue: started.queue })
+  const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
+  const placements = await openPlacementJobs(jobs, quick)
+  const orders = createOrderStore({ knex, queue: placements.queue })
   const ports: OrderPorts = {
     ...storesOn(database),
     orders,
-    elsewhere: elsewhere?.orders ?? createOrderStore({ knex, queue: started.queue }),
+    elsewhere: elsewhere?.orders ?? createOrderStore({ knex, queue: placements.queue }),
     guards: createGuardStore({ knex }),
-    jobs: started,
+    jobs: placements,
     elapse: async (ms) => {
       await setTimeout(ms)
     },
   }
-  return { ports, stop: started.stop }
+  return { ports, stop: jobs.stop }
 }
 
 export const openOrdersEmbedded: OpenOrderPorts = async () => {

@@ -6,7 +6,7 @@ import { newOrder, removes, rightOf, storedOwner, write } from '@tradeport/domai
 import type { PlacementStep } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOrderStore, openDatabase, startPlacementJobs } from '../src/index.ts'
+import { createOrderStore, openDatabase, openPlacementJobs, startJobs } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
 import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
@@ -40,10 +40,11 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     it('begins an order that this process recorded without waiting for the queue, and leaves no job behind', async () => {
       const { knex } = opened.database
       const never = { pollMs: 3_600_000, sweepMs: 3_600_000 }
-      const jobs = await startPlacementJobs({ knex, ...never })
-      const orders = createOrderStore({ knex, queue: jobs.queue })
+      const jobs = await startJobs({ knex })
+      const placements = await openPlacementJobs(jobs, never)
+      const orders = createOrderStore({ knex, queue: placements.queue })
       const begun = new Set<string>()
-      const worker = await jobs.work(async ({ owner, orderId, version }) => {
+      const worker = await placements.work(async ({ owner, orderId, version }) => {
         begun.add(orderId)
         await rightOf(orders.advance(owner, orderId, version, settled, Date.now()))
       })
@@ -121,7 +122,8 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   it('makes its tables once for four instances that start at the same moment', async () => {
     const { url, drop } = await createServerDatabase()
     const databases: readonly Database[] = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url })))
-    const started = await Promise.all(databases.map((database) => startPlacementJobs(database)))
+    const started = await Promise.all(databases.map((database) => startJobs(database)))
+    await Promise.all(started.map((jobs) => openPlacementJobs(jobs)))
     const { rows } = await (databases[0] as Database).knex.raw<{ rows: unknown[] }>('select name from pgboss.queue')
     expect(rows).toStrictEqual([{ name: 'placements' }])
     await Promise.all(started.map(({ stop }) => stop()))
@@ -133,7 +135,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const { url, drop } = await createServerDatabase()
     const database = await openDatabase({ url })
     await database.close()
-    await expect(startPlacementJobs(database)).rejects.toThrow(/^the job queue cannot be started: Unable to acquire a connection$/)
+    await expect(startJobs(database)).rejects.toThrow(/^the job queue cannot be started: Unable to acquire a connection$/)
     await drop()
   })
 })

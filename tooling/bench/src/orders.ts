@@ -12,7 +12,8 @@ import {
   createOrderStore,
   createProviderTokens,
   openDatabase,
-  startPlacementJobs,
+  openPlacementJobs,
+  startJobs,
 } from '@tradeport/postgres'
 import type { Database } from '@tradeport/postgres'
 import type { Bench, Ratio } from './bench.ts'
@@ -43,9 +44,10 @@ const run = async (): Promise<readonly Ratio[]> => {
   }
   const { url, drop } = await createDatabase(server)
   const database = await openDatabase({ url, poolSize })
-  const jobs = await startPlacementJobs({ knex: database.knex })
+  const jobs = await startJobs(database)
+  const placements = await openPlacementJobs(jobs)
   try {
-    const orders = createOrderStore({ knex: database.knex, queue: jobs.queue })
+    const orders = createOrderStore({ knex: database.knex, queue: placements.queue })
     const place = placer(database, orders)
     await database.knex.raw(
       'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
