@@ -52,19 +52,25 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
     return ids
   })
 
+  // Only what has ended is let go of, or the queue might give it out once more.
+  const letGo = async (key: string, id: string): Promise<void> => {
+    await remove(id).then(removal.forget, removal.tell)
+    running.delete(key)
+    if (isMoreWaiting) queue.again()
+  }
+
   // Whatever became of it: an order that is still due is handed out again by the sweep.
   const run = async (job: QueuedJob): Promise<void> => {
     const { id, owner, orderId, version } = job
     await settle({ owner, orderId, version }).then(settling.forget, settling.tell)
-    // Only then is it let go of, or the queue might give it out once more.
-    await remove(id).then(removal.forget, removal.tell)
-    running.delete(keyOf(job))
-    if (isMoreWaiting) queue.again()
+    await letGo(keyOf(job), id)
   }
 
   const begin = (job: QueuedJob): void => {
     const key = keyOf(job)
-    if (!running.has(key)) running.set(key, run(job))
+    // A second job of what is under way here says nothing new.
+    if (running.has(key)) running.set(job.id, letGo(job.id, job.id))
+    else running.set(key, run(job))
   }
 
   const queue = repeating(pollMs, 'placement_queue', log, async () => {

@@ -64,6 +64,23 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       await rest.stop()
     })
 
+    it('leaves no job behind of an order that was handed out again while its settler took its time', async () => {
+      const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+      const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
+        await held
+        await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      const { id } = await recorded()
+      const dueAt = async () => (await opened.database.knex('orders').where({ id }).first('due_at')).due_at
+      const firstDueAt = await dueAt()
+      // The sweep takes the order for forgotten, and its second job is taken out of the queue as well.
+      await expect.poll(dueAt, { timeout: 30_000 }).not.toStrictEqual(firstDueAt)
+      await expect.poll(() => countOf(`pgboss.job where state = 'created'`), { timeout: 30_000 }).toBe(0)
+      letGo()
+      await expect.poll(() => countOf('pgboss.job'), { timeout: 30_000 }).toBe(0)
+      await worker.stop()
+    })
+
     it('does not hold back a transaction that needs the connection', async () => {
       await Promise.all([
         recorded(),
