@@ -192,6 +192,16 @@ describe('trades that go wrong on the way', () => {
     expect((await get('positions')).body).toEqual([])
   })
 
+  it('a fresh read sees past a lag of positions, which goes on for the others', async () => {
+    const { post, get } = await faulty('trade', { kind: 'positions-lag', reads: 2 })
+    const { positionId } = (await post<TradeReply>('trade', BUY)).body
+    expect((await get('positions?refreshTerminalState=true')).body).toHaveLength(1)
+    expect((await get(`positions/${positionId}?refreshTerminalState=true`)).status).toBe(200)
+    expect((await get('positions?refreshTerminalState=false')).body).toEqual([])
+    expect((await get(`positions/${positionId}`)).status).toBe(404)
+    expect((await get('positions')).body).toHaveLength(1)
+  })
+
   it('the closing deal is there only after k reads', async () => {
     const { post, get, sandbox } = await faulty('trade', { kind: 'closing-deal-lag', reads: 2 })
     const { positionId } = (await post<TradeReply>('trade', BUY)).body

@@ -10,17 +10,20 @@ import { checkFlag } from './validate.ts'
 
 const base = '/users/current/accounts/:accountId'
 
-/** Every route here may be asked for a fresh read; the sandbox's is always fresh. */
+const refreshFlag = 'refreshTerminalState'
+
+/** Every route here may be asked for a fresh read; the sandbox's is always fresh, but for positions that are told to lag. */
 const fresh =
   (read: (context: AccountContext) => Reply) =>
   (context: AccountContext): Reply => {
-    const details = checkFlag(context.query, 'refreshTerminalState')
+    const details = checkFlag(context.query, refreshFlag)
     return details.length > 0 ? invalid(details) : read(context)
   }
 
-const readPositions = ({ account, core, at, lags }: AccountContext) => {
+/** A fresh read shows what is; it is none of the reads that a lag lasts for. */
+const readPositions = ({ account, core, at, lags, query }: AccountContext) => {
   const rows = account.positions.map((position) => positionRow(account.settings, core.market, position, at))
-  return shownPositions(lags, rows, at)
+  return query.get(refreshFlag) === 'true' ? rows : shownPositions(lags, rows, at)
 }
 
 const readOrders = ({ account }: AccountContext): readonly OrderRow[] =>
