@@ -5,18 +5,18 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { dayMs, historyTooLarge, maxHistoryDeals } from '@tradeport/domain'
 import type { Broker, BrokerAccount, DealsReading, HistoryTooLarge } from '@tradeport/domain'
-import { bounded, read } from './connection.ts'
+import { bounded, read, readingOver } from './connection.ts'
 import type { Connection } from './connection.ts'
-import type { Bounded } from './deadline.ts'
-import { toBrokerReadError } from './failures.ts'
-import type { ProviderRoute } from './failures.ts'
 import { pageSize, readHistory, tooManyDeals } from './history.ts'
-import { AccountInformation, decode, Margin, PositionRows } from './payloads.ts'
+import { AccountInformation, decode, Margin } from './payloads.ts'
 import { accountReadingOf } from './translate/account.ts'
-import { positionsOf } from './translate/positions.ts'
+import { positionsIn } from './translate/positions.ts'
 
 /** Nothing is cached but the connection's regions. */
-export const brokerOver = ({ client, clock, deadlines, targetOf }: Connection): Broker => {
+export const brokerOver = (connection: Connection): Broker => {
+  const { client, clock, deadlines, targetOf } = connection
+  const reading = readingOver(connection)
+
   const history = async (account: BrokerAccount, signal: AbortSignal): Promise<E.Either<HistoryTooLarge, DealsReading>> => {
     const target = await targetOf(account)
     const readAt = clock.now()
@@ -27,10 +27,6 @@ export const brokerOver = ({ client, clock, deadlines, targetOf }: Connection): 
     )
     return deals === tooManyDeals ? E.left(historyTooLarge(account.accountId, maxHistoryDeals)) : E.right({ deals, readAt })
   }
-
-  /** One method of the port: bounded work whose every failure is told in the port's words. */
-  const reading = <A>(account: BrokerAccount, route: ProviderRoute, ms: number, work: Bounded<A>) =>
-    TE.tryCatch(() => bounded(route, ms, work), toBrokerReadError(account, clock.now))
 
   return {
     source: 'metaapi',
@@ -43,8 +39,8 @@ export const brokerOver = ({ client, clock, deadlines, targetOf }: Connection): 
 
     positions: (account) =>
       reading(account, 'positions', deadlines.readMs, async (signal) => {
-        const rows = read('positions', decode(PositionRows)(await client.positions(await targetOf(account), signal)))
-        return { positions: read('positions', positionsOf(rows)), readAt: clock.now() }
+        const bytes = await client.positions(await targetOf(account), signal)
+        return { positions: read('positions', positionsIn(bytes)), readAt: clock.now() }
       }),
 
     deals: (account) =>

@@ -33,6 +33,10 @@ export const createMetaApiClient = (call: CallProvider) => ({
   positions: (target: Target, signal: AbortSignal) =>
     call({ route: 'positions', url: accountUrl(target, '/positions'), token: target.token }, signal),
 
+  /** As the terminal has them now, past the provider's copy; slower. */
+  freshPositions: (target: Target, signal: AbortSignal) =>
+    call({ route: 'positions', url: accountUrl(target, '/positions?refreshTerminalState=true'), token: target.token }, signal),
+
   /** Orders that still work. */
   orders: (target: Target, signal: AbortSignal) =>
     call({ route: 'orders', url: accountUrl(target, '/orders'), token: target.token }, signal),
@@ -43,6 +47,11 @@ export const createMetaApiClient = (call: CallProvider) => ({
   historyDeals: (target: Target, page: HistoryPage, signal: AbortSignal) =>
     call({ route: 'history-deals', url: historyUrl(target, 'history-deals', page), token: target.token }, signal),
 
+  dealsOfPosition: (target: Target, positionId: string, signal: AbortSignal) => {
+    const url = accountUrl(target, `/history-deals/position/${segmentOf(positionId, 'position id')}`)
+    return call({ route: 'history-deals', url, token: target.token }, signal)
+  },
+
   /** Computes and changes nothing, although it is a POST. */
   calculateMargin: (target: Target, { symbol, side, volume, openPrice }: MarginQuery, signal: AbortSignal) => {
     const body = { symbol, type: side === 'buy' ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL', volume, openPrice }
@@ -50,7 +59,7 @@ export const createMetaApiClient = (call: CallProvider) => ({
   },
 })
 
-/** Where an order is sent to, once: not by way of the client, whose reads may be asked twice. */
+/** Where a trade is sent to, once: not by way of the client, whose reads may be asked twice. */
 export const tradeUrl = (target: Target): URL => accountUrl(target, '/trade')
 
 const historyUrl = (target: Target, which: 'history-orders' | 'history-deals', { start, end, offset, limit }: HistoryPage): URL => {
@@ -58,8 +67,11 @@ const historyUrl = (target: Target, which: 'history-orders' | 'history-deals', {
   return accountUrl(target, `/${which}/time/${window}?offset=${offset}&limit=${limit}`)
 }
 
-const accountUrl = ({ baseUrl, providerAccountId }: Target, rest: string): URL => {
+const accountUrl = ({ baseUrl, providerAccountId }: Target, rest: string): URL =>
+  new URL(`${baseUrl}/users/current/accounts/${segmentOf(providerAccountId, 'provider account id')}${rest}`)
+
+const segmentOf = (id: string, what: string): string => {
   // Encoding leaves dots alone, and a URL takes a segment of dots for a step up.
-  if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not one')
-  return new URL(`${baseUrl}/users/current/accounts/${encodeURIComponent(providerAccountId)}${rest}`)
+  if (/^\.{0,2}$/.test(id)) throw nothingSent(`the ${what} is not one`)
+  return encodeURIComponent(id)
 }

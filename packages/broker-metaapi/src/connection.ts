@@ -1,12 +1,13 @@
 // What every method of the adapter stands on: the tenant's token, the host of the account's region, the endpoints and how long each may take.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { BrokerAccount, Clock, ProviderTokens } from '@tradeport/domain'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { BrokerAccount, BrokerReadError, Clock, ProviderTokens } from '@tradeport/domain'
 import { createMetaApiClient } from './client.ts'
 import type { MetaApiClient, Target } from './client.ts'
 import { withDeadline } from './deadline.ts'
 import type { Bounded } from './deadline.ts'
-import { nothingSent, tooSlow, unusable } from './failures.ts'
+import { nothingSent, toBrokerReadError, tooSlow, unusable } from './failures.ts'
 import type { ProviderRoute } from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
 import { createRegions } from './regions.ts'
@@ -21,11 +22,11 @@ export interface MetaApiDeadlines {
   readonly readMs: number
   /** Of a whole history. Default 120,000. */
   readonly historyMs: number
-  /** Of the one request that sends an order, from dialling to the last byte of the answer. Default 60,000. */
+  /** Of the one request that sends an order or changes a position, from dialling to the last byte of the answer. Default 60,000. */
   readonly tradeMs: number
   /** Of looking for an order in all of the broker's records. Default 60,000. */
   readonly lookupMs: number
-  /** Of asking at what price and volume an order was filled that is known to be. Default 2,000. */
+  /** Of asking at what price and volume an order was filled, or a position closed, that is known to be. Default 2,000. */
   readonly fillMs: number
 }
 
@@ -99,6 +100,12 @@ export const createConnection = (config: MetaApiConfig): Connection => {
 
   return { client, clock, deadlines, targetOf }
 }
+
+/** One method of a port that reads: bounded work whose every failure is told in the port's words. */
+export const readingOver =
+  ({ clock }: Connection) =>
+  <A>(account: BrokerAccount, route: ProviderRoute, ms: number, work: Bounded<A>): TE.TaskEither<BrokerReadError, A> =>
+    TE.tryCatch(() => bounded(route, ms, work), toBrokerReadError(account, clock.now))
 
 /** Work that must be over in time; it rejects with a CallFailure when it is not. */
 export const bounded = <A>(route: ProviderRoute, ms: number, work: Bounded<A>, outer?: AbortSignal): Promise<A> =>

@@ -1,4 +1,4 @@
-// The package's entry: the ports of the broker and of trading over MetaApi.
+// The package's entry: the ports of the broker, of trading and of the desk that changes positions, over MetaApi.
 export type { MetaApiConfig, MetaApiDeadlines } from './connection.ts'
 export type { ProviderRoute } from './failures.ts'
 export { createMetaApi, createMetaApiBroker } from './metaapi.ts'

@@ -102,6 +102,7 @@ export interface DealRow {
   readonly type: string
   readonly entryType?: unknown
   readonly positionId?: unknown
+  readonly orderId?: unknown
   readonly symbol?: unknown
   readonly volume?: unknown
   readonly price?: unknown

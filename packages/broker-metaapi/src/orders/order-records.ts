@@ -2,8 +2,8 @@
 // row without an id, or whose sender cannot be read, might hide the order, and then the list is not whole.
 import { readId } from '../payloads.ts'
 import { isRecord } from '../failures.ts'
-import { roundLots } from '../trade/lots.ts'
 import { parseJson } from '../transport.ts'
+import { readLots } from '../translate/lots.ts'
 import { readTime } from '../translate/time.ts'
 import type { Instant, Side } from '@tradeport/domain'
 
@@ -154,7 +154,7 @@ const numberAs = <Name extends string>(name: Name, value: unknown) =>
   (isNumber(value) && value > 0 ? { [name]: value } : {}) as { readonly [Key in Name]?: number }
 
 const lotsAs = <Name extends string>(name: Name, value: unknown, isSuch: (lots: number) => boolean) => {
-  const lots = isNumber(value) ? roundLots(value) : Number.NaN
+  const lots = isNumber(value) ? readLots(value) : Number.NaN
   return (isNumber(lots) && isSuch(lots) ? { [name]: lots } : {}) as { readonly [Key in Name]?: number }
 }
 

@@ -1,19 +1,17 @@
 // The trading port over MetaApi's REST (decision 23): an order goes out by one request, and everything else is reading what became of it.
+import { roundLots } from '@tradeport/domain'
 import type { BrokerAccount, BrokerOrder, Fill, Instant, LookupAnswer, PlacementAnswer, Trading } from '@tradeport/domain'
-import { tradeUrl } from '../client.ts'
 import type { Target } from '../client.ts'
-import { bounded, read } from '../connection.ts'
+import { bounded } from '../connection.ts'
 import type { Connection } from '../connection.ts'
 import { wait } from '../deadline.ts'
 import { CallFailure } from '../failures.ts'
-import { AccountInformation, decode } from '../payloads.ts'
+import { requireReadableAccount } from '../trade/trade-once.ts'
+import type { TradeVerdict } from '../trade/trade-answer.ts'
+import type { SentTrade, TradeOnce } from '../trade/trade-once.ts'
 import { fillFindingOf, findingOf, ticketAs } from './order-evidence.ts'
 import type { Finding, Sought } from './order-evidence.ts'
 import { createRecordReader } from './record-reader.ts'
-import { lotsToSend } from '../trade/lots.ts'
-import { verdictOf } from '../trade/trade-answer.ts'
-import type { TradeVerdict } from '../trade/trade-answer.ts'
-import type { SendTrade } from '../trade/trade-sender.ts'
 
 type Taken = Extract<TradeVerdict, { kind: 'taken' }>
 type NotSent = Extract<PlacementAnswer, { kind: 'not_sent' }>
@@ -21,21 +19,18 @@ type NotSent = Extract<PlacementAnswer, { kind: 'not_sent' }>
 /** How long to wait before the records are read again for what they did not tell yet. */
 const rereadPauseMs = 250
 
-export const tradingOver = (connection: Connection, send: SendTrade): Trading => {
-  const { client, clock, deadlines, targetOf } = connection
+export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Trading => {
+  const { clock, deadlines, targetOf } = connection
   const records = createRecordReader(connection)
 
   const placeOrder = async (account: BrokerAccount, order: BrokerOrder): Promise<PlacementAnswer> => {
-    let target: Target
-    let url: URL
+    let sent: SentTrade
     try {
-      target = await bounded('account-region', deadlines.readMs, () => targetOf(account))
-      url = tradeUrl(target)
+      sent = await tradeOnce(account, bodyOf(order))
     } catch (cause) {
       return notSent(cause, clock.now())
     }
-    const sentAt = clock.now()
-    const verdict = verdictOf(await send({ url, token: target.token, body: bodyOf(order) }, deadlines.tradeMs), clock.now())
+    const { target, sentAt, verdict } = sent
     switch (verdict.kind) {
       case 'taken':
         return whatIsTaken(target, { order, sentAt, tickets: verdict.tickets }, verdict.as)
@@ -69,9 +64,7 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
   /** A 404 may mean the account or the symbol: where the account can be read, it is the symbol. */
   const whatIsNotFound = async (target: Target, words: string | undefined): Promise<PlacementAnswer> => {
     try {
-      await bounded('account-information', deadlines.accountInformationMs, async (signal) =>
-        read('account-information', decode(AccountInformation)(await client.accountInformation(target, signal))),
-      )
+      await requireReadableAccount(connection, target)
       return { kind: 'refused', reason: { code: 'SYMBOL_NOT_FOUND', message: words ?? 'The broker does not trade this symbol.' } }
     } catch (cause) {
       return notSent(cause, clock.now())
@@ -130,7 +123,7 @@ export const tradingOver = (connection: Connection, send: SendTrade): Trading =>
   }
 }
 
-const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: lotsToSend(order.volume) })
+const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) })
 
 /** The caller's comment and reference stay ours; so does the price, which a market order does not take. */
 const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: BrokerOrder) => ({

@@ -2,10 +2,16 @@
 // position is worse than none.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { byAge, parseTicket, sumExactly } from '@tradeport/domain'
 import type { BrokerPosition } from '@tradeport/domain'
+import { decode, PositionRows } from '../payloads.ts'
 import type { PositionRow } from '../payloads.ts'
 import { readTime } from './time.ts'
+
+/** The positions in the bytes of an answer, as `positionsOf` has them. */
+export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerPosition[]> =>
+  pipe(decode(PositionRows)(bytes), E.flatMap(positionsOf))
 
 /** Oldest first, whatever the order of the rows; the left says which row cannot be read. */
 export const positionsOf = (rows: readonly PositionRow[]): E.Either<string, readonly BrokerPosition[]> => {

@@ -1,0 +1,36 @@
+// What the provider's answer says of a change of a position (4.3 rules 7 and 9; decision 30). Pure.
+import * as E from 'fp-ts/lib/Either.js'
+import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, positionNotFound, tradeRejected } from '@tradeport/domain'
+import type { BrokerAccount, BrokerChangeError, Instant } from '@tradeport/domain'
+import type { TradeVerdict } from '../trade/trade-answer.ts'
+
+export type Taken = Extract<TradeVerdict, { kind: 'taken' }>
+
+/**
+ * A change that the broker took, or why it did not. Taken is not yet done: where the broker has only accepted it, or has executed a part, it is
+ * for the read that follows every change to say what has become of the position.
+ */
+export const changeOf = (
+  { accountId }: BrokerAccount,
+  verdict: Exclude<TradeVerdict, { kind: 'not_found' }>,
+  now: Instant,
+): E.Either<BrokerChangeError, Taken> => {
+  switch (verdict.kind) {
+    case 'taken':
+      return E.right(verdict)
+    case 'refused':
+      return E.left(tradeRejected(verdict.reason.code, verdict.reason.message))
+    case 'gone':
+      return E.left(positionNotFound)
+    case 'limited':
+      return E.left(brokerRateLimited(accountId, now + (verdict.retryAfterMs ?? 0), now))
+    case 'not_sent':
+      return E.left(brokerUnavailable(accountId, `trade: ${verdict.why}`))
+    case 'unknown':
+      return E.left(brokerOutcomeUnknown(accountId))
+  }
+}
+
+/** Of a close, that nothing was changed is neither a yes nor a no: the position may have been closed before, or may still be open. */
+export const closeOf = (account: BrokerAccount, taken: Taken): E.Either<BrokerChangeError, Taken> =>
+  taken.as === 'no_changes' ? E.left(brokerOutcomeUnknown(account.accountId)) : E.right(taken)

@@ -1,0 +1,92 @@
+// The port of changes over MetaApi's REST (4.3 rules 4 to 9; decisions 30 to 32): a change goes out by one request, and is not looked after;
+// what it made of the position is read by whoever asked for it.
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { brokerOutcomeUnknown, positionNotFound, roundLots } from '@tradeport/domain'
+import type { BrokerAccount, BrokerChangeError, Levels, PositionDesk, Ticket } from '@tradeport/domain'
+import type { Target } from '../client.ts'
+import { read, readingOver } from '../connection.ts'
+import type { Connection } from '../connection.ts'
+import { toBrokerReadError } from '../failures.ts'
+import { decodeDealsPage } from '../payloads.ts'
+import { requireReadableAccount } from '../trade/trade-once.ts'
+import type { SentTrade, TradeOnce } from '../trade/trade-once.ts'
+import type { TradeRequest } from '../trade/trade-sender.ts'
+import { positionsIn } from '../translate/positions.ts'
+import { changeOf, closeOf } from './change-answer.ts'
+import type { Taken } from './change-answer.ts'
+import { closingDealsOf } from './closing-deals.ts'
+
+export const positionDeskOver = (connection: Connection, tradeOnce: TradeOnce): PositionDesk => {
+  const { client, clock, deadlines, targetOf } = connection
+  const reading = readingOver(connection)
+
+  const send = async (account: BrokerAccount, body: TradeRequest['body']): Promise<E.Either<BrokerChangeError, Taken>> => {
+    let sent: SentTrade
+    try {
+      sent = await tradeOnce(account, body)
+    } catch (cause) {
+      return E.left(toBrokerReadError(account, clock.now)(cause))
+    }
+    const { target, verdict } = sent
+    return verdict.kind === 'not_found' ? E.left(await whatIsNotFound(account, target)) : changeOf(account, verdict, clock.now())
+  }
+
+  /** Not executed either way. */
+  const whatIsNotFound = async (account: BrokerAccount, target: Target): Promise<BrokerChangeError> => {
+    try {
+      await requireReadableAccount(connection, target)
+      return positionNotFound
+    } catch (cause) {
+      return toBrokerReadError(account, clock.now)(cause)
+    }
+  }
+
+  /** Never rejects: what is not foreseen may have happened. */
+  const change =
+    (account: BrokerAccount, body: TradeRequest['body']): TE.TaskEither<BrokerChangeError, Taken> =>
+    () =>
+      send(account, body).catch(() => E.left(brokerOutcomeUnknown(account.accountId)))
+
+  return {
+    freshPositions: (account) =>
+      reading(account, 'positions', deadlines.readMs, async (signal) => {
+        const bytes = await client.freshPositions(await targetOf(account), signal)
+        return { positions: read('positions', positionsIn(bytes)), readAt: clock.now() }
+      }),
+
+    setLevels: (account, ticket, levels) =>
+      pipe(
+        change(account, modification(ticket, levels)),
+        TE.map(() => undefined),
+      ),
+
+    closePosition: (account, ticket, volume) =>
+      pipe(
+        change(account, closing(ticket, volume)),
+        TE.flatMapEither((taken) => closeOf(account, taken)),
+        TE.map(({ tickets }) => ({ orderId: tickets.orderId ?? null })),
+      ),
+
+    // It waits for no longer than the close result does.
+    closingDeals: (account, ticket) =>
+      reading(account, 'history-deals', deadlines.fillMs, async (signal) => {
+        const bytes = await client.dealsOfPosition(await targetOf(account), ticket, signal)
+        return read('history-deals', pipe(decodeDealsPage(bytes), E.flatMap(closingDealsOf)))
+      }),
+  }
+}
+
+/** The provider replaces both levels, and takes off the one that is left out. */
+const modification = (positionId: Ticket, { stopLoss, takeProfit }: Levels): TradeRequest['body'] => ({
+  actionType: 'POSITION_MODIFY',
+  positionId,
+  ...(stopLoss !== undefined && { stopLoss }),
+  ...(takeProfit !== undefined && { takeProfit }),
+})
+
+const closing = (positionId: Ticket, volume: number | null): TradeRequest['body'] =>
+  volume === null
+    ? { actionType: 'POSITION_CLOSE_ID', positionId }
+    : { actionType: 'POSITION_PARTIAL', positionId, volume: roundLots(volume) }
