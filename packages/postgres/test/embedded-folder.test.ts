@@ -9,6 +9,7 @@ import { newTenant, puts, write } from '@tradeport/domain/testing'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockFolder } from '../src/folder-lock.ts'
 import { openDatabase } from '../src/index.ts'
+import { migrations } from '../src/migrations/migrate.ts'
 import { storesOn } from './open-stores.ts'
 
 // Making a database anew takes seconds, and longer on a busy machine.
@@ -26,7 +27,7 @@ describe('an embedded database in a folder', { timeout: 120_000 }, () => {
     await first.close()
     const second = await openDatabase({ folder })
     expect(await second.knex('tenants').pluck('id')).toStrictEqual([tenant.id])
-    expect(await second.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records', '0002-orders'])
+    expect(await second.knex('knex_migrations').pluck('name')).toStrictEqual(migrations.map(({ name }) => name))
     await second.close()
   })
 

@@ -2,8 +2,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
-import * as records from '../src/migrations/0001-records.ts'
-import * as orders from '../src/migrations/0002-orders.ts'
+import { migrations } from '../src/migrations/migrate.ts'
 import { requireServerVersion } from '../src/server.ts'
 import { createServerDatabase, openEmbedded, serverTitle, serverUrl } from './open-stores.ts'
 import type { EmptyServerDatabase } from './open-stores.ts'
@@ -19,6 +18,7 @@ const tables = [
   'idempotency_keys',
   'order_counters',
   'orders',
+  'position_locks',
   'tenants',
   'trader_limits',
   'users',
@@ -61,13 +61,11 @@ describe('the embedded database', () => {
   })
   afterAll(() => database.close())
 
-  it('has every table, and loses and regains them with the migration', async () => {
+  it('has every table, and loses and regains them with the migrations', async () => {
     expect(await tablesIn(database)).toStrictEqual(tables)
-    await database.knex.transaction(orders.down)
-    await database.knex.transaction(records.down)
+    for (const { down } of migrations.toReversed()) await database.knex.transaction(down)
     expect(await tablesIn(database)).toStrictEqual([])
-    await database.knex.transaction(records.up)
-    await database.knex.transaction(orders.up)
+    for (const { up } of migrations) await database.knex.transaction(up)
     expect(await tablesIn(database)).toStrictEqual(tables)
   })
 
@@ -91,7 +89,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const opened = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url: empty.url })))
     const [first] = opened
     expect(first === undefined ? [] : await tablesIn(first)).toStrictEqual(tables)
-    expect(await first?.knex('knex_migrations').pluck('name')).toStrictEqual(['0001-records', '0002-orders'])
+    expect(await first?.knex('knex_migrations').pluck('name')).toStrictEqual(migrations.map(({ name }) => name))
     await Promise.all(opened.map(({ close }) => close()))
   })
 

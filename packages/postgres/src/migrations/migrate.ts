@@ -4,12 +4,14 @@ import * as records from './0001-records.ts'
 import * as orders from './0002-orders.ts'
 import * as positionLocks from './0004-position-locks.ts'
 
-interface NamedMigration extends Knex.Migration {
+interface NamedMigration {
   readonly name: string
+  readonly up: (knex: Knex) => Promise<void>
+  readonly down: (knex: Knex) => Promise<void>
 }
 
 // Appended to, never changed: the names stand in every database's knex_migrations.
-const migrations: readonly NamedMigration[] = [
+export const migrations: readonly NamedMigration[] = [
   { name: '0001-records', ...records },
   { name: '0002-orders', ...orders },
   { name: '0004-position-locks', ...positionLocks },
