@@ -156,6 +156,11 @@ export interface HistoryTooLarge {
 export interface InvalidCursor {
   readonly _tag: 'InvalidCursor'
 }
+/** The user has as many webhooks as there may be. */
+export interface WebhookLimitReached {
+  readonly _tag: 'WebhookLimitReached'
+  readonly allowed: number
+}
 export interface IdempotencyKeyReused {
   readonly _tag: 'IdempotencyKeyReused'
 }
@@ -217,6 +222,7 @@ export type Refusal =
   | TradeNotFound
   | HistoryTooLarge
   | InvalidCursor
+  | WebhookLimitReached
   | IdempotencyKeyReused
   | IdempotencyInProgress
   | PayloadTooLarge
@@ -265,6 +271,7 @@ export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'Not
 export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
 export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })
 export const invalidCursor: InvalidCursor = { _tag: 'InvalidCursor' }
+export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({ _tag: 'WebhookLimitReached', allowed })
 export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
 export const internalError: InternalError = { _tag: 'InternalError' }
 export const serviceUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason })

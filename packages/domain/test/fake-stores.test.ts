@@ -3,11 +3,14 @@ import { createFakeAccountStore } from '../src/testing/fake-account-store.ts'
 import { createFakeCredentialStore } from '../src/testing/fake-credential-store.ts'
 import { createFakeOperatorStore, createFakeProviderTokens } from '../src/testing/fake-operator-store.ts'
 import { createFakeRecords } from '../src/testing/fake-records.ts'
+import { createFakeWebhookStore } from '../src/testing/fake-webhook-store.ts'
 import { accountStoreContract } from '../src/testing/account-store-contract.ts'
 import { credentialStoreContract } from '../src/testing/credential-store-contract.ts'
 import { operatorStoreContract } from '../src/testing/operator-store-contract.ts'
 import { providerTokensContract } from '../src/testing/provider-tokens-contract.ts'
 import type { OpenStores } from '../src/testing/stored-records.ts'
+import type { OpenWebhookPorts } from '../src/testing/stored-webhooks.ts'
+import { webhookStoreContract } from '../src/testing/webhook-store-contract.ts'
 
 const openFakes: OpenStores = async () => {
   const records = createFakeRecords()
@@ -22,7 +25,14 @@ const openFakes: OpenStores = async () => {
   }
 }
 
+const openFakeWebhooks: OpenWebhookPorts = async () => {
+  const records = createFakeRecords()
+  const webhooks = createFakeWebhookStore(records)
+  return { ports: { operator: createFakeOperatorStore(records), webhooks, elsewhere: webhooks }, close: async () => undefined }
+}
+
 accountStoreContract('in memory', openFakes)
 credentialStoreContract('in memory', openFakes)
 operatorStoreContract('in memory', openFakes)
 providerTokensContract('in memory', openFakes)
+webhookStoreContract('in memory', openFakeWebhooks)

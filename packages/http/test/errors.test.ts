@@ -37,6 +37,7 @@ import {
   unauthorized,
   unsupportedBroker,
   validationError,
+  webhookLimitReached,
 } from '@tradeport/domain'
 import type { BrokerRateLimited, Refusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
@@ -102,6 +103,7 @@ const rows: readonly Row[] = [
   [tradeNotFound, 404, 'TRADE_NOT_FOUND'],
   [historyTooLarge(accountId, 20_000), 422, 'HISTORY_TOO_LARGE', { accountId, limit: 20_000 }],
   [invalidCursor, 400, 'INVALID_CURSOR'],
+  [webhookLimitReached(10), 409, 'WEBHOOK_LIMIT_REACHED', { allowed: 10 }],
   [idempotencyKeyReused, 409, 'IDEMPOTENCY_KEY_REUSED'],
   [idempotencyInProgress, 409, 'IDEMPOTENCY_IN_PROGRESS', undefined, { 'retry-after': '1' }],
   [payloadTooLarge(10_485_760), 413, 'PAYLOAD_TOO_LARGE', { limitBytes: 10_485_760 }],

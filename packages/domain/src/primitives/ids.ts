@@ -6,6 +6,8 @@ export type TenantId = Brand<string, 'TenantId'>
 export type UserId = Brand<string, 'UserId'>
 /** A linked account's platform id: a UUID in lower case. */
 export type AccountId = Brand<string, 'AccountId'>
+/** A webhook's id: a UUID in lower case. */
+export type WebhookId = Brand<string, 'WebhookId'>
 /** The broker's own number for a position, 1 to 64 characters without white space or control characters. */
 export type Ticket = Brand<string, 'Ticket'>
 
@@ -35,6 +37,12 @@ export const parseUserId = (text: string): O.Option<UserId> => (operatorIdPatter
 export const parseAccountId = (text: string): O.Option<AccountId> => {
   const id = text.toLowerCase()
   return uuidPattern.test(id) ? O.some(id as AccountId) : O.none
+}
+
+/** Reads a UUID in either case. */
+export const parseWebhookId = (text: string): O.Option<WebhookId> => {
+  const id = text.toLowerCase()
+  return uuidPattern.test(id) ? O.some(id as WebhookId) : O.none
 }
 
 /** Reads a broker's ticket; anything that could not be one is none. */

@@ -67,6 +67,7 @@ const copyOf = (tables: Tables): Tables => ({
   traderLimits: new Map(tables.traderLimits),
   challenges: new Map(tables.challenges),
   balanceSnapshots: new Map(tables.balanceSnapshots),
+  webhooks: new Map(tables.webhooks),
 })
 
 // Owners first, then whatever has lost its owner.
@@ -85,6 +86,7 @@ const removeAll = (tables: Tables, changes: OperatorChanges): void => {
   keepOnly(tables.accounts, ({ owner }) => tables.users.has(owner.userId))
   keepOnly(tables.apiKeys, ({ userId }) => tables.users.has(userId))
   keepOnly(tables.accessTokens, ({ userId }) => tables.users.has(userId))
+  keepOnly(tables.webhooks, ({ webhook }) => tables.users.has(webhook.owner.userId))
   keepOnly(tables.desks, ({ tenantId }) => tables.tenants.has(tenantId))
   for (const [id, desk] of tables.desks) {
     if (desk.accounts.every((accountId) => hasAccount({ accountId }))) continue

@@ -12,6 +12,7 @@ import type {
 } from '../operator/records.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { WebhookWithSecret } from '../webhooks/webhook.ts'
 
 export interface StoredTenant extends Tenant {
   readonly providerToken: string | null
@@ -28,6 +29,7 @@ export interface Tables {
   readonly traderLimits: Map<string, AccountTraderLimits>
   readonly challenges: Map<string, Challenge>
   readonly balanceSnapshots: Map<string, AccountSnapshot>
+  readonly webhooks: Map<string, WebhookWithSecret>
 }
 
 /** A whole state that one assignment replaces, so that a change is seen all at once or not at all. */
@@ -46,6 +48,7 @@ export const createFakeRecords = (): FakeRecords => ({
     traderLimits: new Map(),
     challenges: new Map(),
     balanceSnapshots: new Map(),
+    webhooks: new Map(),
   },
 })
 

@@ -1,3 +1,4 @@
+import { sign, verify } from '@octokit/webhooks-methods'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { signWebhook, verifyWebhookSignature } from '../../src/webhooks/signature.ts'
@@ -15,6 +16,23 @@ describe('signWebhook (6, signature)', () => {
     fc.assert(
       fc.property(fc.string(), fc.string({ unit: 'grapheme' }), (secret, text) => {
         expect(signWebhook(secret, new TextEncoder().encode(text))).toBe(signWebhook(secret, text))
+      }),
+    )
+  })
+})
+
+describe('another implementation of the scheme, by other people', () => {
+  // It takes text, and neither an empty secret nor an empty body.
+  const text = fc.string({ unit: 'grapheme', minLength: 1 }).filter((some) => some.isWellFormed())
+
+  it('takes what is signed here, and signs alike', async () => {
+    await fc.assert(
+      fc.asyncProperty(text, text, async (secret, body) => {
+        const header = signWebhook(secret, new TextEncoder().encode(body))
+        expect(await verify(secret, body, header)).toBe(true)
+        expect(await sign(secret, body)).toBe(header)
+        expect(verifyWebhookSignature(secret, body, await sign(secret, body))).toBe(true)
+        expect(await verify(`${secret}x`, body, header)).toBe(false)
       }),
     )
   })

@@ -238,6 +238,12 @@ export const errorTable: ErrorTable = {
     message: () =>
       'The cursor cannot be read, or was given for other filters. Send meta.pagination.cursor of the previous page with the filters of that page, or start without one.',
   },
+  WebhookLimitReached: {
+    status: 409,
+    code: 'WEBHOOK_LIMIT_REACHED',
+    message: ({ allowed }) => `You have ${allowed} webhooks, which is as many as there may be. Delete one that you need no more.`,
+    details: ({ allowed }) => ({ allowed }),
+  },
   IdempotencyKeyReused: {
     status: 409,
     code: 'IDEMPOTENCY_KEY_REUSED',

@@ -1,0 +1,44 @@
+// What is posted to a webhook and when that counts as delivered (specification 4.6, 6).
+import { secondMs, toIso } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { signWebhook } from './signature.ts'
+import type { WebhookUrl } from './webhook-url.ts'
+import type { WebhookWithSecret } from './webhook.ts'
+
+export const deliveryStatuses = ['success', 'failed', 'pending'] as const
+export type DeliveryStatus = (typeof deliveryStatuses)[number]
+
+/** From the first look at the name to the last byte that is read of the answer (6, retry policy, rule 4; section 8). */
+export const deliveryTimeoutMs = 30 * secondMs
+
+/** One POST, byte for byte. */
+export interface DeliveryRequest {
+  readonly url: WebhookUrl
+  /** Beside those that HTTP itself needs. */
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+}
+
+const userAgent = 'TradingPlatform-Webhook/1.0'
+
+/** Tells a receiver that the webhook works. It carries no id of a delivery, since it is in no log. */
+export const testDelivery = (to: WebhookWithSecret, now: Instant): DeliveryRequest =>
+  deliveryOf(to, 'webhook.test', { message: 'This is a test of your webhook.', timestamp: toIso(now) }, now)
+
+/** Any 2xx is success. */
+export const isDelivered = (responseCode: number): boolean => responseCode >= 200 && responseCode < 300
+
+const deliveryOf = ({ webhook, secret }: WebhookWithSecret, event: string, data: object, now: Instant): DeliveryRequest => {
+  const body = new TextEncoder().encode(JSON.stringify({ event, data, timestamp: toIso(now), webhook_id: webhook.id }))
+  return {
+    url: webhook.url,
+    headers: {
+      'Content-Type': 'application/json',
+      'X-Webhook-Signature': signWebhook(secret, body),
+      'X-Webhook-Id': webhook.id,
+      'X-Webhook-Event': event,
+      'User-Agent': userAgent,
+    },
+    body,
+  }
+}

@@ -1,0 +1,64 @@
+// Where a webhook may point (specification 2.8; decision 42): what a URL alone shows. What a name leads to is looked at when a connection is made.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { validationError } from '../errors.ts'
+import type { ValidationError } from '../errors.ts'
+import type { Brand } from '../primitives/brand.ts'
+
+/** An https URL as its user wrote it. */
+export type WebhookUrl = Brand<string, 'WebhookUrl'>
+
+/** Which hosts may be connected to: the public internet, and the operator's own networks where some are open. */
+export interface WebhookReach {
+  /** @param address IPv4 in dotted decimal, or IPv6 without brackets; whatever cannot be read as one is not allowed */
+  readonly allowsAddress: (address: string) => boolean
+  /** Whether own networks are open, to which names without a place in the public DNS may lead. */
+  readonly allowsLocalNames: boolean
+}
+
+export const maxWebhookUrlLength = 2_048
+
+/** Ends the sentence "url takes …". */
+export const webhookUrlTakes =
+  'an https:// URL of at most 2,048 characters, without user name, password, fragment, spaces, backslashes or control characters'
+
+const scheme = 'https://'
+// A URL is read without these, so that they would hide what it says.
+const hidden = /[\s\\\p{Cc}]/u
+const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
+const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
+
+/** Reads the form of a URL, whatever its host; none where it could not be a webhook's. Lengths count Unicode code points. */
+export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
+  if (!text.startsWith(scheme) || Array.from(text).length > maxWebhookUrlLength) return O.none
+  if (hidden.test(text) || text.includes('#') || !text.isWellFormed() || !URL.canParse(text)) return O.none
+  // More slashes would be passed over, and the host stand behind them.
+  const [authority = ''] = text.slice(scheme.length).split(/[/?]/, 1)
+  return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)
+}
+
+/** The address that a URL's host is written as, in one spelling for all that it has; null where the host is a name. */
+export const addressOf = ({ hostname }: URL): string | null => {
+  if (hostname.startsWith('[')) return hostname.slice(1, -1)
+  return ipv4.test(hostname) ? hostname : null
+}
+
+/** A name that has no place in the public DNS (decision 42). */
+export const isLocalName = (hostname: string): boolean => {
+  const name = hostname.toLowerCase().replace(/\.$/, '')
+  return !name.includes('.') || localEndings.some((ending) => name.endsWith(ending))
+}
+
+/** Refuses a host that the URL alone shows not to be allowed. */
+export const requireReachable =
+  (reach: WebhookReach) =>
+  (url: WebhookUrl): E.Either<ValidationError, WebhookUrl> => {
+    const target = new URL(url)
+    const address = addressOf(target)
+    if (address !== null && !reach.allowsAddress(address)) return E.left(urlFault('the address of its host is not on it'))
+    if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames) return E.left(urlFault('its host is a local name'))
+    return E.right(url)
+  }
+
+const urlFault = (got: string): ValidationError =>
+  validationError([{ path: 'url', message: `url takes a host on the public internet; ${got}. Give the public name of the receiver` }])
