@@ -6,7 +6,7 @@ import { newOrder, removes, rightOf, storedOwner, write } from '@tradeport/domai
 import type { PlacementStep } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOrderStore, openDatabase, openPlacementJobs, startJobs } from '../src/index.ts'
+import { createOrderStore, openDatabase, openOwnerNotices, openPlacementJobs, startJobs } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
 import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
@@ -140,9 +140,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const { url, drop } = await createServerDatabase()
     const databases: readonly Database[] = await Promise.all([1, 2, 3, 4].map(() => openDatabase({ url })))
     const started = await Promise.all(databases.map((database) => startJobs(database)))
-    await Promise.all(started.map((jobs) => openPlacementJobs(jobs)))
-    const { rows } = await (databases[0] as Database).knex.raw<{ rows: unknown[] }>('select name from pgboss.queue')
-    expect(rows).toStrictEqual([{ name: 'placements' }])
+    await Promise.all(started.flatMap((jobs) => [openPlacementJobs(jobs), openOwnerNotices(jobs)]))
+    const { rows } = await (databases[0] as Database).knex.raw<{ rows: unknown[] }>('select name from pgboss.queue order by name')
+    expect(rows).toStrictEqual([{ name: 'owner-notices' }, { name: 'placements' }])
     await Promise.all(started.map(({ stop }) => stop()))
     await Promise.all(databases.map(({ close }) => close()))
     await drop()
