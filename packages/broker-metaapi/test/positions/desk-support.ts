@@ -1,34 +1,58 @@
-// What the tests of changes share: a desk over whatever host the test plays, the four writes, and what may be said of one.
+// What the tests of changes share: a desk over whatever host or answer the test plays, and the three writes.
 import type * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerAccount, BrokerChangeError, CloseReceipt, PositionDesk, Ticket } from '@tradeport/domain'
+import type { BrokerChangeError, CloseReceipt, PositionDesk, Ticket } from '@tradeport/domain'
+import { createConnection } from '../../src/connection.ts'
 import { createMetaApi } from '../../src/index.ts'
 import type { MetaApiConfig } from '../../src/index.ts'
+import { positionDeskOver } from '../../src/positions/position-desk.ts'
+import type { Delivery } from '../../src/trade/trade-answer.ts'
+import { tradeOnceOver } from '../../src/trade/trade-once.ts'
+import type { SendTrade, TradeRequest } from '../../src/trade/trade-sender.ts'
 import { account, accountPath, now, provisioningHost, token } from '../support.ts'
 
 export const ticket = '46648037' as Ticket
 export const tradePath = `${accountPath}/trade`
-export const dealsPath = `${accountPath}/history-deals/position/${ticket}`
 
-export const deskWith = (config: Partial<MetaApiConfig> = {}): PositionDesk =>
-  createMetaApi({
-    provisioningUrl: provisioningHost,
-    clientUrl: 'https://client.{region}.example',
-    providerToken: () => TE.right(O.some(token)),
-    clock: { now: () => now },
-    ...config,
-  }).positionDesk
+const configOf = (config: Partial<MetaApiConfig>): MetaApiConfig => ({
+  provisioningUrl: provisioningHost,
+  clientUrl: 'https://client.{region}.example',
+  providerToken: () => TE.right(O.some(token)),
+  clock: { now: () => now },
+  ...config,
+})
+
+export const deskWith = (config: Partial<MetaApiConfig> = {}): PositionDesk => createMetaApi(configOf(config)).positionDesk
+
+/** A desk whose trades are answered by the test; everything that is sent is kept. */
+export const deskAnswered = (answer: Delivery | (() => Promise<Delivery>), config: Partial<MetaApiConfig> = {}) => {
+  const sent: TradeRequest[] = []
+  const send: SendTrade = async (request) => {
+    sent.push(request)
+    return typeof answer === 'function' ? answer() : answer
+  }
+  const connection = createConnection(configOf(config))
+  return { desk: positionDeskOver(connection, tradeOnceOver(connection, send)), sent }
+}
+
+export const answered = (status: number, body: unknown, retryAfter: string | null = null): Delivery => ({
+  kind: 'answered',
+  status,
+  retryAfter,
+  body,
+})
 
 export type Answer = E.Either<BrokerChangeError, CloseReceipt | void>
 
-export const move = (desk = deskWith(), of: BrokerAccount = account): Promise<Answer> =>
-  desk.setLevels(of, ticket, { stopLoss: 1.055, takeProfit: 1.2 })()
-export const close = (desk = deskWith(), of: BrokerAccount = account): Promise<Answer> => desk.closePosition(of, ticket, null)()
-export const closePart = (desk = deskWith(), of: BrokerAccount = account): Promise<Answer> => desk.closePosition(of, ticket, 0.04)()
+type Write = (desk: PositionDesk, of?: typeof account) => Promise<Answer>
 
-export const writes = [
-  ['a change of levels', move],
-  ['a close', close],
-  ['a close of a part', closePart],
-] as const
+export const move: Write = (desk, of = account) => desk.setLevels(of, ticket, { stopLoss: 1.055, takeProfit: 1.2 })()
+export const close: Write = (desk, of = account) => desk.closePosition(of, ticket, null)()
+export const closePart: Write = (desk, of = account) => desk.closePosition(of, ticket, 0.04)()
+
+export const writes: readonly { readonly what: string; readonly make: Write }[] = [
+  { what: 'a change of levels', make: move },
+  { what: 'a close', make: close },
+  { what: 'a close of a part', make: closePart },
+]
