@@ -88,7 +88,7 @@ export type Failure =
   | { readonly kind: 'partial-fill'; readonly fraction?: number }
   /** 10008: accepted now, filled later. */
   | ({ readonly kind: 'placed' } & Lasting)
-  /** After the trade the positions are shown as they were before it. */
+  /** After the trade the positions are shown as they were before it, but to fresh reads. */
   | ({ readonly kind: 'positions-lag' } & Lasting)
   /** After the trade its closing deals are not in the history yet. */
   | ({ readonly kind: 'closing-deal-lag' } & Lasting)
