@@ -32,7 +32,7 @@ const kinds: readonly Omit<AccountOptions, 'id'>[] = [
 for (const options of kinds) {
   describePositionDeskContract(`the adapter over the sandbox with ${JSON.stringify(options)}`, async (positions) => {
     let ahead = 0
-    let isWithoutToken = false
+    let tokens: readonly O.Option<string>[] = []
     const now = (): number => Date.now() + ahead
     const id = account.providerAccountId
     const sandbox = await startSandbox({ tokens: [token], now, accounts: [{ id, region: 'london', positions, ...options }] })
@@ -40,7 +40,11 @@ for (const options of kinds) {
     return {
       desk: deskWith({
         clientUrl: `${sandbox.url}/{region}`,
-        providerToken: () => TE.right(isWithoutToken ? O.none : O.some(token)),
+        providerToken: () => {
+          const [next = O.some(token), ...rest] = tokens
+          tokens = rest
+          return TE.right(next)
+        },
         clock: { now },
         deadlines: { readMs: 2_000 },
       }),
@@ -57,8 +61,8 @@ for (const options of kinds) {
         })),
       sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
       troubleNext: async (trouble) => {
-        // Nothing is sent without a token, of which the first is the last to be missing.
-        if (trouble === 'unavailable') isWithoutToken = true
+        // Without a token nothing is sent.
+        if (trouble === 'unavailable') tokens = [O.none]
         else sandbox.faults.add(id, 'trade', { ...faults[trouble], times: 1 })
       },
       release: async () => void (ahead += heldMs),
