@@ -1,15 +1,33 @@
-// Trading that does not send on the link's word alone: an account that was never read is read first, and an order goes to it only when the broker
-// says that it is a demo account (1 rule 2; decision 17).
-import * as O from 'fp-ts/lib/Option.js'
+// Nothing is sent to a broker on the link's word alone: an account that was never read is read first, and only a broker that calls it a demo
+// account is sent orders and changes (1 rule 2, 4.3 rule 4; decision 17).
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isDemo, withReading } from '../../accounts/account.ts'
 import type { Account } from '../../accounts/account.ts'
+import { liveAccountRestricted } from '../../errors.ts'
+import type { BrokerReadError, LiveAccountRestricted, ServiceUnavailable } from '../../errors.ts'
 import type { PlacementAnswer } from '../../orders/placement.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { LiveAccounts } from '../../ports/live-accounts.ts'
 import type { Trading } from '../../ports/trading.ts'
+
+/** An account that its broker calls a demo account, now or when it was last read. */
+export const confirmDemo =
+  ({ liveAccounts }: { readonly liveAccounts: LiveAccounts }) =>
+  (account: Account): TE.TaskEither<LiveAccountRestricted | BrokerReadError | ServiceUnavailable, Account> =>
+    pipe(
+      account.tradeMode === null ? readAccount(liveAccounts)(account) : TE.right(account),
+      TE.filterOrElseW(isDemo, () => liveAccountRestricted),
+    )
+
+const readAccount =
+  (liveAccounts: LiveAccounts) =>
+  (account: Account): TE.TaskEither<BrokerReadError | ServiceUnavailable, Account> =>
+    pipe(
+      liveAccounts.read(account),
+      TE.map((reading) => withReading(account, reading)),
+    )
 
 interface Ports {
   readonly accounts: Pick<AccountStore, 'find'>
@@ -27,25 +45,18 @@ const notDemo: PlacementAnswer = {
   },
 }
 
+/** Trading that confirms an account before each order. */
 export const confirmingTrading = (ports: Ports): Trading => ({
   ...ports.trading,
   placeOrder: (brokerAccount, order) =>
     pipe(
       ports.accounts.find(brokerAccount.owner, brokerAccount.accountId),
-      TE.flatMap(O.match(() => TE.right(false), isConfirmed(ports))),
+      // An account that is no longer linked cannot be called a demo account by anybody.
+      TE.flatMap(TE.fromOption(() => liveAccountRestricted)),
+      TE.flatMap(confirmDemo(ports)),
       TE.matchE(
-        () => T.of(notSent),
-        (isDemoAccount) => (isDemoAccount ? ports.trading.placeOrder(brokerAccount, order) : T.of(notDemo)),
+        ({ _tag }) => T.of(_tag === 'LiveAccountRestricted' ? notDemo : notSent),
+        () => ports.trading.placeOrder(brokerAccount, order),
       ),
     ),
 })
-
-const isConfirmed =
-  ({ liveAccounts }: Ports) =>
-  (account: Account): TE.TaskEither<unknown, boolean> =>
-    account.tradeMode === null
-      ? pipe(
-          liveAccounts.read(account),
-          TE.map((reading) => isDemo(withReading(account, reading))),
-        )
-      : TE.right(isDemo(account))

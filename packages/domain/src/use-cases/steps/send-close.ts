@@ -1,0 +1,76 @@
+// Sends a close once, and tells what is known of it: a broker that took it has closed something, and what nobody confirmed is for one read to decide
+// (4.3 rules 8 and 9; decision 31).
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { BrokerChangeError, BrokerOutcomeUnknown } from '../../errors.ts'
+import type { Clock } from '../../ports/clock.ts'
+import type { PositionDesk } from '../../ports/position-desk.ts'
+import { closeShownBy, isDoneAsSent } from '../../positions/close.ts'
+import type { CloseOrder, CloseOutcome } from '../../positions/close.ts'
+import type { SentClose } from '../../positions/closing-deals.ts'
+import type { PositionsReading } from '../../positions/position.ts'
+import type { ChangeTarget } from './find-change-target.ts'
+import type { OpenPosition } from './show-position.ts'
+
+/** A close that is to be made: of what, and how much. */
+export interface DecidedClose {
+  readonly target: ChangeTarget
+  readonly before: OpenPosition
+  readonly order: CloseOrder
+}
+
+/** What a read of the account shows of a close. */
+export interface ShownClose {
+  readonly outcome: CloseOutcome
+  readonly reading: PositionsReading
+}
+
+/** A close that the broker took, or that a read shows to be done. */
+export interface TakenClose extends SentClose {
+  /** Undefined where no read has shown it. */
+  readonly shown: ShownClose | undefined
+}
+
+interface Ports {
+  readonly positionDesk: Pick<PositionDesk, 'freshPositions' | 'closePosition'>
+  readonly clock: Clock
+}
+
+export const sendClose =
+  (ports: Ports) =>
+  (close: DecidedClose): TE.TaskEither<BrokerChangeError, TakenClose> => {
+    const { brokerAccount, id } = close.target
+    const sent: SentClose = { ticket: id.ticket, orderId: null, sentAt: ports.clock.now() }
+    return pipe(
+      ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume),
+      TE.map(({ orderId }): TakenClose => ({ ...sent, orderId, shown: undefined })),
+      TE.orElse((error): TE.TaskEither<BrokerChangeError, TakenClose> =>
+        error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(close, sent, error) : TE.left(error),
+      ),
+    )
+  }
+
+/** What a read shows of a close; undefined where it does not show it yet. On MT4 the rest of a position gets a new number. */
+export const showClose =
+  ({ target, before, order }: DecidedClose) =>
+  (reading: PositionsReading): ShownClose | undefined => {
+    const bookBefore = { position: before.position, positions: before.reading.positions }
+    const outcome = closeShownBy(bookBefore, order, reading.positions, target.brokerAccount.platform === 'mt4')
+    return outcome && { outcome, reading }
+  }
+
+const decideByRead =
+  (ports: Ports) =>
+  (close: DecidedClose, sent: SentClose, unknown: BrokerOutcomeUnknown): TE.TaskEither<BrokerOutcomeUnknown, TakenClose> =>
+    pipe(
+      ports.positionDesk.freshPositions(close.target.brokerAccount),
+      TE.map(showClose(close)),
+      TE.filterOrElseW(
+        (shown) => shown !== undefined && isDoneAsSent(shown.outcome, close.order),
+        () => unknown,
+      ),
+      TE.bimap(
+        () => unknown,
+        (shown) => ({ ...sent, shown }),
+      ),
+    )

@@ -1,0 +1,279 @@
+// POST /positions/:id/close: what is sent, and what is told of it, whatever the broker does and shows (2.4, 3.3, 4.3 rules 8 and 9; decisions 30 to 32).
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable } from '../../src/errors.ts'
+import type { ClosingDeal } from '../../src/positions/closing-deals.ts'
+import type { Ticket } from '../../src/primitives/ids.ts'
+import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
+import { closePosition } from '../../src/use-cases/close-position.ts'
+import type { ClosedPosition } from '../../src/use-cases/close-position.ts'
+import { openPosition } from '../positions/open-position.ts'
+import { createChangeDesk, meanwhile, noon } from './change-desk.ts'
+import type { ChangeDesk } from './change-desk.ts'
+import { owner, rightOf } from './desk.ts'
+
+const close = (desk: ChangeDesk, volume?: number) => closePosition(desk)({ owner }, desk.id, volume)
+
+const closedOf = async (desk: ChangeDesk, volume?: number): Promise<ClosedPosition> => (await rightOf(close(desk, volume))).closed
+
+const volumesOf = ({ closedVolume, remainingVolume }: ClosedPosition): readonly number[] => [closedVolume, remainingVolume]
+const fillOf = ({ closePrice, realizedPnl, closedAt }: ClosedPosition): readonly unknown[] => [closePrice, realizedPnl, closedAt]
+
+const notFound = [null, null, null]
+
+/** The desk with a history that shows what the test says, at each look anew. */
+const withHistory = (desk: ChangeDesk, dealsAt: (look: number, own: readonly ClosingDeal[]) => readonly ClosingDeal[]): ChangeDesk => {
+  const { closingDeals } = desk.positionDesk
+  let looks = 0
+  const shown = (own: readonly ClosingDeal[]) => dealsAt((looks += 1), own)
+  return {
+    ...desk,
+    positionDesk: { ...desk.positionDesk, closingDeals: (...which) => pipe(closingDeals(...which), TE.map(shown)) },
+  }
+}
+
+const never = () => new Promise<never>(() => {})
+
+/** A desk whose next change is lost on its way, and that then holds positions of these volumes. */
+const unanswered = (...volumes: readonly number[]): ChangeDesk => {
+  const desk = createChangeDesk()
+  const after = volumes.map((volume) => openPosition({ volume }))
+  desk.positionDesk.next('lose_the_request')
+  return meanwhile(desk, () => desk.positionDesk.put(desk.account.id, after))
+}
+
+describe('POST /positions/:id/close', () => {
+  it.each([undefined, 0.3, 0.1 + 0.2])('closes all for %s, and tells it with its deal (2.4)', async (volume) => {
+    const desk = createChangeDesk()
+    desk.wait(7)
+    const result = await rightOf(close(desk, volume))
+    expect(desk.positionDesk.sent()).toEqual([{ kind: 'closePosition', accountId: desk.account.id, ticket: '42', volume: null }])
+    expect(result).toEqual({
+      closed: {
+        accountId: desk.account.id,
+        ticket: '42',
+        orderId: '1001',
+        closedVolume: 0.3,
+        remainingVolume: 0,
+        closePrice: 1.2,
+        realizedPnl: 30,
+        closedAt: noon + 7,
+      },
+      provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 7 },
+    })
+    expect(desk.held()).toBeUndefined()
+    expect(desk.clock.now()).toBe(noon + 7)
+  })
+
+  it('closes a part and leaves the rest exactly; the next closes more (3.3)', async () => {
+    const desk = createChangeDesk()
+    expect(await closedOf(desk, 0.1)).toMatchObject({ closedVolume: 0.1, remainingVolume: 0.2, realizedPnl: 10 })
+    expect(desk.positionDesk.sent()).toMatchObject([{ volume: 0.1 }])
+    expect(await closedOf(desk, 0.15)).toMatchObject({ closedVolume: 0.15, remainingVolume: 0.05, realizedPnl: 15 })
+    expect(desk.held()?.volume).toBe(0.05)
+    expect(await closedOf(desk)).toMatchObject({ closedVolume: 0.05, remainingVolume: 0, realizedPnl: 5 })
+  })
+
+  it.each([0.31, 1e300])('refuses %d of 0.3 lots, and sends nothing (4.3 rule 8)', async (volume) => {
+    const desk = createChangeDesk()
+    expect(await close(desk, volume)()).toEqual(E.left({ _tag: 'InvalidVolume', volume, openVolume: 0.3 }))
+    expect(desk.positionDesk.sent()).toEqual([])
+  })
+
+  it.each([
+    ['all', undefined, [0.15, 0.15]],
+    ['a part', 0.2, [0.1, 0.2]],
+  ] as const)('tells what was done where the broker did half of %s', async (_, volume, volumes) => {
+    const desk = createChangeDesk()
+    desk.positionDesk.next('do_half')
+    const closed = await closedOf(desk, volume)
+    expect(volumesOf(closed)).toEqual(volumes)
+    expect(fillOf(closed)).toEqual([1.2, volumes[0] * 100, noon])
+    expect(desk.held()?.volume).toBe(volumes[1])
+  })
+
+  it('tells what is left where another closes the rest at the same moment', async () => {
+    const desk = createChangeDesk()
+    const elsewhere = meanwhile(desk, () => desk.positionDesk.put(desk.account.id, []))
+    const closed = await closedOf(elsewhere, 0.1)
+    expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.1, 0, 1.2, 10, noon])
+  })
+
+  it('tells the new number of the rest where MT4 gives it one', async () => {
+    const desk = createChangeDesk({ brokerType: 'mt4' })
+    const closed = await closedOf(desk, 0.1)
+    const [rest] = desk.positionDesk.positions(desk.account.id)
+    expect(rest?.ticket).not.toBe('42')
+    expect(closed).toMatchObject({ ticket: '42', closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest?.ticket, realizedPnl: 10 })
+    expect(await closedOf(createChangeDesk({ brokerType: 'mt4' }))).not.toHaveProperty('remainingTicket')
+    expect(await closedOf(createChangeDesk(), 0.1)).not.toHaveProperty('remainingTicket')
+  })
+
+  it('tells on MT4 the volumes as they were sent while the rest is not to be found', async () => {
+    const desk = createChangeDesk({ brokerType: 'mt4' })
+    const elsewhere = meanwhile(desk, () => desk.positionDesk.put(desk.account.id, []))
+    const closed = await closedOf(elsewhere, 0.1)
+    expect(closed).toMatchObject({ closedVolume: 0.1, remainingVolume: 0.2 })
+    expect(closed).not.toHaveProperty('remainingTicket')
+  })
+})
+
+describe('the closing deal (decision 32)', () => {
+  it('is waited for', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ deals: 5 })
+    expect(fillOf(await closedOf(desk))).toEqual([1.2, 30, noon])
+    expect(desk.clock.now()).toBe(noon + 5 * 250)
+  })
+
+  it('is waited for no longer than two seconds', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ deals: 1_000 })
+    const closed = await closedOf(desk)
+    expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.3, 0, ...notFound])
+    expect([closed.orderId, desk.clock.now()]).toEqual(['1001', noon + 2 * secondMs])
+    expect(desk.positionDesk.reads('closingDeals')).toBeLessThanOrEqual(9)
+  })
+
+  it('is not waited for longer where a read of the history, or every read, hangs', async () => {
+    for (const isHistoryAlone of [true, false]) {
+      const desk = createChangeDesk()
+      const hanging = isHistoryAlone
+        ? { ...desk, positionDesk: { ...desk.positionDesk, closingDeals: () => never } }
+        : meanwhile(desk, () => void desk.positionDesk.hold())
+      const closed = await closedOf(hanging, 0.1)
+      expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.1, 0.2, ...notFound])
+      expect(desk.clock.now()).toBe(noon + 2 * secondMs)
+    }
+  })
+
+  it('is looked for again after a read that failed, but not where the broker asks to wait', async () => {
+    const desk = createChangeDesk()
+    const { account, positionDesk } = desk
+    positionDesk.fail(account.id, brokerUnavailable(account.id, 'down'), ['closingDeals'])
+    expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
+    expect(positionDesk.reads('closingDeals')).toBeGreaterThan(1)
+    const asked = positionDesk.reads('closingDeals')
+    positionDesk.fail(account.id, brokerRateLimited(account.id, noon + minuteMs, noon), ['closingDeals'])
+    expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
+    expect(positionDesk.reads('closingDeals')).toBe(asked + 1)
+  })
+
+  it('is told whole, where a close was executed in parts that show one after the other', async () => {
+    const desk = withHistory(createChangeDesk(), (look, [whole]) => {
+      if (whole === undefined) return []
+      const first = { ...whole, volume: 0.1, profit: 0.1 }
+      return look < 3 ? [first] : [first, { ...whole, id: 'b', volume: 0.2, price: 1.203, profit: 0.2, at: noon + 9 }]
+    })
+    expect(fillOf(await closedOf(desk))).toEqual([1.202, 0.3, noon + 9])
+    expect(desk.clock.now()).toBe(noon + 500)
+  })
+
+  it('is none of those that closed parts before', async () => {
+    const desk = createChangeDesk()
+    await rightOf(close(desk, 0.1))
+    desk.positionDesk.lagNext({ deals: 1_000 })
+    expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
+  })
+
+  it('tells the number of its order where the broker’s answer did not', async () => {
+    const desk = createChangeDesk()
+    const { closePosition: send } = desk.positionDesk
+    const silent: ChangeDesk['positionDesk'] = {
+      ...desk.positionDesk,
+      closePosition: (...change) =>
+        pipe(
+          send(...change),
+          TE.map(() => ({ orderId: null })),
+        ),
+    }
+    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject({ orderId: '1001', realizedPnl: 10 })
+    desk.wait(minuteMs)
+    desk.positionDesk.lagNext({ deals: 1_000 })
+    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject({ orderId: null, realizedPnl: null })
+  })
+})
+
+describe('a close that the broker took', () => {
+  it('is told as it was sent where the book does not show it within two seconds', async () => {
+    for (const outcome of ['do', 'accept'] as const) {
+      const desk = createChangeDesk()
+      desk.positionDesk.lagNext({ positions: 1_000 })
+      desk.positionDesk.next(outcome)
+      const { closed, provenance } = await rightOf(close(desk, 0.1))
+      expect([...volumesOf(closed), closed.realizedPnl]).toEqual([0.1, 0.2, outcome === 'do' ? 10 : null])
+      expect([desk.clock.now(), provenance.readAt]).toEqual([noon + 2 * secondMs, noon])
+    }
+  })
+
+  it('is told as of the read that shows it', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ positions: 2 })
+    expect((await rightOf(close(desk, 0.1))).provenance.readAt).toBe(noon + 500)
+  })
+
+  it('is told as it was sent where nothing can be read any more', async () => {
+    const desk = createChangeDesk()
+    const { account, positionDesk } = desk
+    const unreadable = meanwhile(desk, () => positionDesk.fail(account.id, brokerUnavailable(account.id, 'down')))
+    const closed = await closedOf(unreadable)
+    expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.3, 0, ...notFound])
+    expect(desk.held()).toBeUndefined()
+  })
+
+  it('holds the position until the book shows it, so that the next close is of what is left', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ positions: 3 })
+    const closes = await Promise.all([closedOf(desk, 0.2), closedOf(desk)])
+    expect(closes.map(volumesOf)).toEqual([
+      [0.2, 0.1],
+      [0.1, 0],
+    ])
+    expect(closes.map(({ realizedPnl }) => realizedPnl)).toEqual([20, 10])
+  })
+})
+
+describe('a close of which no answer came (decision 31)', () => {
+  it.each<[what: string, desk: () => ChangeDesk, volume: number | undefined, volumes: readonly number[] | undefined]>([
+    ['all is gone', () => unanswered(), undefined, [0.3, 0]],
+    ['a part of all is gone', () => unanswered(0.1), undefined, undefined],
+    ['all is as it was', () => unanswered(0.3), undefined, undefined],
+    ['the part is gone', () => unanswered(0.2), 0.1, [0.1, 0.2]],
+    ['less than the part is gone', () => unanswered(0.25), 0.1, undefined],
+    ['more than the part is gone', () => unanswered(0.1), 0.1, undefined],
+    ['all is gone, of which a part was to go', () => unanswered(), 0.1, undefined],
+  ])('is decided by one read: %s', async (_, deskOf, volume, volumes) => {
+    const desk = deskOf()
+    const outcome = await close(desk, volume)()
+    if (volumes === undefined) {
+      expect(outcome).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
+      expect(desk.positionDesk.reads('closingDeals')).toBe(0)
+    } else {
+      expect(E.isRight(outcome) && volumesOf(outcome.right.closed)).toEqual(volumes)
+    }
+    expect([desk.positionDesk.reads('freshPositions'), desk.positionDesk.sent().length]).toEqual([2, 1])
+  })
+
+  it('is told with its deal, and the number of its order, where only the answer was lost', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.next('do_and_lose_the_answer')
+    expect(await closedOf(desk, 0.1)).toMatchObject({ orderId: '1001', closedVolume: 0.1, remainingVolume: 0.2, realizedPnl: 10 })
+  })
+
+  it('is told with the new number of the rest on MT4', async () => {
+    const desk = createChangeDesk({ brokerType: 'mt4' })
+    desk.positionDesk.next('do_and_lose_the_answer')
+    const closed = await closedOf(desk, 0.1)
+    expect(closed.remainingTicket).toBe(desk.positionDesk.positions(desk.account.id)[0]?.ticket)
+  })
+
+  it('is not taken for done on MT4 for a position that looks like the rest and was there before', async () => {
+    const twin = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
+    const desk = createChangeDesk({ brokerType: 'mt4' }, [openPosition(), twin])
+    desk.positionDesk.next('lose_the_request')
+    const gone = meanwhile(desk, () => desk.positionDesk.put(desk.account.id, [twin]))
+    expect(await close(gone, 0.1)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
+  })
+})
