@@ -22,6 +22,7 @@ const tables = [
   'tenants',
   'trader_limits',
   'users',
+  'webhooks',
 ]
 
 const tablesIn = async ({ knex }: Database): Promise<readonly string[]> => {

@@ -1,9 +1,10 @@
 // An owner's reads go by index: they do not slow down with other tenants' rows.
-import { storedAccount } from '@tradeport/domain/testing'
-import type { Account, AccountReading } from '@tradeport/domain'
+import { newWebhook, rightOf, storedAccount } from '@tradeport/domain/testing'
+import type { Account, AccountReading, Webhook } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import { createCipher, createWebhookStore } from '../src/index.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl, storesOn, testKey } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
 // The account under test is one of twenty with 2,000 snapshots each.
@@ -17,6 +18,9 @@ const crowd = `
   insert into api_keys (id, user_id, name, hash, scopes, ip_allowlist, enabled)
     select 'crowd-' || n || '-' || m, 'crowd-' || n, '', encode(sha256((n || '-' || m)::bytea), 'hex'), '{}', '{}', true
     from generate_series(1, 2000) n, generate_series(1, 2) m;
+  insert into webhooks (id, tenant_id, user_id, url, event_types, secret, enabled, failure_count, created_at, updated_at)
+    select gen_random_uuid(), 'crowd-' || n, 'crowd-' || n, 'https://example.com', '{}', '', true, 0, now(), now()
+    from generate_series(1, 2000) n, generate_series(1, 10);
   insert into balance_snapshots (account_id, taken_at, balance, equity, margin)
     select id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1 from (select id from accounts order by user_id like 'crowd-%', id limit 20) a, generate_series(1, 2000) n`
 
@@ -32,10 +36,13 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
   describe(title, () => {
     let opened: OpenedDatabase
     let account: Account
+    let webhook: Webhook
     let statements: Knex.Sql[]
     beforeAll(async () => {
       opened = await open()
       account = await storedAccount(storesOn(opened.database).operator)
+      webhook = newWebhook(account.owner, 0)
+      await rightOf(webhooks().create(account.owner, { webhook, secret: 's' }))
       for (const statement of crowd.split(';\n')) await opened.database.knex.raw(statement)
       await opened.database.knex.raw('analyze')
       statements = []
@@ -62,12 +69,17 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     }
 
     const stores = () => storesOn(opened.database)
+    const webhooks = () => createWebhookStore({ knex: opened.database.knex, cipher: createCipher(testKey) })
 
     it.each<[string, () => Promise<unknown>]>([
       ['the accounts of an owner', () => stores().accounts.list(account.owner)()],
       ['an account', () => stores().accounts.find(account.owner, account.id)()],
       ['the snapshots of an account', () => stores().accounts.snapshots(account.owner, account.id, { from: 0, to: 2e12, limit: 365 })()],
       ['the last snapshot when a reading is recorded', () => stores().accounts.recordReading(account.owner, account.id, reading)()],
+      ['the webhooks of an owner', () => webhooks().list(account.owner)()],
+      ['a webhook', () => webhooks().findWithSecret(account.owner, webhook.id)()],
+      ['a webhook that is changed', () => webhooks().change(account.owner, webhook.id, { enabled: false }, 0)()],
+      ['how many webhooks an owner has', () => webhooks().create(account.owner, { webhook: newWebhook(account.owner, 0), secret: 's' })()],
       ['a key by its hash', () => stores().credentials.findApiKey('0'.repeat(64) as never)()],
     ])('reads %s by index alone', async (_, call) => {
       const scans = await scansOf(call)

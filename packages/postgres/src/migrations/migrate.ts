@@ -3,6 +3,7 @@ import type { Knex } from 'knex'
 import * as records from './0001-records.ts'
 import * as orders from './0002-orders.ts'
 import * as positionLocks from './0004-position-locks.ts'
+import * as webhooks from './0007-webhooks.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -15,6 +16,7 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0001-records', ...records },
   { name: '0002-orders', ...orders },
   { name: '0004-position-locks', ...positionLocks },
+  { name: '0007-webhooks', ...webhooks },
 ]
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {
