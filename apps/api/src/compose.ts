@@ -38,6 +38,8 @@ import type {
   OrderIds,
   OrderStore,
   Pauser,
+  PositionDesk,
+  PositionLocks,
   ProviderTokens,
   Secrets,
   Trading,
@@ -50,6 +52,7 @@ import {
   cachedHistories,
   cachedLiveAccounts,
   cachedPositionViews,
+  forgettingDesk,
   forgettingTrading,
 } from '@tradeport/memory'
 
@@ -63,6 +66,8 @@ export interface Adapters extends Breather, Pauser {
   readonly guards: GuardStore
   readonly broker: Broker
   readonly trading: Trading
+  readonly positionDesk: PositionDesk
+  readonly positionLocks: PositionLocks
   readonly secrets: Secrets
   readonly orderIds: OrderIds
   readonly clock: Clock
@@ -78,7 +83,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   const { clock } = adapters
   const credentials = cachedCredentials(adapters.credentials, { clock })
   const linked = cachedAccounts(adapters.accounts, { clock })
-  const broker = cachedBroker(adapters.broker, { clock })
+  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock })
@@ -87,7 +92,8 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
     for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
   }
   const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forget)
-  const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading }
+  const positionDesk = forgettingDesk(adapters.positionDesk, forget)
+  const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading, positionDesk }
   // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
   const reading = { ...ports, accounts: linked, positionViews }
   const apply = applyOperatorDocument(ports)

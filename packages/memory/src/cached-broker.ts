@@ -1,7 +1,8 @@
 // The broker with its positions kept for 2.5 seconds (4.3 rule 1, section 8) and its margins for a minute (decision 27). Account information
 // passes through: it is kept together with its recording, by `cachedLiveAccounts`. Deals pass through: what is kept is the folded history.
-import type { Broker, BrokerReadError, Clock, PositionsReading } from '@tradeport/domain'
+import type { AccountId, Broker, BrokerReadError, Clock, Instant, PositionDesk, PositionsReading } from '@tradeport/domain'
 import type * as O from 'fp-ts/lib/Option.js'
+import { LRUCache } from 'lru-cache'
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
 import { createCallGate } from './call-gate.ts'
@@ -9,6 +10,8 @@ import { createSingleFlightCache } from './single-flight-cache.ts'
 
 export const positionsTtlMs = 2_500
 export const marginTtlMs = 60_000
+/** For how long after a change positions are read from the terminal. */
+export const freshMs = 30_000
 export const maxMarginCalls = 4
 
 const maxAccounts = 10_000
@@ -16,8 +19,19 @@ const maxPositions = 500_000
 const maxMargins = 100_000
 const maxMarginCallMs = 60_000
 
-/** Failures are not kept. That the provider cannot compute a margin is an answer, and kept like a number. */
-export const cachedBroker = (broker: Broker, { clock }: { readonly clock: Clock }): Broker & ForgetsAccounts => {
+export interface CachedBrokerOptions {
+  readonly clock: Clock
+  /** Reads what the broker's terminal has now, which asks more of the provider than its own copy does. */
+  readonly desk: Pick<PositionDesk, 'freshPositions'>
+}
+
+/**
+ * Failures are not kept. That the provider cannot compute a margin is an answer, and kept like a number.
+ *
+ * The provider answers reads from a copy of the terminal that follows it with some delay. An account that was forgotten has just been changed:
+ * from then on, for half a minute, its positions are read from the terminal, or the next read could show what was before the change.
+ */
+export const cachedBroker = (broker: Broker, { clock, desk }: CachedBrokerOptions): Broker & ForgetsAccounts => {
   const positions = createSingleFlightCache<string, BrokerReadError, PositionsReading>({
     clock,
     ttlMs: positionsTtlMs,
@@ -32,16 +46,23 @@ export const cachedBroker = (broker: Broker, { clock }: { readonly clock: Clock 
     maxEntries: maxMargins,
     groupOf: accountOfKey,
   })
+  const forgottenAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
+  // Also where the clock was set back meanwhile.
+  const isJustChanged = (accountId: AccountId): boolean => clock.now() - (forgottenAt.get(accountId) ?? -Infinity) < freshMs
   const gate = createCallGate({ clock, maxCalls: maxMarginCalls, maxCallMs: maxMarginCallMs })
   return {
     ...broker,
-    positions: (account) => positions.read(accountKey(account), broker.positions(account)),
+    positions: (account) =>
+      positions.read(accountKey(account), () =>
+        (isJustChanged(account.accountId) ? desk.freshPositions(account) : broker.positions(account))(),
+      ),
     requiredMargin: (account, query) => {
       const { symbol, side, volume, openPrice } = query
       const call = gate.through(account.accountId, broker.requiredMargin(account, query))
       return margins.read(accountKey(account, symbol, side, volume, openPrice), call)
     },
     forget: (accountId) => {
+      forgottenAt.set(accountId, clock.now())
       positions.dropGroup(accountId)
       margins.dropGroup(accountId)
     },

@@ -1,7 +1,7 @@
 // The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
 import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
 import type { Account, AccountHistory, BrokerAccount, Credential, CredentialStore, Histories, LiveAccounts } from '@tradeport/domain'
-import { createFakeBroker, newAccount, newHash } from '@tradeport/domain/testing'
+import { createFakeBroker, createFakePositionDesk, newAccount, newHash } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -32,9 +32,12 @@ const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as
 const brokerWith = () => {
   const clock = createMovableClock()
   const broker = createFakeBroker(clock)
-  broker.put(linked.id)
-  broker.put(other.id)
-  return { clock, broker, cached: cachedBroker(broker, { clock }) }
+  const desk = createFakePositionDesk(clock)
+  for (const { id } of [linked, other]) {
+    broker.put(id)
+    desk.put(id)
+  }
+  return { clock, broker, desk, cached: cachedBroker(broker, { clock, desk }) }
 }
 
 describe('the cached broker', () => {
@@ -79,7 +82,7 @@ describe('the cached broker', () => {
   })
 
   it('forgets an account, its positions and margins, and no other', async () => {
-    const { broker, cached } = brokerWith()
+    const { broker, desk, cached } = brokerWith()
     for (const account of [linked, other].map(asBrokerAccount)) {
       await cached.positions(account)()
       await cached.requiredMargin(account, eurusd)()
@@ -89,7 +92,7 @@ describe('the cached broker', () => {
       await cached.positions(account)()
       await cached.requiredMargin(account, eurusd)()
     }
-    expect([broker.calls('positions', linked.id), broker.calls('requiredMargin', linked.id)]).toStrictEqual([2, 2])
+    expect([desk.reads('freshPositions'), broker.calls('requiredMargin', linked.id)]).toStrictEqual([1, 2])
     expect([broker.calls('positions', other.id), broker.calls('requiredMargin', other.id)]).toStrictEqual([1, 1])
   })
 

@@ -1,0 +1,103 @@
+// The law of reads and changes: whoever asks for positions after a change was answered sees that change or a later one, whatever is under way, kept
+// or lagging. Reads and changes begin, are executed and end in any order, under a clock that the test moves.
+import type { BrokerAccount, PositionDesk, PositionsReading, Ticket } from '@tradeport/domain'
+import { createFakeBroker, createFakePositionDesk, newAccountId } from '@tradeport/domain/testing'
+import * as E from 'fp-ts/lib/Either.js'
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { cachedBroker, forgettingDesk } from '../src/index.ts'
+import { createMovableClock, settled } from './fake-source.ts'
+
+const account: BrokerAccount = {
+  accountId: newAccountId(),
+  owner: { tenantId: 'acme' as never, userId: 'u-1' as never },
+  platform: 'mt5',
+  providerAccountId: 'provider-1',
+  region: null,
+}
+const ticket = '46648037' as Ticket
+/** The longest that the copy lags; the time that it is not trusted for is longer. */
+const maxLagMs = 25_000
+
+type Step = { readonly kind: 'read' | 'deliver' | 'change' | 'execute' | 'answer' } | { readonly kind: 'wait'; readonly ms: number }
+
+const steps: fc.Arbitrary<readonly Step[]> = fc.array(
+  fc.oneof(
+    fc.record({ kind: fc.constantFrom('read', 'deliver', 'change', 'execute', 'answer') }),
+    fc.record({ kind: fc.constant('wait' as const), ms: fc.integer({ min: 0, max: 10_000 }) }),
+  ) as fc.Arbitrary<Step>,
+  { minLength: 10, maxLength: 40, size: 'max' },
+)
+
+/** A venue whose truth is the number of the last change that was executed, with a copy that lags behind it. */
+const createVenue = (lagMs: number) => {
+  const clock = createMovableClock()
+  const executed: { readonly level: number; readonly at: number }[] = []
+  const reads: (() => void)[] = []
+  const levelAt = (at: number): number => executed.findLast((one) => one.at <= at)?.level ?? 0
+  // What a read brings is settled when it is made; it is told later.
+  const read = (level: number): Promise<E.Either<never, PositionsReading>> =>
+    new Promise((resolve) => {
+      reads.push(() => resolve(E.right({ positions: [{ ticket, stopLoss: level } as never], readAt: clock.now() })))
+    })
+  const broker = { ...createFakeBroker(clock), positions: () => () => read(levelAt(clock.now() - lagMs)) }
+  const pending: { readonly level: number; isExecuted: boolean; readonly answer: () => void }[] = []
+  const desk: PositionDesk = {
+    ...createFakePositionDesk(clock),
+    freshPositions: () => () => read(levelAt(clock.now())),
+    setLevels:
+      (_, __, { stopLoss: level = 0 }) =>
+      () =>
+        new Promise((resolve) => {
+          pending.push({ level, isExecuted: false, answer: () => resolve(E.right(undefined)) })
+        }),
+  }
+  const executeNext = (): void => {
+    const next = pending.find(({ isExecuted }) => !isExecuted)
+    if (next === undefined) return
+    next.isExecuted = true
+    executed.push({ level: next.level, at: clock.now() })
+  }
+  const answerFirst = (): void => {
+    const [first] = pending
+    if (first?.isExecuted === true) pending.shift()?.answer()
+  }
+  return { clock, broker, desk, executeNext, answerFirst, deliver: () => reads.shift()?.() }
+}
+
+it('positions show every change that was answered before they were asked for', async () => {
+  await fc.assert(
+    fc.asyncProperty(steps, fc.integer({ min: 0, max: maxLagMs }), async (run, lagMs) => {
+      const { clock, broker, desk, executeNext, answerFirst, deliver } = createVenue(lagMs)
+      const cached = cachedBroker(broker, { clock, desk })
+      const changing = forgettingDesk(desk, cached.forget)
+      const checks: Promise<void>[] = []
+      let level = 0
+      let answered = 0
+      const check = async (): Promise<void> => {
+        const wanted = answered
+        const result = await cached.positions(account)()
+        if (E.isRight(result)) expect(result.right.positions[0]?.stopLoss).toBeGreaterThanOrEqual(wanted)
+      }
+      const change = async (stopLoss: number): Promise<void> => {
+        await changing.setLevels(account, ticket, { stopLoss })()
+        answered = stopLoss
+      }
+      for (const step of run) {
+        if (step.kind === 'read') checks.push(check())
+        if (step.kind === 'change') void change((level += 1))
+        if (step.kind === 'deliver') deliver()
+        if (step.kind === 'execute') executeNext()
+        if (step.kind === 'answer') answerFirst()
+        if (step.kind === 'wait') clock.advance(step.ms)
+        await settled()
+      }
+      for (let left = checks.length; left > 0; left -= 1) {
+        deliver()
+        await settled()
+      }
+      await Promise.all(checks)
+    }),
+    { numRuns: 100 },
+  )
+})
