@@ -156,6 +156,17 @@ export interface HistoryTooLarge {
 export interface InvalidCursor {
   readonly _tag: 'InvalidCursor'
 }
+/** Which limit refused a request: of the plan (with the window that is used up), of the endpoint, or a suspension. */
+export type RateLimitScope =
+  | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
+  | { readonly scope: 'endpoint' }
+  | { readonly scope: 'suspension' }
+export interface RateLimitExceeded {
+  readonly _tag: 'RateLimitExceeded'
+  readonly exceeded: RateLimitScope
+  /** Until a request would pass. Whole seconds, at least 1. */
+  readonly retryAfterSeconds: number
+}
 /** The user has as many webhooks as there may be. */
 export interface WebhookLimitReached {
   readonly _tag: 'WebhookLimitReached'
@@ -222,6 +233,7 @@ export type Refusal =
   | TradeNotFound
   | HistoryTooLarge
   | InvalidCursor
+  | RateLimitExceeded
   | WebhookLimitReached
   | IdempotencyKeyReused
   | IdempotencyInProgress
@@ -271,6 +283,11 @@ export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'Not
 export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
 export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })
 export const invalidCursor: InvalidCursor = { _tag: 'InvalidCursor' }
+export const rateLimitExceeded = (exceeded: RateLimitScope, retryAfterSeconds: number): RateLimitExceeded => ({
+  _tag: 'RateLimitExceeded',
+  exceeded,
+  retryAfterSeconds,
+})
 export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({ _tag: 'WebhookLimitReached', allowed })
 export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
 export const internalError: InternalError = { _tag: 'InternalError' }

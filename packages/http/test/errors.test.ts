@@ -29,6 +29,7 @@ import {
   orderTypeNotSupported,
   payloadTooLarge,
   positionNotFound,
+  rateLimitExceeded,
   riskLimitExceeded,
   serviceUnavailable,
   tradeNotFound,
@@ -103,6 +104,22 @@ const rows: readonly Row[] = [
   [tradeNotFound, 404, 'TRADE_NOT_FOUND'],
   [historyTooLarge(accountId, 20_000), 422, 'HISTORY_TOO_LARGE', { accountId, limit: 20_000 }],
   [invalidCursor, 400, 'INVALID_CURSOR'],
+  [
+    rateLimitExceeded({ scope: 'tier', window: 'minute' }, 1),
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    { scope: 'tier', window: 'minute' },
+    { 'retry-after': '1' },
+  ],
+  [
+    rateLimitExceeded({ scope: 'tier', window: 'day' }, 43_200),
+    429,
+    'RATE_LIMIT_EXCEEDED',
+    { scope: 'tier', window: 'day' },
+    { 'retry-after': '43200' },
+  ],
+  [rateLimitExceeded({ scope: 'endpoint' }, 360), 429, 'RATE_LIMIT_EXCEEDED', { scope: 'endpoint' }, { 'retry-after': '360' }],
+  [rateLimitExceeded({ scope: 'suspension' }, 900), 429, 'RATE_LIMIT_EXCEEDED', { scope: 'suspension' }, { 'retry-after': '900' }],
   [webhookLimitReached(10), 409, 'WEBHOOK_LIMIT_REACHED', { allowed: 10 }],
   [idempotencyKeyReused, 409, 'IDEMPOTENCY_KEY_REUSED'],
   [idempotencyInProgress, 409, 'IDEMPOTENCY_IN_PROGRESS', undefined, { 'retry-after': '1' }],
@@ -124,7 +141,7 @@ const answerTo = async (refusal: Refusal, edge: FakeEdge = fakeEdge()): Promise<
   await using app = await run(mount({ prefix: '', routes: [route], useCases: {}, door: openDoor, edge }))
   return await send(app, '/refusal')
 }
-const openDoor = () => Promise.resolve(E.right(undefined))
+const openDoor = () => Promise.resolve({ outcome: E.right(undefined) })
 
 describe('a refusal', () => {
   it('of every kind is in this table', () => {

@@ -1,6 +1,6 @@
 // How every refusal looks on the wire: one row per tag, so that a refusal without a row does not compile (section 7; decision 4).
 import { toIso } from '@tradeport/domain'
-import type { BreachedLimit, ExceededRiskLimit, InvalidPrice, Refusal } from '@tradeport/domain'
+import type { BreachedLimit, ExceededRiskLimit, InvalidPrice, RateLimitScope, Refusal } from '@tradeport/domain'
 
 interface Row<R> {
   readonly status: number
@@ -30,6 +30,14 @@ const levelNames = { stopLoss: 'The stop loss', takeProfit: 'The take profit' } 
 
 const rightSideOf = ({ level, side }: InvalidPrice): string =>
   `For a ${side} it must be ${(level === 'stopLoss') === (side === 'buy') ? 'below' : 'above'} it.`
+
+const rateMessages: { readonly [S in RateLimitScope['scope']]: (again: string) => string } = {
+  tier: (again) => `Your plan's requests are used up. ${again}; asking before then counts towards a suspension.`,
+  endpoint: (again) => `The requests that this endpoint takes are used up. ${again}; asking before then counts towards a suspension.`,
+  suspension: (again) => `Requests of this credential were refused too often, so all of them are refused now. ${again}.`,
+}
+
+const seconds = (count: number): string => `${count} ${count === 1 ? 'second' : 'seconds'}`
 
 export const errorTable: ErrorTable = {
   ValidationError: {
@@ -105,7 +113,7 @@ export const errorTable: ErrorTable = {
     status: 429,
     code: 'BROKER_RATE_LIMITED',
     message: ({ accountId, retryAfterSeconds }) =>
-      `The broker limits how often account ${accountId} is read. Try again in ${retryAfterSeconds} ${retryAfterSeconds === 1 ? 'second' : 'seconds'}.`,
+      `The broker limits how often account ${accountId} is read. Try again in ${seconds(retryAfterSeconds)}.`,
     details: ({ accountId }) => ({ accountId }),
     headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
   },
@@ -237,6 +245,13 @@ export const errorTable: ErrorTable = {
     code: 'INVALID_CURSOR',
     message: () =>
       'The cursor cannot be read, or was given for other filters. Send meta.pagination.cursor of the previous page with the filters of that page, or start without one.',
+  },
+  RateLimitExceeded: {
+    status: 429,
+    code: 'RATE_LIMIT_EXCEEDED',
+    message: ({ exceeded, retryAfterSeconds }) => rateMessages[exceeded.scope](`Try again in ${seconds(retryAfterSeconds)}`),
+    details: ({ exceeded }) => exceeded,
+    headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
   },
   WebhookLimitReached: {
     status: 409,
