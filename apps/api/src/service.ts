@@ -6,8 +6,9 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { createMetaApi } from '@tradeport/broker-metaapi'
-import type { Clock, PlacementJob } from '@tradeport/domain'
+import type { Clock, OwnerNotices, PlacementJob } from '@tradeport/domain'
 import { createApi, createOperatorApi, listen } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
 import {
@@ -31,6 +32,7 @@ import type { ComposedService } from './compose.ts'
 import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
+import { openLimiter } from './limiter.ts'
 import { createSecrets, newOrderId, newSecret } from './secrets.ts'
 
 export interface Service {
@@ -105,7 +107,8 @@ const start = async (
   const edge: Edge = { clock, breathe, log, newRequestId }
   const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator)
   closers.push(() => closeServer(operatorServer))
-  const apiServer = await listen(createApi(useCases, edge), config.api)
+  const limiter = openLimiter({ notices: loggedNotices(log), log })
+  const apiServer = await listen(createApi(useCases, { ...edge, limiter }), config.api)
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
   return {
@@ -137,6 +140,11 @@ const providerUrls = async (
   closers.push(sandbox.close)
   return { provisioning: sandbox.url, client: sandbox.url }
 }
+
+// Until there is a queue of mails, whoever reads the log tells the owner.
+const loggedNotices = (log: Logger): OwnerNotices => ({
+  tell: (owner, notice) => TE.fromIO(() => log.warn({ owner, notice }, 'an owner is to be told')),
+})
 
 // A job that fails is handed out again; what the order needs next is in the database, not in the failure.
 const settleOrFail = async ({ settleOrder }: ComposedService, job: PlacementJob): Promise<void> => {

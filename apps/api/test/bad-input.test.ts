@@ -7,11 +7,11 @@ import { apiRoutes } from '@tradeport/http'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
-import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 type Parameter = (typeof apiRoutes)[number]['query'][string]
 
-const key = 'tp_live_bad_input'
+const keys = keysInTurn('tp_live_bad_input', 50)
 const account = newAccountUuid(1)
 const clock = createTestClock('2026-03-09T12:00:00.000Z')
 
@@ -21,7 +21,7 @@ beforeAll(async () => {
   service = await startTestService([{ id: 'main', generate: { trades: 10, openPositions: 2 } }], { now: clock.now })
   await service.setUp(
     linkDocument(
-      { tenant: 'acme', user: 'u-1', key, providerToken },
+      { tenant: 'acme', user: 'u-1', key: keys.all, providerToken },
       [{ id: account, providerAccountId: 'main' }],
       ['accounts:read', 'trading:read', 'webhooks:read'],
     ),
@@ -81,14 +81,14 @@ describe('a query parameter', () => {
 
   it.each(rows)('$name of $path is refused where it is none, and named', async ({ path, name, parameter, query }) => {
     for (const value of badValues(parameter)) {
-      const { status, body } = await service.get(`${targetOf(path)}?${queryOf({ ...required(query, [name]), [name]: value })}`, key)
+      const { status, body } = await service.get(`${targetOf(path)}?${queryOf({ ...required(query, [name]), [name]: value })}`, keys.next())
       expect({ value, status, code: body.error?.code }).toEqual({ value, status: 400, code: 'VALIDATION_ERROR' })
       expect(body.error.details.issues).toEqual([{ path: name, message: expect.stringMatching(new RegExp(`^${name} `)) }])
     }
   })
 
   it.each(rows)('$name of $path is refused when it is sent twice', async ({ path, name, query }) => {
-    const { status, body } = await service.get(`${targetOf(path)}?${queryOf(required(query, [name]))}&${name}=1&${name}=1`, key)
+    const { status, body } = await service.get(`${targetOf(path)}?${queryOf(required(query, [name]))}&${name}=1&${name}=1`, keys.next())
     expect({ status, paths: body.error?.details.issues.map((issue: Json) => issue.path) }).toEqual({ status: 400, paths: [name] })
   })
 
@@ -100,20 +100,20 @@ describe('a query parameter', () => {
           .map((value) => [name, value]),
       ),
     )
-    const { status, body } = await service.get(`${targetOf(path)}?${queryOf(bad)}`, key)
+    const { status, body } = await service.get(`${targetOf(path)}?${queryOf(bad)}`, keys.next())
     expect(status).toBe(400)
     expect(body.error.details.issues.map((issue: Json) => issue.path).toSorted()).toEqual(Object.keys(bad).toSorted())
   })
 
   it.each(routes)('that is not known is passed over: $path', async ({ path, query }) => {
     const plain = queryOf(required(query, []))
-    const { status } = await service.get(`${targetOf(path)}?${plain}`, key)
-    expect((await service.get(`${targetOf(path)}?${plain}&colour=red&__proto__=1&constructor=`, key)).status).toBe(status)
+    const { status } = await service.get(`${targetOf(path)}?${plain}`, keys.next())
+    expect((await service.get(`${targetOf(path)}?${plain}&colour=red&__proto__=1&constructor=`, keys.next())).status).toBe(status)
   })
 
   it.each(['/positions', '/trades', '/trades/stats', '/trades/export'])('symbol of %s is refused in lower case', async (path) => {
     for (const symbol of ['eurusd', 'EURusd', 'EUR USD', ''])
-      expect(await service.get(`${path}?symbol=${encodeURIComponent(symbol)}`, key)).toMatchObject({
+      expect(await service.get(`${path}?symbol=${encodeURIComponent(symbol)}`, keys.next())).toMatchObject({
         status: 400,
         body: { error: { details: { issues: [{ path: 'symbol' }] } } },
       })
@@ -124,7 +124,7 @@ describe('a query parameter', () => {
 const sendRaw = (target: string, headers: Record<string, string> = {}): Promise<{ status: number; text: string }> =>
   new Promise((resolve, reject) => {
     const { hostname, port } = new URL(service.apiUrl)
-    const sent = httpRequest({ hostname, port, path: target, headers: { 'X-API-Key': key, ...headers } }, (response) => {
+    const sent = httpRequest({ hostname, port, path: target, headers: { 'X-API-Key': keys.next(), ...headers } }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
@@ -217,7 +217,8 @@ describe('nothing that a caller sends', () => {
     'gets a 500: a date at the ends of the calendar, %s',
     async (date) => {
       for (const path of [`/accounts/${account}/history`, '/trades', '/trades/stats', '/trades/export'])
-        for (const name of ['startDate', 'endDate']) expect((await service.get(`${path}?${name}=${date}`, key)).status, path).toBe(200)
+        for (const name of ['startDate', 'endDate'])
+          expect((await service.get(`${path}?${name}=${date}`, keys.next())).status, path).toBe(200)
     },
   )
 

@@ -3,9 +3,10 @@ import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
-import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_caches'
+// As many as share no divisor with the paths that are asked for in turn.
+const keys = keysInTurn('tp_live_caches', 23)
 const clock = createTestClock('2026-03-06T12:00:00.000Z')
 const first = newAccountUuid(1)
 const second = newAccountUuid(2)
@@ -14,7 +15,7 @@ let service: RunningService
 let position: string
 let trade: string
 
-const get = (path: string) => service.get(path, key)
+const get = (path: string) => service.get(path, keys.next())
 const count = (route: string, account = 'first'): number => service.sandbox.requests.count({ account, route })
 const atOnce = async (paths: readonly string[]): Promise<readonly Reply[]> => {
   const replies = await Promise.all(Array.from({ length: 100 }, (_, n) => get(paths[n % paths.length] ?? '')))
@@ -72,7 +73,7 @@ beforeAll(async () => {
     { now: clock.now },
   )
   await service.setUp(
-    linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [
+    linkDocument({ tenant: 'acme', user: 'u-1', key: keys.all, providerToken }, [
       { id: first, providerAccountId: 'first' },
       { id: second, providerAccountId: 'second' },
     ]),
@@ -160,7 +161,9 @@ describe('what the operator changes', () => {
   it('shows at once: an account that was added, and one that was removed', async () => {
     const third = newAccountUuid(3)
     await Promise.all(['/positions', '/accounts'].map(get))
-    await service.setUp(linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: third, providerAccountId: 'third' }]))
+    await service.setUp(
+      linkDocument({ tenant: 'acme', user: 'u-1', key: keys.all, providerToken }, [{ id: third, providerAccountId: 'third' }]),
+    )
     expect((await get('/positions')).body.meta.provenance.accounts).toContain(third)
     expect((await get('/accounts')).body.data.map(({ id }: Json) => id)).toContain(third)
     await service.setUp({ accounts: [{ id: third, removed: true }] })

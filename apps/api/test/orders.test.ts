@@ -72,14 +72,14 @@ const withKey = (key: string, changes: object = {}) => keyed().post(changes, { '
 
 const change = (desk: OrderDesk, id: string) => desk.call('PUT', `/orders/${id}`, { takeProfit: 1.3 })
 const cancel = (desk: OrderDesk, id: string) => desk.call('DELETE', `/orders/${id}`)
-/** All that a stranger is sent, but the time. */
+/** All that a stranger is sent, but the time and what is left of the limits. */
 const sentToStranger = async (method: string, id: string): Promise<object> => {
   const response = await fetch(`${service.apiUrl}/api/v1/orders/${id}`, {
     method,
     headers: { 'X-API-Key': keyOf('u-list'), 'X-Request-ID': 'the-same', 'Content-Type': 'application/json' },
     ...(method === 'PUT' && { body: '{"stopLoss":1}' }),
   })
-  const headers = [...response.headers].filter(([name]) => name !== 'date')
+  const headers = [...response.headers].filter(([name]) => name !== 'date' && !name.startsWith('x-ratelimit-'))
   return { status: response.status, headers, text: await response.text() }
 }
 const list = async (query = ''): Promise<Json> => (await deskOf('u-list', 'list').get(`/orders${query}`)).body

@@ -7,7 +7,7 @@ import type { HistoryFile } from '@tradeport/sandbox-broker'
 import { parseCsv } from './support/csv.ts'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
-import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 interface ExpectedTrade {
   readonly positionId: string
@@ -25,7 +25,7 @@ const names = existsSync(folder)
       .filter((file) => file.endsWith('.expected.json'))
       .map((file) => file.slice(0, -'.expected.json'.length))
   : []
-const key = 'tp_live_real_histories'
+const keys = keysInTurn('tp_live_real_histories', 20)
 const pageSize = 100
 
 const readJson = (file: string): Json => JSON.parse(readFileSync(join(folder, file), 'utf8'))
@@ -42,7 +42,7 @@ describe.skipIf(names.length === 0)(`real histories through HTTP${where}`, () =>
   beforeAll(async () => {
     service = await startTestService(names.map((name) => ({ id: name, history: readHistory(name) })))
     const accounts = names.map((name) => ({ id: accountOf(name), providerAccountId: name }))
-    const linked = await service.apply(linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, accounts))
+    const linked = await service.apply(linkDocument({ tenant: 'acme', user: 'u-1', key: keys.all, providerToken }, accounts))
     expect(linked.status).toBe(200)
   })
   afterAll(() => service?.close())
@@ -56,7 +56,7 @@ describe.skipIf(names.length === 0)(`real histories through HTTP${where}`, () =>
       let cursor: string | undefined
       do {
         const query = cursor === undefined ? '' : `&cursor=${encodeURIComponent(cursor)}`
-        const { status, body } = await service.get(`/trades?accountId=${accountOf(name)}&limit=${pageSize}${query}`, key)
+        const { status, body } = await service.get(`/trades?accountId=${accountOf(name)}&limit=${pageSize}${query}`, keys.next())
         expect(status).toBe(200)
         expect(body.meta.pagination).toMatchObject({ total: expected.trades.length, page: read.length / pageSize + 1, limit: pageSize })
         read.push(...body.data)
@@ -66,25 +66,25 @@ describe.skipIf(names.length === 0)(`real histories through HTTP${where}`, () =>
     })
 
     it('names every skipped position with its reason', async () => {
-      const { body } = await service.get(`/trades?accountId=${accountOf(name)}`, key)
+      const { body } = await service.get(`/trades?accountId=${accountOf(name)}`, keys.next())
       expect(byPosition(body.meta.provenance.skipped)).toEqual(
         byPosition(expected.skipped.map((row) => ({ accountId: accountOf(name), ...row }))),
       )
     })
 
     it('gives the statistics', async () => {
-      const { body } = await service.get(`/trades/stats?accountId=${accountOf(name)}`, key)
+      const { body } = await service.get(`/trades/stats?accountId=${accountOf(name)}`, keys.next())
       expectSame(body.data, expected.statistics, 'statistics')
     })
 
     it('exports the same trades as JSON', async () => {
-      const { body, headers } = await service.get(`/trades/export?format=json&accountId=${accountOf(name)}`, key)
+      const { body, headers } = await service.get(`/trades/export?format=json&accountId=${accountOf(name)}`, keys.next())
       expect(headers.get('x-skipped-positions')).toBe(String(expected.skipped.length))
       expectTrades(body.trades, newestFirst, accountOf(name))
     })
 
     it('exports the same trades as CSV', async () => {
-      const { body, headers } = await service.get(`/trades/export?accountId=${accountOf(name)}`, key)
+      const { body, headers } = await service.get(`/trades/export?accountId=${accountOf(name)}`, keys.next())
       expect(headers.get('x-skipped-positions')).toBe(String(expected.skipped.length))
       const [header = [], ...rows] = parseCsv(body)
       const records = rows.map((row) => Object.fromEntries(header.map((column, index) => [column, csvValue(column, row[index] ?? '')])))
@@ -94,13 +94,13 @@ describe.skipIf(names.length === 0)(`real histories through HTTP${where}`, () =>
     it('finds each trade by its id', async () => {
       const trade = expected.trades[Math.floor(expected.trades.length / 2)]
       if (trade === undefined) return
-      const { body } = await service.get(`/trades/${encodeURIComponent(`${accountOf(name)}:${trade.positionId}`)}`, key)
+      const { body } = await service.get(`/trades/${encodeURIComponent(`${accountOf(name)}:${trade.positionId}`)}`, keys.next())
       expectTrades([body.data], [trade], accountOf(name))
     })
   })
 
   it('reads all accounts together as the union', async () => {
-    const { body } = await request(`${service.apiUrl}/api/v1/trades/stats`, { headers: { 'X-API-Key': key } })
+    const { body } = await request(`${service.apiUrl}/api/v1/trades/stats`, { headers: { 'X-API-Key': keys.next() } })
     const total = names.reduce((sum, name) => sum + readExpected(name).trades.length, 0)
     expect(body.data.totalTrades).toBe(total)
   })

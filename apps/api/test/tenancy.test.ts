@@ -5,7 +5,7 @@ import { apiRoutes } from '@tradeport/http'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
-import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const clock = createTestClock('2026-03-08T12:00:00.000Z')
 const users = [
@@ -15,6 +15,7 @@ const users = [
 ] as const
 const [asker, ...others] = users
 const never = newAccountUuid(99)
+const askerKeys = keysInTurn('tp_live_tenancy_asker', 10)
 
 let service: RunningService
 
@@ -26,7 +27,11 @@ beforeAll(async () => {
   const scopes = ['accounts:read', 'trading:read', 'trading:write', 'orders:write', 'webhooks:read', 'webhooks:write']
   await service.setUp(
     ...users.map(({ tenant, user, key, account, provider }) =>
-      linkDocument({ tenant, user, key, providerToken }, [{ id: account, providerAccountId: provider }], scopes),
+      linkDocument(
+        { tenant, user, key: user === asker.user ? [key, ...askerKeys.all] : key, providerToken },
+        [{ id: account, providerAccountId: provider }],
+        scopes,
+      ),
     ),
   )
 })
@@ -34,7 +39,7 @@ afterAll(() => service?.close())
 
 /** Everything that an answer tells, but the request's own id and the moment. */
 const told = async (path: string): Promise<object> => {
-  const { status, headers, body } = await service.get(path, asker.key)
+  const { status, headers, body } = await service.get(path, askerKeys.next())
   const text = typeof body === 'string' ? body : JSON.stringify(body)
   const seen = [...headers].filter(([name]) => !['x-request-id', 'date'].includes(name) && !name.startsWith('x-ratelimit-'))
   return { status, headers: seen, text: text.replaceAll(headers.get('X-Request-ID') ?? '', 'req') }

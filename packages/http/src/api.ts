@@ -1,7 +1,7 @@
 // The API for users: every route under /api/v1 (section 4).
 import type Koa from 'koa'
 import { createCallerDoor } from './access/doors.ts'
-import type { Edge } from './edge.ts'
+import type { ApiEdge } from './edge.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
@@ -23,5 +23,11 @@ export const apiRoutes: readonly Route<UseCases>[] = [
 ]
 
 /** Answers /api/v1, and anything else with 404. It never throws and never answers without an envelope and a request id. */
-export const createApi = (useCases: UseCases, edge: Edge): Koa =>
-  mount({ prefix: apiPrefix, routes: apiRoutes, useCases, door: createCallerDoor(useCases.identifyCaller), edge })
+export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
+  mount({
+    prefix: apiPrefix,
+    routes: apiRoutes,
+    useCases,
+    door: createCallerDoor({ identifyCaller: useCases.identifyCaller, limiter: edge.limiter, clock: edge.clock }),
+    edge,
+  })

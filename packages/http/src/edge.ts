@@ -1,5 +1,5 @@
 // What the process must lend to the HTTP door, beside the use cases: time, turns, ids and a log.
-import type { Breather, Clock } from '@tradeport/domain'
+import type { Breather, Clock, RateLimiter } from '@tradeport/domain'
 
 /** A structured log; pino's fits. */
 export interface Log {
@@ -12,4 +12,9 @@ export interface Edge extends Breather {
   /** `req_` and a random suffix (2.1). */
   readonly newRequestId: () => string
   readonly log: Log
+}
+
+/** What the API needs beside that. */
+export interface ApiEdge extends Edge {
+  readonly limiter: RateLimiter
 }

@@ -1,6 +1,6 @@
 // The package's entry: the two apps, their listener, and what they ask of whoever composes them.
 export { apiPrefix, apiRoutes, createApi } from './api.ts'
-export type { Edge, Log } from './edge.ts'
+export type { ApiEdge, Edge, Log } from './edge.ts'
 export { listen } from './listen.ts'
 export type { Address } from './listen.ts'
 export { createOperatorApi } from './operator-api.ts'

@@ -71,10 +71,9 @@ describe('a credential', () => {
       useCase: () => TE.right({}),
       present: (data: object) => ({ kind: 'data', data }),
     })
-    const { identifyCaller } = fakeUseCases()
-    await using app = await run(
-      mount({ prefix: '', routes: [route], useCases: {}, door: createCallerDoor(identifyCaller), edge: fakeEdge() }),
-    )
+    const edge = fakeEdge()
+    const door = createCallerDoor({ ...edge, ...fakeUseCases() })
+    await using app = await run(mount({ prefix: '', routes: [route], useCases: {}, door, edge }))
     const post = async (body: object, key = goodKey): Promise<number> => {
       const headers = { 'content-type': 'application/json', 'x-api-key': key }
       return (await fetch(`${app.origin}/things`, { method: 'POST', headers, body: JSON.stringify(body) })).status

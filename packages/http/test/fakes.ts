@@ -12,13 +12,23 @@ import {
   scopes,
   unauthorized,
 } from '@tradeport/domain'
-import type { Account, ClosedTrade, Credential, Issue, PendingOrder, Position, Scope, TradeProvenance } from '@tradeport/domain'
+import type {
+  Account,
+  ClosedTrade,
+  Credential,
+  Issue,
+  PendingOrder,
+  Position,
+  RateVerdict,
+  Scope,
+  TradeProvenance,
+} from '@tradeport/domain'
 import { getMarketData, listSymbols } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { createApi, listen } from '../src/index.ts'
-import type { Edge, Route, UseCases } from '../src/index.ts'
+import type { ApiEdge, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -178,15 +188,19 @@ export interface LogLine {
   readonly message: string
 }
 
-export interface FakeEdge extends Edge {
+export interface FakeEdge extends ApiEdge {
   readonly lines: LogLine[]
 }
 
-export const fakeEdge = (parts: Partial<Edge> = {}): FakeEdge => {
+/** What a limiter says that lets everybody in. */
+export const admitted: RateVerdict = { limit: 300, remaining: 299, resetSeconds: now / 1_000 + 1, refusal: null }
+
+export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
   const lines: LogLine[] = []
   let ids = 0
   return {
     clock: { now: () => now },
+    limiter: { decide: () => admitted },
     newRequestId: () => `req_${(ids += 1)}`,
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
     log: {

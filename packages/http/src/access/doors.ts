@@ -1,8 +1,9 @@
-// Who may come in: the API's door asks for a key or token with a scope that passes, the operator's for the one token (section 5; decision 1).
+// Who may come in: the API's door asks for a key or token within its limits and with a scope that passes, the operator's for the one token
+// (section 5; 8.1; decision 1).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { requireScope, unauthorized } from '@tradeport/domain'
-import type { Caller, Refusal, Scope } from '@tradeport/domain'
+import type { Caller, Clock, Credential, EndpointLimit, RateLimiter, RateVerdict, Refusal, Scope } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { UseCases } from '../use-cases.ts'
 import { isAllowedFrom } from './allowlist.ts'
@@ -14,28 +15,53 @@ export type Access =
   | { readonly kind: 'scoped'; readonly anyOf: readonly Scope[] }
   | { readonly kind: 'operator' }
 
-/** Whoever came in; the public and the operator are no callers. */
-export type Admission = E.Either<Refusal, Caller | undefined>
-export type Door = (access: Access, request: IncomingMessage, search: URLSearchParams) => Promise<Admission>
+/** What a door looks at of a route. */
+export interface GuardedRoute {
+  readonly access: Access
+  readonly limit: EndpointLimit | undefined
+}
 
-const refused: Admission = E.left(unauthorized)
-const nobody: Admission = E.right(undefined)
+export interface Admission {
+  /** Whoever came in; the public and the operator are no callers. */
+  readonly outcome: E.Either<Refusal, Caller | undefined>
+  /** What every reply tells of the limits, also one that refuses; undefined where the request counts against none. */
+  readonly rate?: RateVerdict
+}
+export type Door = (route: GuardedRoute, request: IncomingMessage, search: URLSearchParams) => Promise<Admission>
 
-export const createCallerDoor =
-  (identifyCaller: UseCases['identifyCaller']): Door =>
-  async (access, { headers, socket }, search) => {
-    if (access.kind === 'public') return nobody
-    if (access.kind === 'operator' || hasQueryCredential(search)) return refused
+export interface CallerDoorOptions {
+  readonly identifyCaller: UseCases['identifyCaller']
+  readonly limiter: RateLimiter
+  readonly clock: Clock
+}
+
+const refused: Admission = { outcome: E.left(unauthorized) }
+const nobody: Admission = { outcome: E.right(undefined) }
+
+export const createCallerDoor = ({ identifyCaller, limiter, clock }: CallerDoorOptions): Door => {
+  const identify = async ({ headers, socket }: IncomingMessage): Promise<E.Either<Refusal, Credential>> => {
     const credential = await identifyCaller(presentedCredentials(headers))()
-    if (E.isLeft(credential)) return credential
-    if (!isAllowedFrom(credential.right.ipAllowlist, socket.remoteAddress)) return refused
-    const passed = requireScope(credential.right.scopes, access.anyOf)
-    return E.isLeft(passed) ? passed : E.right({ owner: credential.right.owner })
+    if (E.isRight(credential) && !isAllowedFrom(credential.right.ipAllowlist, socket.remoteAddress)) return E.left(unauthorized)
+    return credential
   }
+
+  return async ({ access, limit }, request, search) => {
+    if (access.kind === 'operator' || (access.kind === 'scoped' && hasQueryCredential(search))) return refused
+    const credential = await identify(request)
+    // Where none is asked for, what is no good credential is as good as none (decision 9).
+    if (E.isLeft(credential)) return access.kind === 'public' ? nobody : { outcome: credential }
+    const decided = limiter.decide(credential.right, limit, clock.now())
+    const rate = decided instanceof Promise ? await decided : decided
+    if (rate.refusal !== null) return { outcome: E.left(rate.refusal), rate }
+    if (access.kind === 'public') return { ...nobody, rate }
+    const passed = requireScope(credential.right.scopes, access.anyOf)
+    return { outcome: E.isLeft(passed) ? passed : E.right({ owner: credential.right.owner }), rate }
+  }
+}
 
 export const createOperatorDoor = (operatorToken: string): Door => {
   const expected = digest(operatorToken)
-  return (access, { headers }) => {
+  return ({ access }, { headers }) => {
     const token = bearerToken(headers)
     // Digests are of one length, so that the comparison's time tells nothing of the token.
     const isOperator = access.kind === 'operator' && token !== undefined && timingSafeEqual(digest(token), expected)

@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { internalError, notFound, unauthorized } from '@tradeport/domain'
-import type { Refusal } from '@tradeport/domain'
+import type { RateVerdict, Refusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import type { Context } from 'koa'
@@ -42,7 +42,7 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
   app.use(async (ctx) => {
     const requestId = requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId)
     try {
-      const outcome = await answer(mounting, router, ctx.req)
+      const outcome = await answer(mounting, router, ctx)
       if (E.isLeft(outcome)) writeRefusal(ctx, edge, requestId, outcome.left)
       else writeReply(ctx, mounting, requestId, outcome.right)
     } catch (error) {
@@ -53,20 +53,19 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
   return app
 }
 
-const answer = async <U>(
-  { useCases, door }: Mounting<U>,
-  router: Router<U>,
-  request: IncomingMessage,
-): Promise<E.Either<Refusal, Reply>> => {
+const answer = async <U>({ useCases, door }: Mounting<U>, router: Router<U>, ctx: Context): Promise<E.Either<Refusal, Reply>> => {
+  const request = ctx.req
   const { path, search } = readTarget(request.url ?? '')
   const match = router(request.method, path)
   if (match === undefined) return routeNotFound
   const { route, segments } = match
-  const admission = await door(route.access, request, search)
-  if (E.isLeft(admission)) return admission
+  const { outcome, rate } = await door(route, request, search)
+  // At once, so that every reply has them, whatever becomes of the request.
+  if (rate !== undefined) writeRate(ctx, rate)
+  if (E.isLeft(outcome)) return outcome
   const body = await readBodyOf(route, request)
   if (E.isLeft(body)) return body
-  return route.answer(useCases, { caller: admission.right, segments, search, headers: request.headersDistinct, body: body.right })
+  return route.answer(useCases, { caller: outcome.right, segments, search, headers: request.headersDistinct, body: body.right })
 }
 
 const noBody = E.right(undefined)
@@ -119,10 +118,18 @@ const writeRefusal = (ctx: Context, { log }: Edge, requestId: string, refusal: R
   ctx.body = errorEnvelope(reply, requestId)
 }
 
+const writeRate = (ctx: Context, { limit, remaining, resetSeconds }: RateVerdict): void => {
+  ctx.set('X-RateLimit-Limit', String(limit))
+  ctx.set('X-RateLimit-Remaining', String(remaining))
+  ctx.set('X-RateLimit-Reset', String(resetSeconds))
+}
+
 const writeHeaders = (ctx: Context, requestId: string, maxAgeSeconds?: number): void => {
   ctx.set('X-Request-ID', requestId)
   ctx.set('X-Content-Type-Options', 'nosniff')
   ctx.set('Cache-Control', maxAgeSeconds === undefined ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
+  // What holders of a credential are told of their limits is for no other's eyes.
+  if (maxAgeSeconds !== undefined) ctx.set('Vary', 'Authorization, X-API-Key')
 }
 
 // A reply whose head is sent can only be cut off. One that the caller hung up on is nobody's fault.

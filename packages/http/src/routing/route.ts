@@ -1,6 +1,6 @@
 // A route is a record: what it takes, who may ask, what it runs and how the result is told. The server reads it, and so can a document.
 import { unauthorized, validationError } from '@tradeport/domain'
-import type { Caller, Issue, Refusal, Scope } from '@tradeport/domain'
+import type { Caller, EndpointLimit, Issue, Refusal, Scope } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type * as t from 'io-ts'
@@ -11,12 +11,6 @@ import type { JsonObject } from '../requests/read-body.ts'
 import { readHeaders, readPath, readQuery, requireRange } from '../requests/read-parameters.ts'
 import type { RequestHeaders } from '../requests/read-parameters.ts'
 import type { Reply } from '../replies/reply.ts'
-
-/** A limit of one endpoint (section 8, rule 3), beside those of the tier. */
-export interface EndpointLimit {
-  readonly requests: number
-  readonly periodSeconds: number
-}
 
 export interface Inputs<P, Q, H, B> {
   readonly params: P
@@ -30,7 +24,8 @@ interface RouteRecord<P, Q, H, B, R> {
   /** Relative to the API's prefix; `:name` takes one segment. */
   readonly path: `/${string}`
   readonly summary: string
-  readonly limit?: EndpointLimit
+  /** A limit of this endpoint, beside those of the tier (section 8, rule 3). */
+  readonly limit?: Omit<EndpointLimit, 'route'>
   readonly params?: PathParameters<P>
   readonly query?: QueryParameters<Q>
   /** Two times of the query of which the first must not be after the second. */
@@ -108,7 +103,7 @@ const dataOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, access: Acces
   path: record.path,
   summary: record.summary,
   access,
-  limit: record.limit,
+  limit: record.limit === undefined ? undefined : { route: `${record.method} ${record.path}`, ...record.limit },
   params: paramsOf(record),
   query: queryOf(record),
   range: record.range,
