@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import {
   applyOperatorDocument,
   cancelOrder,
+  closePosition,
   confirmingTrading,
   createHistories,
   createLiveAccounts,
@@ -23,6 +24,8 @@ import {
   listSymbols,
   listTrades,
   modifyOrder,
+  moveStopLoss,
+  moveTakeProfit,
   placeOrder,
   settleOrder,
 } from '@tradeport/domain'
@@ -111,6 +114,10 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       cancelOrder: cancelOrder(ports),
       listPositions: listPositions(reading),
       getPosition: getPosition(reading),
+      // Whether an account may be changed is looked up each time, and what is changed is read from the broker itself.
+      moveStopLoss: moveStopLoss(ports),
+      moveTakeProfit: moveTakeProfit(ports),
+      closePosition: closePosition(ports),
       listTrades: listTrades(reading),
       getTrade: getTrade(reading),
       getTradeStatistics: getTradeStatistics(reading),

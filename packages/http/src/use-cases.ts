@@ -2,6 +2,7 @@
 import type {
   applyOperatorDocument,
   cancelOrder,
+  closePosition,
   exportTrades,
   getAccount,
   getMarketData,
@@ -17,6 +18,8 @@ import type {
   listSymbols,
   listTrades,
   modifyOrder,
+  moveStopLoss,
+  moveTakeProfit,
   placeOrder,
 } from '@tradeport/domain'
 
@@ -33,6 +36,9 @@ export interface UseCases {
   readonly cancelOrder: ReturnType<typeof cancelOrder>
   readonly listPositions: ReturnType<typeof listPositions>
   readonly getPosition: ReturnType<typeof getPosition>
+  readonly moveStopLoss: ReturnType<typeof moveStopLoss>
+  readonly moveTakeProfit: ReturnType<typeof moveTakeProfit>
+  readonly closePosition: ReturnType<typeof closePosition>
   readonly listTrades: ReturnType<typeof listTrades>
   readonly getTrade: ReturnType<typeof getTrade>
   readonly getTradeStatistics: ReturnType<typeof getTradeStatistics>

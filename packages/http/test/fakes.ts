@@ -14,6 +14,7 @@ import {
 } from '@tradeport/domain'
 import type {
   Account,
+  ClosedPosition,
   ClosedTrade,
   Credential,
   Issue,
@@ -75,6 +76,17 @@ export const position: Position = {
   accountId,
   userId: owner.userId,
   marginUsed: null,
+}
+
+export const closedPosition: ClosedPosition = {
+  accountId,
+  ticket: position.ticket,
+  orderId: '99',
+  closedVolume: 0.1,
+  remainingVolume: 0,
+  closePrice: 1.2,
+  realizedPnl: 10,
+  closedAt: Date.parse('2026-11-21T10:11:10.001Z'),
 }
 
 export const closedTrade = (positionId: string, parts: Partial<ClosedTrade['trade']> = {}): ClosedTrade => ({
@@ -168,6 +180,9 @@ export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   listBalanceHistory: () => TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
   listPositions: (_, { page, limit }) => TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ position, provenance }),
+  moveStopLoss: (_, _id, stopLoss) => TE.right({ position: { ...position, stopLoss }, provenance }),
+  moveTakeProfit: (_, _id, takeProfit) => TE.right({ position: { ...position, takeProfit }, provenance }),
+  closePosition: () => TE.right({ closed: closedPosition, provenance }),
   listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
   getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
@@ -267,7 +282,7 @@ export const jsonRequest = (method: string, body: unknown, headers: SentRequest[
 /** A request that the route takes, apart from its path. */
 export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
   if (method === 'GET' || method === 'DELETE') return { method, headers: { 'x-api-key': goodKey, ...headers } }
-  return jsonRequest(method, path === '/orders' ? orderBody : { stopLoss: 1 }, headers)
+  return jsonRequest(method, path === '/orders' ? orderBody : { stopLoss: 1, value: 1 }, headers)
 }
 
 /** Sends a request line as it is written, which fetch would tidy up. */

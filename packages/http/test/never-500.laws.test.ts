@@ -35,10 +35,10 @@ const targetArbitrary = fc
 const headerRoutes = apiRoutes.filter(({ method, path }) => ['GET /symbols', 'GET /accounts', 'POST /orders'].includes(`${method} ${path}`))
 const bodyRoutes = apiRoutes.filter(({ body }) => body !== undefined)
 
-// An order of which one field is anything, any JSON, or bytes of any value.
+// An order, or a change of a position, of which one field is anything, any JSON, or bytes of any value.
 const anyBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   fc
-    .tuple(fc.constantFrom(...Object.keys(orderBody), 'price', 'stopLoss', 'comment', 'clientId', '__proto__'), fc.jsonValue())
+    .tuple(fc.constantFrom(...Object.keys(orderBody), 'price', 'stopLoss', 'value', 'comment', 'clientId', '__proto__'), fc.jsonValue())
     .map(([name, value]) => JSON.stringify({ ...orderBody, [name]: value })),
   fc.json(),
   fc.uint8Array({ maxLength: 40 }),

@@ -113,7 +113,7 @@ export const errorTable: ErrorTable = {
     status: 429,
     code: 'BROKER_RATE_LIMITED',
     message: ({ accountId, retryAfterSeconds }) =>
-      `The broker limits how often account ${accountId} is read. Try again in ${seconds(retryAfterSeconds)}.`,
+      `The broker limits how often account ${accountId} is asked. Nothing was changed; try again in ${seconds(retryAfterSeconds)}.`,
     details: ({ accountId }) => ({ accountId }),
     headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
   },

@@ -119,6 +119,8 @@ export const numberOf = (takes: string, isTaken: (value: number) => boolean): Js
       : fault(value, context, takes, typeof value === 'number' ? String(value) : kindOf(value)),
   )
 
+export const aboveZero: JsonCodec<number> = numberOf('a number above 0', (value) => value > 0)
+
 export const trueOrFalse: JsonCodec<boolean> = decoder('true or false', (value, context) =>
   typeof value === 'boolean' ? t.success(value) : fault(value, context, 'true or false'),
 )

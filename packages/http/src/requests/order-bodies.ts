@@ -3,7 +3,7 @@ import { orderTypeNotSupported, parseAccountId } from '@tradeport/domain'
 import type { OrderRequest, OrderTypeNotSupported } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { mapped, maybe, numberOf, openObject, present, someOf, stringOf } from './json-codecs.ts'
+import { aboveZero, mapped, maybe, openObject, present, someOf, stringOf } from './json-codecs.ts'
 import type { JsonCodec } from './json-codecs.ts'
 import { isOrderSymbol, orderSymbolTakes } from './order-symbol.ts'
 import type { JsonObject } from './read-body.ts'
@@ -33,8 +33,6 @@ const unsupportedTypes: ReadonlySet<unknown> = new Set(['limit', 'stop', 'stop_l
 /** The check of decision 19 that comes before every other of the body. */
 export const requireMarketOrder = ({ orderType }: JsonObject): E.Either<OrderTypeNotSupported, unknown> =>
   unsupportedTypes.has(orderType) ? E.left(orderTypeNotSupported(String(orderType))) : E.right(orderType)
-
-const aboveZero = numberOf('a number above 0', (value) => value > 0)
 
 // A NUL and half of a character are nothing that the records can hold. Lengths count Unicode code points (decision 5).
 const textUpTo = (maxLength: number): JsonCodec<string> =>
