@@ -62,6 +62,7 @@ export type AccountOptions = {
   readonly stops?: 'execute' | 'ignore'
   readonly mt4DealIds?: 'shared' | 'distinct'
   readonly mt4PartialTicket?: 'new' | 'same'
+  readonly mt4NoChanges?: 'no-error' | 'no-result'
   readonly unknownSymbol?: 'not-found' | 'return-code'
   readonly symbolSuffix?: string
   readonly brokerUtcOffsetHours?: number
@@ -120,6 +121,7 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     stops: options.stops ?? 'execute',
     mt4DealIds: options.mt4DealIds ?? 'shared',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
+    mt4NoChanges: options.mt4NoChanges ?? 'no-error',
     unknownSymbol: options.unknownSymbol ?? 'not-found',
     symbolSuffix: options.symbolSuffix ?? '',
     brokerUtcOffsetHours: options.brokerUtcOffsetHours ?? 2,

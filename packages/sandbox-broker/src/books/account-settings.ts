@@ -24,6 +24,8 @@ export type AccountSettings = {
   readonly mt4DealIds: 'shared' | 'distinct'
   /** MT4: whether what a partial close leaves gets a new ticket. */
   readonly mt4PartialTicket: 'new' | 'same'
+  /** MT4: what a change that changes nothing answers: 0, or 1, which says that the result is not known. */
+  readonly mt4NoChanges: 'no-error' | 'no-result'
   /** What a trade in a symbol that the broker lacks answers: HTTP 404, or a return code. */
   readonly unknownSymbol: 'not-found' | 'return-code'
   /** What the broker hangs on to every symbol's name. */

@@ -21,6 +21,8 @@ export type Instrument = {
   readonly spreadPoints: number
   /** Least distance of stop loss and take profit from the price, in points. */
   readonly stopsLevel: number
+  /** Distance of the price from a level within which a position is left as it is, in points; none when left out. */
+  readonly freezeLevel?: number
   /** Interest per lot and night, in points, for a long and for a short position. */
   readonly swapLong: number
   readonly swapShort: number

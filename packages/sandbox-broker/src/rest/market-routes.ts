@@ -42,7 +42,7 @@ const readSpecification = ({ core, account }: AccountContext, instrument: Instru
     executionMode: 'SYMBOL_TRADE_EXECUTION_MARKET',
     tradeMode: 'SYMBOL_TRADE_MODE_FULL',
     stopsLevel: instrument.stopsLevel,
-    freezeLevel: 0,
+    freezeLevel: instrument.freezeLevel ?? 0,
     initialMargin: 0,
     maintenanceMargin: 0,
     hedgedMargin: instrument.contractSize,

@@ -2,7 +2,7 @@
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Desk } from '../books/entries.ts'
 import { fillClose, fillCloseBy, fillMarketOrder } from '../books/fills.ts'
-import { entryPriceOf, opposite, type Position } from '../books/position.ts'
+import { entryPriceOf, exitPriceOf, opposite, type Position } from '../books/position.ts'
 import { figuresOf, marginOf } from '../books/valuation.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
 import { findInstrument } from '../market/symbols.ts'
@@ -64,7 +64,8 @@ const modify = (desk: Desk, request: Request<'modify'>): TradeOutcome => {
   const levels = rounded(position.instrument, request.levels)
   const tickets = { positionId: position.id }
   if (isSame(levels.stopLoss, position.stopLoss) && isSame(levels.takeProfit, position.takeProfit))
-    return result(desk, 'noChanges', tickets)
+    return result(desk, desk.account.settings.mt4NoChanges === 'no-result' ? 'noResult' : 'noChanges', tickets)
+  if (isFrozen(desk, position)) return result(desk, 'frozen')
   if (!areStopsValid(desk, position.instrument, position.side, levels)) return result(desk, 'invalidStops')
   position.stopLoss = levels.stopLoss
   position.takeProfit = levels.takeProfit
@@ -79,8 +80,9 @@ const close = (desk: Desk, request: Request<'close'>, bend: Bend): TradeOutcome 
   const asked = request.volume ?? position.volume
   if (asked.gt(position.volume)) return result(desk, 'invalidCloseVolume')
   // A position may hold any volume, and can always be closed whole.
-  if (!asked.eq(position.volume) && !fitsStep(position.instrument, asked)) return result(desk, 'invalidVolume')
+  if (!asked.eq(position.volume) && !fitsVolume(position.instrument, asked)) return result(desk, 'invalidVolume')
   if (!desk.market.isOpen(position.instrument.symbol)) return result(desk, 'marketClosed')
+  if (isFrozen(desk, position)) return result(desk, 'frozen')
   const volume = filledVolume(position.instrument, asked, bend)
   return result(desk, volume.lt(asked) ? 'partlyDone' : 'done', fillClose(desk, position, volume, request.note, { orderId: bend.orderId }))
 }
@@ -91,6 +93,7 @@ const closeBy = (desk: Desk, request: Request<'close-by'>): TradeOutcome => {
   if (position === undefined || by === undefined) return result(desk, 'positionNotFound')
   if (position.symbol !== by.symbol || position.side === by.side) return result(desk, 'invalid')
   if (!desk.market.isOpen(position.instrument.symbol)) return result(desk, 'marketClosed')
+  if (isFrozen(desk, position) || isFrozen(desk, by)) return result(desk, 'frozen')
   return result(desk, 'done', fillCloseBy(desk, position, by, request.note))
 }
 
@@ -134,6 +137,15 @@ const areStopsValid = (desk: Desk, instrument: Instrument, side: Position['side'
   const isAbove = (level: Decimal): boolean => level.minus(price).gte(least)
   const [isStop, isTarget] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
   return (stopLoss === undefined || isStop(stopLoss)) && (takeProfit === undefined || isTarget(takeProfit))
+}
+
+/** The price is so near a level, which may be reached at any moment, that the broker lets nobody touch the position. */
+const isFrozen = (desk: Desk, position: Position): boolean => {
+  const { instrument, stopLoss, takeProfit } = position
+  if (instrument.freezeLevel === undefined) return false
+  const price = exitPriceOf(desk.market, position, desk.at)
+  const reach = decimal(instrument.freezeLevel).times(pointOf(instrument))
+  return [stopLoss, takeProfit].some((level) => level !== undefined && price.minus(level).abs().lte(reach))
 }
 
 const hasMoneyFor = (desk: Desk, instrument: Instrument, request: Request<'open'>): boolean => {

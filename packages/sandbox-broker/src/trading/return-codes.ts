@@ -94,6 +94,7 @@ const RESULTS = {
   partlyDone: { mt4: 10010, mt5: 10010 },
   placed: { mt4: 10008, mt5: 10008 },
   noChanges: { mt4: 0, mt5: 10025 },
+  noResult: { mt4: 1, mt5: 10025 },
   investor: { mt4: -8, mt5: -8 },
   orderTypeNotSupported: { mt4: -4, mt5: -4 },
   positionNotFound: { mt4: 4753, mt5: 4753 },
@@ -102,6 +103,7 @@ const RESULTS = {
   invalidVolume: { mt4: 131, mt5: 10014 },
   invalidCloseVolume: { mt4: 131, mt5: 10038 },
   invalidStops: { mt4: 130, mt5: 10016 },
+  frozen: { mt4: 145, mt5: 10029 },
   marketClosed: { mt4: 132, mt5: 10018 },
   noMoney: { mt4: 134, mt5: 10019 },
 } as const satisfies Readonly<Record<string, Readonly<Record<Platform, number>>>>
