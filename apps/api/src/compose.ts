@@ -32,11 +32,14 @@ import {
 import type {
   AccountId,
   AccountStore,
+  AffectedUsers,
   Breather,
   Broker,
   Clock,
   CredentialStore,
   GuardStore,
+  PeerNotice,
+  PeerNotices,
   OperatorStore,
   OrderIds,
   OrderStore,
@@ -71,6 +74,7 @@ export interface Adapters extends Breather, Pauser {
   readonly trading: Trading
   readonly positionDesk: PositionDesk
   readonly positionLocks: PositionLocks
+  readonly peerNotices: PeerNotices
   readonly secrets: Secrets
   readonly orderIds: OrderIds
   readonly clock: Clock
@@ -83,8 +87,8 @@ export interface ComposedService {
 }
 
 export const composeUseCases = (adapters: Adapters): ComposedService => {
-  const { clock } = adapters
-  const credentials = cachedCredentials(adapters.credentials, { clock })
+  const { clock, peerNotices } = adapters
+  const credentials = cachedCredentials(adapters.credentials, { clock, notices: peerNotices })
   const linked = cachedAccounts(adapters.accounts, { clock })
   const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
@@ -94,8 +98,14 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   const forget = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
   }
-  const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forget)
-  const positionDesk = forgettingDesk(adapters.positionDesk, forget)
+  // Here at once, and on the other instances as soon as they hear of it.
+  const forgetEverywhere = (accountId: AccountId): void => {
+    forget(accountId)
+    peerNotices.tellAccountChanged(accountId)
+  }
+  peerNotices.subscribe((notice) => actOn(notice, { forget, forgetCredentials: credentials.forget }))
+  const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forgetEverywhere)
+  const positionDesk = forgettingDesk(adapters.positionDesk, forgetEverywhere)
   const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading, positionDesk }
   // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
   const reading = { ...ports, accounts: linked, positionViews }
@@ -130,12 +140,29 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       applyOperatorDocument: (document) =>
         pipe(
           apply(document),
-          TE.tapIO(() => () => {
-            credentials.forgetAll()
+          TE.tapIO(({ affectedUsers }) => () => {
+            credentials.forget(affectedUsers)
             linked.forgetAll()
           }),
         ),
     },
     settleOrder: settleOrder(ports),
+  }
+}
+
+interface Forgetting {
+  readonly forget: (accountId: AccountId) => void
+  readonly forgetCredentials: (users: AffectedUsers) => void
+}
+
+const actOn = (notice: PeerNotice, { forget, forgetCredentials }: Forgetting): void => {
+  switch (notice.kind) {
+    case 'credentials_changed':
+      return forgetCredentials(notice.users)
+    case 'account_changed':
+      return forget(notice.accountId)
+    case 'notices_missed':
+      // What is kept of accounts expires within seconds, heard of or not.
+      return forgetCredentials('everyone')
   }
 }

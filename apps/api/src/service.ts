@@ -23,6 +23,7 @@ import {
   openDatabase,
   openPlacementJobs,
   startJobs,
+  startPeerNotices,
 } from '@tradeport/postgres'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
@@ -75,6 +76,8 @@ const start = async (
   const urls = await providerUrls(config, demo, closers)
 
   const stores = { knex: database.knex, cipher: createCipher(secretsKey), log }
+  const peerNotices = startPeerNotices({ database, clock, log })
+  closers.push(peerNotices.stop)
   const jobs = await startJobs(stores)
   closers.push(jobs.stop)
   const placements = await openPlacementJobs(jobs)
@@ -88,6 +91,7 @@ const start = async (
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
     ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock }),
+    peerNotices,
     secrets,
     orderIds: { newOrderId },
     clock,

@@ -51,6 +51,7 @@ describe('POST /operator/v1/apply', () => {
       return TE.left(validationError([{ path: 'tenants[0].id', message: 'not this one' }]))
     return TE.right({
       changes: {} as OperatorChanges,
+      affectedUsers: [],
       apiKeys: [{ id: 'k-1', secret: 'tp_live_new' }],
       accessTokens: [{ id: 't-1', secret: 'new' }],
     })

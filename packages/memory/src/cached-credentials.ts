@@ -1,30 +1,79 @@
-// Credentials kept for at most a second, so that a request needs no database read and a revocation still takes effect within one second on
-// every instance (decision 11). The second runs from the start of the read: from its end, a slow read could outlive it.
-import type { Clock, Credential, CredentialStore, ServiceUnavailable } from '@tradeport/domain'
+// Credentials kept so that a request needs no database read, and a revocation still takes effect within one second on every instance
+// (decision 11): a kept one is used while every notice of a change is known to have arrived, or while it is younger than a second itself.
+import type { AffectedUsers, Clock, Credential, CredentialStore, PeerNotices, Owner, ServiceUnavailable, UserPlan } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 
-export const credentialTtlMs = 1_000
+/** For how long a moment up to which every notice has arrived vouches for what is kept: less than a second, so that what it vouched for can go in time. */
+export const confirmationTtlMs = 800
+/** How long a credential is kept that nothing vouches for. */
+export const unconfirmedTtlMs = 1_000
+/** How long one is kept at most, should a notice be lost that nobody missed. */
+export const confirmedTtlMs = 5 * 60_000
 
 const maxCredentials = 20_000
+const maxMisses = 10_000
 
-export interface CachedCredentials extends CredentialStore {
-  /** After a document of the operator: this instance reads every credential anew. */
-  readonly forgetAll: () => void
+interface Parts {
+  readonly clock: Clock
+  readonly notices: Pick<PeerNotices, 'confirmedAt'>
 }
 
-/** Only found credentials are kept: a key that was just made works at once, and guesses take no room. */
-export const cachedCredentials = (store: CredentialStore, { clock }: { readonly clock: Clock }): CachedCredentials => {
-  const kept = createSingleFlightCache<string, ServiceUnavailable, O.Option<Credential>>({
+export interface CachedCredentials extends CredentialStore {
+  /** After a change of these users, their keys or their tokens: all of it is read anew. */
+  readonly forget: (users: AffectedUsers) => void
+}
+
+/** What was looked for in vain is remembered for a second at most, apart from the rest, so that guesses drive out nothing. */
+export const cachedCredentials = (store: CredentialStore, parts: Parts): CachedCredentials => {
+  const apiKeys = createShelf<Credential>(parts)
+  const accessTokens = createShelf<Credential>(parts)
+  const userPlans = createShelf<UserPlan>(parts)
+  return {
+    findApiKey: (hash) => apiKeys.read(hash, store.findApiKey(hash)),
+    findAccessToken: (hash) => accessTokens.read(hash, store.findAccessToken(hash)),
+    findUserPlan: (owner) => userPlans.read(keyOf(owner), store.findUserPlan(owner)),
+    forget: (users) => {
+      for (const shelf of [apiKeys, accessTokens, userPlans]) shelf.forget(users)
+    },
+  }
+}
+
+interface Shelf<A> {
+  readonly read: (key: string, load: Find<A>) => Find<A>
+  readonly forget: (users: AffectedUsers) => void
+}
+
+type Find<A> = TE.TaskEither<ServiceUnavailable, O.Option<A>>
+
+const createShelf = <A extends UserPlan>({ clock, notices }: Parts): Shelf<A> => {
+  const misses = createRecentMisses({ clock, ttlMs: unconfirmedTtlMs, maxEntries: maxMisses })
+  const isConfirmed = (): boolean => {
+    const ageMs = clock.now() - notices.confirmedAt()
+    return ageMs >= 0 && ageMs < confirmationTtlMs
+  }
+  const found = createSingleFlightCache<string, ServiceUnavailable, O.Option<A>>({
     clock,
-    ttlMs: credentialTtlMs,
+    ttlMs: () => (isConfirmed() ? confirmedTtlMs : unconfirmedTtlMs),
+    // From its end, a slow read could outlive a revocation that came while it was under way.
     ageFrom: 'start',
+    maxFlightMs: unconfirmedTtlMs,
     maxEntries: maxCredentials,
     isKept: O.isSome,
   })
   return {
-    findApiKey: (hash) => kept.read(`api_key ${hash}`, store.findApiKey(hash)),
-    findAccessToken: (hash) => kept.read(`access_token ${hash}`, store.findAccessToken(hash)),
-    forgetAll: kept.dropAll,
+    read: (key, load) => found.read(key, misses.through(key, load)),
+    forget: (users) => {
+      if (users.length === 0) return
+      misses.clear()
+      if (users === 'everyone') return found.dropAll()
+      const affected = new Set<string>(users)
+      found.dropWhere((credential) => O.isSome(credential) && affected.has(credential.value.owner.userId))
+    },
   }
 }
+
+// Neither id holds a space.
+const keyOf = ({ tenantId, userId }: Owner): string => `${tenantId} ${userId}`

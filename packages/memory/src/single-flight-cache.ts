@@ -6,8 +6,8 @@ import { LRUCache } from 'lru-cache'
 
 export interface SingleFlightCacheOptions<Key, A> {
   readonly clock: Clock
-  /** A value is given out while it is younger than this. */
-  readonly ttlMs: number
+  /** A value is given out while it is younger than this. A function is asked each time, since what a value rests on may change meanwhile. */
+  readonly ttlMs: number | ((value: A) => number)
   /**
    * What a value's age is counted from. `completion`, when left out: a slow read is kept as long as a quick one. `start`: a value is then
    * never older than the time to live against its source either, which revocations need; a slower read is shared but not kept.
@@ -36,6 +36,8 @@ export interface SingleFlightCache<Key, Failure, A> {
   /** Later readers start anew, also while a read is under way: what that one brings is for those who already wait. */
   readonly drop: (key: Key) => void
   readonly dropGroup: (group: string) => void
+  /** Drops the values that it finds, and every read under way, whose value is not known yet. */
+  readonly dropWhere: (isFound: (value: A) => boolean) => void
   readonly dropAll: () => void
   /** How many values are kept and reads under way, together. */
   readonly size: () => number
@@ -67,7 +69,8 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     disposeAfter: (_, key) => leaveGroup(key),
   })
   // Counted from its start, a value that joins a flight must be as young as one that is kept.
-  const joinableMs = ageFrom === 'start' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
+  const joinableMs = ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
+  const ttlOf = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
 
   const enterGroup = (key: Key): void => {
     if (groupOf === undefined) return
@@ -123,7 +126,7 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
   return {
     read: (key, load) => async () => {
       const found = kept.get(key)
-      if (found !== undefined && isYounger(found.bornAt, ttlMs)) return E.right(found.value)
+      if (found !== undefined && isYounger(found.bornAt, ttlOf(found.value))) return E.right(found.value)
       if (found !== undefined) kept.delete(key)
       const flight = flights.get(key)
       if (flight !== undefined && isYounger(flight.startedAt, joinableMs)) return flight.result
@@ -132,6 +135,10 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     drop,
     dropGroup: (group) => {
       for (const key of groups.get(group) ?? []) drop(key)
+    },
+    dropWhere: (isFound) => {
+      for (const key of flights.keys()) drop(key)
+      for (const [key, { value }] of kept.entries()) if (isFound(value)) drop(key)
     },
     dropAll: () => {
       flights.clear()

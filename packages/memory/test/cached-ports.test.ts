@@ -1,12 +1,11 @@
 // The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
 import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
-import type { Account, AccountHistory, BrokerAccount, Credential, CredentialStore, Histories, LiveAccounts } from '@tradeport/domain'
-import { createFakeBroker, createFakePositionDesk, newAccount, newHash } from '@tradeport/domain/testing'
+import type { Account, AccountHistory, BrokerAccount, Histories, LiveAccounts } from '@tradeport/domain'
+import { createFakeBroker, createFakePositionDesk, newAccount } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { cachedBroker, cachedCredentials, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
+import { cachedBroker, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
 import { createMovableClock, settled } from './fake-source.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
@@ -215,87 +214,5 @@ describe('cached histories', () => {
     expect(reads()).toBe(3)
     await cached.read(asBrokerAccount(linked))()
     expect(reads()).toBe(3)
-  })
-})
-
-describe('cached credentials', () => {
-  const credential: Credential = {
-    kind: 'api_key',
-    id: 'k-1',
-    owner: linked.owner,
-    applicationId: null,
-    plan: 'free',
-    scopes: new Set(['accounts:read']),
-    ipAllowlist: [],
-    expiresAt: null,
-    enabled: true,
-  }
-  const hash = newHash()
-
-  const credentialsWith = () => {
-    const clock = createMovableClock()
-    const state: { found: O.Option<Credential>; reads: number; delayMs: number } = { found: O.some(credential), reads: 0, delayMs: 0 }
-    const find = () => async () => {
-      state.reads += 1
-      const { found } = state
-      clock.advance(state.delayMs)
-      return E.right(found)
-    }
-    const store: CredentialStore = { findApiKey: find, findAccessToken: find }
-    return { clock, state, cached: cachedCredentials(store, { clock }) }
-  }
-
-  it('read a key once in a second', async () => {
-    const { clock, state, cached } = credentialsWith()
-    await Promise.all(Array.from({ length: 100 }, () => cached.findApiKey(hash)()))
-    clock.advance(999)
-    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.some(credential)))
-    expect(state.reads).toBe(1)
-    clock.advance(1)
-    await cached.findApiKey(hash)()
-    expect(state.reads).toBe(2)
-  })
-
-  it('let a revocation take effect within a second, also after a slow read (decision 11)', async () => {
-    const { clock, state, cached } = credentialsWith()
-    state.delayMs = 800
-    await cached.findApiKey(hash)()
-    // Revoked right after the database looked, 800 ms before its answer came.
-    state.found = O.some({ ...credential, enabled: false })
-    clock.advance(200)
-    expect(await cached.findApiKey(hash)()).toMatchObject(E.right(O.some({ enabled: false })))
-  })
-
-  it('keep no miss, so that a new key works at once', async () => {
-    const { state, cached } = credentialsWith()
-    state.found = O.none
-    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.none))
-    state.found = O.some(credential)
-    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.some(credential)))
-  })
-
-  it('take no key for a token of the same hash', async () => {
-    const { state, cached } = credentialsWith()
-    await cached.findApiKey(hash)()
-    state.found = O.none
-    expect(await cached.findAccessToken(hash)()).toStrictEqual(E.right(O.none))
-  })
-
-  it('are all read anew after a document of the operator', async () => {
-    const { state, cached } = credentialsWith()
-    await cached.findApiKey(hash)()
-    state.found = O.none
-    cached.forgetAll()
-    expect(await cached.findApiKey(hash)()).toStrictEqual(E.right(O.none))
-  })
-
-  it('keep no failure of the store', async () => {
-    const clock = createMovableClock()
-    const unavailable = TE.left({ _tag: 'ServiceUnavailable' as const, reason: 'down' })
-    let answer: ReturnType<CredentialStore['findApiKey']> = unavailable
-    const cached = cachedCredentials({ findApiKey: () => answer, findAccessToken: () => answer }, { clock })
-    expect(await cached.findApiKey(hash)()).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
-    answer = TE.right(O.some(credential))
-    expect(await cached.findApiKey(hash)()).toMatchObject({ _tag: 'Right' })
   })
 })

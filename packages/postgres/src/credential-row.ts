@@ -1,6 +1,6 @@
 // API keys and access tokens as rows, and with their user what a request needs to know of them (section 5).
 import { plans } from '@tradeport/domain'
-import type { Credential, StoredAccessToken, StoredApiKey } from '@tradeport/domain'
+import type { Credential, StoredAccessToken, StoredApiKey, UserPlan } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from './columns.ts'
@@ -42,6 +42,13 @@ const decodeApiKey = decodeRow('api_keys', t.strict(apiKeyProps))
 const decodeAccessToken = decodeRow('access_tokens', t.strict(accessTokenProps))
 const decodeOwnedApiKey = decodeRow('api_keys', t.strict({ ...apiKeyProps, ...ownerProps }))
 const decodeOwnedAccessToken = decodeRow('access_tokens', t.strict({ ...accessTokenProps, ...ownerProps }))
+
+const decodeUserPlan = decodeRow('users', t.strict({ id: column.userId, ...ownerProps }))
+
+export const userPlanOfRow = (row: unknown): UserPlan => {
+  const { id, tenant_id: tenantId, plan } = decodeUserPlan(row)
+  return { owner: { tenantId, userId: id }, plan }
+}
 
 export const apiKeyOfRow = (row: unknown): StoredApiKey => {
   const { user_id: userId, ip_allowlist: ipAllowlist, expires_at: expiresAt, ...key } = decodeApiKey(row)

@@ -1,5 +1,5 @@
 // Whose a key or token is, by its hash: one indexed read that brings the user's tenant and plan along.
-import type { Credential, CredentialHash, CredentialStore } from '@tradeport/domain'
+import type { Credential, CredentialHash, CredentialStore, Owner, UserPlan } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
@@ -9,6 +9,7 @@ import {
   apiKeyColumns,
   apiKeyCredentialOfRow,
   credentialOwnerColumns,
+  userPlanOfRow,
 } from './credential-row.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
@@ -16,6 +17,7 @@ import { toServiceUnavailable } from './failures.ts'
 export const createCredentialStore = ({ knex }: Pick<Database, 'knex'>): CredentialStore => ({
   findApiKey: (hash) => TE.tryCatch(() => findApiKey(knex, hash), toServiceUnavailable('credentials.findApiKey')),
   findAccessToken: (hash) => TE.tryCatch(() => findAccessToken(knex, hash), toServiceUnavailable('credentials.findAccessToken')),
+  findUserPlan: (owner) => TE.tryCatch(() => findUserPlan(knex, owner), toServiceUnavailable('credentials.findUserPlan')),
 })
 
 const findApiKey = async (knex: Knex, hash: CredentialHash): Promise<O.Option<Credential>> => {
@@ -32,4 +34,9 @@ const findAccessToken = async (knex: Knex, hash: CredentialHash): Promise<O.Opti
     .where('access_tokens.hash', hash)
     .select([...accessTokenColumns(knex), ...credentialOwnerColumns])
   return O.map(accessTokenCredentialOfRow)(O.fromNullable(rows[0]))
+}
+
+const findUserPlan = async (knex: Knex, { tenantId, userId }: Owner): Promise<O.Option<UserPlan>> => {
+  const rows: unknown[] = await knex('users').where({ id: userId, tenant_id: tenantId }).select('id', 'tenant_id', 'plan')
+  return O.map(userPlanOfRow)(O.fromNullable(rows[0]))
 }

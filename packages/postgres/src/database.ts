@@ -16,6 +16,8 @@ export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
 export interface Database {
   /** For the stores of this package. */
   readonly knex: Knex
+  /** Where a connection of one's own leads; null for an embedded database, which is this process's alone. */
+  readonly server: ServerOptions | null
   /** Whether a statement gets through now. */
   readonly ping: TE.TaskEither<ServiceUnavailable, void>
   /** Waits for what is running, then ends every connection. Calling it again changes nothing. */
@@ -28,7 +30,7 @@ export interface Database {
  */
 export const openDatabase = async (options: DatabaseOptions, log: Log = silentLog): Promise<Database> => {
   const { knex, release } = await open(options, log)
-  const database: Database = { knex, ping: pingOf(knex), close: closeOnce(knex, release) }
+  const database: Database = { knex, server: 'url' in options ? options : null, ping: pingOf(knex), close: closeOnce(knex, release) }
   try {
     await prepare(knex)
     return database

@@ -12,6 +12,14 @@ export class UnstorableValue extends Error {
   override readonly name = 'UnstorableValue'
 }
 
+/** Notices that were sent do not arrive. */
+export class UnheardNotices extends Error {
+  override readonly name = 'UnheardNotices'
+  constructor() {
+    super('notices do not arrive: DATABASE_URL must lead to the server itself, or to a pooler that keeps a session for each connection')
+  }
+}
+
 // The drivers give these no code. Their own words are looked for and nothing else is repeated, since a message can hold a statement's values.
 const knownPhrases = [
   'Connection terminated',
@@ -20,6 +28,7 @@ const knownPhrases = [
   'connection error and is not queryable',
   'PGlite is closed',
   'Timeout acquiring a connection',
+  'Query read timeout',
 ] as const
 
 /** Every failure of a database method: the service cannot read or write its records. */
@@ -31,7 +40,7 @@ export const toServiceUnavailable =
 /** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
 export const describeFailure = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown failure'
-  if (error instanceof UndecodableRow || error instanceof UnstorableValue) return error.message
+  if (error instanceof UndecodableRow || error instanceof UnstorableValue || error instanceof UnheardNotices) return error.message
   const code = textField(error, 'code')
   const constraint = textField(error, 'constraint')
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`

@@ -1,4 +1,5 @@
 // The operator's documents in PostgreSQL: one transaction each, one at a time over all instances.
+import { usersAffectedBy } from '@tradeport/domain'
 import type { OperatorChanges, OperatorKeys, OperatorRecords, OperatorStore, ValidationError } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -7,6 +8,7 @@ import type { Knex } from 'knex'
 import type { Cipher } from './cipher.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { sendCredentialsChanged } from './peer-notices/payload.ts'
 import { readRecords } from './operator-reads.ts'
 import { putRecords, removeRecords } from './operator-writes.ts'
 
@@ -32,9 +34,11 @@ const applyDocument = <A extends { readonly changes: OperatorChanges }>(
 ): Promise<E.Either<ValidationError, A>> =>
   knex.transaction(async (trx) => {
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`)
-    const decision = decide(await readRecords(trx, keys))
+    const records = await readRecords(trx, keys)
+    const decision = decide(records)
     if (E.isLeft(decision)) return decision
     await removeRecords(trx, decision.right.changes)
     await putRecords(trx, cipher, decision.right.changes)
+    await sendCredentialsChanged(trx, usersAffectedBy(decision.right.changes, records))
     return decision
   })

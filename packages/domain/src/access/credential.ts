@@ -12,13 +12,17 @@ export const apiKeyPrefix = 'tp_live_'
 /** SHA-256 of a key or token in lower-case hex; the text itself is never stored. */
 export type CredentialHash = Brand<string, 'CredentialHash'>
 
-export interface Credential {
+/** A user with the plan that sets the limits. */
+export interface UserPlan {
+  readonly owner: Owner
+  readonly plan: Plan
+}
+
+export interface Credential extends UserPlan {
   readonly kind: 'api_key' | 'access_token'
   readonly id: string
-  readonly owner: Owner
   /** Which application holds the token; null for a key. Limits are shared per application and user (8.1 rule 1). */
   readonly applicationId: string | null
-  readonly plan: Plan
   readonly scopes: ReadonlySet<Scope>
   /** Addresses and CIDRs; none means everywhere. */
   readonly ipAllowlist: readonly string[]

@@ -4,6 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import { validationError } from '../errors.ts'
 import type { Issue, ValidationError } from '../errors.ts'
 import type { Instant } from '../primitives/instant.ts'
+import { usersAffectedBy } from './affected-users.ts'
+import type { AffectedUsers } from './affected-users.ts'
 import { decideChallenges, decideDesks, decideSnapshots, decideTraderLimits } from './decide-account-rules.ts'
 import { decideAccessTokens, decideApiKeys } from './decide-credentials.ts'
 import type { CredentialSource, IssuedSecret } from './decide-credentials.ts'
@@ -14,6 +16,8 @@ import { worldOf } from './world.ts'
 
 export interface AppliedDocument {
   readonly changes: OperatorChanges
+  /** Whose credentials are to be read anew. */
+  readonly affectedUsers: AffectedUsers
   /** Keys made or given now, the only time that they are told. */
   readonly apiKeys: readonly IssuedSecret[]
   /** Tokens made or given now, the only time that they are told. */
@@ -68,7 +72,12 @@ export const decideApply =
       balanceSnapshots: decideSnapshots(document.balanceSnapshots, records.balanceSnapshots, world, faults),
     }
     if (faults.length > 0) return E.left(validationError(faults))
-    return E.right({ changes, apiKeys: apiKeys.issued, accessTokens: accessTokens.issued })
+    return E.right({
+      changes,
+      affectedUsers: usersAffectedBy(changes, records),
+      apiKeys: apiKeys.issued,
+      accessTokens: accessTokens.issued,
+    })
   }
 
 const present = <A>(values: readonly (A | null | undefined)[]): readonly A[] => [

@@ -9,6 +9,7 @@ import type { TenantId } from '../primitives/ids.ts'
 export interface OperatorStore {
   /**
    * In one transaction, one document at a time: reads the named records, lets `decide` say what becomes of them, and writes that or nothing.
+   * Every instance, this one too, is told whose credentials changed (`PeerNotices`), if and only if it was written.
    */
   readonly apply: <A extends { readonly changes: OperatorChanges }>(
     keys: OperatorKeys,

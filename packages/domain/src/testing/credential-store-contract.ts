@@ -90,5 +90,15 @@ export const credentialStoreContract = (title: string, open: OpenStores): void =
       expect(await rightOf(stores.credentials.findApiKey(key.hash))).toStrictEqual(O.none)
       expect(await rightOf(stores.credentials.findAccessToken(token.hash))).toStrictEqual(O.none)
     })
+
+    it('C7 finds the plan of a user in the tenant that it belongs to and in no other', async () => {
+      const [owner, stranger] = [await storedOwner(stores.operator), await storedOwner(stores.operator)]
+      const user = { id: owner.userId, tenantId: owner.tenantId, email: 'owner@example.com', plan: 'pro' } as const
+      await write(stores.operator, { users: puts(user) })
+      expect(await rightOf(stores.credentials.findUserPlan(owner))).toStrictEqual(O.some({ owner, plan: 'pro' }))
+      expect(await rightOf(stores.credentials.findUserPlan({ ...owner, tenantId: stranger.tenantId }))).toStrictEqual(O.none)
+      await write(stores.operator, { users: removes(owner.userId) })
+      expect(await rightOf(stores.credentials.findUserPlan(owner))).toStrictEqual(O.none)
+    })
   })
 }

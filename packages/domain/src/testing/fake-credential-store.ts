@@ -1,9 +1,10 @@
 // Credentials in memory, as a fake of the port; it passes the same contract as the database.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Credential, CredentialHash } from '../access/credential.ts'
+import type { Credential, CredentialHash, UserPlan } from '../access/credential.ts'
 import type { StoredAccessToken, StoredApiKey, User } from '../operator/records.ts'
 import type { CredentialStore } from '../ports/credential-store.ts'
+import type { Owner } from '../primitives/ids.ts'
 import type { FakeRecords } from './fake-records.ts'
 
 export const createFakeCredentialStore = (records: FakeRecords): CredentialStore => {
@@ -19,8 +20,12 @@ export const createFakeCredentialStore = (records: FakeRecords): CredentialStore
   return {
     findApiKey: (hash) => TE.fromIO(() => find(records.tables.apiKeys, hash, apiKeyCredential)),
     findAccessToken: (hash) => TE.fromIO(() => find(records.tables.accessTokens, hash, accessTokenCredential)),
+    findUserPlan: (owner) => TE.fromIO(() => userPlan(records.tables.users.get(owner.userId), owner)),
   }
 }
+
+const userPlan = (user: User | undefined, owner: Owner): O.Option<UserPlan> =>
+  user === undefined || user.tenantId !== owner.tenantId ? O.none : O.some({ owner, plan: user.plan })
 
 const apiKeyCredential = (key: StoredApiKey, user: User): Credential => ({
   kind: 'api_key',

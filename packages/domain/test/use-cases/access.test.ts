@@ -26,6 +26,7 @@ const identify = (fields: Partial<Credential> = {}): ReturnType<typeof identifyC
     credentials: {
       findApiKey: (hash) => TE.right(hash === 'good-key' ? O.some({ ...credential, ...fields }) : O.none),
       findAccessToken: (hash) => TE.right(hash === 'good-token' ? O.some({ ...credential, id: 't-1', ...fields }) : O.none),
+      findUserPlan: () => TE.right(O.none),
     },
   })
 
