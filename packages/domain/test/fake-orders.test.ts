@@ -7,6 +7,7 @@ import { createFakeOrderStore } from '../src/testing/fake-order-store.ts'
 import { createFakeRecords } from '../src/testing/fake-records.ts'
 import { guardStoreContract } from '../src/testing/guard-store-contract.ts'
 import { idempotencyContract } from '../src/testing/idempotency-contract.ts'
+import { orderListContract } from '../src/testing/order-list-contract.ts'
 import { orderStoreContract } from '../src/testing/order-store-contract.ts'
 import { placementJobsContract } from '../src/testing/placement-jobs-contract.ts'
 import { newAccountId } from '../src/testing/stored-records.ts'
@@ -42,6 +43,7 @@ const openFakes: OpenOrderPorts = async () => {
 }
 
 orderStoreContract('in memory', openFakes)
+orderListContract('in memory', openFakes)
 idempotencyContract('in memory', openFakes)
 placementJobsContract('in memory', openFakes)
 guardStoreContract('in memory', openFakes)

@@ -9,6 +9,7 @@ import {
   parseTenantId,
   parseTicket,
   parseUserId,
+  programOf,
   scopes,
   unauthorized,
 } from '@tradeport/domain'
@@ -164,6 +165,9 @@ export const credential = (held: readonly Scope[], parts: Partial<Credential> = 
   enabled: true,
   ...parts,
 })
+
+/** Who comes in with the good key or the good token. */
+export const caller = { owner, program: programOf(credential([])) }
 
 export const goodKey = 'tp_live_good'
 export const scopelessKey = 'tp_live_scopeless'

@@ -13,7 +13,7 @@ import type { FilledOrder, Issue, Order, RejectedOrder, Scope } from '@tradeport
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountId, credential, fakeUseCases, jsonRequest, owner, pendingOrder, requestOf, runApi, send } from './fakes.ts'
+import { accountId, caller, credential, fakeUseCases, jsonRequest, pendingOrder, requestOf, runApi, send } from './fakes.ts'
 import type { Answer, Running } from './fakes.ts'
 
 const ticket = O.toUndefined(parseTicket('42'))
@@ -98,7 +98,7 @@ describe('an order', () => {
       expect([reply.status, reply.json.error?.code]).toEqual([404, 'NOT_FOUND'])
       expect(reply.json.error?.message).toContain('no such order')
     }
-    expect(asked).toEqual(['GET', 'PUT', 'DELETE'].map(() => [{ owner }, 'ord_\0']))
+    expect(asked).toEqual(['GET', 'PUT', 'DELETE'].map(() => [caller, 'ord_\0']))
   })
 })
 
@@ -123,13 +123,13 @@ describe('GET /orders', () => {
   const nothing = { accountId: undefined, status: undefined, symbol: undefined, from: undefined, to: undefined, page: 1, limit: 20 }
 
   it('asks for the first twenty without filters (4.2)', async () => {
-    expect(await askedBy('')).toEqual([{ owner }, nothing])
+    expect(await askedBy('')).toEqual([caller, nothing])
   })
 
   it('reads every filter, a date as a whole day (decision 8)', async () => {
     const query = `?accountId=${accountId.toUpperCase()}&status=filled&symbol=US30.CASH%23&startDate=2026-01-31&endDate=2026-01-31&page=1000000&limit=100`
     expect(await askedBy(query)).toEqual([
-      { owner },
+      caller,
       {
         accountId,
         status: 'filled',
@@ -143,7 +143,7 @@ describe('GET /orders', () => {
   })
 
   it.each(orderStatuses)('filters by %s, also where no order is so today', async (status) => {
-    expect(await askedBy(`?status=${status}`)).toEqual([{ owner }, { ...nothing, status }])
+    expect(await askedBy(`?status=${status}`)).toEqual([caller, { ...nothing, status }])
   })
 
   it.each([
@@ -207,8 +207,8 @@ describe('PUT /orders/:id', () => {
       const flying = await put(body, 'flying')
       expect([flying.status, flying.json.error?.code]).toEqual([409, 'ORDER_IN_FLIGHT'])
       expect(asked).toEqual([
-        [{ owner }, 'settled'],
-        [{ owner }, 'flying'],
+        [caller, 'settled'],
+        [caller, 'flying'],
       ])
     },
   )

@@ -4,7 +4,7 @@ import { scopes, serviceUnavailable, riskLimitExceeded, idempotencyInProgress } 
 import type { Issue, PlaceOrderInput, Scope } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountId, credential, jsonRequest, orderBody, owner, pendingOrder, runApi, scopelessKey, send } from './fakes.ts'
+import { accountId, caller, credential, jsonRequest, orderBody, pendingOrder, runApi, scopelessKey, send } from './fakes.ts'
 import type { Answer, Running, SentRequest } from './fakes.ts'
 
 const target = '/api/v1/orders'
@@ -21,8 +21,8 @@ describe('POST /orders', () => {
   const placed: PlaceOrderInput[] = []
   beforeAll(async () => {
     api = await runApi({
-      placeOrder: (caller, input) => {
-        expect(caller).toEqual({ owner })
+      placeOrder: (asking, input) => {
+        expect(asking).toEqual(caller)
         placed.push(input)
         return TE.right({ order: { ...pendingOrder, request: input.request }, isReplayed: input.claim?.key === 'again' })
       },

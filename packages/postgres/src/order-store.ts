@@ -6,10 +6,8 @@ import type {
   Order,
   OrderId,
   OrderPlacement,
-  OrdersQuery,
   OrderStore,
   Owner,
-  Page,
   PendingOrder,
   PlacementStep,
 } from '@tradeport/domain'
@@ -18,12 +16,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { toTimestamptz } from './columns.ts'
 import type { Database } from './database.ts'
 import { isDataFault, toServiceUnavailable } from './failures.ts'
 import { claimKey, releaseKey } from './idempotency.ts'
 import { inBatches } from './in-batches.ts'
 import { countSettled } from './order-counters.ts'
+import { listOrders } from './order-list.ts'
 import { orderColumns, orderOfRow, outcomeColumnsOf, placementColumns, placementOfRow, stepColumnsOf } from './order-row.ts'
 import { queuedJob } from './placement-queue.ts'
 import type { PlacementQueue } from './placement-queue.ts'
@@ -51,7 +49,8 @@ export const createOrderStore = ({ knex, queue }: Parts): OrderStore => {
         TE.flatMap((verdict) => TE.fromEither(verdict)),
       ),
     find: (owner, id) => TE.tryCatch(() => findOrder(knex, owner, id), toServiceUnavailable('orders.find')),
-    list: (owner, query) => TE.tryCatch(() => listOrders(knex, owner, query), toServiceUnavailable('orders.list')),
+    list: (owner, program, query, now) =>
+      TE.tryCatch(() => listOrders(knex, owner, program, query, now), toServiceUnavailable('orders.list')),
     placement: (owner, id) => TE.tryCatch(() => findPlacement(knex, owner, id), toServiceUnavailable('orders.placement')),
     advance: (owner, id, version, step, now) =>
       TE.tryCatch(() => advance({ knex, queue }, owner, id, version, step, now), toServiceUnavailable('orders.advance')),
@@ -95,33 +94,6 @@ const isRecorded = ({ id }: PendingOrder, verdict: Verdict | undefined): boolean
 const findOrder = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<Order>> => {
   const rows: unknown[] = await ownOrders(knex, owner).where({ id }).select(orderColumns(knex))
   return O.map(orderOfRow)(O.fromNullable(rows[0]))
-}
-
-// One statement, so that the page and the count are of the same moment. A page beyond the last still has its count.
-const listOrders = async (knex: Knex, owner: Owner, query: OrdersQuery): Promise<Page<Order>> => {
-  const { page, limit } = query
-  const matching = ownOrders(knex, owner)
-  if (query.accountId !== undefined) void matching.where('account_id', query.accountId)
-  if (query.status !== undefined) void matching.where('status', query.status)
-  if (query.symbol !== undefined) void matching.where('symbol', query.symbol)
-  if (query.from !== undefined) void matching.where('created_at', '>=', toTimestamptz(query.from))
-  if (query.to !== undefined) void matching.where('created_at', '<=', toTimestamptz(query.to))
-  const newestFirst = [
-    { column: 'created_at', order: 'desc' },
-    { column: 'sequence', order: 'desc' },
-  ]
-  const items = matching
-    .clone()
-    .select('*')
-    .orderBy(newestFirst)
-    .limit(limit)
-    .offset(Math.min((page - 1) * limit, Number.MAX_SAFE_INTEGER))
-  const rows: { readonly total: number; readonly id: string | null }[] = await knex
-    .from(matching.clone().select(knex.raw('count(*)::int as total')).as('counted'))
-    .leftJoin(items.as('orders'), knex.raw('true'))
-    .select('counted.total', ...orderColumns(knex))
-    .orderBy(newestFirst.map(({ column, order }) => ({ column: `orders.${column}`, order })))
-  return { items: rows.filter(({ id }) => id !== null).map(orderOfRow), page, limit, total: rows[0]?.total ?? 0 }
 }
 
 const findPlacement = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<OrderPlacement>> => {

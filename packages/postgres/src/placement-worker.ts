@@ -5,6 +5,7 @@ import type { PgBoss } from 'pg-boss'
 import { purgeKeys } from './idempotency.ts'
 import { inBatches } from './in-batches.ts'
 import type { Log } from './log.ts'
+import { purgeOrderLists } from './order-list.ts'
 import { fetchJobs, keyOf, removeJobs } from './placement-queue.ts'
 import type { QueuedJob } from './placement-queue.ts'
 import { repeating, tellingOnce } from './repeating.ts'
@@ -82,7 +83,10 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
     for (const job of jobs) begin(job)
   })
   const sweep = repeating(sweepMs, 'placement_sweep', log, () => sweepPlacements(knex, boss, forgottenAfterMs))
-  const purge = repeating(purgeMs, 'idempotency_purge', log, () => purgeKeys(knex))
+  const purges = [
+    repeating(purgeMs, 'idempotency_purge', log, () => purgeKeys(knex)),
+    repeating(purgeMs, 'order_list_purge', log, () => purgeOrderLists(knex)),
+  ]
 
   return {
     offer: (job) => {
@@ -92,7 +96,7 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
     },
     stop: async () => {
       isStopping = true
-      await Promise.all([queue.stop(), sweep.stop(), purge.stop()])
+      await Promise.all([queue, sweep, ...purges].map(({ stop }) => stop()))
       await Promise.all(running.values())
     },
   }

@@ -82,21 +82,25 @@ const keptBy = (held: readonly HeldKey[], owner: Owner, { key, bodyHash }: Idemp
   return holder?.order === undefined || holder.bodyHash !== bodyHash ? E.left(idempotencyKeyReused) : E.right(holder.order)
 }
 
-// In one statement, because it is what every order waits for; those that turn out to be too many are taken back, which is rare.
+// In one statement, because it is what every order waits for; those that turn out to be too many are taken back, which is rare. The orders are
+// written once all of the counters are, whose locks they wait for: so a user's orders get their numbers in the order in which they are committed,
+// and one that is seen later than another never has a smaller number (see order-list.ts).
 const insertAndCount = async (trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<readonly Counted[]> => {
   if (orders.length === 0) return []
   const users = byUser(orders.map(({ order }) => order))
   const { rows } = await prepared(
     trx,
-    `with inserted as (
+    `with counted as (${countUpStatement}),
+     inserted as (
        insert into orders (id, tenant_id, user_id, account_id, symbol, side, volume, price, stop_loss, take_profit, comment, client_id,
          status, created_at, updated_at, step, version, due_at)
        select id, tenant_id, user_id, account_id, symbol, side, volume, price, stop_loss, take_profit, comment, client_id,
          'pending', created_at, created_at, 'recorded', 1, now()
        from json_to_recordset(?::json) as new (id text, tenant_id text, user_id text, account_id uuid, symbol text, side text, volume numeric,
-         price numeric, stop_loss numeric, take_profit numeric, comment text, client_id text, created_at timestamptz))
-     ${countUpStatement}`,
-    [JSON.stringify(orders.map(({ row }) => row)), JSON.stringify(users.map(increaseOf))],
+         price numeric, stop_loss numeric, take_profit numeric, comment text, client_id text, created_at timestamptz)
+       where (select count(*) from counted) > 0)
+     select * from counted`,
+    [JSON.stringify(users.map(increaseOf)), JSON.stringify(orders.map(({ row }) => row))],
   )
   return countedOf(users, rows as CounterRow[])
 }

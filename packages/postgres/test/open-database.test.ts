@@ -17,6 +17,7 @@ const tables = [
   'desks',
   'idempotency_keys',
   'order_counters',
+  'order_list_starts',
   'orders',
   'position_locks',
   'tenants',

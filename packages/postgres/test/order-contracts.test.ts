@@ -1,5 +1,11 @@
 // Orders, their keys, jobs and guards keep the contracts, on the embedded database and on a server with two instances.
-import { guardStoreContract, idempotencyContract, orderStoreContract, placementJobsContract } from '@tradeport/domain/testing'
+import {
+  guardStoreContract,
+  idempotencyContract,
+  orderListContract,
+  orderStoreContract,
+  placementJobsContract,
+} from '@tradeport/domain/testing'
 import type { OpenOrderPorts } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import { serverTitle, serverUrl } from './open-stores.ts'
@@ -14,6 +20,7 @@ const contractsOn = (title: string, open: OpenOrderPorts): void => {
   // One database for those that only write; the jobs have one of their own, where nothing is due but what their tests record.
   const share: OpenOrderPorts = async () => ({ ports: opened.ports, close: async () => undefined })
   orderStoreContract(title, share)
+  orderListContract(title, share)
   idempotencyContract(title, share)
   guardStoreContract(title, share)
   placementJobsContract(title, open)

@@ -1,5 +1,5 @@
 // Reads of orders go by index, however many orders others have: no table is read through, and the newest page is read off an index.
-import { newOrderOn, rightOf, storedAccount } from '@tradeport/domain/testing'
+import { newOrderOn, rightOf, someProgram, storedAccount } from '@tradeport/domain/testing'
 import type { Account, PendingOrder } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +28,9 @@ const crowd = `
       case when n % 4 = 0 then 'looking_up' else 'settled' end, 3, case when n % 4 = 0 then now() + n * interval '1 hour' end
     from generate_series(1, 40000) n;
   insert into idempotency_keys (tenant_id, user_id, key, body_hash, order_id, claimed_at)
-    select 'crowd', 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'ord_' || lpad(n::text, 20, 'x'), now() from generate_series(1, 20000) n`
+    select 'crowd', 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'ord_' || lpad(n::text, 20, 'x'), now() from generate_series(1, 20000) n;
+  insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
+    select 'crowd', 'crowd-' || (n % 2000 + 1), int4send(n), 1, now() - n * interval '1 second' from generate_series(1, 20000) n`
 
 /** The tables of which a plan reads every row. */
 const readThrough = (plans: string): readonly string[] =>
@@ -75,8 +77,12 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     it.each<[string, () => Promise<unknown>]>([
       ['an order', () => instance.ports.orders.find(account.owner, order.id)()],
       ['a placement', () => instance.ports.orders.placement(account.owner, order.id)()],
-      ['the first page', () => instance.ports.orders.list(account.owner, { page: 1, limit: 100 })()],
-      ['a filtered page', () => instance.ports.orders.list(account.owner, { page: 2, limit: 9, status: 'filled', from: 0, to: 2e12 })()],
+      ['the first page', () => instance.ports.orders.list(account.owner, someProgram, { page: 1, limit: 100 }, day)()],
+      ['a first page that begins a list', () => instance.ports.orders.list(account.owner, someProgram, { page: 1, limit: 1 }, day)()],
+      [
+        'a filtered page',
+        () => instance.ports.orders.list(account.owner, someProgram, { page: 2, limit: 9, status: 'filled', from: 0, to: 2e12 }, day)(),
+      ],
       ['the guards', () => instance.ports.guards.guards(account.owner, account.id)()],
       ['the challenges', () => instance.ports.guards.challenges(account.owner, account.id)()],
       ['a key that is claimed', () => instance.ports.orders.claim(account.owner, { key: 'k', bodyHash: 'h' }, day)()],

@@ -30,10 +30,21 @@ export interface Credential extends UserPlan {
   readonly enabled: boolean
 }
 
+/** Which of a user's programs asks: one key, or one application, whichever token it holds just now. */
+export type ProgramId = Brand<string, 'ProgramId'>
+
 /** Who asks: what a use case needs to know of the credential. */
 export interface Caller {
   readonly owner: Owner
 }
+
+/** For a use case that remembers what the same program asked before. */
+export interface CallingProgram extends Caller {
+  readonly program: ProgramId
+}
+
+/** Tells programs apart among those of one user. */
+export const programOf = ({ kind, id, applicationId }: Credential): ProgramId => JSON.stringify([kind, applicationId ?? id]) as ProgramId
 
 /** Neither revoked nor expired. Where it is used from is for the door to check, which knows the address. */
 export const isUsable = (credential: Credential, now: Instant): boolean =>

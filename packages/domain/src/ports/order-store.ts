@@ -1,6 +1,7 @@
 // Orders, how far each is on its way to the broker, and the jobs that take them there, as they are stored. Every method takes the owner first.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { ProgramId } from '../access/credential.ts'
 import type { IdempotencyInProgress, IdempotencyKeyReused, RiskLimitExceeded, ServiceUnavailable } from '../errors.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
 import type { Placement, PlacementStep } from '../orders/placement.ts'
@@ -58,8 +59,13 @@ export interface OrderStore {
     claim: IdempotencyClaim | undefined,
   ) => TE.TaskEither<ServiceUnavailable | RiskLimitExceeded | IdempotencyKeyReused, PendingOrder>
   readonly find: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<Order>>
-  /** Newest first: by creation time, then in the order of recording. */
-  readonly list: (owner: Owner, query: OrdersQuery) => TE.TaskEither<ServiceUnavailable, Page<Order>>
+  /**
+   * Newest first: by creation time, then in the order of recording. Page 1 is read anew, and when it is full it begins a list: the further pages that
+   * the same program asks for with the same filters and limit within ten minutes, of any instance, hold and count no order that was recorded after
+   * the last one of that list, whatever its creation time. A further page that belongs to no list is read anew too. An order that changes its status
+   * goes into a filter by status or out of it at any moment.
+   */
+  readonly list: (owner: Owner, program: ProgramId, query: OrdersQuery, now: Instant) => TE.TaskEither<ServiceUnavailable, Page<Order>>
   readonly placement: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<OrderPlacement>>
   /**
    * Writes a step of the placement if the stored version is still the expected one, in one transaction with what it means for the order

@@ -3,6 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { ProgramId } from '../access/credential.ts'
 import { idempotencyInProgress, idempotencyKeyReused, serviceUnavailable } from '../errors.ts'
 import type { IdempotencyInProgress, IdempotencyKeyReused, RiskLimitExceeded, ServiceUnavailable } from '../errors.ts'
 import { requireCountsInLimit, startOfUtcDay } from '../orders/limits.ts'
@@ -15,6 +16,7 @@ import type { Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf } from '../primitives/pages.ts'
+import type { Page } from '../primitives/pages.ts'
 
 interface StoredOrder {
   readonly order: Order
@@ -28,6 +30,12 @@ interface StoredKey {
   readonly claimedAt: Instant
   /** As it was first answered. */
   readonly order: PendingOrder | null
+}
+
+interface ListStart {
+  readonly at: Instant
+  /** How many orders the user had up to the last one of the list, in the order of recording. */
+  readonly orders: number
 }
 
 export interface FakePlacementJobs extends PlacementJobs {
@@ -44,6 +52,7 @@ export interface FakeOrderStore extends OrderStore {
 }
 
 const leaseMs = minuteMs
+const listMs = 10 * minuteMs
 /** When a job whose settler does not come back is handed out again. */
 const forgottenAfterMs = 3 * secondMs
 
@@ -52,6 +61,7 @@ export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
   // In the order of recording.
   const orders = new Map<OrderId, StoredOrder>()
   const keys = new Map<string, StoredKey>()
+  const listStarts = new Map<string, ListStart>()
   const settlers = new Set<(job: PlacementJob) => Promise<void>>()
   let isDown = false
 
@@ -95,6 +105,21 @@ export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
     return turned
   }
 
+  const list = (owner: Owner, program: ProgramId, query: OrdersQuery, now: Instant): Page<Order> => {
+    const { page, limit, accountId, status, symbol, from, to } = query
+    const key = keyOf(owner, JSON.stringify([program, limit, accountId, status, symbol, from, to]))
+    const all = ownOrders(owner)
+    const matching = all.filter(isMatching(query))
+    if (page === 1) {
+      listStarts.delete(key)
+      if (matching.length >= limit) listStarts.set(key, { at: now, orders: all.findLastIndex(isMatching(query)) + 1 })
+      return pageOf(newestFirst(matching), query)
+    }
+    const start = listStarts.get(key)
+    if (start === undefined || now - start.at > listMs) return pageOf(newestFirst(matching), query)
+    return pageOf(newestFirst(all.slice(0, start.orders).filter(isMatching(query))), query)
+  }
+
   const handOut = (): readonly Promise<void>[] => {
     const due = [...orders.values()].filter(({ dueAt }) => dueAt !== null && dueAt <= clock.now())
     return [...settlers].slice(0, 1).flatMap((settleJob) =>
@@ -125,7 +150,7 @@ export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
       }),
     record: (owner, order, claim) => answer(() => record(owner, order, claim)),
     find: (owner, id) => answer(() => E.right(O.fromNullable(own(owner, id)?.order))),
-    list: (owner, query) => answer(() => E.right(pageOf(newestFirst(ownOrders(owner).filter(isMatching(query))), query))),
+    list: (owner, program, query, now) => answer(() => E.right(list(owner, program, query, now))),
     placement: (owner, id) =>
       answer((): E.Either<never, O.Option<OrderPlacement>> => {
         const stored = own(owner, id)

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { idempotencyInProgress, idempotencyKeyReused } from '../errors.ts'
 import { maxOpenOrders } from '../orders/limits.ts'
 import { dayMs, minuteMs } from '../primitives/instant.ts'
-import { newClaim, newOrder } from './stored-orders.ts'
+import { newClaim, newOrder, someProgram } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
 import { newHash, rightOf, storedOwner } from './stored-records.ts'
 
@@ -94,7 +94,7 @@ export const idempotencyContract = (title: string, open: OpenOrderPorts): void =
         [ports.orders, ports.elsewhere, ports.orders].map((store) => rightOf(store.record(owner, newOrder(owner, noon + minuteMs), claim))),
       )
       expect(new Set(results.map(({ id }) => id)).size).toBe(1)
-      expect((await rightOf(ports.orders.list(owner, { page: 1, limit: 9 }))).total).toBe(1)
+      expect((await rightOf(ports.orders.list(owner, someProgram, { page: 1, limit: 9 }, noon))).total).toBe(1)
     })
 
     it('I8 refuses the order of a lapsed claim whose key another body has taken', async () => {
@@ -103,7 +103,7 @@ export const idempotencyContract = (title: string, open: OpenOrderPorts): void =
       await rightOf(ports.orders.claim(owner, claim, noon))
       await rightOf(ports.orders.claim(owner, newClaim({ key: claim.key }), noon + minuteMs))
       expect(await ports.orders.record(owner, newOrder(owner, noon), claim)()).toStrictEqual(E.left(idempotencyKeyReused))
-      expect((await rightOf(ports.orders.list(owner, { page: 1, limit: 9 }))).total).toBe(0)
+      expect((await rightOf(ports.orders.list(owner, someProgram, { page: 1, limit: 9 }, noon))).total).toBe(0)
     })
 
     it('I9 keeps no key of an order that the limits refused', async () => {

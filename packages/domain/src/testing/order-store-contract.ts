@@ -11,7 +11,7 @@ import type { OrdersQuery, OrderStore } from '../ports/order-store.ts'
 import type { Owner, Ticket } from '../primitives/ids.ts'
 import { dayMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { newOrder } from './stored-orders.ts'
+import { newOrder, someProgram } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
 import { newAccountId, removes, rightOf, storedAccount, storedOwner, write } from './stored-records.ts'
 
@@ -41,7 +41,8 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
     const record = (order: PendingOrder, store: OrderStore = ports.orders) => store.record(order.owner, order, undefined)()
     const recorded = async (order: PendingOrder): Promise<PendingOrder> => rightOf(ports.orders.record(order.owner, order, undefined))
     const find = ({ owner, id }: Order) => rightOf(ports.orders.find(owner, id))
-    const list = (owner: Owner, query: Partial<OrdersQuery> = {}) => rightOf(ports.orders.list(owner, { page: 1, limit: 100, ...query }))
+    const list = (owner: Owner, query: Partial<OrdersQuery> = {}) =>
+      rightOf(ports.orders.list(owner, someProgram, { page: 1, limit: 100, ...query }, noon))
     const settled = async (order: PendingOrder, settlement: Settlement = filled, at: Instant = noon + 9): Promise<void> => {
       expect(await rightOf(ports.orders.advance(order.owner, order.id, 1, settledWith(settlement), at))).toBe(true)
     }

@@ -1,4 +1,5 @@
 // What the contract suites of orders share: the ports under test over the same records, and plain orders to fill them with.
+import type { ProgramId } from '../access/credential.ts'
 import type { Account } from '../accounts/account.ts'
 import type { OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
 import type { GuardStore } from '../ports/guard-store.ts'
@@ -20,6 +21,9 @@ export interface OrderPorts extends Stores {
 
 /** Opens empty stores once per suite; `close` ends them. */
 export type OpenOrderPorts = () => Promise<{ readonly ports: OrderPorts; readonly close: () => Promise<void> }>
+
+/** For tests in which it does not matter who asks. */
+export const someProgram = 'a program' as ProgramId
 
 let lastOrder = 0
 

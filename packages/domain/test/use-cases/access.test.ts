@@ -2,6 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
+import { programOf } from '../../src/access/credential.ts'
 import type { Credential, CredentialHash } from '../../src/access/credential.ts'
 import { isScope, requireScope, scopes } from '../../src/access/scopes.ts'
 import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
@@ -65,5 +66,26 @@ describe('scopes (5 rules 7 and 8)', () => {
     expect(scopes).toHaveLength(22)
     expect(['accounts:read', 'ai-agents:write'].every(isScope)).toBe(true)
     expect(['accounts', 'accounts:admin', 'read:accounts'].some(isScope)).toBe(false)
+  })
+})
+
+describe('programOf', () => {
+  const token: Credential = { ...credential, kind: 'access_token', id: 't-1', applicationId: 'app-1' }
+
+  it('knows an application by whichever of its tokens', () => {
+    expect(programOf({ ...token, id: 't-2' })).toBe(programOf(token))
+  })
+
+  it('tells keys from one another, applications from one another, and both from each other', () => {
+    const programs: readonly Partial<Credential>[] = [
+      {},
+      { id: 'k-2' },
+      { kind: 'access_token', id: 'k-1' },
+      { ...token },
+      { ...token, applicationId: 'app-2' },
+      { ...token, applicationId: 'k-1","x' },
+      { id: 'app-1' },
+    ]
+    expect(new Set(programs.map((fields) => programOf({ ...credential, ...fields }))).size).toBe(programs.length)
   })
 })

@@ -10,7 +10,7 @@ import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { fakeRefusal } from '../../src/testing/fake-trading.ts'
-import { newClaim } from '../../src/testing/stored-orders.ts'
+import { newClaim, someProgram } from '../../src/testing/stored-orders.ts'
 import { newAccountId } from '../../src/testing/stored-records.ts'
 import { cancelOrder } from '../../src/use-cases/cancel-order.ts'
 import { getOrder } from '../../src/use-cases/get-order.ts'
@@ -376,10 +376,12 @@ describe('GET, PUT and DELETE of orders', () => {
     const first = await rightOf(desk.place(account))
     desk.wait(1)
     const second = await rightOf(desk.place(account))
-    const page = await rightOf(listOrders(desk)({ owner }, { page: 1, limit: 20, accountId: account.id }))
+    const page = await rightOf(listOrders(desk)({ owner, program: someProgram }, { page: 1, limit: 20, accountId: account.id }))
     expect(page).toEqual({ items: [second.order, first.order], page: 1, limit: 20, total: 2 })
-    expect(await rightOf(listOrders(desk)({ owner: stranger }, { page: 1, limit: 20 }))).toMatchObject({ total: 0 })
-    expect(await tagOf(listOrders(desk)({ owner: stranger }, { page: 1, limit: 20, accountId: account.id }))).toBe('AccountNotFound')
+    expect(await rightOf(listOrders(desk)({ owner: stranger, program: someProgram }, { page: 1, limit: 20 }))).toMatchObject({ total: 0 })
+    expect(await tagOf(listOrders(desk)({ owner: stranger, program: someProgram }, { page: 1, limit: 20, accountId: account.id }))).toBe(
+      'AccountNotFound',
+    )
   })
 
   it.each([

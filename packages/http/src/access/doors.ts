@@ -2,8 +2,8 @@
 // (section 5; 8.1; decision 1).
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { requireScope, unauthorized } from '@tradeport/domain'
-import type { Caller, Clock, Credential, EndpointLimit, RateLimiter, RateVerdict, Refusal, Scope } from '@tradeport/domain'
+import { programOf, requireScope, unauthorized } from '@tradeport/domain'
+import type { CallingProgram, Clock, Credential, EndpointLimit, RateLimiter, RateVerdict, Refusal, Scope } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { UseCases } from '../use-cases.ts'
 import { isAllowedFrom } from './allowlist.ts'
@@ -23,7 +23,7 @@ export interface GuardedRoute {
 
 export interface Admission {
   /** Whoever came in; the public and the operator are no callers. */
-  readonly outcome: E.Either<Refusal, Caller | undefined>
+  readonly outcome: E.Either<Refusal, CallingProgram | undefined>
   /** What every reply tells of the limits, also one that refuses; undefined where the request counts against none. */
   readonly rate?: RateVerdict
 }
@@ -55,9 +55,11 @@ export const createCallerDoor = ({ identifyCaller, limiter, clock }: CallerDoorO
     if (rate.refusal !== null) return { outcome: E.left(rate.refusal), rate }
     if (access.kind === 'public') return { ...nobody, rate }
     const passed = requireScope(credential.right.scopes, access.anyOf)
-    return { outcome: E.isLeft(passed) ? passed : E.right({ owner: credential.right.owner }), rate }
+    return { outcome: E.isLeft(passed) ? passed : E.right(callerOf(credential.right)), rate }
   }
 }
+
+const callerOf = (credential: Credential): CallingProgram => ({ owner: credential.owner, program: programOf(credential) })
 
 export const createOperatorDoor = (operatorToken: string): Door => {
   const expected = digest(operatorToken)

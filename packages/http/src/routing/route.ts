@@ -1,6 +1,6 @@
 // A route is a record: what it takes, who may ask, what it runs and how the result is told. The server reads it, and so can a document.
 import { unauthorized, validationError } from '@tradeport/domain'
-import type { Caller, EndpointLimit, Issue, Refusal, Scope } from '@tradeport/domain'
+import type { CallingProgram, EndpointLimit, Issue, Refusal, Scope } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type * as t from 'io-ts'
@@ -41,7 +41,7 @@ interface RouteRecord<P, Q, H, B, R> {
 export interface ScopedRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
   /** One of these scopes passes. */
   readonly anyOf: readonly Scope[]
-  readonly useCase: (useCases: U, caller: Caller, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
+  readonly useCase: (useCases: U, caller: CallingProgram, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
 }
 
 export interface OpenRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
@@ -51,7 +51,7 @@ export interface OpenRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, 
 
 /** A request that has been let in, with everything still as it was sent. */
 export interface RawRequest {
-  readonly caller: Caller | undefined
+  readonly caller: CallingProgram | undefined
   readonly segments: Readonly<Record<string, string>>
   readonly search: URLSearchParams
   readonly headers: RequestHeaders

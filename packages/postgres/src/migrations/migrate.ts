@@ -2,6 +2,7 @@
 import type { Knex } from 'knex'
 import * as records from './0001-records.ts'
 import * as orders from './0002-orders.ts'
+import * as orderLists from './0003-order-lists.ts'
 import * as positionLocks from './0004-position-locks.ts'
 import * as webhooks from './0007-webhooks.ts'
 
@@ -15,6 +16,7 @@ interface NamedMigration {
 export const migrations: readonly NamedMigration[] = [
   { name: '0001-records', ...records },
   { name: '0002-orders', ...orders },
+  { name: '0003-order-lists', ...orderLists },
   { name: '0004-position-locks', ...positionLocks },
   { name: '0007-webhooks', ...webhooks },
 ]
