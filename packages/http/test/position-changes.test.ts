@@ -20,11 +20,11 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accountId,
+  caller,
   closedPosition,
   credential,
   goodKey,
   jsonRequest,
-  owner,
   position,
   provenance,
   runApi,
@@ -88,9 +88,9 @@ describe.each(routes)('$what', (route) => {
 
   it('asks for the change by the id as it was sent, and the value of the body', async () => {
     expect((await change(route.body)).status).toBe(200)
-    expect(asked).toEqual([[route.tail, { owner }, positionId, Object.values(route.body)[0]]])
+    expect(asked).toEqual([[route.tail, caller, positionId, Object.values(route.body)[0]]])
     await ask(jsonRequest(route.method, route.body), encodeURIComponent('no such\0thing'))
-    expect(asked).toEqual([[route.tail, { owner }, 'no such\0thing', Object.values(route.body)[0]]])
+    expect(asked).toEqual([[route.tail, caller, 'no such\0thing', Object.values(route.body)[0]]])
   })
 
   it.each([Number.MIN_VALUE, 1e300, 10.01, 0.1 + 0.2])('takes %d, and fields that it does not know (decision 5)', async (number) => {
