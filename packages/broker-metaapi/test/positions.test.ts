@@ -58,6 +58,10 @@ describe('positions', () => {
     expect(Object.keys(position ?? {})).not.toContain('takeProfit')
   })
 
+  it.each([0.1 + 0.2, 0.7 - 0.4, 0.3])('of %d lots are of 0.3, so that a close of 0.3 is one of all', async (volume) => {
+    expect((await readOne({ volume }))?.volume).toBe(0.3)
+  })
+
   it('take numeric ids as text', async () => {
     expect((await readOne({ id: 46_648_037 }))?.ticket).toBe('46648037')
   })
@@ -100,6 +104,7 @@ describe('positions', () => {
     ['without a symbol', { symbol: '' }, 'symbol is not a text that is not empty'],
     ['without a volume', { volume: undefined }, 'volume is not a finite number'],
     ['with a volume of 0', { volume: 0 }, 'volume is not above 0'],
+    ['with less volume than any', { volume: 1e-9 }, 'volume is not above 0'],
     ['with a price in text', { openPrice: '1.2' }, 'openPrice is not a finite number'],
     ['without a current price', { currentPrice: null }, 'currentPrice is not a finite number'],
     ['with a level in text', { stopLoss: '1.1' }, 'stopLoss is not a finite number or nothing'],

@@ -7,6 +7,7 @@ import { byAge, parseTicket, sumExactly } from '@tradeport/domain'
 import type { BrokerPosition } from '@tradeport/domain'
 import { decode, PositionRows } from '../payloads.ts'
 import type { PositionRow } from '../payloads.ts'
+import { readLots } from './lots.ts'
 import { readTime } from './time.ts'
 
 /** The positions in the bytes of an answer, as `positionsOf` has them. */
@@ -29,14 +30,15 @@ const positionOf = (row: PositionRow): E.Either<string, BrokerPosition> => {
   if (O.isNone(ticket)) return E.left('id is not a ticket')
   const openedAt = readTime(row.time)
   if (Number.isNaN(openedAt)) return E.left('time is not a time')
-  if (row.volume <= 0) return E.left('volume is not above 0')
+  const volume = readLots(row.volume)
+  if (volume <= 0) return E.left('volume is not above 0')
   // Not told is not nothing won and nothing lost.
   if (row.unrealizedProfit === undefined && row.profit === undefined) return E.left('profit is not told in any way')
   return E.right({
     ticket: ticket.value,
     symbol: row.symbol,
     side: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
-    volume: row.volume,
+    volume,
     entryPrice: row.openPrice,
     currentPrice: row.currentPrice,
     // A level of 0 is the platform's way to say that there is none.

@@ -8,8 +8,6 @@ import type { Levels } from '../positions/levels.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 
-export type { ClosingDeal, Levels }
-
 /** What the broker said of a close that it took. */
 export interface CloseReceipt {
   /** The broker's number of the closing order; null where it did not say. */

@@ -44,40 +44,49 @@ const clockLeewayMs = 10 * secondMs
 
 /**
  * The fill of a close, once deals of just its volume are there; undefined until then. Its deals are those of its order. Where the broker did not say
- * which that is, or named the position's own, under which MT4 settles every close, they are those that are no older than the close.
+ * which that is, or named the position's own, under which MT4 settles every close, they are the newest, and none that is older than the close.
+ * @param deals oldest first
  */
 export const closingFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined => {
-  const [first, ...rest] = deals.filter((deal) => isOf(deal, sent))
-  if (first === undefined || !isWhole([first, ...rest], closedVolume)) return undefined
-  const own = [first, ...rest]
+  const own = dealsOf(deals, sent, closedVolume)
+  if (own.length === 0) return undefined
   const times = own.flatMap(({ at }) => (at === undefined ? [] : [at]))
   return {
     orderId: sent.orderId ?? own.at(-1)?.orderId ?? null,
-    price: priceOf([first, ...rest]),
+    price: priceOf(own),
     profit: sumExactly(own.map(({ profit }) => profit)),
     at: times.length === 0 ? null : Math.max(...times),
   }
 }
 
+const dealsOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): readonly ClosingDeal[] => {
+  const own = deals.filter((deal) => isOf(deal, sent))
+  // One that does not tell its volume is all of it where it is alone, and beside others nothing to go by.
+  if (own.length === 1 && own[0]?.volume === undefined) return own
+  // By their times alone, the deals of a close that went before may be among them.
+  const candidates = isOrderKnown(sent) ? [own] : own.map((_, index) => own.slice(index))
+  return candidates.find((some) => areLots(some, closedVolume)) ?? []
+}
+
 const isOf = ({ orderId, at }: ClosingDeal, sent: SentClose): boolean => {
   if (sent.orderId !== null && orderId !== undefined && orderId !== sent.orderId) return false
-  const isOrderOwn = sent.orderId !== null && sent.orderId !== sent.ticket
-  if (isOrderOwn && orderId !== undefined) return true
+  if (isOrderKnown(sent) && orderId !== undefined) return true
   return at !== undefined && at >= sent.sentAt - clockLeewayMs
 }
 
-// A deal without a volume may be all of it.
-const isWhole = (own: readonly ClosingDeal[], closedVolume: number): boolean => {
-  const volumes = own.flatMap(({ volume }) => (volume === undefined ? [] : [volume]))
-  return volumes.length < own.length || compareLots(sumExactly(volumes), closedVolume) === 0
+const isOrderKnown = ({ orderId, ticket }: SentClose): boolean => orderId !== null && orderId !== ticket
+
+const areLots = (deals: readonly ClosingDeal[], lots: number): boolean => {
+  const volumes = deals.flatMap(({ volume }) => (volume === undefined ? [] : [volume]))
+  return volumes.length === deals.length && compareLots(sumExactly(volumes), lots) === 0
 }
 
-const priceOf = ([first, ...rest]: readonly [ClosingDeal, ...ClosingDeal[]]): number | null => {
-  if (rest.every(({ price }) => price === first.price)) return first.price ?? null
-  const [execution, ...others] = [first, ...rest].map(executionOf)
-  if (execution === undefined || others.includes(undefined)) return null
-  return fillOfExecutions([execution, ...others.flatMap((one) => one ?? [])]).price
+const priceOf = (own: readonly ClosingDeal[]): number | null => {
+  if (own.length === 1) return own[0]?.price ?? null
+  const executions = own.flatMap(executionOf)
+  const [first, ...rest] = executions
+  return first === undefined || executions.length < own.length ? null : fillOfExecutions([first, ...rest]).price
 }
 
-const executionOf = ({ volume, price }: ClosingDeal): Execution | undefined =>
-  volume === undefined || price === undefined ? undefined : { volume, price, at: 0 }
+const executionOf = ({ volume, price }: ClosingDeal): readonly Execution[] =>
+  volume === undefined || price === undefined ? [] : [{ volume, price, at: 0 }]

@@ -62,13 +62,14 @@ export const withConfirmedLevels = (after: BrokerPosition, asked: Levels, before
   return { ...after, ...Object.fromEntries(changed.map((name) => [name, asked[name]])) }
 }
 
+/** No symbol has prices of more; beyond them is binary residue. */
+const mostDecimals = 8
+
 // The entry price of a netting position is an average, of more decimals than its symbol has.
-const shownDecimals = (positions: readonly LevelledPosition[]): number =>
-  Math.max(
-    ...positions.flatMap(({ currentPrice, stopLoss, takeProfit }) =>
-      [currentPrice, stopLoss, takeProfit].map((price) => (price === undefined ? 0 : decimalOf(price).scale)),
-    ),
-  )
+const shownDecimals = (positions: readonly LevelledPosition[]): number => {
+  const prices = positions.flatMap(({ currentPrice, stopLoss, takeProfit }) => [currentPrice, stopLoss, takeProfit])
+  return Math.min(mostDecimals, Math.max(...prices.map((price) => (price === undefined ? 0 : decimalOf(price).scale))))
+}
 
 const isRounded = (shown: number | undefined, asked: number | undefined, decimals: number): boolean => {
   if (shown === undefined || asked === undefined) return false

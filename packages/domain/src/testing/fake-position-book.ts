@@ -1,6 +1,6 @@
 // What a broker in memory keeps of one account: open positions, the deals that closed them, and what its readers do not see yet.
 import { lotsWithout } from '../primitives/lots.ts'
-import type { ClosingDeal } from '../ports/position-desk.ts'
+import type { ClosingDeal } from '../positions/closing-deals.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'

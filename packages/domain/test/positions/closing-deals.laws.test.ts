@@ -82,10 +82,20 @@ describe('the deals of one close', () => {
     expect(closingFillOf(deals, { ...sent, ...parts }, 0.1)).toEqual(found)
   })
 
-  it('of which one tells no volume have a price only where all have the same', () => {
-    const same = [without('volume'), deal({ id: '2', profit: 1 })]
-    expect(closingFillOf(same, sent, 0.3)).toEqual({ ...fill, profit: 11 })
-    expect(closingFillOf([without('volume', { price: 1.3 }), ...same], sent, 0.3)).toMatchObject({ price: null, profit: 21 })
+  it('that do not all tell their volume are not known to be all', () => {
+    expect(closingFillOf([without('volume'), deal({ id: '2' })], sent, 0.1)).toBeUndefined()
+    expect(closingFillOf([deal(), without('volume', { id: '2' })], { ...sent, orderId: null }, 0.1)).toBeUndefined()
+  })
+
+  it('that do not all tell their price have none together', () => {
     expect(closingFillOf([without('price'), deal({ id: '2' })], sent, 0.2)).toMatchObject({ price: null, profit: 20 })
+  })
+
+  it('are the newest of just its volume where only their times can tell', () => {
+    const before = deal({ id: '0', orderId: '98', volume: 0.2, profit: 5, at: 999_000 })
+    const parts = [deal({ volume: 0.04, profit: 1 }), deal({ id: '2', volume: 0.06, profit: 2 })]
+    expect(closingFillOf([before, ...parts], { ...sent, orderId: null }, 0.1)).toEqual({ ...fill, profit: 3 })
+    expect(closingFillOf([before, deal({ volume: 0.04 })], { ...sent, orderId: null }, 0.1)).toBeUndefined()
+    expect(closingFillOf([before], { ...sent, orderId: null }, 0.1)).toBeUndefined()
   })
 })

@@ -104,6 +104,10 @@ describe('levels after a change that nobody confirmed (decision 31)', () => {
     expect(hasLevelsAsAsked(at(1.20003, shown), asked, at(1.2, before))).toBe(isAsAsked)
   })
 
+  it('are as asked when only binary residue is between them', () => {
+    expect(hasLevelsAsAsked(at(1.2, { takeProfit: 1.1 + 2.2 }), { takeProfit: 3.3 }, at(1.2))).toBe(true)
+  })
+
   it('do not count the decimals of an entry price, which may be an average', () => {
     const averaged = openPosition({ entryPrice: 1.100_033_333_3, currentPrice: 1.20003 })
     expect(hasLevelsAsAsked({ ...averaged, takeProfit: 1.30001 }, { takeProfit: 1.300_012 }, averaged)).toBe(true)
