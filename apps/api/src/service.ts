@@ -1,6 +1,6 @@
 // Starts everything that the configuration asks for and ends it in reverse order.
 import { join } from 'node:path'
-import { randomBytes } from 'node:crypto'
+import { randomBytes, randomUUID } from 'node:crypto'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
@@ -44,8 +44,6 @@ export interface Service {
   /** Takes no new request, lets those under way end, and closes the database. */
   readonly close: () => Promise<void>
 }
-
-const requestIdBytes = 12
 
 /** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
 export const startService = async (config: Config, log: Logger, clock: Clock = { now: Date.now }): Promise<Service> => {
@@ -158,7 +156,7 @@ const settleOrFail = async ({ settleOrder }: ComposedService, job: PlacementJob)
 
 const newSecretsKey = (): string => randomBytes(32).toString('base64')
 
-const newRequestId = (): string => `req_${randomBytes(requestIdBytes).toString('hex')}`
+const newRequestId = (): string => `req_${randomUUID()}`
 
 const breathe = async (): Promise<void> => {
   await setImmediate()

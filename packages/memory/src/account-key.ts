@@ -4,8 +4,13 @@ import type { AccountId, BrokerAccount } from '@tradeport/domain'
 /** The account's id, a space, and the rest, which no two links share. */
 export const accountKey = (account: BrokerAccount, ...more: readonly (string | number)[]): string => {
   const { accountId, owner, providerAccountId, region, platform } = account
-  return `${accountId} ${JSON.stringify([owner.tenantId, owner.userId, providerAccountId, region, platform, ...more])}`
+  let key = `${accountId} ${platform}${delimited(owner.tenantId)}${delimited(owner.userId)}${delimited(providerAccountId)}${delimited(region)}`
+  for (const one of more) key += delimited(one)
+  return key
 }
+
+// A text goes with its length, so that no two sequences of parts are written alike.
+const delimited = (part: string | number | null): string => (typeof part === 'string' ? ` ${part.length}:${part}` : ` ${part}`)
 
 /** The account that a key belongs to, for dropping all of its values. */
 export const accountOfKey = (key: string): string => key.slice(0, key.indexOf(' '))

@@ -1,5 +1,6 @@
 // GET /positions: the open positions of one account or of all, oldest first; one unreadable account fails the whole (4.3).
 import { pipe } from 'fp-ts/lib/function.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { AccountNotFound, BrokerReadError, ServiceUnavailable } from '../errors.ts'
@@ -44,14 +45,9 @@ export const listPositions =
   (ports: Ports) =>
   ({ owner }: Caller, query: PositionsQuery): TE.TaskEither<AccountNotFound | BrokerReadError | ServiceUnavailable, PositionsResult> =>
     pipe(
-      TE.Do,
-      TE.bind('selected', () => selectBrokerAccounts(ports)(owner, query.accountId)),
-      TE.bindW('books', ({ selected }) => TE.traverseArray(readBook(ports))(selected)),
-      TE.let('held', ({ books }) => heldPositions(books, query.symbol)),
-      TE.let('page', ({ held }) => pageOf(held, query)),
-      // Margins are asked for the page alone: what is not shown is not paid for.
-      TE.bindW('items', ({ page }) => TE.fromTask(ports.positionViews.view(page.items))),
-      TE.map(({ books, page, items }) => ({ page: { ...page, items }, provenance: provenance(ports, books) })),
+      selectBrokerAccounts(ports)(owner, query.accountId),
+      TE.flatMap(TE.traverseArray(readBook(ports))),
+      TE.flatMapTask(viewPage(ports, query)),
     )
 
 const readBook =
@@ -62,11 +58,24 @@ const readBook =
       TE.map((reading) => ({ ...selected, reading })),
     )
 
-const heldPositions = (books: readonly AccountPositions[], symbol: SymbolFilter | undefined): readonly HeldPosition[] =>
-  books
-    .flatMap(({ brokerAccount, reading }) => reading.positions.map((position) => ({ brokerAccount, position })))
-    .filter(({ position }) => isSymbolMatch(symbol, position.symbol))
-    .toSorted((a, b) => byAge(a.position, b.position))
+// Margins are asked for the page alone: what is not shown is not paid for.
+const viewPage =
+  (ports: Ports, query: PositionsQuery) =>
+  (books: readonly AccountPositions[]): T.Task<PositionsResult> => {
+    const page = pageOf(heldPositions(books, query.symbol), query)
+    return pipe(
+      ports.positionViews.view(page.items),
+      T.map((items) => ({ page: { ...page, items }, provenance: provenance(ports, books) })),
+    )
+  }
+
+const heldPositions = (books: readonly AccountPositions[], symbol: SymbolFilter | undefined): readonly HeldPosition[] => {
+  const held: HeldPosition[] = []
+  for (const { brokerAccount, reading } of books) {
+    for (const position of reading.positions) if (isSymbolMatch(symbol, position.symbol)) held.push({ brokerAccount, position })
+  }
+  return held.sort((a, b) => byAge(a.position, b.position))
+}
 
 const provenance = (ports: Ports, books: readonly AccountPositions[]): Provenance =>
   provenanceOf(
