@@ -33,6 +33,13 @@ const jsonType = 'application/json; charset=utf-8'
 const goneCodes: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 const routeNotFound = E.left(notFound('route'))
 
+/** What is known of a request while it is answered. */
+interface Exchange {
+  readonly requestId: string
+  /** What the door said of the caller's limits: every reply tells it, whatever becomes of the request. */
+  rate: RateVerdict | undefined
+}
+
 /** An app that answers the routes, and everything else with 404. */
 export const mount = <U>(mounting: Mounting<U>): Koa => {
   const { edge, prefix, routes } = mounting
@@ -40,38 +47,40 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
   const app = new Koa()
   app.on('error', (error: unknown, ctx: Context) => logBrokenReply(edge, error, ctx))
   app.use(async (ctx) => {
-    const requestId = requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId)
+    const exchange: Exchange = { requestId: requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId), rate: undefined }
     try {
-      const outcome = await answer(mounting, router, ctx)
-      if (E.isLeft(outcome)) writeRefusal(ctx, edge, requestId, outcome.left)
-      else writeReply(ctx, mounting, requestId, outcome.right)
+      const outcome = await answer(mounting, router, ctx.req, exchange)
+      if (E.isLeft(outcome)) writeRefusal(ctx, edge, exchange, outcome.left)
+      else writeReply(ctx, mounting, exchange, outcome.right)
     } catch (error) {
-      edge.log.error({ err: error, requestId }, 'a request failed unexpectedly')
-      writeRefusal(ctx, edge, requestId, internalError)
+      edge.log.error({ err: error, requestId: exchange.requestId }, 'a request failed unexpectedly')
+      writeRefusal(ctx, edge, exchange, internalError)
     }
   })
   return app
 }
 
-const answer = async <U>({ useCases, door }: Mounting<U>, router: Router<U>, ctx: Context): Promise<E.Either<Refusal, Reply>> => {
-  const request = ctx.req
+const answer = async <U>(
+  { useCases, door }: Mounting<U>,
+  router: Router<U>,
+  request: IncomingMessage,
+  exchange: Exchange,
+): Promise<E.Either<Refusal, Reply>> => {
   const { path, search } = readTarget(request.url ?? '')
   const match = router(request.method, path)
   if (match === undefined) return routeNotFound
   const { route, segments } = match
   const { outcome, rate } = await door(route, request, search)
-  // At once, so that every reply has them, whatever becomes of the request.
-  if (rate !== undefined) writeRate(ctx, rate)
+  exchange.rate = rate
   if (E.isLeft(outcome)) return outcome
-  const body = await readBodyOf(route, request)
+  const body = route.body === undefined ? noBody : await readBodyOf(route, request)
   if (E.isLeft(body)) return body
-  return route.answer(useCases, { caller: outcome.right, segments, search, headers: request.headersDistinct, body: body.right })
+  return route.answer(useCases, { caller: outcome.right, segments, search, sent: request, body: body.right })
 }
 
 const noBody = E.right(undefined)
 
 const readBodyOf = async <U>(route: Route<U>, request: IncomingMessage): Promise<E.Either<Refusal, RawRequest['body']>> => {
-  if (route.body === undefined) return noBody
   const body = await readJsonBody(request)
   if (route.access.kind === 'scoped' && E.isRight(body) && hasBodyCredential(body.right)) return E.left(unauthorized)
   return body
@@ -79,57 +88,68 @@ const readBodyOf = async <U>(route: Route<U>, request: IncomingMessage): Promise
 
 type ReplyMounting = Pick<Mounting<never>, 'edge' | 'prefix'>
 
-const writeReply = (ctx: Context, mounting: ReplyMounting, requestId: string, reply: Reply): void =>
-  reply.kind === 'data' ? writeData(ctx, mounting, requestId, reply) : writeFile(ctx, mounting.edge, requestId, reply)
+const writeReply = (ctx: Context, mounting: ReplyMounting, exchange: Exchange, reply: Reply): void =>
+  reply.kind === 'data' ? writeData(ctx, mounting, exchange, reply) : writeFile(ctx, mounting.edge, exchange, reply)
 
-const writeData = (ctx: Context, { edge, prefix }: ReplyMounting, requestId: string, reply: DataReply): void => {
-  const body = successEnvelope(reply, requestId, edge.clock.now())
-  writeHeaders(ctx, requestId, reply.maxAgeSeconds)
-  ctx.status = reply.createdPath === undefined ? 200 : 201
-  if (reply.createdPath !== undefined) ctx.set('Location', `${prefix}${reply.createdPath}`)
-  ctx.set(reply.headers ?? {})
+const writeData = (ctx: Context, { edge, prefix }: ReplyMounting, exchange: Exchange, reply: DataReply): void => {
+  const body = successEnvelope(reply, exchange.requestId, edge.clock.now())
+  const headers = headersOf(exchange, reply.maxAgeSeconds)
+  if (reply.createdPath !== undefined) headers['Location'] = `${prefix}${reply.createdPath}`
+  if (reply.headers !== undefined) Object.assign(headers, reply.headers)
   if (reply.maxAgeSeconds !== undefined) {
     const etag = etagOf(reply.data)
-    ctx.set('ETag', etag)
-    if (isHeld(etag, ctx.req.headers['if-none-match'])) {
-      ctx.status = 304
-      return
-    }
+    headers['ETag'] = etag
+    if (isHeld(etag, ctx.req.headers['if-none-match'])) return send(ctx, 304, headers)
   }
-  ctx.set('Content-Type', jsonType)
-  ctx.body = body
+  send(ctx, reply.createdPath === undefined ? 200 : 201, headers, body)
 }
 
-const writeFile = (ctx: Context, edge: Edge, requestId: string, { name, contentType, headers, pieces }: FileReply): void => {
-  writeHeaders(ctx, requestId)
+const writeFile = (ctx: Context, edge: Edge, exchange: Exchange, { name, contentType, headers, pieces }: FileReply): void => {
   ctx.status = 200
-  ctx.set({ ...headers, 'Content-Type': contentType, 'Content-Disposition': `attachment; filename="${name}"` })
+  ctx.set({
+    ...headersOf(exchange),
+    ...headers,
+    'Content-Type': contentType,
+    'Content-Disposition': `attachment; filename="${name}"`,
+  })
   // Koa destroys the stream when the connection ends, which stops the writing of what nobody reads.
   ctx.body = Readable.from(pieces(edge))
 }
 
-const writeRefusal = (ctx: Context, { log }: Edge, requestId: string, refusal: Refusal): void => {
+const writeRefusal = (ctx: Context, { log }: Edge, exchange: Exchange, refusal: Refusal): void => {
+  const { requestId } = exchange
   const reply = errorReply(refusal)
   if (reply.reason !== undefined) log.warn({ ...reply.reason, code: reply.code, requestId }, 'a request could not be answered')
-  writeHeaders(ctx, requestId)
-  ctx.status = reply.status
-  ctx.set(reply.headers)
-  ctx.set('Content-Type', jsonType)
-  ctx.body = errorEnvelope(reply, requestId)
+  send(ctx, reply.status, Object.assign(headersOf(exchange), reply.headers), errorEnvelope(reply, requestId))
 }
 
-const writeRate = (ctx: Context, { limit, remaining, resetSeconds }: RateVerdict): void => {
-  ctx.set('X-RateLimit-Limit', String(limit))
-  ctx.set('X-RateLimit-Remaining', String(remaining))
-  ctx.set('X-RateLimit-Reset', String(resetSeconds))
-}
+type Headers = Record<string, string | number>
 
-const writeHeaders = (ctx: Context, requestId: string, maxAgeSeconds?: number): void => {
-  ctx.set('X-Request-ID', requestId)
-  ctx.set('X-Content-Type-Options', 'nosniff')
-  ctx.set('Cache-Control', maxAgeSeconds === undefined ? 'no-store' : `public, max-age=${maxAgeSeconds}`)
+const headersOf = ({ requestId, rate }: Exchange, maxAgeSeconds?: number): Headers => {
+  const headers: Headers = {
+    'X-Request-ID': requestId,
+    'X-Content-Type-Options': 'nosniff',
+    'Cache-Control': maxAgeSeconds === undefined ? 'no-store' : `public, max-age=${maxAgeSeconds}`,
+  }
   // What holders of a credential are told of their limits is for no other's eyes.
-  if (maxAgeSeconds !== undefined) ctx.set('Vary', 'Authorization, X-API-Key')
+  if (maxAgeSeconds !== undefined) headers['Vary'] = 'Authorization, X-API-Key'
+  if (rate !== undefined) {
+    headers['X-RateLimit-Limit'] = rate.limit
+    headers['X-RateLimit-Remaining'] = rate.remaining
+    headers['X-RateLimit-Reset'] = rate.resetSeconds
+  }
+  return headers
+}
+
+// The whole reply at once, past Koa's way of collecting one header after the other: this is where every request comes by.
+const send = (ctx: Context, status: number, headers: Headers, body?: string): void => {
+  ctx.respond = false
+  if (body !== undefined) {
+    headers['Content-Type'] = jsonType
+    headers['Content-Length'] = Buffer.byteLength(body)
+  }
+  ctx.res.writeHead(status, headers)
+  ctx.res.end(body)
 }
 
 // A reply whose head is sent can only be cut off. One that the caller hung up on is nobody's fault.
