@@ -74,7 +74,7 @@ const heldPositions = (books: readonly AccountPositions[], symbol: SymbolFilter 
   for (const { brokerAccount, reading } of books) {
     for (const position of reading.positions) if (isSymbolMatch(symbol, position.symbol)) held.push({ brokerAccount, position })
   }
-  return held.sort((a, b) => byAge(a.position, b.position))
+  return held.toSorted((a, b) => byAge(a.position, b.position))
 }
 
 const provenance = (ports: Ports, books: readonly AccountPositions[]): Provenance =>
