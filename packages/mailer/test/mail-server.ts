@@ -56,7 +56,9 @@ export const startMailServer = async ({ port = 0, ...options }: Options = {}): P
   }
 
   const take = async (stream: Readable, session: SMTPServerSession, callback: (error?: Error) => void): Promise<void> => {
-    const raw = await text(stream)
+    // A client that hangs up in the middle has sent no mail.
+    const raw = await text(stream).catch(() => undefined)
+    if (raw === undefined) return
     if (hangs) {
       hangs = false
       return
