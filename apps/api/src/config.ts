@@ -1,6 +1,9 @@
 // The environment as one codec, the only place where it is read. Everything wrong with it is told at once, with the variable's name, what it
 // got and what it takes; a secret's value is never repeated.
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
+import type { Sender, SmtpServer } from '@tradeport/mailer'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -22,6 +25,9 @@ export interface ProviderUrls {
 
 export type BrokerConfig = { readonly kind: 'metaapi'; readonly urls: ProviderUrls } | { readonly kind: 'sandbox' }
 
+/** Where mail to owners goes. */
+export type MailConfig = { readonly kind: 'smtp'; readonly server: SmtpServer; readonly from: Sender } | { readonly kind: 'log' }
+
 export interface Config {
   readonly api: Listener
   readonly operator: Listener
@@ -32,6 +38,7 @@ export interface Config {
   readonly database: DatabaseConfig
   readonly dataFolder: string
   readonly broker: BrokerConfig
+  readonly mail: MailConfig
   readonly logLevel: LogLevel
   /** Variables that are known and set, but that this version does not act on yet. */
   readonly withoutEffect: readonly string[]
@@ -48,8 +55,6 @@ const notActedOn = [
   'REDIS_URL',
   'METAAPI_MARKET_DATA_URL',
   'WEBHOOK_ALLOWED_NETWORKS',
-  'SMTP_URL',
-  'MAIL_FROM',
   'TRUST_PROXY',
   'OAUTH_ISSUER',
   'OAUTH_AUDIENCE',
@@ -69,10 +74,10 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
   const operatorToken = read('OPERATOR_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null
   const secretsKey = read('SECRETS_KEY', parseKey, '32 bytes in base64', 'secret') ?? null
   if (databaseUrl !== null) {
-    const set = (name: string): boolean => (environment[name] ?? '') !== ''
-    if (!set('BROKER')) faults.push('BROKER is required with DATABASE_URL: metaapi or sandbox')
-    if (!set('OPERATOR_TOKEN')) faults.push('OPERATOR_TOKEN is required with DATABASE_URL: at least 16 visible characters')
-    if (!set('SECRETS_KEY')) faults.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every instance')
+    if (!isSet(environment, 'BROKER')) faults.push('BROKER is required with DATABASE_URL: metaapi or sandbox')
+    if (!isSet(environment, 'OPERATOR_TOKEN')) faults.push('OPERATOR_TOKEN is required with DATABASE_URL: at least 16 visible characters')
+    if (!isSet(environment, 'SECRETS_KEY'))
+      faults.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every instance')
   }
   const urls: ProviderUrls = {
     provisioning: read('METAAPI_PROVISIONING_URL', parseProviderUrl, providerUrlForm) ?? publishedUrls.provisioning,
@@ -86,25 +91,39 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     database: databaseUrl === null ? { kind: 'embedded' } : { kind: 'server', url: databaseUrl },
     dataFolder: read('DATA_DIR', parseText, 'a folder') ?? defaultDataFolder,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
+    mail: readMail(environment, read, faults),
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
-    withoutEffect: notActedOn.filter((name) => (environment[name] ?? '') !== ''),
+    withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
   return faults.length > 0 ? E.left(faults) : E.right(config)
 }
 
+const readMail = (environment: Environment, read: ReturnType<typeof createReader>, faults: string[]): MailConfig => {
+  const server = read('SMTP_URL', (text) => O.toUndefined(parseSmtpUrl(text)), smtpForm, 'secret')
+  const from = read('MAIL_FROM', (text) => O.toUndefined(parseSender(text)), senderForm)
+  const [hasUrl, hasSender] = [isSet(environment, 'SMTP_URL'), isSet(environment, 'MAIL_FROM')]
+  if (hasUrl && !hasSender) faults.push(`MAIL_FROM is required with SMTP_URL: ${senderForm}`)
+  if (hasSender && !hasUrl) faults.push(`SMTP_URL is required with MAIL_FROM: ${smtpForm}; without both, mail is written to the log`)
+  return server === undefined || from === undefined ? { kind: 'log' } : { kind: 'smtp', server, from }
+}
+
+// An empty variable counts as unset, as shells and compose files leave them.
+const isSet = (environment: Environment, name: string): boolean => (environment[name] ?? '') !== ''
+
 const portForm = 'a port from 0 to 65535, 0 for a free one'
 const hostForm = 'a host name or an address'
+const smtpForm = 'an smtp:// or smtps:// URL such as smtps://user:password@mail.example.com, user and password percent-encoded'
+const senderForm = 'an e-mail address, such as notices@example.com or Tradeport <notices@example.com>'
 const providerUrlForm = 'an https:// URL (http:// for loopback hosts only), in which {region} stands for the region'
 
 /** undefined where the text is not of the form asked for. */
 type Parse<A> = (text: string) => A | undefined
 
-// An empty variable counts as unset, as shells and compose files leave them.
 const createReader =
   (environment: Environment, faults: string[]) =>
   <A>(name: string, parse: Parse<A>, takes: string, kind: 'plain' | 'secret' = 'plain'): A | undefined => {
-    const text = environment[name]
-    if (text === undefined || text === '') return undefined
+    const text = environment[name] ?? ''
+    if (text === '') return undefined
     const value = parse(text)
     if (value === undefined) faults.push(`${name} takes ${takes}; it got ${kind === 'secret' ? 'something else' : JSON.stringify(text)}`)
     return value

@@ -6,9 +6,8 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import { createMetaApi } from '@tradeport/broker-metaapi'
-import type { Clock, OwnerNotices, PlacementJob } from '@tradeport/domain'
+import type { Clock, PlacementJob } from '@tradeport/domain'
 import { createApi, createOperatorApi, listen } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
 import {
@@ -20,7 +19,9 @@ import {
   createOrderStore,
   createPositionLocks,
   createProviderTokens,
+  createUserStore,
   openDatabase,
+  openOwnerNotices,
   openPlacementJobs,
   startJobs,
   startPeerNotices,
@@ -34,6 +35,7 @@ import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
 import { openLimiter } from './limiter.ts'
+import { startOwnerNotices } from './owner-notices.ts'
 import { createSecrets, newOrderId, newSecret } from './secrets.ts'
 
 export interface Service {
@@ -79,6 +81,9 @@ const start = async (
   const jobs = await startJobs(stores)
   closers.push(jobs.stop)
   const placements = await openPlacementJobs(jobs)
+  const queue = await openOwnerNotices(jobs)
+  const notices = await startOwnerNotices({ mail: config.mail, queue, users: createUserStore(stores), log })
+  closers.push(notices.stop)
   const providerTokens = createProviderTokens(stores)
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
@@ -109,7 +114,7 @@ const start = async (
   const edge: Edge = { clock, breathe, log, newRequestId }
   const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator)
   closers.push(() => closeServer(operatorServer))
-  const limiter = openLimiter({ notices: loggedNotices(log), log })
+  const limiter = openLimiter({ notices, log })
   const apiServer = await listen(createApi(useCases, { ...edge, limiter }), config.api)
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
@@ -142,11 +147,6 @@ const providerUrls = async (
   closers.push(sandbox.close)
   return { provisioning: sandbox.url, client: sandbox.url }
 }
-
-// Until there is a queue of mails, whoever reads the log tells the owner.
-const loggedNotices = (log: Logger): OwnerNotices => ({
-  tell: (owner, notice) => TE.fromIO(() => log.warn({ owner, notice }, 'an owner is to be told')),
-})
 
 // A job that fails is handed out again; what the order needs next is in the database, not in the failure.
 const settleOrFail = async ({ settleOrder }: ComposedService, job: PlacementJob): Promise<void> => {

@@ -26,6 +26,7 @@ describe('the environment', () => {
         dataFolder: '/data',
         broker: { kind: 'sandbox' },
         logLevel: 'info',
+        mail: { kind: 'log' },
         operatorToken: null,
         secretsKey: null,
       },
@@ -78,6 +79,29 @@ describe('the environment', () => {
       })
     },
   )
+
+  it('takes a mail server and whom mail is from', () => {
+    const mail = { SMTP_URL: 'smtps://me:hu%40sh@mail.example.com', MAIL_FROM: 'Tradeport <notices@example.com>' }
+    expect(readConfig(mail, '/data')).toMatchObject({
+      right: {
+        mail: {
+          kind: 'smtp',
+          server: { host: 'mail.example.com', port: 465, isSecure: true, credentials: { user: 'me', password: 'hu@sh' } },
+          from: { name: 'Tradeport', address: 'notices@example.com' },
+        },
+      },
+    })
+  })
+
+  it('refuses a mail server without a sender, a sender without a mail server, and what is neither', () => {
+    const [smtp, sender] = ['smtp://mail.example.com', 'notices@example.com']
+    expect(faults({ SMTP_URL: smtp })).toEqual([expect.stringMatching(/^MAIL_FROM is required with SMTP_URL: an e-mail address/)])
+    expect(faults({ MAIL_FROM: sender })).toEqual([expect.stringMatching(/^SMTP_URL is required with MAIL_FROM: .+ written to the log$/)])
+    expect(faults({ SMTP_URL: 'http://me:hush@mail.example.com', MAIL_FROM: 'nobody' })).toEqual([
+      expect.stringMatching(/^SMTP_URL takes an smtp:\/\/ or smtps:\/\/ URL .+; it got something else$/),
+      expect.stringMatching(/^MAIL_FROM takes an e-mail address.+; it got "nobody"$/),
+    ])
+  })
 
   it('names what is set and not acted on yet', () => {
     expect(readConfig({ TRUST_PROXY: '10.0.0.0/8' }, '/data')).toMatchObject({ right: { withoutEffect: ['TRUST_PROXY'] } })

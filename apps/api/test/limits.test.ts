@@ -2,6 +2,7 @@
 // leads to.
 import { Agent, get as httpGet } from 'node:http'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { eventually } from './support/order-desk.ts'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
@@ -56,6 +57,8 @@ const statusesOf = (replies: readonly Reply[]): Record<number, number> => {
 const told = ({ headers }: Reply): readonly (string | null)[] =>
   ['Limit', 'Remaining', 'Reset'].map((name) => headers.get(`X-RateLimit-${name}`))
 const untold = [null, null, null]
+/** As mails write it. */
+const inUtc = (at: number): string => `${new Date(at).toISOString().slice(0, 19).replace('T', ' ')} UTC`
 /** The reset of a limit that is full again so many seconds from now. */
 const resetIn = (seconds: number): string => String(Math.ceil(clock.now() / 1_000 + seconds))
 
@@ -164,12 +167,14 @@ describe('a suspension (8.1 rule 7; decision 15)', () => {
     expect((await withKey(key)).status).toBe(200)
     const id = `limits-key-${names}`
     const until = clock.now()
-    expect(logged.filter(({ notice }) => notice?.credential?.id === id)).toMatchObject([
-      {
-        owner: { tenantId: 'acme', userId: 'u-1' },
-        notice: { kind: 'suspended', credential: { kind: 'api_key', id, applicationId: null }, since: until - 15 * minuteMs, until },
-      },
+    const mails = await eventually(
+      () => logged.filter(({ event, subject }) => event === 'owner_mail' && subject.includes(`${id} `)),
+      (sent) => sent.length > 0,
+    )
+    expect(mails).toMatchObject([
+      { to: 'u-1@example.com', subject: `Your API key ${id} is suspended until ${inUtc(Math.ceil(until / 1_000) * 1_000)}` },
     ])
+    expect(mails[0].text).toContain(inUtc(until - 15 * minuteMs))
   })
 
   it('does not begin where the refusals are five minutes apart', async () => {

@@ -65,8 +65,12 @@ export const openDesk = (service: RunningService, { key, accountId, order = {} }
 }
 
 /** Reads until what is read is as it should be, or the patience of a test is over; the last reading either way. */
-export const eventually = async <A>(read: () => A | Promise<A>, isAsItShould: (reading: A) => boolean): Promise<A> => {
-  const until = performance.now() + patienceMs
+export const eventually = async <A>(
+  read: () => A | Promise<A>,
+  isAsItShould: (reading: A) => boolean,
+  withinMs = patienceMs,
+): Promise<A> => {
+  const until = performance.now() + withinMs
   for (;;) {
     const reading = await read()
     if (isAsItShould(reading) || performance.now() > until) return reading

@@ -1,0 +1,68 @@
+// Carries what owners are told to their mailboxes (8.1 rule 7; 6, retry policy point 2): the queue, the mailer that the configuration asks for, and
+// the worker between them.
+import type { Logger } from 'pino'
+import { sendOwnerNotice } from '@tradeport/domain'
+import type { Mailer, OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices, UserStore } from '@tradeport/domain'
+import { createLogMailer, createSmtpMailer } from '@tradeport/mailer'
+import type { MailConfig } from './config.ts'
+
+interface Parts {
+  readonly mail: MailConfig
+  readonly queue: OwnerNotices & OwnerNoticeJobs
+  readonly users: UserStore
+  readonly log: Logger
+}
+
+export interface RunningNotices extends OwnerNotices {
+  /** Lets what is being told get into the queue, and mail that is under way a little time to end; what does not is sent after the next start. */
+  readonly stop: () => Promise<void>
+}
+
+/** For how long a mail that is under way may hold up the end of the service. */
+const drainMs = 5_000
+
+export const startOwnerNotices = async ({ mail, queue, users, log }: Parts): Promise<RunningNotices> => {
+  const mailer = openMailer(mail, log)
+  const send = sendOwnerNotice({ users, mailer })
+  const worker = await queue.work((job) => sendOrFail(send, job, log))
+  const telling = new Set<Promise<unknown>>()
+  return {
+    tell: (owner, notice) => () => {
+      const told = queue.tell(owner, notice)()
+      telling.add(told)
+      return told.finally(() => telling.delete(told))
+    },
+    stop: async () => {
+      await Promise.allSettled(telling)
+      const breakOff = setTimeout(mailer.close, drainMs)
+      await worker.stop()
+      clearTimeout(breakOff)
+      mailer.close()
+    },
+  }
+}
+
+const openMailer = (mail: MailConfig, log: Logger): Mailer & { readonly close: () => void } =>
+  mail.kind === 'smtp' ? createSmtpMailer(mail) : { ...createLogMailer(log), close: () => undefined }
+
+// A rejection brings the notice back after a pause.
+const sendOrFail = async (send: ReturnType<typeof sendOwnerNotice>, job: OwnerNoticeJob, log: Logger): Promise<void> => {
+  const sent = await send(job)()
+  const facts = { event: 'owner_notice', id: job.id, owner: job.owner, kind: job.notice.kind }
+  if (sent._tag === 'Left') throw new Error(sent.left.reason)
+  const outcome = sent.right
+  switch (outcome.kind) {
+    case 'sent':
+      log.info(facts, 'an owner was told')
+      return
+    case 'no_address':
+      log.warn(facts, 'an owner cannot be told: there is no address that mail can be sent to')
+      return
+    case 'refused':
+      log.error({ ...facts, reason: outcome.reason }, 'an owner cannot be told: the mail server refused the mail')
+      return
+    case 'undelivered':
+      log.warn({ ...facts, reason: outcome.reason }, 'an owner could not be told yet')
+      throw new Error(outcome.reason)
+  }
+}
