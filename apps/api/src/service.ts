@@ -112,10 +112,10 @@ const start = async (
   }
 
   const edge: Edge = { clock, breathe, log, newRequestId }
-  const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator)
+  const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator, edge)
   closers.push(() => closeServer(operatorServer))
   const limiter = openLimiter({ notices, log })
-  const apiServer = await listen(createApi(useCases, { ...edge, limiter }), config.api)
+  const apiServer = await listen(createApi(useCases, { ...edge, limiter }), config.api, edge)
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
   return {

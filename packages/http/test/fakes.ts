@@ -30,7 +30,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { createApi, listen } from '../src/index.ts'
-import type { ApiEdge, Route, UseCases } from '../src/index.ts'
+import type { ApiEdge, ListenOptions, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -236,8 +236,8 @@ export interface Running extends AsyncDisposable {
   readonly port: number
 }
 
-export const run = async (app: Koa): Promise<Running> => {
-  const server = await listen(app, { host: '127.0.0.1', port: 0 })
+export const run = async (app: Koa, options: Partial<ListenOptions> = {}): Promise<Running> => {
+  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { newRequestId: () => 'req_unread', ...options })
   const { port } = server.address() as AddressInfo
   return {
     origin: `http://127.0.0.1:${port}`,
@@ -319,7 +319,8 @@ export const send = (
 export const runApi = async (
   parts: Partial<UseCases> = {},
   edge: FakeEdge = fakeEdge(),
+  options: Partial<ListenOptions> = {},
 ): Promise<Running & { readonly edge: FakeEdge }> => ({
-  ...(await run(createApi(fakeUseCases(parts), edge))),
+  ...(await run(createApi(fakeUseCases(parts), edge), options)),
   edge,
 })

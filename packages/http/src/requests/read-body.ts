@@ -1,9 +1,10 @@
 // Reads a JSON body within its bounds (section 7, status 413; decisions 4 and 5).
-import type { IncomingMessage } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import { payloadTooLarge, validationError } from '@tradeport/domain'
 import type { PayloadTooLarge, ValidationError } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import { getRawBody } from 'raw-body'
+import { askForBody } from './continue.ts'
 
 /** 10 MiB. */
 export const maxBodyBytes = 10_485_760
@@ -13,8 +14,13 @@ export type JsonObject = Readonly<Record<string, unknown>>
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i
 
 /** The body as a JSON object. Whatever is left unread of a refused body is thrown away, so that the sender gets to read the answer. */
-export const readJsonBody = async (request: IncomingMessage): Promise<E.Either<PayloadTooLarge | ValidationError, JsonObject>> => {
+export const readJsonBody = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<E.Either<PayloadTooLarge | ValidationError, JsonObject>> => {
   const { 'content-type': type, 'content-encoding': encoding = 'identity', 'content-length': length } = request.headers
+  const isTooLong = length !== undefined && Number(length) > maxBodyBytes
+  if (!isTooLong) askForBody(request, response)
   const bytes = await readBytes(request, length)
   if (E.isLeft(bytes)) return bytes
   if (bytes.right.length === 0) return bodyFault('a body is required; send a JSON object')

@@ -1,5 +1,4 @@
 // The one way that every request goes (decision 1): id, route, door, body and parameters, use case, answer.
-import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { internalError, notFound, unauthorized } from '@tradeport/domain'
 import type { RateVerdict, Refusal } from '@tradeport/domain'
@@ -13,6 +12,7 @@ import { errorEnvelope, successEnvelope } from '../replies/envelope.ts'
 import { errorReply } from '../replies/error-table.ts'
 import { etagOf, isHeld } from '../replies/etag.ts'
 import type { DataReply, FileReply, Reply } from '../replies/reply.ts'
+import { securityHeaders } from '../replies/security-headers.ts'
 import { readJsonBody } from '../requests/read-body.ts'
 import { requestIdOf } from '../requests/request-id.ts'
 import { readTarget } from '../requests/target.ts'
@@ -49,7 +49,7 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
   app.use(async (ctx) => {
     const exchange: Exchange = { requestId: requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId), rate: undefined }
     try {
-      const outcome = await answer(mounting, router, ctx.req, exchange)
+      const outcome = await answer(mounting, router, ctx, exchange)
       if (E.isLeft(outcome)) writeRefusal(ctx, edge, exchange, outcome.left)
       else writeReply(ctx, mounting, exchange, outcome.right)
     } catch (error) {
@@ -63,9 +63,10 @@ export const mount = <U>(mounting: Mounting<U>): Koa => {
 const answer = async <U>(
   { useCases, door }: Mounting<U>,
   router: Router<U>,
-  request: IncomingMessage,
+  ctx: Context,
   exchange: Exchange,
 ): Promise<E.Either<Refusal, Reply>> => {
+  const request = ctx.req
   const { path, search } = readTarget(request.url ?? '')
   const match = router(request.method, path)
   if (match === undefined) return routeNotFound
@@ -73,15 +74,15 @@ const answer = async <U>(
   const { outcome, rate } = await door(route, request, search)
   exchange.rate = rate
   if (E.isLeft(outcome)) return outcome
-  const body = route.body === undefined ? noBody : await readBodyOf(route, request)
+  const body = route.body === undefined ? noBody : await readBodyOf(route, ctx)
   if (E.isLeft(body)) return body
   return route.answer(useCases, { caller: outcome.right, segments, search, sent: request, body: body.right })
 }
 
 const noBody = E.right(undefined)
 
-const readBodyOf = async <U>(route: Route<U>, request: IncomingMessage): Promise<E.Either<Refusal, RawRequest['body']>> => {
-  const body = await readJsonBody(request)
+const readBodyOf = async <U>(route: Route<U>, { req, res }: Context): Promise<E.Either<Refusal, RawRequest['body']>> => {
+  const body = await readJsonBody(req, res)
   if (route.access.kind === 'scoped' && E.isRight(body) && hasBodyCredential(body.right)) return E.left(unauthorized)
   return body
 }
@@ -128,7 +129,7 @@ type Headers = Record<string, string | number>
 const headersOf = ({ requestId, rate }: Exchange, maxAgeSeconds?: number): Headers => {
   const headers: Headers = {
     'X-Request-ID': requestId,
-    'X-Content-Type-Options': 'nosniff',
+    ...securityHeaders,
     'Cache-Control': maxAgeSeconds === undefined ? 'no-store' : `public, max-age=${maxAgeSeconds}`,
   }
   // What holders of a credential are told of their limits is for no other's eyes.

@@ -1,0 +1,93 @@
+// The node:http server of an app: how large a head may be and how long a request may take to arrive, and an answer in the envelope for what never becomes
+// a request (section 8, input limits; section 7). Node's strict parser judges what a request is.
+import { createServer } from 'node:http'
+import type { IncomingMessage, Server, ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { notFound } from '@tradeport/domain'
+import type Koa from 'koa'
+import { errorReply } from '../replies/error-table.ts'
+import { holdBody } from '../requests/continue.ts'
+import { defaultBounds, headFault, replyToFault } from './bounds.ts'
+import type { Bounds } from './bounds.ts'
+import { hangUpWith, refuseWith } from './turn-away.ts'
+
+export interface Address {
+  readonly host: string
+  /** 0 picks a free one. */
+  readonly port: number
+}
+
+export interface ListenOptions {
+  readonly newRequestId: () => string
+  readonly bounds?: Partial<Bounds>
+}
+
+/** A server that listens; rejects when the address cannot be had. */
+export const listen = (app: Koa, { host, port }: Address, { newRequestId, bounds }: ListenOptions): Promise<Server> => {
+  const server = serve(app.callback(), newRequestId, { ...defaultBounds, ...bounds })
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen(port, host, () => {
+      server.off('error', reject)
+      resolve(server)
+    })
+  })
+}
+
+const serve = (handle: ReturnType<Koa['callback']>, newRequestId: () => string, bounds: Bounds): Server => {
+  // The last of each connection's. Replies leave in the order of the requests, so that when it is sent, all are.
+  const lastResponses = new WeakMap<Duplex, ServerResponse>()
+  const take = (request: IncomingMessage, response: ServerResponse): void => {
+    lastResponses.set(request.socket, response)
+    const fault = headFault(request, bounds)
+    if (fault === undefined) void handle(request, response)
+    else refuseWith(response, fault, newRequestId())
+  }
+
+  const server = createServer({
+    headersTimeout: bounds.headMs,
+    requestTimeout: bounds.requestMs,
+    connectionsCheckingInterval: bounds.checkMs,
+    keepAliveTimeout: bounds.keepAliveMs,
+    maxHeaderSize: bounds.headBytes,
+    // Asked by `headFault`, which answers in the envelope.
+    requireHostHeader: false,
+  })
+  // A connection on which nothing moves, such as one of a caller who does not read the reply.
+  server.timeout = bounds.idleMs
+  // Node would leave out the headers beyond its own limit without a word; `headFault` counts them, and `headBytes` bounds them all.
+  server.maxHeadersCount = 0
+
+  server.on('request', take)
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    holdBody(request, response)
+    take(request, response)
+  })
+  // Other expectations may be passed over (RFC 9110, 10.1.1).
+  server.on('checkExpectation', take)
+  server.on('connect', (_request, socket: Duplex) => {
+    socket.on('error', () => socket.destroy())
+    const last = lastResponses.get(socket)
+    if (last === undefined || last.writableFinished) hangUpWith(socket, errorReply(notFound('route')), newRequestId())
+    else socket.destroy()
+  })
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const last = lastResponses.get(socket)
+    const answer = (): void => hangUpWith(socket, replyToFault(error, bounds), newRequestId())
+    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
+    else if (last === undefined) answer()
+    else answerInTurn(last, socket, answer)
+  })
+  return server
+}
+
+// A refusal must never stand where the caller reads the answer to another request, which may have been carried out.
+const answerInTurn = (last: ServerResponse, socket: Duplex, answer: () => void): void => {
+  const isWhole = last.req.complete
+  if (isWhole && last.writableFinished) return answer()
+  // What is no request came after requests that are still being answered.
+  if (isWhole) return void last.once('close', answer)
+  // The fault is in a body. Where its request, or one before it, is being answered or has been, there is nothing left to say.
+  if (last.headersSent || last.socket === null) socket.destroy()
+  else answer()
+}

@@ -1,0 +1,44 @@
+// Answers what never reaches a route, in the envelope like everything else, and ends the connection: what follows on it could be anything.
+import { STATUS_CODES } from 'node:http'
+import type { ServerResponse } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { errorEnvelope } from '../replies/envelope.ts'
+import type { ErrorReply } from '../replies/error-table.ts'
+import { securityHeaders } from '../replies/security-headers.ts'
+
+// Time for the caller to read the answer: a connection that is cut while bytes arrive takes the answer down with it.
+const lingerMs = 1_000
+const turnedAway = new WeakSet<Duplex>()
+
+/** Answers on a connection without a request, once, whatever else arrives on it. */
+export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string): void => {
+  if (turnedAway.has(socket)) return
+  turnedAway.add(socket)
+  const { headers, body } = written(reply, requestId)
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  socket.end([`HTTP/1.1 ${reply.status} ${STATUS_CODES[reply.status]}`, ...lines, '', body].join('\r\n'))
+  socket.resume()
+  const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
+  socket.once('close', () => clearTimeout(linger))
+}
+
+/** Answers a request that is not handed on. */
+export const refuseWith = (response: ServerResponse, reply: ErrorReply, requestId: string): void => {
+  const { headers, body } = written(reply, requestId)
+  response.writeHead(reply.status, headers).end(body)
+}
+
+const written = (reply: ErrorReply, requestId: string): { readonly headers: Record<string, string>; readonly body: string } => {
+  const body = errorEnvelope(reply, requestId)
+  return {
+    headers: {
+      ...securityHeaders,
+      'Content-Type': 'application/json; charset=utf-8',
+      'Content-Length': String(Buffer.byteLength(body)),
+      'Cache-Control': 'no-store',
+      'X-Request-ID': requestId,
+      Connection: 'close',
+    },
+    body,
+  }
+}
