@@ -2,7 +2,7 @@
 // the worker between them.
 import type { Logger } from 'pino'
 import { sendOwnerNotice } from '@tradeport/domain'
-import type { Mailer, OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices, UserStore } from '@tradeport/domain'
+import type { Mailer, NoticeOutcome, OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices, UserStore } from '@tradeport/domain'
 import { createLogMailer, createSmtpMailer } from '@tradeport/mailer'
 import type { MailConfig } from './config.ts'
 
@@ -48,9 +48,8 @@ const openMailer = (mail: MailConfig, log: Logger): Mailer & { readonly close: (
 // A rejection brings the notice back after a pause.
 const sendOrFail = async (send: ReturnType<typeof sendOwnerNotice>, job: OwnerNoticeJob, log: Logger): Promise<void> => {
   const sent = await send(job)()
+  const outcome: NoticeOutcome = sent._tag === 'Left' ? { kind: 'undelivered', reason: sent.left.reason } : sent.right
   const facts = { event: 'owner_notice', id: job.id, owner: job.owner, kind: job.notice.kind }
-  if (sent._tag === 'Left') throw new Error(sent.left.reason)
-  const outcome = sent.right
   switch (outcome.kind) {
     case 'sent':
       log.info(facts, 'an owner was told')
