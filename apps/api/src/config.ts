@@ -37,6 +37,8 @@ export interface Config {
   readonly secretsKey: Uint8Array | null
   readonly database: DatabaseConfig
   readonly dataFolder: string
+  /** Where instances share their limits; null: each keeps its own. May hold a password. */
+  readonly redisUrl: string | null
   readonly broker: BrokerConfig
   readonly mail: MailConfig
   readonly logLevel: LogLevel
@@ -52,7 +54,6 @@ const publishedUrls: ProviderUrls = {
 }
 
 const notActedOn = [
-  'REDIS_URL',
   'METAAPI_MARKET_DATA_URL',
   'WEBHOOK_ALLOWED_NETWORKS',
   'TRUST_PROXY',
@@ -69,7 +70,7 @@ const notActedOn = [
 export const readConfig = (environment: Environment, defaultDataFolder: string): E.Either<readonly string[], Config> => {
   const faults: string[] = []
   const read = createReader(environment, faults)
-  const databaseUrl = read('DATABASE_URL', parseDatabaseUrl, 'a postgres:// or postgresql:// URL', 'secret') ?? null
+  const databaseUrl = read('DATABASE_URL', parseUrlOf(['postgres:', 'postgresql:']), 'a postgres:// or postgresql:// URL', 'secret') ?? null
   const broker = read('BROKER', parseOneOf(['metaapi', 'sandbox'] as const), 'metaapi or sandbox')
   const operatorToken = read('OPERATOR_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null
   const secretsKey = read('SECRETS_KEY', parseKey, '32 bytes in base64', 'secret') ?? null
@@ -90,6 +91,7 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     secretsKey,
     database: databaseUrl === null ? { kind: 'embedded' } : { kind: 'server', url: databaseUrl },
     dataFolder: read('DATA_DIR', parseText, 'a folder') ?? defaultDataFolder,
+    redisUrl: read('REDIS_URL', parseUrlOf(['redis:', 'rediss:']), 'a redis:// or rediss:// URL', 'secret') ?? null,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
@@ -145,8 +147,10 @@ const parseKey: Parse<Uint8Array> = (text) => {
   return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? new Uint8Array(bytes) : undefined
 }
 
-const parseDatabaseUrl: Parse<string> = (text) =>
-  URL.canParse(text) && ['postgres:', 'postgresql:'].includes(new URL(text).protocol) ? text : undefined
+const parseUrlOf =
+  (protocols: readonly string[]): Parse<string> =>
+  (text) =>
+    URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
 
 // A token travels to these hosts, so it travels in clear text to this machine alone.
 const parseProviderUrl: Parse<string> = (text) => {

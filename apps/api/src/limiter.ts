@@ -1,14 +1,40 @@
-// How often callers may ask (8.1): the limiter of this instance, and who is told of a suspension.
+// How often callers may ask (8.1): by a limiter that the instances share where there is a Redis, else by this instance's own; and who is told of a
+// suspension.
 import { suspensionMs } from '@tradeport/domain'
-import type { LocalRateLimiter, OwnerNotices, SuspensionListener } from '@tradeport/domain'
+import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain'
 import { createLocalRateLimiter } from '@tradeport/memory'
+import { openRedisRateLimiter } from '@tradeport/redis'
+import type { Logger } from 'pino'
 
 export interface LimiterOptions {
+  /** null: this instance alone. */
+  readonly redisUrl: string | null
   readonly notices: OwnerNotices
-  readonly log: { readonly error: (fields: object, message: string) => void }
+  readonly log: Logger
 }
 
-export const openLimiter = (options: LimiterOptions): LocalRateLimiter => createLocalRateLimiter({ onSuspension: tellOwner(options) })
+export interface OpenedLimiter {
+  readonly limiter: RateLimiter
+  /** `alone`: the limits are to be shared, and this instance counts by itself until Redis answers again (decision 16). */
+  readonly status: () => 'in-process' | 'shared' | 'alone'
+  readonly close: () => Promise<void>
+}
+
+export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimiter> => {
+  const { redisUrl, log } = options
+  const onSuspension = tellOwner(options)
+  const local = createLocalRateLimiter({ onSuspension })
+  if (redisUrl === null) return { limiter: local, status: () => 'in-process', close: () => Promise.resolve() }
+  const shared = await openRedisRateLimiter({ url: redisUrl, local, onSuspension, log })
+  return {
+    limiter: shared,
+    status: shared.status,
+    close: () => {
+      shared.close()
+      return Promise.resolve()
+    },
+  }
+}
 
 // One mail for each suspension (decision 15), for which the reply does not wait.
 const tellOwner =

@@ -114,8 +114,9 @@ const start = async (
   const edge: Edge = { clock, breathe, log, newRequestId }
   const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator, edge)
   closers.push(() => closeServer(operatorServer))
-  const limiter = openLimiter({ notices, log })
-  const apiServer = await listen(createApi(useCases, { ...edge, limiter }), config.api, edge)
+  const limits = await openLimiter({ redisUrl: config.redisUrl, notices, log })
+  closers.push(limits.close)
+  const apiServer = await listen(createApi(useCases, { ...edge, limiter: limits.limiter }), config.api, edge)
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
   return {

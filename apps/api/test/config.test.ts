@@ -24,6 +24,7 @@ describe('the environment', () => {
         operator: { host: '127.0.0.1', port: 3001 },
         database: { kind: 'embedded' },
         dataFolder: '/data',
+        redisUrl: null,
         broker: { kind: 'sandbox' },
         logLevel: 'info',
         mail: { kind: 'log' },
@@ -55,8 +56,9 @@ describe('the environment', () => {
   })
 
   it('never repeats a secret', () => {
-    const told = faults({ ...server, OPERATOR_TOKEN: 'sécret', SECRETS_KEY: 'c2hvcnQ=', DATABASE_URL: 'mysql://u:hush@h/d' }).join('\n')
-    expect(told).toContain('OPERATOR_TOKEN takes')
+    const urls = { DATABASE_URL: 'mysql://u:hush@h/d', REDIS_URL: 'http://:hush@h' }
+    const told = faults({ ...server, OPERATOR_TOKEN: 'sécret', SECRETS_KEY: 'c2hvcnQ=', ...urls }).join('\n')
+    for (const name of ['OPERATOR_TOKEN', 'REDIS_URL']) expect(told).toContain(`${name} takes`)
     for (const secret of ['sécret', 'c2hvcnQ=', 'hush']) expect(told).not.toContain(secret)
   })
 
@@ -102,6 +104,13 @@ describe('the environment', () => {
       expect.stringMatching(/^MAIL_FROM takes an e-mail address.+; it got "nobody"$/),
     ])
   })
+
+  it.each(['redis://127.0.0.1', 'redis://:secret@redis.example:6380/2', 'rediss://user:secret@redis.example'])(
+    'takes %s for Redis',
+    (url) => {
+      expect(readConfig({ REDIS_URL: url }, '/data')).toMatchObject({ right: { redisUrl: url, withoutEffect: [] } })
+    },
+  )
 
   it('names what is set and not acted on yet', () => {
     expect(readConfig({ TRUST_PROXY: '10.0.0.0/8' }, '/data')).toMatchObject({ right: { withoutEffect: ['TRUST_PROXY'] } })

@@ -42,8 +42,9 @@ export const rateLimiterContract = (title: string, open: OpenRateLimiter): void 
       async (plan) => {
         const subject = newRateSubject({ plan })
         const size = tiers[plan].requestsPerMinute + tiers[plan].burst
-        const verdicts = await askOften(size, subject, noon)
-        expect(countAdmitted(verdicts)).toBe(size)
+        let admitted = 0
+        for (let asked = 0; asked < size; asked += 300) admitted += countAdmitted(await askOften(300, subject, noon))
+        expect(admitted).toBe(size)
         expect(await ask(subject, noon)).toMatchObject({
           limit: size,
           remaining: 0,

@@ -1,0 +1,190 @@
+// The domain's rule of limits as one script, so that Redis decides each request in one step whichever instance asks (8.1; decisions 13 to 15). What it
+// keeps of a subject is a hash of whole numbers under one key, which expires when every limit is full again.
+import type { Redis } from 'ioredis'
+import { endpointBucket, minuteBucket, rateSubjectKey, refusalWindowMs, suspendingRefusals, suspensionMs, tiers } from '@tradeport/domain'
+import type { EndpointLimit, Instant, RateDecision, RateOutcome, RateState, RateSubject } from '@tradeport/domain'
+
+/** `redis`: the server's clock, which is one for all instances. `caller`: the time that comes with each request, which tests set. */
+export type ScriptClock = 'redis' | 'caller'
+
+export interface ScriptOptions {
+  /** What every key begins with. */
+  readonly prefix: string
+  readonly clock: ScriptClock
+}
+
+export interface SharedDecision extends RateDecision {
+  /** The moment of the decision by the script's clock, which all of the state's instants are of. Of the endpoints it holds the one asked for. */
+  readonly now: Instant
+}
+
+/** @param carried what this instance knows by the clock that `now` is of, and Redis may not; the stricter of both counts from then on */
+export type DecideInRedis = (
+  subject: RateSubject,
+  endpoint: EndpointLimit | undefined,
+  now: Instant,
+  carried?: RateState,
+) => Promise<SharedDecision>
+
+// Mirrors `decideRate` and what it is made of, function by function; a law holds the two together.
+const lua = `
+local callerNow, minuteSize, minuteInterval, perDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
+local route, endpointSize, endpointInterval = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
+local now = callerNow
+if ARGV[1] == 'redis' then
+  local time = redis.call('TIME')
+  now = time[1] * 1000 + math.floor(time[2] / 1000)
+end
+
+local function numbersIn(text)
+  local numbers = {}
+  for number in string.gmatch(text, '%S+') do numbers[#numbers + 1] = tonumber(number) end
+  return numbers
+end
+
+local function keptState()
+  local state = { at = 0, minute = 0, day = 0, count = 0, suspended = 0, refusals = {}, endpoints = {} }
+  local fields = redis.call('HGETALL', KEYS[1])
+  for index = 1, #fields, 2 do
+    local name, value = fields[index], fields[index + 1]
+    if name == 'refusals' then state.refusals = numbersIn(value)
+    elseif string.sub(name, 1, 9) == 'endpoint ' then state.endpoints[string.sub(name, 10)] = tonumber(value)
+    else state[name] = tonumber(value) end
+  end
+  return state
+end
+
+local function moveBy(state, by)
+  state.at, state.minute, state.suspended = state.at + by, state.minute + by, state.suspended + by
+  for index, refusedAt in ipairs(state.refusals) do state.refusals[index] = refusedAt + by end
+  for name, fullAt in pairs(state.endpoints) do state.endpoints[name] = fullAt + by end
+end
+
+local function catchUp(state)
+  if now < state.at then moveBy(state, now - state.at) end
+  local today = math.floor(now / 86400000)
+  if today > state.day then state.count = 0 end
+  state.day = today
+end
+
+local function recent(refusals)
+  local kept = {}
+  for _, refusedAt in ipairs(refusals) do
+    if refusedAt > now - ${refusalWindowMs} then kept[#kept + 1] = refusedAt end
+  end
+  return kept
+end
+
+local function takeStricter(state, other)
+  for name, fullAt in pairs(other.endpoints) do state.endpoints[name] = math.max(fullAt, state.endpoints[name] or 0) end
+  state.minute, state.suspended = math.max(state.minute, other.minute), math.max(state.suspended, other.suspended)
+  if other.day > state.day then state.day, state.count = other.day, other.count
+  elseif other.day == state.day then state.count = math.max(state.count, other.count) end
+  local mine, theirs = recent(state.refusals), recent(other.refusals)
+  if #theirs > #mine then state.refusals = theirs else state.refusals = mine end
+end
+
+local function wait(size, interval, fullAt)
+  return math.max(0, math.max(fullAt, now) - now - (size - 1) * interval)
+end
+
+local state = keptState()
+catchUp(state)
+if ARGV[9] ~= '' then
+  local carried = cjson.decode(ARGV[9])
+  moveBy(carried, now - callerNow)
+  takeStricter(state, carried)
+  catchUp(state)
+end
+state.at = now
+
+local outcome
+if now < state.suspended then
+  outcome = 'suspended'
+elseif wait(minuteSize, minuteInterval, state.minute) > 0 or state.count >= perDay
+    or (route ~= '' and wait(endpointSize, endpointInterval, state.endpoints[route] or now) > 0) then
+  outcome = 'refused'
+  state.refusals = recent(state.refusals)
+  state.refusals[#state.refusals + 1] = now
+  if #state.refusals >= ${suspendingRefusals} then
+    outcome = 'suspension_began'
+    state.refusals, state.suspended = {}, now + ${suspensionMs}
+  end
+else
+  outcome = 'admitted'
+  state.minute = math.max(state.minute, now) + minuteInterval
+  state.count = state.count + 1
+  if route ~= '' then state.endpoints[route] = math.max(state.endpoints[route] or now, now) + endpointInterval end
+end
+
+local function text(number) return string.format('%.0f', number) end
+local refusals = {}
+for index, refusedAt in ipairs(state.refusals) do refusals[index] = text(refusedAt) end
+refusals = table.concat(refusals, ' ')
+local fields = { 'at', text(now), 'minute', text(state.minute), 'day', text(state.day), 'count', text(state.count),
+  'suspended', text(state.suspended), 'refusals', refusals }
+local ends = math.max(state.minute, state.suspended)
+if state.count > 0 then ends = math.max(ends, (state.day + 1) * 86400000) end
+if #state.refusals > 0 then ends = math.max(ends, state.refusals[#state.refusals] + ${refusalWindowMs}) end
+for name, fullAt in pairs(state.endpoints) do
+  fields[#fields + 1], fields[#fields + 2] = 'endpoint ' .. name, text(fullAt)
+  ends = math.max(ends, fullAt)
+end
+redis.call('HSET', KEYS[1], unpack(fields))
+redis.call('PEXPIRE', KEYS[1], text(math.max(1, ends - now)))
+return { outcome, text(now), text(state.minute), text(state.day), text(state.count), text(state.suspended), refusals,
+  text(route ~= '' and state.endpoints[route] or 0) }
+`
+
+type Command = (key: string, ...args: readonly (string | number)[]) => Promise<readonly string[]>
+
+/** Defines the script on the connection. What it asks for is answered in the order of asking, as all on one connection is. */
+export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): DecideInRedis => {
+  redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
+  // The client adds commands by name, which its type cannot follow.
+  const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
+  return async (subject, endpoint, now, carried) => {
+    const minute = minuteBucket(subject.plan)
+    const own = endpoint === undefined ? undefined : endpointBucket(endpoint)
+    const reply = await command(
+      prefix + rateSubjectKey(subject),
+      clock,
+      now,
+      minute.size,
+      minute.intervalMs,
+      tiers[subject.plan].requestsPerDay,
+      endpoint?.route ?? '',
+      own?.size ?? 0,
+      own?.intervalMs ?? 0,
+      carried === undefined ? '' : JSON.stringify(toCarried(carried)),
+    )
+    return readReply(reply, endpoint)
+  }
+}
+
+const toCarried = ({ at, minuteFullAt, day, dayCount, endpoints, refusals, suspendedUntil }: RateState): object => ({
+  at,
+  minute: minuteFullAt,
+  day,
+  count: dayCount,
+  suspended: suspendedUntil,
+  refusals,
+  endpoints,
+})
+
+const readReply = (reply: readonly string[], endpoint: EndpointLimit | undefined): SharedDecision => {
+  const [outcome, now, minuteFullAt, day, dayCount, suspendedUntil, refusals = '', endpointFullAt] = reply
+  return {
+    outcome: outcome as RateOutcome,
+    now: Number(now),
+    state: {
+      at: Number(now),
+      minuteFullAt: Number(minuteFullAt),
+      day: Number(day),
+      dayCount: Number(dayCount),
+      endpoints: endpoint === undefined || endpointFullAt === '0' ? {} : { [endpoint.route]: Number(endpointFullAt) },
+      refusals: refusals === '' ? [] : refusals.split(' ').map(Number),
+      suspendedUntil: Number(suspendedUntil),
+    },
+  }
+}

@@ -1,0 +1,214 @@
+// Redis slow, gone, frozen and back (decision 16): every request is answered, no limit is forgotten, nobody is refused who would not have been, and the
+// log has a line for each change. Endpoint limits of ten an hour are used, so that the time a busy machine takes gives nothing back.
+import { createServer } from 'node:net'
+import type { AddressInfo, Server, Socket } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { RateSubject, RateVerdict } from '@tradeport/domain'
+import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/domain/testing'
+import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
+import { openRedisRateLimiter } from '../src/index.ts'
+import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
+import { freePort, isInstalled, startOwnServer } from './servers.ts'
+import type { OwnServer } from './servers.ts'
+
+interface Instance extends RedisRateLimiter {
+  /** Asks so often, one request after the other; the scope of each refusal, or `passed`. */
+  readonly ask: (subject: RateSubject, count: number) => Promise<readonly string[]>
+  readonly until: (status: 'shared' | 'alone') => Promise<void>
+  readonly lines: { readonly level: 'info' | 'warn'; readonly reason?: unknown; readonly message: string }[]
+  readonly suspended: string[]
+}
+
+const opened: Instance[] = []
+afterEach(() => {
+  for (const one of opened.splice(0)) one.close()
+})
+
+const outcomeOf = ({ refusal }: RateVerdict): string => (refusal === null ? 'passed' : refusal.exceeded.scope)
+const times = (count: number, what: string): readonly string[] => Array.from({ length: count }, () => what)
+
+const openInstance = async (url: string, options: Partial<RedisRateLimiterOptions> = {}): Promise<Instance> => {
+  const lines: Instance['lines'] = []
+  const suspended: string[] = []
+  const onSuspension = ({ id }: RateSubject): void => void suspended.push(id)
+  const limiter = await openRedisRateLimiter({
+    url,
+    local: createFakeRateLimiter(onSuspension),
+    onSuspension,
+    log: {
+      info: (fields, message) => lines.push({ level: 'info', ...fields, message }),
+      warn: (fields, message) => lines.push({ level: 'warn', ...fields, message }),
+    },
+    // Long enough for a busy machine; a server that is gone or frozen is found out by less.
+    boundMs: 2_000,
+    probeEveryMs: 50,
+    ...options,
+  })
+  const instance: Instance = {
+    ...limiter,
+    lines,
+    suspended,
+    ask: async (subject, count) => {
+      const outcomes: string[] = []
+      for (let asked = 0; asked < count; asked += 1) outcomes.push(outcomeOf(await limiter.decide(subject, exportLimit, Date.now())))
+      return outcomes
+    },
+    until: async (status) => {
+      while (limiter.status() !== status) await pause(20)
+    },
+  }
+  opened.push(instance)
+  return instance
+}
+
+/** Takes connections and never says a word. */
+const startSilentServer = async (): Promise<{ readonly url: string; readonly close: () => void }> => {
+  const sockets = new Set<Socket>()
+  const server: Server = createServer((socket) => {
+    sockets.add(socket)
+    socket.on('error', () => undefined).resume()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  return {
+    url: `redis://:hush-hush@127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => {
+      for (const socket of sockets) socket.destroy()
+      server.close()
+    },
+  }
+}
+
+describe('a limiter whose Redis was never there', () => {
+  it.each(['nobody listens', 'whoever listens says nothing'])('limits by itself, and at once: %s', async (how) => {
+    const silent = await startSilentServer()
+    const url = how === 'nobody listens' ? `redis://:hush-hush@127.0.0.1:${await freePort()}` : silent.url
+    const alone = await openInstance(url)
+    const subject = newRateSubject()
+    expect(alone.status()).toBe('alone')
+    expect(alone.decide(subject, exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+    expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
+    expect(alone.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('limits by itself') }])
+    expect(JSON.stringify(alone.lines)).not.toContain('hush')
+    silent.close()
+  })
+})
+
+describe.skipIf(!isInstalled)(`a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`, () => {
+  let server: OwnServer
+  beforeAll(async () => {
+    server = await startOwnServer()
+  })
+  afterAll(() => server.stop())
+  afterEach(async () => {
+    server.thaw()
+    await server.stop()
+    await server.start()
+  })
+
+  it('shares limits with the other instances while Redis answers', async () => {
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+    const subject = newRateSubject()
+    expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
+      times(6, 'passed'),
+      [...times(4, 'passed'), ...times(2, 'endpoint')],
+    ])
+    expect([one.status(), other.status(), one.lines, other.lines]).toEqual(['shared', 'shared', [], []])
+  })
+
+  it('shares limits once Redis is there, where it was not when it began', async () => {
+    await server.stop()
+    const one = await openInstance(server.url)
+    const subject = newRateSubject()
+    expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', times(4, 'passed')])
+    await server.start()
+    const other = await openInstance(server.url)
+    await one.until('shared')
+    expect([await one.ask(subject, 1), await other.ask(subject, 6)]).toEqual([times(1, 'passed'), [...times(5, 'passed'), 'endpoint']])
+  })
+
+  it('goes on from where Redis left off when it is gone, and Redis from there when it is back, though it has forgotten', async () => {
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+    const subject = newRateSubject()
+    await other.ask(subject, 4)
+    expect(await one.ask(subject, 2)).toEqual(times(2, 'passed'))
+    await server.stop()
+    // Six were used over both; this instance saw the last.
+    expect(await one.ask(subject, 3)).toEqual(times(3, 'passed'))
+    await one.until('alone')
+    expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+    await server.start()
+    await one.until('shared')
+    expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
+    await other.until('shared')
+    expect(await other.ask(subject, 1)).toEqual(['endpoint'])
+    expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+
+  it('answers while Redis is frozen, by itself after one bound, and shares again when it thaws', async () => {
+    const one = await openInstance(server.url)
+    const subject = newRateSubject()
+    expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
+    server.freeze()
+    // All of these wait at once, and are decided once each, however many.
+    const waiting = await Promise.all(Array.from({ length: 5 }, () => one.ask(subject, 1)))
+    expect(waiting.flat()).toEqual(times(5, 'passed'))
+    expect(one.status()).toBe('alone')
+    expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+    expect(await one.ask(subject, 2)).toEqual(['passed', 'endpoint'])
+    server.thaw()
+    await one.until('shared')
+    expect(await one.ask(subject, 1)).toEqual(['endpoint'])
+    expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+  })
+
+  it('keeps a suspension while Redis is gone and after, and tells of it once', async () => {
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+    const subject = newRateSubject()
+    expect(await one.ask(subject, 21)).toEqual([...times(10, 'passed'), ...times(9, 'endpoint'), ...times(2, 'suspension')])
+    await server.stop()
+    expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
+    await server.start()
+    await one.until('shared')
+    await other.until('shared')
+    expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([['suspension'], ['suspension']])
+    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+  })
+
+  it('suspends by itself what is refused too often while Redis is gone, and tells of it once', async () => {
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+    const subject = newRateSubject()
+    await one.ask(subject, 15)
+    await server.stop()
+    expect(await one.ask(subject, 6)).toEqual([...times(4, 'endpoint'), ...times(2, 'suspension')])
+    await server.start()
+    await one.until('shared')
+    await other.until('shared')
+    expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([['suspension'], ['suspension']])
+    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+  })
+
+  it('tells of a suspension that Redis began when nobody waited for it any longer', async () => {
+    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+    const subject = newRateSubject()
+    await one.ask(subject, 11)
+    await other.ask(subject, 8)
+    server.freeze()
+    // Alone it knows of one refusal before this; Redis, which is asked all the same, of nine.
+    expect(await one.ask(subject, 1)).toEqual(['endpoint'])
+    server.thaw()
+    await one.until('shared')
+    expect(await one.ask(subject, 1)).toEqual(['suspension'])
+    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+  })
+
+  it('makes another connection where one says nothing any longer', async () => {
+    const one = await openInstance(server.url, { silenceMs: 1_000 })
+    server.freeze()
+    await one.ask(newRateSubject(), 1)
+    // Until it was given up, and one or two more with it.
+    await pause(2_000)
+    server.thaw()
+    await one.until('shared')
+    expect(await one.ask(newRateSubject(), 11)).toEqual([...times(10, 'passed'), 'endpoint'])
+  })
+})

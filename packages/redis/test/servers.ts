@@ -1,0 +1,80 @@
+// Redis servers for tests: the one that TEST_REDIS_URL names, under keys of the test's own, and one that the test starts, freezes and stops.
+import { spawn, spawnSync } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { createServer } from 'node:net'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
+import { Redis } from 'ioredis'
+
+export const serverUrl = process.env['TEST_REDIS_URL']
+
+export const serverTitle = serverUrl === undefined ? 'on a Redis server (TEST_REDIS_URL not set)' : 'on a Redis server'
+
+/** Keys that nobody else uses. */
+export const newPrefix = (): string => `tradeport-test-${randomBytes(6).toString('hex')}:`
+
+export const removeKeys = async (prefix: string): Promise<void> => {
+  const redis = new Redis(serverUrl ?? '')
+  try {
+    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1_000 }) as AsyncIterable<string[]>)
+      if (keys.length > 0) await redis.unlink(...keys)
+  } finally {
+    redis.disconnect()
+  }
+}
+
+export const isInstalled = spawnSync('redis-server', ['--version']).status === 0
+
+export interface OwnServer {
+  readonly url: string
+  /** Ends it at once; what it held is gone. */
+  readonly stop: () => Promise<void>
+  readonly start: () => Promise<void>
+  /** It keeps its connections and answers nothing until it is thawed. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
+/** On a free port of this machine, with nothing kept on disk. */
+export const startOwnServer = async (): Promise<OwnServer> => {
+  const port = await freePort()
+  let child: ChildProcess | undefined
+  const start = async (): Promise<void> => {
+    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+    await answering(port)
+  }
+  await start()
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    stop: async () => {
+      if (child === undefined || child.exitCode !== null || child.signalCode !== null) return
+      const exited = once(child, 'exit')
+      child.kill('SIGKILL')
+      await exited
+    },
+    freeze: () => child?.kill('SIGSTOP'),
+    thaw: () => child?.kill('SIGCONT'),
+  }
+}
+
+export const freePort = async (): Promise<number> => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  server.close()
+  await once(server, 'close')
+  return port
+}
+
+const answering = async (port: number): Promise<void> => {
+  const redis = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 50, maxRetriesPerRequest: null })
+  redis.on('error', () => undefined)
+  try {
+    while ((await redis.ping().catch(() => '')) !== 'PONG') await pause(50)
+  } finally {
+    redis.disconnect()
+  }
+}
