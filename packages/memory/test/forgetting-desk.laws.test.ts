@@ -49,7 +49,7 @@ const createVenue = (lagMs: number) => {
       (_, __, { stopLoss: level = 0 }) =>
       () =>
         new Promise((resolve) => {
-          pending.push({ level, isExecuted: false, answer: () => resolve(E.right(undefined)) })
+          pending.push({ level, isExecuted: false, answer: () => resolve(E.right({ progress: 'done' })) })
         }),
   }
   const executeNext = (): void => {

@@ -1,15 +1,12 @@
 // What the provider's answer says of a change of a position (4.3 rules 7 and 9; decision 30). Pure.
 import * as E from 'fp-ts/lib/Either.js'
 import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, positionNotFound, tradeRejected } from '@tradeport/domain'
-import type { BrokerAccount, BrokerChangeError, Instant } from '@tradeport/domain'
+import type { BrokerAccount, BrokerChangeError, CloseReceipt, Instant, LevelsReceipt } from '@tradeport/domain'
 import type { TradeVerdict } from '../trade/trade-answer.ts'
 
 export type Taken = Extract<TradeVerdict, { kind: 'taken' }>
 
-/**
- * A change that the broker took, or why it did not. Taken is not yet done: where the broker has only accepted it, or has executed a part, it is
- * for the read that follows every change to say what has become of the position.
- */
+/** A change that the broker took, or why it did not. */
 export const changeOf = (
   { accountId }: BrokerAccount,
   verdict: Exclude<TradeVerdict, { kind: 'not_found' }>,
@@ -31,6 +28,21 @@ export const changeOf = (
   }
 }
 
+/** Taken is not yet done: where the broker has only accepted it, or has executed a part, it is for a read to say what has become of the position. */
+export const progressOf = ({ as }: Taken): LevelsReceipt['progress'] => {
+  switch (as) {
+    case 'done':
+      return 'done'
+    case 'no_changes':
+      return 'unchanged'
+    case 'placed':
+    case 'done_in_part':
+      return 'accepted'
+  }
+}
+
 /** Of a close, that nothing was changed is neither a yes nor a no: the position may have been closed before, or may still be open. */
-export const closeOf = (account: BrokerAccount, taken: Taken): E.Either<BrokerChangeError, Taken> =>
-  taken.as === 'no_changes' ? E.left(brokerOutcomeUnknown(account.accountId)) : E.right(taken)
+export const closeReceiptOf = ({ accountId }: BrokerAccount, taken: Taken): E.Either<BrokerChangeError, CloseReceipt> => {
+  const progress = progressOf(taken)
+  return progress === 'unchanged' ? E.left(brokerOutcomeUnknown(accountId)) : E.right({ progress, orderId: taken.tickets.orderId ?? null })
+}

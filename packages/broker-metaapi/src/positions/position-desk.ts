@@ -14,7 +14,7 @@ import { requireReadableAccount } from '../trade/trade-once.ts'
 import type { SentTrade, TradeOnce } from '../trade/trade-once.ts'
 import type { TradeRequest } from '../trade/trade-sender.ts'
 import { positionsIn } from '../translate/positions.ts'
-import { changeOf, closeOf } from './change-answer.ts'
+import { changeOf, closeReceiptOf, progressOf } from './change-answer.ts'
 import type { Taken } from './change-answer.ts'
 import { closingDealsOf } from './closing-deals.ts'
 
@@ -59,14 +59,13 @@ export const positionDeskOver = (connection: Connection, tradeOnce: TradeOnce): 
     setLevels: (account, ticket, levels) =>
       pipe(
         change(account, modification(ticket, levels)),
-        TE.map(() => undefined),
+        TE.map((taken) => ({ progress: progressOf(taken) })),
       ),
 
     closePosition: (account, ticket, volume) =>
       pipe(
         change(account, closing(ticket, volume)),
-        TE.flatMapEither((taken) => closeOf(account, taken)),
-        TE.map(({ tickets }) => ({ orderId: tickets.orderId ?? null })),
+        TE.flatMapEither((taken) => closeReceiptOf(account, taken)),
       ),
 
     // It waits for no longer than the close result does.

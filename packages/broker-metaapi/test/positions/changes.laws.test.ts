@@ -4,7 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brokerOutcomeUnknown } from '@tradeport/domain'
-import { changeOf, closeOf } from '../../src/positions/change-answer.ts'
+import { changeOf, closeReceiptOf } from '../../src/positions/change-answer.ts'
 import { closingDealsOf } from '../../src/positions/closing-deals.ts'
 import { returnCodes } from '../../src/trade/return-codes.ts'
 import { verdictOf } from '../../src/trade/trade-answer.ts'
@@ -62,7 +62,7 @@ describe('what is said of a change', () => {
   it('of a close is never that it was taken where nothing changed', () => {
     fc.assert(
       fc.property(fc.constantFrom('done', 'done_in_part', 'placed', 'no_changes'), (as) => {
-        expect(E.isRight(closeOf(account, { kind: 'taken', as, tickets: {} }))).toBe(as !== 'no_changes')
+        expect(E.isRight(closeReceiptOf(account, { kind: 'taken', as, tickets: {} }))).toBe(as !== 'no_changes')
       }),
     )
   })

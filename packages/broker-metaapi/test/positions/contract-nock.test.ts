@@ -86,7 +86,7 @@ for (const platform of ['mt5', 'mt4'] as const) {
       positionId,
       volume,
       ...levels
-    }: TradeBody): Promise<E.Either<BrokerChangeError, { orderId?: string | null } | void>> => {
+    }: TradeBody): Promise<E.Either<BrokerChangeError, { readonly progress: string; readonly orderId?: string | null }>> => {
       if (actionType === 'POSITION_MODIFY') return broker.setLevels(account, positionId, levels)()
       return broker.closePosition(account, positionId, actionType === 'POSITION_CLOSE_ID' ? null : (volume ?? 0))()
     }

@@ -2,7 +2,7 @@
 import type * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerChangeError, CloseReceipt, PositionDesk, Ticket } from '@tradeport/domain'
+import type { BrokerChangeError, CloseReceipt, LevelsReceipt, PositionDesk, Ticket } from '@tradeport/domain'
 import { createConnection } from '../../src/connection.ts'
 import { createMetaApi } from '../../src/index.ts'
 import type { MetaApiConfig } from '../../src/index.ts'
@@ -43,7 +43,7 @@ export const answered = (status: number, body: unknown, retryAfter: string | nul
   body,
 })
 
-export type Answer = E.Either<BrokerChangeError, CloseReceipt | void>
+export type Answer = E.Either<BrokerChangeError, CloseReceipt | LevelsReceipt>
 
 type Write = (desk: PositionDesk, of?: typeof account) => Promise<Answer>
 

@@ -21,11 +21,12 @@ const unknown: Answer = E.left(brokerOutcomeUnknown(accountId))
 /** What is said of a change of levels, and of a close. */
 type Said = (name: string) => readonly [Answer, Answer]
 const both = (answer: Answer): readonly [Answer, Answer] => [answer, answer]
-const taken = [E.right(undefined), E.right({ orderId: '7' })] as const
+const taken = (progress: 'done' | 'accepted') => [E.right({ progress }), E.right({ progress, orderId: '7' })] as const
 
 const expected: readonly (readonly [readonly number[], Said])[] = [
-  [[0, 10008, 10009, 10010], () => taken],
-  [[10025], () => [taken[0], unknown]],
+  [[0, 10009], () => taken('done')],
+  [[10008, 10010], () => taken('accepted')],
+  [[10025], () => [E.right({ progress: 'unchanged' }), unknown]],
   [[4753, 10036], () => both(E.left(positionNotFound))],
   [[10024], () => both(E.left(brokerRateLimited(accountId, now + 1_000, now)))],
   [[-10, -6, -5, 4, 6, 146], (name) => both(E.left(brokerUnavailable(accountId, `trade: ${name}`)))],
@@ -97,6 +98,6 @@ describe('the receipt of a close', () => {
     [{}, null],
   ])('names the order %j as %j', async (orderId, read) => {
     const { desk } = deskAnswered(answered(200, { numericCode: 10009, stringCode: 'TRADE_RETCODE_DONE', orderId }))
-    expect(await close(desk)).toEqual(E.right({ orderId: read }))
+    expect(await close(desk)).toEqual(E.right({ progress: 'done', orderId: read }))
   })
 })

@@ -152,7 +152,7 @@ describe('a change that is not answered in time', () => {
 describe('a broker that changes nothing', () => {
   it('has set the levels, and has not closed the position', async () => {
     for (const [write, answer] of [
-      [moving, E.right(undefined)],
+      [moving, E.right({ progress: 'unchanged' })],
       [closing, unknown],
       [closingPart, unknown],
     ] as const) {

@@ -8,8 +8,14 @@ import type { Levels } from '../positions/levels.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
 
-/** What the broker said of a close that it took. */
+/** What the broker said of new levels that it took: all is done, there was nothing to change, or it may be done later or in part. */
+export interface LevelsReceipt {
+  readonly progress: 'done' | 'unchanged' | 'accepted'
+}
+
+/** What the broker said of a close that it took: all is done, or it may be done later or in part. */
 export interface CloseReceipt {
+  readonly progress: 'done' | 'accepted'
   /** The broker's number of the closing order; null where it did not say. */
   readonly orderId: string | null
 }
@@ -18,9 +24,9 @@ export interface PositionDesk {
   /** The positions as the broker's terminal has them now, past every copy and cache; oldest first. */
   readonly freshPositions: (account: BrokerAccount) => TE.TaskEither<BrokerReadError, PositionsReading>
   /** Gives a position both levels at once. A change that changes nothing is a success. */
-  readonly setLevels: (account: BrokerAccount, ticket: Ticket, levels: Levels) => TE.TaskEither<BrokerChangeError, void>
+  readonly setLevels: (account: BrokerAccount, ticket: Ticket, levels: Levels) => TE.TaskEither<BrokerChangeError, LevelsReceipt>
   /**
-   * Closes a position, or so many lots of it. A right says that the broker took it, not how much of it was executed at what price.
+   * Closes a position, or so many lots of it. A right says that the broker took it, not at what price it was executed.
    * @param volume lots, below the position's; null for all that is open
    */
   readonly closePosition: (account: BrokerAccount, ticket: Ticket, volume: number | null) => TE.TaskEither<BrokerChangeError, CloseReceipt>

@@ -43,7 +43,8 @@ interface BookBefore {
 
 /**
  * What a later book of the account says of a close; undefined where it does not show it yet. A broker may have closed less than was sent. On
- * platforms that give the rest of a position a new number (`renumbers`), a position that is gone shows nothing of a part of it until its rest is found.
+ * platforms that give the rest of a position a new number (`renumbers`), a position that is gone may have left a rest, and shows nothing of a part of
+ * it until that is found.
  */
 export const closeShownBy = (
   { position, positions }: BookBefore,
@@ -53,10 +54,13 @@ export const closeShownBy = (
 ): CloseOutcome | undefined => {
   const held = after.find(({ ticket }) => ticket === position.ticket)
   if (held !== undefined) return shrunkTo(held, position, order)
-  if (order.leaves === 0) return outcomeAsSent(order)
   const known = new Set(positions.map(({ ticket }) => ticket))
-  const rest = after.find((one) => !known.has(one.ticket) && isRestOf(position, one) && compareLots(one.volume, order.leaves) === 0)
-  if (rest !== undefined) return { ...outcomeAsSent(order), remainingTicket: rest.ticket }
+  const rests = after.filter((one) => !known.has(one.ticket) && isRestOf(position, one))
+  const expected = rests.find(({ volume }) => compareLots(volume, order.leaves) === 0)
+  const [rest, another] = expected === undefined && renumbers ? rests : [expected]
+  if (another !== undefined) return undefined
+  if (rest !== undefined) return withRest(shrunkTo(rest, position, order), rest)
+  if (order.leaves === 0) return outcomeAsSent(order)
   return renumbers ? undefined : { closedVolume: order.closes, remainingVolume: 0 }
 }
 
@@ -70,6 +74,9 @@ const shrunkTo = (held: BrokerPosition, { volume }: BrokerPosition, { closes }: 
   const gone = lotsWithout(volume, held.volume)
   return { closedVolume: compareLots(gone, closes) > 0 ? closes : gone, remainingVolume: held.volume }
 }
+
+const withRest = (outcome: CloseOutcome | undefined, { ticket }: BrokerPosition): CloseOutcome | undefined =>
+  outcome && { ...outcome, remainingTicket: ticket }
 
 // The rest of a position is what it was part of, but for its number and volume.
 const isRestOf = (position: BrokerPosition, one: BrokerPosition): boolean =>

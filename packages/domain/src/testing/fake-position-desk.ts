@@ -7,7 +7,7 @@ import type { BrokerAccount } from '../accounts/account.ts'
 import { brokerOutcomeUnknown, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { PositionDesk } from '../ports/position-desk.ts'
+import type { CloseReceipt, PositionDesk } from '../ports/position-desk.ts'
 import type { Levels } from '../positions/levels.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
@@ -97,7 +97,12 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
     return E.right(undefined)
   }
 
-  const send = async (account: BrokerAccount, change: FakeChange): Promise<E.Either<BrokerChangeError, { readonly orderId: string }>> => {
+  const holds = ({ accountId, ticket, levels }: Extract<FakeChange, { kind: 'setLevels' }>): boolean =>
+    books
+      .get(accountId)
+      ?.positions.some((one) => one.ticket === ticket && one.stopLoss === levels.stopLoss && one.takeProfit === levels.takeProfit) === true
+
+  const send = async (account: BrokerAccount, change: FakeChange): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
     await held
     const { accountId } = account
     const outcome = planned.shift() ?? 'do'
@@ -105,12 +110,12 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
     if (typeof outcome === 'object') return E.left(outcome)
     // A close of the fourth generation has no order of its own.
     const orderId = account.platform === 'mt4' ? change.ticket : newNumber()
-    const told = E.map(() => ({ orderId }))
+    const told = (progress: CloseReceipt['progress']) => E.map((): CloseReceipt => ({ progress, orderId }))
     switch (outcome) {
       case 'do':
-        return told(execute(account, change, orderId))
+        return told('done')(execute(account, change, orderId))
       case 'do_half':
-        return told(execute(account, change, orderId, 0.5))
+        return told('accepted')(execute(account, change, orderId, 0.5))
       case 'do_and_lose_the_answer':
         execute(account, change, orderId)
         return E.left(brokerOutcomeUnknown(accountId))
@@ -118,7 +123,7 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
         return E.left(brokerOutcomeUnknown(accountId))
       case 'accept':
         accepted.push(() => execute(account, change, orderId))
-        return E.right({ orderId })
+        return E.right({ progress: 'accepted', orderId })
       case 'refuse':
         return E.left(tradeRejected(fakeChangeRefusal.code, fakeChangeRefusal.message))
     }
@@ -130,11 +135,14 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
         read('freshPositions', account),
         TE.map((book) => ({ positions: readPositions(book), readAt: clock.now() })),
       ),
-    setLevels: (account, ticket, levels) =>
-      pipe(
-        () => send(account, { kind: 'setLevels', accountId: account.accountId, ticket, levels }),
-        TE.map(() => undefined),
-      ),
+    setLevels: (account, ticket, levels) => async () => {
+      const change = { kind: 'setLevels', accountId: account.accountId, ticket, levels } as const
+      const isUnchanged = holds(change)
+      return pipe(
+        await send(account, change),
+        E.map(({ progress }) => ({ progress: isUnchanged && progress === 'done' ? 'unchanged' : progress })),
+      )
+    },
     closePosition: (account, ticket, volume) => () =>
       send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }),
     closingDeals: (account, ticket) =>

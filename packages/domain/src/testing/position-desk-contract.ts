@@ -7,7 +7,7 @@ import type { BrokerAccount } from '../accounts/account.ts'
 import { brokerOutcomeUnknown, brokerUnavailable, notProvisioned, positionNotFound } from '../errors.ts'
 import type { BrokerChangeError } from '../errors.ts'
 import { lotsWithout } from '../primitives/lots.ts'
-import type { PositionDesk } from '../ports/position-desk.ts'
+import type { CloseReceipt, LevelsReceipt, PositionDesk } from '../ports/position-desk.ts'
 import type { ClosingDeal } from '../positions/closing-deals.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
@@ -57,7 +57,7 @@ export interface DeskVenue {
 const changed: VenuePosition = { symbol: 'EURUSD', side: 'buy', volume: 0.4, stopLoss: 0.5, takeProfit: 2.5 }
 const other: VenuePosition = { symbol: 'XAUUSD', side: 'sell', volume: 0.02 }
 
-type Send = (desk: PositionDesk, account: BrokerAccount, ticket: Ticket) => TE.TaskEither<BrokerChangeError, unknown>
+type Send = (desk: PositionDesk, account: BrokerAccount, ticket: Ticket) => TE.TaskEither<BrokerChangeError, LevelsReceipt | CloseReceipt>
 
 interface Write {
   readonly what: string
@@ -148,7 +148,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
 
     it.each(writes)('D-03 makes $what, with one request, and the next read shows it', async (write) => {
       const { make, fresh, expectHeld, sends, held } = await openWith()
-      expect(E.isRight(await make(write))).toBe(true)
+      expect(expectRight(await make(write)).progress).toBe('done')
       expect(sends()).toBe(1)
       expectHeld(write.makes)
       expect(bookOf(await fresh())).toEqual(bookOf(held()))
@@ -162,13 +162,14 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       ['both are left out', { symbol: 'EURUSD', side: 'buy', volume: 0.4 }, {}],
     ])('D-04 gives a position just the levels that are sent where %s', async (_, wanted, levels) => {
       const { desk, account, ticket, expectHeld } = await openWith()
-      expect(await desk.setLevels(account, ticket, levels)()).toEqual(E.right(undefined))
+      expect(await desk.setLevels(account, ticket, levels)()).toEqual(E.right({ progress: 'done' }))
       expectHeld(wanted)
     })
 
     it('D-05 takes a change that changes nothing for a success', async () => {
       const { desk, account, ticket, expectHeld, sends } = await openWith()
-      expect(await desk.setLevels(account, ticket, { stopLoss: 0.5, takeProfit: 2.5 })()).toEqual(E.right(undefined))
+      const { progress } = expectRight(await desk.setLevels(account, ticket, { stopLoss: 0.5, takeProfit: 2.5 })())
+      expect(['unchanged', 'done']).toContain(progress)
       expect(sends()).toBe(1)
       expectHeld(changed)
     })
@@ -276,20 +277,21 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       expectHeld(changed)
     })
 
-    it.each(closes)('D-18 takes $what of which half is executed for taken; the deal tells how much it was', async (write) => {
+    it.each(closes)('D-18 takes $what of which half is executed for accepted; the deal tells how much it was', async (write) => {
       const { make, troubleNext, expectHeld, dealsOf, sends } = await openWith()
       const half = lotsWithout(changed.volume, write.makes?.volume ?? 0) / 2
       await troubleNext('half_done')
-      const receipt = expectRight(await make(write)) as { readonly orderId: string | null }
+      const receipt = expectRight(await make(write)) as CloseReceipt
+      expect(receipt.progress).toBe('accepted')
       expect(await dealsOf()).toEqual([wholeDeal(half, receipt.orderId)])
       expect(sends()).toBe(1)
       expectHeld({ ...changed, volume: lotsWithout(changed.volume, half) })
     })
 
-    it.each(writes)('D-19 takes $what that the broker has accepted for taken, before and after it is made', async (write) => {
+    it.each(writes)('D-19 takes $what that the broker has only accepted for no more than that', async (write) => {
       const { make, troubleNext, release, expectHeld, sends } = await openWith()
       await troubleNext('held')
-      expect(E.isRight(await make(write))).toBe(true)
+      expect(expectRight(await make(write)).progress).toBe('accepted')
       expectHeld(changed)
       await release()
       expectHeld(write.makes)

@@ -3,6 +3,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
+import { brokerOutcomeUnknown } from '../errors.ts'
 import type { BrokerChangeError, InternalTimeout, InvalidVolume, ServiceUnavailable } from '../errors.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
@@ -72,8 +73,13 @@ const closeHeld =
       TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
       TE.bindW('taken', sendClose(ports)),
       TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.taken))),
+      TE.filterOrElseW(isKnownToBeMade, () => brokerOutcomeUnknown(target.id.accountId)),
       TE.map(resultOf(ports)),
     )
+
+/** What the broker has only accepted is made when it shows. */
+const isKnownToBeMade = ({ taken, seen }: { readonly taken: TakenClose; readonly seen: SeenClose }): boolean =>
+  taken.isConfirmed || seen.shown !== undefined
 
 const resultOf =
   ({ broker }: Ports) =>
@@ -85,7 +91,7 @@ const resultOf =
         accountId: target.id.accountId,
         ticket: target.id.ticket,
         orderId: taken.orderId ?? fill?.orderId ?? null,
-        // A broker that took a close has made it, though no read may show it yet.
+        // A broker that confirmed a close has made it, though no read may show it yet.
         ...(shown?.outcome ?? outcomeAsSent(order)),
         closePrice: fill?.price ?? null,
         realizedPnl: fill?.profit ?? null,

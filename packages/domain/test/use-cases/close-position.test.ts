@@ -186,7 +186,7 @@ describe('the closing deal (decision 32)', () => {
       closePosition: (...change) =>
         pipe(
           send(...change),
-          TE.map(() => ({ orderId: null })),
+          TE.map(({ progress }) => ({ progress, orderId: null })),
         ),
     }
     expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject({ orderId: '1001', realizedPnl: 10 })
@@ -196,16 +196,13 @@ describe('the closing deal (decision 32)', () => {
   })
 })
 
-describe('a close that the broker took', () => {
+describe('a close that the broker confirmed', () => {
   it('is told as it was sent where the book does not show it within two seconds', async () => {
-    for (const outcome of ['do', 'accept'] as const) {
-      const desk = createChangeDesk()
-      desk.positionDesk.lagNext({ positions: 1_000 })
-      desk.positionDesk.next(outcome)
-      const { closed, provenance } = await rightOf(close(desk, 0.1))
-      expect([...volumesOf(closed), closed.realizedPnl]).toEqual([0.1, 0.2, outcome === 'do' ? 10 : null])
-      expect([desk.clock.now(), provenance.readAt]).toEqual([noon + 2 * secondMs, noon])
-    }
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ positions: 1_000 })
+    const { closed, provenance } = await rightOf(close(desk, 0.1))
+    expect([...volumesOf(closed), closed.realizedPnl]).toEqual([0.1, 0.2, 10])
+    expect([desk.clock.now(), provenance.readAt]).toEqual([noon + 2 * secondMs, noon])
   })
 
   it('is told as of the read that shows it', async () => {
@@ -232,6 +229,42 @@ describe('a close that the broker took', () => {
       [0.1, 0],
     ])
     expect(closes.map(({ realizedPnl }) => realizedPnl)).toEqual([20, 10])
+  })
+})
+
+describe('a close that the broker has only accepted', () => {
+  it('is told as the book shows it, once it does', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.next('accept')
+    const { pause } = desk
+    const executing: typeof pause = (ms) => async () => {
+      await pause(ms)()
+      desk.positionDesk.execute()
+    }
+    expect(volumesOf(await closedOf({ ...desk, pause: executing }, 0.1))).toEqual([0.1, 0.2])
+  })
+
+  it.each([undefined, 0.1])('stays unknown where the book does not show it within two seconds (%s)', async (volume) => {
+    const desk = createChangeDesk()
+    desk.positionDesk.next('accept')
+    expect(await close(desk, volume)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
+    expect([desk.clock.now(), desk.positionDesk.sent().length]).toEqual([noon + 2 * secondMs, 1])
+  })
+
+  it('stays unknown where a part was done and nothing can be read any more', async () => {
+    const desk = createChangeDesk()
+    const { account, positionDesk } = desk
+    positionDesk.next('do_half')
+    const unreadable = meanwhile(desk, () => positionDesk.fail(account.id, brokerUnavailable(account.id, 'down')))
+    expect(await close(unreadable)()).toEqual(E.left(brokerOutcomeUnknown(account.id)))
+  })
+
+  it('tells on MT4 the rest of a close of all of which a part was done', async () => {
+    const desk = createChangeDesk({ brokerType: 'mt4' })
+    desk.positionDesk.next('do_half')
+    const closed = await closedOf(desk)
+    const [rest] = desk.positionDesk.positions(desk.account.id)
+    expect(closed).toMatchObject({ closedVolume: 0.15, remainingVolume: 0.15, remainingTicket: rest?.ticket, realizedPnl: 15 })
   })
 })
 
@@ -267,6 +300,13 @@ describe('a close of which no answer came (decision 31)', () => {
     desk.positionDesk.next('do_and_lose_the_answer')
     const closed = await closedOf(desk, 0.1)
     expect(closed.remainingTicket).toBe(desk.positionDesk.positions(desk.account.id)[0]?.ticket)
+  })
+
+  it('is not taken for done on MT4 where all was to go and a rest is there', async () => {
+    const desk = createChangeDesk({ brokerType: 'mt4' })
+    desk.positionDesk.next('lose_the_request')
+    const half = meanwhile(desk, () => desk.positionDesk.put(desk.account.id, [openPosition({ ticket: '43' as Ticket, volume: 0.1 })]))
+    expect(await close(half)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
   })
 
   it('is not taken for done on MT4 for a position that looks like the rest and was there before', async () => {

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { brokerRateLimited, brokerOutcomeUnknown, brokerUnavailable } from '../../src/errors.ts'
+import type { LevelsReceipt } from '../../src/ports/position-desk.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
 import { moveStopLoss } from '../../src/use-cases/move-stop-loss.ts'
@@ -25,6 +26,20 @@ const unanswered = (held: Partial<BrokerPosition> = {}): ChangeDesk => {
   const desk = createChangeDesk({}, [openPosition(held)])
   desk.positionDesk.next('lose_the_request')
   return desk
+}
+
+/** A desk whose broker does what it does, and then says this of it. */
+const saying = (desk: ChangeDesk, progress: LevelsReceipt['progress']): ChangeDesk => {
+  const { setLevels } = desk.positionDesk
+  return {
+    ...desk,
+    positionDesk: {
+      ...desk.positionDesk,
+      setLevels:
+        (...change) =>
+        async () => (await setLevels(...change)(), E.right({ progress })),
+    },
+  }
 }
 
 const goneBy = (desk: ChangeDesk): ChangeDesk => meanwhile(desk, () => desk.positionDesk.put(desk.account.id, []))
@@ -162,6 +177,51 @@ describe('a change of a level that the broker confirmed', () => {
     const desk = createChangeDesk()
     desk.broker.put(desk.account.id, { margin: () => O.none })
     expect((await rightOf(moveStop(desk, 1.1))).position.marginUsed).toBeNull()
+  })
+})
+
+describe('a change of a level that the broker says changes nothing (decision 30)', () => {
+  it('is told as the broker has it, and at once', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    const unchanged = saying(desk, 'unchanged')
+    desk.positionDesk.next('lose_the_request')
+    expect((await rightOf(moveStop(unchanged, 1.050_000_1))).position).toMatchObject(bothLevels)
+    expect(desk.clock.now()).toBe(noon)
+  })
+
+  it('is told as it was read before where the broker cannot be read by then', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    const unchanged = saying(
+      meanwhile(desk, () => desk.positionDesk.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'))),
+      'unchanged',
+    )
+    expect((await rightOf(moveStop(unchanged, 1.05))).position).toMatchObject(bothLevels)
+  })
+})
+
+describe('a change of a level that the broker has only accepted', () => {
+  it('is told once a read shows it', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    desk.positionDesk.next('accept')
+    const { pause } = desk
+    const executing: typeof pause = (ms) => async () => {
+      await pause(ms)()
+      desk.positionDesk.execute()
+    }
+    expect((await rightOf(moveStop({ ...desk, pause: executing }, 1.1))).position).toMatchObject({ stopLoss: 1.1, takeProfit: 1.5 })
+  })
+
+  it('stays unknown where no read shows it within two seconds', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    desk.positionDesk.next('accept')
+    expect(await moveStop(desk, 1.1)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
+    expect([desk.clock.now(), desk.positionDesk.sent().length]).toEqual([noon + 2 * secondMs, 1])
+  })
+
+  it('stays unknown where the position is gone', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    desk.positionDesk.next('accept')
+    expect(await moveStop(goneBy(desk), 1.1)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
   })
 })
 

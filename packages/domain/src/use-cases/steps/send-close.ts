@@ -27,6 +27,8 @@ export interface ShownClose {
 
 /** A close that the broker took, or that a read shows to be done. */
 export interface TakenClose extends SentClose {
+  /** Whether the broker said that all of it was done; otherwise only a read can tell how much was. */
+  readonly isConfirmed: boolean
   /** Undefined where no read has shown it. */
   readonly shown: ShownClose | undefined
 }
@@ -43,7 +45,7 @@ export const sendClose =
     const sent: SentClose = { ticket: id.ticket, orderId: null, sentAt: ports.clock.now() }
     return pipe(
       ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume),
-      TE.map(({ orderId }): TakenClose => ({ ...sent, orderId, shown: undefined })),
+      TE.map(({ orderId, progress }): TakenClose => ({ ...sent, orderId, isConfirmed: progress === 'done', shown: undefined })),
       TE.orElse((error): TE.TaskEither<BrokerChangeError, TakenClose> =>
         error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(close, sent, error) : TE.left(error),
       ),
@@ -71,6 +73,6 @@ const decideByRead =
       ),
       TE.bimap(
         () => unknown,
-        (shown) => ({ ...sent, shown }),
+        (shown) => ({ ...sent, isConfirmed: false, shown }),
       ),
     )

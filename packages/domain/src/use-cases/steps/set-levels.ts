@@ -1,12 +1,13 @@
-// Sends both levels of a position once, and tells what became of it: confirmed is done, whatever is read afterwards, and what nobody confirmed is
-// for one read to decide (4.3 rules 6 and 9; decisions 30 and 31).
+// Sends both levels of a position once, and tells what became of it: confirmed is done, whatever is read afterwards, accepted is done when it shows, and
+// what nobody answered is for one read to decide (4.3 rules 6 and 9; decisions 30 and 31).
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type * as T from 'fp-ts/lib/Task.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { brokerOutcomeUnknown } from '../../errors.ts'
 import type { BrokerChangeError, BrokerOutcomeUnknown } from '../../errors.ts'
 import type { Pauser } from '../../ports/clock.ts'
-import type { PositionDesk } from '../../ports/position-desk.ts'
+import type { LevelsReceipt, PositionDesk } from '../../ports/position-desk.ts'
 import { hasLevelsAsAsked, showsOldLevel, withConfirmedLevels } from '../../positions/levels.ts'
 import type { Levels } from '../../positions/levels.ts'
 import type { ChangeTarget } from './find-change-target.ts'
@@ -28,42 +29,66 @@ export const setLevels =
     pipe(
       ports.positionDesk.setLevels(target.brokerAccount, target.id.ticket, levels),
       TE.matchE(
-        (error) => (error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(target, before, levels, error) : TE.left(error)),
-        () => TE.fromTask(readConfirmed(ports)(target, before, levels)),
+        (error): TE.TaskEither<BrokerChangeError, OpenPosition> =>
+          error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(target, before, levels) : TE.left(error),
+        ({ progress }) => taken[progress](ports)(target, before, levels),
       ),
     )
 
+type Reading = (
+  ports: Ports,
+) => (target: ChangeTarget, before: OpenPosition, levels: Levels) => TE.TaskEither<BrokerOutcomeUnknown, OpenPosition>
+
 // A position that is gone by now may have had the new level, and been closed by it: that it is not there says nothing of the change.
-const decideByRead =
-  (ports: Ports) =>
-  (
-    target: ChangeTarget,
-    before: OpenPosition,
-    levels: Levels,
-    unknown: BrokerOutcomeUnknown,
-  ): TE.TaskEither<BrokerOutcomeUnknown, OpenPosition> =>
-    pipe(
-      readOpenPosition(ports)(target),
-      TE.filterOrElseW(
-        ({ position }) => hasLevelsAsAsked(position, levels, before.position),
-        () => unknown,
-      ),
-      TE.mapLeft(() => unknown),
-    )
+const decideByRead: Reading = (ports) => (target, before, levels) =>
+  pipe(
+    readOpenPosition(ports)(target),
+    TE.filterOrElseW(
+      ({ position }) => hasLevelsAsAsked(position, levels, before.position),
+      () => undefined,
+    ),
+    TE.mapLeft(() => brokerOutcomeUnknown(target.id.accountId)),
+  )
 
 // A read that lags is waited for, so that whoever changes the position next does not send the old level back. Where the position is gone, or cannot
 // be read, it is told as it was, with what the broker confirmed.
-const readConfirmed =
+const readConfirmed: Reading = (ports) => (target, before, levels) =>
+  pipe(
+    readUntil(ports)(target, before, ({ position }) => !showsOldLevel(position, levels, before.position)),
+    T.map((latest) => ({ ...latest, position: withConfirmedLevels(latest.position, levels, before.position) })),
+    TE.fromTask,
+  )
+
+// The broker has just compared what was asked for with what it holds: whatever it holds is as asked, by its lights.
+const readUnchanged: Reading = (ports) => (target, before) => TE.fromTask(readUntil(ports)(target, before, () => true))
+
+// What the broker has only accepted is made when it shows.
+const readAccepted: Reading = (ports) => (target, before, levels) => {
+  const isMade = ({ position }: OpenPosition): boolean => hasLevelsAsAsked(position, levels, before.position)
+  return pipe(
+    TE.fromTask(readUntil(ports)(target, before, isMade)),
+    TE.filterOrElse(isMade, () => brokerOutcomeUnknown(target.id.accountId)),
+  )
+}
+
+const taken: { readonly [Progress in LevelsReceipt['progress']]: Reading } = {
+  done: readConfirmed,
+  unchanged: readUnchanged,
+  accepted: readAccepted,
+}
+
+/** The last read of the position that came in time, or what was read before; again until one shows what it should. */
+const readUntil =
   (ports: Ports) =>
-  (target: ChangeTarget, before: OpenPosition, levels: Levels): T.Task<OpenPosition> =>
+  (target: ChangeTarget, before: OpenPosition, isShown: (latest: OpenPosition) => boolean): T.Task<OpenPosition> =>
   async () => {
     let latest = before
     const look = async (): Promise<boolean> => {
       const read = await readOpenPosition(ports)(target)()
       if (E.isLeft(read)) return read.left._tag !== 'BrokerUnavailable'
       latest = read.right
-      return !showsOldLevel(latest.position, levels, before.position)
+      return isShown(latest)
     }
     await watch(ports)(look)()
-    return { ...latest, position: withConfirmedLevels(latest.position, levels, before.position) }
+    return latest
   }
