@@ -7,6 +7,7 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
 import { createMetaApi } from '@tradeport/broker-metaapi'
+import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
 import type { Clock, PlacementJob } from '@tradeport/domain'
 import { createApi, createOperatorApi, listen } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
@@ -47,12 +48,22 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
+/** What the service takes for now, the machine's clock when left out, and how long the provider may take where it is not as long as usual. */
+export interface ServiceTimes {
+  readonly clock?: Clock
+  readonly deadlines?: Partial<MetaApiDeadlines>
+}
+
 /** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
-export const startService = async (config: Config, log: Logger, clock: Clock = { now: Date.now }): Promise<Service> => {
+export const startService = async (
+  config: Config,
+  log: Logger,
+  { clock = { now: Date.now }, deadlines = {} }: ServiceTimes = {},
+): Promise<Service> => {
   const closers: (() => Promise<void>)[] = []
   const close = closeInReverse(closers)
   try {
-    return await start(config, { log, clock }, closers, close)
+    return await start(config, { log, clock, deadlines }, closers, close)
   } catch (error) {
     await close()
     throw error
@@ -61,7 +72,7 @@ export const startService = async (config: Config, log: Logger, clock: Clock = {
 
 const start = async (
   config: Config,
-  { log, clock }: { readonly log: Logger; readonly clock: Clock },
+  { log, clock, deadlines }: Required<ServiceTimes> & { readonly log: Logger },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service> => {
@@ -93,7 +104,7 @@ const start = async (
     orders: createOrderStore({ knex: database.knex, queue: placements.queue }),
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
-    ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock }),
+    ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock, deadlines }),
     peerNotices,
     secrets,
     orderIds: { newOrderId },

@@ -29,7 +29,7 @@ export interface DeskOptions {
 const patienceMs = 18_000
 const pollMs = 20
 
-export const openDesk = (service: RunningService, { key, accountId, order = {} }: DeskOptions): OrderDesk => {
+export const openDesk = (service: Pick<RunningService, 'apiUrl'>, { key, accountId, order = {} }: DeskOptions): OrderDesk => {
   const base = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1, ...order }
   const call = (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
     request(`${service.apiUrl}/api/v1${path}`, {

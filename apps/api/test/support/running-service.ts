@@ -44,12 +44,12 @@ export interface TestServiceOptions extends StartOptions {
 }
 
 export const startTestService = async (accounts: readonly AccountOptions[], options: TestServiceOptions = {}): Promise<RunningService> => {
-  const { now = Date.now, onLogLine = () => undefined } = options
+  const { now = Date.now } = options
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
   copyDatabase(folder)
   const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
   const environment = { ...environmentOf(folder, sandbox.url), ...options.environment }
-  const start = () => startFrom(environment, { now, onLogLine })
+  const start = () => startFrom(environment, options)
   let service = await start()
   return {
     get apiUrl() {

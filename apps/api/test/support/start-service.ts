@@ -1,5 +1,6 @@
 // Starts a service as `main` does, in this process, from an environment that is the test's and nobody else's.
 import { pino } from 'pino'
+import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
 import { startService } from '../../src/service.ts'
@@ -10,6 +11,8 @@ export const operatorToken = 'operator-token-for-tests'
 export interface StartOptions {
   /** What the service takes for now, in epoch milliseconds; the machine's clock when left out. */
   readonly now?: () => number
+  /** How long the provider may take, where a test does not wait as long as a service does. */
+  readonly deadlines?: Partial<MetaApiDeadlines>
   /** Is given every line of the log. */
   readonly onLogLine?: (line: string) => void
 }
@@ -28,9 +31,9 @@ export const environmentOf = (folder: string, providerUrl: string): Environment 
 
 export const startFrom = (
   environment: Environment,
-  { now = Date.now, onLogLine = () => undefined }: StartOptions = {},
+  { now = Date.now, deadlines = {}, onLogLine = () => undefined }: StartOptions = {},
 ): Promise<Service> => {
   const config = readConfig(environment, '/nowhere')
   if (config._tag === 'Left') throw new Error(config.left.join('; '))
-  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { now })
+  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { clock: { now }, deadlines })
 }
