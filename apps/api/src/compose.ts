@@ -4,11 +4,14 @@ import { pipe } from 'fp-ts/lib/function.js'
 import {
   applyOperatorDocument,
   cancelOrder,
+  changeWebhook,
   closePosition,
   confirmingTrading,
   createHistories,
   createLiveAccounts,
   createPositionViews,
+  createWebhook,
+  deleteWebhook,
   exportTrades,
   getAccount,
   getMarketData,
@@ -16,6 +19,8 @@ import {
   getPosition,
   getTrade,
   getTradeStatistics,
+  getWebhook,
+  hostIssues,
   identifyCaller,
   listAccounts,
   listBalanceHistory,
@@ -23,11 +28,15 @@ import {
   listPositions,
   listSymbols,
   listTrades,
+  listWebhookDeliveries,
+  listWebhooks,
   modifyOrder,
   moveStopLoss,
   moveTakeProfit,
   placeOrder,
+  replayWebhookDelivery,
   settleOrder,
+  testWebhook,
 } from '@tradeport/domain'
 import type {
   AccountId,
@@ -49,6 +58,10 @@ import type {
   ProviderTokens,
   Secrets,
   Trading,
+  WebhookIds,
+  WebhookReach,
+  WebhookSender,
+  WebhookStore,
 } from '@tradeport/domain'
 import type { OperatorUseCases, UseCases } from '@tradeport/http'
 import {
@@ -77,6 +90,10 @@ export interface Adapters extends Breather, Pauser {
   readonly peerNotices: PeerNotices
   readonly secrets: Secrets
   readonly orderIds: OrderIds
+  readonly webhooks: WebhookStore
+  readonly webhookIds: WebhookIds
+  readonly webhookReach: WebhookReach
+  readonly webhookSender: WebhookSender
   readonly clock: Clock
 }
 
@@ -134,6 +151,15 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       exportTrades: exportTrades(reading),
       listSymbols,
       getMarketData,
+      webhookHostIssues: hostIssues(adapters.webhookReach),
+      createWebhook: createWebhook(ports),
+      listWebhooks: listWebhooks(ports),
+      getWebhook: getWebhook(ports),
+      changeWebhook: changeWebhook(ports),
+      deleteWebhook: deleteWebhook(ports),
+      testWebhook: testWebhook(ports),
+      listWebhookDeliveries: listWebhookDeliveries(ports),
+      replayWebhookDelivery: replayWebhookDelivery(ports),
     },
     operatorUseCases: {
       // What the operator changed shows at the next request to this instance.

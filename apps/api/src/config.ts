@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import type { Sender, SmtpServer } from '@tradeport/mailer'
+import { isNetwork } from '@tradeport/webhook-sender'
 
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
@@ -41,6 +42,8 @@ export interface Config {
   readonly redisUrl: string | null
   readonly broker: BrokerConfig
   readonly mail: MailConfig
+  /** CIDRs and addresses that webhooks may reach although they are not public. */
+  readonly webhookNetworks: readonly string[]
   readonly logLevel: LogLevel
   /** Variables that are known and set, but that this version does not act on yet. */
   readonly withoutEffect: readonly string[]
@@ -53,14 +56,7 @@ const publishedUrls: ProviderUrls = {
   client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
 }
 
-const notActedOn = [
-  'METAAPI_MARKET_DATA_URL',
-  'WEBHOOK_ALLOWED_NETWORKS',
-  'TRUST_PROXY',
-  'OAUTH_ISSUER',
-  'OAUTH_AUDIENCE',
-  'CAPABILITIES',
-] as const
+const notActedOn = ['METAAPI_MARKET_DATA_URL', 'TRUST_PROXY', 'OAUTH_ISSUER', 'OAUTH_AUDIENCE', 'CAPABILITIES'] as const
 
 /**
  * Reads the environment.
@@ -94,6 +90,7 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     redisUrl: read('REDIS_URL', parseUrlOf(['redis:', 'rediss:']), 'a redis:// or rediss:// URL', 'secret') ?? null,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
+    webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
     withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
@@ -113,6 +110,7 @@ const readMail = (environment: Environment, read: ReturnType<typeof createReader
 const isSet = (environment: Environment, name: string): boolean => (environment[name] ?? '') !== ''
 
 const portForm = 'a port from 0 to 65535, 0 for a free one'
+const networksForm = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
 const hostForm = 'a host name or an address'
 const smtpForm = 'an smtp:// or smtps:// URL such as smtps://user:password@mail.example.com, user and password percent-encoded'
 const senderForm = 'an e-mail address, such as notices@example.com or Tradeport <notices@example.com>'
@@ -139,6 +137,11 @@ const parseOneOf =
 const parseText: Parse<string> = (text) => (/^\S(.*\S)?$/.test(text) ? text : undefined)
 
 const parsePort: Parse<number> = (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
+
+const parseNetworks: Parse<readonly string[]> = (text) => {
+  const networks = text.split(',').map((network) => network.trim())
+  return networks.every(isNetwork) ? networks : undefined
+}
 
 const parseToken: Parse<string> = (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined)
 

@@ -1,7 +1,7 @@
 // Makes credentials and ids with the platform's randomness, and hashes credentials with SHA-256.
-import { hash, randomBytes, randomInt } from 'node:crypto'
+import { hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { apiKeyPrefix } from '@tradeport/domain'
-import type { CredentialHash, OrderId, Secrets } from '@tradeport/domain'
+import type { CredentialHash, OrderId, Secrets, WebhookId } from '@tradeport/domain'
 
 const secretBytes = 32
 
@@ -12,6 +12,10 @@ const orderIdLength = 20
 
 export const newOrderId = (): OrderId =>
   `ord_${Array.from({ length: orderIdLength }, () => orderIdAlphabet[randomInt(orderIdAlphabet.length)]).join('')}` as OrderId
+
+export const newWebhookId = (): WebhookId => randomUUID() as WebhookId
+
+export const newWebhookSecret = (): string => randomBytes(secretBytes).toString('hex')
 
 export const createSecrets = (): Secrets => ({
   newApiKey: () => `${apiKeyPrefix}${newSecret()}`,

@@ -21,6 +21,7 @@ import {
   createPositionLocks,
   createProviderTokens,
   createUserStore,
+  createWebhookStore,
   openDatabase,
   openOwnerNotices,
   openPlacementJobs,
@@ -29,6 +30,8 @@ import {
 } from '@tradeport/postgres'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
+import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
+import type { UnansweredDelivery } from '@tradeport/webhook-sender'
 import type { Config, Listener, ProviderUrls } from './config.ts'
 import { composeUseCases } from './compose.ts'
 import type { ComposedService } from './compose.ts'
@@ -37,7 +40,7 @@ import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepD
 import type { DemoState } from './demo.ts'
 import { openLimiter } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
-import { createSecrets, newOrderId, newSecret } from './secrets.ts'
+import { createSecrets, newOrderId, newSecret, newWebhookId, newWebhookSecret } from './secrets.ts'
 
 export interface Service {
   readonly apiUrl: string
@@ -96,6 +99,9 @@ const start = async (
   const notices = await startOwnerNotices({ mail: config.mail, queue, users: createUserStore(stores), log })
   closers.push(notices.stop)
   const providerTokens = createProviderTokens(stores)
+  const webhookReach = createWebhookReach(config.webhookNetworks)
+  const onUnanswered = (delivery: UnansweredDelivery): void =>
+    log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer')
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
@@ -108,6 +114,10 @@ const start = async (
     peerNotices,
     secrets,
     orderIds: { newOrderId },
+    webhooks: createWebhookStore(stores),
+    webhookIds: { newWebhookId, newWebhookSecret },
+    webhookReach,
+    webhookSender: createWebhookSender({ reach: webhookReach, onUnanswered }),
     clock,
     breathe,
     pause: (ms) => () => setTimeout(ms),

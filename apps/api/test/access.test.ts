@@ -52,8 +52,8 @@ describe('an API key (5 rules 2 and 6)', () => {
   })
 
   it('is needed on every route but market data', async () => {
-    for (const { path, access } of apiRoutes) {
-      const reply = await service.get(path.replace(':id', account).replace(':symbol', 'EURUSD'))
+    for (const { method, path, access } of apiRoutes) {
+      const reply = await send(path.replace(':id', account).replace(':symbol', 'EURUSD'), {}, method)
       if (access.kind === 'public') expect(reply.status, path).not.toBe(401)
       else expect(reply, path).toMatchObject(refused)
     }
@@ -188,6 +188,9 @@ describe('scopes (5 rules 7 and 8)', () => {
       '/trades/stats': ['trading:read', 'history:read'],
       '/trades/export': ['trading:read', 'history:read'],
       '/trades/:id': ['trading:read', 'history:read'],
+      '/webhooks': ['webhooks:read'],
+      '/webhooks/:id': ['webhooks:read'],
+      '/webhooks/:id/deliveries': ['webhooks:read'],
     })
   })
 

@@ -75,6 +75,7 @@ describe('a query parameter', () => {
         '/trades/export',
         '/symbols',
         '/candles/:symbol',
+        '/webhooks/:id/deliveries',
       ]),
     )
   })

@@ -16,6 +16,8 @@ const faults = (environment: Environment): readonly string[] => {
   return E.isLeft(config) ? config.left : []
 }
 
+const networks = (text: string) => readConfig({ WEBHOOK_ALLOWED_NETWORKS: text }, '/data')
+
 describe('the environment', () => {
   it('may be empty: embedded database, sandbox, loopback', () => {
     expect(readConfig({}, '/data')).toMatchObject({
@@ -111,6 +113,17 @@ describe('the environment', () => {
       expect(readConfig({ REDIS_URL: url }, '/data')).toMatchObject({ right: { redisUrl: url, withoutEffect: [] } })
     },
   )
+
+  it('reads the networks that webhooks may reach', () => {
+    expect(networks('')).toMatchObject({ right: { webhookNetworks: [], withoutEffect: [] } })
+    expect(networks('10.0.0.0/8, fd00::/8,192.0.2.7')).toMatchObject({
+      right: { webhookNetworks: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'], withoutEffect: [] },
+    })
+    for (const text of ['10.0.0.0/33', 'intranet', '10.0.0.0/8;fd00::/8', '10.0.0.0/8,'])
+      expect(faults({ WEBHOOK_ALLOWED_NETWORKS: text })).toEqual([
+        `WEBHOOK_ALLOWED_NETWORKS takes CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8; it got "${text}"`,
+      ])
+  })
 
   it('names what is set and not acted on yet', () => {
     expect(readConfig({ TRUST_PROXY: '10.0.0.0/8' }, '/data')).toMatchObject({ right: { withoutEffect: ['TRUST_PROXY'] } })

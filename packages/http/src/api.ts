@@ -7,6 +7,7 @@ import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { tradeRoutes } from './routes/trades.ts'
+import { webhookRoutes } from './routes/webhooks.ts'
 import { mount } from './routing/mount.ts'
 import type { Route } from './routing/route.ts'
 import type { UseCases } from './use-cases.ts'
@@ -20,6 +21,7 @@ export const apiRoutes: readonly Route<UseCases>[] = [
   ...positionRoutes,
   ...tradeRoutes,
   ...marketDataRoutes,
+  ...webhookRoutes,
 ]
 
 /** Answers /api/v1, and anything else with 404. It never throws and never answers without an envelope and a request id. */

@@ -2,7 +2,10 @@
 import type {
   applyOperatorDocument,
   cancelOrder,
+  changeWebhook,
   closePosition,
+  createWebhook,
+  deleteWebhook,
   exportTrades,
   getAccount,
   getMarketData,
@@ -10,6 +13,8 @@ import type {
   getPosition,
   getTrade,
   getTradeStatistics,
+  getWebhook,
+  hostIssues,
   identifyCaller,
   listAccounts,
   listBalanceHistory,
@@ -17,10 +22,14 @@ import type {
   listPositions,
   listSymbols,
   listTrades,
+  listWebhookDeliveries,
+  listWebhooks,
   modifyOrder,
   moveStopLoss,
   moveTakeProfit,
   placeOrder,
+  replayWebhookDelivery,
+  testWebhook,
 } from '@tradeport/domain'
 
 /** The verbs behind `/api/v1`. */
@@ -45,6 +54,16 @@ export interface UseCases {
   readonly exportTrades: ReturnType<typeof exportTrades>
   readonly listSymbols: typeof listSymbols
   readonly getMarketData: typeof getMarketData
+  /** No verb: what the composed service knows of a webhook's host before anything else is looked at. */
+  readonly webhookHostIssues: ReturnType<typeof hostIssues>
+  readonly createWebhook: ReturnType<typeof createWebhook>
+  readonly listWebhooks: ReturnType<typeof listWebhooks>
+  readonly getWebhook: ReturnType<typeof getWebhook>
+  readonly changeWebhook: ReturnType<typeof changeWebhook>
+  readonly deleteWebhook: ReturnType<typeof deleteWebhook>
+  readonly testWebhook: ReturnType<typeof testWebhook>
+  readonly listWebhookDeliveries: ReturnType<typeof listWebhookDeliveries>
+  readonly replayWebhookDelivery: ReturnType<typeof replayWebhookDelivery>
 }
 
 /** The verb behind the operator API. */

@@ -3,12 +3,15 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
+  notFound,
   orderInFlight,
   parseAccountId,
   parseOrderId,
   parseTenantId,
   parseTicket,
   parseUserId,
+  parseWebhookId,
+  parseWebhookUrl,
   programOf,
   scopes,
   unauthorized,
@@ -24,6 +27,7 @@ import type {
   RateVerdict,
   Scope,
   TradeProvenance,
+  Webhook,
 } from '@tradeport/domain'
 import { getMarketData, listSymbols } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
@@ -121,6 +125,23 @@ export const pendingOrder: PendingOrder = {
   updatedAt: Date.parse('2026-11-21T10:00:00.002Z'),
 }
 
+export const webhook: Webhook = {
+  id: some(parseWebhookId('0c1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
+  owner,
+  url: some(parseWebhookUrl('https://hooks.example.com/tradeport')),
+  eventTypes: ['trade.closed', 'order.filled'],
+  enabled: true,
+  failureCount: 2,
+  lastSuccessAt: Date.parse('2026-11-20T00:00:00.001Z'),
+  lastFailureAt: null,
+  createdAt: Date.parse('2026-11-19T00:00:00.002Z'),
+  updatedAt: Date.parse('2026-11-20T00:00:00.003Z'),
+}
+
+export const webhookSecret = 'a-webhook-secret-of-its-own'
+
+export const webhookBody = { url: webhook.url, eventTypes: webhook.eventTypes }
+
 /** The body that `pendingOrder` answers. */
 export const orderBody = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
 
@@ -198,6 +219,15 @@ export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(orderInFlight),
   cancelOrder: () => TE.left(orderInFlight),
+  webhookHostIssues: (url) => (url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : []),
+  createWebhook: () => TE.right({ webhook, secret: webhookSecret }),
+  listWebhooks: () => TE.right([webhook]),
+  getWebhook: () => TE.right(webhook),
+  changeWebhook: () => TE.right(webhook),
+  deleteWebhook: () => TE.right(webhook.id),
+  testWebhook: () => TE.right({ isSuccess: true, responseCode: 200, responseTimeMs: 12 }),
+  listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
+  replayWebhookDelivery: () => TE.left(notFound('delivery')),
   ...parts,
 })
 
@@ -283,10 +313,20 @@ export const jsonRequest = (method: string, body: unknown, headers: SentRequest[
   body: JSON.stringify(body),
 })
 
+const bodies: Readonly<Record<string, object>> = {
+  'POST /orders': orderBody,
+  'PUT /orders/:id': { stopLoss: 1 },
+  'PUT /positions/:id/sl': { value: 1 },
+  'PUT /positions/:id/tp': { value: 1 },
+  'POST /positions/:id/close': {},
+  'POST /webhooks': webhookBody,
+  'PUT /webhooks/:id': { enabled: false },
+}
+
 /** A request that the route takes, apart from its path. */
 export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
-  if (method === 'GET' || method === 'DELETE') return { method, headers: { 'x-api-key': goodKey, ...headers } }
-  return jsonRequest(method, path === '/orders' ? orderBody : { stopLoss: 1, value: 1 }, headers)
+  const body = bodies[`${method} ${path}`]
+  return body === undefined ? { method, headers: { 'x-api-key': goodKey, ...headers } } : jsonRequest(method, body, headers)
 }
 
 /** Sends a request line as it is written, which fetch would tidy up. */

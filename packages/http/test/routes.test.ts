@@ -5,7 +5,7 @@ import { accountId, requestOf, runApi, scopelessKey, send } from './fakes.ts'
 import type { ParameterSchema } from '../src/requests/parameter.ts'
 import type { Running } from './fakes.ts'
 
-const samples: Readonly<Record<string, string>> = { id: accountId, symbol: 'EURUSD' }
+const samples: Readonly<Record<string, string>> = { id: accountId, deliveryId: 'd-1', symbol: 'EURUSD' }
 const targetOf = (path: string): string =>
   `${apiPrefix}${path.replace(/:(\w+)/g, (_, name: string) => samples[name] ?? '')}${path.startsWith('/candles') ? '?timeframe=1h' : ''}`
 
@@ -21,9 +21,14 @@ const edgesOf = (schema: ParameterSchema): { readonly taken: readonly string[]; 
   return format === 'date-time' ? { taken: ['2026-01-31'], refused: ['31.1.2026', ''] } : { taken: ['', 'any'], refused: [] }
 }
 
-// No order can be changed or cancelled today (3.1).
-const orderStatus = { GET: 200, POST: 201, PUT: 409, DELETE: 409 }
-const passedStatus = ({ method, path }: (typeof apiRoutes)[number]): number => (path.startsWith('/orders') ? orderStatus[method] : 200)
+// No order can be changed or cancelled today (3.1), and no delivery replayed (6).
+const passedStatuses: Readonly<Record<string, number>> = {
+  'POST /orders': 201,
+  'PUT /orders/:id': 409,
+  'DELETE /orders/:id': 409,
+  'POST /webhooks': 201,
+  'POST /webhooks/:id/deliveries/:deliveryId/replay': 404,
+}
 
 const describeAccess = (route: (typeof apiRoutes)[number]): string =>
   route.access.kind === 'scoped' ? route.access.anyOf.join(' ') : route.access.kind
@@ -35,7 +40,7 @@ describe('the routes of /api/v1', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it('are these, for holders of these scopes, with these endpoint limits (4.1 to 4.5, section 5, 8 rule 3)', () => {
+  it('are these, for holders of these scopes, with these endpoint limits (4.1 to 4.6, section 5, 8 rule 3)', () => {
     const rows = apiRoutes.map((route) =>
       [
         route.method,
@@ -66,6 +71,14 @@ describe('the routes of /api/v1', () => {
       'GET /quotes/:symbol public 1000/60s',
       'GET /candles/:symbol public 200/60s',
       'GET /ticks/:symbol public',
+      'POST /webhooks webhooks:write',
+      'GET /webhooks webhooks:read',
+      'GET /webhooks/:id webhooks:read',
+      'PUT /webhooks/:id webhooks:write',
+      'DELETE /webhooks/:id webhooks:write',
+      'POST /webhooks/:id/test webhooks:write',
+      'GET /webhooks/:id/deliveries webhooks:read',
+      'POST /webhooks/:id/deliveries/:deliveryId/replay webhooks:write',
     ])
   })
 
@@ -97,7 +110,7 @@ describe('the routes of /api/v1', () => {
   it.each(apiRoutes.filter(({ access }) => access.kind === 'scoped'))(
     '$method $path answers 401 without a credential, 403 without the scope, and is let in with both',
     async (route) => {
-      const { path, access } = route
+      const { method, path, access } = route
       const target = targetOf(path)
       const anonymous = await send(api, target, { ...requestOf(route), headers: {} })
       expect([anonymous.status, anonymous.json.error?.code]).toEqual([401, 'UNAUTHORIZED'])
@@ -105,7 +118,7 @@ describe('the routes of /api/v1', () => {
       const scopeless = await send(api, target, requestOf(route, { 'x-api-key': scopelessKey }))
       expect([scopeless.status, scopeless.json.error?.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
       expect(scopeless.json.error?.details).toEqual({ required_any_of: access.kind === 'scoped' ? access.anyOf : [] })
-      expect((await send(api, target, requestOf(route))).status).toBe(passedStatus(route))
+      expect((await send(api, target, requestOf(route))).status).toBe(passedStatuses[`${method} ${path}`] ?? 200)
     },
   )
 

@@ -2,7 +2,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { validationError } from '../errors.ts'
-import type { ValidationError } from '../errors.ts'
+import type { Issue, ValidationError } from '../errors.ts'
 import type { Brand } from '../primitives/brand.ts'
 
 /** An https URL as its user wrote it. */
@@ -53,12 +53,24 @@ export const isLocalName = (hostname: string): boolean => {
 export const requireReachable =
   (reach: WebhookReach) =>
   (url: WebhookUrl): E.Either<ValidationError, WebhookUrl> => {
-    const target = new URL(url)
-    const address = addressOf(target)
-    if (address !== null && !reach.allowsAddress(address)) return E.left(urlFault('the address of its host is not on it'))
-    if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames) return E.left(urlFault('its host is a local name'))
-    return E.right(url)
+    const issues = hostIssues(reach)(url)
+    return issues.length > 0 ? E.left(validationError(issues)) : E.right(url)
   }
 
-const urlFault = (got: string): ValidationError =>
-  validationError([{ path: 'url', message: `url takes a host on the public internet; ${got}. Give the public name of the receiver` }])
+/** What `requireReachable` says of a text that a caller sends as a URL; nothing where it has not even the form of one. */
+export const hostIssues =
+  (reach: WebhookReach) =>
+  (text: unknown): readonly Issue[] => {
+    const url = typeof text === 'string' ? parseWebhookUrl(text) : O.none
+    if (O.isNone(url)) return []
+    const target = new URL(url.value)
+    const address = addressOf(target)
+    if (address !== null && !reach.allowsAddress(address)) return [hostIssue('the address of its host is not on it')]
+    if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames) return [hostIssue('its host is a local name')]
+    return []
+  }
+
+const hostIssue = (got: string): Issue => ({
+  path: 'url',
+  message: `url takes a host on the public internet; ${got}. Give the public name of the receiver`,
+})

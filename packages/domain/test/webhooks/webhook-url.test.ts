@@ -2,7 +2,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, isLocalName, parseWebhookUrl, requireReachable } from '../../src/webhooks/webhook-url.ts'
+import { addressOf, hostIssues, isLocalName, parseWebhookUrl, requireReachable } from '../../src/webhooks/webhook-url.ts'
 import type { WebhookReach, WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 
 const longest = `https://example.com/${'x'.repeat(2_048 - 'https://example.com/'.length)}`
@@ -139,6 +139,12 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
     expect(isTaken(none, 'https://[::1]/')).toBe(false)
     expect(isTaken(none, 'https://localhost/')).toBe(false)
     expect(isTaken(none, 'https://box.internal:8443/')).toBe(false)
+  })
+
+  it('says nothing of what has not the form of a URL, which is another fault', () => {
+    for (const text of [undefined, null, 7, '', 'http://127.0.0.1/', 'https://me@127.0.0.1/'])
+      expect(hostIssues(none)(text)).toStrictEqual([])
+    expect(hostIssues(none)('https://127.0.0.1/')).toHaveLength(1)
   })
 
   it('takes public addresses, and names whatever they lead to', () => {

@@ -101,6 +101,16 @@ export const listOf = <A>(codec: JsonCodec<A>): JsonCodec<readonly A[]> =>
     return errors.length > 0 ? t.failures(errors) : t.success(read)
   })
 
+/** A list of so many; one of another length is told as such, whatever is in it. @param entries what they are called */
+export const listBetween = <A>(codec: JsonCodec<A>, minimum: number, maximum: number, entries: string): JsonCodec<readonly A[]> => {
+  const list = listOf(codec)
+  return decoder(list.name, (value, context) =>
+    Array.isArray(value) && (value.length < minimum || value.length > maximum)
+      ? fault(value, context, `${minimum} to ${maximum} ${entries}`, String(value.length))
+      : list.validate(value, context),
+  )
+}
+
 export const nullable = <A>(codec: JsonCodec<A>): JsonCodec<A | null> =>
   decoder(`Nullable(${codec.name})`, (value, context) => (value === null ? t.success(null) : codec.validate(value, context)))
 

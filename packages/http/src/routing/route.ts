@@ -41,6 +41,8 @@ interface RouteRecord<P, Q, H, B, R> {
 export interface ScopedRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
   /** One of these scopes passes. */
   readonly anyOf: readonly Scope[]
+  /** Faults of the body that only the composed service can see, to be told together with all others. */
+  readonly furtherIssues?: (useCases: U, body: JsonObject) => readonly Issue[]
   readonly useCase: (useCases: U, caller: CallingProgram, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
 }
 
@@ -81,7 +83,8 @@ export const scopedRoute = <U, P, Q, H, B, R>(record: ScopedRouteRecord<U, P, Q,
   answer: async (useCases, request) => {
     // The door has let the caller in; nothing runs without one even if it had not.
     if (request.caller === undefined) return E.left(unauthorized)
-    const inputs = readInputs(record, request)
+    const furtherIssues = request.body === undefined ? undefined : record.furtherIssues?.(useCases, request.body)
+    const inputs = readInputs(record, request, furtherIssues)
     if (E.isLeft(inputs)) return inputs
     const result = await record.useCase(useCases, request.caller, inputs.right)()
     return E.isLeft(result) ? result : E.right(record.present(result.right, inputs.right))
@@ -112,7 +115,11 @@ const dataOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, access: Acces
   body: record.body,
 })
 
-const readInputs = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, request: RawRequest): E.Either<Refusal, Inputs<P, Q, H, B>> => {
+const readInputs = <P, Q, H, B, R>(
+  record: RouteRecord<P, Q, H, B, R>,
+  request: RawRequest,
+  furtherIssues: readonly Issue[] = [],
+): E.Either<Refusal, Inputs<P, Q, H, B>> => {
   if (request.body !== undefined && record.requireSupported !== undefined) {
     const supported = record.requireSupported(request.body)
     if (E.isLeft(supported)) return supported
@@ -124,6 +131,7 @@ const readInputs = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, request: 
   const headers = record.headers === undefined ? none : readHeaders(headersOf(record), request.sent.headersDistinct, issues)
   const body = record.body?.decode(request.body)
   if (body !== undefined && E.isLeft(body)) issues.push(...issuesOf(body.left))
+  issues.push(...furtherIssues)
   if (issues.length > 0) return E.left(validationError(issues))
   if (params.refusal !== undefined) return E.left(params.refusal)
   // Every parameter was read by its own codec, name by name, which is what P, Q, H and B say.
