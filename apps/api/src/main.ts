@@ -1,8 +1,9 @@
 // The service's entry: reads the environment, starts everything, and ends it in order on a signal.
 import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
-import { pino } from 'pino'
+import type { Logger } from 'pino'
 import { readConfig } from './config.ts'
+import { createLog, endWhenUncaught } from './log.ts'
 import { startService } from './service.ts'
 
 // From `apps/api/src` and from `apps/api/dist` alike, the repository's root.
@@ -12,7 +13,8 @@ const main = async (): Promise<void> => {
   const config = readConfig(process.env, defaultDataFolder)
   if (E.isLeft(config))
     return fail(['The environment is not one that the service can start with:', ...config.left.map((fault) => `  ${fault}`)])
-  const log = pino({ level: config.right.logLevel })
+  const log = createLog(config.right.logLevel)
+  endWhenUncaught(log)
   for (const name of config.right.withoutEffect) log.warn({ variable: name }, 'this variable is set but has no effect yet')
   const service = await startService(config.right, log)
   log.info({ event: 'listening', api: service.apiUrl, operator: service.operatorUrl }, 'listening')
@@ -21,7 +23,7 @@ const main = async (): Promise<void> => {
 }
 
 // The first signal lets what is in flight end; a second one ends the process at once.
-const stopOnSignal = (close: () => Promise<void>, log: pino.Logger): void => {
+const stopOnSignal = (close: () => Promise<void>, log: Logger): void => {
   for (const signal of ['SIGTERM', 'SIGINT'] as const)
     process.once(signal, () => {
       log.info({ event: 'stopping', signal }, 'stopping')

@@ -1,8 +1,8 @@
 // Starts a service as `main` does, in this process, from an environment that is the test's and nobody else's.
-import { pino } from 'pino'
 import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
 import type { Service } from '../../src/service.ts'
 
@@ -35,5 +35,5 @@ export const startFrom = (
 ): Promise<Service> => {
   const config = readConfig(environment, '/nowhere')
   if (config._tag === 'Left') throw new Error(config.left.join('; '))
-  return startService(config.right, pino({ level: config.right.logLevel }, { write: onLogLine }), { clock: { now }, deadlines })
+  return startService(config.right, createLog(config.right.logLevel, { write: onLogLine }), { clock: { now }, deadlines })
 }

@@ -1,0 +1,85 @@
+// The log: pino's JSON lines, into which no secret can get. Errors are told by their kind, code and place in the code alone, because a driver's message holds
+// a statement's values and a client's the headers that it sent; what goes by the name of a secret is left out, however deep it stands, and API keys
+// wherever they stand.
+import { apiKeyPrefix } from '@tradeport/domain'
+import { pino } from 'pino'
+import type { DestinationStream, LogFn, Logger } from 'pino'
+import type { LogLevel } from './config.ts'
+
+const censored = '[redacted]'
+const deepest = 5
+const longestTrace = 12
+const errorName = /^[A-Za-z][\w$]{0,59}$/
+const errorCode = /^[A-Z0-9_]{1,40}$/
+// `    at place (file:///src/file.ts:1:2)`, and nothing that an error's message could bring along.
+const frame = /^ {4}at (?:[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/|node:|\/)[\w./@+~%-]+:\d+:\d+\)?$/
+const secretNames = ['token', 'secret', 'password', 'apikey', 'authorization', 'cookie', 'secretskey', 'databaseurl', 'smtpurl'] as const
+const apiKeys = new RegExp(`${apiKeyPrefix}[\\w-]+`, 'g')
+
+/** @param destination standard output when left out */
+export const createLog = (level: LogLevel, destination: DestinationStream = pino.destination(1)): Logger =>
+  pino(
+    {
+      level,
+      formatters: { log: (fields) => withoutSecrets(fields, deepest) as Record<string, unknown> },
+      hooks: { logMethod, streamWrite: (line) => line.replaceAll(apiKeys, `${apiKeyPrefix}${censored}`) },
+    },
+    destination,
+  )
+
+/** Ends the process at an error that nobody caught, with a line of the log in place of Node's own words, which hold all of the error. */
+export const endWhenUncaught = (log: Logger): void => {
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'the process ends at an error that nobody caught')
+    process.exit(1)
+  })
+}
+
+// Pino takes an error's message for the line's where the line has none.
+function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
+  const [fields, message] = args as [unknown, unknown?]
+  const isOfError = fields instanceof Error || (typeof fields === 'object' && fields !== null && 'err' in fields)
+  if (isOfError && message === undefined) method.call(this, fields instanceof Error ? { err: fields } : fields, 'an error')
+  else method.apply(this, args)
+}
+
+const withoutSecrets = (value: unknown, depth: number): unknown => {
+  if (typeof value !== 'object' || value === null) return value
+  if (value instanceof Error) return describeError(value)
+  if (depth === 0) return censored
+  if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth - 1))
+  const told: Record<string, unknown> = {}
+  for (const [name, field] of Object.entries(value)) told[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
+  return told
+}
+
+const isSecretName = (name: string): boolean => {
+  const plain = name.replaceAll(/[^A-Za-z]/g, '').toLowerCase()
+  return secretNames.some((secret) => plain.endsWith(secret))
+}
+
+interface DescribedError {
+  readonly type: string
+  readonly code?: string
+  readonly stack: readonly string[]
+  readonly cause?: DescribedError
+}
+
+const describeError = (error: Error, depth = 3): DescribedError => {
+  const code: unknown = Reflect.get(error, 'code')
+  return {
+    type: errorName.test(error.name) ? error.name : 'Error',
+    ...(typeof code === 'string' && errorCode.test(code) ? { code } : {}),
+    stack: placesOf(error),
+    ...(error.cause instanceof Error && depth > 0 ? { cause: describeError(error.cause, depth - 1) } : {}),
+  }
+}
+
+const placesOf = ({ stack = '', message }: Error): readonly string[] => {
+  const [, after = stack] = message === '' ? [] : stack.split(message)
+  return after
+    .split('\n')
+    .filter((line) => frame.test(line))
+    .slice(0, longestTrace)
+    .map((line) => line.trim())
+}
