@@ -33,6 +33,8 @@ export const rooms: readonly (readonly string[])[] = [
   ['primitives'],
   ['errors'],
   ['accounts', 'orders', 'positions', 'trades', 'statistics', 'market', 'webhooks', 'access'],
+  // What webhooks are told happened to orders, positions and trades.
+  ['events'],
   // The operator's document speaks of all the nouns, and of no port.
   ['operator'],
   // What owners are told is of keys as well as of webhooks.

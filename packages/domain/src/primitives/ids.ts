@@ -8,6 +8,8 @@ export type UserId = Brand<string, 'UserId'>
 export type AccountId = Brand<string, 'AccountId'>
 /** A webhook's id: a UUID in lower case. */
 export type WebhookId = Brand<string, 'WebhookId'>
+/** The id of one delivery of an event to a webhook, the same for all its attempts: a UUID in lower case. */
+export type DeliveryId = Brand<string, 'DeliveryId'>
 /** The broker's own number for a position, 1 to 64 characters without white space or control characters. */
 export type Ticket = Brand<string, 'Ticket'>
 
@@ -43,6 +45,12 @@ export const parseAccountId = (text: string): O.Option<AccountId> => {
 export const parseWebhookId = (text: string): O.Option<WebhookId> => {
   const id = text.toLowerCase()
   return uuidPattern.test(id) ? O.some(id as WebhookId) : O.none
+}
+
+/** Reads a UUID in either case. */
+export const parseDeliveryId = (text: string): O.Option<DeliveryId> => {
+  const id = text.toLowerCase()
+  return uuidPattern.test(id) ? O.some(id as DeliveryId) : O.none
 }
 
 /** Reads a broker's ticket; anything that could not be one is none. */

@@ -93,7 +93,7 @@ export const webhookStoreContract = (title: string, open: OpenWebhookPorts): voi
       expect((await list(owner)).map(({ id }) => id)).toStrictEqual([3, 0, 1, 4, 2].map((index) => ids[index]))
     })
 
-    it('W5 changes what a change names and nothing else', async () => {
+    it('W5 changes what a change names and nothing else, but that one which is switched on counts its failures anew', async () => {
       const owner = await storedOwner(ports.operator)
       const webhook = await created(owner, { failureCount: 3, lastSuccessAt: noon, lastFailureAt: noon })
       const other = await created(owner)
@@ -101,7 +101,8 @@ export const webhookStoreContract = (title: string, open: OpenWebhookPorts): voi
       const steps = [{ enabled: false }, { url }, { eventTypes: ['order.filled', 'order.created'] }, { enabled: true, url }] as const
       let expected: Webhook = webhook
       for (const [index, step] of steps.entries()) {
-        expected = { ...expected, ...step, updatedAt: noon + index + 1 }
+        const isSwitchedOn = 'enabled' in step && step.enabled && !expected.enabled
+        expected = { ...expected, ...step, ...(isSwitchedOn ? { failureCount: 0 } : {}), updatedAt: noon + index + 1 }
         expect(await rightOf(ports.webhooks.change(owner, webhook.id, step, noon + index + 1))).toStrictEqual(O.some(expected))
         expect(await rightOf(ports.webhooks.findWithSecret(owner, webhook.id))).toStrictEqual(O.some({ webhook: expected, secret }))
       }

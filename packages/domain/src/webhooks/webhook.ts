@@ -33,7 +33,7 @@ export interface Webhook {
   /** Each once. */
   readonly eventTypes: readonly WebhookEventType[]
   readonly enabled: boolean
-  /** Failed event deliveries in a row. */
+  /** Failed attempts to deliver events in a row. */
   readonly failureCount: number
   readonly lastSuccessAt: Instant | null
   readonly lastFailureAt: Instant | null
@@ -71,11 +71,13 @@ export const isWebhookSecret = (text: string): boolean => {
   return length >= secretBounds.minimum && length <= secretBounds.maximum && text.isWellFormed()
 }
 
+/** One that is switched on again begins to count its failures anew, or the next would switch it off. */
 export const changedWebhook = (webhook: Webhook, { url, eventTypes, enabled }: WebhookChange, now: Instant): Webhook => ({
   ...webhook,
   url: url ?? webhook.url,
   eventTypes: eventTypes ?? webhook.eventTypes,
   enabled: enabled ?? webhook.enabled,
+  failureCount: enabled === true && !webhook.enabled ? 0 : webhook.failureCount,
   updatedAt: now,
 })
 

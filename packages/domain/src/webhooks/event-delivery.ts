@@ -1,0 +1,181 @@
+// The delivery of one event to one webhook, as a pure machine over its attempts (6, retry policy; decision 44): what is written down after each answer
+// of the receiver, for the delivery as well as for the webhook.
+import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
+import { minuteMs } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { isDelivered } from './delivery.ts'
+import type { DeliveryStatus } from './delivery.ts'
+import type { Webhook, WebhookEventType } from './webhook.ts'
+
+export const deliveryFailures = [
+  // No answer, as the sender tells it.
+  'host_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'tls_failed',
+  'answer_broken',
+  'timed_out',
+  // An answer outside 2xx, and the one that says that nobody is there any more.
+  'not_2xx',
+  'gone',
+  // Not sent, because the webhook was switched off before.
+  'webhook_disabled',
+  // A replay whose process ended in the middle: it may have been sent, and is not sent again.
+  'interrupted',
+] as const
+export type DeliveryFailure = (typeof deliveryFailures)[number]
+
+/** One record of the delivery log. */
+export interface WebhookDelivery {
+  readonly id: DeliveryId
+  readonly webhookId: WebhookId
+  readonly eventType: WebhookEventType
+  /** Pending while another attempt is to come. */
+  readonly status: DeliveryStatus
+  /** How many have ended, of a replay how many have begun. */
+  readonly attempts: number
+  /** Of the last attempt, as all of the next three: 0 where there was no answer, null before the first. */
+  readonly responseCode: number | null
+  readonly responseTimeMs: number | null
+  readonly failureReason: DeliveryFailure | null
+  readonly createdAt: Instant
+  /** When the last attempt began. */
+  readonly lastAttemptAt: Instant | null
+  /** Null once it is not pending any more. */
+  readonly nextAttemptAt: Instant | null
+  /** The delivery that this one sends again; null for those that events made. */
+  readonly replayOf: DeliveryId | null
+}
+
+/** How a receiver answered one attempt. */
+export interface AttemptAnswer {
+  /** 0 when there was no answer. */
+  readonly responseCode: number
+  readonly responseTimeMs: number
+  /** There when there was no answer, and only then. */
+  readonly failureReason?: DeliveryFailure
+}
+
+export interface Attempt {
+  readonly answer: AttemptAnswer
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+}
+
+/** The pauses after attempts 1, 2 and so on; a delivery has one attempt more than there are pauses. */
+export type RetrySchedule = readonly number[]
+
+export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
+
+/** Failed attempts in a row, of whichever deliveries, after which a webhook is disabled. */
+export const failuresToDisable = 5
+
+const goneCode = 410
+
+/** A delivery and its webhook after an attempt. */
+export interface AfterAttempt {
+  readonly delivery: WebhookDelivery
+  readonly webhook: Webhook
+  /** Why the webhook was disabled by this attempt; null when it was not. */
+  readonly disabledFor: 'failures' | 'gone' | null
+}
+
+/** A delivery that an event makes. */
+export const newDelivery = (webhookId: WebhookId, eventType: WebhookEventType, id: DeliveryId, now: Instant): WebhookDelivery => ({
+  id,
+  webhookId,
+  eventType,
+  status: 'pending',
+  attempts: 0,
+  responseCode: null,
+  responseTimeMs: null,
+  failureReason: null,
+  createdAt: now,
+  lastAttemptAt: null,
+  nextAttemptAt: now,
+  replayOf: null,
+})
+
+/** One new delivery of the same event, which is sent once and never again (4.6). */
+export const replayOf = (delivery: WebhookDelivery, id: DeliveryId, now: Instant): WebhookDelivery => ({
+  ...newDelivery(delivery.webhookId, delivery.eventType, id, now),
+  replayOf: delivery.id,
+})
+
+export const afterAttempt = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  attempt: Attempt,
+  schedule: RetrySchedule = retrySchedule,
+): AfterAttempt => {
+  const { answer, startedAt, endedAt } = attempt
+  const attempted = {
+    ...delivery,
+    attempts: isReplay(delivery) ? 1 : delivery.attempts + 1,
+    responseCode: answer.responseCode,
+    responseTimeMs: answer.responseTimeMs,
+    lastAttemptAt: startedAt,
+  }
+  if (isDelivered(answer.responseCode)) {
+    const lastSuccessAt = Math.max(endedAt, webhook.lastSuccessAt ?? endedAt)
+    return {
+      delivery: { ...attempted, status: 'success', failureReason: null, nextAttemptAt: null },
+      webhook: { ...webhook, failureCount: 0, lastSuccessAt },
+      disabledFor: null,
+    }
+  }
+  const failed = failedWebhook(delivery, webhook, attempt)
+  const pause = schedule[attempted.attempts - 1]
+  const isOver = isReplay(delivery) || pause === undefined || !failed.webhook.enabled
+  return {
+    delivery: {
+      ...attempted,
+      status: isOver ? 'failed' : 'pending',
+      failureReason: failureOf(answer),
+      nextAttemptAt: isOver ? null : endedAt + pause,
+    },
+    ...failed,
+  }
+}
+
+/** A delivery whose webhook was disabled before it could be sent, or sent again. A replay is asked for by hand, and sent all the same. */
+export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery => ({
+  ...delivery,
+  status: 'failed',
+  failureReason: 'webhook_disabled',
+  nextAttemptAt: null,
+})
+
+/** A replay that is about to be sent: from here on it is not sent again, whatever happens. */
+export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): WebhookDelivery => ({
+  ...delivery,
+  attempts: 1,
+  lastAttemptAt: now,
+})
+
+/** Whether a pending delivery is a replay that somebody began to send and did not end. */
+export const isInterrupted = (delivery: WebhookDelivery): boolean => isReplay(delivery) && delivery.attempts > 0
+
+/** A replay of which nobody knows what came of it. */
+export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
+  ...delivery,
+  status: 'failed',
+  failureReason: 'interrupted',
+  nextAttemptAt: null,
+})
+
+export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
+
+// A replay is one of a user's own tries, so that its failure is none in the row; a receiver that is gone is gone whoever asked.
+const failedWebhook = (delivery: WebhookDelivery, webhook: Webhook, { answer, endedAt }: Attempt): Omit<AfterAttempt, 'delivery'> => {
+  const failureCount = isReplay(delivery) ? webhook.failureCount : webhook.failureCount + 1
+  const failed = { ...webhook, failureCount, lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt) }
+  const reason = answer.responseCode === goneCode ? 'gone' : failureCount >= failuresToDisable && !isReplay(delivery) ? 'failures' : null
+  if (reason === null || !webhook.enabled) return { webhook: failed, disabledFor: null }
+  return { webhook: { ...failed, enabled: false }, disabledFor: reason }
+}
+
+const failureOf = ({ responseCode, failureReason }: AttemptAnswer): DeliveryFailure => {
+  if (failureReason !== undefined) return failureReason
+  return responseCode === goneCode ? 'gone' : 'not_2xx'
+}
