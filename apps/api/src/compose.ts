@@ -57,6 +57,7 @@ import type {
   PositionLocks,
   ProviderTokens,
   Secrets,
+  TokenVerifier,
   Trading,
   WebhookIds,
   WebhookReach,
@@ -71,6 +72,7 @@ import {
   cachedHistories,
   cachedLiveAccounts,
   cachedPositionViews,
+  cachedTokenVerifier,
   forgettingDesk,
   forgettingTrading,
 } from '@tradeport/memory'
@@ -79,6 +81,8 @@ import {
 export interface Adapters extends Breather, Pauser {
   readonly accounts: AccountStore
   readonly credentials: CredentialStore
+  /** Absent where tokens of no issuer are taken. */
+  readonly tokens?: TokenVerifier | undefined
   readonly operator: OperatorStore
   readonly providerTokens: ProviderTokens
   readonly orders: OrderStore
@@ -106,6 +110,7 @@ export interface ComposedService {
 export const composeUseCases = (adapters: Adapters): ComposedService => {
   const { clock, peerNotices } = adapters
   const credentials = cachedCredentials(adapters.credentials, { clock, notices: peerNotices })
+  const tokens = adapters.tokens && cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash })
   const linked = cachedAccounts(adapters.accounts, { clock })
   const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
@@ -123,7 +128,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   peerNotices.subscribe((notice) => actOn(notice, { forget, forgetCredentials: credentials.forget }))
   const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forgetEverywhere)
   const positionDesk = forgettingDesk(adapters.positionDesk, forgetEverywhere)
-  const ports = { ...adapters, credentials, broker, liveAccounts, histories, trading, positionDesk }
+  const ports = { ...adapters, credentials, tokens, broker, liveAccounts, histories, trading, positionDesk }
   // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
   const reading = { ...ports, accounts: linked, positionViews }
   const apply = applyOperatorDocument(ports)

@@ -2,6 +2,8 @@
 // got and what it takes; a secret's value is never repeated.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { noTrustedProxies, parseTrustedProxies } from '@tradeport/http'
+import type { TrustedProxies } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import type { Sender, SmtpServer } from '@tradeport/mailer'
 import { isNetwork } from '@tradeport/webhook-sender'
@@ -29,6 +31,12 @@ export type BrokerConfig = { readonly kind: 'metaapi'; readonly urls: ProviderUr
 /** Where mail to owners goes. */
 export type MailConfig = { readonly kind: 'smtp'; readonly server: SmtpServer; readonly from: Sender } | { readonly kind: 'log' }
 
+/** Who issues JWT access tokens, and what of theirs is for this service. */
+export interface TokenIssuer {
+  readonly issuer: string
+  readonly audience: string
+}
+
 export interface Config {
   readonly api: Listener
   readonly operator: Listener
@@ -44,6 +52,9 @@ export interface Config {
   readonly mail: MailConfig
   /** CIDRs and addresses that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[]
+  readonly trustedProxies: TrustedProxies
+  /** null: stored access tokens alone. */
+  readonly tokenIssuer: TokenIssuer | null
   readonly logLevel: LogLevel
   /** Variables that are known and set, but that this version does not act on yet. */
   readonly withoutEffect: readonly string[]
@@ -56,7 +67,7 @@ const publishedUrls: ProviderUrls = {
   client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
 }
 
-const notActedOn = ['METAAPI_MARKET_DATA_URL', 'TRUST_PROXY', 'OAUTH_ISSUER', 'OAUTH_AUDIENCE', 'CAPABILITIES'] as const
+const notActedOn = ['METAAPI_MARKET_DATA_URL', 'CAPABILITIES'] as const
 
 /**
  * Reads the environment.
@@ -91,6 +102,8 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
     webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
+    trustedProxies: read('TRUST_PROXY', parseProxies, networksForm) ?? noTrustedProxies,
+    tokenIssuer: readTokenIssuer(environment, read, faults),
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
     withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
@@ -106,6 +119,16 @@ const readMail = (environment: Environment, read: ReturnType<typeof createReader
   return server === undefined || from === undefined ? { kind: 'log' } : { kind: 'smtp', server, from }
 }
 
+const readTokenIssuer = (environment: Environment, read: ReturnType<typeof createReader>, faults: string[]): TokenIssuer | null => {
+  const issuer = read('OAUTH_ISSUER', parseIssuer, issuerForm)
+  const audience = read('OAUTH_AUDIENCE', parseText, audienceForm)
+  const [hasIssuer, hasAudience] = [isSet(environment, 'OAUTH_ISSUER'), isSet(environment, 'OAUTH_AUDIENCE')]
+  // Without it, any token of the issuer would do, whomever it was made for.
+  if (hasIssuer && !hasAudience) faults.push(`OAUTH_AUDIENCE is required with OAUTH_ISSUER: ${audienceForm}`)
+  if (hasAudience && !hasIssuer) faults.push(`OAUTH_ISSUER is required with OAUTH_AUDIENCE: ${issuerForm}`)
+  return issuer === undefined || audience === undefined ? null : { issuer, audience }
+}
+
 // An empty variable counts as unset, as shells and compose files leave them.
 const isSet = (environment: Environment, name: string): boolean => (environment[name] ?? '') !== ''
 
@@ -114,6 +137,8 @@ const networksForm = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/
 const hostForm = 'a host name or an address'
 const smtpForm = 'an smtp:// or smtps:// URL such as smtps://user:password@mail.example.com, user and password percent-encoded'
 const senderForm = 'an e-mail address, such as notices@example.com or Tradeport <notices@example.com>'
+const issuerForm = 'an https:// URL (http:// for loopback hosts only), to the letter as the iss of its tokens'
+const audienceForm = 'what the aud of tokens for this service names'
 const providerUrlForm = 'an https:// URL (http:// for loopback hosts only), in which {region} stands for the region'
 
 /** undefined where the text is not of the form asked for. */
@@ -155,14 +180,20 @@ const parseUrlOf =
   (text) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
 
-// A token travels to these hosts, so it travels in clear text to this machine alone.
-const parseProviderUrl: Parse<string> = (text) => {
-  const sample = text.replaceAll('{region}', 'region')
-  if (!URL.canParse(sample)) return undefined
-  const { protocol, hostname, username, password, search, hash } = new URL(sample)
-  if (username !== '' || password !== '' || search !== '' || hash !== '') return undefined
-  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
-  return isAllowed ? text.replace(/\/+$/, '') : undefined
+// A token travels to these hosts.
+const parseProviderUrl: Parse<string> = (text) => (isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined)
+
+// From there come the keys that tokens are believed by.
+const parseIssuer: Parse<string> = (text) => (/^\S+$/.test(text) && isSafeUrl(text) ? text : undefined)
+
+const parseProxies: Parse<TrustedProxies> = (text) => parseTrustedProxies(text.split(',').map((entry) => entry.trim()))
+
+/** In clear text to this machine alone, and with nothing in it but where to. */
+const isSafeUrl = (text: string): boolean => {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password, search, hash } = new URL(text)
+  if (username !== '' || password !== '' || search !== '' || hash !== '') return false
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname))
 }
 
 const isLoopback = (hostname: string): boolean => hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)

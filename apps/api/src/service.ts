@@ -6,6 +6,7 @@ import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { Logger } from 'pino'
+import { createTokenVerifier } from '@tradeport/access-tokens'
 import { createMetaApi } from '@tradeport/broker-metaapi'
 import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
 import type { Clock, PlacementJob } from '@tradeport/domain'
@@ -105,6 +106,7 @@ const start = async (
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
+    tokens: config.tokenIssuer === null ? undefined : createTokenVerifier({ ...config.tokenIssuer, clock, log }),
     operator: createOperatorStore(stores),
     providerTokens,
     orders: createOrderStore({ knex: database.knex, queue: placements.queue }),
@@ -137,7 +139,11 @@ const start = async (
   closers.push(() => closeServer(operatorServer))
   const limits = await openLimiter({ redisUrl: config.redisUrl, notices, log })
   closers.push(limits.close)
-  const apiServer = await listen(createApi(useCases, { ...edge, limiter: limits.limiter }), config.api, edge)
+  const apiServer = await listen(
+    createApi(useCases, { ...edge, limiter: limits.limiter, trustedProxies: config.trustedProxies }),
+    config.api,
+    edge,
+  )
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
   return {

@@ -125,7 +125,49 @@ describe('the environment', () => {
       ])
   })
 
+  it('trusts no proxy and takes stored tokens alone unless it is told otherwise', () => {
+    expect(readConfig({}, '/data')).toMatchObject({ right: { trustedProxies: { networks: [] }, tokenIssuer: null } })
+  })
+
+  it.each(['10.0.0.0/8', '10.0.0.0/8, 192.0.2.1,fd00::/8', '::1'])('trusts the proxies %s', (text) => {
+    expect(readConfig({ TRUST_PROXY: text }, '/data')).toMatchObject({
+      right: { trustedProxies: { networks: { length: text.split(',').length } }, withoutEffect: [] },
+    })
+  })
+
+  it.each(['proxy.internal', '10.0.0.0/8,', '10.0.0.0/40', 'true', '1', '*'])('refuses to trust %s', (text) => {
+    expect(faults({ TRUST_PROXY: text })).toEqual([expect.stringMatching(/^TRUST_PROXY takes CIDRs with commas between them, /)])
+  })
+
+  it.each(['https://login.example.com', 'https://login.example.com/', 'https://login.example.com/realms/one', 'http://127.0.0.1:4000'])(
+    'takes tokens of %s, to the letter',
+    (issuer) => {
+      expect(readConfig({ OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: 'https://api.example.com' }, '/data')).toMatchObject({
+        right: { tokenIssuer: { issuer, audience: 'https://api.example.com' }, withoutEffect: [] },
+      })
+    },
+  )
+
+  it.each([
+    'http://login.example.com',
+    'login.example.com',
+    'https://login.example.com/?a=1',
+    ' https://login.example.com',
+    'https://u:p@login.example.com',
+  ])('takes no tokens of %s', (issuer) => {
+    expect(faults({ OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: 'api' })).toEqual([
+      expect.stringMatching(/^OAUTH_ISSUER takes an https:\/\/ URL/),
+    ])
+  })
+
+  it('wants the issuer of tokens and their audience, or neither', () => {
+    expect(faults({ OAUTH_ISSUER: 'https://login.example.com' })).toEqual([
+      'OAUTH_AUDIENCE is required with OAUTH_ISSUER: what the aud of tokens for this service names',
+    ])
+    expect(faults({ OAUTH_AUDIENCE: 'api' })).toEqual([expect.stringMatching(/^OAUTH_ISSUER is required with OAUTH_AUDIENCE: /)])
+  })
+
   it('names what is set and not acted on yet', () => {
-    expect(readConfig({ TRUST_PROXY: '10.0.0.0/8' }, '/data')).toMatchObject({ right: { withoutEffect: ['TRUST_PROXY'] } })
+    expect(readConfig({ CAPABILITIES: 'events' }, '/data')).toMatchObject({ right: { withoutEffect: ['CAPABILITIES'] } })
   })
 })

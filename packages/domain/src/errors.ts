@@ -187,8 +187,10 @@ export interface InternalError {
 }
 export interface ServiceUnavailable {
   readonly _tag: 'ServiceUnavailable'
-  /** For the log; callers are told only that the service cannot read its records. */
+  /** For the log; callers are told only what cannot be read. */
   readonly reason: string
+  /** What cannot be read where it is not the service's own records. */
+  readonly unread?: 'token_keys'
 }
 export interface InternalTimeout {
   readonly _tag: 'InternalTimeout'
@@ -292,6 +294,8 @@ export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({ 
 export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
 export const internalError: InternalError = { _tag: 'InternalError' }
 export const serviceUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason })
+/** The keys of the issuer of access tokens cannot be read, so that a token can be neither believed nor refused. */
+export const tokenKeysUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason, unread: 'token_keys' })
 export const internalTimeout: InternalTimeout = { _tag: 'InternalTimeout' }
 
 /**

@@ -30,6 +30,6 @@ export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
     prefix: apiPrefix,
     routes: apiRoutes,
     useCases,
-    door: createCallerDoor({ identifyCaller: useCases.identifyCaller, limiter: edge.limiter, clock: edge.clock }),
+    door: createCallerDoor({ ...edge, identifyCaller: useCases.identifyCaller }),
     edge,
   })

@@ -1,5 +1,6 @@
 // What the process must lend to the HTTP door, beside the use cases: time, turns, ids and a log.
 import type { Breather, Clock, RateLimiter } from '@tradeport/domain'
+import type { TrustedProxies } from './access/caller-address.ts'
 
 /** A structured log; pino's fits. */
 export interface Log {
@@ -17,4 +18,6 @@ export interface Edge extends Breather {
 /** What the API needs beside that. */
 export interface ApiEdge extends Edge {
   readonly limiter: RateLimiter
+  /** Those before this service that tell where a request comes from. */
+  readonly trustedProxies: TrustedProxies
 }

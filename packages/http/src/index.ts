@@ -1,4 +1,6 @@
 // The package's entry: the two apps, their listener, and what they ask of whoever composes them.
+export { noTrustedProxies, parseTrustedProxies } from './access/caller-address.ts'
+export type { TrustedProxies } from './access/caller-address.ts'
 export { apiPrefix, apiRoutes, createApi } from './api.ts'
 export type { ApiEdge, Edge, Log } from './edge.ts'
 export { listen } from './listening/listen.ts'

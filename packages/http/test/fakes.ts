@@ -33,7 +33,7 @@ import { getMarketData, listSymbols } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
-import { createApi, listen } from '../src/index.ts'
+import { createApi, listen, noTrustedProxies } from '../src/index.ts'
 import type { ApiEdge, ListenOptions, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
@@ -250,6 +250,7 @@ export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
   return {
     clock: { now: () => now },
     limiter: { decide: () => admitted },
+    trustedProxies: noTrustedProxies,
     newRequestId: () => `req_${(ids += 1)}`,
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
     log: {

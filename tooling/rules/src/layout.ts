@@ -1,7 +1,7 @@
 // The layout that the arrows are checked against: which package is of which kind, and the order of the domain's rooms. A new package or room gets
 // its place here first.
 
-export const adapters = ['http', 'broker-metaapi', 'postgres', 'memory', 'redis', 'webhook-sender', 'mailer'] as const
+export const adapters = ['http', 'broker-metaapi', 'postgres', 'memory', 'redis', 'webhook-sender', 'mailer', 'access-tokens'] as const
 
 /** Packages for people outside: they import no other package of the workspace. */
 export const standAlone = ['sandbox-broker', 'client'] as const

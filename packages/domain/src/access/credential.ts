@@ -9,6 +9,11 @@ export type Plan = (typeof plans)[number]
 
 export const apiKeyPrefix = 'tp_live_'
 
+const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
+
+/** Whether a token is written as a signed JWT is, or an unsigned one: what it says and who signed it, if anybody, is another question. */
+export const isInJwtForm = (token: string): boolean => jwtForm.test(token)
+
 /** SHA-256 of a key or token in lower-case hex; the text itself is never stored. */
 export type CredentialHash = Brand<string, 'CredentialHash'>
 

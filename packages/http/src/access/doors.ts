@@ -7,6 +7,8 @@ import type { CallingProgram, Clock, Credential, EndpointLimit, RateLimiter, Rat
 import * as E from 'fp-ts/lib/Either.js'
 import type { UseCases } from '../use-cases.ts'
 import { isAllowedFrom } from './allowlist.ts'
+import { callerAddress } from './caller-address.ts'
+import type { TrustedProxies } from './caller-address.ts'
 import { bearerToken, hasQueryCredential, presentedCredentials } from './presented-credentials.ts'
 
 /** What a route asks of whoever calls it. */
@@ -33,16 +35,17 @@ export interface CallerDoorOptions {
   readonly identifyCaller: UseCases['identifyCaller']
   readonly limiter: RateLimiter
   readonly clock: Clock
+  readonly trustedProxies: TrustedProxies
 }
 
 const refused: Admission = { outcome: E.left(unauthorized) }
 const nobody: Admission = { outcome: E.right(undefined) }
 
-export const createCallerDoor = ({ identifyCaller, limiter, clock }: CallerDoorOptions): Door => {
-  const identify = async ({ headers, socket }: IncomingMessage): Promise<E.Either<Refusal, Credential>> => {
-    const credential = await identifyCaller(presentedCredentials(headers))()
-    if (E.isRight(credential) && !isAllowedFrom(credential.right.ipAllowlist, socket.remoteAddress)) return E.left(unauthorized)
-    return credential
+export const createCallerDoor = ({ identifyCaller, limiter, clock, trustedProxies }: CallerDoorOptions): Door => {
+  const identify = async (request: IncomingMessage): Promise<E.Either<Refusal, Credential>> => {
+    const credential = await identifyCaller(presentedCredentials(request.headers))()
+    if (E.isLeft(credential) || credential.right.ipAllowlist.length === 0) return credential
+    return isAllowedFrom(credential.right.ipAllowlist, callerAddress(trustedProxies, request)) ? credential : E.left(unauthorized)
   }
 
   return async ({ access, limit }, request, search) => {

@@ -33,9 +33,20 @@ export const hasQueryCredential = (search: URLSearchParams): boolean => {
   return false
 }
 
-/** Whether a top-level field of the body is a credential, by its name or by what it looks like. */
+/** Whether the body holds a credential, by a top-level field's name or by what a value looks like, wherever it stands. */
 export const hasBodyCredential = (body: Readonly<Record<string, unknown>>): boolean =>
-  Object.entries(body).some(([name, value]) => isCredential(name, value))
+  Object.keys(body).some(isCredentialName) || holdsKey(body)
 
-const isCredential = (name: string, value: unknown): boolean =>
-  credentialNames.has(name.toLowerCase()) || (typeof value === 'string' && value.startsWith(apiKeyPrefix))
+const isCredential = (name: string, value: string): boolean => isCredentialName(name) || value.startsWith(apiKeyPrefix)
+
+const isCredentialName = (name: string): boolean => credentialNames.has(name.toLowerCase()) || name.startsWith(apiKeyPrefix)
+
+// Without recursion: how deep a body goes is the caller's choice.
+const holdsKey = (body: object): boolean => {
+  const unseen: unknown[] = [body]
+  for (let value = unseen.pop(); value !== undefined; value = unseen.pop()) {
+    if (typeof value === 'string' && value.startsWith(apiKeyPrefix)) return true
+    if (typeof value === 'object' && value !== null) for (const inner of Object.values(value)) unseen.push(inner)
+  }
+  return false
+}

@@ -284,7 +284,8 @@ export const errorTable: ErrorTable = {
   ServiceUnavailable: {
     status: 503,
     code: 'SERVICE_UNAVAILABLE',
-    message: () => 'The service cannot read its records now. Try again.',
+    message: ({ unread }) =>
+      `The service cannot read ${unread === 'token_keys' ? 'the keys that would prove the access token' : 'its records'} now. Try again.`,
     reason: ({ reason }) => ({ reason }),
   },
   InternalTimeout: {

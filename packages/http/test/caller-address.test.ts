@@ -1,0 +1,114 @@
+// Where a request comes from behind proxies, and that nobody can say it for themselves (TRUST_PROXY; decision 10).
+import type { IncomingMessage } from 'node:http'
+import { scopes } from '@tradeport/domain'
+import * as fc from 'fast-check'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import { callerAddress, noTrustedProxies, parseTrustedProxies } from '../src/access/caller-address.ts'
+import type { TrustedProxies } from '../src/access/caller-address.ts'
+import { credential, fakeEdge, goodKey, runApi, send } from './fakes.ts'
+
+const trusting = (...entries: readonly string[]): TrustedProxies => {
+  const trusted = parseTrustedProxies(entries)
+  if (trusted === undefined) throw new Error('these are no networks')
+  return trusted
+}
+
+const addressOf = (trusted: TrustedProxies, peer: string | undefined, forwarded?: string): string | undefined =>
+  callerAddress(trusted, { socket: { remoteAddress: peer }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage)
+
+const proxies = trusting('10.0.0.0/8', '192.0.2.1', 'fd00::/8')
+
+describe('the address of a caller', () => {
+  it.each<readonly [peer: string, forwarded: string | undefined, caller: string]>([
+    // Called straight, whatever the caller claims.
+    ['203.0.113.9', undefined, '203.0.113.9'],
+    ['203.0.113.9', '198.51.100.1', '203.0.113.9'],
+    ['203.0.113.9', '10.0.0.1', '203.0.113.9'],
+    ['11.0.0.1', '198.51.100.1', '11.0.0.1'],
+    // Through one proxy.
+    ['10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['192.0.2.1', '203.0.113.9', '203.0.113.9'],
+    ['192.0.2.2', '203.0.113.9', '192.0.2.2'],
+    ['::ffff:10.0.0.1', '203.0.113.9', '203.0.113.9'],
+    ['fd00::1', '2001:db8::9', '2001:db8::9'],
+    // What the caller wrote stands to the left of what the proxy adds.
+    ['10.0.0.1', '127.0.0.1, 203.0.113.9', '203.0.113.9'],
+    ['10.0.0.1', '127.0.0.1, 10.9.9.9, 203.0.113.9', '203.0.113.9'],
+    ['10.0.0.1', 'nonsense, 203.0.113.9', '203.0.113.9'],
+    // Through several, in any notation.
+    ['10.0.0.1', '127.0.0.1, 203.0.113.9, 10.0.0.2, 192.0.2.1', '203.0.113.9'],
+    ['10.0.0.1', '203.0.113.9,fd00::2 ,\t10.0.0.2', '203.0.113.9'],
+    ['10.0.0.1', '203.0.113.9, ::ffff:10.0.0.2', '203.0.113.9'],
+    ['10.0.0.1', '127.0.0.1, ::ffff:203.0.113.9', '::ffff:203.0.113.9'],
+    ['10.0.0.1', '203.0.113.9:4711', '203.0.113.9'],
+    ['10.0.0.1', '[2001:db8::9]', '2001:db8::9'],
+    ['10.0.0.1', '127.0.0.1, [2001:DB8::9]:4711, 10.0.0.2:80', '2001:DB8::9'],
+    // Nobody but proxies: the first of them.
+    ['10.0.0.1', '10.0.0.3, 10.0.0.2', '10.0.0.3'],
+    ['10.0.0.1', undefined, '10.0.0.1'],
+    // What cannot be read ends the walk at whoever wrote it, and what stands further left is nobody's word.
+    ['10.0.0.1', '', '10.0.0.1'],
+    ['10.0.0.1', 'unknown', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, unknown', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, , 10.0.0.2', '10.0.0.2'],
+    ['10.0.0.1', '203.0.113.9, 10.0.0.2,', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, 10.0.0.2.', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, 012.0.0.2', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, 10.0.2', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, 10.0.0.2:port', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, [10.0.0.2]', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, fe80::1%eth0', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9, "10.0.0.2"', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9; 10.0.0.2', '10.0.0.1'],
+    ['10.0.0.1', 'for=203.0.113.9', '10.0.0.1'],
+    ['10.0.0.1', '203.0.113.9 10.0.0.2', '10.0.0.1'],
+  ])('called by %s that forwards for "%s" is %s', (peer, forwarded, caller) => {
+    expect(addressOf(proxies, peer, forwarded)).toBe(caller)
+  })
+
+  it('is that of the connection where no proxy is trusted', () => {
+    expect(addressOf(noTrustedProxies, '10.0.0.1', '203.0.113.9')).toBe('10.0.0.1')
+    expect(addressOf(noTrustedProxies, undefined, '203.0.113.9')).toBeUndefined()
+    expect(addressOf(proxies, undefined, '203.0.113.9')).toBeUndefined()
+  })
+
+  it('is the one that the proxy wrote, whatever the caller wrote before it', () => {
+    const written = fc.oneof(fc.string(), fc.ipV4(), fc.ipV6(), fc.constantFrom('10.0.0.1', '127.0.0.1', 'fd00::1', '::ffff:10.0.0.1'))
+    fc.assert(
+      fc.property(fc.array(written), fc.ipV4(), (claims, caller) => {
+        fc.pre(!caller.startsWith('10.') && caller !== '192.0.2.1')
+        expect(addressOf(proxies, '10.0.0.1', [...claims, caller].join(', '))).toBe(caller)
+        expect(addressOf(proxies, caller, claims.join(', '))).toBe(caller)
+      }),
+    )
+  })
+
+  it.each([['10.0.0.0/33'], ['proxy.internal'], [''], ['10.0.0.0/8', '10.1']])('takes no proxy written as %j', (...entries) => {
+    expect(parseTrustedProxies(entries)).toBeUndefined()
+  })
+})
+
+// The status of a request from 127.0.0.1 with a key that may be used from these addresses.
+const statusFor = async (ipAllowlist: readonly string[], trustedProxies: TrustedProxies, forwarded: string): Promise<number> => {
+  const identifyCaller = () => TE.right(credential(scopes, { ipAllowlist }))
+  await using api = await runApi({ identifyCaller }, fakeEdge({ trustedProxies }))
+  return (await send(api, '/api/v1/accounts', { headers: { 'x-api-key': goodKey, 'x-forwarded-for': forwarded } })).status
+}
+
+describe('the allowlist of a key', () => {
+  it.each<readonly [status: number, allowlist: readonly string[], trusted: TrustedProxies, forwarded: string]>([
+    [200, ['127.0.0.0/8'], noTrustedProxies, '203.0.113.9'],
+    [401, ['203.0.113.9'], noTrustedProxies, '203.0.113.9'],
+    [401, ['nonsense'], noTrustedProxies, '203.0.113.9'],
+    [200, ['203.0.113.0/24'], trusting('127.0.0.1'), '203.0.113.9'],
+    [200, ['203.0.113.9'], trusting('127.0.0.0/8', '10.0.0.0/8'), '198.51.100.1, 203.0.113.9, 10.0.0.7'],
+    [401, ['127.0.0.1'], trusting('127.0.0.1'), '203.0.113.9'],
+    [401, ['203.0.113.9'], trusting('127.0.0.1'), '203.0.113.9, 198.51.100.1'],
+    [401, ['203.0.113.9'], trusting('10.0.0.0/8'), '203.0.113.9'],
+    [401, ['203.0.113.9'], trusting('127.0.0.1'), '203.0.113.9, nonsense'],
+    [200, [], trusting('127.0.0.1'), 'nonsense'],
+  ])('answers %i where it is %j', async (status, ipAllowlist, trusted, forwarded) => {
+    expect(await statusFor(ipAllowlist, trusted, forwarded)).toBe(status)
+  })
+})

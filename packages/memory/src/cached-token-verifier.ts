@@ -1,0 +1,35 @@
+// Tokens of an issuer that were verified, so that a request with one in use costs no signature (decision 12).
+import type { Clock, Secrets, ServiceUnavailable, TokenVerifier, VerifiedToken } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
+import { createRecentMisses } from './recent-misses.ts'
+import { createSingleFlightCache } from './single-flight-cache.ts'
+
+/** How long a token is believed before its signature is looked at again: a key that its issuer withdraws is trusted no longer than that. */
+export const verifiedTtlMs = 5 * 60_000
+
+const refusedTtlMs = 1_000
+const maxTokens = 20_000
+const maxRefused = 10_000
+
+interface Parts {
+  readonly clock: Clock
+  readonly hash: Secrets['hash']
+}
+
+/** No token is kept, only what it proves, by its hash. Whether it has expired is for whoever uses it to see. */
+export const cachedTokenVerifier = (verifier: TokenVerifier, { clock, hash }: Parts): TokenVerifier => {
+  const refused = createRecentMisses({ clock, ttlMs: refusedTtlMs, maxEntries: maxRefused })
+  const verified = createSingleFlightCache<string, ServiceUnavailable, O.Option<VerifiedToken>>({
+    clock,
+    ttlMs: verifiedTtlMs,
+    ageFrom: 'start',
+    maxEntries: maxTokens,
+    isKept: O.isSome,
+  })
+  return {
+    verify: (token) => {
+      const key = hash(token)
+      return verified.read(key, refused.through(key, verifier.verify(token)))
+    },
+  }
+}
