@@ -1,4 +1,4 @@
-// Who comes in (5; decisions 1, 2, 3, 7, 9, 10 and 11): keys, tokens, scopes, allowlists, and the order in which a request is looked at.
+// Who comes in (5; decisions 1, 2, 3, 7, 9, 10 and 11): keys, tokens, allowlists, and the order in which a request is looked at.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiRoutes } from '@tradeport/http'
 import { providerToken, request, startTestService } from './support/running-service.ts'
@@ -158,54 +158,6 @@ describe('a credential where none belongs (5 rule 5; decision 2)', () => {
     'anything=tp_live_',
   ])('is 401 in the query, even beside a good key: %s', async (query) => {
     expect(await send(`/positions?${query}`, { 'X-API-Key': key })).toMatchObject(refused)
-  })
-})
-
-describe('scopes (5 rules 7 and 8)', () => {
-  const scoped = apiRoutes.flatMap(({ method, path, access }) => (access.kind === 'scoped' ? [{ method, path, anyOf: access.anyOf }] : []))
-
-  it.each(scoped)('$method $path passes with one of $anyOf, and names them otherwise', async ({ method, path, anyOf }) => {
-    const target = path.replace(':id', account)
-    const others = ['accounts:read', 'orders:read', 'trading:read', 'webhooks:read', 'finance:read', 'market-data:read', 'history:write']
-    const lacking = await newKey({ scopes: others.filter((scope) => !anyOf.some((passing) => passing === scope)) })
-    expect(await send(target, { 'X-API-Key': lacking }, method)).toMatchObject({
-      status: 403,
-      body: { data: null, error: { code: 'INSUFFICIENT_SCOPE', details: { required_any_of: anyOf } } },
-    })
-    for (const scope of anyOf)
-      expect([401, 403]).not.toContain((await send(target, { 'X-API-Key': await newKey({ scopes: [scope] }) }, method)).status)
-  })
-
-  it('are those that the specification names', () => {
-    const table = Object.fromEntries(scoped.filter(({ method }) => method === 'GET').map(({ path, anyOf }) => [path, anyOf]))
-    expect(table).toMatchObject({
-      '/accounts': ['accounts:read'],
-      '/accounts/:id': ['accounts:read'],
-      '/accounts/:id/history': ['accounts:read'],
-      '/positions': ['trading:read', 'positions:read'],
-      '/positions/:id': ['trading:read', 'positions:read'],
-      '/trades': ['trading:read', 'history:read'],
-      '/trades/stats': ['trading:read', 'history:read'],
-      '/trades/export': ['trading:read', 'history:read'],
-      '/trades/:id': ['trading:read', 'history:read'],
-      '/webhooks': ['webhooks:read'],
-      '/webhooks/:id': ['webhooks:read'],
-      '/webhooks/:id/deliveries': ['webhooks:read'],
-    })
-  })
-
-  it('of a new key are accounts and market data, to read', async () => {
-    const text = await newKey({ scopes: undefined })
-    expect((await withKey(text)).status).toBe(200)
-    expect((await service.get('/positions', text)).status).toBe(403)
-  })
-
-  it('change at once with the key’s', async () => {
-    await service.setUp({ apiKeys: [{ id: 'k-scopes', userId: 'u-1', key: 'tp_live_scopes', scopes: ['accounts:read'] }] })
-    expect((await service.get('/positions', 'tp_live_scopes')).status).toBe(403)
-    await service.setUp({ apiKeys: [{ id: 'k-scopes', scopes: ['positions:read'] }] })
-    expect((await service.get('/positions', 'tp_live_scopes')).status).toBe(200)
-    expect((await withKey('tp_live_scopes')).status).toBe(403)
   })
 })
 
