@@ -1,8 +1,10 @@
 // Positions as a caller reads and changes them, and the broker's own book to hold the answers against.
-import type { DealRow, PositionRow, Sandbox } from '@tradeport/sandbox-broker'
+import type { AccountControl, AccountOptions, DealRow, PositionRow, Sandbox } from '@tradeport/sandbox-broker'
 import { openDesk } from './order-desk.ts'
 import type { DeskOptions } from './order-desk.ts'
+import { providerToken } from './running-service.ts'
 import type { Reply, RunningService } from './running-service.ts'
+import { linkDocument, newAccountUuid } from './trading-user.ts'
 
 export interface PositionDesk {
   /** GET /positions of the account. */
@@ -26,6 +28,45 @@ export const openPositionDesk = (service: Pick<RunningService, 'apiUrl'>, { key,
     moveTakeProfit: (ticket, value) => call('PUT', path(ticket, '/tp'), { value }),
     close: (ticket, volume) => call('POST', path(ticket, '/close'), volume === undefined ? {} : { volume }),
     get,
+  }
+}
+
+/** A desk with its account at the broker. */
+export interface LinkedDesk extends PositionDesk {
+  readonly accountId: string
+  readonly provider: string
+  readonly broker: AccountControl
+  /** The id of a position of the account. */
+  readonly idOf: (ticket: string) => string
+  /** Opens a position at the broker and gives its ticket: 0.4 lots of EURUSD, bought, unless it says otherwise. */
+  readonly open: (order?: object) => string
+  readonly held: () => readonly Held[]
+  /** How many changes and orders reached the broker. */
+  readonly sends: () => number
+}
+
+/** Links accounts to one user, one after the other. */
+export const linkingDesks = (service: RunningService, { user, key }: { readonly user: string; readonly key: string }) => {
+  let linked = 0
+  return async (options: Partial<AccountOptions> = {}, fields: object = {}): Promise<LinkedDesk> => {
+    linked += 1
+    const { sandbox } = service
+    const [accountId, provider] = [newAccountUuid(linked), `${user}-${linked}`]
+    sandbox.addAccount({ id: provider, ...options })
+    const links = [{ id: accountId, providerAccountId: provider, fields: { brokerType: options.platform ?? 'mt5', ...fields } }]
+    await service.setUp(linkDocument({ tenant: 'acme', user, key, providerToken }, links, ['trading:read', 'trading:write']))
+    const broker = sandbox.account(provider)
+    const opening = { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.4 }
+    return {
+      ...openPositionDesk(service, { key, accountId }),
+      accountId,
+      provider,
+      broker,
+      idOf: (ticket) => `${accountId}:${ticket}`,
+      open: (order) => broker.trade({ ...opening, ...order }).positionId ?? '',
+      held: () => heldOn(sandbox, provider),
+      sends: () => sandbox.requests.count({ account: provider, route: 'trade' }),
+    }
   }
 }
 
