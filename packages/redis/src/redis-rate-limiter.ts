@@ -86,19 +86,21 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
       told = new WeakSet()
     },
   })
+
   const decideShared = async (subject: RateSubject, endpoint: EndpointLimit | undefined, now: Instant): Promise<RateVerdict> => {
     const known = local.stateOf(subject)
     const answer = askRedis(subject, endpoint, now, known === undefined || told.has(known) ? undefined : caughtUp(known, now))
+    let shared: SharedDecision
     try {
-      const shared = await inTime(answer, boundMs)
-      if (link.isUp()) told.add(learn(subject, shared, now))
-      if (shared.outcome === 'suspension_began') onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
-      return rateVerdict(shared, subject.plan, endpoint, shared.now)
+      shared = await inTime(answer, boundMs)
     } catch (error) {
       link.lost(error)
       answer.then((late) => heedLate(subject, late, now)).catch(() => undefined)
       return local.decide(subject, endpoint, now)
     }
+    if (link.isUp()) told.add(learn(subject, shared, now))
+    if (shared.outcome === 'suspension_began') onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
+    return rateVerdict(shared, subject.plan, endpoint, shared.now)
   }
 
   /** Keeps what Redis told by this instance's own clock, with the buckets of endpoints that were not asked for. */
