@@ -1,11 +1,12 @@
 // `pnpm bench [name] [--json]`: runs the benchmarks, all or the one named, and prints each ratio with its target.
+import { authBench } from './auth.ts'
 import type { Bench, Ratio } from './bench.ts'
 import { foldBench } from './fold.ts'
 import { historyBench } from './history.ts'
 import { httpBench } from './http/http.ts'
 import { ordersBench } from './orders.ts'
 
-const benches: readonly Bench[] = [foldBench, historyBench, httpBench, ordersBench]
+const benches: readonly Bench[] = [authBench, foldBench, historyBench, httpBench, ordersBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const isJson = args.includes('--json')

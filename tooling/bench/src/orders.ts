@@ -1,7 +1,6 @@
 // Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs, from the account to the recorded job, against
 // single-row insert transactions over the same pool with as many under way. Once on an empty table, once beside a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { Client } from 'pg'
 import { applyOperatorDocument, placeOrder } from '@tradeport/domain'
 import type { AccountId, Broker, OrderId, Owner, TenantId, UserId } from '@tradeport/domain'
 import {
@@ -18,6 +17,7 @@ import {
 import type { Database } from '@tradeport/postgres'
 import type { Bench, Ratio } from './bench.ts'
 import { median } from './bench.ts'
+import { benchServer, createDatabase } from './server-database.ts'
 
 const poolSize = 10
 const underWay = 100
@@ -35,8 +35,8 @@ interface Desk {
 type Place = (desk: Desk) => Promise<void>
 
 const run = async (): Promise<readonly Ratio[]> => {
-  const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''
-  if (server === '') {
+  const server = benchServer()
+  if (server === undefined) {
     process.stdout.write(
       'orders: not run, because DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end\n',
     )
@@ -208,21 +208,4 @@ const addForeignOrders = async ({ knex }: Database): Promise<void> => {
   // What a million new rows leave for the server to do later is done now, so that it is not counted.
   await knex.raw('vacuum analyze orders')
   await knex.raw('checkpoint')
-}
-
-const createDatabase = async (server: string): Promise<{ readonly url: string; readonly drop: () => Promise<void> }> => {
-  const name = `tradeport_bench_${randomBytes(6).toString('hex')}`
-  const onServer = async (statement: string): Promise<void> => {
-    const client = new Client({ connectionString: server })
-    await client.connect()
-    try {
-      await client.query(statement)
-    } finally {
-      await client.end()
-    }
-  }
-  await onServer(`create database ${name}`)
-  const url = new URL(server)
-  url.pathname = `/${name}`
-  return { url: url.href, drop: () => onServer(`drop database ${name} with (force)`) }
 }
