@@ -1,6 +1,7 @@
 // Whose request it is: an access token where one is sent, stored here or signed by the issuer, else an API key. Anything that does not prove it is
 // 401 without saying why (5 rules 2, 3 and 6; decision 12).
 import { pipe } from 'fp-ts/lib/function.js'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isInJwtForm, isUsable } from '../access/credential.ts'
@@ -55,7 +56,13 @@ const credentialOf =
       TE.map(O.map(({ plan }) => ({ ...token, kind: 'access_token', plan, ipAllowlist: anywhere, enabled: true }))),
     )
 
+// On the way of every request: written out, because each step of a pipe costs as much as what is done here.
 const usable =
   ({ clock }: Ports) =>
-  (found: Found): TE.TaskEither<Unauthorized | ServiceUnavailable, Credential> =>
-    pipe(found, TE.map(O.filter((credential) => isUsable(credential, clock.now()))), TE.flatMap(TE.fromOption(() => unauthorized)))
+  (find: Found): TE.TaskEither<Unauthorized | ServiceUnavailable, Credential> =>
+  async () => {
+    const found = await find()
+    if (E.isLeft(found)) return found
+    const credential = found.right
+    return O.isSome(credential) && isUsable(credential.value, clock.now()) ? E.right(credential.value) : E.left(unauthorized)
+  }
