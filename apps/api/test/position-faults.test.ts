@@ -149,7 +149,7 @@ const troubles: readonly Trouble[] = [
   trouble('is done in part and answered 504', [{ kind: 'partial-fill' }, { kind: 'timeout', when: 'after' }], (isClose) =>
     isClose ? { ...halfDone, refusal: outcomeUnknown } : done,
   ),
-  trouble('is placed (10008) and done a little later', { kind: 'placed', reads: 2 }, done),
+  trouble('is placed (10008) and done when it is looked at', { kind: 'placed', reads: 0 }, done),
   trouble('is placed (10008) and not done for long', { kind: 'placed', reads: 1_000 }, unknown),
   // A change that would change nothing is done; a close that changes nothing was not made by this close.
   trouble('is answered that nothing changes', code(10_025), (isClose) => (isClose ? unknown : { book: 'as before' })),
@@ -251,13 +251,15 @@ const change = async (cell: Cell): Promise<void> => {
 
 const resultOf = (cell: Cell): Result => results.get(cell) ?? expect.fail('the change was not made')
 
-/** Several at once, because some take seconds to be answered; those that take longest begin first. */
+const isNeverAnswered = ({ trouble: { faults } }: Cell): boolean => faults.some(([, fault]) => 'kind' in fault && fault.kind === 'lost')
+
+/** Those that are waited for longest all at once, beside the others, of which some take seconds: a few at once, or a change would not show in time. */
 const replyToAll = async (): Promise<void> => {
-  const waiting = cells.toReversed()
+  const waiting = cells.filter((cell) => !isNeverAnswered(cell))
   const hand = async (): Promise<void> => {
     for (let cell = waiting.shift(); cell !== undefined; cell = waiting.shift()) await change(cell)
   }
-  await Promise.all(Array.from({ length: 24 }, hand))
+  await Promise.all([...cells.filter(isNeverAnswered).map(change), ...Array.from({ length: 6 }, hand)])
 }
 
 const bookOf = (outcome: Outcome, write: Write): readonly Book[] => {
