@@ -38,7 +38,6 @@ export const createPositionLocks = ({ knex, log = silentLog, ...options }: Parts
   const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75, patienceMs = 30_000 } = options
   const queue = createTurnQueue()
   const releases = tellingOnce('position_lock_release', log)
-
   const renewals = tellingOnce('position_lock_renewal', log)
   let purgeDueAt = 0
 
