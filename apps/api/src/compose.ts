@@ -12,6 +12,7 @@ import {
   createPositionViews,
   createWebhook,
   deleteWebhook,
+  deliverEvent,
   exportTrades,
   getAccount,
   getMarketData,
@@ -46,6 +47,7 @@ import type {
   Broker,
   Clock,
   CredentialStore,
+  EventLog,
   GuardStore,
   PeerNotice,
   PeerNotices,
@@ -59,6 +61,7 @@ import type {
   Secrets,
   TokenVerifier,
   Trading,
+  WebhookDeliveries,
   WebhookIds,
   WebhookReach,
   WebhookSender,
@@ -98,6 +101,8 @@ export interface Adapters extends Breather, Pauser {
   readonly webhookIds: WebhookIds
   readonly webhookReach: WebhookReach
   readonly webhookSender: WebhookSender
+  readonly webhookDeliveries: WebhookDeliveries
+  readonly eventLog: EventLog
   readonly clock: Clock
 }
 
@@ -105,6 +110,7 @@ export interface ComposedService {
   readonly useCases: UseCases
   readonly operatorUseCases: OperatorUseCases
   readonly settleOrder: ReturnType<typeof settleOrder>
+  readonly deliverEvent: ReturnType<typeof deliverEvent>
 }
 
 export const composeUseCases = (adapters: Adapters): ComposedService => {
@@ -178,6 +184,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
         ),
     },
     settleOrder: settleOrder(ports),
+    deliverEvent: deliverEvent(ports),
   }
 }
 

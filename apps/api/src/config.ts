@@ -11,6 +11,9 @@ import { isNetwork } from '@tradeport/webhook-sender'
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
+export const capabilities = ['events'] as const
+export type Capability = (typeof capabilities)[number]
+
 export interface Listener {
   readonly host: string
   /** 0 picks a free one. */
@@ -50,6 +53,8 @@ export interface Config {
   readonly redisUrl: string | null
   readonly broker: BrokerConfig
   readonly mail: MailConfig
+  /** Behaviour beyond the specification. */
+  readonly capabilities: readonly Capability[]
   /** CIDRs and addresses that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[]
   readonly trustedProxies: TrustedProxies
@@ -67,7 +72,7 @@ const publishedUrls: ProviderUrls = {
   client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
 }
 
-const notActedOn = ['METAAPI_MARKET_DATA_URL', 'CAPABILITIES'] as const
+const notActedOn = ['METAAPI_MARKET_DATA_URL'] as const
 
 /**
  * Reads the environment.
@@ -104,6 +109,7 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
     trustedProxies: read('TRUST_PROXY', parseProxies, networksForm) ?? noTrustedProxies,
     tokenIssuer: readTokenIssuer(environment, read, faults),
+    capabilities: read('CAPABILITIES', parseCapabilities, capabilitiesForm) ?? [],
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
     withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
@@ -134,6 +140,7 @@ const isSet = (environment: Environment, name: string): boolean => (environment[
 
 const portForm = 'a port from 0 to 65535, 0 for a free one'
 const networksForm = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
+const capabilitiesForm = `names with commas between them, of ${capabilities.join(', ')}`
 const hostForm = 'a host name or an address'
 const smtpForm = 'an smtp:// or smtps:// URL such as smtps://user:password@mail.example.com, user and password percent-encoded'
 const senderForm = 'an e-mail address, such as notices@example.com or Tradeport <notices@example.com>'
@@ -166,6 +173,11 @@ const parsePort: Parse<number> = (text) => (/^\d{1,5}$/.test(text) && Number(tex
 const parseNetworks: Parse<readonly string[]> = (text) => {
   const networks = text.split(',').map((network) => network.trim())
   return networks.every(isNetwork) ? networks : undefined
+}
+
+const parseCapabilities: Parse<readonly Capability[]> = (text) => {
+  const names = text.split(',').map((name) => capabilities.find((one) => one === name.trim()))
+  return names.includes(undefined) ? undefined : capabilities.filter((one) => names.includes(one))
 }
 
 const parseToken: Parse<string> = (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined)

@@ -1,7 +1,7 @@
 // Makes credentials and ids with the platform's randomness, and hashes credentials with SHA-256.
 import { hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
 import { apiKeyPrefix } from '@tradeport/domain'
-import type { CredentialHash, OrderId, Secrets, WebhookId } from '@tradeport/domain'
+import type { CredentialHash, DeliveryId, OrderId, Secrets, WebhookId } from '@tradeport/domain'
 
 const secretBytes = 32
 
@@ -14,6 +14,8 @@ export const newOrderId = (): OrderId =>
   `ord_${Array.from({ length: orderIdLength }, () => orderIdAlphabet[randomInt(orderIdAlphabet.length)]).join('')}` as OrderId
 
 export const newWebhookId = (): WebhookId => randomUUID() as WebhookId
+
+export const newDeliveryId = (): DeliveryId => randomUUID() as DeliveryId
 
 export const newWebhookSecret = (): string => randomBytes(secretBytes).toString('hex')
 

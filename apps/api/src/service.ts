@@ -9,7 +9,8 @@ import type { Logger } from 'pino'
 import { createTokenVerifier } from '@tradeport/access-tokens'
 import { createMetaApi } from '@tradeport/broker-metaapi'
 import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
-import type { Clock, PlacementJob } from '@tradeport/domain'
+import { retrySchedule, withoutEvents } from '@tradeport/domain'
+import type { Clock, PlacementJob, RetrySchedule } from '@tradeport/domain'
 import { createApi, createOperatorApi, listen } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
 import {
@@ -24,6 +25,7 @@ import {
   createUserStore,
   createWebhookStore,
   openDatabase,
+  openEvents,
   openOwnerNotices,
   openPlacementJobs,
   startJobs,
@@ -41,7 +43,7 @@ import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepD
 import type { DemoState } from './demo.ts'
 import { openLimiter } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
-import { createSecrets, newOrderId, newSecret, newWebhookId, newWebhookSecret } from './secrets.ts'
+import { createSecrets, newDeliveryId, newOrderId, newSecret, newWebhookId, newWebhookSecret } from './secrets.ts'
 
 export interface Service {
   readonly apiUrl: string
@@ -56,18 +58,20 @@ export interface Service {
 export interface ServiceTimes {
   readonly clock?: Clock
   readonly deadlines?: Partial<MetaApiDeadlines>
+  /** The pauses between the attempts of a delivery. */
+  readonly retries?: RetrySchedule
 }
 
 /** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
 export const startService = async (
   config: Config,
   log: Logger,
-  { clock = { now: Date.now }, deadlines = {} }: ServiceTimes = {},
+  { clock = { now: Date.now }, deadlines = {}, retries = retrySchedule }: ServiceTimes = {},
 ): Promise<Service> => {
   const closers: (() => Promise<void>)[] = []
   const close = closeInReverse(closers)
   try {
-    return await start(config, { log, clock, deadlines }, closers, close)
+    return await start(config, { log, clock, deadlines, retries }, closers, close)
   } catch (error) {
     await close()
     throw error
@@ -76,7 +80,7 @@ export const startService = async (
 
 const start = async (
   config: Config,
-  { log, clock, deadlines }: Required<ServiceTimes> & { readonly log: Logger },
+  { log, clock, deadlines, retries }: Required<ServiceTimes> & { readonly log: Logger },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service> => {
@@ -99,6 +103,9 @@ const start = async (
   const queue = await openOwnerNotices(jobs)
   const notices = await startOwnerNotices({ mail: config.mail, queue, users: createUserStore(stores), log })
   closers.push(notices.stop)
+  const events = config.capabilities.includes('events')
+    ? await openEvents({ jobs, cipher: stores.cipher, notices: queue, clock }, { schedule: retries })
+    : undefined
   const providerTokens = createProviderTokens(stores)
   const webhookReach = createWebhookReach(config.webhookNetworks)
   const onUnanswered = (delivery: UnansweredDelivery): void =>
@@ -109,7 +116,7 @@ const start = async (
     tokens: config.tokenIssuer === null ? undefined : createTokenVerifier({ ...config.tokenIssuer, clock, log }),
     operator: createOperatorStore(stores),
     providerTokens,
-    orders: createOrderStore({ knex: database.knex, queue: placements.queue }),
+    orders: createOrderStore({ knex: database.knex, queue: placements.queue, events: events?.recorder }),
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
     ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock, deadlines }),
@@ -117,9 +124,10 @@ const start = async (
     secrets,
     orderIds: { newOrderId },
     webhooks: createWebhookStore(stores),
-    webhookIds: { newWebhookId, newWebhookSecret },
+    webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookReach,
     webhookSender: createWebhookSender({ reach: webhookReach, onUnanswered }),
+    ...(events === undefined ? withoutEvents : { eventLog: events.log, webhookDeliveries: events.deliveries }),
     clock,
     breathe,
     pause: (ms) => () => setTimeout(ms),
@@ -127,6 +135,8 @@ const start = async (
   const { useCases, operatorUseCases } = composed
   const worker = await placements.work((job) => settleOrFail(composed, job))
   closers.push(worker.stop)
+  const deliveries = await events?.jobs.work((due) => composed.deliverEvent(due)())
+  if (deliveries !== undefined) closers.push(deliveries.stop)
 
   if (demo !== null && !demo.isApplied) {
     const applied = await operatorUseCases.applyOperatorDocument(demoDocument(demo))()

@@ -167,7 +167,18 @@ describe('the environment', () => {
     expect(faults({ OAUTH_AUDIENCE: 'api' })).toEqual([expect.stringMatching(/^OAUTH_ISSUER is required with OAUTH_AUDIENCE: /)])
   })
 
+  it('reads the capabilities, none where nothing is said, and refuses those that there are not', () => {
+    expect(readConfig({}, '/data')).toMatchObject({ right: { capabilities: [] } })
+    expect(readConfig({ CAPABILITIES: ' events, events' }, '/data')).toMatchObject({
+      right: { capabilities: ['events'], withoutEffect: [] },
+    })
+    for (const text of ['event', 'events,streaming', 'events,', 'Events'])
+      expect(faults({ CAPABILITIES: text })).toEqual([`CAPABILITIES takes names with commas between them, of events; it got "${text}"`])
+  })
+
   it('names what is set and not acted on yet', () => {
-    expect(readConfig({ CAPABILITIES: 'events' }, '/data')).toMatchObject({ right: { withoutEffect: ['CAPABILITIES'] } })
+    expect(readConfig({ METAAPI_MARKET_DATA_URL: 'https://market.example.com' }, '/data')).toMatchObject({
+      right: { withoutEffect: ['METAAPI_MARKET_DATA_URL'] },
+    })
   })
 })

@@ -3,9 +3,9 @@ import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import {
-  notFound,
   orderInFlight,
   parseAccountId,
+  parseDeliveryId,
   parseOrderId,
   parseTenantId,
   parseTicket,
@@ -28,6 +28,7 @@ import type {
   Scope,
   TradeProvenance,
   Webhook,
+  WebhookDelivery,
 } from '@tradeport/domain'
 import { getMarketData, listSymbols } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
@@ -138,6 +139,21 @@ export const webhook: Webhook = {
   updatedAt: Date.parse('2026-11-20T00:00:00.003Z'),
 }
 
+export const delivery: WebhookDelivery = {
+  id: some(parseDeliveryId('0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
+  webhookId: webhook.id,
+  eventType: 'order.filled',
+  status: 'failed',
+  attempts: 5,
+  responseCode: 503,
+  responseTimeMs: 12,
+  failureReason: 'not_2xx',
+  createdAt: Date.parse('2026-11-20T00:00:00.001Z'),
+  lastAttemptAt: Date.parse('2026-11-20T01:21:00.002Z'),
+  nextAttemptAt: null,
+  replayOf: null,
+}
+
 export const webhookSecret = 'a-webhook-secret-of-its-own'
 
 export const webhookBody = { url: webhook.url, eventTypes: webhook.eventTypes }
@@ -227,7 +243,7 @@ export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   deleteWebhook: () => TE.right(webhook.id),
   testWebhook: () => TE.right({ isSuccess: true, responseCode: 200, responseTimeMs: 12 }),
   listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
-  replayWebhookDelivery: () => TE.left(notFound('delivery')),
+  replayWebhookDelivery: () => TE.right(delivery),
   ...parts,
 })
 

@@ -4,7 +4,7 @@ import type { Issue, NewWebhook, WebhookChange } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { caller, goodKey, jsonRequest, requestOf, runApi, send, webhook, webhookBody, webhookSecret } from './fakes.ts'
+import { caller, delivery, goodKey, jsonRequest, requestOf, runApi, send, webhook, webhookBody, webhookSecret } from './fakes.ts'
 import type { Answer, Running } from './fakes.ts'
 
 const target = '/api/v1/webhooks'
@@ -227,6 +227,39 @@ describe('the other routes of /webhooks', () => {
     ])
     const bad = await send(api, `${target}/${webhook.id}/deliveries?status=sent&page=0&limit=101`)
     expect(issuesOf(bad).map(({ path }) => path)).toEqual(['status', 'page', 'limit'])
+  })
+
+  it('show a delivery as the log has it, and as a replay of another (decision 44)', async () => {
+    const replay = {
+      ...delivery,
+      status: 'pending',
+      replayOf: delivery.id,
+      lastAttemptAt: null,
+      nextAttemptAt: delivery.createdAt,
+    } as const
+    const unreachable = (['host_not_allowed', 'name_not_found', 'tls_failed', null] as const).map((failureReason) => ({
+      ...delivery,
+      failureReason,
+    }))
+    await using api = await runApi({
+      listWebhookDeliveries: (_, __, query) => TE.right({ ...query, items: [delivery, ...unreachable], total: 5 }),
+      replayWebhookDelivery: () => TE.right(replay),
+    })
+    const shown = {
+      ...delivery,
+      createdAt: '2026-11-20T00:00:00.001Z',
+      lastAttemptAt: '2026-11-20T01:21:00.002Z',
+    }
+    const listed = await send(api, `${target}/${webhook.id}/deliveries`)
+    expect(listed.json.data?.[0]).toEqual(shown)
+    const reasons = (listed.json.data as readonly { readonly failureReason: unknown }[]).map(({ failureReason }) => failureReason)
+    expect(reasons).toEqual(['not_2xx', 'host_unreachable', 'host_unreachable', 'tls_failed', null])
+    const headers = { 'x-api-key': goodKey }
+    const replayed = await send(api, `${target}/${webhook.id}/deliveries/${delivery.id}/replay`, { method: 'POST', headers })
+    expect([replayed.status, replayed.json.data]).toEqual([
+      201,
+      { ...shown, status: 'pending', replayOf: delivery.id, lastAttemptAt: null, nextAttemptAt: '2026-11-20T00:00:00.001Z' },
+    ])
   })
 
   it('ask for whatever ids were sent, and answer 404 for what is not there', async () => {

@@ -60,7 +60,13 @@ const noticeCodec: t.Type<OwnerNotice> = t.union([
     since: column.instant,
     until: column.instant,
   }),
-  t.strict({ kind: t.literal('webhook_disabled'), webhookId: t.string, url: t.string, at: column.instant }),
+  t.strict({
+    kind: t.literal('webhook_disabled'),
+    webhookId: t.string,
+    url: t.string,
+    at: column.instant,
+    because: column.oneOf('cause', ['failures', 'gone'] as const),
+  }),
 ])
 
 const jobData = t.strict({ tenant_id: column.tenantId, user_id: column.userId, notice: noticeCodec })

@@ -1,5 +1,5 @@
 // Orders in PostgreSQL (2.3, 3.1; decisions 20 to 25). Every statement names the tenant and the user.
-import { settle } from '@tradeport/domain'
+import { settle, settlementEvents } from '@tradeport/domain'
 import type {
   IdempotencyClaim,
   Instant,
@@ -27,15 +27,19 @@ import { queuedJob } from './placement-queue.ts'
 import type { PlacementQueue } from './placement-queue.ts'
 import { newOrderOf, recordOrders } from './record-orders.ts'
 import type { NewOrder, Verdict } from './record-orders.ts'
+import type { EventRecorder } from './record-events.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly queue: PlacementQueue
+  /** Where events are recorded, each in the transaction that it tells of. */
+  readonly events?: EventRecorder | undefined
 }
 
 const recording = { lanes: 2, maxSize: 100 }
 
-export const createOrderStore = ({ knex, queue }: Parts): OrderStore => {
-  const record = inBatches(recording, (orders: readonly NewOrder[]) => recordTogether(knex, queue, orders))
+export const createOrderStore = (parts: Parts): OrderStore => {
+  const { knex } = parts
+  const record = inBatches(recording, (orders: readonly NewOrder[]) => recordTogether(parts, orders))
   return {
     claim: (owner, claim, now) =>
       pipe(
@@ -53,7 +57,7 @@ export const createOrderStore = ({ knex, queue }: Parts): OrderStore => {
       TE.tryCatch(() => listOrders(knex, owner, program, query, now), toServiceUnavailable('orders.list')),
     placement: (owner, id) => TE.tryCatch(() => findPlacement(knex, owner, id), toServiceUnavailable('orders.placement')),
     advance: (owner, id, version, step, now) =>
-      TE.tryCatch(() => advance({ knex, queue }, owner, id, version, step, now), toServiceUnavailable('orders.advance')),
+      TE.tryCatch(() => advance(parts, owner, id, version, step, now), toServiceUnavailable('orders.advance')),
   }
 }
 
@@ -68,21 +72,20 @@ const recordOne = async (
 ): Promise<Verdict> => record(newOrderOf({ ...order, owner }, claim))
 
 // What the database refuses about one order must not take the others down: then each goes alone.
-const recordTogether = async (knex: Knex, queue: PlacementQueue, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
-  const verdicts = await recordOrders(knex, queue, orders).catch((error: unknown) => {
+const recordTogether = async (parts: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+  const verdicts = await recordOrders(parts, orders).catch((error: unknown) => {
     if (orders.length === 1 || !isDataFault(error)) throw error
-    return recordEach(knex, queue, orders)
+    return recordEach(parts, orders)
   })
-  queue.handOver(orders.flatMap(({ order, job }, index) => (isRecorded(order, verdicts[index]) ? [job] : [])))
+  parts.events?.handOver()
+  parts.queue.handOver(orders.flatMap(({ order, job }, index) => (isRecorded(order, verdicts[index]) ? [job] : [])))
   return verdicts
 }
 
-const recordEach = async (knex: Knex, queue: PlacementQueue, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+const recordEach = async (parts: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
   const verdicts: Verdict[] = []
   for (const order of orders) {
-    const [verdict] = await recordOrders(knex, queue, [order]).catch((error: unknown) => [
-      E.left(toServiceUnavailable('orders.record')(error)),
-    ])
+    const [verdict] = await recordOrders(parts, [order]).catch((error: unknown) => [E.left(toServiceUnavailable('orders.record')(error))])
     verdicts.push(verdict as Verdict)
   }
   return verdicts
@@ -103,27 +106,43 @@ const findPlacement = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.O
   return O.map(placementOfRow)(O.fromNullable(rows[0]))
 }
 
-const advance = (
-  { knex, queue }: Parts,
-  owner: Owner,
-  id: OrderId,
-  version: number,
+const advance = async (parts: Parts, owner: Owner, id: OrderId, version: number, step: PlacementStep, now: Instant): Promise<boolean> => {
+  const isWritten = await parts.knex.transaction((trx) => advanceWithin(parts, trx, { owner, id, version }, step, now))
+  if (isWritten && step.placement.step === 'settled') parts.events?.handOver()
+  return isWritten
+}
+
+interface Expected {
+  readonly owner: Owner
+  readonly id: OrderId
+  readonly version: number
+}
+
+const advanceWithin = async (
+  { queue, events }: Parts,
+  trx: Knex.Transaction,
+  { owner, id, version }: Expected,
   { placement, continueInMs }: PlacementStep,
   now: Instant,
-): Promise<boolean> =>
-  knex.transaction(async (trx) => {
-    const rows: unknown[] = await ownOrders(trx, owner)
-      .where({ id, version })
-      .whereNot({ step: 'settled' })
-      .select(orderColumns(trx))
-      .forUpdate()
-    if (rows[0] === undefined) return false
-    const outcome = placement.step === 'settled' ? outcomeColumnsOf(settle(orderOfRow(rows[0]), placement.settlement, now)) : {}
-    const dueAt = continueInMs === null ? null : trx.raw(`now() + ? * interval '1 ms'`, [continueInMs])
-    await ownOrders(trx, owner)
-      .where({ id })
-      .update({ ...stepColumnsOf(placement), ...outcome, version: version + 1, due_at: dueAt })
-    if (placement.step === 'settled') await countSettled(trx, owner)
-    if (continueInMs !== null) await queue.send(trx, [queuedJob({ owner, orderId: id, version: version + 1 }, continueInMs)])
-    return true
-  })
+): Promise<boolean> => {
+  const rows: unknown[] = await ownOrders(trx, owner)
+    .where({ id, version })
+    .whereNot({ step: 'settled' })
+    .select(orderColumns(trx))
+    .forUpdate()
+  if (rows[0] === undefined) return false
+  const settled = placement.step === 'settled' ? settle(orderOfRow(rows[0]), placement.settlement, now) : undefined
+  const dueAt = continueInMs === null ? null : trx.raw(`now() + ? * interval '1 ms'`, [continueInMs])
+  await ownOrders(trx, owner)
+    .where({ id })
+    .update({ ...stepColumnsOf(placement), ...(settled && outcomeColumnsOf(settled)), version: version + 1, due_at: dueAt })
+  if (settled !== undefined) {
+    await countSettled(trx, owner)
+    await events?.recordWithin(
+      trx,
+      settlementEvents(settled).map((event) => ({ owner, event })),
+    )
+  }
+  if (continueInMs !== null) await queue.send(trx, [queuedJob({ owner, orderId: id, version: version + 1 }, continueInMs)])
+  return true
+}

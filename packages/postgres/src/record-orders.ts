@@ -1,6 +1,6 @@
 // Records several orders in one transaction: what their keys make, the counts, the orders, and the jobs that place them. Each order has a
 // verdict of its own.
-import { idempotencyKeyReused } from '@tradeport/domain'
+import { idempotencyKeyReused, orderCreated } from '@tradeport/domain'
 import type { IdempotencyClaim, IdempotencyKeyReused, Owner, PendingOrder, RiskLimitExceeded, ServiceUnavailable } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -10,9 +10,17 @@ import { byUser, countedOf, countUpStatement, increaseOf, refuseUncountable } fr
 import type { Counted, CounterRow } from './order-counters.ts'
 import { rowOfRecordedOrder } from './order-row.ts'
 import type { RecordedOrderRow } from './order-row.ts'
+import type { EventRecorder } from './record-events.ts'
 import { prepared } from './prepared.ts'
 import { queuedJob } from './placement-queue.ts'
 import type { PlacementQueue, QueuedJob } from './placement-queue.ts'
+
+interface Parts {
+  readonly knex: Knex
+  readonly queue: Pick<PlacementQueue, 'send'>
+  /** Left out where no events are recorded. */
+  readonly events?: EventRecorder | undefined
+}
 
 export interface NewOrder {
   readonly order: PendingOrder
@@ -32,7 +40,7 @@ export const newOrderOf = (order: PendingOrder, claim: IdempotencyClaim | undefi
 })
 
 /** One verdict for each, in their order. All that is accepted is committed together. */
-export const recordOrders = (knex: Knex, queue: Pick<PlacementQueue, 'send'>, orders: readonly NewOrder[]): Promise<readonly Verdict[]> =>
+export const recordOrders = ({ knex, queue, events }: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> =>
   knex.transaction(async (trx) => {
     const lost = await turnClaims(trx, orders)
     const ours = orders.filter((one) => !lost.has(one))
@@ -41,9 +49,14 @@ export const recordOrders = (knex: Knex, queue: Pick<PlacementQueue, 'send'>, or
       trx,
       ours.filter(({ order }) => refused.has(order.id)),
     )
+    const accepted = ours.filter(({ order }) => !refused.has(order.id))
     await queue.send(
       trx,
-      ours.filter(({ order }) => !refused.has(order.id)).map(({ job }) => job),
+      accepted.map(({ job }) => job),
+    )
+    await events?.recordWithin(
+      trx,
+      accepted.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
     )
     return orders.map((one): Verdict => {
       const refusal = refused.get(one.order.id)

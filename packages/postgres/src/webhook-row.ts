@@ -1,11 +1,13 @@
 // A webhook as a row (2.8), and its secret as it is sealed beside it.
 import { parseWebhookId, parseWebhookUrl, webhookEventTypes } from '@tradeport/domain'
 import type { Webhook, WebhookId, WebhookUrl } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import type { SecretPlace } from './cipher.ts'
+import type { Cipher, SecretPlace } from './cipher.ts'
 import * as column from './columns.ts'
 import { decodeRow, epochMs, orNull, toTimestamptz } from './columns.ts'
+import { UndecodableRow } from './failures.ts'
 
 const webhookRow = t.strict({
   id: column.parsedText<WebhookId>('WebhookId', parseWebhookId),
@@ -46,6 +48,17 @@ export const webhookOfRow = (row: unknown): Webhook => {
 }
 
 export const sealedSecretOfRow = (row: unknown): Uint8Array => decodeSecret(row).secret
+
+/** @throws UndecodableRow where it cannot be opened: nothing can be signed with it */
+export const openedSecretOfRow = (cipher: Cipher, row: unknown): string => {
+  const { id } = webhookOfRow(row)
+  const secret = cipher.decrypt(webhookSecretPlace(id), sealedSecretOfRow(row))
+  if (O.isNone(secret)) throw new UndecodableRow(unreadableSecret(id))
+  return secret.value
+}
+
+export const unreadableSecret = (id: WebhookId): string =>
+  `the secret of webhook ${id} cannot be decrypted; was it written under another secrets key?`
 
 export const webhookSecretPlace = (id: WebhookId): SecretPlace => ({ table: 'webhooks', column: 'secret', rowId: id })
 

@@ -10,7 +10,15 @@ import type { Knex } from 'knex'
 import type { Cipher } from './cipher.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
-import { changingColumnsOf, rowOfWebhook, sealedSecretOfRow, webhookColumns, webhookOfRow, webhookSecretPlace } from './webhook-row.ts'
+import {
+  changingColumnsOf,
+  rowOfWebhook,
+  sealedSecretOfRow,
+  unreadableSecret,
+  webhookColumns,
+  webhookOfRow,
+  webhookSecretPlace,
+} from './webhook-row.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
@@ -82,11 +90,8 @@ const findWithSecret = async (
   if (rows[0] === undefined) return E.right(O.none)
   const webhook = webhookOfRow(rows[0])
   const secret = cipher.decrypt(webhookSecretPlace(id), sealedSecretOfRow(rows[0]))
-  return O.isSome(secret) ? E.right(O.some({ webhook, secret: secret.value })) : E.left(unreadableSecret(id))
+  return O.isSome(secret) ? E.right(O.some({ webhook, secret: secret.value })) : E.left(serviceUnavailable(unreadableSecret(id)))
 }
-
-const unreadableSecret = (id: WebhookId): ServiceUnavailable =>
-  serviceUnavailable(`the secret of webhook ${id} cannot be decrypted; was it written under another secrets key?`)
 
 const rewrite = (knex: Knex, owner: Owner, id: WebhookId, change: (webhook: Webhook) => Webhook): Promise<O.Option<Webhook>> =>
   knex.transaction(async (trx) => {

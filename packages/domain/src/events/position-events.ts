@@ -24,14 +24,14 @@ export interface MadeClose extends Pick<CloseOutcome, 'closedVolume' | 'remainin
 
 /**
  * The close of a position or of a part of it. Price and profit are null where the closing deal was not found in time (decision 32), and the time is
- * then when the close was known. A position can be closed in several parts, one after another, which the times of their sending tell apart.
+ * then when the close was known. A position can be closed in several parts, one after another, which the times of their sending and what they leave tell apart.
  */
 export const positionClosed = (close: MadeClose, now: Instant): ServiceEvent => {
   const { id, position, closedVolume, remainingVolume, closePrice, realizedPnl, closedAt, sentAt } = close
   const positionId = formatPositionId(id.accountId, id.ticket)
   return {
     type: 'position.closed',
-    key: `position.closed ${positionId} ${sentAt}`,
+    key: `position.closed ${positionId} ${sentAt} ${remainingVolume}`,
     data: {
       position_id: positionId,
       account_id: id.accountId,

@@ -44,12 +44,14 @@ const suspensionText = ({ credential, since, until }: SuspensionNotice): NoticeT
   }
 }
 
-const webhookDisabledText = ({ webhookId, url, at }: WebhookDisabledNotice): NoticeText => {
+const webhookDisabledText = ({ webhookId, url, at, because }: WebhookDisabledNotice): NoticeText => {
   const id = oneLine(webhookId)
+  const cause =
+    because === 'gone' ? 'the receiver of your webhook answered 410 Gone' : 'five attempts in a row to deliver to your webhook failed'
   return {
     subject: `Your webhook ${id} is disabled`,
     text: letter([
-      'five deliveries in a row to your webhook failed, so it is disabled: no more events are sent to it.',
+      `${cause}, so it is disabled: no more events are sent to it.`,
       facts([
         ['Webhook', id],
         ['Host', hostOf(url)],

@@ -12,12 +12,13 @@ export interface SuspensionNotice {
   readonly until: Instant
 }
 
-/** Five deliveries in a row failed, and the webhook gets no more. */
+/** The webhook gets no more: five attempts in a row failed, or its receiver said that it is gone. */
 export interface WebhookDisabledNotice {
   readonly kind: 'webhook_disabled'
   readonly webhookId: string
   readonly url: string
   readonly at: Instant
+  readonly because: 'failures' | 'gone'
 }
 
 export type OwnerNotice = SuspensionNotice | WebhookDisabledNotice

@@ -6,6 +6,8 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
 import { idempotencyInProgress, idempotencyKeyReused, serviceUnavailable } from '../errors.ts'
 import type { IdempotencyInProgress, IdempotencyKeyReused, RiskLimitExceeded, ServiceUnavailable } from '../errors.ts'
+import { orderCreated, settlementEvents } from '../events/order-events.ts'
+import type { ServiceEvent } from '../events/service-event.ts'
 import { requireCountsInLimit, startOfUtcDay } from '../orders/limits.ts'
 import type { Order, OrderId, PendingOrder } from '../orders/order.ts'
 import type { Placement } from '../orders/placement.ts'
@@ -56,8 +58,14 @@ const listMs = 10 * minuteMs
 /** When a job whose settler does not come back is handed out again. */
 const forgottenAfterMs = 3 * secondMs
 
-/** @param clock says which jobs are due */
-export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
+/**
+ * @param clock says which jobs are due
+ * @param happened is told what happened as it is written
+ */
+export const createFakeOrderStore = (
+  clock: Clock,
+  happened: (owner: Owner, events: readonly ServiceEvent[]) => void = () => undefined,
+): FakeOrderStore => {
   // In the order of recording.
   const orders = new Map<OrderId, StoredOrder>()
   const keys = new Map<string, StoredKey>()
@@ -102,6 +110,7 @@ export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
     if (orders.has(order.id) || !isStorable(order)) return E.left(serviceUnavailable('the fake cannot store that order'))
     orders.set(order.id, { order: { ...order, owner }, placement: { step: 'recorded' }, version: 1, dueAt: clock.now() })
     if (claim !== undefined) keys.set(keyOf(owner, claim.key), { bodyHash: claim.bodyHash, claimedAt: order.createdAt, order })
+    happened(owner, [orderCreated(order)])
     return turned
   }
 
@@ -165,6 +174,7 @@ export const createFakeOrderStore = (clock: Clock): FakeOrderStore => {
         const order = placement.step === 'settled' ? settle(stored.order, placement.settlement, now) : stored.order
         const dueAt = continueInMs === null ? null : clock.now() + continueInMs
         orders.set(id, { order, placement, version: version + 1, dueAt })
+        if (placement.step === 'settled') happened(owner, settlementEvents(order))
         return E.right(true)
       }),
     jobs: {

@@ -41,6 +41,7 @@ const disabling: OwnerNotice = {
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com/a?b=ü',
   at: noon,
+  because: 'failures',
 }
 
 export const ownerNoticesContract = (title: string, open: OpenNoticePorts): void => {

@@ -5,14 +5,18 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { brokerOutcomeUnknown } from '../errors.ts'
 import type { BrokerChangeError, InternalTimeout, InvalidVolume, ServiceUnavailable } from '../errors.ts'
+import type { MadeClose } from '../events/position-events.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
 import type { Clock, Pauser } from '../ports/clock.ts'
+import type { EventLog } from '../ports/event-log.ts'
+import type { Histories } from '../ports/histories.ts'
 import type { LiveAccounts } from '../ports/live-accounts.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
 import type { PositionLocks } from '../ports/position-locks.ts'
 import { decideClose, outcomeAsSent } from '../positions/close.ts'
 import type { CloseOutcome } from '../positions/close.ts'
+import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Provenance } from '../primitives/provenance.ts'
@@ -24,9 +28,12 @@ import { readOpenPosition } from './steps/read-open-position.ts'
 import { sendClose } from './steps/send-close.ts'
 import type { DecidedClose, TakenClose } from './steps/send-close.ts'
 import { provenanceOfRead } from './steps/show-position.ts'
+import { tellClose } from './steps/tell-close.ts'
 
 interface Ports extends Pauser {
   readonly accounts: Pick<AccountStore, 'find'>
+  readonly eventLog: EventLog
+  readonly histories: Histories
   readonly liveAccounts: LiveAccounts
   readonly broker: Pick<Broker, 'source'>
   readonly positionDesk: Pick<PositionDesk, 'freshPositions' | 'closePosition' | 'closingDeals'>
@@ -60,12 +67,25 @@ export const closePosition =
   ({ owner }: Caller, id: string, volume: number | undefined): TE.TaskEither<CloseRefusal, CloseResult> =>
     pipe(
       findChangeTarget(ports)(owner, id),
-      TE.flatMap((target) => ports.positionLocks.holding(owner, target.id)(closeHeld(ports)(target, volume))),
+      TE.bindTo('target'),
+      TE.bindW('made', ({ target }) => ports.positionLocks.holding(owner, target.id)(closeHeld(ports)(target, volume))),
+      // The position is let go before: whoever changes it next does not wait for what is told.
+      TE.tapTask(({ target, made }) => tellClose(ports)(target.brokerAccount, madeClose(target, made))),
+      TE.map(({ made }) => made.result),
     )
+
+/** A close as its caller sees it, and as others are told of it. */
+interface HeldClose {
+  readonly result: CloseResult
+  readonly position: BrokerPosition
+  readonly sentAt: Instant
+}
+
+const madeClose = ({ id }: ChangeTarget, { result, position, sentAt }: HeldClose): MadeClose => ({ ...result.closed, id, position, sentAt })
 
 const closeHeld =
   (ports: Ports) =>
-  (target: ChangeTarget, volume: number | undefined): TE.TaskEither<InvalidVolume | BrokerChangeError, CloseResult> =>
+  (target: ChangeTarget, volume: number | undefined): TE.TaskEither<InvalidVolume | BrokerChangeError, HeldClose> =>
     pipe(
       TE.Do,
       TE.let('target', () => target),
@@ -74,7 +94,7 @@ const closeHeld =
       TE.bindW('taken', sendClose(ports)),
       TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.taken))),
       TE.filterOrElseW(isKnownToBeMade, () => brokerOutcomeUnknown(target.id.accountId)),
-      TE.map(resultOf(ports)),
+      TE.map((close) => ({ result: resultOf(ports)(close), position: close.before.position, sentAt: close.taken.sentAt })),
     )
 
 /** What the broker has only accepted is made when it shows. */

@@ -138,11 +138,14 @@ export const afterAttempt = (
   }
 }
 
-/** A delivery whose webhook was disabled before it could be sent, or sent again. A replay is asked for by hand, and sent all the same. */
+/**
+ * A delivery whose webhook was disabled before it could be sent, or sent again; why it failed before is still told. A replay is asked for by hand, and
+ * sent all the same.
+ */
 export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery => ({
   ...delivery,
   status: 'failed',
-  failureReason: 'webhook_disabled',
+  failureReason: delivery.failureReason ?? 'webhook_disabled',
   nextAttemptAt: null,
 })
 

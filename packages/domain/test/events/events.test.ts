@@ -128,7 +128,7 @@ describe('position.closed (6)', () => {
   it('tells a part', () => {
     expect(positionClosed(made, noon + 9)).toStrictEqual({
       type: 'position.closed',
-      key: `position.closed ${accountId}:46870472 ${noon}`,
+      key: `position.closed ${accountId}:46870472 ${noon} 0.2`,
       data: told,
       at: noon + 9,
     })

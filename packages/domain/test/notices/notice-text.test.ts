@@ -1,6 +1,6 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OwnerNotice } from '../../src/notices/owner-notice.ts'
+import type { OwnerNotice, WebhookDisabledNotice } from '../../src/notices/owner-notice.ts'
 import { noticeText } from '../../src/notices/notice-text.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
@@ -11,11 +11,12 @@ const key: OwnerNotice = {
   until: noon + 900_000,
 }
 const application: OwnerNotice = { ...key, credential: { kind: 'access_token', id: 't-1', applicationId: 'app-1' } }
-const webhook: OwnerNotice = {
+const webhook: WebhookDisabledNotice = {
   kind: 'webhook_disabled',
   webhookId: '0a000000-0000-4000-8000-000000000001',
   url: 'https://hooks.example.com:8443/services/T0/s3cret?token=s3cret#s3cret',
   at: noon,
+  because: 'failures',
 }
 
 const lines = (notice: OwnerNotice): number => noticeText(notice).text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).length
@@ -53,7 +54,7 @@ describe('what an owner is told', () => {
   Disabled since:   2026-11-02 12:00:00 UTC
   Disabled until:   you enable it again
 `,
-      ['five deliveries in a row', 'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}'],
+      ['five attempts in a row', 'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}'],
     ],
   ])('names %s, since when, until when and what to do', (_, notice, subject, table, words) => {
     const told = noticeText(notice)
@@ -61,6 +62,12 @@ describe('what an owner is told', () => {
     expect(told.text).toContain(`\n\n${table}\n`)
     for (const word of words) expect(told.text).toContain(word)
     expect(told.text).toMatch(/^Hello,\n\n[\s\S]+\n\nTradeport\n$/)
+  })
+
+  it('says of a receiver that is gone what it said', () => {
+    const { text } = noticeText({ ...webhook, because: 'gone' })
+    expect(text).toContain('410 Gone')
+    expect(text).not.toContain('five')
   })
 
   it('names the token’s id where the application is not known', () => {

@@ -17,7 +17,9 @@ import type { CloseRefusal, CloseResult } from '../../src/use-cases/close-positi
 import { moveStopLoss } from '../../src/use-cases/move-stop-loss.ts'
 import { moveTakeProfit } from '../../src/use-cases/move-take-profit.ts'
 import type { LevelRefusal } from '../../src/use-cases/steps/change-levels.ts'
+import { createHistories } from '../../src/use-cases/steps/read-history.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
+import { withoutEvents } from '../../src/use-cases/steps/without-events.ts'
 import type { PositionResult } from '../../src/use-cases/steps/show-position.ts'
 import { openPosition } from '../positions/open-position.ts'
 import { owner } from './desk.ts'
@@ -40,6 +42,8 @@ export const createChangeDesk = (fields: Partial<Account> = {}, positions: reado
     liveAccounts: createLiveAccounts({ accounts, broker, clock }),
     positionDesk,
     positionLocks: createFakePositionLocks(clock),
+    eventLog: withoutEvents.eventLog,
+    histories: createHistories({ broker, breathe: T.of(undefined) }),
   }
   const account = newAccount(owner, { tradeMode: 'demo', ...fields })
   records.tables.accounts.set(account.id, account)

@@ -1,18 +1,22 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
+import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { serviceUnavailable } from '../../src/errors.ts'
+import { createFakeEvents } from '../../src/testing/fake-events.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { createFakeWebhookSender } from '../../src/testing/fake-webhook-sender.ts'
 import { createFakeWebhookStore } from '../../src/testing/fake-webhook-store.ts'
 import { newWebhookId } from '../../src/testing/stored-webhooks.ts'
 import { changeWebhook } from '../../src/use-cases/change-webhook.ts'
 import { createWebhook } from '../../src/use-cases/create-webhook.ts'
+import { deliverEvent } from '../../src/use-cases/deliver-event.ts'
 import { deleteWebhook } from '../../src/use-cases/delete-webhook.ts'
 import { getWebhook } from '../../src/use-cases/get-webhook.ts'
 import { listWebhookDeliveries } from '../../src/use-cases/list-webhook-deliveries.ts'
 import { listWebhooks } from '../../src/use-cases/list-webhooks.ts'
 import { replayWebhookDelivery } from '../../src/use-cases/replay-webhook-delivery.ts'
+import { withoutEvents } from '../../src/use-cases/steps/without-events.ts'
 import { testWebhook } from '../../src/use-cases/test-webhook.ts'
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
 import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
@@ -26,13 +30,19 @@ const wanted: NewWebhook = { url, eventTypes: ['trade.closed', 'order.filled'] }
 const made = 'f'.repeat(64)
 const [caller, other] = [{ owner }, { owner: stranger }]
 
+const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
+
 const createDesk = () => {
   let now = noon
-  const webhooks = createFakeWebhookStore(createFakeRecords())
+  const records = createFakeRecords()
+  const webhooks = createFakeWebhookStore(records)
+  const events = createFakeEvents(records, { now: () => now })
   const ports = {
     webhooks,
     webhookSender: createFakeWebhookSender(),
-    webhookIds: { newWebhookId, newWebhookSecret: () => made },
+    webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => made },
+    webhookDeliveries: events.deliveries,
+    events,
     webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
     clock: { now: () => now },
   }
@@ -47,6 +57,8 @@ const createDesk = () => {
 
 const fails = () => TE.left(serviceUnavailable('away'))
 const page = { page: 1, limit: 20 }
+const event = { type: 'order.filled', key: 'one', data: { a: 1 }, at: noon } as const
+const noDelivery = E.left({ _tag: 'NotFound', what: 'delivery' })
 
 describe('POST /webhooks', () => {
   it('registers a webhook that is on, tells its secret, and sends nothing', async () => {
@@ -165,13 +177,35 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
 })
 
 describe('the deliveries of a webhook', () => {
-  it('are none', async () => {
+  const query = { page: 3, limit: 7, status: 'failed' } as const
+  it('are none, and none is replayed, without the capability events (decision 45)', async () => {
+    const desk = { ...createDesk(), ...withoutEvents }
+    const { webhook } = await desk.create()
+    expect(await rightOf(withoutEvents.eventLog.record(owner, [event]))).toBeUndefined()
+    expect(await rightOf(listWebhookDeliveries(desk)(caller, webhook.id, query))).toStrictEqual({ items: [], page: 3, limit: 7, total: 0 })
+    for (const id of ['any', deliveryId]) expect(await replayWebhookDelivery(desk)(caller, webhook.id, id)()).toStrictEqual(noDelivery)
+  })
+
+  it('are posted, logged and replayed with it', async () => {
     const desk = createDesk()
     const { webhook } = await desk.create()
-    const query = { page: 3, limit: 7, status: 'failed' } as const
-    expect(await rightOf(listWebhookDeliveries(desk)(caller, webhook.id, query))).toStrictEqual({ items: [], page: 3, limit: 7, total: 0 })
-    const replay = await replayWebhookDelivery(desk)(caller, webhook.id, 'any')()
-    expect(replay).toStrictEqual(E.left({ _tag: 'NotFound', what: 'delivery' }))
+    const deliver = deliverEvent(desk)
+    const worker = await desk.events.jobs.work((due) => deliver(due)())
+    await rightOf(desk.events.record(owner, [event]))
+    const log = () => rightOf(listWebhookDeliveries(desk)(caller, webhook.id, page))
+    await expect.poll(async () => (await log()).items[0]?.status).toBe('success')
+    const [logged] = (await log()).items
+    const replayed = await rightOf(replayWebhookDelivery(desk)(caller, webhook.id, logged?.id.toUpperCase() ?? ''))
+    expect(replayed).toMatchObject({ id: deliveryId, status: 'pending', replayOf: logged?.id, createdAt: noon })
+    await expect
+      .poll(() => desk.webhookSender.sent.map(({ headers }) => headers['X-Webhook-Delivery-Id']))
+      .toStrictEqual([logged?.id, deliveryId])
+    expect(desk.webhookSender.sent[0]?.headers).toMatchObject({
+      'X-Webhook-Event': 'order.filled',
+      'X-Webhook-Timestamp': new Date(noon).toISOString(),
+    })
+    expect(await replayWebhookDelivery(desk)(caller, webhook.id, webhook.id)()).toStrictEqual(noDelivery)
+    await worker.stop()
   })
 })
 

@@ -144,6 +144,8 @@ describe('a webhook after an attempt', () => {
 describe('what is not sent', () => {
   it('is told apart', () => {
     expect(withdrawn(fresh)).toStrictEqual({ ...fresh, status: 'failed', failureReason: 'webhook_disabled', nextAttemptAt: null })
+    const tried = { ...fresh, attempts: 1, failureReason: 'timed_out' as const }
+    expect(withdrawn(tried)).toStrictEqual({ ...tried, status: 'failed', nextAttemptAt: null })
     const begun = withReplayBegun(replay, 200)
     expect([fresh, replay, begun].map(isInterrupted)).toStrictEqual([false, false, true])
     expect(interrupted(begun)).toMatchObject({

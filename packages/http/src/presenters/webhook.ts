@@ -1,6 +1,6 @@
 // Webhooks as callers see them (2.8; decisions 41 and 43). The secret is shown by one presenter alone, that of the reply to its creation.
 import { toIso } from '@tradeport/domain'
-import type { Instant, Webhook, WebhookTest, WebhookWithSecret } from '@tradeport/domain'
+import type { Instant, Webhook, WebhookDelivery, WebhookTest, WebhookWithSecret } from '@tradeport/domain'
 
 export const presentWebhook = ({ id, url, eventTypes, enabled, ...webhook }: Webhook): object => ({
   id,
@@ -22,5 +22,24 @@ export const presentWebhookTest = ({ isSuccess, responseCode, responseTimeMs }: 
   responseCode,
   responseTimeMs,
 })
+
+/** One record of the delivery log (decision 44). Whether a name is not known or leads inside is one to its user, for the same reason. */
+export const presentDelivery = (delivery: WebhookDelivery): object => ({
+  id: delivery.id,
+  webhookId: delivery.webhookId,
+  eventType: delivery.eventType,
+  status: delivery.status,
+  attempts: delivery.attempts,
+  responseCode: delivery.responseCode,
+  responseTimeMs: delivery.responseTimeMs,
+  failureReason: shownFailure(delivery.failureReason),
+  createdAt: toIso(delivery.createdAt),
+  lastAttemptAt: isoOrNull(delivery.lastAttemptAt),
+  nextAttemptAt: isoOrNull(delivery.nextAttemptAt),
+  replayOf: delivery.replayOf,
+})
+
+const shownFailure = (reason: WebhookDelivery['failureReason']): string | null =>
+  reason === 'host_not_allowed' || reason === 'name_not_found' ? 'host_unreachable' : reason
 
 const isoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))

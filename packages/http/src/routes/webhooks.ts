@@ -1,7 +1,7 @@
 // /webhooks: register, list, read, change, delete and test webhooks, and the log of their deliveries (4.6).
 import { deliveryStatuses } from '@tradeport/domain'
 import type { Issue, Scope } from '@tradeport/domain'
-import { presentCreatedWebhook, presentWebhook, presentWebhookTest } from '../presenters/webhook.ts'
+import { presentCreatedWebhook, presentDelivery, presentWebhook, presentWebhookTest } from '../presenters/webhook.ts'
 import { pageMeta } from '../replies/pagination.ts'
 import { anyText, oneOf, page, pageSize } from '../requests/parameter-kinds.ts'
 import { optional, withDefault } from '../requests/parameter.ts'
@@ -78,7 +78,7 @@ export const webhookRoutes: readonly Route<UseCases>[] = [
   scopedRoute({
     method: 'GET',
     path: '/webhooks/:id/deliveries',
-    summary: 'The log of event deliveries, newest first. No event is delivered today, so that it is empty.',
+    summary: 'The log of event deliveries, newest first; empty where the capability events is off.',
     anyOf: readers,
     params: { id },
     query: {
@@ -87,15 +87,15 @@ export const webhookRoutes: readonly Route<UseCases>[] = [
       limit: withDefault(pageSize(100), 20),
     },
     useCase: (useCases: UseCases, caller, { params, query }) => useCases.listWebhookDeliveries(caller, params.id, query),
-    present: (result) => ({ kind: 'data', data: result.items, pagination: pageMeta(result) }),
+    present: (result) => ({ kind: 'data', data: result.items.map(presentDelivery), pagination: pageMeta(result) }),
   }),
   scopedRoute({
     method: 'POST',
     path: '/webhooks/:id/deliveries/:deliveryId/replay',
-    summary: 'Sends one logged delivery again, as a new one. No delivery is logged today.',
+    summary: 'Sends one logged delivery again, as a new one that is sent once and never resent.',
     anyOf: writers,
     params: { id, deliveryId: anyText('The id of a delivery.') },
     useCase: (useCases: UseCases, caller, { params }) => useCases.replayWebhookDelivery(caller, params.id, params.deliveryId),
-    present: (delivery: never) => delivery,
+    present: (delivery) => ({ kind: 'data', data: presentDelivery(delivery), createdPath: `/webhooks/${delivery.webhookId}/deliveries` }),
   }),
 ]

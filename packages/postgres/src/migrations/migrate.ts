@@ -5,6 +5,7 @@ import * as orders from './0002-orders.ts'
 import * as orderLists from './0003-order-lists.ts'
 import * as positionLocks from './0004-position-locks.ts'
 import * as webhooks from './0007-webhooks.ts'
+import * as events from './0008-events.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -19,6 +20,7 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0003-order-lists', ...orderLists },
   { name: '0004-position-locks', ...positionLocks },
   { name: '0007-webhooks', ...webhooks },
+  { name: '0008-events', ...events },
 ]
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {

@@ -1,0 +1,155 @@
+// Events from the order to the receiver (4.6, 6; decisions 44 and 45): a service in a process of its own with the capability, a simulated broker, and receivers that
+// speak HTTPS; and the same service without the capability.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { verify } from '@octokit/webhooks-methods'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { spawnService } from './support/child-service.ts'
+import type { ChildService } from './support/child-service.ts'
+import { eventually, openDesk } from './support/order-desk.ts'
+import type { OrderDesk } from './support/order-desk.ts'
+import { applyDocument, copyDatabase, providerToken } from './support/running-service.ts'
+import type { Json } from './support/running-service.ts'
+import { environmentOf } from './support/start-service.ts'
+import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import { createAuthority, startWebhookReceiver } from './support/webhook-receiver.ts'
+import type { Authority, WebhookReceiver } from './support/webhook-receiver.ts'
+
+const key = 'tp_live_events'
+const accountId = newAccountUuid(1)
+const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
+/** How long a child may take to start on a slow machine. */
+const childMs = 40_000
+
+let folder: string
+let authority: Authority
+let sandbox: Sandbox
+let receiver: WebhookReceiver
+let broken: WebhookReceiver
+let child: ChildService
+let desk: OrderDesk
+
+const start = async (environment: object): Promise<void> => {
+  child = spawnService({
+    ...environmentOf(folder, sandbox.url),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
+    NODE_EXTRA_CA_CERTS: authority.file,
+    LOG_LEVEL: 'info',
+    ...environment,
+  })
+  const listening = await child.listening
+  desk = openDesk({ apiUrl: listening.api }, { key, accountId })
+  const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: accountId, providerAccountId: 'p-1' }], scopes)
+  expect((await applyDocument(listening.operator, document)).status).toBe(200)
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tradeport-events-'))
+  copyDatabase(folder)
+  authority = await createAuthority(folder)
+  receiver = await startWebhookReceiver(authority)
+  broken = await startWebhookReceiver(authority)
+  broken.answer((response) => void response.writeHead(500).end())
+  sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts: [{ id: 'p-1' }] })
+  await start({ CAPABILITIES: 'events' })
+}, childMs)
+afterAll(async () => {
+  await child?.stop()
+  await sandbox?.close()
+  await receiver?.close()
+  await broken?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+const create = async (origin: string, eventTypes: readonly string[]): Promise<Json> =>
+  (await desk.call('POST', '/webhooks', { url: `${origin}/hook`, eventTypes })).body.data
+const log = async (id: string, query = ''): Promise<Json> => (await desk.get(`/webhooks/${id}/deliveries${query}`)).body
+const told = () => receiver.received.map(({ body }) => JSON.parse(body.toString()))
+const typesOnce = (count: number): Promise<readonly string[]> =>
+  eventually(
+    () => told().map(({ event }) => event),
+    ({ length }) => length >= count,
+  )
+
+describe('with the capability events', () => {
+  it('tells of an order, its execution, its close and the trade that it was, in this order and signed', async () => {
+    const { id, secret } = await create(receiver.origin, ['order.created', 'order.filled', 'position.closed', 'trade.closed'])
+    const order = await desk.placeAndSettle({ clientId: 'c-1', volume: 0.2 })
+    expect(await typesOnce(2)).toEqual(['order.created', 'order.filled'])
+    const close = (volume?: number) => desk.call('POST', `/positions/${order.positionId}/close`, volume === undefined ? {} : { volume })
+    expect((await close(0.1)).status).toBe(200)
+    const { body } = await close()
+    expect(await typesOnce(5)).toEqual(['order.created', 'order.filled', 'position.closed', 'position.closed', 'trade.closed'])
+    const [created, filled, part, rest, trade] = told().map(({ data }) => data)
+    expect(created).toMatchObject({ order_id: order.id, account_id: accountId, client_id: 'c-1', order_type: 'market', volume: 0.2 })
+    expect(filled).toMatchObject({ order_id: order.id, fill_price: order.fillPrice, filled_volume: 0.2, position_id: order.positionId })
+    expect(part).toMatchObject({ position_id: order.positionId, closed_volume: 0.1, remaining_volume: 0.1, is_partial: true })
+    expect(rest).toMatchObject({ exit_price: body.data.closePrice, realized_pnl: body.data.realizedPnl, is_partial: false })
+    const { data: shown } = (await desk.get(`/trades/${order.positionId}`)).body
+    expect(trade).toMatchObject({ trade_id: shown.id, profit: shown.profit, exit_price: shown.exitPrice, closed_at: shown.closedAt })
+    for (const { headers, body: bytes } of receiver.received) {
+      const { event, timestamp } = JSON.parse(bytes.toString())
+      expect(await verify(secret, bytes.toString(), String(headers['x-webhook-signature']))).toBe(true)
+      expect(headers).toMatchObject({
+        'content-type': 'application/json',
+        'user-agent': 'TradingPlatform-Webhook/1.0',
+        'x-webhook-id': id,
+        'x-webhook-event': event,
+        'x-webhook-timestamp': timestamp,
+        'x-webhook-delivery-id': expect.stringMatching(/^[0-9a-f-]{36}$/),
+      })
+    }
+    const logged = await eventually(
+      () => log(id, '?status=success&limit=2&page=2'),
+      ({ meta }) => meta.pagination.total === 5,
+    )
+    expect(logged.meta.pagination).toMatchObject({ page: 2, limit: 2, total: 5, total_pages: 3, has_next: true, has_prev: true })
+    const ids = receiver.received.map(({ headers }) => headers['x-webhook-delivery-id'])
+    expect(logged.data.map((delivery: Json) => delivery.id)).toEqual([ids[2], ids[1]])
+    const replay = await desk.call('POST', `/webhooks/${id}/deliveries/${String(ids[1])}/replay`)
+    expect(replay.status).toBe(201)
+    expect(replay.body.data).toMatchObject({ eventType: 'order.filled', status: 'pending', replayOf: ids[1] })
+    expect((await typesOnce(6))[5]).toBe('order.filled')
+    expect(receiver.received[5]?.headers['x-webhook-delivery-id']).toBe(replay.body.data.id)
+    expect(told()[5].data).toEqual(filled)
+    await desk.call('DELETE', `/webhooks/${id}`)
+  })
+
+  it('disables a webhook after five failures in a row and keeps its log', async () => {
+    const { id } = await create(broken.origin, ['order.created'])
+    for (let count = 0; count < 6; count++) await desk.placeAndSettle()
+    const after = await eventually(
+      async () => (await desk.get(`/webhooks/${id}`)).body.data,
+      ({ enabled }) => !enabled,
+    )
+    expect(after).toMatchObject({ enabled: false, failureCount: 5, lastSuccessAt: null, lastFailureAt: expect.stringMatching(/Z$/) })
+    expect(broken.received).toHaveLength(5)
+    const { data } = await log(id, '?status=failed')
+    expect(data.length).toBeGreaterThanOrEqual(5)
+    expect(data.at(-1)).toMatchObject({ status: 'failed', attempts: 1, responseCode: 500, failureReason: 'not_2xx', nextAttemptAt: null })
+  })
+})
+
+describe('without the capability events', () => {
+  it('records nothing, sends nothing, and shows nothing of what was (decision 45)', async () => {
+    const { id } = await create(receiver.origin, ['order.created'])
+    const sent = receiver.received.length
+    await desk.placeAndSettle()
+    await typesOnce(sent + 1)
+    const [logged] = (await log(id)).data
+    expect(await child.stop()).toBe(0)
+    await start({ CAPABILITIES: '' })
+    await desk.placeAndSettle()
+    expect(await log(id)).toMatchObject({ data: [], meta: { pagination: { total: 0 } } })
+    const replay = await desk.call('POST', `/webhooks/${id}/deliveries/${logged.id}/replay`)
+    expect([replay.status, replay.body.error.code]).toEqual([404, 'NOT_FOUND'])
+    expect(await child.stop()).toBe(0)
+    // What was not recorded is not sent later either.
+    await start({ CAPABILITIES: 'events' })
+    expect((await log(id)).meta.pagination.total).toBe(1)
+    expect(receiver.received).toHaveLength(sent + 1)
+  }, 90_000)
+})

@@ -1,0 +1,72 @@
+// The capability `events`: what happened is recorded, and delivered to the webhooks that asked for it.
+import { retrySchedule } from '@tradeport/domain'
+import type { Clock, DeliveryJobs, EventLog, RetrySchedule, WebhookDeliveries } from '@tradeport/domain'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Cipher } from './cipher.ts'
+import { createDeliveryQueue, wakeLanes } from './delivery-queue.ts'
+import { startDeliveryWorker } from './delivery-worker.ts'
+import type { DeliveryWorker, DeliveryWorkerOptions } from './delivery-worker.ts'
+import { toServiceUnavailable } from './failures.ts'
+import type { Jobs } from './jobs.ts'
+import type { OpenedOwnerNotices } from './owner-notices.ts'
+import { recordEvents } from './record-events.ts'
+import type { EventRecorder } from './record-events.ts'
+import { createWebhookDeliveries } from './webhook-deliveries.ts'
+
+interface Parts {
+  readonly jobs: Jobs
+  readonly cipher: Cipher
+  readonly notices: Pick<OpenedOwnerNotices, 'tellWithin'>
+  readonly clock: Clock
+}
+
+interface EventOptions extends DeliveryWorkerOptions {
+  /** The pauses between attempts; those of section 6 when left out. */
+  readonly schedule?: RetrySchedule
+}
+
+export interface OpenedEvents {
+  readonly log: EventLog
+  /** For the order store. */
+  readonly recorder: EventRecorder
+  readonly deliveries: WebhookDeliveries
+  readonly jobs: DeliveryJobs
+}
+
+/** @throws when the database cannot be used; the message is for the operator and holds no secret */
+export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, options: EventOptions = {}): Promise<OpenedEvents> => {
+  const { knex, boss, log } = jobs
+  const { schedule = retrySchedule, ...workerOptions } = options
+  await createDeliveryQueue(boss)
+  const workers = new Set<DeliveryWorker>()
+  const recorder: EventRecorder = {
+    recordWithin: async (trx, events) => wakeLanes(boss, trx, await recordEvents(trx, events, clock.now())),
+    handOver: () => [...workers][0]?.wake(),
+  }
+  return {
+    recorder,
+    log: {
+      isRecording: true,
+      record: (owner, events) =>
+        TE.tryCatch(async () => {
+          const owned = events.map((event) => ({ owner, event }))
+          await knex.transaction((trx) => recorder.recordWithin(trx, owned))
+          recorder.handOver()
+        }, toServiceUnavailable('events.record')),
+    },
+    deliveries: createWebhookDeliveries({ knex, boss, handOver: recorder.handOver }),
+    jobs: {
+      work: async (attempt) => {
+        const { tellWithin } = notices
+        const worker = startDeliveryWorker({ knex, boss, cipher, schedule, tellWithin, log, clock, attempt, ...workerOptions })
+        workers.add(worker)
+        return {
+          stop: async () => {
+            workers.delete(worker)
+            await worker.stop()
+          },
+        }
+      },
+    },
+  }
+}

@@ -1,0 +1,131 @@
+// Events and deliveries keep their contract on the embedded database and on a server; beside it: nothing is recorded of what was undone, and a process
+// that dies loses no delivery and sends no replay twice.
+import { eventsContract, newOrder, newWebhook, rightOf, storedOwner } from '@tradeport/domain/testing'
+import type { DueDelivery } from '@tradeport/domain'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestClock, eventPortsOf, openEventsEmbedded, openEventsOnServer, startEvents } from './event-ports.ts'
+import type { EventInstance, TestClock } from './event-ports.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
+import type { EventPorts } from '@tradeport/domain/testing'
+
+const patience = { timeout: 20_000 }
+const ok = { responseCode: 200, responseTimeMs: 3 }
+const event = { type: 'order.created', key: 'one', data: { a: 1 }, at: 0 } as const
+
+const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
+  describe(`events, ${title}`, () => {
+    let opened: OpenedDatabase
+    let clock: TestClock
+    /** Neither renews its leases, so that a hand that does not come back is as good as dead after half a second. */
+    let dying: EventInstance
+    let next: EventInstance
+    let ports: EventPorts
+    beforeAll(async () => {
+      opened = await open()
+      clock = createTestClock()
+      const frail = { leaseMs: 500, renewMs: 3_600_000 }
+      // The one hand that it has does not come back, so that it takes nothing up again itself.
+      dying = await startEvents(opened.database, clock, { ...frail, concurrency: 1 })
+      next = await startEvents(opened.database, clock, frail)
+      ports = await eventPortsOf(opened.database, dying, next, clock)
+    })
+    afterAll(async () => {
+      await Promise.all([dying.jobs.stop(), next.jobs.stop()])
+      await opened.close()
+    })
+    const registered = async () => {
+      const webhook = newWebhook(await storedOwner(ports.operator), 0, { eventTypes: ['order.created'] })
+      await rightOf(ports.webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
+      return webhook
+    }
+    const log = async ({ owner, id }: Awaited<ReturnType<typeof registered>>) =>
+      (await rightOf(ports.deliveries.list(owner, id, { page: 1, limit: 10 }))).items
+    /** Begins to send and never ends; `answer` is what comes in spite of that, much later. */
+    const hanging = async ({ id }: Awaited<ReturnType<typeof registered>>) => {
+      const begun: DueDelivery[] = []
+      const { promise, resolve } = Promise.withResolvers<typeof ok>()
+      const worker = await dying.events.jobs.work(async (due) => {
+        if (due.to.webhook.id !== id) return ok
+        begun.push(due)
+        return promise
+      })
+      return { begun, answer: () => resolve(ok), stop: worker.stop }
+    }
+
+    it('records nothing of an order that was undone', async () => {
+      const webhook = await registered()
+      const { knex } = opened.database
+      const undone = knex.transaction(async (trx) => {
+        await dying.events.recorder.recordWithin(trx, [{ owner: webhook.owner, event }])
+        throw new Error('undone')
+      })
+      await expect(undone).rejects.toThrow('undone')
+      expect(await log(webhook)).toStrictEqual([])
+      const order = newOrder(webhook.owner, clock.now())
+      await rightOf(ports.orders.record(webhook.owner, order, undefined))
+      expect((await ports.orders.record(webhook.owner, order, undefined)())._tag).toBe('Left')
+      expect(await log(webhook)).toHaveLength(1)
+    })
+
+    it('sends a delivery again whose process died, under the same id, and does not mind an answer that comes late', async () => {
+      const webhook = await registered()
+      const dead = await hanging(webhook)
+      await rightOf(ports.events.record(webhook.owner, [event]))
+      await expect.poll(() => dead.begun.length, patience).toBe(1)
+      const sent: DueDelivery[] = []
+      const worker = await next.events.jobs.work(async (due) => {
+        if (due.to.webhook.id === webhook.id) sent.push(due)
+        return { responseCode: 202, responseTimeMs: 1 }
+      })
+      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('success')
+      expect(sent.map(({ delivery }) => delivery.id)).toStrictEqual(dead.begun.map(({ delivery }) => delivery.id))
+      dead.answer()
+      await dead.stop()
+      await worker.stop()
+      expect(await log(webhook)).toMatchObject([{ status: 'success', attempts: 1, responseCode: 202 }])
+    })
+
+    it('does not send a replay again whose process died (4.6)', async () => {
+      const webhook = await registered()
+      await rightOf(ports.events.record(webhook.owner, [event]))
+      const first = await next.events.jobs.work(async () => ok)
+      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('success')
+      await first.stop()
+      const [logged] = await log(webhook)
+      if (logged === undefined) return expect.fail('nothing was logged')
+      const dead = await hanging(webhook)
+      const replay = { id: `${logged.id.slice(0, -1)}${logged.id.endsWith('0') ? '1' : '0'}` as typeof logged.id, at: clock.now() }
+      await rightOf(ports.deliveries.replay(webhook.owner, webhook.id, logged.id, replay))
+      await expect.poll(() => dead.begun.length, patience).toBe(1)
+      const sent: DueDelivery[] = []
+      const worker = await next.events.jobs.work(async (due) => {
+        if (due.to.webhook.id === webhook.id) sent.push(due)
+        return ok
+      })
+      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('failed')
+      dead.answer()
+      await dead.stop()
+      await worker.stop()
+      expect(sent).toStrictEqual([])
+      expect((await log(webhook))[0]).toMatchObject({ id: replay.id, status: 'failed', attempts: 1, failureReason: 'interrupted' })
+    })
+
+    it('lets events go after a month, with their deliveries', async () => {
+      const webhook = await registered()
+      await rightOf(ports.events.record(webhook.owner, [event]))
+      await opened.database.knex('events').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
+      const worker = await next.events.jobs.work(async () => ok)
+      await expect.poll(() => log(webhook), patience).toStrictEqual([])
+      await worker.stop()
+    })
+  })
+}
+
+eventsContract('embedded', openEventsEmbedded)
+crashesOn('embedded', openEmbedded)
+
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  eventsContract('server', openEventsOnServer)
+  crashesOn('server', openServer)
+})
