@@ -4,11 +4,16 @@ import { suspensionMs } from '@tradeport/domain'
 import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain'
 import { createLocalRateLimiter } from '@tradeport/memory'
 import { openRedisRateLimiter } from '@tradeport/redis'
+import type { RedisRateLimiterOptions } from '@tradeport/redis'
 import type { Logger } from 'pino'
+
+/** Whose clock Redis goes by, and how long it may take. */
+export type RedisTimes = Pick<RedisRateLimiterOptions, 'clock' | 'boundMs'>
 
 export interface LimiterOptions {
   /** null: this instance alone. */
   readonly redisUrl: string | null
+  readonly redisTimes: RedisTimes
   readonly notices: OwnerNotices
   readonly log: Logger
 }
@@ -21,11 +26,11 @@ export interface OpenedLimiter {
 }
 
 export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimiter> => {
-  const { redisUrl, log } = options
+  const { redisUrl, redisTimes, log } = options
   const onSuspension = tellOwner(options)
   const local = createLocalRateLimiter({ onSuspension })
   if (redisUrl === null) return { limiter: local, status: () => 'in-process', close: () => Promise.resolve() }
-  const shared = await openRedisRateLimiter({ url: redisUrl, local, onSuspension, log })
+  const shared = await openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })
   return {
     limiter: shared,
     status: shared.status,

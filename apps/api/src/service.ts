@@ -42,6 +42,7 @@ import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
 import { openLimiter } from './limiter.ts'
+import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
 import { createSecrets, newDeliveryId, newOrderId, newSecret, newWebhookId, newWebhookSecret } from './secrets.ts'
 
@@ -54,24 +55,26 @@ export interface Service {
   readonly close: () => Promise<void>
 }
 
-/** What the service takes for now, the machine's clock when left out, and how long the provider may take where it is not as long as usual. */
+/** What the service takes for now, the machine's clock when left out, and how long others may take where it is not as long as usual. */
 export interface ServiceTimes {
   readonly clock?: Clock
+  /** Of the provider. */
   readonly deadlines?: Partial<MetaApiDeadlines>
   /** The pauses between the attempts of a delivery. */
   readonly retries?: RetrySchedule
+  readonly redis?: RedisTimes
 }
 
 /** @throws when something that the service cannot do without is not to be had; the message is for the operator and holds no secret */
 export const startService = async (
   config: Config,
   log: Logger,
-  { clock = { now: Date.now }, deadlines = {}, retries = retrySchedule }: ServiceTimes = {},
+  { clock = { now: Date.now }, deadlines = {}, retries = retrySchedule, redis = {} }: ServiceTimes = {},
 ): Promise<Service> => {
   const closers: (() => Promise<void>)[] = []
   const close = closeInReverse(closers)
   try {
-    return await start(config, { log, clock, deadlines, retries }, closers, close)
+    return await start(config, { log, clock, deadlines, retries, redis }, closers, close)
   } catch (error) {
     await close()
     throw error
@@ -80,7 +83,7 @@ export const startService = async (
 
 const start = async (
   config: Config,
-  { log, clock, deadlines, retries }: Required<ServiceTimes> & { readonly log: Logger },
+  { log, clock, deadlines, retries, redis }: Required<ServiceTimes> & { readonly log: Logger },
   closers: (() => Promise<void>)[],
   close: () => Promise<void>,
 ): Promise<Service> => {
@@ -147,7 +150,7 @@ const start = async (
   const edge: Edge = { clock, breathe, log, newRequestId }
   const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator, edge)
   closers.push(() => closeServer(operatorServer))
-  const limits = await openLimiter({ redisUrl: config.redisUrl, notices, log })
+  const limits = await openLimiter({ redisUrl: config.redisUrl, redisTimes: redis, notices, log })
   closers.push(limits.close)
   const apiServer = await listen(
     createApi(useCases, { ...edge, limiter: limits.limiter, trustedProxies: config.trustedProxies }),

@@ -3,9 +3,11 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { operatorToken } from './support/start-service.ts'
+import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const account = newAccountUuid(1)
+const clock = createTestClock(Date.now())
 const key = 'tp_live_operator'
 const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }])
 
@@ -22,7 +24,7 @@ const pathsOf = (reply: Reply): string[] => {
 }
 
 beforeAll(async () => {
-  service = await startTestService([{ id: 'main' }])
+  service = await startTestService([{ id: 'main' }], { now: clock.now })
 })
 afterAll(() => service?.close())
 

@@ -1,4 +1,5 @@
-// A whole service on real ports with an embedded database, pointed at a simulated provider, and set up through the operator API as an operator would.
+// A whole service on real ports, pointed at a simulated provider, and set up through the operator API as an operator would: one instance with an
+// embedded database, or two on a database and a Redis that they share.
 import { cpSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,8 +8,12 @@ import { inject } from 'vitest'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions, Sandbox } from '@tradeport/sandbox-broker'
 import type { Environment } from '../../src/config.ts'
+import { createCanary } from './canary.ts'
 import { environmentOf, operatorToken, startFrom } from './start-service.ts'
 import type { StartOptions } from './start-service.ts'
+import { chosenTopology } from './topology.ts'
+import { startTwoInstances } from './two-instances.ts'
+import type { Deployment, TwoInstances } from './two-instances.ts'
 
 export const providerToken = 'provider-token-for-tests'
 
@@ -30,10 +35,11 @@ export interface RunningService {
   readonly environment: Environment
   /** GET under /api/v1 with the key. */
   readonly get: (path: string, key?: string) => Promise<Reply>
+  /** Resolves when every instance knows of it. */
   readonly apply: (document: object) => Promise<Reply>
   /** Applies what all of the documents say, at once; throws where it is refused. */
   readonly setUp: (...documents: readonly object[]) => Promise<void>
-  /** Ends the service and starts it again on the same data folder. */
+  /** Ends the service and starts it again on the same data; of two instances, one after the other. */
   readonly restart: () => Promise<void>
   readonly close: () => Promise<void>
 }
@@ -43,12 +49,76 @@ export interface TestServiceOptions extends StartOptions {
   readonly environment?: Environment
 }
 
+/** As the topology that was chosen says. */
 export const startTestService = async (accounts: readonly AccountOptions[], options: TestServiceOptions = {}): Promise<RunningService> => {
-  const { now = Date.now } = options
+  if (chosenTopology() === 'two instances') return startTestInstances(accounts, options)
+  const sandbox = await startProvider(accounts, options)
+  return runningService(sandbox, await startOneInstance(sandbox.url, options), async () => undefined)
+}
+
+export interface RunningInstances extends RunningService {
+  readonly instances: TwoInstances['instances']
+  readonly redis: TwoInstances['redis']
+}
+
+/** Two instances behind proxies that take turns, whatever was chosen. */
+export const startTestInstances = async (
+  accounts: readonly AccountOptions[],
+  options: TestServiceOptions = {},
+): Promise<RunningInstances> => {
+  const sandbox = await startProvider(accounts, options)
+  const deployment = await startTwoInstances(sandbox.url, options)
+  const everybodyHeard = createCanary(deployment, {
+    apply: applyDocument,
+    get: (apiUrl, path, key) => request(`${apiUrl}/api/v1${path}`, { headers: { 'X-API-Key': key } }),
+  })
+  return {
+    ...runningService(sandbox, deployment, everybodyHeard),
+    get instances() {
+      return deployment.instances
+    },
+    redis: deployment.redis,
+  }
+}
+
+const startProvider = (accounts: readonly AccountOptions[], { now = Date.now }: StartOptions): Promise<Sandbox> =>
+  startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
+
+const runningService = (sandbox: Sandbox, deployment: Deployment, everybodyHeard: () => Promise<void>): RunningService => {
+  const apply = async (document: object): Promise<Reply> => {
+    const reply = await applyDocument(deployment.operatorUrl, document)
+    if (reply.status === 200) await everybodyHeard()
+    return reply
+  }
+  return {
+    get apiUrl() {
+      return deployment.apiUrl
+    },
+    get operatorUrl() {
+      return deployment.operatorUrl
+    },
+    sandbox,
+    folder: deployment.folder,
+    environment: deployment.environment,
+    get: (path, key) => request(`${deployment.apiUrl}/api/v1${path}`, key === undefined ? {} : { headers: { 'X-API-Key': key } }),
+    apply,
+    setUp: async (...documents) => {
+      const { status, body } = await apply(merged(documents))
+      if (status !== 200) throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
+    },
+    restart: deployment.restart,
+    close: async () => {
+      // The provider first: it cuts off requests that it was told never to answer.
+      await sandbox.close()
+      await deployment.close()
+    },
+  }
+}
+
+const startOneInstance = async (providerUrl: string, { environment: changes, ...options }: TestServiceOptions): Promise<Deployment> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
   copyDatabase(folder)
-  const sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
-  const environment = { ...environmentOf(folder, sandbox.url), ...options.environment }
+  const environment = { ...environmentOf(folder, providerUrl), ...changes }
   const start = () => startFrom(environment, options)
   let service = await start()
   return {
@@ -58,22 +128,13 @@ export const startTestService = async (accounts: readonly AccountOptions[], opti
     get operatorUrl() {
       return service.operatorUrl
     },
-    sandbox,
     folder,
     environment,
-    get: (path, key) => request(`${service.apiUrl}/api/v1${path}`, key === undefined ? {} : { headers: { 'X-API-Key': key } }),
-    apply: (document) => applyDocument(service.operatorUrl, document),
-    setUp: async (...documents) => {
-      const { status, body } = await applyDocument(service.operatorUrl, merged(documents))
-      if (status !== 200) throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
-    },
     restart: async () => {
       await service.close()
       service = await start()
     },
     close: async () => {
-      // The provider first: it cuts off requests that it was told never to answer.
-      await sandbox.close()
       await service.close()
       await rm(folder, { recursive: true, force: true })
     },

@@ -4,7 +4,7 @@ import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
 import { startService } from '../../src/service.ts'
-import type { Service } from '../../src/service.ts'
+import type { Service, ServiceTimes } from '../../src/service.ts'
 
 export const operatorToken = 'operator-token-for-tests'
 
@@ -13,6 +13,7 @@ export interface StartOptions {
   readonly now?: () => number
   /** How long the provider may take, where a test does not wait as long as a service does. */
   readonly deadlines?: Partial<MetaApiDeadlines>
+  readonly redis?: ServiceTimes['redis']
   /** Is given every line of the log. */
   readonly onLogLine?: (line: string) => void
 }
@@ -31,9 +32,9 @@ export const environmentOf = (folder: string, providerUrl: string): Environment 
 
 export const startFrom = (
   environment: Environment,
-  { now = Date.now, deadlines = {}, onLogLine = () => undefined }: StartOptions = {},
+  { now = Date.now, deadlines = {}, redis = {}, onLogLine = () => undefined }: StartOptions = {},
 ): Promise<Service> => {
   const config = readConfig(environment, '/nowhere')
   if (config._tag === 'Left') throw new Error(config.left.join('; '))
-  return startService(config.right, createLog(config.right.logLevel, { write: onLogLine }), { clock: { now }, deadlines })
+  return startService(config.right, createLog(config.right.logLevel, { write: onLogLine }), { clock: { now }, deadlines, redis })
 }
