@@ -215,4 +215,17 @@ describe('an error of ours', () => {
       },
     ])
   })
+
+  it.each([undefined, () => 1])('stands for data that is no JSON value: %s', async (data) => {
+    const route = openRoute({
+      method: 'GET',
+      path: '/nothing',
+      summary: 'Answers with what JSON has no text for.',
+      access: { kind: 'public' },
+      useCase: () => TE.right(undefined),
+      present: () => ({ kind: 'data', data: data as never }),
+    })
+    await using app = await run(mount({ prefix: '', routes: [route], useCases: {}, door: openDoor, edge: fakeEdge() }))
+    expect(await send(app, '/nothing')).toMatchObject({ status: 500, json: { error: { code: 'INTERNAL_ERROR' } } })
+  })
 })

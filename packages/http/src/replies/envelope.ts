@@ -8,7 +8,6 @@ import { WrittenJson } from './written-json.ts'
 export const apiVersion = '1.0.0'
 
 export const successEnvelope = ({ data, provenance, pagination, warnings }: DataReply, requestId: string, now: Instant): string => {
-  const written = data instanceof WrittenJson ? data.text : JSON.stringify(data)
   const meta = JSON.stringify({
     timestamp: toIso(now),
     request_id: requestId,
@@ -17,7 +16,14 @@ export const successEnvelope = ({ data, provenance, pagination, warnings }: Data
     pagination,
     warnings: warnings?.length === 0 ? undefined : warnings,
   })
-  return `{"success":true,"data":${written},"meta":${meta},"error":null}`
+  return `{"success":true,"data":${writtenOf(data)},"meta":${meta},"error":null}`
+}
+
+// JSON.stringify gives no text for what JSON cannot hold, whatever its type says: better no reply than one that nobody can read.
+const writtenOf = (data: DataReply['data']): string => {
+  const text: string | undefined = data instanceof WrittenJson ? data.text : JSON.stringify(data)
+  if (text === undefined) throw new TypeError('a reply whose data no JSON can hold')
+  return text
 }
 
 export const errorEnvelope = ({ code, message, details }: ErrorReply, requestId: string): string =>
