@@ -13,8 +13,10 @@ const tables = [
   'api_keys',
   'balance_snapshots',
   'challenges',
+  'delivery_lanes',
   'desk_accounts',
   'desks',
+  'events',
   'idempotency_keys',
   'order_counters',
   'order_list_starts',
@@ -23,6 +25,7 @@ const tables = [
   'tenants',
   'trader_limits',
   'users',
+  'webhook_deliveries',
   'webhooks',
 ]
 

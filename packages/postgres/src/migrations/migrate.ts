@@ -4,8 +4,8 @@ import * as records from './0001-records.ts'
 import * as orders from './0002-orders.ts'
 import * as orderLists from './0003-order-lists.ts'
 import * as positionLocks from './0004-position-locks.ts'
-import * as webhooks from './0007-webhooks.ts'
-import * as events from './0008-events.ts'
+import * as webhooks from './0005-webhooks.ts'
+import * as events from './0006-events.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -19,8 +19,8 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0002-orders', ...orders },
   { name: '0003-order-lists', ...orderLists },
   { name: '0004-position-locks', ...positionLocks },
-  { name: '0007-webhooks', ...webhooks },
-  { name: '0008-events', ...events },
+  { name: '0005-webhooks', ...webhooks },
+  { name: '0006-events', ...events },
 ]
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {
