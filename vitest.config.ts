@@ -8,12 +8,16 @@ const conditions = ['@tradeport/source', 'module', 'node']
 // Where a package has one: what it makes once, before the first of its tests.
 const globalSetup = resolve('test/support/global-setup.ts')
 
+// And what it does around each of them.
+const setup = resolve('test/support/setup.ts')
+
 export default defineConfig({
   resolve: { conditions },
   ssr: { resolve: { conditions, externalConditions: conditions } },
   test: {
     include: ['test/**/*.test.ts'],
     globalSetup: existsSync(globalSetup) ? [globalSetup] : [],
+    setupFiles: existsSync(setup) ? [setup] : [],
     // A package may have no tests yet; the whole run may not: tooling/test-run counts.
     passWithNoTests: true,
     pool: 'forks',

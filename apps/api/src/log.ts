@@ -13,7 +13,18 @@ const errorName = /^[A-Za-z][\w$]{0,59}$/
 const errorCode = /^[A-Z0-9_]{1,40}$/
 // `    at place (file:///src/file.ts:1:2)`, and nothing that an error's message could bring along.
 const frame = /^ {4}at (?:[\w$.<>#[\] ]{1,120} \()?(?:file:\/\/|node:|\/)[\w./@+~%-]+:\d+:\d+\)?$/
-const secretNames = ['token', 'secret', 'password', 'apikey', 'authorization', 'cookie', 'secretskey', 'databaseurl', 'smtpurl'] as const
+const secretNames = [
+  'token',
+  'secret',
+  'password',
+  'apikey',
+  'authorization',
+  'cookie',
+  'secretskey',
+  'databaseurl',
+  'redisurl',
+  'smtpurl',
+] as const
 const apiKeys = new RegExp(`${apiKeyPrefix}[\\w-]+`, 'g')
 
 /** @param destination standard output when left out */

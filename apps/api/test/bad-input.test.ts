@@ -6,6 +6,7 @@ import * as fc from 'fast-check'
 import { apiRoutes } from '@tradeport/http'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
+import { secretWatch } from './support/secret-watch.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
@@ -128,7 +129,12 @@ const sendRaw = (target: string, headers: Record<string, string> = {}): Promise<
     const sent = httpRequest({ hostname, port, path: target, headers: { 'X-API-Key': keys.next(), ...headers } }, (response) => {
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
-      response.on('end', () => resolve({ status: response.statusCode ?? 0, text: Buffer.concat(chunks).toString() }))
+      response.on('end', () => {
+        const [status, text] = [response.statusCode ?? 0, Buffer.concat(chunks).toString()]
+        const told = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const)
+        secretWatch.hearReply({ method: 'GET', url: `${service.apiUrl}${target}`, sent: undefined, status, headers: told, text })
+        resolve({ status, text })
+      })
     })
     sent.on('error', reject)
     sent.end()

@@ -4,6 +4,7 @@ import { eventually, executed, holdPending, openDesk, sends } from './support/or
 import type { OrderDesk } from './support/order-desk.ts'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
+import { secretWatch } from './support/secret-watch.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
@@ -74,13 +75,16 @@ const change = (desk: OrderDesk, id: string) => desk.call('PUT', `/orders/${id}`
 const cancel = (desk: OrderDesk, id: string) => desk.call('DELETE', `/orders/${id}`)
 /** All that a stranger is sent, but the time and what is left of the limits. */
 const sentToStranger = async (method: string, id: string): Promise<object> => {
-  const response = await fetch(`${service.apiUrl}/api/v1/orders/${id}`, {
+  const url = `${service.apiUrl}/api/v1/orders/${id}`
+  const response = await fetch(url, {
     method,
     headers: { 'X-API-Key': keyOf('u-list'), 'X-Request-ID': 'the-same', 'Content-Type': 'application/json' },
     ...(method === 'PUT' && { body: '{"stopLoss":1}' }),
   })
+  const [status, text] = [response.status, await response.text()]
+  secretWatch.hearReply({ method, url, sent: undefined, status, headers: [...response.headers], text })
   const headers = [...response.headers].filter(([name]) => name !== 'date' && !name.startsWith('x-ratelimit-'))
-  return { status: response.status, headers, text: await response.text() }
+  return { status, headers, text }
 }
 const list = async (query = ''): Promise<Json> => (await deskOf('u-list', 'list').get(`/orders${query}`)).body
 const idsOf = (body: Json): readonly string[] => body.data.map(({ id }: Json) => id)

@@ -46,7 +46,13 @@ const scopedRows = rows.flatMap(({ route, passing }) => (passing === 'everybody'
 const withOnly = (scope: Scope): string => `tp_live_scopes_only_${scope.replace(':', '_')}`
 const withAllBut = (route: string): string => `tp_live_scopes_all_but_${scopedRows.findIndex((row) => row.route === route)}`
 
-const keyEntry = (text: string, granted: readonly Scope[]) => ({ id: text, userId: 'u-1', name: 'bot', key: text, scopes: granted })
+const keyEntry = (key: string, granted: readonly Scope[]) => ({
+  id: key.replace('tp_live_', 'k_'),
+  userId: 'u-1',
+  name: 'bot',
+  key,
+  scopes: granted,
+})
 
 let service: RunningService
 

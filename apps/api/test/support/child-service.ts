@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
 import type { Environment } from '../../src/config.ts'
+import { secretWatch } from './secret-watch.ts'
 
 /** The line of the log by which an operator's tools find the service. */
 export interface Listening {
@@ -36,7 +38,9 @@ export const spawnService = (environment: Environment): ChildService => {
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString()
+    secretWatch.hear('what a process complained of', chunk.toString())
   })
+  createInterface(child.stdout).on('line', hearLine)
   const exited = once(child, 'close').then(([code]) => code as number | null)
   const listening = new Promise<Listening>((found, missed) => {
     child.stdout.on('data', (chunk: Buffer) => {
@@ -62,4 +66,10 @@ export const spawnService = (environment: Environment): ChildService => {
     },
     exited,
   }
+}
+
+// Lines of the log are JSON. The others are the welcome of the demo, which tells its key to whoever starts it.
+const hearLine = (line: string): void => {
+  if (line.startsWith('{')) secretWatch.hear('the log of a process', line)
+  else secretWatch.know('the key of the demo', /tp_live_[\w-]+/.exec(line)?.[0])
 }

@@ -21,6 +21,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   restart: 'is about a process and its folder',
   revocation: 'starts its own instances',
   scopes: 'is about the routes, which are the same everywhere',
+  'secret-watch': 'starts nothing',
   secrets: 'looks into the folder of an embedded database',
   'shared-limits': 'starts its own instances',
   'trading-over-two-instances': 'runs the others so',

@@ -4,6 +4,7 @@ import type { AddressInfo } from 'node:net'
 import { promisify } from 'node:util'
 import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
+import { secretWatch } from './secret-watch.ts'
 
 export interface TestIssuer {
   readonly url: string
@@ -38,10 +39,10 @@ export const startTestIssuer = async (now: () => number): Promise<TestIssuer> =>
   await rotate()
   return {
     url,
-    sign: (claims = {}, header = {}) => {
+    sign: async (claims = {}, header = {}) => {
       if (signing === undefined) throw new Error('there is no key to sign with')
       const exp = Math.floor(now() / 1_000) + 3_600
-      return new SignJWT({
+      const token = await new SignJWT({
         iss: url,
         aud: audience,
         sub: 'u-1',
@@ -53,6 +54,8 @@ export const startTestIssuer = async (now: () => number): Promise<TestIssuer> =>
       })
         .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: `key-${keys.length - 1}`, ...header })
         .sign(signing)
+      secretWatch.know('a token of the issuer', token)
+      return token
     },
     rotate,
     reads: () => reads,
