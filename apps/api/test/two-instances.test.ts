@@ -1,5 +1,5 @@
-// What instances share, looked at on each of two: limits, credentials, orders, positions, and how they go on while Redis is away or while they are
-// restarted (8.1; decisions 11, 15, 16 and 25). That callers see one service is shown by the journeys, which are run over two instances too.
+// What instances share, looked at on each of two: limits, credentials, orders, positions, and how they go on while Redis or PostgreSQL is away, or
+// while they are restarted (8.1; decisions 11, 15, 16 and 25). That callers see one service is shown by the journeys, which are run over two instances too.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually, executed, openDesk } from './support/order-desk.ts'
@@ -202,8 +202,23 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     expect((await times(14, () => exportsAt(service, 'later', 1))).flat().filter((outcome) => outcome === 'passed')).toHaveLength(10)
   })
 
+  it('answer 503 while PostgreSQL is away, and go on by themselves when it is back', async () => {
+    const desks = [one, other].map((instance) => openDesk(instance, { key: keyOf('trader'), accountId: account, order: { volume: 0.01 } }))
+    const statuses = async () => Promise.all(desks.map(async (desk) => (await desk.get('/orders')).status))
+    expect(await statuses()).toEqual([200, 200])
+    await service.database.cut()
+    for (const desk of desks)
+      for (const reply of [await desk.get('/orders'), await desk.post()])
+        expect([reply.status, reply.body.error.code]).toEqual([503, 'SERVICE_UNAVAILABLE'])
+    for (const { apiUrl } of [one, other]) expect((await request(`${apiUrl}/api/v1/symbols`)).status).toBe(200)
+    await service.database.mend()
+    expect(await eventually(statuses, (both) => both.every((status) => status === 200))).toEqual([200, 200])
+    for (const desk of desks) expect(await desk.placeAndSettle()).toMatchObject({ status: 'filled' })
+  })
+
   it('lose no request and no order while one after the other is restarted', async () => {
     const desk = openDesk(service, { key: keyOf('trader'), accountId: account, order: { volume: 0.01 } })
+    const before = executed(service, 'main').length
     const placed: Json[] = []
     const statuses: number[] = []
     const restarted = new AbortController()
@@ -220,6 +235,6 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     expect(statuses.filter((status) => status !== 200)).toEqual([])
     expect(placed.length).toBeGreaterThan(0)
     for (const { id } of placed) expect(await desk.settled(id)).toMatchObject({ status: 'filled' })
-    expect(executed(service, 'main')).toHaveLength(placed.length)
+    expect(executed(service, 'main')).toHaveLength(before + placed.length)
   })
 })

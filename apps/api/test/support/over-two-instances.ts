@@ -12,6 +12,8 @@ export const leftOut: Readonly<Record<string, string>> = {
   caches: 'counts what one process reads and keeps',
   config: 'starts nothing',
   'credential-reads': 'counts what one process reads',
+  'deployment-files': 'starts nothing',
+  events: 'starts its own process',
   'log.laws': 'starts nothing',
   'long-histories': 'counts what one process reads',
   'market-data': 'there is no state to share',

@@ -57,10 +57,7 @@ export const startTestService = async (accounts: readonly AccountOptions[], opti
   return runningService(sandbox, await startOneInstance(sandbox.url, options), async () => undefined)
 }
 
-export interface RunningInstances extends RunningService {
-  readonly instances: TwoInstances['instances']
-  readonly redis: TwoInstances['redis']
-}
+export interface RunningInstances extends RunningService, Pick<TwoInstances, 'instances' | 'database' | 'redis'> {}
 
 /** Two instances behind proxies that take turns, whatever was chosen. */
 export const startTestInstances = async (
@@ -78,6 +75,7 @@ export const startTestInstances = async (
     get instances() {
       return deployment.instances
     },
+    database: deployment.database,
     redis: deployment.redis,
   }
 }

@@ -10,6 +10,9 @@ export interface ServerDatabase {
   readonly url: string
   /** Rows of a statement, over a connection of its own. */
   readonly query: (statement: string) => Promise<readonly unknown[]>
+  /** Hangs up on everybody and takes no new connection. */
+  readonly cut: () => Promise<void>
+  readonly mend: () => Promise<void>
   readonly drop: () => Promise<void>
 }
 
@@ -22,6 +25,13 @@ export const createServerDatabase = async (): Promise<ServerDatabase> => {
   return {
     url: url.href,
     query: (statement) => queryOn(url.href, statement),
+    cut: async () => {
+      await queryOn(serverUrl ?? '', `alter database ${name} allow_connections false`)
+      await queryOn(serverUrl ?? '', `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    },
+    mend: async () => {
+      await queryOn(serverUrl ?? '', `alter database ${name} allow_connections true`)
+    },
     drop: async () => {
       await queryOn(serverUrl ?? '', `drop database ${name} with (force)`)
     },

@@ -8,6 +8,7 @@ import { createRedisSpace, redisUrl } from './redis-space.ts'
 import type { RedisSpace } from './redis-space.ts'
 import { proxyAddress, startRoundRobin } from './round-robin.ts'
 import { createServerDatabase, serverUrl } from './server-database.ts'
+import type { ServerDatabase } from './server-database.ts'
 import { environmentOf, startFrom } from './start-service.ts'
 import type { StartOptions } from './start-service.ts'
 
@@ -31,6 +32,7 @@ export interface Deployment extends Instance {
 
 export interface TwoInstances extends Deployment {
   readonly instances: readonly [Instance, Instance]
+  readonly database: ServerDatabase
   readonly redis: RedisSpace
 }
 
@@ -66,6 +68,7 @@ export const startTwoInstances = async (providerUrl: string, { environment: chan
     },
     folder,
     environment,
+    database,
     redis,
     // One after the other, each without requests meanwhile, as operators do it.
     restart: async () => {
