@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import { mount } from '../src/routing/mount.ts'
 import { openRoute } from '../src/routing/route.ts'
-import { fakeEdge, fakeUseCases, goodKey, orderBody, pendingOrder, run, runApi, send } from './fakes.ts'
+import { account, fakeEdge, fakeUseCases, goodKey, orderBody, pendingOrder, run, runApi, send } from './fakes.ts'
 import type { FakeEdge, Running } from './fakes.ts'
 
 interface Told {
@@ -167,6 +167,14 @@ describe('the listener', () => {
     const told = repliesIn(await talk(api.port, `${post(withLength, order)}NONSENSE\r\n\r\n${get('/api/v1/symbols')}`))
     expect(told.map(({ status }) => status)).toEqual([201, 400])
     expect(placed).toBe(before + 1)
+  })
+
+  it('answers the last request of a connection whole, whatever comes after it', async () => {
+    const many = Array.from({ length: 20_000 }, () => ({ account, liveDataUpdatedAt: null }))
+    await using large = await runApi({ listAccounts: () => TE.right(many) })
+    const told = await talk(large.port, `${get('/api/v1/accounts', `X-API-Key: ${goodKey}\r\nConnection: close\r\n`)}NONSENSE\r\n\r\n`)
+    const [reply, ...others] = repliesIn(told)
+    expect([reply?.status, reply?.body.length, others]).toEqual([200, Number(reply?.headers['content-length']), []])
   })
 
   it('says nothing more where a body breaks off whose request is answered', async () => {

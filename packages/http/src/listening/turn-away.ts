@@ -10,9 +10,9 @@ import { securityHeaders } from '../replies/security-headers.ts'
 const lingerMs = 1_000
 const turnedAway = new WeakSet<Duplex>()
 
-/** Answers on a connection without a request, once, whatever else arrives on it. */
+/** Answers on a connection without a request, once, whatever else arrives on it; not where the last reply ended it, which is still on its way. */
 export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string): void => {
-  if (turnedAway.has(socket)) return
+  if (turnedAway.has(socket) || !socket.writable) return
   turnedAway.add(socket)
   const { headers, body } = written(reply, requestId)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
