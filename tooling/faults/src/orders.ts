@@ -163,6 +163,11 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
     const instance = fleet.slots[attempt % fleet.slots.length]
     const reply = instance === null || instance === undefined ? null : await ask(instance, user, '/orders', { body, intent })
     if (reply?.status === 201) return reply.body.data.id
+    if (reply !== null && reply.status === 429) {
+      // Every try counts against the key's limits, and one that comes too early against its good name.
+      await pause(reply.retryAfterMs)
+      continue
+    }
     if (reply !== null && reply.status !== 409 && reply.status !== 400 && reply.status < 500)
       throw new Error(`an order was refused: ${JSON.stringify(reply.body)}`)
     await pause(250)
@@ -171,6 +176,8 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
 
 interface Answer {
   readonly status: number
+  /** How long to wait; 0 where the reply does not say. */
+  readonly retryAfterMs: number
   readonly body: ReturnType<typeof JSON.parse>
 }
 
@@ -186,7 +193,8 @@ const ask = async (
     order === undefined ? { headers } : { method: 'POST', headers: { ...headers, 'Idempotency-Key': order.intent }, body: order.body }
   try {
     const response = await fetch(`${apiUrl}${path}`, { ...init, signal: AbortSignal.timeout(30_000) })
-    return { status: response.status, body: await response.json() }
+    const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1_000
+    return { status: response.status, retryAfterMs, body: await response.json() }
   } catch {
     return null
   }
