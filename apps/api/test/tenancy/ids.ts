@@ -72,7 +72,9 @@ const spellings: readonly ((id: string) => string)[] = [
 ]
 
 const foreignIds = (kind: IdKind, asker: Person, other: Person): readonly ForeignId[] => {
-  const foreignTickets = other.tickets.filter((ticket) => !asker.tickets.includes(ticket))
+  // The broker numbers each account's positions upwards: a number that the asker's account has not come to yet may be its own a moment later.
+  const newest = Math.max(...asker.tickets.map(Number))
+  const foreignTickets = other.tickets.filter((ticket) => !asker.tickets.includes(ticket) && Number(ticket) < newest)
   switch (kind) {
     case 'account':
       return [[other.account, neverUuid]]
