@@ -3,8 +3,9 @@ FROM node:24.21.0-slim AS build
 WORKDIR /build
 COPY . .
 RUN npx --yes pnpm@10.34.9 install --frozen-lockfile \
- && npx --yes pnpm@10.34.9 exec turbo run build --filter=@tradeport/api \
- && npx --yes pnpm@10.34.9 --filter @tradeport/api deploy --prod --no-optional --legacy /app
+ && npx --yes pnpm@10.34.9 exec turbo run build --filter=@tradeport/api --filter=@tradeport/cli \
+ && npx --yes pnpm@10.34.9 --filter @tradeport/api deploy --prod --no-optional --legacy /app \
+ && npx --yes pnpm@10.34.9 --filter @tradeport/cli deploy --prod --no-optional --legacy /app/cli
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data
@@ -14,5 +15,5 @@ COPY --from=build /app .
 USER node
 EXPOSE 3000
 HEALTHCHECK --interval=10s --timeout=5s --start-period=60s --start-interval=1s \
-  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/api/v1/symbols').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
+  CMD ["node", "-e", "fetch('http://127.0.0.1:3000/healthz').then(({ ok }) => process.exit(ok ? 0 : 1), () => process.exit(1))"]
 CMD ["node", "dist/main.js"]

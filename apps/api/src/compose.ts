@@ -5,6 +5,8 @@ import {
   applyOperatorDocument,
   cancelOrder,
   changeWebhook,
+  checkService,
+  checkTenant,
   closePosition,
   confirmingTrading,
   createHistories,
@@ -18,6 +20,7 @@ import {
   getMarketData,
   getOrder,
   getPosition,
+  getTenant,
   getTrade,
   getTradeStatistics,
   getWebhook,
@@ -28,6 +31,12 @@ import {
   listOrders,
   listPositions,
   listSymbols,
+  listTenantAccessTokens,
+  listTenantAccounts,
+  listTenantApiKeys,
+  listTenantDesks,
+  listTenants,
+  listTenantUsers,
   listTrades,
   listWebhookDeliveries,
   listWebhooks,
@@ -35,7 +44,10 @@ import {
   moveStopLoss,
   moveTakeProfit,
   placeOrder,
+  planOperatorDocument,
   replayWebhookDelivery,
+  rotateSecrets,
+  settleClose,
   settleOrder,
   testWebhook,
 } from '@tradeport/domain'
@@ -46,9 +58,11 @@ import type {
   Breather,
   Broker,
   Clock,
+  CloseRecords,
   CredentialStore,
-  EventLog,
+  DatabaseHealth,
   GuardStore,
+  LimiterHealth,
   PeerNotice,
   PeerNotices,
   OperatorStore,
@@ -57,8 +71,11 @@ import type {
   Pauser,
   PositionDesk,
   PositionLocks,
+  ProviderProbe,
   ProviderTokens,
+  SealedSecrets,
   Secrets,
+  TenantRecords,
   TokenVerifier,
   Trading,
   WebhookDeliveries,
@@ -79,6 +96,7 @@ import {
   forgettingDesk,
   forgettingTrading,
 } from '@tradeport/memory'
+import type { Tallies } from '@tradeport/memory'
 
 /** The ports as the adapters fill them, without any cache. */
 export interface Adapters extends Breather, Pauser {
@@ -87,6 +105,12 @@ export interface Adapters extends Breather, Pauser {
   /** Absent where tokens of no issuer are taken. */
   readonly tokens?: TokenVerifier | undefined
   readonly operator: OperatorStore
+  /** What the operator looks at. */
+  readonly records: TenantRecords
+  readonly sealedSecrets: SealedSecrets
+  readonly database: DatabaseHealth
+  readonly limiterHealth: LimiterHealth
+  readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
   readonly orders: OrderStore
   readonly guards: GuardStore
@@ -102,27 +126,30 @@ export interface Adapters extends Breather, Pauser {
   readonly webhookReach: WebhookReach
   readonly webhookSender: WebhookSender
   readonly webhookDeliveries: WebhookDeliveries
-  readonly eventLog: EventLog
+  readonly closeRecords: CloseRecords
   readonly clock: Clock
+  /** Where the caches count what reads of them meet. */
+  readonly tallies?: Tallies | undefined
 }
 
 export interface ComposedService {
   readonly useCases: UseCases
   readonly operatorUseCases: OperatorUseCases
   readonly settleOrder: ReturnType<typeof settleOrder>
+  readonly settleClose: ReturnType<typeof settleClose>
   readonly deliverEvent: ReturnType<typeof deliverEvent>
 }
 
 export const composeUseCases = (adapters: Adapters): ComposedService => {
-  const { clock, peerNotices } = adapters
-  const credentials = cachedCredentials(adapters.credentials, { clock, notices: peerNotices })
-  const tokens = adapters.tokens && cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash })
-  const linked = cachedAccounts(adapters.accounts, { clock })
-  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk })
+  const { clock, peerNotices, tallies } = adapters
+  const credentials = cachedCredentials(adapters.credentials, { clock, notices: peerNotices, tallies })
+  const tokens = adapters.tokens && cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, tallies })
+  const linked = cachedAccounts(adapters.accounts, { clock, tallies })
+  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk, tallies })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
-  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock })
-  const histories = cachedHistories(createHistories(adapters), { clock })
+  const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
+  const histories = cachedHistories(createHistories(adapters), { clock, tallies })
   const forget = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
   }
@@ -182,8 +209,20 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
             linked.forgetAll()
           }),
         ),
+      planOperatorDocument: planOperatorDocument(ports),
+      listTenants: listTenants(ports),
+      getTenant: getTenant(ports),
+      listTenantUsers: listTenantUsers(ports),
+      listTenantAccounts: listTenantAccounts(ports),
+      listTenantApiKeys: listTenantApiKeys(ports),
+      listTenantAccessTokens: listTenantAccessTokens(ports),
+      listTenantDesks: listTenantDesks(ports),
+      rotateSecrets: rotateSecrets(ports),
+      checkService: checkService(ports),
+      checkTenant: checkTenant(ports),
     },
     settleOrder: settleOrder(ports),
+    settleClose: settleClose(ports),
     deliverEvent: deliverEvent(ports),
   }
 }

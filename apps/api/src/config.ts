@@ -2,6 +2,8 @@
 // got and what it takes; a secret's value is never repeated.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { retrySchedule } from '@tradeport/domain'
+import type { RetrySchedule } from '@tradeport/domain'
 import { noTrustedProxies, parseTrustedProxies } from '@tradeport/http'
 import type { TrustedProxies } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
@@ -47,6 +49,8 @@ export interface Config {
   readonly operatorToken: string | null
   /** 32 bytes; null: made once and kept in the data folder. */
   readonly secretsKey: Uint8Array | null
+  /** Keys that open what they have sealed, and seal nothing: 32 bytes each. */
+  readonly previousSecretsKeys: readonly Uint8Array[]
   readonly database: DatabaseConfig
   readonly dataFolder: string
   /** Where instances share their limits; null: each keeps its own. May hold a password. */
@@ -57,10 +61,18 @@ export interface Config {
   readonly capabilities: readonly Capability[]
   /** CIDRs and addresses that webhooks may reach although they are not public. */
   readonly webhookNetworks: readonly string[]
+  /** The pauses between the attempts of a delivery. */
+  readonly webhookRetries: RetrySchedule
   readonly trustedProxies: TrustedProxies
   /** null: stored access tokens alone. */
   readonly tokenIssuer: TokenIssuer | null
   readonly logLevel: LogLevel
+  /** Whoever reads the metrics has to bring it, and may then do so on the public listener too; null: the operator's listener alone, without one. */
+  readonly metricsToken: string | null
+  /** How long new requests are still taken after the signal to end, so that a proxy may learn of it first. */
+  readonly drainDelayMs: number
+  /** The longest that an end in order may take, from the signal on. */
+  readonly drainTimeoutMs: number
   /** Variables that are known and set, but that this version does not act on yet. */
   readonly withoutEffect: readonly string[]
 }
@@ -101,18 +113,28 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     operator: { host: read('OPERATOR_HOST', parseText, hostForm) ?? '127.0.0.1', port: read('OPERATOR_PORT', parsePort, portForm) ?? 3001 },
     operatorToken,
     secretsKey,
+    previousSecretsKeys: read('SECRETS_KEY_PREVIOUS', parseKeys, previousKeysForm, 'secret') ?? [],
     database: databaseUrl === null ? { kind: 'embedded' } : { kind: 'server', url: databaseUrl },
     dataFolder: read('DATA_DIR', parseText, 'a folder') ?? defaultDataFolder,
     redisUrl: read('REDIS_URL', parseUrlOf(['redis:', 'rediss:']), 'a redis:// or rediss:// URL', 'secret') ?? null,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
     webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
+    webhookRetries: read('WEBHOOK_RETRY_SECONDS', parseRetries, retriesForm) ?? retrySchedule,
     trustedProxies: read('TRUST_PROXY', parseProxies, networksForm) ?? noTrustedProxies,
     tokenIssuer: readTokenIssuer(environment, read, faults),
     capabilities: read('CAPABILITIES', parseCapabilities, capabilitiesForm) ?? [],
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
+    metricsToken: read('METRICS_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null,
+    drainDelayMs: 1_000 * (read('DRAIN_DELAY_SECONDS', parseSeconds, secondsForm) ?? 0),
+    drainTimeoutMs: 1_000 * (read('DRAIN_TIMEOUT_SECONDS', parseSeconds, secondsForm) ?? 85),
     withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
+  // The timeout runs from the signal on: with a delay as long every end would be cut short.
+  if (config.drainDelayMs >= config.drainTimeoutMs)
+    faults.push(
+      `DRAIN_DELAY_SECONDS takes less than DRAIN_TIMEOUT_SECONDS, which is ${config.drainTimeoutMs / 1_000}; it got ${config.drainDelayMs / 1_000}`,
+    )
   return faults.length > 0 ? E.left(faults) : E.right(config)
 }
 
@@ -138,7 +160,10 @@ const readTokenIssuer = (environment: Environment, read: ReturnType<typeof creat
 // An empty variable counts as unset, as shells and compose files leave them.
 const isSet = (environment: Environment, name: string): boolean => (environment[name] ?? '') !== ''
 
+const previousKeysForm = 'keys of 32 bytes in base64 with commas between them'
 const portForm = 'a port from 0 to 65535, 0 for a free one'
+const secondsForm = 'whole seconds from 0 to 3600'
+const retriesForm = 'four whole numbers of seconds from 1 to 86400 with commas between them, such as 60,300,900,3600'
 const networksForm = 'CIDRs with commas between them, such as 10.0.0.0/8,fd00::/8'
 const capabilitiesForm = `names with commas between them, of ${capabilities.join(', ')}`
 const hostForm = 'a host name or an address'
@@ -170,6 +195,15 @@ const parseText: Parse<string> = (text) => (/^\S(.*\S)?$/.test(text) ? text : un
 
 const parsePort: Parse<number> = (text) => (/^\d{1,5}$/.test(text) && Number(text) <= 65_535 ? Number(text) : undefined)
 
+const parseSeconds: Parse<number> = (text) => (/^\d{1,4}$/.test(text) && Number(text) <= 3_600 ? Number(text) : undefined)
+
+const parseRetries: Parse<RetrySchedule> = (text) => {
+  const pauses = text.split(',').map((pause) => pause.trim())
+  const isSchedule =
+    pauses.length === retrySchedule.length && pauses.every((pause) => /^[1-9]\d{0,4}$/.test(pause) && Number(pause) <= 86_400)
+  return isSchedule ? pauses.map((pause) => 1_000 * Number(pause)) : undefined
+}
+
 const parseNetworks: Parse<readonly string[]> = (text) => {
   const networks = text.split(',').map((network) => network.trim())
   return networks.every(isNetwork) ? networks : undefined
@@ -185,6 +219,11 @@ const parseToken: Parse<string> = (text) => (/^[!-~]{16,}$/.test(text) ? text : 
 const parseKey: Parse<Uint8Array> = (text) => {
   const bytes = Buffer.from(text, 'base64')
   return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? new Uint8Array(bytes) : undefined
+}
+
+const parseKeys: Parse<readonly Uint8Array[]> = (text) => {
+  const keys = text.split(',').map((one) => parseKey(one.trim()))
+  return keys.includes(undefined) ? undefined : keys.filter((key) => key !== undefined)
 }
 
 const parseUrlOf =

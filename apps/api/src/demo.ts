@@ -3,7 +3,7 @@
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { AccountId, OperatorDocument, Scope, TenantId, UserId } from '@tradeport/domain'
-import { dayMs } from '@tradeport/domain'
+import { dayMs, emptyDocument } from '@tradeport/domain'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 
 /** What the demo keeps between starts; `key` is a secret of the demo's user. */
@@ -70,6 +70,7 @@ export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
     createdAt: anchor - historyDays * dayMs,
   } as const
   return {
+    ...emptyDocument,
     tenants: [{ id: tenantId, name: 'Demo', providerToken: demoProviderToken }],
     users: [{ id: userId, tenantId, email: 'demo@example.com', plan: 'free' }],
     accounts: [
@@ -105,11 +106,6 @@ export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
       },
     ],
     apiKeys: [{ id: 'demo-key', userId, name: 'Demo', key, scopes }],
-    accessTokens: [],
-    desks: [],
-    traderLimits: [],
-    challenges: [],
-    balanceSnapshots: [],
   }
 }
 

@@ -15,6 +15,8 @@ export interface LimiterOptions {
   readonly redisUrl: string | null
   readonly redisTimes: RedisTimes
   readonly notices: OwnerNotices
+  /** Told of each suspension that begins here, beside its owner. It must not throw. */
+  readonly suspensionBegan: () => void
   readonly log: Logger
 }
 
@@ -22,6 +24,8 @@ export interface OpenedLimiter {
   readonly limiter: RateLimiter
   /** `alone`: the limits are to be shared, and this instance counts by itself until Redis answers again (decision 16). */
   readonly status: () => 'in-process' | 'shared' | 'alone'
+  /** For how long in all this instance has counted by itself though the limits are to be shared. */
+  readonly aloneMs: () => number
   readonly close: () => Promise<void>
 }
 
@@ -29,11 +33,12 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
   const { redisUrl, redisTimes, log } = options
   const onSuspension = tellOwner(options)
   const local = createLocalRateLimiter({ onSuspension })
-  if (redisUrl === null) return { limiter: local, status: () => 'in-process', close: () => Promise.resolve() }
+  if (redisUrl === null) return { limiter: local, status: () => 'in-process', aloneMs: () => 0, close: () => Promise.resolve() }
   const shared = await openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })
   return {
     limiter: shared,
     status: shared.status,
+    aloneMs: shared.aloneMs,
     close: () => {
       shared.close()
       return Promise.resolve()
@@ -43,8 +48,9 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
 
 // One mail for each suspension (decision 15), for which the reply does not wait.
 const tellOwner =
-  ({ notices, log }: LimiterOptions): SuspensionListener =>
+  ({ notices, suspensionBegan, log }: LimiterOptions): SuspensionListener =>
   ({ kind, id, applicationId, owner }, until) => {
+    suspensionBegan()
     const credential = { kind, id, applicationId }
     const notTold = (error: unknown): void =>
       log.error({ err: error, owner, credential, until }, 'an owner could not be told of a suspension')

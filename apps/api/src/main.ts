@@ -19,22 +19,27 @@ const main = async (): Promise<void> => {
   const service = await startService(config.right, log)
   log.info({ event: 'listening', api: service.apiUrl, operator: service.operatorUrl }, 'listening')
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
-  stopOnSignal(service.close, log)
+  stopOnSignal(service.close, config.right.drainTimeoutMs, log)
 }
 
-// The first signal lets what is in flight end; a second one ends the process at once.
-const stopOnSignal = (close: () => Promise<void>, log: Logger): void => {
-  for (const signal of ['SIGTERM', 'SIGINT'] as const)
-    process.once(signal, () => {
-      log.info({ event: 'stopping', signal }, 'stopping')
-      close().then(
-        () => process.exit(0),
-        (error: unknown) => {
-          log.error({ err: error }, 'could not stop in order')
-          process.exit(1)
-        },
-      )
-    })
+// The first signal lets what is in flight end, within its time; a second one, of either kind, ends the process at once.
+const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger): void => {
+  const giveUp = (fields: object, message: string): void => {
+    log.error(fields, message)
+    process.exit(1)
+  }
+  let isStopping = false
+  const stop = (signal: NodeJS.Signals): void => {
+    if (isStopping) return giveUp({ event: 'stopped_at_once', signal }, 'a second signal ends what was not over')
+    isStopping = true
+    log.info({ event: 'stopping', signal }, 'stopping')
+    setTimeout(() => giveUp({ event: 'drain_timeout', timeoutMs }, 'not everything was over in time'), timeoutMs)
+    close().then(
+      () => process.exit(0),
+      (error: unknown) => giveUp({ err: error }, 'could not stop in order'),
+    )
+  }
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
 }
 
 const fail = (lines: readonly string[]): void => {

@@ -10,6 +10,8 @@ interface Parts {
   readonly mail: MailConfig
   readonly queue: OwnerNotices & OwnerNoticeJobs
   readonly users: UserStore
+  /** Told how each attempt ended. It must not throw. */
+  readonly onAttempt: (outcome: NoticeOutcome['kind']) => void
   readonly log: Logger
 }
 
@@ -21,10 +23,10 @@ export interface RunningNotices extends OwnerNotices {
 /** For how long a mail that is under way may hold up the end of the service. */
 const drainMs = 5_000
 
-export const startOwnerNotices = async ({ mail, queue, users, log }: Parts): Promise<RunningNotices> => {
+export const startOwnerNotices = async ({ mail, queue, users, onAttempt, log }: Parts): Promise<RunningNotices> => {
   const mailer = openMailer(mail, log)
   const send = sendOwnerNotice({ users, mailer })
-  const worker = await queue.work((job) => sendOrFail(send, job, log))
+  const worker = await queue.work((job) => sendOrFail(send, job, { onAttempt, log }))
   const telling = new Set<Promise<unknown>>()
   return {
     tell: (owner, notice) => () => {
@@ -46,9 +48,14 @@ const openMailer = (mail: MailConfig, log: Logger): Mailer & { readonly close: (
   mail.kind === 'smtp' ? createSmtpMailer(mail) : { ...createLogMailer(log), close: () => undefined }
 
 // A rejection brings the notice back after a pause.
-const sendOrFail = async (send: ReturnType<typeof sendOwnerNotice>, job: OwnerNoticeJob, log: Logger): Promise<void> => {
+const sendOrFail = async (
+  send: ReturnType<typeof sendOwnerNotice>,
+  job: OwnerNoticeJob,
+  { onAttempt, log }: Pick<Parts, 'onAttempt' | 'log'>,
+): Promise<void> => {
   const sent = await send(job)()
   const outcome: NoticeOutcome = sent._tag === 'Left' ? { kind: 'undelivered', reason: sent.left.reason } : sent.right
+  onAttempt(outcome.kind)
   const facts = { event: 'owner_notice', id: job.id, owner: job.owner, kind: job.notice.kind }
   switch (outcome.kind) {
     case 'sent':

@@ -5,14 +5,17 @@ import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
 import { createTokenVerifier } from '@tradeport/access-tokens'
-import { createMetaApi } from '@tradeport/broker-metaapi'
-import type { MetaApiDeadlines } from '@tradeport/broker-metaapi'
-import { retrySchedule, withoutEvents } from '@tradeport/domain'
-import type { Clock, PlacementJob, RetrySchedule } from '@tradeport/domain'
-import { createApi, createOperatorApi, listen } from '@tradeport/http'
+import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
+import type { MetaApiConfig, MetaApiDeadlines } from '@tradeport/broker-metaapi'
+import { withoutEvents } from '@tradeport/domain'
+import type { Clock, InternalTimeout, ServiceUnavailable } from '@tradeport/domain'
+import { apiPrefix, assetRoutes, createApi, createOperatorApi, listen, metricsRoute, probeRoutes } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
+import { createMetrics, meteredBroker, meteredLimiter, meteredPositionDesk, meteredTrading, meteredWebhookSender } from '@tradeport/metrics'
 import {
   createAccountStore,
   createCipher,
@@ -22,28 +25,33 @@ import {
   createOrderStore,
   createPositionLocks,
   createProviderTokens,
+  createSealedSecrets,
+  createTenantRecords,
   createUserStore,
   createWebhookStore,
   openDatabase,
   openEvents,
   openOwnerNotices,
   openPlacementJobs,
+  readBacklog,
   startJobs,
   startPeerNotices,
 } from '@tradeport/postgres'
+import { createReferencePage } from '@tradeport/reference-page'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { UnansweredDelivery } from '@tradeport/webhook-sender'
 import type { Config, Listener, ProviderUrls } from './config.ts'
 import { composeUseCases } from './compose.ts'
-import type { ComposedService } from './compose.ts'
 import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
+import { heldBack } from './held-back.ts'
 import { openLimiter } from './limiter.ts'
 import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
+import { createReadiness } from './readiness.ts'
 import { createSecrets, newDeliveryId, newOrderId, newSecret, newWebhookId, newWebhookSecret } from './secrets.ts'
 
 export interface Service {
@@ -51,7 +59,7 @@ export interface Service {
   readonly operatorUrl: string
   /** What a newcomer is shown; null when the service is no demo. */
   readonly welcome: string | null
-  /** Takes no new request, lets those under way end, and closes the database. */
+  /** Says that it takes no more, waits as long as is configured, takes no new connection, lets what is under way end, and closes the database. */
   readonly close: () => Promise<void>
 }
 
@@ -60,8 +68,6 @@ export interface ServiceTimes {
   readonly clock?: Clock
   /** Of the provider. */
   readonly deadlines?: Partial<MetaApiDeadlines>
-  /** The pauses between the attempts of a delivery. */
-  readonly retries?: RetrySchedule
   readonly redis?: RedisTimes
 }
 
@@ -69,23 +75,21 @@ export interface ServiceTimes {
 export const startService = async (
   config: Config,
   log: Logger,
-  { clock = { now: Date.now }, deadlines = {}, retries = retrySchedule, redis = {} }: ServiceTimes = {},
+  { clock = { now: Date.now }, deadlines = {}, redis = {} }: ServiceTimes = {},
 ): Promise<Service> => {
   const closers: (() => Promise<void>)[] = []
-  const close = closeInReverse(closers)
   try {
-    return await start(config, { log, clock, deadlines, retries, redis }, closers, close)
+    return await start(config, { log, clock, deadlines, redis }, closers)
   } catch (error) {
-    await close()
+    await closeInReverse(closers)
     throw error
   }
 }
 
 const start = async (
   config: Config,
-  { log, clock, deadlines, retries, redis }: Required<ServiceTimes> & { readonly log: Logger },
+  { log, clock, deadlines, redis }: Required<ServiceTimes> & { readonly log: Logger },
   closers: (() => Promise<void>)[],
-  close: () => Promise<void>,
 ): Promise<Service> => {
   const secrets = createSecrets()
   await openDataFolder(config.dataFolder)
@@ -94,52 +98,88 @@ const start = async (
 
   const database = await openDatabase(databaseOptions(config), log)
   closers.push(database.close)
+  const metrics = createMetrics()
+  metrics.watchPool(database.pool)
+  metrics.watchBacklog(heldBack(async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()), backlogTimes))
   const demo = isDemo(config) ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey) : null
   const urls = await providerUrls(config, demo, closers)
 
-  const stores = { knex: database.knex, cipher: createCipher(secretsKey), log }
+  const stores = { knex: database.knex, cipher: createCipher(secretsKey, config.previousSecretsKeys), log }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.push(peerNotices.stop)
   const jobs = await startJobs(stores)
   closers.push(jobs.stop)
   const placements = await openPlacementJobs(jobs)
   const queue = await openOwnerNotices(jobs)
-  const notices = await startOwnerNotices({ mail: config.mail, queue, users: createUserStore(stores), log })
+  const notices = await startOwnerNotices({
+    mail: config.mail,
+    queue,
+    users: createUserStore(stores),
+    onAttempt: metrics.ownerNotice,
+    log,
+  })
   closers.push(notices.stop)
   const events = config.capabilities.includes('events')
-    ? await openEvents({ jobs, cipher: stores.cipher, notices: queue, clock }, { schedule: retries })
+    ? await openEvents({ jobs, cipher: stores.cipher, notices: queue, clock }, { schedule: config.webhookRetries })
     : undefined
   const providerTokens = createProviderTokens(stores)
   const webhookReach = createWebhookReach(config.webhookNetworks)
   const onUnanswered = (delivery: UnansweredDelivery): void =>
     log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer')
+  const limits = await openLimiter({
+    redisUrl: config.redisUrl,
+    redisTimes: redis,
+    notices,
+    suspensionBegan: metrics.suspensionBegan,
+    log,
+  })
+  closers.push(limits.close)
+  metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
+  const providerConfig: MetaApiConfig = {
+    provisioningUrl: urls.provisioning,
+    clientUrl: urls.client,
+    providerToken: providerTokens.find,
+    clock,
+    deadlines,
+  }
+  const provider = createMetaApi(providerConfig)
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
     tokens: config.tokenIssuer === null ? undefined : createTokenVerifier({ ...config.tokenIssuer, clock, log }),
     operator: createOperatorStore(stores),
+    records: createTenantRecords(stores),
+    sealedSecrets: createSealedSecrets(stores),
+    database,
+    limiterHealth: { standing: limits.status },
+    providerProbe: createProviderProbe(providerConfig),
     providerTokens,
     orders: createOrderStore({ knex: database.knex, queue: placements.queue, events: events?.recorder }),
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
-    ...createMetaApi({ provisioningUrl: urls.provisioning, clientUrl: urls.client, providerToken: providerTokens.find, clock, deadlines }),
+    broker: meteredBroker(provider.broker, metrics.providerCalls),
+    trading: meteredTrading(provider.trading, metrics.providerCalls),
+    positionDesk: meteredPositionDesk(provider.positionDesk, metrics.providerCalls),
     peerNotices,
     secrets,
     orderIds: { newOrderId },
     webhooks: createWebhookStore(stores),
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookReach,
-    webhookSender: createWebhookSender({ reach: webhookReach, onUnanswered }),
-    ...(events === undefined ? withoutEvents : { eventLog: events.log, webhookDeliveries: events.deliveries }),
+    webhookSender: meteredWebhookSender(createWebhookSender({ reach: webhookReach, onUnanswered }), metrics.deliveries),
+    ...(events === undefined ? withoutEvents : { closeRecords: events.closes.records, webhookDeliveries: events.deliveries }),
     clock,
+    tallies: metrics.cache,
     breathe,
     pause: (ms) => () => setTimeout(ms),
   })
   const { useCases, operatorUseCases } = composed
-  const worker = await placements.work((job) => settleOrFail(composed, job))
+  const worker = await placements.work((job) => settledOrFail(composed.settleOrder(job)))
   closers.push(worker.stop)
   const deliveries = await events?.jobs.work((due) => composed.deliverEvent(due)())
   if (deliveries !== undefined) closers.push(deliveries.stop)
+  const closes = await events?.closes.jobs.work((job) => settledOrFail(composed.settleClose(job)))
+  if (closes !== undefined) closers.push(closes.stop)
 
   if (demo !== null && !demo.isApplied) {
     const applied = await operatorUseCases.applyOperatorDocument(demoDocument(demo))()
@@ -147,13 +187,41 @@ const start = async (
     await markDemoApplied(config.dataFolder, demo)
   }
 
-  const edge: Edge = { clock, breathe, log, newRequestId }
-  const operatorServer = await listen(createOperatorApi(operatorUseCases, { ...edge, operatorToken }), config.operator, edge)
+  let isDraining = false
+  const readiness = createReadiness({
+    checks: {
+      database: async () => E.isRight(await database.ping()),
+      migrations: async () => isNotFalse(await database.isMigrated()),
+      jobs: async () => jobs.pulse.silentFor(silentQueueMs).length === 0,
+    },
+    limiter: limits.status,
+    isDraining: () => isDraining,
+  })
+  const probes = probeRoutes(readiness)
+  const measured = metricsRoute(metrics, config.metricsToken)
+  const edge: Edge = {
+    clock,
+    breathe,
+    log,
+    newRequestId,
+    isDraining: () => isDraining,
+    meter: metrics.requests,
+    onAnswered: log.isLevelEnabled('debug')
+      ? (answered) => log.debug({ event: 'request', ...answered }, 'a request was answered')
+      : undefined,
+    // What the service does is for its operator: only with a token of its own are the metrics to be had where everybody may ask.
+    plainRoutes: config.metricsToken === null ? probes : { ...probes, ...measured },
+  }
+  const operatorEdge = { ...edge, operatorToken, plainRoutes: { ...probes, ...measured } }
+  const operatorServer = await listen(createOperatorApi(operatorUseCases, operatorEdge), config.operator, edge)
   closers.push(() => closeServer(operatorServer))
-  const limits = await openLimiter({ redisUrl: config.redisUrl, redisTimes: redis, notices, log })
-  closers.push(limits.close)
   const apiServer = await listen(
-    createApi(useCases, { ...edge, limiter: limits.limiter, trustedProxies: config.trustedProxies }),
+    createApi(useCases, {
+      ...edge,
+      plainRoutes: { ...edge.plainRoutes, ...assetRoutes(referencePage) },
+      limiter: meteredLimiter(limits.limiter, metrics.decisions),
+      trustedProxies: config.trustedProxies,
+    }),
     config.api,
     edge,
   )
@@ -163,7 +231,11 @@ const start = async (
     apiUrl: listeners.api,
     operatorUrl: listeners.operator,
     welcome: demo === null ? null : demoWelcome(listeners, demo.key),
-    close,
+    close: async () => {
+      isDraining = true
+      if (config.drainDelayMs > 0) await setTimeout(config.drainDelayMs)
+      await closeInReverse(closers)
+    },
   }
 }
 
@@ -189,11 +261,23 @@ const providerUrls = async (
   return { provisioning: sandbox.url, client: sandbox.url }
 }
 
-// A job that fails is handed out again; what the order needs next is in the database, not in the failure.
-const settleOrFail = async ({ settleOrder }: ComposedService, job: PlacementJob): Promise<void> => {
-  const settled = await settleOrder(job)()
-  if (settled._tag === 'Left') throw new Error(settled.left.reason)
+// A job that fails is handed out again; what the order or the close needs next is in the database, not in the failure.
+const settledOrFail = async (settling: TaskEither<ServiceUnavailable | InternalTimeout, void>): Promise<void> => {
+  const settled = await settling()
+  if (settled._tag === 'Left')
+    throw new Error(settled.left._tag === 'ServiceUnavailable' ? settled.left.reason : 'the position is being changed')
 }
+
+// Where it cannot be told, another check has failed.
+const isNotFalse = (told: E.Either<unknown, boolean>): boolean => E.isLeft(told) || told.right
+
+/** What waits is told as it was a few seconds ago, so that several who ask for metrics make one read. */
+const backlogTimes = { everyMs: 5_000, deadlineMs: 2_000, otherwise: undefined }
+
+/** A queue is looked at every second or two. */
+const silentQueueMs = 15_000
+
+const referencePage = createReferencePage({ path: '/docs', documentPath: `${apiPrefix}/openapi.json`, title: 'Tradeport API' })
 
 const newSecretsKey = (): string => randomBytes(32).toString('base64')
 
@@ -217,8 +301,6 @@ const closeServer = async (server: Server): Promise<void> => {
   await closed.finally(() => clearInterval(sweep))
 }
 
-const closeInReverse =
-  (closers: (() => Promise<void>)[]): (() => Promise<void>) =>
-  async () => {
-    for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer()
-  }
+const closeInReverse = async (closers: (() => Promise<void>)[]): Promise<void> => {
+  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer()
+}

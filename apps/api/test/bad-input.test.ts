@@ -6,7 +6,7 @@ import * as fc from 'fast-check'
 import { apiRoutes } from '@tradeport/http'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
-import { secretWatch } from './support/secret-watch.ts'
+import { hearReply } from './support/hear-reply.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
@@ -132,7 +132,7 @@ const sendRaw = (target: string, headers: Record<string, string> = {}): Promise<
       response.on('end', () => {
         const [status, text] = [response.statusCode ?? 0, Buffer.concat(chunks).toString()]
         const told = Object.entries(response.headers).map(([name, value]) => [name, String(value)] as const)
-        secretWatch.hearReply({ method: 'GET', url: `${service.apiUrl}${target}`, sent: undefined, status, headers: told, text })
+        hearReply({ method: 'GET', url: `${service.apiUrl}${target}`, sent: undefined, status, headers: told, text })
         resolve({ status, text })
       })
     })

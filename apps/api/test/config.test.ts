@@ -32,8 +32,41 @@ describe('the environment', () => {
         mail: { kind: 'log' },
         operatorToken: null,
         secretsKey: null,
+        metricsToken: null,
+        previousSecretsKeys: [],
+        drainDelayMs: 0,
+        drainTimeoutMs: 85_000,
       },
     })
+  })
+
+  it('takes the pauses between the attempts of a delivery, those of the specification when unset', () => {
+    expect(readConfig({}, '/data')).toMatchObject({ right: { webhookRetries: [60_000, 300_000, 900_000, 3_600_000] } })
+    expect(readConfig({ WEBHOOK_RETRY_SECONDS: '1, 2,3,86400' }, '/data')).toMatchObject({
+      right: { webhookRetries: [1_000, 2_000, 3_000, 86_400_000] },
+    })
+    for (const text of ['1,2,3', '1,2,3,4,5', '1,2,3,0', '1,2,3,86401', '1,2,3,4.5', '1,2,,4', 'soon', '-1,2,3,4', '1;2;3;4'])
+      expect(faults({ WEBHOOK_RETRY_SECONDS: text })).toEqual([
+        `WEBHOOK_RETRY_SECONDS takes four whole numbers of seconds from 1 to 86400 with commas between them, such as 60,300,900,3600; it got ${JSON.stringify(text)}`,
+      ])
+  })
+
+  it('takes how long an end in order may take, in whole seconds', () => {
+    expect(readConfig({ DRAIN_DELAY_SECONDS: '5', DRAIN_TIMEOUT_SECONDS: '3600' }, '/data')).toMatchObject({
+      right: { drainDelayMs: 5_000, drainTimeoutMs: 3_600_000 },
+    })
+    expect(faults({ DRAIN_DELAY_SECONDS: '1.5', DRAIN_TIMEOUT_SECONDS: '3601' })).toEqual([
+      'DRAIN_DELAY_SECONDS takes whole seconds from 0 to 3600; it got "1.5"',
+      'DRAIN_TIMEOUT_SECONDS takes whole seconds from 0 to 3600; it got "3601"',
+    ])
+    for (const [delay, timeout] of [
+      ['90', ''],
+      ['30', '30'],
+      ['', '0'],
+    ] as const)
+      expect(faults({ DRAIN_DELAY_SECONDS: delay, DRAIN_TIMEOUT_SECONDS: timeout })).toEqual([
+        `DRAIN_DELAY_SECONDS takes less than DRAIN_TIMEOUT_SECONDS, which is ${timeout || '85'}; it got ${delay || '0'}`,
+      ])
   })
 
   it('takes an empty variable as unset', () => {
@@ -59,9 +92,19 @@ describe('the environment', () => {
 
   it('never repeats a secret', () => {
     const urls = { DATABASE_URL: 'mysql://u:hush@h/d', REDIS_URL: 'http://:hush@h' }
-    const told = faults({ ...server, OPERATOR_TOKEN: 'sécret', SECRETS_KEY: 'c2hvcnQ=', ...urls }).join('\n')
-    for (const name of ['OPERATOR_TOKEN', 'REDIS_URL']) expect(told).toContain(`${name} takes`)
+    const told = faults({ ...server, OPERATOR_TOKEN: 'sécret', METRICS_TOKEN: 'hush', SECRETS_KEY: 'c2hvcnQ=', ...urls }).join('\n')
+    for (const name of ['OPERATOR_TOKEN', 'METRICS_TOKEN', 'REDIS_URL']) expect(told).toContain(`${name} takes`)
     for (const secret of ['sécret', 'c2hvcnQ=', 'hush']) expect(told).not.toContain(secret)
+  })
+
+  it('takes earlier secrets keys, and repeats none of them', () => {
+    const other = Buffer.alloc(32, 8).toString('base64')
+    expect(readConfig({ ...server, SECRETS_KEY_PREVIOUS: `${other}, ${key}` }, '/data')).toMatchObject({
+      right: { previousSecretsKeys: [new Uint8Array(32).fill(8), new Uint8Array(32).fill(7)] },
+    })
+    expect(faults({ ...server, SECRETS_KEY_PREVIOUS: `${other},c2hvcnQ=` })).toEqual([
+      'SECRETS_KEY_PREVIOUS takes keys of 32 bytes in base64 with commas between them; it got something else',
+    ])
   })
 
   it.each([

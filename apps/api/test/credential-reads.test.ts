@@ -1,5 +1,5 @@
 // Decision 11, counted in the database: a key in use costs one read, however many requests come with it.
-import { applyOperatorDocument } from '@tradeport/domain'
+import { applyOperatorDocument, emptyDocument } from '@tradeport/domain'
 import type { OperatorDocument, TenantId, UserId } from '@tradeport/domain'
 import { cachedCredentials } from '@tradeport/memory'
 import { createCipher, createCredentialStore, createOperatorStore, openDatabase, startPeerNotices } from '@tradeport/postgres'
@@ -14,15 +14,10 @@ const key = 'tp_live_counted'
 const secrets = createSecrets()
 
 const user: OperatorDocument = {
+  ...emptyDocument,
   tenants: [{ id: 'acme' as TenantId, name: 'Acme' }],
   users: [{ id: 'u-1' as UserId, tenantId: 'acme' as TenantId, email: 'owner@example.com' }],
-  accounts: [],
   apiKeys: [{ id: 'k-1', userId: 'u-1' as UserId, key }],
-  accessTokens: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
 }
 
 /** How many statements look for credentials during 200 requests over ten seconds, and as many again after the key was revoked. */

@@ -1,7 +1,7 @@
 // The Dockerfile and the compose file of the repository's root, read as text: nothing here can run them, but what they say must be what the service takes.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { apiPrefix, apiRoutes } from '@tradeport/http'
+import { apiPrefix, probeRoutes } from '@tradeport/http'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -27,8 +27,7 @@ const filled = (text: string, given: Environment): string =>
 const instances = ['api-1', 'api-2'] as const
 const environmentOf = (name: string, given: Environment): Environment =>
   Object.fromEntries(Object.entries<string>(compose.services[name].environment).map(([key, text]) => [key, filled(text, given)]))
-const isPublic = (path: string): boolean =>
-  apiRoutes.some((route) => `${apiPrefix}${route.path}` === path && route.method === 'GET' && route.access.kind === 'public')
+const probes = Object.keys(probeRoutes(() => Promise.reject(new Error('not asked'))))
 
 describe('compose.yaml', () => {
   it.each(instances)('gives %s an environment that it takes, and the same as the other', (name) => {
@@ -68,7 +67,19 @@ describe('compose.yaml', () => {
     const port = compose.services['api-1'].environment.PORT
     expect(proxy).toContain(`reverse_proxy ${instances.map((name) => `${name}:${port}`).join(' ')} {`)
     expect(proxy).toContain('lb_policy round_robin')
-    expect(isPublic(/health_uri (\S+)/.exec(proxy)?.[1] ?? '')).toBe(true)
+    expect(/health_uri (\S+)/.exec(proxy)?.[1]).toBe('/readyz')
+    expect(probes).toContain('/readyz')
+  })
+
+  it('lets the proxy hear that an instance ends before it takes no more, and the instance end before it is killed', () => {
+    const config = readConfig(environmentOf(instances[0], secrets), '/data')
+    if (E.isLeft(config)) throw new Error(config.left.join())
+    const { drainDelayMs, drainTimeoutMs } = config.right
+    const everyMs = 1_000 * Number(/health_interval (\d+)s/.exec(proxy)?.[1])
+    const fails = Number(/health_fails (\d+)/.exec(proxy)?.[1])
+    const graceMs = 1_000 * Number.parseInt(compose.services['api-1'].stop_grace_period, 10)
+    expect(drainDelayMs).toBeGreaterThan(fails * everyMs)
+    expect(graceMs).toBeGreaterThan(drainTimeoutMs)
   })
 })
 
@@ -82,12 +93,13 @@ describe('the Dockerfile', () => {
     expect(dockerfile).toContain('install --frozen-lockfile')
   })
 
-  it('runs as a user without rights, who looks for itself at a route that anybody may ask for', () => {
+  it('runs as a user without rights, who looks for itself whether the process lives', () => {
     const [user] = /^USER .+$/m.exec(last) ?? []
     expect(user).toBe('USER node')
     expect(last.indexOf('USER')).toBeLessThan(last.indexOf('CMD'))
     const [, path = ''] = /HEALTHCHECK[\s\S]+127\.0\.0\.1:3000([^']+)'/.exec(last) ?? []
-    expect(isPublic(path)).toBe(true)
+    expect(path).toBe('/healthz')
+    expect(probes).toContain(path)
   })
 
   it('leaves out what a machine has made or keeps', () => {

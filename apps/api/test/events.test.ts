@@ -3,7 +3,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
+import { readWebhook } from '@tradeport/client'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -93,6 +95,8 @@ describe('with the capability events', () => {
     for (const { headers, body: bytes } of receiver.received) {
       const { event, timestamp } = JSON.parse(bytes.toString())
       expect(await verify(secret, bytes.toString(), String(headers['x-webhook-signature']))).toBe(true)
+      const read = await readWebhook({ secret, body: bytes, headers })
+      expect(read).toEqual({ ...JSON.parse(bytes.toString()), delivery_id: headers['x-webhook-delivery-id'] })
       expect(headers).toMatchObject({
         'content-type': 'application/json',
         'user-agent': 'TradingPlatform-Webhook/1.0',
@@ -133,16 +137,94 @@ describe('with the capability events', () => {
   })
 })
 
+const position = async (volume: number): Promise<string> => (await desk.placeAndSettle({ volume })).positionId
+const closingDeals = () =>
+  sandbox
+    .account('p-1')
+    .deals()
+    .filter((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')
+/** What was told of a position, once there is as much of it. A job that a killed process had in hand is taken up a minute after it was due. */
+const toldOf = (positionId: string, count: number): Promise<Json[]> =>
+  eventually(
+    () => told().filter(({ data }) => data.position_id === positionId),
+    ({ length }) => length >= count,
+    150_000,
+  )
+
+describe('a close whose end was not written', () => {
+  it('is told once by who comes next, where the process was killed between the broker’s execution and its record', async () => {
+    const { id } = await create(receiver.origin, ['position.closed', 'trade.closed'])
+    const positionId = await position(0.3)
+    const close = (volume?: number) => desk.call('POST', `/positions/${positionId}/close`, volume === undefined ? {} : { volume })
+    const before = closingDeals().length
+    for (const volume of [0.1, undefined]) {
+      const made = closingDeals().length
+      sandbox.faults.set('p-1', 'trade', { kind: 'lost', when: 'after' })
+      const unanswered = close(volume).catch(() => null)
+      await eventually(closingDeals, ({ length }) => length > made)
+      child.process.kill('SIGKILL')
+      await Promise.all([child.exited, unanswered])
+      sandbox.faults.clear()
+      await start({ CAPABILITIES: 'events' })
+    }
+    const events = await toldOf(positionId, 3)
+    expect(events).toHaveLength(3)
+    const trades = events.filter(({ event }) => event === 'trade.closed')
+    expect(trades).toHaveLength(1)
+    const closes = events.filter(({ event }) => event === 'position.closed').map(({ data }) => data)
+    const [part, rest] = closes.toSorted((a, b) => a.closed_volume - b.closed_volume)
+    const [first, second] = closingDeals().slice(before)
+    expect(part).toMatchObject({ closed_volume: 0.1, remaining_volume: 0.2, is_partial: true, exit_price: first?.['price'] })
+    expect(rest).toMatchObject({ closed_volume: 0.2, remaining_volume: 0, is_partial: false, exit_price: second?.['price'] })
+    expect(rest).toMatchObject({ realized_pnl: second?.['profit'], closed_at: second?.['time'] })
+    const { data: shown } = (await desk.get(`/trades/${positionId}`)).body
+    expect(trades[0].data).toMatchObject({ trade_id: shown.id, profit: shown.profit })
+    // Nothing more comes of it, also not from jobs that were left.
+    await pause(3_000)
+    expect(await toldOf(positionId, 3)).toHaveLength(3)
+    await desk.call('DELETE', `/webhooks/${id}`)
+  }, 300_000)
+
+  it('is told with its deal once that shows, where the reply could not wait for it', async () => {
+    const { id } = await create(receiver.origin, ['position.closed', 'trade.closed'])
+    const positionId = await position(0.2)
+    sandbox.faults.set('p-1', 'trade', { kind: 'closing-deal-lag', ms: 5_000 })
+    const { status, body } = await desk.call('POST', `/positions/${positionId}/close`, {})
+    sandbox.faults.clear()
+    expect(status).toBe(200)
+    expect(body.data).toMatchObject({ closedVolume: 0.2, closePrice: null, realizedPnl: null, closedAt: null })
+    const [closed, trade, ...more] = await toldOf(positionId, 2)
+    expect(more).toEqual([])
+    const deal = closingDeals().at(-1)
+    expect(closed).toMatchObject({ event: 'position.closed', data: { exit_price: deal?.['price'], realized_pnl: deal?.['profit'] } })
+    expect(trade).toMatchObject({ event: 'trade.closed', data: { exit_price: deal?.['price'], volume: 0.2 } })
+    await desk.call('DELETE', `/webhooks/${id}`)
+  }, 240_000)
+
+  it('is told to nobody where the broker refused it', async () => {
+    const { id } = await create(receiver.origin, ['position.closed', 'trade.closed'])
+    const positionId = await position(0.2)
+    sandbox.faults.set('p-1', 'trade', { kind: 'return-code', numericCode: 10_018, when: 'before' })
+    expect((await desk.call('POST', `/positions/${positionId}/close`, {})).status).toBe(422)
+    sandbox.faults.clear()
+    expect((await desk.call('POST', `/positions/${positionId}/close`, {})).status).toBe(200)
+    const events = await toldOf(positionId, 2)
+    expect(events.map(({ event }) => event)).toEqual(['position.closed', 'trade.closed'])
+    await desk.call('DELETE', `/webhooks/${id}`)
+  }, 240_000)
+})
+
 describe('without the capability events', () => {
   it('records nothing, sends nothing, and shows nothing of what was (decision 45)', async () => {
-    const { id } = await create(receiver.origin, ['order.created'])
+    const { id } = await create(receiver.origin, ['order.created', 'position.closed', 'trade.closed'])
     const sent = receiver.received.length
     await desk.placeAndSettle()
     await typesOnce(sent + 1)
     const [logged] = (await log(id)).data
     expect(await child.stop()).toBe(0)
     await start({ CAPABILITIES: '' })
-    await desk.placeAndSettle()
+    const { positionId } = await desk.placeAndSettle()
+    expect((await desk.call('POST', `/positions/${positionId}/close`, {})).status).toBe(200)
     expect(await log(id)).toMatchObject({ data: [], meta: { pagination: { total: 0 } } })
     const replay = await desk.call('POST', `/webhooks/${id}/deliveries/${logged.id}/replay`)
     expect([replay.status, replay.body.error.code]).toEqual([404, 'NOT_FOUND'])
@@ -151,5 +233,5 @@ describe('without the capability events', () => {
     await start({ CAPABILITIES: 'events' })
     expect((await log(id)).meta.pagination.total).toBe(1)
     expect(receiver.received).toHaveLength(sent + 1)
-  }, 90_000)
+  }, 180_000)
 })

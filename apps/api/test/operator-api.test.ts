@@ -1,5 +1,6 @@
 // The operator API: one document, all or nothing, applied as often as one likes, on a listener of its own.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { contractWatch } from './support/hear-reply.ts'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { operatorToken } from './support/start-service.ts'
@@ -44,6 +45,7 @@ describe('who may apply', () => {
     const headers = { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' }
     for (const url of [`${service.apiUrl}/operator/v1/apply`, `${service.apiUrl}/api/v1/apply`])
       expect((await request(url, { method: 'POST', headers, body: '{}' })).status).toBe(404)
+    contractWatch.leaveOut(service.operatorUrl)
     expect((await request(`${service.operatorUrl}/api/v1/symbols`)).status).toBe(404)
     expect((await request(`${service.operatorUrl}/operator/v1/apply`, { headers })).status).toBe(404)
   })

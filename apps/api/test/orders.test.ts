@@ -4,7 +4,7 @@ import { eventually, executed, holdPending, openDesk, sends } from './support/or
 import type { OrderDesk } from './support/order-desk.ts'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
-import { secretWatch } from './support/secret-watch.ts'
+import { hearReply } from './support/hear-reply.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
@@ -82,7 +82,7 @@ const sentToStranger = async (method: string, id: string): Promise<object> => {
     ...(method === 'PUT' && { body: '{"stopLoss":1}' }),
   })
   const [status, text] = [response.status, await response.text()]
-  secretWatch.hearReply({ method, url, sent: undefined, status, headers: [...response.headers], text })
+  hearReply({ method, url, sent: undefined, status, headers: [...response.headers], text })
   const headers = [...response.headers].filter(([name]) => name !== 'date' && !name.startsWith('x-ratelimit-'))
   return { status, headers, text }
 }

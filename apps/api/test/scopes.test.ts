@@ -38,6 +38,7 @@ const table: Readonly<Record<string, readonly Scope[] | 'everybody'>> = {
   'GET /quotes/:symbol': 'everybody',
   'GET /candles/:symbol': 'everybody',
   'GET /ticks/:symbol': 'everybody',
+  'GET /openapi.json': 'everybody',
 }
 
 const rows = Object.entries(table).map(([route, passing]) => ({ route, passing }))

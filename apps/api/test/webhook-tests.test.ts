@@ -5,6 +5,7 @@ import type { ServerResponse } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { verify } from '@octokit/webhooks-methods'
+import { readWebhook } from '@tradeport/client'
 import { verifyWebhookSignature } from '@tradeport/domain'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { spawnService } from './support/child-service.ts'
@@ -109,6 +110,7 @@ describe('POST /webhooks/:id/test', () => {
     })
     expect(await verify(secret, body.toString(), signature)).toBe(true)
     expect(verifyWebhookSignature(secret, body, signature)).toBe(true)
+    expect(await readWebhook({ secret, body, headers })).toEqual(sent)
     expect(await verify(secret, `${body.toString()} `, signature)).toBe(false)
     const after = await find(before.id)
     expect(after).toEqual({ ...before, lastSuccessAt: expect.stringMatching(/Z$/) })

@@ -26,7 +26,7 @@ export interface MetaApiDeadlines {
   readonly tradeMs: number
   /** Of looking for an order in all of the broker's records. Default 60,000. */
   readonly lookupMs: number
-  /** Of asking at what price and volume an order was filled, or a position closed, that is known to be. Default 2,000. */
+  /** Of asking at what price and volume an order was filled that is known to be. Default 2,000. */
   readonly fillMs: number
 }
 

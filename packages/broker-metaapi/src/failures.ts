@@ -98,7 +98,8 @@ const errorNameOf = (body: unknown): string => {
   return typeof name === 'string' && /^[A-Za-z]{1,40}$/.test(name) ? ` ${name}` : ''
 }
 
-const codeOf = (cause: unknown): string => {
+/** The code of what failed, or of what made it fail: never its words, which may hold what was sent. */
+export const codeOf = (cause: unknown): string => {
   for (let error = cause, depth = 0; error instanceof Error && depth < 4; error = error.cause, depth += 1) {
     if ('code' in error && typeof error.code === 'string' && /^[A-Z0-9_]{1,40}$/.test(error.code)) return error.code
   }

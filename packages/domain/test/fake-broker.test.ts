@@ -11,6 +11,7 @@ import { describeBrokerContract } from '../src/testing/broker-contract.ts'
 import type { VenueBook, VenuePosition, VenueTrouble } from '../src/testing/broker-contract.ts'
 import { createFakeBroker } from '../src/testing/fake-broker.ts'
 import type { FakeBook } from '../src/testing/fake-broker.ts'
+import { openPosition } from '../src/testing/open-position.ts'
 
 const clock = { now: () => Date.parse('2026-05-01T12:00:00.000Z') }
 
@@ -22,17 +23,8 @@ const brokerAccount = (index: number): BrokerAccount => ({
   region: null,
 })
 
-const positionOf = (position: VenuePosition, index: number): BrokerPosition => ({
-  ...position,
-  ticket: String(99 - index) as Ticket,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 0,
-  realizedPnl: 0,
-  openedAt: clock.now() - (index % 2) * 1_000,
-})
+const positionOf = (position: VenuePosition, index: number): BrokerPosition =>
+  openPosition({ ...position, ticket: String(99 - index) as Ticket, unrealizedPnl: 0, openedAt: clock.now() - (index % 2) * 1_000 })
 
 const bookOf = ({ tradeMode, broker, currency, leverage, positions, deals }: VenueBook): Partial<FakeBook> => ({
   information: {

@@ -10,6 +10,7 @@ import { createFakePositionDesk } from '../src/testing/fake-position-desk.ts'
 import type { FakeChangeOutcome } from '../src/testing/fake-position-desk.ts'
 import { describePositionDeskContract } from '../src/testing/position-desk-contract.ts'
 import type { ChangeTrouble } from '../src/testing/position-desk-contract.ts'
+import { openPosition } from '../src/testing/open-position.ts'
 
 const clock = { now: () => Date.parse('2026-05-01T12:00:00.000Z') }
 
@@ -21,17 +22,8 @@ const accountOn = (platform: BrokerAccount['platform']): BrokerAccount => ({
   region: null,
 })
 
-const positionOf = (position: VenuePosition, index: number): BrokerPosition => ({
-  ...position,
-  ticket: String(99 - index) as Ticket,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 40,
-  realizedPnl: 0,
-  openedAt: clock.now() - index * 1_000,
-})
+const positionOf = (position: VenuePosition, index: number): BrokerPosition =>
+  openPosition({ ...position, ticket: String(99 - index) as Ticket, unrealizedPnl: 40, openedAt: clock.now() - index * 1_000 })
 
 const outcomes: Readonly<Record<Exclude<ChangeTrouble, 'copy_lags'>, (accountId: AccountId) => FakeChangeOutcome>> = {
   answer_lost: () => 'do_and_lose_the_answer',

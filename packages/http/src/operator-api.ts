@@ -1,10 +1,14 @@
-// The operator API: one route, for one bearer token, on a listener of its own.
+// The operator API: for one bearer token, on a listener of its own.
 import type Koa from 'koa'
 import { createOperatorDoor } from './access/doors.ts'
 import type { Edge } from './edge.ts'
+import { doctorRoutes } from './operator/doctor-routes.ts'
 import { operatorDocument } from './operator/document-codec.ts'
+import { presentPlannedChange } from './operator/presenters.ts'
+import { operatorRoute } from './operator/operator-route.ts'
+import { recordRoutes } from './operator/record-routes.ts'
+import { secretRoutes } from './operator/secret-routes.ts'
 import { mount } from './routing/mount.ts'
-import { openRoute } from './routing/route.ts'
 import type { Route } from './routing/route.ts'
 import type { OperatorUseCases } from './use-cases.ts'
 
@@ -13,12 +17,11 @@ export interface OperatorEdge extends Edge {
   readonly operatorToken: string
 }
 
-const operatorRoutes: readonly Route<OperatorUseCases>[] = [
-  openRoute({
+export const operatorRoutes: readonly Route<OperatorUseCases>[] = [
+  operatorRoute({
     method: 'POST',
     path: '/apply',
     summary: 'Brings the records to what a document says, all or nothing.',
-    access: { kind: 'operator' },
     body: operatorDocument,
     useCase: (useCases: OperatorUseCases, { body }) => useCases.applyOperatorDocument(body),
     present: ({ apiKeys, accessTokens }) => ({
@@ -29,8 +32,27 @@ const operatorRoutes: readonly Route<OperatorUseCases>[] = [
       },
     }),
   }),
+  // A route of its own: a service that does not know it answers 404, where one that passed over a flag would apply the document.
+  operatorRoute({
+    method: 'POST',
+    path: '/plan',
+    summary: 'Tells what applying a document would change now, and changes nothing.',
+    body: operatorDocument,
+    useCase: (useCases: OperatorUseCases, { body }) => useCases.planOperatorDocument(body),
+    present: (planned) => ({ kind: 'data', data: planned.map(presentPlannedChange) }),
+  }),
+  ...recordRoutes,
+  ...secretRoutes,
+  ...doctorRoutes,
 ]
 
-/** Answers POST /operator/v1/apply, and anything else with 404. */
+/** Answers /operator/v1 and the plain routes, and anything else with 404. */
 export const createOperatorApi = (useCases: OperatorUseCases, edge: OperatorEdge): Koa =>
-  mount({ prefix: '/operator/v1', routes: operatorRoutes, useCases, door: createOperatorDoor(edge.operatorToken), edge })
+  mount({
+    prefix: '/operator/v1',
+    routes: operatorRoutes,
+    plainRoutes: edge.plainRoutes,
+    useCases,
+    door: createOperatorDoor(edge.operatorToken),
+    edge,
+  })

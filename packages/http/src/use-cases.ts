@@ -3,6 +3,8 @@ import type {
   applyOperatorDocument,
   cancelOrder,
   changeWebhook,
+  checkService,
+  checkTenant,
   closePosition,
   createWebhook,
   deleteWebhook,
@@ -11,6 +13,7 @@ import type {
   getMarketData,
   getOrder,
   getPosition,
+  getTenant,
   getTrade,
   getTradeStatistics,
   getWebhook,
@@ -21,6 +24,12 @@ import type {
   listOrders,
   listPositions,
   listSymbols,
+  listTenantAccessTokens,
+  listTenantAccounts,
+  listTenantApiKeys,
+  listTenantDesks,
+  listTenants,
+  listTenantUsers,
   listTrades,
   listWebhookDeliveries,
   listWebhooks,
@@ -28,7 +37,9 @@ import type {
   moveStopLoss,
   moveTakeProfit,
   placeOrder,
+  planOperatorDocument,
   replayWebhookDelivery,
+  rotateSecrets,
   testWebhook,
 } from '@tradeport/domain'
 
@@ -66,7 +77,18 @@ export interface UseCases {
   readonly replayWebhookDelivery: ReturnType<typeof replayWebhookDelivery>
 }
 
-/** The verb behind the operator API. */
+/** The verbs behind the operator API. */
 export interface OperatorUseCases {
   readonly applyOperatorDocument: ReturnType<typeof applyOperatorDocument>
+  readonly planOperatorDocument: ReturnType<typeof planOperatorDocument>
+  readonly listTenants: ReturnType<typeof listTenants>
+  readonly getTenant: ReturnType<typeof getTenant>
+  readonly listTenantUsers: ReturnType<typeof listTenantUsers>
+  readonly listTenantAccounts: ReturnType<typeof listTenantAccounts>
+  readonly listTenantApiKeys: ReturnType<typeof listTenantApiKeys>
+  readonly listTenantAccessTokens: ReturnType<typeof listTenantAccessTokens>
+  readonly listTenantDesks: ReturnType<typeof listTenantDesks>
+  readonly rotateSecrets: ReturnType<typeof rotateSecrets>
+  readonly checkService: ReturnType<typeof checkService>
+  readonly checkTenant: ReturnType<typeof checkTenant>
 }

@@ -7,7 +7,7 @@ import { mount } from '../src/routing/mount.ts'
 import { scopedRoute } from '../src/routing/route.ts'
 import { createCallerDoor } from '../src/access/doors.ts'
 import { closedObject } from '../src/requests/json-codecs.ts'
-import { fakeEdge, fakeUseCases, goodKey, goodToken, run, runApi, send } from './fakes.ts'
+import { fakeEdge, fakeUseCases, goodKey, goodToken, run, runApi, send, untold } from './fakes.ts'
 import type { Running } from './fakes.ts'
 
 describe('a credential', () => {
@@ -63,9 +63,10 @@ describe('a credential', () => {
 
   it('in the JSON body is 401, by name or look, at the top level (decision 2)', async () => {
     const route = scopedRoute({
+      ...untold,
       method: 'POST',
       path: '/things',
-      summary: 'Takes a thing.',
+      refusals: [],
       anyOf: ['orders:write'],
       body: closedObject<object>('Thing', {}),
       useCase: () => TE.right({}),

@@ -46,8 +46,9 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { errorTable } from '../src/replies/error-table.ts'
 import { openRoute } from '../src/routing/route.ts'
+import type { RefusalTag } from '../src/routing/route-refusals.ts'
 import { mount } from '../src/routing/mount.ts'
-import { accountId, fakeEdge, run, runApi, send } from './fakes.ts'
+import { accountId, fakeEdge, run, runApi, send, untold } from './fakes.ts'
 import type { Answer, FakeEdge } from './fakes.ts'
 
 const rateLimited: BrokerRateLimited = { _tag: 'BrokerRateLimited', accountId, retryAfterSeconds: 7 }
@@ -131,9 +132,10 @@ const rows: readonly Row[] = [
 
 const answerTo = async (refusal: Refusal, edge: FakeEdge = fakeEdge()): Promise<Answer> => {
   const route = openRoute({
+    ...untold,
     method: 'GET',
     path: '/refusal',
-    summary: 'Refuses.',
+    refusals: Object.keys(errorTable) as RefusalTag[],
     access: { kind: 'public' },
     useCase: () => TE.left(refusal),
     present: (nothing: never) => nothing,
@@ -210,7 +212,14 @@ describe('an error of ours', () => {
     expect(api.edge.lines).toEqual([
       {
         level: 'error',
-        fields: { err: expect.any(Error) as Error, requestId: 'mine' },
+        fields: {
+          err: expect.any(Error) as Error,
+          requestId: 'mine',
+          method: 'GET',
+          route: '/api/v1/accounts',
+          status: 500,
+          durationMs: expect.any(Number) as number,
+        },
         message: 'a request failed unexpectedly',
       },
     ])
@@ -218,9 +227,10 @@ describe('an error of ours', () => {
 
   it.each([undefined, () => 1])('stands for data that is no JSON value: %s', async (data) => {
     const route = openRoute({
+      ...untold,
       method: 'GET',
       path: '/nothing',
-      summary: 'Answers with what JSON has no text for.',
+      refusals: [],
       access: { kind: 'public' },
       useCase: () => TE.right(undefined),
       present: () => ({ kind: 'data', data: data as never }),

@@ -340,6 +340,14 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /webhooks/:id': { enabled: false },
 }
 
+/** What the document would tell of a route that only a test has. */
+export const untold = {
+  operationId: 'untold',
+  summary: 'Untold',
+  description: 'Of a test.',
+  reply: { kind: 'none' },
+} as const
+
 /** A request that the route takes, apart from its path. */
 export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
   const body = bodies[`${method} ${path}`]

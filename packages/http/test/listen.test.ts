@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import { mount } from '../src/routing/mount.ts'
 import { openRoute } from '../src/routing/route.ts'
-import { account, fakeEdge, fakeUseCases, goodKey, orderBody, pendingOrder, run, runApi, send } from './fakes.ts'
+import { account, fakeEdge, fakeUseCases, goodKey, orderBody, pendingOrder, run, runApi, send, untold } from './fakes.ts'
 import type { FakeEdge, Running } from './fakes.ts'
 
 interface Told {
@@ -308,9 +308,10 @@ describe('a slow sender', () => {
       }
     }
     const endless = openRoute({
+      ...untold,
       method: 'GET',
       path: '/endless',
-      summary: 'Never ends.',
+      refusals: [],
       access: { kind: 'public' },
       useCase: () => TE.right({}),
       present: () => ({ kind: 'file', name: 'endless', contentType: 'text/plain', headers: {}, pieces }),

@@ -9,6 +9,7 @@ import { createOperatorApi } from '../src/index.ts'
 import type { OperatorUseCases } from '../src/index.ts'
 import { accountId, fakeEdge, goodKey, run, send } from './fakes.ts'
 import type { ReplyBody, Running } from './fakes.ts'
+import { operatorVerbs } from './operator-verbs.ts'
 
 const operatorToken = 'the-operator'
 const authorization = `Bearer ${operatorToken}`
@@ -57,7 +58,7 @@ describe('POST /operator/v1/apply', () => {
     })
   }
   beforeAll(async () => {
-    api = await run(createOperatorApi({ applyOperatorDocument }, { ...fakeEdge(), operatorToken }))
+    api = await run(createOperatorApi({ ...operatorVerbs(), applyOperatorDocument }, { ...fakeEdge(), operatorToken }))
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
@@ -105,7 +106,7 @@ describe('POST /operator/v1/apply', () => {
     },
   )
 
-  it('is the only route there', async () => {
+  it('is no route for another method, and there is nothing of the API for users', async () => {
     expect((await send(api, '/operator/v1/apply', { headers: { authorization } })).status).toBe(404)
     expect((await send(api, '/api/v1/symbols')).status).toBe(404)
     expect((await send(api, '/operator/v1/apply', { headers: { 'x-api-key': goodKey } })).status).toBe(404)

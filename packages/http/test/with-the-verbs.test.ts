@@ -1,7 +1,6 @@
 // Both apps over the domain's own verbs and its fakes: what an operator applies is what a user then reads, and nobody else does.
 import { createHash } from 'node:crypto'
 import {
-  applyOperatorDocument,
   brokerRateLimited,
   brokerUnavailable,
   createHistories,
@@ -21,18 +20,13 @@ import {
   listTrades,
 } from '@tradeport/domain'
 import type { CredentialHash, Deal, Secrets } from '@tradeport/domain'
-import {
-  createFakeAccountStore,
-  createFakeBroker,
-  createFakeCredentialStore,
-  createFakeOperatorStore,
-  createFakeRecords,
-} from '@tradeport/domain/testing'
+import { createFakeAccountStore, createFakeBroker, createFakeCredentialStore, createFakeRecords } from '@tradeport/domain/testing'
 import type { FakeBroker } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, createOperatorApi } from '../src/index.ts'
 import { accountId, fakeEdge, fakeUseCases, now, position, run, send } from './fakes.ts'
 import type { ReplyBody, Running } from './fakes.ts'
+import { operatorVerbs } from './operator-verbs.ts'
 
 const operatorToken = 'the-operator'
 const [mine, theirs] = ['tp_live_mine', 'tp_live_theirs']
@@ -101,12 +95,11 @@ describe('the apps over the verbs of the domain', () => {
       breathe,
       secrets,
       credentials: createFakeCredentialStore(records),
-      operator: createFakeOperatorStore(records),
       histories: createHistories({ broker, breathe }),
       liveAccounts: createLiveAccounts({ accounts, broker, clock }),
       positionViews: createPositionViews({ broker }),
     }
-    operator = await run(createOperatorApi({ applyOperatorDocument: applyOperatorDocument(ports) }, { ...edge, operatorToken }))
+    operator = await run(createOperatorApi(operatorVerbs(records, secrets), { ...edge, operatorToken }))
     api = await run(
       createApi(
         {

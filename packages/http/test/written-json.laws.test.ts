@@ -16,6 +16,23 @@ describe('a list that is written record by record', () => {
     )
   })
 
+  it('is the JSON of the list also where lists that begin alike were written before', () => {
+    fc.assert(
+      fc.property(
+        fc.array(record, { minLength: 1 }),
+        fc.array(fc.array(fc.nat(), { maxLength: 6 }), { maxLength: 8 }),
+        (records, picks) => {
+          const write = writtenOnce((one: object) => one)
+          const [first = {}] = records
+          for (const pick of picks) {
+            const list = [first, ...pick.map((at) => records[at % records.length] ?? first)]
+            expect(write(list).text).toBe(JSON.stringify(list))
+          }
+        },
+      ),
+    )
+  })
+
   it('presents each record once', () => {
     const presented: object[] = []
     const write = writtenOnce((one: object) => {

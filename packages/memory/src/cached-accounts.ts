@@ -3,6 +3,7 @@
 import type { Account, AccountStore, Clock, ServiceUnavailable } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 export const linkedAccountTtlMs = 1_000
 
@@ -13,18 +14,28 @@ export interface CachedAccounts extends Pick<AccountStore, 'find' | 'list'> {
   readonly forgetAll: () => void
 }
 
+interface Parts {
+  readonly clock: Clock
+  readonly tallies?: Tallies | undefined
+}
+
 /** Only found accounts are kept: one that was just linked shows at once, and guesses take no room. */
-export const cachedAccounts = (store: Pick<AccountStore, 'find' | 'list'>, { clock }: { readonly clock: Clock }): CachedAccounts => {
+export const cachedAccounts = (store: Pick<AccountStore, 'find' | 'list'>, { clock, tallies }: Parts): CachedAccounts => {
   const options = { clock, ttlMs: linkedAccountTtlMs, ageFrom: 'start', maxEntries } as const
-  const found = createSingleFlightCache<string, ServiceUnavailable, O.Option<Account>>({ ...options, isKept: O.isSome })
+  const found = createSingleFlightCache<string, ServiceUnavailable, O.Option<Account>>({
+    ...options,
+    isKept: O.isSome,
+    tally: tallies?.('accounts'),
+  })
   const lists = createSingleFlightCache<string, ServiceUnavailable, readonly Account[]>({
     ...options,
     isKept: (accounts) => accounts.length > 0,
+    tally: tallies?.('account_lists'),
   })
   return {
     // The lengths keep two owners apart whatever their ids hold.
-    find: (owner, id) => found.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId} ${id}`, store.find(owner, id)),
-    list: (owner) => lists.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId}`, store.list(owner)),
+    find: (owner, id) => found.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId} ${id}`, () => store.find(owner, id)()),
+    list: (owner) => lists.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId}`, () => store.list(owner)()),
     forgetAll: () => {
       found.dropAll()
       lists.dropAll()

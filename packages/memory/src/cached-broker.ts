@@ -7,6 +7,7 @@ import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
 import { createCallGate } from './call-gate.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 export const positionsTtlMs = 2_500
 export const marginTtlMs = 60_000
@@ -23,6 +24,7 @@ export interface CachedBrokerOptions {
   readonly clock: Clock
   /** Reads what the broker's terminal has now, which asks more of the provider than its own copy does. */
   readonly desk: Pick<PositionDesk, 'freshPositions'>
+  readonly tallies?: Tallies | undefined
 }
 
 /**
@@ -31,7 +33,7 @@ export interface CachedBrokerOptions {
  * The provider answers reads from a copy of the terminal that follows it with some delay. An account that was forgotten has just been changed:
  * from then on, for half a minute, its positions are read from the terminal, or the next read could show what was before the change.
  */
-export const cachedBroker = (broker: Broker, { clock, desk }: CachedBrokerOptions): Broker & ForgetsAccounts => {
+export const cachedBroker = (broker: Broker, { clock, desk, tallies }: CachedBrokerOptions): Broker & ForgetsAccounts => {
   const positions = createSingleFlightCache<string, BrokerReadError, PositionsReading>({
     clock,
     ttlMs: positionsTtlMs,
@@ -39,12 +41,14 @@ export const cachedBroker = (broker: Broker, { clock, desk }: CachedBrokerOption
     maxWeight: maxPositions,
     weigh: (reading) => 1 + reading.positions.length,
     groupOf: accountOfKey,
+    tally: tallies?.('positions'),
   })
   const margins = createSingleFlightCache<string, BrokerReadError, O.Option<number>>({
     clock,
     ttlMs: marginTtlMs,
     maxEntries: maxMargins,
     groupOf: accountOfKey,
+    tally: tallies?.('margins'),
   })
   const forgottenAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
   // Also where the clock was set back meanwhile.

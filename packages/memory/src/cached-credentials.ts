@@ -5,6 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 /** For how long a moment up to which every notice has arrived vouches for what is kept: less than a second, so that what it vouched for can go in time. */
 export const confirmationTtlMs = 800
@@ -19,6 +20,7 @@ const maxMisses = 10_000
 interface Parts {
   readonly clock: Clock
   readonly notices: Pick<PeerNotices, 'confirmedAt'>
+  readonly tallies?: Tallies | undefined
 }
 
 export interface CachedCredentials extends CredentialStore {
@@ -28,13 +30,13 @@ export interface CachedCredentials extends CredentialStore {
 
 /** What was looked for in vain is remembered for a second at most, apart from the rest, so that guesses drive out nothing. */
 export const cachedCredentials = (store: CredentialStore, parts: Parts): CachedCredentials => {
-  const apiKeys = createShelf<Credential>(parts)
-  const accessTokens = createShelf<Credential>(parts)
-  const userPlans = createShelf<UserPlan>(parts)
+  const apiKeys = createShelf<Credential>(parts, 'api_keys')
+  const accessTokens = createShelf<Credential>(parts, 'access_tokens')
+  const userPlans = createShelf<UserPlan>(parts, 'user_plans')
   return {
-    findApiKey: (hash) => apiKeys.read(hash, store.findApiKey(hash)),
-    findAccessToken: (hash) => accessTokens.read(hash, store.findAccessToken(hash)),
-    findUserPlan: (owner) => userPlans.read(keyOf(owner), store.findUserPlan(owner)),
+    findApiKey: (hash) => apiKeys.read(hash, () => store.findApiKey(hash)()),
+    findAccessToken: (hash) => accessTokens.read(hash, () => store.findAccessToken(hash)()),
+    findUserPlan: (owner) => userPlans.read(keyOf(owner), () => store.findUserPlan(owner)()),
     forget: (users) => {
       for (const shelf of [apiKeys, accessTokens, userPlans]) shelf.forget(users)
     },
@@ -48,7 +50,7 @@ interface Shelf<A> {
 
 type Find<A> = TE.TaskEither<ServiceUnavailable, O.Option<A>>
 
-const createShelf = <A extends UserPlan>({ clock, notices }: Parts): Shelf<A> => {
+const createShelf = <A extends UserPlan>({ clock, notices, tallies }: Parts, name: string): Shelf<A> => {
   const misses = createRecentMisses({ clock, ttlMs: unconfirmedTtlMs, maxEntries: maxMisses })
   const isConfirmed = (): boolean => {
     const ageMs = clock.now() - notices.confirmedAt()
@@ -62,9 +64,10 @@ const createShelf = <A extends UserPlan>({ clock, notices }: Parts): Shelf<A> =>
     maxFlightMs: unconfirmedTtlMs,
     maxEntries: maxCredentials,
     isKept: O.isSome,
+    tally: tallies?.(name),
   })
   return {
-    read: (key, load) => found.read(key, misses.through(key, load)),
+    read: (key, load) => found.read(key, () => misses.through(key, load)()),
     forget: (users) => {
       if (users.length === 0) return
       misses.clear()

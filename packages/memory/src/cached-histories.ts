@@ -3,6 +3,7 @@ import type { AccountHistory, BrokerReadError, Clock, Histories, HistoryTooLarge
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 export const historyTtlMs = 5_000
 
@@ -13,11 +14,12 @@ export interface CachedHistoriesOptions {
   readonly clock: Clock
   /** The most trades and skipped positions kept over all accounts; 250,000 when left out. */
   readonly maxTrades?: number
+  readonly tallies?: Tallies | undefined
 }
 
 export const cachedHistories = (
   histories: Histories,
-  { clock, maxTrades = defaultMaxTrades }: CachedHistoriesOptions,
+  { clock, maxTrades = defaultMaxTrades, tallies }: CachedHistoriesOptions,
 ): Histories & ForgetsAccounts => {
   const kept = createSingleFlightCache<string, BrokerReadError | HistoryTooLarge, AccountHistory>({
     clock,
@@ -26,6 +28,7 @@ export const cachedHistories = (
     maxWeight: maxTrades,
     weigh: ({ trades, skipped }) => 1 + trades.length + skipped.length,
     groupOf: accountOfKey,
+    tally: tallies?.('histories'),
   })
   return {
     read: (account) => kept.read(accountKey(account), histories.read(account)),

@@ -5,18 +5,25 @@ import * as E from 'fp-ts/lib/Either.js'
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 export const liveAccountTtlMs = 5_000
 
 const maxAccounts = 10_000
 
+interface Parts {
+  readonly clock: Clock
+  readonly tallies?: Tallies | undefined
+}
+
 /** Failures are shared by those who wait and not kept. */
-export const cachedLiveAccounts = (liveAccounts: LiveAccounts, { clock }: { readonly clock: Clock }): LiveAccounts & ForgetsAccounts => {
+export const cachedLiveAccounts = (liveAccounts: LiveAccounts, { clock, tallies }: Parts): LiveAccounts & ForgetsAccounts => {
   const readings = createSingleFlightCache<string, BrokerReadError | ServiceUnavailable, AccountReading>({
     clock,
     ttlMs: liveAccountTtlMs,
     maxEntries: maxAccounts,
     groupOf: accountOfKey,
+    tally: tallies?.('live_accounts'),
   })
   return {
     read: (account) => {

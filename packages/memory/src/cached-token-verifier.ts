@@ -3,6 +3,7 @@ import type { Clock, Secrets, ServiceUnavailable, TokenVerifier, VerifiedToken }
 import * as O from 'fp-ts/lib/Option.js'
 import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
+import type { Tallies } from './single-flight-cache.ts'
 
 /** How long a token is believed before its signature is looked at again: a key that its issuer withdraws is trusted no longer than that. */
 export const verifiedTtlMs = 5 * 60_000
@@ -14,10 +15,11 @@ const maxRefused = 10_000
 interface Parts {
   readonly clock: Clock
   readonly hash: Secrets['hash']
+  readonly tallies?: Tallies | undefined
 }
 
 /** No token is kept, only what it proves, by its hash. Whether it has expired is for whoever uses it to see. */
-export const cachedTokenVerifier = (verifier: TokenVerifier, { clock, hash }: Parts): TokenVerifier => {
+export const cachedTokenVerifier = (verifier: TokenVerifier, { clock, hash, tallies }: Parts): TokenVerifier => {
   const refused = createRecentMisses({ clock, ttlMs: refusedTtlMs, maxEntries: maxRefused })
   const verified = createSingleFlightCache<string, ServiceUnavailable, O.Option<VerifiedToken>>({
     clock,
@@ -25,6 +27,7 @@ export const cachedTokenVerifier = (verifier: TokenVerifier, { clock, hash }: Pa
     ageFrom: 'start',
     maxEntries: maxTokens,
     isKept: O.isSome,
+    tally: tallies?.('issued_tokens'),
   })
   return {
     verify: (token) => {

@@ -23,9 +23,21 @@ export interface SingleFlightCacheOptions<Key, A> {
   readonly isKept?: (value: A) => boolean
   /** Keys that `dropGroup` drops together. */
   readonly groupOf?: (key: Key) => string
+  /** Counts what reads met. */
+  readonly tally?: CacheTally | undefined
   /** A read that has not settled for so long is given up for later readers, who start another; a minute when left out. */
   readonly maxFlightMs?: number
 }
+
+/** How many reads found a kept value, joined a read that was under way, or began one: numbers that only grow. */
+export interface CacheTally {
+  hits: number
+  joins: number
+  misses: number
+}
+
+/** A tally for the cache of a name. */
+export type Tallies = (cache: string) => CacheTally
 
 export interface SingleFlightCache<Key, Failure, A> {
   /**
@@ -59,6 +71,7 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
   options: SingleFlightCacheOptions<Key, A>,
 ): SingleFlightCache<Key, Failure, A> => {
   const { clock, ttlMs, ageFrom = 'completion', weigh = () => 1, isKept = () => true, groupOf, maxFlightMs = defaultMaxFlightMs } = options
+  const tally = options.tally ?? { hits: 0, joins: 0, misses: 0 }
   const flights = new Map<Key, Flight<Failure, A>>()
   const groups = new Map<string, Set<Key>>()
   const kept = new LRUCache<Key, Kept<A>>({
@@ -126,10 +139,17 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
   return {
     read: (key, load) => async () => {
       const found = kept.get(key)
-      if (found !== undefined && isYounger(found.bornAt, ttlOf(found.value))) return E.right(found.value)
+      if (found !== undefined && isYounger(found.bornAt, ttlOf(found.value))) {
+        tally.hits += 1
+        return E.right(found.value)
+      }
       if (found !== undefined) kept.delete(key)
       const flight = flights.get(key)
-      if (flight !== undefined && isYounger(flight.startedAt, joinableMs)) return flight.result
+      if (flight !== undefined && isYounger(flight.startedAt, joinableMs)) {
+        tally.joins += 1
+        return flight.result
+      }
+      tally.misses += 1
       return takeOff(key, load)
     },
     drop,

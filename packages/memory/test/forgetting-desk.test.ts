@@ -8,8 +8,8 @@ import {
   tradeRejected,
   unsupportedBroker,
 } from '@tradeport/domain'
-import type { BrokerAccount, BrokerChangeError, PositionDesk, Ticket } from '@tradeport/domain'
-import { createFakeBroker, createFakePositionDesk, newAccountId } from '@tradeport/domain/testing'
+import type { BrokerAccount, BrokerChangeError, PositionDesk } from '@tradeport/domain'
+import { createFakeBroker, createFakePositionDesk, newAccountId, openPosition } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { cachedBroker, forgettingDesk } from '../src/index.ts'
@@ -25,19 +25,7 @@ const brokerAccount = (): BrokerAccount => ({
 const account = brokerAccount()
 const other = brokerAccount()
 
-const position = {
-  ticket: '46648037' as Ticket,
-  symbol: 'EURUSD',
-  side: 'buy',
-  volume: 0.4,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 40,
-  realizedPnl: 0,
-  openedAt: 0,
-} as const
+const position = openPosition({ volume: 0.4, unrealizedPnl: 40 })
 
 const deskWith = () => {
   const clock = createMovableClock()

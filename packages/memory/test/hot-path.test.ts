@@ -1,7 +1,7 @@
 // What the routes that read positions and trades keep beside the broker's answers: where an account is, and positions with their margin.
 import { requireBrokerAccount } from '@tradeport/domain'
 import type { BrokerPosition, HeldPosition, Position } from '@tradeport/domain'
-import { createFakeAccountStore, createFakeRecords, newAccount } from '@tradeport/domain/testing'
+import { createFakeAccountStore, createFakeRecords, newAccount, openPosition } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
@@ -63,19 +63,7 @@ describe('cached accounts', () => {
   })
 })
 
-const row = (ticket: string): BrokerPosition => ({
-  ticket: ticket as never,
-  symbol: 'EURUSD',
-  side: 'buy',
-  volume: 0.1,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 0,
-  realizedPnl: 0,
-  openedAt: 1,
-})
+const row = (ticket: string): BrokerPosition => openPosition({ ticket: ticket as never })
 
 const heldOf = (position: BrokerPosition): HeldPosition => {
   const brokerAccount = requireBrokerAccount(account)

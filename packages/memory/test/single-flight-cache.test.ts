@@ -26,6 +26,23 @@ describe('the single-flight cache', () => {
     expect(await Promise.all(readers)).toStrictEqual(Array.from({ length: 100 }, () => E.right(7)))
   })
 
+  it('tells what reads met: a kept value, a read under way, or nothing', async () => {
+    const tally = { hits: 0, joins: 0, misses: 0 }
+    const { cache, clock } = cacheWith({ tally })
+    const { read, calls } = createPendingRead<number>()
+    const readers = Array.from({ length: 5 }, () => cache.read('a', read)())
+    await settled()
+    calls[0]?.resolve(7)
+    await Promise.all(readers)
+    expect(tally).toEqual({ hits: 0, joins: 4, misses: 1 })
+    for (let count = 0; count < 3; count += 1) await cache.read('a', read)()
+    expect(tally).toEqual({ hits: 3, joins: 4, misses: 1 })
+    clock.advance(100)
+    await cache.read('a', TE.left('failed'))()
+    await cache.read('b', TE.right(1))()
+    expect(tally).toEqual({ hits: 3, joins: 4, misses: 3 })
+  })
+
   it('reads other keys meanwhile', async () => {
     const { cache } = cacheWith()
     const { read } = createPendingRead<number>()

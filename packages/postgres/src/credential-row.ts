@@ -1,6 +1,6 @@
 // API keys and access tokens as rows, and with their user what a request needs to know of them (section 5).
 import { plans } from '@tradeport/domain'
-import type { Credential, StoredAccessToken, StoredApiKey, UserPlan } from '@tradeport/domain'
+import type { Credential, ListedAccessToken, ListedApiKey, StoredAccessToken, StoredApiKey, UserPlan } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from './columns.ts'
@@ -8,26 +8,28 @@ import { decodeRow, epochMs, orNull, toTimestamptz } from './columns.ts'
 
 const ownerProps = { tenant_id: column.tenantId, plan: column.oneOf('plan', plans) }
 
-const apiKeyProps = {
+const listedApiKeyProps = {
   id: t.string,
   user_id: column.userId,
   name: t.string,
-  hash: column.credentialHash,
   scopes: t.array(column.scope),
   ip_allowlist: t.array(t.string),
   expires_at: column.orAbsent(column.instant),
   enabled: t.boolean,
 }
 
-const accessTokenProps = {
+const listedAccessTokenProps = {
   id: t.string,
   user_id: column.userId,
   application_id: t.string,
-  hash: column.credentialHash,
   scopes: t.array(column.scope),
   expires_at: column.orAbsent(column.instant),
   enabled: t.boolean,
 }
+
+const hashProps = { hash: column.credentialHash }
+const apiKeyProps = { ...listedApiKeyProps, ...hashProps }
+const accessTokenProps = { ...listedAccessTokenProps, ...hashProps }
 
 const columnsOf =
   (table: string, props: t.Props) =>
@@ -36,10 +38,14 @@ const columnsOf =
 
 export const apiKeyColumns = columnsOf('api_keys', apiKeyProps)
 export const accessTokenColumns = columnsOf('access_tokens', accessTokenProps)
+export const listedApiKeyColumns = columnsOf('api_keys', listedApiKeyProps)
+export const listedAccessTokenColumns = columnsOf('access_tokens', listedAccessTokenProps)
 export const credentialOwnerColumns: readonly string[] = Object.keys(ownerProps).map((name) => `users.${name}`)
 
 const decodeApiKey = decodeRow('api_keys', t.strict(apiKeyProps))
 const decodeAccessToken = decodeRow('access_tokens', t.strict(accessTokenProps))
+const decodeListedApiKey = decodeRow('api_keys', t.strict(listedApiKeyProps))
+const decodeListedAccessToken = decodeRow('access_tokens', t.strict(listedAccessTokenProps))
 const decodeOwnedApiKey = decodeRow('api_keys', t.strict({ ...apiKeyProps, ...ownerProps }))
 const decodeOwnedAccessToken = decodeRow('access_tokens', t.strict({ ...accessTokenProps, ...ownerProps }))
 
@@ -57,6 +63,16 @@ export const apiKeyOfRow = (row: unknown): StoredApiKey => {
 
 export const accessTokenOfRow = (row: unknown): StoredAccessToken => {
   const { user_id: userId, application_id: applicationId, expires_at: expiresAt, ...token } = decodeAccessToken(row)
+  return { ...token, userId, applicationId, expiresAt }
+}
+
+export const listedApiKeyOfRow = (row: unknown): ListedApiKey => {
+  const { user_id: userId, ip_allowlist: ipAllowlist, expires_at: expiresAt, ...key } = decodeListedApiKey(row)
+  return { ...key, userId, ipAllowlist, expiresAt }
+}
+
+export const listedAccessTokenOfRow = (row: unknown): ListedAccessToken => {
+  const { user_id: userId, application_id: applicationId, expires_at: expiresAt, ...token } = decodeListedAccessToken(row)
   return { ...token, userId, applicationId, expiresAt }
 }
 

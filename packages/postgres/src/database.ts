@@ -1,5 +1,5 @@
 // Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and on the embedded one.
-import type { ServiceUnavailable } from '@tradeport/domain'
+import type { Instant, ServiceUnavailable } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { openFolder, openInMemory } from './embedded.ts'
@@ -7,11 +7,20 @@ import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
 import { describeFailure, toServiceUnavailable } from './failures.ts'
 import { silentLog } from './log.ts'
 import type { Log } from './log.ts'
-import { migrate } from './migrations/migrate.ts'
+import { isMigrated, migrate } from './migrations/migrate.ts'
 import { openServer, requireServerVersion } from './server.ts'
 import type { ServerOptions } from './server.ts'
 
 export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
+
+export interface PoolUse {
+  readonly inUse: number
+  readonly idle: number
+  /** Statements that wait for a connection. */
+  readonly waiting: number
+  /** The most connections. */
+  readonly size: number
+}
 
 export interface Database {
   /** For the stores of this package. */
@@ -20,6 +29,12 @@ export interface Database {
   readonly server: ServerOptions | null
   /** Whether a statement gets through now. */
   readonly ping: TE.TaskEither<ServiceUnavailable, void>
+  /** What the database's own clock says. */
+  readonly now: TE.TaskEither<ServiceUnavailable, Instant>
+  /** Whether the tables are those that this version needs. */
+  readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
+  /** The connections as they are used now. */
+  readonly pool: () => PoolUse
   /** Waits for what is running, then ends every connection. Calling it again changes nothing. */
   readonly close: () => Promise<void>
 }
@@ -30,7 +45,15 @@ export interface Database {
  */
 export const openDatabase = async (options: DatabaseOptions, log: Log = silentLog): Promise<Database> => {
   const { knex, release } = await open(options, log)
-  const database: Database = { knex, server: 'url' in options ? options : null, ping: pingOf(knex), close: closeOnce(knex, release) }
+  const database: Database = {
+    knex,
+    server: 'url' in options ? options : null,
+    ping: pingOf(knex),
+    now: TE.tryCatch(() => readClock(knex), toServiceUnavailable('database.now')),
+    isMigrated: TE.tryCatch(() => isMigrated(knex), toServiceUnavailable('database.isMigrated')),
+    pool: () => poolUse(knex),
+    close: closeOnce(knex, release),
+  }
   try {
     await prepare(knex)
     return database
@@ -69,10 +92,28 @@ const migrationFailure = (error: unknown): string =>
     ? 'they were made by a newer version of this service'
     : describeFailure(error)
 
+const readClock = async (knex: Knex): Promise<Instant> => {
+  const { rows } = await knex.raw<{ rows: { now: number }[] }>('select floor(extract(epoch from clock_timestamp()) * 1000)::float8 as now')
+  return rows[0]?.now ?? Number.NaN
+}
+
 const pingOf = (knex: Knex): TE.TaskEither<ServiceUnavailable, void> =>
   TE.tryCatch(async () => {
     await knex.raw('select 1')
   }, toServiceUnavailable('database.ping'))
+
+/** Of knex's own pool, which its types do not tell of. */
+interface KnexPool {
+  readonly numUsed: () => number
+  readonly numFree: () => number
+  readonly numPendingAcquires: () => number
+  readonly max: number
+}
+
+const poolUse = (knex: Knex): PoolUse => {
+  const { pool } = knex.client as { readonly pool: KnexPool }
+  return { inUse: pool.numUsed(), idle: pool.numFree(), waiting: pool.numPendingAcquires(), size: pool.max }
+}
 
 const closeOnce = (knex: Knex, release: () => Promise<void>): (() => Promise<void>) => {
   let closing: Promise<void> | undefined

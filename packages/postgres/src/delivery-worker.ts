@@ -9,6 +9,7 @@ import { enterLane, leaveLane, renewLanes } from './delivery-lane.ts'
 import { deliveryQueueName, laneOf, lanesOfRows, wakeLanes } from './delivery-queue.ts'
 import type { Lane } from './delivery-queue.ts'
 import type { Log } from './log.ts'
+import type { Pulse } from './pulse.ts'
 import { startQueueWorker } from './queue-worker.ts'
 import { repeating } from './repeating.ts'
 import { isAnyDue, settleDelivery, takeDelivery } from './take-delivery.ts'
@@ -29,6 +30,7 @@ export interface DeliveryWorkerOptions {
 
 interface Parts extends LaneParts, DeliveryWorkerOptions {
   readonly log: Log
+  readonly pulse: Pulse
   readonly clock: Clock
   readonly attempt: (due: DueDelivery) => Promise<AttemptAnswer>
 }
@@ -48,7 +50,7 @@ const purgeMs = 60 * 60 * 1_000
 const keptDays = 30
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
-  const { knex, boss, log, clock, attempt } = parts
+  const { knex, boss, log, pulse, clock, attempt } = parts
   const { concurrency = 100, pollMs = 500, sweepMs = 2_000, leaseMs = 10_000, renewMs = 3_000 } = parts
   const holder = randomUUID()
   let lanesHeld = 0
@@ -94,6 +96,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const worker = startQueueWorker({
     boss,
     log,
+    pulse,
     queue: deliveryQueueName,
     event: 'webhook_delivery',
     decode: laneOf,

@@ -3,6 +3,8 @@ import { retrySchedule } from '@tradeport/domain'
 import type { Clock, DeliveryJobs, EventLog, RetrySchedule, WebhookDeliveries } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Cipher } from './cipher.ts'
+import { openCloses } from './closes.ts'
+import type { CloseOptions, OpenedCloses } from './closes.ts'
 import { createDeliveryQueue, wakeLanes } from './delivery-queue.ts'
 import { startDeliveryWorker } from './delivery-worker.ts'
 import type { DeliveryWorker, DeliveryWorkerOptions } from './delivery-worker.ts'
@@ -23,6 +25,7 @@ interface Parts {
 interface EventOptions extends DeliveryWorkerOptions {
   /** The pauses between attempts; those of section 6 when left out. */
   readonly schedule?: RetrySchedule
+  readonly closes?: CloseOptions
 }
 
 export interface OpenedEvents {
@@ -31,12 +34,14 @@ export interface OpenedEvents {
   readonly recorder: EventRecorder
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
+  /** Closes of positions, which are told of once it is known what became of them. */
+  readonly closes: OpenedCloses
 }
 
 /** @throws when the database cannot be used; the message is for the operator and holds no secret */
 export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, options: EventOptions = {}): Promise<OpenedEvents> => {
-  const { knex, boss, log } = jobs
-  const { schedule = retrySchedule, ...workerOptions } = options
+  const { knex, boss, log, pulse } = jobs
+  const { schedule = retrySchedule, closes = {}, ...workerOptions } = options
   await createDeliveryQueue(boss)
   const workers = new Set<DeliveryWorker>()
   const recorder: EventRecorder = {
@@ -45,8 +50,8 @@ export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, option
   }
   return {
     recorder,
+    closes: await openCloses(jobs, recorder, closes),
     log: {
-      isRecording: true,
       record: (owner, events) =>
         TE.tryCatch(async () => {
           const owned = events.map((event) => ({ owner, event }))
@@ -58,7 +63,7 @@ export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, option
     jobs: {
       work: async (attempt) => {
         const { tellWithin } = notices
-        const worker = startDeliveryWorker({ knex, boss, cipher, schedule, tellWithin, log, clock, attempt, ...workerOptions })
+        const worker = startDeliveryWorker({ knex, boss, cipher, schedule, tellWithin, log, pulse, clock, attempt, ...workerOptions })
         workers.add(worker)
         return {
           stop: async () => {

@@ -12,7 +12,7 @@ import { toServiceUnavailable } from './failures.ts'
 import { inBatches, readingTogether } from './in-batches.ts'
 import { rowsByOwnedAccount, withAccount, withOwnedAccount } from './named-rows.ts'
 import type { OwnedAccount, OwnedRow } from './named-rows.ts'
-import { challengeOfRow, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
+import { challengeOfRow, deskAccounts, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
 
 export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore => {
   const challengeRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => readChallengeRows(knex, asked))
@@ -72,11 +72,10 @@ interface CoveredAccount {
 }
 
 const readDesks = async (knex: Knex, { tenantId }: Owner, ids: readonly string[]): Promise<readonly DeskGuard[]> => {
-  const places = knex.raw('array(select account_id::text from desk_accounts where desk_id = desks.id order by place) as accounts')
   const rows: unknown[] = await knex('desks')
     .where({ tenant_id: tenantId })
     .whereRaw('id = any(?::text[])', [[...ids]])
-    .select('*', places)
+    .select('*', deskAccounts(knex))
     .orderBy('id')
   const desks = rows.map(deskOfRow)
   const covered = await readCovered(knex, [...new Set(desks.flatMap(({ accounts }) => accounts))])

@@ -8,11 +8,14 @@ import { describeFailure } from './failures.ts'
 import { silentLog } from './log.ts'
 import type { Log } from './log.ts'
 import { prepared } from './prepared.ts'
+import { createPulse } from './pulse.ts'
+import type { Pulse } from './pulse.ts'
 
 export interface Jobs extends Pick<Database, 'knex'> {
   /** For the queues of this package. */
   readonly boss: PgBoss
   readonly log: Log
+  readonly pulse: Pulse
   /** Ends the queues' upkeep. Workers are stopped before, the database is closed after it. */
   readonly stop: () => Promise<void>
 }
@@ -32,7 +35,7 @@ export const startJobs = async ({ knex, log = silentLog, superviseSeconds = 60 }
   const stop = (): Promise<void> => boss.stop({ graceful: false })
   try {
     await boss.start()
-    return { knex, boss, log, stop }
+    return { knex, boss, log, pulse: createPulse(), stop }
   } catch (error) {
     await stop()
     throw startFailure(error)

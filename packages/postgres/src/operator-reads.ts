@@ -5,7 +5,7 @@ import { accountColumns, accountOfRow, accountSnapshotOfRow, snapshotColumns } f
 import { epochMs } from './columns.ts'
 import { accessTokenColumns, accessTokenOfRow, apiKeyColumns, apiKeyOfRow } from './credential-row.ts'
 import { withAccount, withAccountInstant, withText } from './named-rows.ts'
-import { challengeOfRow, deskOfRow, tenantOfRow, traderLimitsOfRow, userOfRow } from './operator-rows.ts'
+import { challengeOfRow, deskAccounts, deskOfRow, tenantOfRow, traderLimitsOfRow, userOfRow } from './operator-rows.ts'
 
 export const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => ({
   tenants: await readTenants(trx, keys),
@@ -52,8 +52,7 @@ const readAccessTokens: Read<'accessTokens'> = async (trx, { accessTokens, acces
 }
 
 const readDesks: Read<'desks'> = async (trx, { desks }) => {
-  const accounts = trx.raw('array(select account_id::text from desk_accounts where desk_id = desks.id order by place) as accounts')
-  const rows: unknown[] = await withText(trx, 'desks', 'id', desks).select('*', accounts)
+  const rows: unknown[] = await withText(trx, 'desks', 'id', desks).select('*', deskAccounts(trx))
   return rows.map(deskOfRow)
 }
 

@@ -2,6 +2,7 @@
 import { challengeStatuses, plans } from '@tradeport/domain'
 import type { AccountTraderLimits, Challenge, Desk, DeskLimits, Tenant, User } from '@tradeport/domain'
 import * as t from 'io-ts'
+import type { Knex } from 'knex'
 import * as column from './columns.ts'
 import { decodeRow, orNull, toNumeric, toTimestamptz } from './columns.ts'
 
@@ -46,6 +47,10 @@ export const userOfRow = (row: unknown): User => {
 }
 
 export const rowOfUser = ({ tenantId, ...user }: User) => ({ ...user, tenant_id: tenantId })
+
+/** The accounts of a desk in their order, as `deskOfRow` takes them. */
+export const deskAccounts = (knex: Knex): Knex.Raw =>
+  knex.raw('array(select account_id::text from desk_accounts where desk_id = desks.id order by place) as accounts')
 
 export const deskOfRow = (row: unknown): Desk => {
   const { id, tenant_id: tenantId, accounts, ...limits } = decodeDesk(row)

@@ -57,9 +57,14 @@ const putProviderToken = async (trx: Knex.Transaction, cipher: Cipher, { id, pro
   await trx('tenants').where({ id }).update({ provider_token: sealed })
 }
 
+// An account that a document takes away with its user is taken from the desks that the same document puts, as from all others.
 const putDeskAccounts = async (trx: Knex.Transaction, desks: readonly Desk[]): Promise<void> => {
-  const places = desks.flatMap(({ id, accounts }) => accounts.map((accountId, place) => ({ desk_id: id, account_id: accountId, place })))
+  const places = desks.flatMap(({ id, accounts }) => accounts.map((accountId, place) => ({ id, accountId, place })))
   const ids = desks.map(({ id }) => id)
   await withText(trx, 'desk_accounts', 'desk_id', ids).delete()
-  await put(trx, 'desk_accounts', ['desk_id', 'account_id'], places)
+  await trx.raw(
+    `insert into desk_accounts (desk_id, account_id, place)
+      select places.* from unnest(?::text[], ?::uuid[], ?::int[]) as places (desk_id, account_id, place) join accounts on accounts.id = account_id`,
+    [places.map(({ id }) => id), places.map(({ accountId }) => accountId), places.map(({ place }) => place)],
+  )
 }

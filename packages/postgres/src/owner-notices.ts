@@ -20,7 +20,7 @@ interface NoticeOptions extends Partial<QueueWorkerOptions> {
 }
 
 /** @throws when the database cannot be used; the message is for the operator and holds no secret */
-export const openOwnerNotices = async ({ boss, log }: Jobs, options: NoticeOptions = {}): Promise<OpenedOwnerNotices> => {
+export const openOwnerNotices = async ({ boss, log, pulse }: Jobs, options: NoticeOptions = {}): Promise<OpenedOwnerNotices> => {
   const { pauseSeconds = firstPauseSeconds, concurrency = 4, pollMs = 2_000 } = options
   await createNoticeQueue(boss)
   const workers = new Set<QueueWorker>()
@@ -36,6 +36,7 @@ export const openOwnerNotices = async ({ boss, log }: Jobs, options: NoticeOptio
       const worker = startQueueWorker({
         boss,
         log,
+        pulse,
         queue: noticeQueueName,
         event: 'owner_notice',
         decode: noticeJobOf,

@@ -12,7 +12,7 @@ export interface OpenedPlacementJobs extends PlacementJobs {
 }
 
 /** @throws when the database cannot be used; the message is for the operator and holds no secret */
-export const openPlacementJobs = async ({ knex, boss, log }: Jobs, options: WorkerOptions = {}): Promise<OpenedPlacementJobs> => {
+export const openPlacementJobs = async ({ knex, boss, log, pulse }: Jobs, options: WorkerOptions = {}): Promise<OpenedPlacementJobs> => {
   await createPlacementQueue(boss)
   const workers = new Set<PlacementWorker>()
   return {
@@ -24,7 +24,7 @@ export const openPlacementJobs = async ({ knex, boss, log }: Jobs, options: Work
       },
     },
     work: async (settle) => {
-      const worker = startWorker({ knex, boss, log, settle, ...options })
+      const worker = startWorker({ knex, boss, log, pulse, settle, ...options })
       workers.add(worker)
       return {
         stop: async () => {

@@ -25,7 +25,7 @@ export interface PlacementQueue {
 
 export const queuedJob = (job: PlacementJob, afterMs: number): QueuedJob => ({ ...job, id: randomUUID(), afterMs })
 
-const queueName = 'placements'
+export const placementQueueName = 'placements'
 
 /** What is left of a process that died in the middle of its jobs is cleared away after these. */
 const expireInSeconds = 15 * 60
@@ -33,10 +33,10 @@ const deleteAfterSeconds = 60 * 60
 
 /** A job is never tried again by the queue: an order that is due has another one sent, whatever became of the first. */
 export const createPlacementQueue = (boss: PgBoss): Promise<void> =>
-  openQueue(boss, queueName, { policy: 'short', retryLimit: 0, expireInSeconds, deleteAfterSeconds })
+  openQueue(boss, placementQueueName, { policy: 'short', retryLimit: 0, expireInSeconds, deleteAfterSeconds })
 
 export const sendJobs = async (boss: PgBoss, trx: Knex.Transaction, jobs: readonly QueuedJob[]): Promise<void> => {
-  if (jobs.length > 0) await boss.insert(queueName, jobs.map(insertOf), { db: withinTransaction(trx) })
+  if (jobs.length > 0) await boss.insert(placementQueueName, jobs.map(insertOf), { db: withinTransaction(trx) })
 }
 
 const jobData = t.strict({
@@ -60,7 +60,7 @@ const decodeJob = decodeRow('placement jobs', jobData)
 
 /** Takes due jobs out of the queue, for this process alone. */
 export const fetchJobs = async (boss: PgBoss, limit: number): Promise<readonly QueuedJob[]> => {
-  const jobs = await boss.fetch<object>(queueName, { batchSize: limit })
+  const jobs = await boss.fetch<object>(placementQueueName, { batchSize: limit })
   return jobs.map(({ id, data }) => {
     const { tenant_id: tenantId, user_id: userId, order_id: orderId, version } = decodeJob(data)
     return { id, owner: { tenantId, userId }, orderId, version, afterMs: 0 }
@@ -69,5 +69,5 @@ export const fetchJobs = async (boss: PgBoss, limit: number): Promise<readonly Q
 
 /** Removes jobs that have been done, wherever they stand. */
 export const removeJobs = async (boss: PgBoss, ids: readonly string[]): Promise<void> => {
-  await boss.deleteJob(queueName, [...ids])
+  await boss.deleteJob(placementQueueName, [...ids])
 }

@@ -6,8 +6,9 @@ import { purgeKeys } from './idempotency.ts'
 import { inBatches } from './in-batches.ts'
 import type { Log } from './log.ts'
 import { purgeOrderLists } from './order-list.ts'
-import { fetchJobs, keyOf, removeJobs } from './placement-queue.ts'
+import { fetchJobs, keyOf, placementQueueName, removeJobs } from './placement-queue.ts'
 import type { QueuedJob } from './placement-queue.ts'
+import type { Pulse } from './pulse.ts'
 import { repeating, tellingOnce } from './repeating.ts'
 import { sweepPlacements } from './sweep-placements.ts'
 
@@ -26,6 +27,7 @@ interface Parts extends WorkerOptions {
   readonly knex: Knex
   readonly boss: PgBoss
   readonly log: Log
+  readonly pulse: Pulse
   readonly settle: (job: PlacementJob) => Promise<void>
 }
 
@@ -39,7 +41,7 @@ export interface PlacementWorker {
 const purgeMs = 60 * 60 * 1_000
 const removing = { lanes: 1, maxSize: 500 }
 
-export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): PlacementWorker => {
+export const startWorker = ({ knex, boss, log, pulse, settle, ...options }: Parts): PlacementWorker => {
   const { concurrency = 20, pollMs = 500, sweepMs = 2_000, forgottenAfterMs = 3_000 } = options
   const settling = tellingOnce('placement_settling', log)
   const removal = tellingOnce('placement_removal', log)
@@ -74,11 +76,13 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
     else running.set(key, run(job))
   }
 
+  pulse.beat(placementQueueName)
   const queue = repeating(pollMs, 'placement_queue', log, async () => {
     const free = concurrency - running.size
     isMoreWaiting = free <= 0
-    if (isMoreWaiting) return
+    if (isMoreWaiting) return pulse.beat(placementQueueName)
     const jobs = await fetchJobs(boss, free)
+    pulse.beat(placementQueueName)
     isMoreWaiting = jobs.length === free
     for (const job of jobs) begin(job)
   })
@@ -97,6 +101,7 @@ export const startWorker = ({ knex, boss, log, settle, ...options }: Parts): Pla
     stop: async () => {
       isStopping = true
       await Promise.all([queue, sweep, ...purges].map(({ stop }) => stop()))
+      pulse.end(placementQueueName)
       await Promise.all(running.values())
     },
   }

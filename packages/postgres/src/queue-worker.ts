@@ -3,6 +3,7 @@
 import { setTimeout } from 'node:timers/promises'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
+import type { Pulse } from './pulse.ts'
 import { repeating, tellingOnce } from './repeating.ts'
 
 export interface QueueWorkerOptions {
@@ -15,6 +16,7 @@ export interface QueueWorkerOptions {
 interface Parts<Job> extends QueueWorkerOptions {
   readonly boss: PgBoss
   readonly log: Log
+  readonly pulse: Pulse
   readonly queue: string
   /** What its troubles are called in the log begins with this. */
   readonly event: string
@@ -35,7 +37,7 @@ export interface QueueWorker {
 const endAttempts = 60
 const endPauseMs = 1_000
 
-export const startQueueWorker = <Job>({ boss, log, queue, event, decode, handle, concurrency, pollMs }: Parts<Job>): QueueWorker => {
+export const startQueueWorker = <Job>({ boss, log, pulse, queue, event, decode, handle, concurrency, pollMs }: Parts<Job>): QueueWorker => {
   const attempts = tellingOnce(`${event}_failed`, log)
   const ends = tellingOnce(`${event}_end`, log)
   const running = new Set<Promise<void>>()
@@ -84,11 +86,13 @@ export const startQueueWorker = <Job>({ boss, log, queue, event, decode, handle,
     running.add(one)
   }
 
+  pulse.beat(queue)
   const poll = repeating(pollMs, `${event}_queue`, log, async () => {
     const free = concurrency - running.size
     isMoreWaiting = free <= 0
-    if (isMoreWaiting) return
+    if (isMoreWaiting) return pulse.beat(queue)
     const jobs = await boss.fetch<object>(queue, { batchSize: free, includeMetadata: true })
+    pulse.beat(queue)
     isMoreWaiting = jobs.length === free
     for (const job of jobs) begin(job)
   })
@@ -98,6 +102,7 @@ export const startQueueWorker = <Job>({ boss, log, queue, event, decode, handle,
     stop: async () => {
       isStopping = true
       await poll.stop()
+      pulse.end(queue)
       await Promise.all(running)
     },
   }

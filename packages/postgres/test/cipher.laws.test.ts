@@ -1,12 +1,22 @@
 // Laws of the cipher: what was sealed opens under its key and at its place, and nowhere else.
+import { createCipheriv, randomBytes } from 'node:crypto'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCipher } from '../src/index.ts'
+import type { SecretPlace } from '../src/index.ts'
 
 const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
 const place = fc.record({ table: fc.string(), column: fc.string(), rowId: fc.string() })
 const secret = fc.string({ unit: 'grapheme' })
+
+// As it was done when ciphertexts named no key.
+const sealWithoutKeyId = (bytes: Uint8Array, { table, column, rowId }: SecretPlace, secret: string): Uint8Array => {
+  const nonce = randomBytes(12)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce, { authTagLength: 16 })
+  cipher.setAAD(Buffer.from(JSON.stringify([1, table, column, rowId]), 'utf8'))
+  return Buffer.concat([Buffer.of(1), nonce, cipher.update(secret, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
 
 describe('the cipher', () => {
   it('opens what it sealed', () => {
@@ -34,6 +44,44 @@ describe('the cipher', () => {
       fc.property(key, key, place, secret, (key, other, place, secret) => {
         fc.pre(Buffer.compare(key, other) !== 0)
         expect(createCipher(other).decrypt(place, createCipher(key).encrypt(place, secret))).toStrictEqual(O.none)
+      }),
+    )
+  })
+
+  it('opens under any key that is given, and seals under the current one alone', () => {
+    fc.assert(
+      fc.property(
+        fc.uniqueArray(key, { minLength: 2, maxLength: 4, selector: (bytes) => bytes.join() }),
+        place,
+        secret,
+        (keys, place, secret) => {
+          const [current = new Uint8Array(), ...previous] = keys
+          const cipher = createCipher(current, previous)
+          for (const one of previous) {
+            const sealed = createCipher(one).encrypt(place, secret)
+            expect(cipher.decrypt(place, sealed)).toStrictEqual(O.some(secret))
+            expect(sealed.subarray(0, cipher.currentHead.length)).not.toStrictEqual(cipher.currentHead)
+          }
+          const sealed = cipher.encrypt(place, secret)
+          expect(sealed.subarray(0, cipher.currentHead.length)).toStrictEqual(cipher.currentHead)
+          expect(createCipher(current).decrypt(place, sealed)).toStrictEqual(O.some(secret))
+          for (const one of previous) expect(createCipher(one).decrypt(place, sealed)).toStrictEqual(O.none)
+        },
+      ),
+    )
+  })
+
+  it('opens what was sealed when ciphertexts named no key, under whichever key it was, and no such text is current', () => {
+    fc.assert(
+      fc.property(key, key, place, secret, (current, other, place, secret) => {
+        fc.pre(Buffer.compare(current, other) !== 0)
+        const cipher = createCipher(current, [other])
+        for (const one of [current, other]) {
+          const sealed = sealWithoutKeyId(one, place, secret)
+          expect(cipher.decrypt(place, sealed)).toStrictEqual(O.some(secret))
+          expect(sealed.subarray(0, cipher.currentHead.length)).not.toStrictEqual(cipher.currentHead)
+        }
+        expect(createCipher(current).decrypt(place, sealWithoutKeyId(other, place, secret))).toStrictEqual(O.none)
       }),
     )
   })

@@ -1,7 +1,22 @@
 // The stores keep the contracts, on the embedded database and on a server.
-import { accountStoreContract, credentialStoreContract, operatorStoreContract, providerTokensContract } from '@tradeport/domain/testing'
+import {
+  accountStoreContract,
+  credentialStoreContract,
+  operatorStoreContract,
+  providerTokensContract,
+  sealedSecretsContract,
+  tenantRecordsContract,
+} from '@tradeport/domain/testing'
 import type { OpenStores } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
+import {
+  createCipher,
+  createOperatorStore,
+  createProviderTokens,
+  createSealedSecrets,
+  createTenantRecords,
+  createWebhookStore,
+} from '../src/index.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
@@ -17,11 +32,41 @@ const contractsOn = (title: string, open: () => Promise<OpenedDatabase>): void =
   credentialStoreContract(title, share)
   operatorStoreContract(title, share)
   providerTokensContract(title, share)
+  tenantRecordsContract(title, async () => {
+    const records = createTenantRecords(opened.database)
+    return { ports: { operator: storesOn(opened.database).operator, records }, close: async () => undefined }
+  })
 }
+
+const keyOf = (number: number): Uint8Array => new Uint8Array(32).fill(number + 1)
+
+// A database of its own, which it empties.
+const sealedSecretsOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
+  sealedSecretsContract(title, async () => {
+    const { database, close } = await open()
+    const { knex } = database
+    return {
+      under: (current, previous) => {
+        const parts = { knex, cipher: createCipher(keyOf(current), previous.map(keyOf)), log: { warn: () => undefined } }
+        return {
+          operator: createOperatorStore(parts),
+          providerTokens: createProviderTokens(parts),
+          webhooks: createWebhookStore(parts),
+          sealedSecrets: createSealedSecrets(parts),
+        }
+      },
+      empty: async () => {
+        await knex('tenants').delete()
+      },
+      close,
+    }
+  })
 
 describe('on the embedded database', () => {
   contractsOn('embedded', openEmbedded)
+  sealedSecretsOn('embedded', openEmbedded)
 })
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   contractsOn('server', openServer)
+  sealedSecretsOn('server', openServer)
 })

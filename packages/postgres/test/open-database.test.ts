@@ -21,6 +21,7 @@ const tables = [
   'order_counters',
   'order_list_starts',
   'orders',
+  'position_closes',
   'position_locks',
   'tenants',
   'trader_limits',

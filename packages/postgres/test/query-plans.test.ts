@@ -3,7 +3,7 @@ import { newWebhook, rightOf, storedAccount } from '@tradeport/domain/testing'
 import type { Account, AccountReading, Webhook } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCipher, createWebhookStore } from '../src/index.ts'
+import { createCipher, createTenantRecords, createWebhookStore } from '../src/index.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl, storesOn, testKey } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
@@ -18,6 +18,12 @@ const crowd = `
   insert into api_keys (id, user_id, name, hash, scopes, ip_allowlist, enabled)
     select 'crowd-' || n || '-' || m, 'crowd-' || n, '', encode(sha256((n || '-' || m)::bytea), 'hex'), '{}', '{}', true
     from generate_series(1, 2000) n, generate_series(1, 2) m;
+  insert into access_tokens (id, user_id, application_id, hash, scopes, enabled)
+    select 'crowd-' || n || '-' || m, 'crowd-' || n, '', encode(sha256((n || '-' || m)::bytea), 'hex'), '{}', true
+    from generate_series(1, 2000) n, generate_series(1, 2) m;
+  insert into desks (id, tenant_id) select 'crowd-' || n || '-' || m, 'crowd-' || n from generate_series(1, 2000) n, generate_series(1, 2) m;
+  insert into desk_accounts (desk_id, account_id, place)
+    select desks.id, accounts.id, 0 from desks join accounts on accounts.tenant_id = desks.tenant_id;
   insert into webhooks (id, tenant_id, user_id, url, event_types, secret, enabled, failure_count, created_at, updated_at)
     select gen_random_uuid(), 'crowd-' || n, 'crowd-' || n, 'https://example.com', '{}', '', true, 0, now(), now()
     from generate_series(1, 2000) n, generate_series(1, 10);
@@ -85,6 +91,23 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const scans = await scansOf(call)
       expect(scans).not.toContain('Seq Scan')
       expect(scans).not.toContain('Sort')
+      expect(scans.join()).toContain('Index')
+    })
+
+    const slice = { after: undefined, limit: 101, userId: undefined }
+    const from = () => ({ ...slice, after: { userId: account.owner.userId, id: 'a' } })
+    const records = () => createTenantRecords(opened.database)
+    it.each<[string, () => Promise<unknown>]>([
+      ['the users of a tenant', () => records().users(account.owner.tenantId, slice)()],
+      ['the keys of a tenant', () => records().apiKeys(account.owner.tenantId, slice)()],
+      ['the keys of a tenant after a place', () => records().apiKeys(account.owner.tenantId, from())()],
+      ['the keys of a user', () => records().apiKeys(account.owner.tenantId, { ...slice, userId: account.owner.userId })()],
+      ['the tokens of a tenant', () => records().accessTokens(account.owner.tenantId, from())()],
+      ['the desks of a tenant', () => records().desks(account.owner.tenantId, slice)()],
+      ['all tenants', () => records().tenants({ after: account.owner.tenantId, limit: 101 })()],
+    ])('lists %s by index, sorting one user’s at a time at most', async (_, call) => {
+      const scans = await scansOf(call)
+      expect(scans.filter((step) => step === 'Seq Scan')).toStrictEqual([])
       expect(scans.join()).toContain('Index')
     })
   })

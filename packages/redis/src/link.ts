@@ -10,6 +10,8 @@ export interface Link {
   readonly isUp: () => boolean
   /** Redis did not answer, or not in time: it is asked no more until a probe is answered. */
   readonly lost: (error: unknown) => void
+  /** For how long in all it has not been up. */
+  readonly downMs: () => number
   readonly stop: () => void
 }
 
@@ -25,6 +27,9 @@ export interface LinkOptions {
 export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }: LinkOptions): Link => {
   let state: 'up' | 'down' | 'stopped' = 'up'
   let timer: NodeJS.Timeout | undefined
+  let downSince = 0
+  let pastDownMs = 0
+  const downMs = (): number => pastDownMs + (state === 'down' ? performance.now() - downSince : 0)
 
   const probeLater = (): void => {
     timer = setTimeout(() => {
@@ -34,6 +39,7 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   }
   const found = (): void => {
     if (state !== 'down') return
+    pastDownMs = downMs()
     state = 'up'
     onReturn()
     log.info({}, 'Redis answers again: limits are shared with the other instances')
@@ -41,6 +47,7 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   const lost = (error: unknown): void => {
     if (state !== 'up') return
     state = 'down'
+    downSince = performance.now()
     log.warn({ reason: reasonOf(error) }, 'Redis does not answer: this instance limits by itself until it does')
     probeLater()
   }
@@ -53,6 +60,7 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   return {
     isUp: () => state === 'up',
     lost,
+    downMs,
     stop: () => {
       state = 'stopped'
       clearTimeout(timer)

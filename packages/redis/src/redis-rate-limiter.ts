@@ -39,6 +39,8 @@ export interface RedisRateLimiterOptions {
 export interface RedisRateLimiter extends RateLimiter {
   /** `alone` while this instance limits by itself. */
   readonly status: () => 'shared' | 'alone'
+  /** For how long in all this instance has limited by itself. */
+  readonly aloneMs: () => number
   readonly close: () => void
 }
 
@@ -125,6 +127,7 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
   return {
     decide: (subject, endpoint, now) => (link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now)),
     status: () => (link.isUp() ? 'shared' : 'alone'),
+    aloneMs: link.downMs,
     close: () => {
       link.stop()
       redis.disconnect()

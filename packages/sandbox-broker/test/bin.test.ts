@@ -1,6 +1,6 @@
 // The command, as a user starts it.
 import { execFile, spawn } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -50,6 +50,24 @@ it('prints where it listens, serves a history and a made-up one, and stops when 
   expect(await read('one')).toMatchObject({ platform: 'mt4', currency: 'EUR', balance: 5 })
   expect(await read('two')).toMatchObject({ platform: 'mt5', currency: 'USD' })
   expect(await stop()).toBe(0)
+})
+
+it('is started and told what to do as the README shows', async () => {
+  const readme = await readFile(fileURLToPath(new URL('../README.md', import.meta.url)), 'utf8')
+  const [, start = '', commands = ''] = /^npx tradeport-sandbox (.+)\n\n(curl [^`]+)^```$/ms.exec(readme) ?? []
+  const folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
+  onTestFinished(() => rm(folder, { recursive: true }))
+  const file = join(folder, 'history.json')
+  await writeFile(file, JSON.stringify({ platform: 'mt5', currency: 'USD', deals: [] }))
+  const { url } = await run(start.replace('4000', '0').replace('history.json', file).split(' '))
+  for (const command of commands.trim().split('\n')) {
+    const { stdout } = await promisify(execFile)('bash', [
+      '--norc',
+      '-c',
+      `${command.replace('localhost:4000', url)} -s -w ' %{http_code}'`,
+    ])
+    expect(stdout, command).toMatch(/ 20\d$/)
+  }
 })
 
 it('explains itself, and says what is wrong with an option', async () => {

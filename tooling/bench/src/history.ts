@@ -3,11 +3,12 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench, Ratio } from './bench.ts'
 import type { Holds } from './hold-meter.ts'
 import { median } from './bench.ts'
+import { linkAccounts, providerToken, repositoryRoot, startMeasuredService } from './measured-service.ts'
 import { startProgram, stopPrograms } from './processes.ts'
 
 const deals = 20_000
@@ -16,10 +17,8 @@ const rounds = 9
 const maxHoldMs = 15
 const pageDelayMs = 5
 const cacheMs = 5_500
-const providerToken = 'bench-provider-token'
-const operatorToken = 'bench-operator-token'
 const key = 'tp_live_bench'
-const root = resolve(import.meta.dirname, '../../..')
+const holdMeter = new URL('./hold-meter.js', import.meta.url).href
 
 const run = async (): Promise<readonly Ratio[]> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-bench-'))
@@ -27,8 +26,13 @@ const run = async (): Promise<readonly Ratio[]> => {
   try {
     const accounts = Array.from({ length: 2 * rounds }, (_, index) => `bench-${index}`)
     const providerUrl = await startProvider(folder, accounts, children)
-    const service = await startService(folder, providerUrl, children)
-    await link(service.operator, accounts)
+    const service = await startMeasuredService({ folder, providerUrl, children, nodeOptions: ['--import', holdMeter] })
+    await linkAccounts(
+      service,
+      accounts.map((providerAccountId, index) => ({ id: accountUuid(index), providerAccountId })),
+      [key],
+    )
+    const holds = holdsOf(service.child)
     const read = (index: number): Promise<void> => readTrades(service.api, accountUuid(index))
 
     // On loopback a page comes quicker than a program can parse it, so the reference parses; a provider some way off is fetched and no more.
@@ -40,9 +44,9 @@ const run = async (): Promise<readonly Ratio[]> => {
     const held: Holds[] = []
     const waited: number[] = []
     for (let index = 0; index < rounds; index++) {
-      await service.holds()
+      await holds()
       waited.push(await longestWait(service.api, () => read(index)))
-      held.push(await service.holds())
+      held.push(await holds())
     }
     const longestHoldMs = Math.max(...held.slice(1).map(({ processorMs }) => processorMs))
     return [
@@ -157,68 +161,17 @@ const startProvider = async (folder: string, accounts: readonly string[], childr
     JSON.stringify({ platform: 'mt5', marginMode: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING', currency: 'USD', deals: makeDeals() }),
   )
   const named = accounts.flatMap((account) => ['--account', account, '--history', file])
-  const program = join(root, 'packages/sandbox-broker/dist/bin.js')
+  const program = join(repositoryRoot, 'packages/sandbox-broker/dist/bin.js')
   const { line } = await startProgram([program, '--port', '0', '--token', providerToken, ...named], {}, /^url\s+(\S+)/m, children)
   return line
 }
 
-interface MeasuredService {
-  readonly api: string
-  readonly operator: string
-  /** The longest holds of its event loop since they were last asked for. */
-  readonly holds: () => Promise<Holds>
-}
-
-const startService = async (folder: string, providerUrl: string, children: ChildProcess[]): Promise<MeasuredService> => {
-  const environment = {
-    PORT: '0',
-    OPERATOR_PORT: '0',
-    // What another bench may be given is not for this one.
-    DATABASE_URL: '',
-    DATA_DIR: join(folder, 'data'),
-    OPERATOR_TOKEN: operatorToken,
-    BROKER: 'metaapi',
-    METAAPI_CLIENT_URL: providerUrl,
-    METAAPI_PROVISIONING_URL: providerUrl,
-  }
-  const meter = new URL('./hold-meter.js', import.meta.url).href
-  const program = ['--import', meter, join(root, 'apps/api/dist/main.js')]
-  const { line, child } = await startProgram(program, environment, /^(\{.*"event":"listening".*\})$/m, children)
-  const { api, operator } = JSON.parse(line) as { api: string; operator: string }
-  const holds = (): Promise<Holds> =>
-    new Promise((resolvePromise) => {
-      child.once('message', (message) => resolvePromise(message as Holds))
-      child.send('holds')
-    })
-  return { api, operator, holds }
-}
-
-const link = async (operator: string, accounts: readonly string[]): Promise<void> => {
-  const document = {
-    tenants: [{ id: 'bench', name: 'Bench', providerToken }],
-    users: [{ id: 'bench', tenantId: 'bench', email: 'bench@example.com', plan: 'enterprise' }],
-    accounts: accounts.map((providerAccountId, index) => ({
-      id: accountUuid(index),
-      userId: 'bench',
-      name: providerAccountId,
-      brokerType: 'mt5',
-      accountNumber: String(index),
-      server: 'Bench',
-      purpose: 'trading',
-      isDemo: true,
-      currency: 'USD',
-      providerAccountId,
-      region: 'new-york',
-    })),
-    apiKeys: [{ id: 'bench', userId: 'bench', key, scopes: ['trading:read'] }],
-  }
-  const response = await fetch(`${operator}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
+/** The longest holds of a process's event loop since they were last asked for. */
+const holdsOf = (child: ChildProcess) => (): Promise<Holds> =>
+  new Promise((resolve) => {
+    child.once('message', (message) => resolve(message as Holds))
+    child.send('holds')
   })
-  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
-}
 
 // Closed positions one after the other, as a provider lists them, with every field that it sends.
 const makeDeals = (): readonly object[] =>

@@ -1,7 +1,7 @@
 // Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs, from the account to the recorded job, against
 // single-row insert transactions over the same pool with as many under way. Once on an empty table, once beside a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { applyOperatorDocument, placeOrder } from '@tradeport/domain'
+import { applyOperatorDocument, emptyDocument, placeOrder } from '@tradeport/domain'
 import type { AccountId, Broker, OrderId, Owner, TenantId, UserId } from '@tradeport/domain'
 import {
   createAccountStore,
@@ -17,6 +17,7 @@ import {
 import type { Database } from '@tradeport/postgres'
 import type { Bench, Ratio } from './bench.ts'
 import { median } from './bench.ts'
+import { demoAccount } from './measured-service.ts'
 import { benchServer, createDatabase } from './server-database.ts'
 
 const poolSize = 10
@@ -169,27 +170,10 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
     clock,
   })
   const applied = await apply({
+    ...emptyDocument,
     tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
     users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
-    accounts: desks.map(({ owner, accountId }) => ({
-      id: accountId,
-      userId: owner.userId,
-      name: 'Bench',
-      brokerType: 'mt5',
-      accountNumber: '1',
-      server: 'Bench',
-      purpose: 'trading',
-      isDemo: true,
-      currency: 'USD',
-      providerAccountId: 'bench',
-      region: 'new-york',
-    })),
-    apiKeys: [],
-    accessTokens: [],
-    desks: [],
-    traderLimits: [],
-    challenges: [],
-    balanceSnapshots: [],
+    accounts: desks.map(({ owner, accountId }) => demoAccount({ id: accountId, userId: owner.userId, providerAccountId: 'bench' })),
   })()
   if (applied._tag === 'Left') throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)
   return desks

@@ -9,10 +9,9 @@ import type { Sandbox } from '@tradeport/sandbox-broker'
 import { checkBook } from './book-check.ts'
 import type { OpeningDeal, ToldOrder } from './book-check.ts'
 import { behave, misbehave } from './broker-faults.ts'
-import { startInstance } from './instance.ts'
-import type { Instance } from './instance.ts'
+import { ask, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import type { FaultUser, Fleet } from './fleet.ts'
 import { createRandom } from './random.ts'
-import type { Random } from './random.ts'
 
 export interface OrdersRun {
   readonly seed: number
@@ -22,16 +21,9 @@ export interface OrdersRun {
   readonly databaseUrl: string | null
 }
 
-interface Fleet {
-  readonly slots: (Instance | null)[]
-  readonly environment: Readonly<Record<string, string>>
-}
-
-const providerToken = 'faults-provider-token'
-const operatorToken = 'faults-operator-token'
 const ordersPerUser = 40
 const settleMs = 12 * 60_000
-const say = (text: string): void => void process.stdout.write(`${text}\n`)
+const scopes = ['trading:read', 'trading:write']
 
 /** @returns whether every promise was kept */
 export const runOrders = async (run: OrdersRun): Promise<boolean> => {
@@ -43,15 +35,12 @@ export const runOrders = async (run: OrdersRun): Promise<boolean> => {
     tokens: [providerToken],
     accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
   })
-  const fleet: Fleet = {
-    slots: Array.from({ length: run.databaseUrl === null ? 1 : 2 }, () => null),
-    environment: environmentOf(run, sandbox, folder),
-  }
+  const fleet = newFleet({ databaseUrl: run.databaseUrl, providerUrl: sandbox.url, dataFolder: join(folder, 'data') })
   try {
-    for (const slot of fleet.slots.keys()) fleet.slots[slot] = await startInstance(fleet.environment)
-    await link(fleet, users)
+    await startFleet(fleet)
+    await link(fleet, users, scopes)
     misbehave(sandbox)
-    const killing = { kills: 0, isOver: false }
+    const killing = { kills: 0 }
     const killer = killAtRandom(fleet, random, run.kills, killing)
     const placed = await placeOrders(fleet, users, run.orders)
     await killer
@@ -60,78 +49,9 @@ export const runOrders = async (run: OrdersRun): Promise<boolean> => {
     const told = await settledOrders(fleet, users)
     return report(run, placed, told, openingDeals(sandbox), killing.kills)
   } finally {
-    for (const instance of fleet.slots) await instance?.stop()
+    await stopFleet(fleet)
     await sandbox.close()
     await rm(folder, { recursive: true, force: true })
-  }
-}
-
-interface FaultUser {
-  readonly id: string
-  readonly key: string
-  readonly accountId: string
-  readonly providerAccountId: string
-}
-
-const newUser = (index: number): FaultUser => ({
-  id: `faults-${index}-${randomUUID()}`,
-  key: `tp_live_${randomUUID()}`,
-  accountId: randomUUID(),
-  providerAccountId: `faults-${index}`,
-})
-
-const environmentOf = (run: OrdersRun, sandbox: Sandbox, folder: string): Readonly<Record<string, string>> => ({
-  PORT: '0',
-  OPERATOR_PORT: '0',
-  DATA_DIR: join(folder, 'data'),
-  OPERATOR_TOKEN: operatorToken,
-  SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
-  BROKER: 'metaapi',
-  METAAPI_CLIENT_URL: sandbox.url,
-  METAAPI_PROVISIONING_URL: sandbox.url,
-  LOG_LEVEL: 'info',
-  DATABASE_URL: run.databaseUrl ?? '',
-})
-
-const link = async ({ slots }: Fleet, users: readonly FaultUser[]): Promise<void> => {
-  const tenantId = `faults-${randomUUID()}`
-  const document = {
-    tenants: [{ id: tenantId, name: 'Faults', providerToken }],
-    users: users.map(({ id }) => ({ id, tenantId, email: 'faults@example.com', plan: 'enterprise' })),
-    accounts: users.map(({ id, accountId, providerAccountId }, index) => ({
-      id: accountId,
-      userId: id,
-      name: providerAccountId,
-      brokerType: 'mt5',
-      accountNumber: String(index + 1),
-      server: 'Faults-Demo',
-      purpose: 'trading',
-      isDemo: true,
-      currency: 'USD',
-      providerAccountId,
-      region: 'new-york',
-    })),
-    apiKeys: users.map(({ id, key }) => ({ id: `${id}-key`, userId: id, key, scopes: ['trading:read', 'trading:write'] })),
-  }
-  const response = await fetch(`${slots[0]?.operatorUrl}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
-  })
-  if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
-}
-
-const killAtRandom = async (fleet: Fleet, random: Random, kills: number, state: { kills: number }): Promise<void> => {
-  while (state.kills < kills) {
-    await pause(random.whole(300, 2_500))
-    const slot = random.whole(0, fleet.slots.length - 1)
-    const instance = fleet.slots[slot]
-    if (instance === null || instance === undefined) continue
-    fleet.slots[slot] = null
-    await instance.kill()
-    state.kills += 1
-    await pause(random.whole(0, 500))
-    fleet.slots[slot] = await startInstance(fleet.environment)
   }
 }
 
@@ -161,7 +81,7 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
   })
   for (let attempt = turn; ; attempt += 1) {
     const instance = fleet.slots[attempt % fleet.slots.length]
-    const reply = instance === null || instance === undefined ? null : await ask(instance, user, '/orders', { body, intent })
+    const reply = instance === null || instance === undefined ? null : await ask(instance, user, { path: '/orders', body, intent })
     if (reply?.status === 201) return reply.body.data.id
     if (reply !== null && reply.status === 429) {
       // Every try counts against the key's limits, and one that comes too early against its good name.
@@ -171,32 +91,6 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
     if (reply !== null && reply.status !== 409 && reply.status !== 400 && reply.status < 500)
       throw new Error(`an order was refused: ${JSON.stringify(reply.body)}`)
     await pause(250)
-  }
-}
-
-interface Answer {
-  readonly status: number
-  /** How long to wait; 0 where the reply does not say. */
-  readonly retryAfterMs: number
-  readonly body: ReturnType<typeof JSON.parse>
-}
-
-/** null when there was no answer, because the instance was killed or is starting. */
-const ask = async (
-  { apiUrl }: Instance,
-  { key }: FaultUser,
-  path: string,
-  order?: { readonly body: string; readonly intent: string },
-): Promise<Answer | null> => {
-  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json' }
-  const init =
-    order === undefined ? { headers } : { method: 'POST', headers: { ...headers, 'Idempotency-Key': order.intent }, body: order.body }
-  try {
-    const response = await fetch(`${apiUrl}${path}`, { ...init, signal: AbortSignal.timeout(30_000) })
-    const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1_000
-    return { status: response.status, retryAfterMs, body: await response.json() }
-  } catch {
-    return null
   }
 }
 
@@ -214,7 +108,7 @@ const settledOrders = async (fleet: Fleet, users: readonly FaultUser[]): Promise
 const ordersOf = async ({ slots }: Fleet, user: FaultUser): Promise<readonly ToldOrder[]> => {
   const [instance] = slots
   if (instance === null || instance === undefined) throw new Error('no instance runs')
-  const reply = await ask(instance, user, '/orders?limit=100')
+  const reply = await ask(instance, user, { path: '/orders?limit=100' })
   if (reply?.status !== 200 || reply.body.meta.pagination.total > 100)
     throw new Error(`the orders cannot be listed: ${JSON.stringify(reply)}`)
   return reply.body.data

@@ -1,10 +1,24 @@
 // The layout that the arrows are checked against: which package is of which kind, and the order of the domain's rooms. A new package or room gets
 // its place here first.
 
-export const adapters = ['http', 'broker-metaapi', 'postgres', 'memory', 'redis', 'webhook-sender', 'mailer', 'access-tokens'] as const
+export const adapters = [
+  'http',
+  'broker-metaapi',
+  'postgres',
+  'memory',
+  'redis',
+  'webhook-sender',
+  'mailer',
+  'access-tokens',
+  'metrics',
+  'reference-page',
+] as const
 
 /** Packages for people outside: they import no other package of the workspace. */
 export const standAlone = ['sandbox-broker', 'client'] as const
+
+/** Files that a program writes: they are as long as what they are made from. */
+export const generatedFiles: readonly string[] = ['packages/client/src/contract.ts']
 
 export type PackageKind = 'domain' | 'adapter' | 'stand-alone' | 'app' | 'tooling'
 

@@ -31,7 +31,7 @@ export interface SourceFile {
 export const parseSourceFile = (path: string, text: string): SourceFile => {
   const { program, module, errors } = parseSync(path, text)
   const lineOf = lineCounter(text)
-  const { uses, typeImports } = walk(program, lineOf)
+  const { uses, typeImports, foundFiles } = walk(program, lineOf)
   const staticImports = module.staticImports.map(({ moduleRequest, entries, start }) => ({
     specifier: moduleRequest.value,
     isType: entries.length > 0 && entries.every(({ isType }) => isType),
@@ -50,15 +50,20 @@ export const parseSourceFile = (path: string, text: string): SourceFile => {
     path,
     lines: text.split('\n').length - (text.endsWith('\n') ? 1 : 0),
     beginsWithComment: /^(#![^\n]*\n)?\/[/*]/.test(text),
-    imports: [...staticImports, ...exportedFrom, ...dynamicImports, ...typeImports],
+    imports: [...staticImports, ...exportedFrom, ...dynamicImports, ...typeImports, ...foundFiles],
     uses,
     errors: errors.map(({ message }) => message),
   }
 }
 
-const walk = (program: Program, lineOf: (offset: number) => number): { uses: readonly Use[]; typeImports: readonly Import[] } => {
+const walk = (
+  program: Program,
+  lineOf: (offset: number) => number,
+): { uses: readonly Use[]; typeImports: readonly Import[]; foundFiles: readonly Import[] } => {
   const uses: Use[] = []
   const typeImports: Import[] = []
+  // `import.meta.resolve('…')`: what is found to be read is needed as much as what is imported.
+  const foundFiles: Import[] = []
   const add = (kind: Use['kind'], node: Node, count = 0) => {
     const name = dottedName(node)
     if (name !== undefined) uses.push({ kind, name, arguments: count, line: lineOf(node.start) })
@@ -69,6 +74,9 @@ const walk = (program: Program, lineOf: (offset: number) => number): { uses: rea
     CallExpression: ({ callee, arguments: given }) => {
       // A dotted name that is called is read first.
       if (callee.type === 'Identifier') add('call', callee, given.length)
+      const [specifier] = given
+      if (isMetaResolve(callee) && specifier?.type === 'Literal' && typeof specifier.value === 'string')
+        foundFiles.push({ specifier: specifier.value, isType: false, line: lineOf(specifier.start) })
       addHandedOn(given)
     },
     NewExpression: ({ callee, arguments: given }) => {
@@ -79,8 +87,14 @@ const walk = (program: Program, lineOf: (offset: number) => number): { uses: rea
     VariableDeclarator: ({ init }) => addHandedOn(init === null ? [] : [init]),
     TSImportType: ({ source, start }) => void typeImports.push({ specifier: source.value, isType: true, line: lineOf(start) }),
   }).visit(program)
-  return { uses, typeImports }
+  return { uses, typeImports, foundFiles }
 }
+
+const isMetaResolve = (node: Node): boolean =>
+  node.type === 'MemberExpression' &&
+  node.object.type === 'MetaProperty' &&
+  node.property.type === 'Identifier' &&
+  node.property.name === 'resolve'
 
 // `a.b.c` and `a['b']`; undefined for anything that does not begin with a plain name.
 const dottedName = (node: Node): string | undefined => fullName(node)?.replace(/^globalThis\./, '')

@@ -18,6 +18,7 @@ describe('imports', () => {
     ["export type { A } from './a.ts'", './a.ts', true],
     ["const a = await import('./a.ts')", './a.ts', false],
     ["let a: import('./a.ts').A", './a.ts', true],
+    ["const path = import.meta.resolve('./a.ts')", './a.ts', false],
   ])('are seen in %s', (text, specifier, isType) => {
     expect(importsOf(text)).toEqual([[specifier, isType]])
   })

@@ -9,7 +9,7 @@ import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions, Sandbox } from '@tradeport/sandbox-broker'
 import type { Environment } from '../../src/config.ts'
 import { createCanary } from './canary.ts'
-import { secretWatch } from './secret-watch.ts'
+import { hearReply } from './hear-reply.ts'
 import { environmentOf, operatorToken, startFrom } from './start-service.ts'
 import type { StartOptions } from './start-service.ts'
 import { chosenTopology } from './topology.ts'
@@ -162,13 +162,13 @@ const merged = (documents: readonly object[]): object => {
   return Object.fromEntries(Object.entries(sections).map(([section, entries]) => [section, [...entries.values()]]))
 }
 
-/** Any request; a body that is JSON is parsed, any other is its text. Requests that are made without it tell `secretWatch` of their replies themselves. */
+/** Any request; a body that is JSON is parsed, any other is its text. Requests that are made without it call `hearReply` themselves. */
 export const request = async (url: string, init: RequestInit = {}): Promise<Reply> => {
   const response = await fetch(url, init)
   const text = await response.text()
   const { method = 'GET', body } = init
   const { status, headers } = response
-  secretWatch.hearReply({ method, url, sent: typeof body === 'string' ? body : undefined, status, headers: [...headers], text })
+  hearReply({ method, url, sent: typeof body === 'string' ? body : undefined, status, headers: [...headers], text })
   const isJson = headers.get('content-type')?.startsWith('application/json') === true
   return { status, headers, body: isJson ? JSON.parse(text) : text }
 }

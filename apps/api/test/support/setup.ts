@@ -1,9 +1,10 @@
-// After every test of this package: nothing that was told in it holds a secret.
+// After every test of this package: nothing that was told in it holds a secret, and everything that was answered is as the API's document says.
 import { afterAll, afterEach, expect } from 'vitest'
+import { contractWatch } from './hear-reply.ts'
 import { secretWatch } from './secret-watch.ts'
 
-const expectNothingTold = (): void => expect(secretWatch.takeFaults()).toEqual([])
+const expectNoFaults = (): void => expect([...secretWatch.takeFaults(), ...contractWatch.takeFaults()]).toEqual([])
 
-afterEach(expectNothingTold)
+afterEach(expectNoFaults)
 // What was told between the tests and after them.
-afterAll(expectNothingTold)
+afterAll(expectNoFaults)

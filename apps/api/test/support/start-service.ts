@@ -51,7 +51,7 @@ export const startFrom = async (
 }
 
 const knowSecretsOf = (environment: Environment): void => {
-  for (const name of ['OPERATOR_TOKEN', 'SECRETS_KEY']) secretWatch.know(name, environment[name])
+  for (const name of ['OPERATOR_TOKEN', 'SECRETS_KEY', 'METRICS_TOKEN']) secretWatch.know(name, environment[name])
   for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL']) {
     const url = environment[name]
     if (url !== undefined && URL.canParse(url)) secretWatch.know(`the password of ${name}`, new URL(url).password)

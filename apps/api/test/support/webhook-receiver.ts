@@ -7,6 +7,7 @@ import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { generate } from 'selfsigned'
+import { contractWatch } from './hear-reply.ts'
 
 export interface ReceivedDelivery {
   readonly method: string
@@ -69,7 +70,9 @@ export const startWebhookReceiver = async ({ key, cert }: Pick<Authority, 'key' 
   let answer = thank
   const server = createServer({ key: certificate.private, cert: certificate.cert }, (request, response) => {
     const receive = async (): Promise<void> => {
-      received.push({ method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: await readAll(request) })
+      const delivery = { method: request.method ?? '', url: request.url ?? '', headers: request.headers, body: await readAll(request) }
+      received.push(delivery)
+      contractWatch.hearDelivery(delivery)
       answer(response)
     }
     void receive()

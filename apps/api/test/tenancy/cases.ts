@@ -76,7 +76,8 @@ const pathKinds: Readonly<Record<string, IdKind>> = {
 const queryKinds: Readonly<Record<string, IdKind>> = { accountId: 'account', cursor: 'cursor' }
 const headerKinds: Readonly<Record<string, IdKind>> = { 'Idempotency-Key': 'idempotency key' }
 /** What names a thing that belongs to nobody. */
-const plainParameters: ReadonlySet<string> = new Set(['symbol', 'search'])
+const plainParameters: ReadonlySet<string> = new Set(['symbol', 'search', 'If-None-Match'])
+const dates: ReadonlySet<string> = new Set(['startDate', 'endDate', 'startTime', 'endTime'])
 
 /** @throws when the route takes something of which this file does not know whether it is an id */
 export const slotsOf = (route: ApiRoute): readonly Slot[] => {
@@ -93,15 +94,12 @@ export const slotsOf = (route: ApiRoute): readonly Slot[] => {
   const inQuery = Object.entries(route.query).flatMap(([parameter, { schema }]): Slot[] => {
     const kind = queryKinds[parameter]
     if (kind !== undefined) return [{ place: 'query', name: parameter, kind }]
-    const isPlain =
-      schema.type === 'integer' || schema.enum !== undefined || schema.format === 'date-time' || plainParameters.has(parameter)
+    const isPlain = schema.type === 'integer' || schema.enum !== undefined || dates.has(parameter) || plainParameters.has(parameter)
     return isPlain ? [] : unknown(`?${parameter}=`)
   })
-  const inHeaders = Object.keys(route.headers).map((header): Slot => ({
-    place: 'header',
-    name: header,
-    kind: headerKinds[header] ?? unknown(header),
-  }))
+  const inHeaders = Object.keys(route.headers)
+    .filter((header) => !plainParameters.has(header))
+    .map((header): Slot => ({ place: 'header', name: header, kind: headerKinds[header] ?? unknown(header) }))
   if (route.body !== undefined && bodies[name] === undefined) unknown('a body')
   const inBody = Object.entries(bodies[name]?.ids ?? {}).map(([field, kind]): Slot => ({ place: 'body', name: field, kind }))
   return [...inPath, ...inQuery, ...inHeaders, ...inBody]
@@ -169,13 +167,16 @@ const requestOf = (
 const plainQueryOf = ({ query }: ApiRoute): fc.Arbitrary<Record<string, string>> => {
   const values = Object.entries(query)
     .filter(([name]) => queryKinds[name] === undefined)
-    .map(([name, { schema }]): [string, fc.Arbitrary<string>] => [name, fc.constantFrom(...valuesOf(schema))])
+    .map(([name, { schema }]): [string, fc.Arbitrary<string>] => [name, fc.constantFrom(...valuesOf(name, schema))])
   const required = Object.entries(query).flatMap(([name, { whenAbsent }]) => (whenAbsent._tag === 'Left' ? [name] : []))
   return fc.record(Object.fromEntries(values), { requiredKeys: required }) as fc.Arbitrary<Record<string, string>>
 }
 
-const valuesOf = ({ type, enum: values, format, minimum = 1, maximum = 1 }: ApiRoute['query'][string]['schema']): readonly string[] => {
+const valuesOf = (
+  name: string,
+  { type, enum: values, minimum = 1, maximum = 1 }: ApiRoute['query'][string]['schema'],
+): readonly string[] => {
   if (values !== undefined) return values
   if (type === 'integer') return [...new Set([minimum, Math.min(2, maximum), Math.min(100, maximum)])].map(String)
-  return format === 'date-time' ? ['2020-01-01', '2026-03-08', '2030-01-01T00:00:00Z'] : ['EURUSD']
+  return dates.has(name) ? ['2020-01-01', '2026-03-08', '2030-01-01T00:00:00Z'] : ['EURUSD']
 }

@@ -68,9 +68,8 @@ export const positionDeskOver = (connection: Connection, tradeOnce: TradeOnce): 
         TE.flatMapEither((taken) => closeReceiptOf(account, taken)),
       ),
 
-    // It waits for no longer than the close result does.
     closingDeals: (account, ticket) =>
-      reading(account, 'history-deals', deadlines.fillMs, async (signal) => {
+      reading(account, 'history-deals', deadlines.readMs, async (signal) => {
         const bytes = await client.dealsOfPosition(await targetOf(account), ticket, signal)
         return read('history-deals', pipe(decodeDealsPage(bytes), E.flatMap(closingDealsOf)))
       }),

@@ -142,7 +142,7 @@ describe('a read of closing deals is of no use', () => {
   })
 
   it('where it takes longer than a close result waits', async () => {
-    const desk = deskWith({ providerToken: () => () => new Promise(() => undefined), deadlines: { fillMs: 50 } })
+    const desk = deskWith({ providerToken: () => () => new Promise(() => undefined), deadlines: { readMs: 50 } })
     expect(reasonOf(await desk.closingDeals(account, ticket)())).toBe('history-deals: no whole answer within 50 ms')
   })
 

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import nock from 'nock'
 import { brokerOutcomeUnknown } from '@tradeport/domain'
 import type { BrokerAccount, BrokerChangeError, BrokerPosition, ClosingDeal, Levels, Ticket } from '@tradeport/domain'
-import { createFakePositionDesk, describePositionDeskContract } from '@tradeport/domain/testing'
+import { createFakePositionDesk, describePositionDeskContract, openPosition } from '@tradeport/domain/testing'
 import type { ChangeTrouble, FakeChangeOutcome, VenuePosition } from '@tradeport/domain/testing'
 import { closeNetwork } from '../no-network.ts'
 import { account as plainAccount, clientHost, dealRow, informationRow, now, positionRow } from '../support.ts'
@@ -141,17 +141,8 @@ for (const platform of ['mt5', 'mt4'] as const) {
   })
 }
 
-const positionOf = (position: VenuePosition, index: number): BrokerPosition => ({
-  ...position,
-  ticket: String(46_648_037 + index) as Ticket,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 40,
-  realizedPnl: 0,
-  openedAt: now - 60_000 + index,
-})
+const positionOf = (position: VenuePosition, index: number): BrokerPosition =>
+  openPosition({ ...position, ticket: String(46_648_037 + index) as Ticket, unrealizedPnl: 40, openedAt: now - 60_000 + index })
 
 const hasLevels = (position: Levels, levels: Levels): boolean =>
   position.stopLoss === levels.stopLoss && position.takeProfit === levels.takeProfit

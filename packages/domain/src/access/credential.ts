@@ -48,8 +48,8 @@ export interface CallingProgram extends Caller {
   readonly program: ProgramId
 }
 
-/** Tells programs apart among those of one user. */
-export const programOf = ({ kind, id, applicationId }: Credential): ProgramId => JSON.stringify([kind, applicationId ?? id]) as ProgramId
+/** Tells programs apart among those of one user. No two have one text: the kinds hold no space. */
+export const programOf = ({ kind, id, applicationId }: Credential): ProgramId => `${kind} ${applicationId ?? id}` as ProgramId
 
 /** Neither revoked nor expired. Where it is used from is for the door to check, which knows the address. */
 export const isUsable = (credential: Credential, now: Instant): boolean =>

@@ -125,3 +125,16 @@ export interface OperatorDocument {
   readonly challenges: readonly ChallengeEntry[]
   readonly balanceSnapshots: readonly BalanceSnapshotEntry[]
 }
+
+/** A document that says nothing: what one that leaves sections out says of those. */
+export const emptyDocument: OperatorDocument = {
+  tenants: [],
+  users: [],
+  accounts: [],
+  apiKeys: [],
+  accessTokens: [],
+  desks: [],
+  traderLimits: [],
+  challenges: [],
+  balanceSnapshots: [],
+}

@@ -113,3 +113,16 @@ export interface OperatorChanges {
   readonly challenges: Changes<Challenge, Pick<Challenge, 'accountId' | 'startedAt'>>
   readonly balanceSnapshots: Changes<AccountSnapshot, Pick<AccountSnapshot, 'accountId' | 'timestamp'>>
 }
+
+/** Writes nothing. */
+export const noChanges: OperatorChanges = {
+  tenants: { put: [], remove: [] },
+  users: { put: [], remove: [] },
+  accounts: { put: [], remove: [] },
+  apiKeys: { put: [], remove: [] },
+  accessTokens: { put: [], remove: [] },
+  desks: { put: [], remove: [] },
+  traderLimits: { put: [], remove: [] },
+  challenges: { put: [], remove: [] },
+  balanceSnapshots: { put: [], remove: [] },
+}

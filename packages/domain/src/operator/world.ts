@@ -33,6 +33,8 @@ export const removeTenant = (world: World, id: TenantId): void => {
   world.tenants.delete(id)
   world.removed.add(id)
   for (const user of world.users.values()) if (user.tenantId === id) removeUser(world, user.id)
+  // Of an account that is named the user need not be.
+  for (const { owner } of world.accounts.values()) if (owner.tenantId === id) removeUser(world, owner.userId)
 }
 
 /** Takes a user away with every account of theirs. */

@@ -5,8 +5,6 @@ import type { ServiceUnavailable } from '../errors.ts'
 import type { Owner } from '../primitives/ids.ts'
 
 export interface EventLog {
-  /** Whether anything is recorded, for whoever would read more just to tell it. */
-  readonly isRecording: boolean
   /**
    * Records events in their order, all or none, each with one delivery for every webhook of the owner that is enabled and asked for it. One whose key
    * is recorded already makes nothing. Stores that write what an event tells of record it themselves, in the same transaction.

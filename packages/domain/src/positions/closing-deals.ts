@@ -20,6 +20,12 @@ export interface ClosingDeal {
   readonly at?: Instant
 }
 
+/** What tells a closing deal from all others of its account: on MT4 its id alone may be that of the opening one. */
+export type ClosingDealKey = string
+
+export const closingDealKey = ({ id, at }: { readonly id: string; readonly at?: Instant | undefined }): ClosingDealKey =>
+  `${id} ${at ?? ''}`
+
 /** What is known of a close that was sent. */
 export interface SentClose {
   readonly ticket: Ticket
@@ -30,6 +36,8 @@ export interface SentClose {
 
 /** What the deals of one close make together; what they do not tell is null. Volume-weighted price, profit before commission and swap. */
 export interface ClosingFill {
+  /** What tells its deals from all others of the account. */
+  readonly deals: readonly ClosingDealKey[]
   readonly orderId: string | null
   readonly price: number | null
   readonly profit: number
@@ -47,11 +55,39 @@ const clockLeewayMs = 10 * secondMs
  * which that is, or named the position's own, under which MT4 settles every close, they are the newest, and none that is older than the close.
  * @param deals oldest first
  */
-export const closingFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined => {
-  const own = dealsOf(deals, sent, closedVolume)
+export const closingFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined =>
+  fillOf(dealsOf(deals, sent, closedVolume), sent)
+
+/**
+ * The fill of a close that is looked for later, when others may have been made after it: as `closingFillOf`, but of several that it could be it is the oldest.
+ * @param deals oldest first, without those that are known to be of others
+ */
+export const oldestFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined => {
+  const own = deals.filter((deal) => isOf(deal, sent))
+  if (own.length === 1 && own[0]?.volume === undefined) return fillOf(own, sent)
+  return fillOf(executionsOf(own, sent).find((some) => areLots(some, closedVolume)) ?? [], sent)
+}
+
+/** The oldest that could be the fill of a close of which the broker did fewer lots than were sent, with its lots. */
+export const partialFillOf = (
+  deals: readonly ClosingDeal[],
+  sent: SentClose,
+  closedVolume: number,
+): { readonly fill: ClosingFill; readonly volume: number } | undefined => {
+  const own = deals.filter((deal) => isOf(deal, sent))
+  for (const some of executionsOf(own, sent)) {
+    const fill = fillOf(some, sent)
+    const volume = lotsOf(some)
+    if (fill !== undefined && volume !== undefined && compareLots(volume, closedVolume) < 0) return { fill, volume }
+  }
+  return undefined
+}
+
+const fillOf = (own: readonly ClosingDeal[], sent: SentClose): ClosingFill | undefined => {
   if (own.length === 0) return undefined
   const times = own.flatMap(({ at }) => (at === undefined ? [] : [at]))
   return {
+    deals: own.map(closingDealKey),
     orderId: sent.orderId ?? own.at(-1)?.orderId ?? null,
     price: priceOf(own),
     profit: sumExactly(own.map(({ profit }) => profit)),
@@ -74,11 +110,26 @@ const isOf = ({ orderId, at }: ClosingDeal, sent: SentClose): boolean => {
   return at !== undefined && at >= sent.sentAt - clockLeewayMs
 }
 
-const isOrderKnown = ({ orderId, ticket }: SentClose): boolean => orderId !== null && orderId !== ticket
+/** Deals that could be all of a close: those of each order, and those that tell no order of their own one by one, then together. */
+const executionsOf = (own: readonly ClosingDeal[], sent: SentClose): readonly (readonly ClosingDeal[])[] => {
+  if (isOrderKnown(sent)) return [own]
+  const isWithoutOrder = ({ orderId }: ClosingDeal): boolean => orderId === undefined || orderId === sent.ticket
+  const byOrder = Map.groupBy(own, (deal) => (isWithoutOrder(deal) ? deal : deal.orderId))
+  return [...byOrder.values(), own.filter(isWithoutOrder)]
+}
+
+/** Whether deals can be told by their order; on MT4 every close has the number of its position. */
+export const isOrderKnown = ({ orderId, ticket }: Pick<SentClose, 'orderId' | 'ticket'>): boolean => orderId !== null && orderId !== ticket
 
 const areLots = (deals: readonly ClosingDeal[], lots: number): boolean => {
+  const volume = lotsOf(deals)
+  return volume !== undefined && compareLots(volume, lots) === 0
+}
+
+/** Undefined where one does not tell its volume. */
+const lotsOf = (deals: readonly ClosingDeal[]): number | undefined => {
   const volumes = deals.flatMap(({ volume }) => (volume === undefined ? [] : [volume]))
-  return volumes.length === deals.length && compareLots(sumExactly(volumes), lots) === 0
+  return volumes.length === deals.length ? sumExactly(volumes) : undefined
 }
 
 const priceOf = (own: readonly ClosingDeal[]): number | null => {

@@ -17,6 +17,22 @@ const dateTimePattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[
 /** UTC with milliseconds and `Z`. */
 export const toIso = (instant: Instant): string => new Date(instant).toISOString()
 
+/** As `toIso`; null where there is no instant. */
+export const toIsoOrNull = (instant: Instant | null): string | null => (instant === null ? null : toIso(instant))
+
+/** Writes as `toIso` does and remembers the last text, for whoever writes the same instant many times over. */
+export const createIsoWriter = (): ((instant: Instant) => string) => {
+  let last = Number.NaN
+  let text = ''
+  return (instant) => {
+    if (instant !== last) {
+      text = toIso(instant)
+      last = instant
+    }
+    return text
+  }
+}
+
 /** The UTC day of an instant, `YYYY-MM-DD`. */
 export const toUtcDay = (instant: Instant): string => toIso(instant).slice(0, 10)
 

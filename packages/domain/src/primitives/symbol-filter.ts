@@ -5,9 +5,11 @@ import type { Brand } from './brand.ts'
 /** 1 to 32 visible characters without a lower-case letter. */
 export type SymbolFilter = Brand<string, 'SymbolFilter'>
 
-const pattern = /^[!-`{-~]{1,32}$/
+/** The same for programs. */
+export const symbolFilterPattern = /^[!-`{-~]{1,32}$/
 
-export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> => (pattern.test(text) ? O.some(text as SymbolFilter) : O.none)
+export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
+  symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
 
 /** Whether a broker's spelling is the one asked for; the filter is in capitals, so the case of the broker's letters does not count. */
 export const isSymbolMatch = (filter: SymbolFilter | undefined, brokerSymbol: string): boolean =>

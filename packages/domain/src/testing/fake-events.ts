@@ -109,7 +109,6 @@ export const createFakeEvents = (records: FakeRecords, clock: Clock): FakeEvents
 
   return {
     happened,
-    isRecording: true,
     record: (owner, events) => TE.fromIO(() => happened(owner, events)),
     deliveries: {
       list: (owner, id, query) =>

@@ -6,10 +6,11 @@ import { serviceUnavailable } from '../errors.ts'
 import type { ServiceUnavailable, ValidationError } from '../errors.ts'
 import type { OperatorChanges, OperatorKeys, OperatorRecords } from '../operator/records.ts'
 import type { OperatorStore, ProviderTokens } from '../ports/operator-store.ts'
-import { instantKey } from './fake-records.ts'
+import { instantKey, secretKey } from './fake-records.ts'
 import type { FakeRecords, Tables } from './fake-records.ts'
 
-export const createFakeOperatorStore = (records: FakeRecords): OperatorStore => ({
+/** @param key the number of the key that seals */
+export const createFakeOperatorStore = (records: FakeRecords, key = 0): OperatorStore => ({
   apply: <A extends { readonly changes: OperatorChanges }>(
     keys: OperatorKeys,
     decide: (named: OperatorRecords) => E.Either<ValidationError, A>,
@@ -23,6 +24,8 @@ export const createFakeOperatorStore = (records: FakeRecords): OperatorStore => 
       const fault = brokenReference(tables)
       if (fault !== undefined) return E.left(fault)
       records.tables = tables
+      for (const { id, providerToken } of decision.right.changes.tenants.put)
+        if (typeof providerToken === 'string') records.sealedUnder.set(secretKey({ kind: 'provider_token', id }), key)
       return decision
     }),
 })
@@ -110,7 +113,8 @@ const putAll = (tables: Tables, changes: OperatorChanges): void => {
   for (const account of changes.accounts.put) tables.accounts.set(account.id, account)
   for (const key of changes.apiKeys.put) tables.apiKeys.set(key.id, key)
   for (const token of changes.accessTokens.put) tables.accessTokens.set(token.id, token)
-  for (const desk of changes.desks.put) tables.desks.set(desk.id, desk)
+  for (const desk of changes.desks.put)
+    tables.desks.set(desk.id, { ...desk, accounts: desk.accounts.filter((accountId) => tables.accounts.has(accountId)) })
   for (const limits of changes.traderLimits.put) tables.traderLimits.set(limits.accountId, limits)
   for (const challenge of changes.challenges.put) tables.challenges.set(instantKey(challenge.accountId, challenge.startedAt), challenge)
   for (const snapshot of changes.balanceSnapshots.put)
@@ -124,9 +128,7 @@ const brokenReference = (tables: Tables): ServiceUnavailable | undefined => {
     ...[...tables.accounts.values()].filter(({ owner }) => ownerOf(owner.userId) !== owner.tenantId).map(() => 'accounts_user'),
     ...[...tables.apiKeys.values()].filter(({ userId }) => !tables.users.has(userId)).map(() => 'api_keys_user'),
     ...[...tables.accessTokens.values()].filter(({ userId }) => !tables.users.has(userId)).map(() => 'access_tokens_user'),
-    ...[...tables.desks.values()]
-      .filter(({ tenantId, accounts }) => !tables.tenants.has(tenantId) || !accounts.every((id) => tables.accounts.has(id)))
-      .map(() => 'desks_account'),
+    ...[...tables.desks.values()].filter(({ tenantId }) => !tables.tenants.has(tenantId)).map(() => 'desks_tenant'),
     ...[...tables.traderLimits.values(), ...tables.challenges.values(), ...tables.balanceSnapshots.values()]
       .filter(({ accountId }) => !tables.accounts.has(accountId))
       .map(() => 'account_of_record'),

@@ -8,6 +8,7 @@ import { brokerOutcomeUnknown, notProvisioned, positionNotFound, tradeRejected }
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CloseReceipt, PositionDesk } from '../ports/position-desk.ts'
+import type { ClosingDeal } from '../positions/closing-deals.ts'
 import type { Levels } from '../positions/levels.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
@@ -33,6 +34,8 @@ export interface FakePositionDesk extends PositionDesk {
   readonly put: (accountId: AccountId, positions?: readonly BrokerPosition[]) => void
   /** What is truly open, oldest first, whatever reads show. */
   readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
+  /** What was truly closed, oldest first, whatever reads show. */
+  readonly closed: (accountId: AccountId) => readonly ClosingDeal[]
   /** What becomes of the next changes, one after the other; all others are done. */
   readonly next: (...outcomes: readonly FakeChangeOutcome[]) => void
   /** Does what was accepted. */
@@ -156,6 +159,7 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
       books.set(accountId, book)
     },
     positions: (accountId) => (books.get(accountId)?.positions ?? []).toSorted(byAge),
+    closed: (accountId) => (books.get(accountId)?.deals ?? []).map(({ deal }) => deal),
     next: (...outcomes) => void planned.push(...outcomes),
     execute: () => {
       for (const run of accepted.splice(0)) run()

@@ -10,6 +10,7 @@ import type {
   Tenant,
   User,
 } from '../operator/records.ts'
+import type { SealedSecret } from '../operator/sealed-secrets.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookWithSecret } from '../webhooks/webhook.ts'
@@ -35,7 +36,11 @@ export interface Tables {
 /** A whole state that one assignment replaces, so that a change is seen all at once or not at all. */
 export interface FakeRecords {
   tables: Tables
+  /** Under which key each secret is sealed, by its kind and id; the first key where it is not said. */
+  readonly sealedUnder: Map<string, number>
 }
+
+export const secretKey = ({ kind, id }: SealedSecret): string => `${kind} ${id}`
 
 export const createFakeRecords = (): FakeRecords => ({
   tables: {
@@ -50,6 +55,7 @@ export const createFakeRecords = (): FakeRecords => ({
     balanceSnapshots: new Map(),
     webhooks: new Map(),
   },
+  sealedUnder: new Map(),
 })
 
 export const instantKey = (accountId: AccountId, at: Instant): string => `${accountId}@${at}`

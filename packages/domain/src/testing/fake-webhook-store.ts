@@ -6,9 +6,11 @@ import type { Owner, WebhookId } from '../primitives/ids.ts'
 import type { WebhookStore } from '../ports/webhook-store.ts'
 import { changedWebhook, requireRoomForWebhook, withTestSuccess } from '../webhooks/webhook.ts'
 import type { Webhook, WebhookWithSecret } from '../webhooks/webhook.ts'
+import { secretKey } from './fake-records.ts'
 import type { FakeRecords } from './fake-records.ts'
 
-export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
+/** @param key the number of the key that seals */
+export const createFakeWebhookStore = (records: FakeRecords, key = 0): WebhookStore => {
   // A map keeps the order of writing, also of those that are written again.
   const own = ({ tenantId, userId }: Owner): readonly WebhookWithSecret[] =>
     [...records.tables.webhooks.values()].filter(({ webhook: { owner } }) => owner.tenantId === tenantId && owner.userId === userId)
@@ -24,7 +26,9 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     create: (owner, { webhook, secret }) =>
       TE.fromIOEither(() => {
         const room = requireRoomForWebhook(own(owner).length)
-        if (E.isRight(room)) records.tables.webhooks.set(webhook.id, { webhook: { ...webhook, owner }, secret })
+        if (E.isLeft(room)) return room
+        records.tables.webhooks.set(webhook.id, { webhook: { ...webhook, owner }, secret })
+        records.sealedUnder.set(secretKey({ kind: 'webhook_secret', id: webhook.id }), key)
         return room
       }),
     list: (owner) =>

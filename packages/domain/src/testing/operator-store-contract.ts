@@ -282,6 +282,14 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       expect(await read({ accounts: [account.id], balanceSnapshots: [snapshot] })).toStrictEqual({ ...noRecords, accounts: [account] })
     })
 
+    it('O15 takes an account that goes with its user from a desk that is put together with that', async () => {
+      const [account, bystander] = [await storedAccount(stores.operator), await storedAccount(stores.operator)]
+      const desk = { ...deskOf(bystander), accounts: [account.id, bystander.id] }
+      await write(stores.operator, { desks: puts(desk) })
+      await write(stores.operator, { users: removes(account.owner.userId), desks: puts(desk) })
+      expect((await read({ desks: [desk.id] })).desks).toStrictEqual([{ ...desk, accounts: [bystander.id] }])
+    })
+
     it('O9 lets two keys change places in one document', async () => {
       const { userId } = await storedOwner(stores.operator)
       const [a, b] = [newApiKey(userId), newApiKey(userId)]

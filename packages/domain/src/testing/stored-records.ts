@@ -3,11 +3,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { CredentialHash } from '../access/credential.ts'
+import { noChanges } from '../operator/records.ts'
 import type { OperatorChanges, OperatorKeys, OperatorRecords, StoredAccessToken, StoredApiKey, Tenant, User } from '../operator/records.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { CredentialStore } from '../ports/credential-store.ts'
 import type { OperatorStore, ProviderTokens } from '../ports/operator-store.ts'
 import type { AccountId, Owner, TenantId, UserId } from '../primitives/ids.ts'
+
+export { noChanges }
 
 /** Every port over the stored records, all of them over the same records. */
 export interface Stores {
@@ -19,18 +22,6 @@ export interface Stores {
 
 /** Opens empty stores once per suite; `close` ends them. */
 export type OpenStores = () => Promise<{ readonly stores: Stores; readonly close: () => Promise<void> }>
-
-export const noChanges: OperatorChanges = {
-  tenants: { put: [], remove: [] },
-  users: { put: [], remove: [] },
-  accounts: { put: [], remove: [] },
-  apiKeys: { put: [], remove: [] },
-  accessTokens: { put: [], remove: [] },
-  desks: { put: [], remove: [] },
-  traderLimits: { put: [], remove: [] },
-  challenges: { put: [], remove: [] },
-  balanceSnapshots: { put: [], remove: [] },
-}
 
 export const noKeys: OperatorKeys = {
   tenants: [],

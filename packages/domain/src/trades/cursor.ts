@@ -3,17 +3,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { invalidCursor } from '../errors.ts'
 import type { InvalidCursor } from '../errors.ts'
 import { parseAccountId } from '../primitives/ids.ts'
+import { fromOpaque, toOpaque } from '../primitives/opaque-text.ts'
 import type { ClosingPlace, TradeFilter } from './account-history.ts'
 
 const version = 1
 
 /** A cursor that continues after a place, for the same filters only. */
 export const writeCursor = (filter: TradeFilter, { closedAt, closingDealId, accountId }: ClosingPlace): string =>
-  encode(JSON.stringify([version, filterKey(filter), closedAt, closingDealId, accountId]))
+  toOpaque([version, filterKey(filter), closedAt, closingDealId, accountId])
 
 /** Reads a cursor back; one that is damaged, of another version or of other filters is refused. */
 export const readCursor = (filter: TradeFilter, cursor: string): E.Either<InvalidCursor, ClosingPlace> => {
-  const fields = decode(cursor)
+  const fields = fromOpaque(cursor)
   if (!Array.isArray(fields) || fields.length !== 5) return E.left(invalidCursor)
   const [writtenBy, key, closedAt, closingDealId, account] = fields as readonly unknown[]
   if (writtenBy !== version || key !== filterKey(filter)) return E.left(invalidCursor)
@@ -26,14 +27,3 @@ export const readCursor = (filter: TradeFilter, cursor: string): E.Either<Invali
 
 const filterKey = ({ accountId, symbol, from, to, profit }: TradeFilter): string =>
   JSON.stringify([accountId ?? null, symbol ?? null, from ?? null, to ?? null, profit])
-
-// Base64 with the URL's alphabet; the text is escaped to ASCII first, because a broker's id may hold any character.
-const encode = (text: string): string => btoa(encodeURIComponent(text)).replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')
-
-const decode = (cursor: string): unknown => {
-  try {
-    return JSON.parse(decodeURIComponent(atob(cursor.replaceAll('-', '+').replaceAll('_', '/'))))
-  } catch {
-    return undefined
-  }
-}

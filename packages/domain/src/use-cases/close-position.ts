@@ -5,18 +5,16 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { brokerOutcomeUnknown } from '../errors.ts'
 import type { BrokerChangeError, InternalTimeout, InvalidVolume, ServiceUnavailable } from '../errors.ts'
-import type { MadeClose } from '../events/position-events.ts'
+import type { CloseAnswer } from '../events/close-telling.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
 import type { Clock, Pauser } from '../ports/clock.ts'
-import type { EventLog } from '../ports/event-log.ts'
-import type { Histories } from '../ports/histories.ts'
+import type { CloseRecords } from '../ports/close-records.ts'
 import type { LiveAccounts } from '../ports/live-accounts.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
 import type { PositionLocks } from '../ports/position-locks.ts'
 import { decideClose, outcomeAsSent } from '../positions/close.ts'
 import type { CloseOutcome } from '../positions/close.ts'
-import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Provenance } from '../primitives/provenance.ts'
@@ -25,15 +23,15 @@ import type { ChangeTarget, TargetRefusal } from './steps/find-change-target.ts'
 import { lookAtClose } from './steps/look-at-close.ts'
 import type { SeenClose } from './steps/look-at-close.ts'
 import { readOpenPosition } from './steps/read-open-position.ts'
+import { answerOfFailure, recordClose, writeAnswer } from './steps/record-close.ts'
+import type { CloseRecord } from './steps/record-close.ts'
 import { sendClose } from './steps/send-close.ts'
 import type { DecidedClose, TakenClose } from './steps/send-close.ts'
 import { provenanceOfRead } from './steps/show-position.ts'
-import { tellClose } from './steps/tell-close.ts'
 
 interface Ports extends Pauser {
   readonly accounts: Pick<AccountStore, 'find'>
-  readonly eventLog: EventLog
-  readonly histories: Histories
+  readonly closeRecords: CloseRecords
   readonly liveAccounts: LiveAccounts
   readonly broker: Pick<Broker, 'source'>
   readonly positionDesk: Pick<PositionDesk, 'freshPositions' | 'closePosition' | 'closingDeals'>
@@ -67,52 +65,64 @@ export const closePosition =
   ({ owner }: Caller, id: string, volume: number | undefined): TE.TaskEither<CloseRefusal, CloseResult> =>
     pipe(
       findChangeTarget(ports)(owner, id),
-      TE.bindTo('target'),
-      TE.bindW('made', ({ target }) => ports.positionLocks.holding(owner, target.id)(closeHeld(ports)(target, volume))),
-      // The position is let go before: whoever changes it next does not wait for what is told.
-      TE.tapTask(({ target, made }) => tellClose(ports)(target.brokerAccount, madeClose(target, made))),
-      TE.map(({ made }) => made.result),
+      TE.flatMap((target) => ports.positionLocks.holding(owner, target.id)(closeHeld(ports)(target, volume))),
     )
-
-/** A close as its caller sees it, and as others are told of it. */
-interface HeldClose {
-  readonly result: CloseResult
-  readonly position: BrokerPosition
-  readonly sentAt: Instant
-}
-
-const madeClose = ({ id }: ChangeTarget, { result, position, sentAt }: HeldClose): MadeClose => ({ ...result.closed, id, position, sentAt })
 
 const closeHeld =
   (ports: Ports) =>
-  (target: ChangeTarget, volume: number | undefined): TE.TaskEither<InvalidVolume | BrokerChangeError, HeldClose> =>
+  (target: ChangeTarget, volume: number | undefined): TE.TaskEither<InvalidVolume | BrokerChangeError | ServiceUnavailable, CloseResult> =>
     pipe(
       TE.Do,
       TE.let('target', () => target),
       TE.bind('before', () => readOpenPosition(ports)(target)),
       TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-      TE.bindW('taken', sendClose(ports)),
+      TE.bindW('record', recordClose(ports)),
+      TE.bindW('taken', sendRecorded(ports)),
       TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.taken))),
+      // The position is held until this is written: whoever takes the record up finds it as it is.
+      TE.tapTask((close) => writeAnswer(ports)(close, answerOf(close))),
       TE.filterOrElseW(isKnownToBeMade, () => brokerOutcomeUnknown(target.id.accountId)),
-      TE.map((close) => ({ result: resultOf(ports)(close), position: close.before.position, sentAt: close.taken.sentAt })),
+      TE.map(resultOf(ports)),
     )
 
+interface SeenEnd extends DecidedClose {
+  readonly record: CloseRecord
+  readonly taken: TakenClose
+  readonly seen: SeenClose
+}
+
+const sendRecorded =
+  (ports: Ports) =>
+  (close: DecidedClose & { readonly record: CloseRecord }): TE.TaskEither<BrokerChangeError, TakenClose> =>
+    pipe(
+      sendClose(ports)(close),
+      TE.tapError((error) => TE.fromTask(writeAnswer(ports)(close, answerOfFailure(error)))),
+    )
+
+const answerOf = (close: SeenEnd): CloseAnswer => {
+  const { orderId } = close.taken
+  if (!isKnownToBeMade(close)) return { kind: 'unknown', orderId }
+  // Where the broker named no order, the deals of another close may look alike: whoever settles the record knows of those.
+  return { kind: 'made', orderId, outcome: outcomeOf(close), fill: orderId === null ? undefined : close.seen.fill }
+}
+
 /** What the broker has only accepted is made when it shows. */
-const isKnownToBeMade = ({ taken, seen }: { readonly taken: TakenClose; readonly seen: SeenClose }): boolean =>
-  taken.isConfirmed || seen.shown !== undefined
+const isKnownToBeMade = ({ taken, seen }: SeenEnd): boolean => taken.isConfirmed || seen.shown !== undefined
+
+// A broker that confirmed a close has made it, though no read may show it yet.
+const outcomeOf = ({ order, seen }: SeenEnd): CloseOutcome => seen.shown?.outcome ?? outcomeAsSent(order)
 
 const resultOf =
   ({ broker }: Ports) =>
-  (close: DecidedClose & { readonly taken: TakenClose; readonly seen: SeenClose }): CloseResult => {
-    const { target, before, order, taken, seen } = close
+  (close: SeenEnd): CloseResult => {
+    const { target, before, taken, seen } = close
     const { shown, fill } = seen
     return {
       closed: {
         accountId: target.id.accountId,
         ticket: target.id.ticket,
         orderId: taken.orderId ?? fill?.orderId ?? null,
-        // A broker that confirmed a close has made it, though no read may show it yet.
-        ...(shown?.outcome ?? outcomeAsSent(order)),
+        ...outcomeOf(close),
         closePrice: fill?.price ?? null,
         realizedPnl: fill?.profit ?? null,
         closedAt: fill?.at ?? null,

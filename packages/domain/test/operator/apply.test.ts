@@ -3,29 +3,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { decideApply, keysOf } from '../../src/operator/apply.ts'
 import type { AppliedDocument } from '../../src/operator/apply.ts'
+import { emptyDocument } from '../../src/operator/document.ts'
 import type { OperatorDocument } from '../../src/operator/document.ts'
 import type { OperatorRecords } from '../../src/operator/records.ts'
 import type { CredentialHash } from '../../src/access/credential.ts'
 import type { Secrets } from '../../src/ports/secrets.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import { noRecords } from '../../src/testing/stored-records.ts'
 
 const now = 1_000
 const acme = 'acme' as TenantId
 const ann = 'u-1' as UserId
 const main = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
-
-const nothing: OperatorDocument = {
-  tenants: [],
-  users: [],
-  accounts: [],
-  apiKeys: [],
-  accessTokens: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
-}
-const noRecords: OperatorRecords = nothing as unknown as OperatorRecords
 
 const createTestSecrets = (): Secrets => {
   let made = 0
@@ -37,7 +26,7 @@ const createTestSecrets = (): Secrets => {
 }
 
 const link: OperatorDocument = {
-  ...nothing,
+  ...emptyDocument,
   tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
   users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
   accounts: [
@@ -116,7 +105,7 @@ describe('a document on empty records', () => {
 
   it('tells every fault at once, by its path, and writes nothing', () => {
     const faults = faultsOf({
-      ...nothing,
+      ...emptyDocument,
       tenants: [{ id: acme }],
       users: [{ id: ann, tenantId: 'nobody' as TenantId, email: 'ann@example.com' }],
       accounts: [{ id: main, userId: ann, name: 'Main' }],
@@ -151,44 +140,44 @@ describe('a document on records that are there', () => {
   })
 
   it('leaves alone what it does not name', () => {
-    const { changes } = applied({ ...nothing, accounts: [{ id: main, status: 'disconnected' }] }, linked)
+    const { changes } = applied({ ...emptyDocument, accounts: [{ id: main, status: 'disconnected' }] }, linked)
     expect(changes.accounts.put).toEqual([{ ...linked.accounts[0], status: 'disconnected', updatedAt: now }])
   })
 
   it('unsets what is null', () => {
-    const { changes } = applied({ ...nothing, accounts: [{ id: main, providerAccountId: null, isDemo: null }] }, linked)
+    const { changes } = applied({ ...emptyDocument, accounts: [{ id: main, providerAccountId: null, isDemo: null }] }, linked)
     expect(changes.accounts.put).toMatchObject([{ provider: null, linkedAsDemo: false }])
   })
 
   it('keeps the provider token that it does not name and hands on one that it unsets', () => {
-    expect(applied({ ...nothing, tenants: [{ id: acme }] }, linked).changes.tenants.put).toEqual([
+    expect(applied({ ...emptyDocument, tenants: [{ id: acme }] }, linked).changes.tenants.put).toEqual([
       { id: acme, name: 'Acme', providerToken: undefined },
     ])
-    expect(applied({ ...nothing, tenants: [{ id: acme, providerToken: null }] }, linked).changes.tenants.put).toEqual([
+    expect(applied({ ...emptyDocument, tenants: [{ id: acme, providerToken: null }] }, linked).changes.tenants.put).toEqual([
       { id: acme, name: 'Acme', providerToken: null },
     ])
   })
 
   it('keeps a key and does not tell it again', () => {
-    const { changes, apiKeys } = applied({ ...nothing, apiKeys: [{ id: 'k-1', enabled: false }] }, linked)
+    const { changes, apiKeys } = applied({ ...emptyDocument, apiKeys: [{ id: 'k-1', enabled: false }] }, linked)
     expect(apiKeys).toEqual([])
     expect(changes.apiKeys.put).toEqual([{ ...linked.apiKeys[0], enabled: false }])
   })
 
   it('needs no field that is stored, nor its user or tenant to be named', () => {
     const alone: OperatorRecords = { ...noRecords, apiKeys: linked.apiKeys, users: linked.users }
-    expect(faultsOf({ ...nothing, users: [{ id: ann, plan: 'pro' }], apiKeys: [{ id: 'k-1', name: 'bot' }] }, alone)).toEqual([])
+    expect(faultsOf({ ...emptyDocument, users: [{ id: ann, plan: 'pro' }], apiKeys: [{ id: 'k-1', name: 'bot' }] }, alone)).toEqual([])
   })
 
   it('refuses to unset a field that every record has', () => {
-    expect(faultsOf({ ...nothing, accounts: [{ id: main, name: null }] }, linked)).toEqual([
+    expect(faultsOf({ ...emptyDocument, accounts: [{ id: main, name: null }] }, linked)).toEqual([
       'accounts[0].name: name cannot be unset; leave it out to keep it',
     ])
   })
 
   it('refuses to move a user to another tenant, an account or a key to another user', () => {
     const other: OperatorDocument = {
-      ...nothing,
+      ...emptyDocument,
       tenants: [{ id: 'other' as TenantId, name: 'Other' }],
       users: [
         { id: 'u-2' as UserId, tenantId: 'other' as TenantId, email: 'bob@example.com' },
@@ -205,14 +194,14 @@ describe('a document on records that are there', () => {
   })
 
   it('refuses a key that another entry holds', () => {
-    const document: OperatorDocument = { ...nothing, apiKeys: [{ id: 'k-2', userId: ann, key: 'tp_live_made1' }] }
+    const document: OperatorDocument = { ...emptyDocument, apiKeys: [{ id: 'k-2', userId: ann, key: 'tp_live_made1' }] }
     expect(faultsOf(document, linked)).toEqual(['apiKeys[0].key: this key is already in use; give another or none'])
   })
 
   it('takes away everything of a user who is removed', () => {
     const faults = faultsOf(
       {
-        ...nothing,
+        ...emptyDocument,
         users: [{ id: ann, removed: true }],
         apiKeys: [{ id: 'k-1', name: 'bot' }],
         challenges: [{ accountId: main, startedAt: 0, status: 'active' }],
@@ -220,13 +209,26 @@ describe('a document on records that are there', () => {
       linked,
     )
     expect(faults).toEqual(['apiKeys[0].userId: there is no user u-1', `challenges[0].accountId: there is no account ${main}`])
-    expect(applied({ ...nothing, users: [{ id: ann, removed: true }] }, linked).changes.users).toEqual({ put: [], remove: [ann] })
+    expect(applied({ ...emptyDocument, users: [{ id: ann, removed: true }] }, linked).changes.users).toEqual({ put: [], remove: [ann] })
+  })
+
+  it('takes away everything of a tenant who is removed, also where the document names no user of it', () => {
+    const removal: OperatorDocument = { ...emptyDocument, tenants: [{ id: acme, removed: true }] }
+    const ofAccount: OperatorDocument = { ...removal, challenges: [{ accountId: main, startedAt: 0, status: 'active' }] }
+    const read = { ...linked, users: [] }
+    expect(faultsOf(ofAccount, read)).toEqual([`challenges[0].accountId: there is no account ${main}`])
   })
 
   it('merges limits one by one, and null lifts them', () => {
-    const limited = applied({ ...nothing, traderLimits: [{ accountId: main, limits: { maxOpenLots: 20, approvalAboveLots: 2 } }] }, linked)
+    const limited = applied(
+      { ...emptyDocument, traderLimits: [{ accountId: main, limits: { maxOpenLots: 20, approvalAboveLots: 2 } }] },
+      linked,
+    )
     const before: OperatorRecords = { ...linked, traderLimits: limited.changes.traderLimits.put }
-    const merged = applied({ ...nothing, traderLimits: [{ accountId: main, limits: { maxOpenLots: null, maxLotsPerOrder: 5 } }] }, before)
+    const merged = applied(
+      { ...emptyDocument, traderLimits: [{ accountId: main, limits: { maxOpenLots: null, maxLotsPerOrder: 5 } }] },
+      before,
+    )
     expect(merged.changes.traderLimits.put[0]?.limits).toEqual({
       maxOpenLots: null,
       maxOpenPositions: null,
@@ -234,13 +236,13 @@ describe('a document on records that are there', () => {
       maxLotsPerOrder: 5,
       approvalAboveLots: 2,
     })
-    const lifted = applied({ ...nothing, traderLimits: [{ accountId: main, limits: null }] }, before)
+    const lifted = applied({ ...emptyDocument, traderLimits: [{ accountId: main, limits: null }] }, before)
     expect(Object.values(lifted.changes.traderLimits.put[0]?.limits ?? {})).toEqual([null, null, null, null, null])
   })
 
   it('refuses an account of another tenant on a desk', () => {
     const document: OperatorDocument = {
-      ...nothing,
+      ...emptyDocument,
       tenants: [{ id: 'other' as TenantId, name: 'Other' }],
       desks: [{ id: 'd-1', tenantId: 'other' as TenantId, accounts: [main] }],
     }

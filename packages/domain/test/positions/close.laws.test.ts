@@ -6,7 +6,7 @@ import { closeShownBy, decideClose, isDoneAsSent, outcomeAsSent } from '../../sr
 import type { CloseOrder, CloseOutcome } from '../../src/positions/close.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
-import { openPosition } from './open-position.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
 
 const cents = fc.integer({ min: 1, max: 10_000 })
 const lots = (hundredths: number): number => hundredths / 100

@@ -1,7 +1,7 @@
 // Laws of the deals of one close: they are found among others, and tell its price, profit and time (2.4; decision 32).
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closingFillOf } from '../../src/positions/closing-deals.ts'
+import { closingFillOf, oldestFillOf, partialFillOf } from '../../src/positions/closing-deals.ts'
 import type { ClosingDeal, ClosingFill, SentClose } from '../../src/positions/closing-deals.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 
@@ -20,7 +20,7 @@ const without = (name: keyof ClosingDeal, fields: Partial<ClosingDeal> = {}): Cl
   const { [name]: _, ...rest } = deal(fields)
   return rest as ClosingDeal
 }
-const fill: ClosingFill = { orderId: '99', price: 1.2, profit: 10, at: 1_000_100 }
+const fill: ClosingFill = { deals: expect.any(Array), orderId: '99', price: 1.2, profit: 10, at: 1_000_100 }
 
 describe('the deals of one close', () => {
   it('have a price weighted by volume, a profit that is their exact sum, and the time of the last', () => {
@@ -97,5 +97,33 @@ describe('the deals of one close', () => {
     expect(closingFillOf([before, ...parts], { ...sent, orderId: null }, 0.1)).toEqual({ ...fill, profit: 3 })
     expect(closingFillOf([before, deal({ volume: 0.04 })], { ...sent, orderId: null }, 0.1)).toBeUndefined()
     expect(closingFillOf([before], { ...sent, orderId: null }, 0.1)).toBeUndefined()
+  })
+
+  it.each<[what: string, deals: readonly ClosingDeal[], sent: Partial<SentClose>, found: readonly string[] | undefined]>([
+    ['those of its order', [deal({ id: '0', orderId: '98' }), deal()], {}, ['1']],
+    ['the oldest of just its volume, where several could be', [deal(), deal({ id: '2', orderId: '100' })], { orderId: null }, ['1']],
+    ['all of one order', [deal({ volume: 0.04 }), deal({ id: '2', volume: 0.06 })], { orderId: null }, ['1', '2']],
+    [
+      'none of two orders together',
+      [deal({ volume: 0.04 }), deal({ id: '2', volume: 0.06, orderId: '100' })],
+      { orderId: null },
+      undefined,
+    ],
+    [
+      'those that tell no order, together',
+      [without('orderId', { volume: 0.04 }), without('orderId', { id: '2', volume: 0.06 })],
+      { orderId: null },
+      ['1', '2'],
+    ],
+    ['none that is too old', [deal({ at: 989_999 })], { orderId: null }, undefined],
+  ])('are, when they are looked for later, %s', (_, deals, parts, found) => {
+    const fill = oldestFillOf(deals, { ...sent, ...parts }, 0.1)
+    expect(fill?.deals.map((key) => key.split(' ')[0])).toEqual(found)
+  })
+
+  it('may be fewer lots than were sent, and never more or of an unknown volume', () => {
+    const later = { ...sent, orderId: null }
+    expect(partialFillOf([deal({ volume: 0.04 })], later, 0.1)).toMatchObject({ volume: 0.04, fill: { profit: 10 } })
+    for (const one of [deal(), deal({ volume: 0.2 }), without('volume')]) expect(partialFillOf([one], later, 0.1)).toBeUndefined()
   })
 })

@@ -11,7 +11,7 @@ import {
   withConfirmedLevels,
 } from '../../src/positions/levels.ts'
 import type { Levels } from '../../src/positions/levels.ts'
-import { openPosition } from './open-position.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
 
 const points = fc.integer({ min: 1, max: 300_000 })
 const price = points.map((point) => point / 100_000)

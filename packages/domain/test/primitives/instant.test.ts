@@ -1,7 +1,7 @@
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { parseInstant, toIso } from '../../src/primitives/instant.ts'
+import { createIsoWriter, parseInstant, toIso } from '../../src/primitives/instant.ts'
 import type { RangeEdge } from '../../src/primitives/instant.ts'
 
 const read = (text: string, edge: RangeEdge = 'start'): string | null => O.toNullable(O.map(toIso)(parseInstant(text, edge)))
@@ -50,6 +50,18 @@ describe('parseInstant (decision 8)', () => {
           expect(parseInstant(toIso(date.getTime()), 'end')).toEqual(O.some(date.getTime()))
         },
       ),
+    )
+  })
+})
+
+describe('createIsoWriter', () => {
+  it('writes what toIso writes, whatever was written before', () => {
+    const instants = fc.array(fc.integer({ min: 0, max: 3 }).map((at) => 1_700_000_000_000 + at))
+    fc.assert(
+      fc.property(instants, (written) => {
+        const write = createIsoWriter()
+        expect(written.map(write)).toEqual(written.map(toIso))
+      }),
     )
   })
 })

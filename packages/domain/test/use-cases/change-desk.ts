@@ -21,7 +21,7 @@ import { createHistories } from '../../src/use-cases/steps/read-history.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 import { withoutEvents } from '../../src/use-cases/steps/without-events.ts'
 import type { PositionResult } from '../../src/use-cases/steps/show-position.ts'
-import { openPosition } from '../positions/open-position.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
 import { owner } from './desk.ts'
 import { createTestTime } from './test-time.ts'
 
@@ -42,7 +42,7 @@ export const createChangeDesk = (fields: Partial<Account> = {}, positions: reado
     liveAccounts: createLiveAccounts({ accounts, broker, clock }),
     positionDesk,
     positionLocks: createFakePositionLocks(clock),
-    eventLog: withoutEvents.eventLog,
+    closeRecords: withoutEvents.closeRecords,
     histories: createHistories({ broker, breathe: T.of(undefined) }),
   }
   const account = newAccount(owner, { tradeMode: 'demo', ...fields })

@@ -6,8 +6,6 @@ import type { Account } from '../../src/accounts/account.ts'
 import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
 import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderRequest } from '../../src/orders/order.ts'
-import type { BrokerPosition } from '../../src/positions/position.ts'
-import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { fakeRefusal } from '../../src/testing/fake-trading.ts'
 import { newClaim, someProgram } from '../../src/testing/stored-orders.ts'
@@ -22,20 +20,9 @@ import { settleOrder } from '../../src/use-cases/settle-order.ts'
 import { owner, rightOf, stranger, tagOf } from './desk.ts'
 import { createOrderDesk, noon, requestOn } from './order-desk.ts'
 import type { OrderDesk } from './order-desk.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
 
-const position: BrokerPosition = {
-  ticket: '1' as Ticket,
-  symbol: 'EURUSD',
-  side: 'buy',
-  volume: 0.5,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 0,
-  realizedPnl: 0,
-  openedAt: 1,
-}
+const position = openPosition({ volume: 0.5 })
 
 const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
 

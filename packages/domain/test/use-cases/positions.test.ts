@@ -8,21 +8,10 @@ import { newAccountId } from '../../src/testing/stored-records.ts'
 import { getPosition } from '../../src/use-cases/get-position.ts'
 import { listPositions } from '../../src/use-cases/list-positions.ts'
 import { createTestDesk, owner, rightOf, stranger, tagOf } from './desk.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
 
-const position = (ticket: string, fields: Partial<BrokerPosition> = {}): BrokerPosition => ({
-  ticket: ticket as Ticket,
-  symbol: 'EURUSD',
-  side: 'buy',
-  volume: 0.1,
-  entryPrice: 1.1,
-  currentPrice: 1.2,
-  swap: 0,
-  commission: 0,
-  unrealizedPnl: 0,
-  realizedPnl: 0,
-  openedAt: 1,
-  ...fields,
-})
+const position = (ticket: string, fields: Partial<BrokerPosition> = {}): BrokerPosition =>
+  openPosition({ ticket: ticket as Ticket, openedAt: 1, ...fields })
 
 const firstPage = { page: 1, limit: 20 }
 

@@ -65,12 +65,17 @@ export const createCallerDoor = ({ identifyCaller, limiter, clock, trustedProxie
 const callerOf = (credential: Credential): CallingProgram => ({ owner: credential.owner, program: programOf(credential) })
 
 export const createOperatorDoor = (operatorToken: string): Door => {
-  const expected = digest(operatorToken)
-  return ({ access }, { headers }) => {
+  const isOperator = isBearerOf(operatorToken)
+  return ({ access }, { headers }) => Promise.resolve(access.kind === 'operator' && isOperator(headers) ? nobody : refused)
+}
+
+/** Whether a request brings this very token. */
+export const isBearerOf = (expectedToken: string): ((headers: IncomingMessage['headers']) => boolean) => {
+  const expected = digest(expectedToken)
+  return (headers) => {
     const token = bearerToken(headers)
     // Digests are of one length, so that the comparison's time tells nothing of the token.
-    const isOperator = access.kind === 'operator' && token !== undefined && timingSafeEqual(digest(token), expected)
-    return Promise.resolve(isOperator ? nobody : refused)
+    return token !== undefined && timingSafeEqual(digest(token), expected)
   }
 }
 

@@ -20,6 +20,12 @@ export interface Bounds {
   readonly idleMs: number
 }
 
+const headersTooLarge = 'HEADERS_TOO_LARGE'
+const requestTimeout = 'REQUEST_TIMEOUT'
+
+/** The codes of what never reaches a route, beside VALIDATION_ERROR. */
+export const unreadCodes = [headersTooLarge, requestTimeout] as const
+
 export const defaultBounds: Bounds = {
   headBytes: 16_384,
   headers: 100,
@@ -66,7 +72,7 @@ const malformed = (message: string): ErrorReply => errorReply(validationError([{
 
 const headTooLarge = ({ headBytes, headers }: Bounds): ErrorReply => ({
   status: 431,
-  code: 'HEADERS_TOO_LARGE',
+  code: headersTooLarge,
   message: `The head of the request is too large. Send at most ${headBytes} bytes in at most ${headers} headers.`,
   details: { limitBytes: headBytes, limitHeaders: headers },
   headers: {},
@@ -75,7 +81,7 @@ const headTooLarge = ({ headBytes, headers }: Bounds): ErrorReply => ({
 
 const tooSlow = ({ headMs, requestMs }: Bounds): ErrorReply => ({
   status: 408,
-  code: 'REQUEST_TIMEOUT',
+  code: requestTimeout,
   message: `The request did not arrive in time. Send its head within ${headMs / 1_000} and all of it within ${requestMs / 1_000} seconds.`,
   details: undefined,
   headers: {},

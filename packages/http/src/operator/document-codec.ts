@@ -1,6 +1,6 @@
 // The structure of an operator's document, section by section. A section or a field that is not known is a fault, because a misspelt one
 // that is passed over looks like one that was applied.
-import { accountPurposes, accountStatuses, challengeStatuses, plans } from '@tradeport/domain'
+import { accountPurposes, accountStatuses, challengeStatuses, emptyDocument, plans } from '@tradeport/domain'
 import type {
   AccessTokenEntry,
   AccountEntry,
@@ -13,8 +13,7 @@ import type {
   TraderLimitsEntry,
   UserEntry,
 } from '@tradeport/domain'
-import * as E from 'fp-ts/lib/Either.js'
-import { closedObject, listOf, maybe, present, trueOrFalse } from '../requests/json-codecs.ts'
+import { closedObject, listOf, mapped, maybe, present, trueOrFalse } from '../requests/json-codecs.ts'
 import type { FieldsOf, JsonCodec } from '../requests/json-codecs.ts'
 import {
   accountId,
@@ -152,23 +151,5 @@ const sections = closedObject<Partial<OperatorDocument>>('Document', {
   balanceSnapshots: maybe(listOf(balanceSnapshot)),
 })
 
-const empty: OperatorDocument = {
-  tenants: [],
-  users: [],
-  accounts: [],
-  apiKeys: [],
-  accessTokens: [],
-  desks: [],
-  traderLimits: [],
-  challenges: [],
-  balanceSnapshots: [],
-}
-
-const complete = E.map((said: Partial<OperatorDocument>): OperatorDocument => ({ ...empty, ...said }))
-
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument: JsonCodec<OperatorDocument> = {
-  name: sections.name,
-  validate: (value, context) => complete(sections.validate(value, context)),
-  decode: (value) => complete(sections.decode(value)),
-}
+export const operatorDocument: JsonCodec<OperatorDocument> = mapped(sections, (said) => ({ ...emptyDocument, ...said }))

@@ -2,10 +2,12 @@
 import { formatPositionId, toIso, toUtcDay } from '@tradeport/domain'
 import type { Breather, ClosedTrade, TradeExport } from '@tradeport/domain'
 import type { FileReply } from '../replies/reply.ts'
+import type { FileReplyShape } from '../replies/reply-shapes.ts'
+import { list, record, text } from '../schema/shapes.ts'
 import { csvRow } from './csv.ts'
 import type { Cell } from './csv.ts'
-import { presentTradeProvenance } from './provenance.ts'
-import { presentTrade } from './trade.ts'
+import { presentTradeProvenance, tradeProvenanceShape } from './provenance.ts'
+import { presentTrade, tradeShape } from './trade.ts'
 
 export const exportFormats = ['csv', 'json'] as const
 export type ExportFormat = (typeof exportFormats)[number]
@@ -31,6 +33,26 @@ const columns: readonly (readonly [name: string, cell: (closed: ClosedTrade) => 
   ['closedAt', ({ trade }) => toIso(trade.closedAt)],
   ['volumeEstimated', ({ trade }) => trade.volumeEstimated === true],
 ]
+
+// The columns are fields of a trade, by the same names.
+const exampleRow: Readonly<Record<string, Cell>> = { ...tradeShape.example, volumeEstimated: false }
+const exampleCsv = csvRow(columns.map(([name]) => name)) + csvRow(columns.map(([name]) => exampleRow[name] ?? ''))
+
+/** The two formats of the file, by content type (decision 39). */
+export const tradeFileShape: FileReplyShape = {
+  kind: 'file',
+  contents: {
+    'text/csv': text(`A header row, ${columns.map(([name]) => name).join(',')}, and a row for each trade (RFC 4180, UTF-8).`, exampleCsv),
+    'application/json': record('TradeExport', 'The trades without the envelope.', {
+      trades: list(tradeShape, 'Most recently closed first.'),
+      provenance: tradeProvenanceShape,
+    }),
+  },
+  headers: {
+    'Content-Disposition': { description: 'attachment, with the name trades_<YYYY-MM-DD> of the UTC day.', schema: { type: 'string' } },
+    'X-Skipped-Positions': { description: 'How many positions could not be folded into a trade.', schema: { type: 'integer', minimum: 0 } },
+  },
+}
 
 export const presentExport = (exported: TradeExport, format: ExportFormat): FileReply => ({
   kind: 'file',

@@ -1,15 +1,27 @@
 // The one shape of every JSON answer (2.1; decision 6). JSON.stringify leaves undefined fields out and writes -0 as 0.
 import type { Instant } from '@tradeport/domain'
-import { toIso } from '@tradeport/domain'
+import { createIsoWriter } from '@tradeport/domain'
+import { exampleRequestId } from '../presenters/examples.ts'
+import { always, text, time } from '../schema/shapes.ts'
 import type { ErrorReply } from './error-table.ts'
 import type { DataReply } from './reply.ts'
 import { WrittenJson } from './written-json.ts'
 
 export const apiVersion = '1.0.0'
 
+/** What meta says of every reply. */
+export const metaFields = {
+  timestamp: time('When the reply was made.'),
+  request_id: text('The id of the request, which X-Request-ID tells as well.', exampleRequestId),
+  version: always(apiVersion, 'The version of the API.'),
+}
+
+// Many replies leave in the same millisecond.
+const writeNow = createIsoWriter()
+
 export const successEnvelope = ({ data, provenance, pagination, warnings }: DataReply, requestId: string, now: Instant): string => {
   const meta = JSON.stringify({
-    timestamp: toIso(now),
+    timestamp: writeNow(now),
     request_id: requestId,
     version: apiVersion,
     provenance,

@@ -1,14 +1,24 @@
-// meta.pagination (2.1), for numbered pages and for the trade list, which is paged with a cursor.
+// meta.pagination (2.1), for numbered pages, for the trade list, which is paged with a cursor, and for the operator's lists, which have nothing else.
+import { flag, maybe, record, text, whole } from '../schema/shapes.ts'
+import type { Shown } from '../schema/shapes.ts'
 
-export interface PaginationMeta {
-  readonly page: number
-  readonly limit: number
-  readonly total: number
-  readonly total_pages: number
-  readonly has_next: boolean
-  readonly has_prev: boolean
-  readonly cursor?: string | undefined
+const counted = {
+  page: whole('The page, counted from 1.', 1),
+  limit: whole('How many a page holds at most.', 20),
+  total: whole('How many there are in all.', 312),
+  total_pages: whole('How many pages there are; 0 where there is nothing.', 16),
+  has_next: flag('Whether a page follows.', true),
+  has_prev: flag('Whether a page goes before.', false),
 }
+
+export const paginationShape = record('Pagination', 'Where a page stands among all.', counted)
+
+export const cursorPaginationShape = record('CursorPagination', 'Where a page stands among all, and how to get the next.', {
+  ...counted,
+  cursor: maybe(text('Sent as cursor with the same filters it gives the next page; left out on the last.', 'djE6MTc2MzY0NzUwOTAwMA')),
+})
+
+export type PaginationMeta = Shown<typeof cursorPaginationShape>
 
 /** Of a numbered page; there are no pages of nothing. */
 export const pageMeta = ({
@@ -41,3 +51,13 @@ export const cursorMeta = (total: number, before: number, limit: number, cursor:
   has_prev: before > 0,
   cursor,
 })
+
+/** Of a list that is read by cursor alone, and not counted. */
+export interface KeysetMeta {
+  readonly limit: number
+  readonly has_next: boolean
+  /** Absent on the last piece. */
+  readonly cursor?: string | undefined
+}
+
+export const keysetMeta = (limit: number, cursor: string | undefined): KeysetMeta => ({ limit, has_next: cursor !== undefined, cursor })

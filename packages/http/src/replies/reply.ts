@@ -1,13 +1,14 @@
-// What a route answers: data for the envelope (2.1), or a file that is written while it is sent (4.5).
+// What is answered: by a route data for the envelope (2.1), or a file that is written while it is sent (4.5); beside the routes, plain text or
+// bytes.
 import type { Breather } from '@tradeport/domain'
-import type { PaginationMeta } from './pagination.ts'
+import type { KeysetMeta, PaginationMeta } from './pagination.ts'
 import type { WrittenJson } from './written-json.ts'
 
-export interface DataReply {
+export interface DataReply<D extends object = object> {
   readonly kind: 'data'
-  readonly data: object | WrittenJson
+  readonly data: D | WrittenJson<D>
   readonly provenance?: object
-  readonly pagination?: PaginationMeta
+  readonly pagination?: PaginationMeta | KeysetMeta
   /** Left out when empty. */
   readonly warnings?: readonly object[]
   /** Where what was made can be read, relative to the API's prefix: the reply is then 201, with it as Location (decision 7). */
@@ -27,4 +28,14 @@ export interface FileReply {
   readonly pieces: (breather: Breather) => AsyncIterable<string>
 }
 
-export type Reply = DataReply | FileReply
+/** Whatever has no envelope. */
+export interface PlainReply {
+  readonly kind: 'plain'
+  readonly status: number
+  /** With a Content-Type. They win over those that every reply has. */
+  readonly headers: Readonly<Record<string, string>>
+  /** None where a status takes none. */
+  readonly body?: string | Uint8Array
+}
+
+export type Reply<D extends object = object> = DataReply<D> | FileReply | PlainReply

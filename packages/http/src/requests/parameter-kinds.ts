@@ -1,8 +1,9 @@
 // The kinds of parameters that routes take, with the bounds of specification section 8 (4.1 to 4.5; decisions 5 and 8).
-import { parseAccountId, parseInstant, parseSymbolFilter } from '@tradeport/domain'
+import { parseAccountId, parseInstant, parseSymbolFilter, symbolFilterPattern } from '@tradeport/domain'
 import type { AccountId, Instant, RangeEdge, SymbolFilter } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
-import { isOrderSymbol, orderSymbolTakes } from './order-symbol.ts'
+import { exampleAccountId } from '../presenters/examples.ts'
+import { isOrderSymbol, orderSymbolBounds, orderSymbolTakes } from './order-symbol.ts'
 import { parsedText } from './parameter.ts'
 import type { ParameterKind } from './parameter.ts'
 
@@ -38,40 +39,48 @@ export const textOf = (maxLength: number, description: string): ParameterKind<st
   schema: { type: 'string', minLength: 1, maxLength },
 })
 
-/** Whatever text, for a use case that reads it itself. */
-export const anyText = (description: string): ParameterKind<string> => ({
+/** Whatever text, for a use case that reads it itself. @param example one that it might know */
+export const anyText = (description: string, example?: string): ParameterKind<string> => ({
   codec: parsedText('AnyText', O.some),
   takes: 'any text',
   description,
-  schema: { type: 'string' },
+  schema: { type: 'string', ...(example === undefined ? {} : { examples: [example] }) },
+  takesAll: true,
 })
+
+/** The form of a date or a date-time; whether there is such a day no pattern tells. */
+export const instantPattern = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+-]\d{2}(:?\d{2})?)?)?$`
 
 export const instantAt = (edge: RangeEdge, description: string): ParameterKind<Instant> => ({
   codec: parsedText(`Instant(${edge})`, (text) => parseInstant(text, edge)),
   takes: 'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B)',
   description,
-  schema: { type: 'string', format: 'date-time' },
+  schema: {
+    type: 'string',
+    pattern: instantPattern,
+    examples: [edge === 'start' ? '2026-01-31' : '2026-01-31T09:30:00Z'],
+  },
 })
 
 export const accountId: ParameterKind<AccountId> = {
   codec: parsedText('AccountId', parseAccountId),
   takes: 'the UUID of a linked account',
   description: 'The id of a linked account.',
-  schema: { type: 'string', format: 'uuid' },
+  schema: { type: 'string', format: 'uuid', examples: [exampleAccountId] },
 }
 
 export const symbol: ParameterKind<SymbolFilter> = {
   codec: parsedText('Symbol', parseSymbolFilter),
   takes: '1 to 32 visible characters with letters in capitals, such as EURUSD',
-  description: 'An instrument, in capitals.',
-  schema: { type: 'string', minLength: 1, maxLength: 32 },
+  description: 'An instrument, in capitals; the case in which the broker spells it does not count.',
+  schema: { type: 'string', minLength: 1, maxLength: 32, pattern: symbolFilterPattern.source, examples: ['EURUSD'] },
 }
 
 export const orderSymbol: ParameterKind<string> = {
   codec: parsedText('OrderSymbol', O.fromPredicate(isOrderSymbol)),
   takes: orderSymbolTakes,
   description: 'The symbol as it stands on the order.',
-  schema: { type: 'string', minLength: 1, maxLength: 32 },
+  schema: { type: 'string', ...orderSymbolBounds, examples: ['EURUSD'] },
 }
 
 // A header's text is ASCII wherever its sender and its reader must agree on it (RFC 9110, 5.5).
@@ -82,7 +91,7 @@ export const idempotencyKey: ParameterKind<string> = {
   ),
   takes: '1 to 255 printable ASCII characters',
   description: 'Names the order to be made: sent again within 24 hours with the same body, it makes no second one.',
-  schema: { type: 'string', minLength: 1, maxLength: 255 },
+  schema: { type: 'string', minLength: 1, maxLength: 255, pattern: printable.source },
 }
 
 export const page = wholeNumber(1, lastPage, 'The page, counted from 1.')

@@ -3,17 +3,12 @@ import type { Refusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
+import type { JsonSchema } from '../schema/json-schema.ts'
 
-/** The part of JSON Schema that a parameter needs. */
-export interface ParameterSchema {
+/** What a parameter takes, for programs. */
+export interface ParameterSchema extends JsonSchema {
   readonly type: 'string' | 'integer'
-  readonly format?: 'uuid' | 'date-time'
   readonly enum?: readonly string[]
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly default?: string | number
 }
 
 /** A parameter that reads as `A` where it is sent. */
@@ -23,6 +18,8 @@ export interface ParameterKind<A> {
   readonly takes: string
   readonly description: string
   readonly schema: ParameterSchema
+  /** Whether there is no text that it does not take. */
+  readonly takesAll?: true
 }
 
 /** A parameter of a query: left when it must be sent, else what it reads as when it is not. */

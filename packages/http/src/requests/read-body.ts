@@ -29,10 +29,14 @@ export const readJsonBody = async (
   return parseObject(bytes.right)
 }
 
+const noBytes = new Uint8Array()
+
 const readBytes = async (
   request: IncomingMessage,
   length: string | undefined,
 ): Promise<E.Either<PayloadTooLarge | ValidationError, Uint8Array>> => {
+  // Of a request without a body no end is told.
+  if (request.readableEnded) return E.right(noBytes)
   try {
     return E.right(await getRawBody(request, { limit: maxBodyBytes, length: length ?? null }))
   } catch (error) {

@@ -10,20 +10,27 @@ import { hasBodyCredential } from '../access/presented-credentials.ts'
 import type { Edge } from '../edge.ts'
 import { errorEnvelope, successEnvelope } from '../replies/envelope.ts'
 import { errorReply } from '../replies/error-table.ts'
-import { etagOf, isHeld } from '../replies/etag.ts'
+import type { ErrorReply } from '../replies/error-table.ts'
 import type { DataReply, FileReply, Reply } from '../replies/reply.ts'
+import { cachedFor, etagOf, isHeld } from '../replies/caching.ts'
 import { securityHeaders } from '../replies/security-headers.ts'
 import { readJsonBody } from '../requests/read-body.ts'
 import { requestIdOf } from '../requests/request-id.ts'
 import { readTarget } from '../requests/target.ts'
+import { createPlainRouter } from './plain-routes.ts'
+import type { PlainRouter, PlainRoutes } from './plain-routes.ts'
 import type { RawRequest, Route } from './route.ts'
 import { createRouter } from './router.ts'
 import type { Router } from './router.ts'
+import { createWatch } from './watch.ts'
+import type { AnsweredRequest, Watch, Watched } from './watch.ts'
 
 export interface Mounting<U> {
   /** What stands before every path. */
   readonly prefix: string
   readonly routes: readonly Route<U>[]
+  /** What is answered beside them. */
+  readonly plainRoutes?: PlainRoutes | undefined
   readonly useCases: U
   readonly door: Door
   readonly edge: Edge
@@ -38,39 +45,58 @@ interface Exchange {
   readonly requestId: string
   /** What the door said of the caller's limits: every reply tells it, whatever becomes of the request. */
   rate: RateVerdict | undefined
+  readonly isDraining: Edge['isDraining']
+  readonly startedAt: number
+  /** What nothing answers, until its route is found. */
+  watched: Watched
 }
 
-/** An app that answers the routes, and everything else with 404. */
+interface Routers<U> {
+  readonly router: Router<U>
+  readonly plainRouter: PlainRouter
+  readonly watch: Watch
+}
+
+/** An app that answers the routes and the plain routes, and everything else with 404. */
 export const mount = <U>(mounting: Mounting<U>): Koa => {
-  const { edge, prefix, routes } = mounting
-  const router = createRouter(prefix, routes)
+  const { edge, prefix, routes, plainRoutes = {} } = mounting
+  const watch = createWatch({ prefix, routes, plainRoutes }, edge)
+  const routers = { router: createRouter(prefix, routes), plainRouter: createPlainRouter(plainRoutes), watch }
   const app = new Koa()
   app.on('error', (error: unknown, ctx: Context) => logBrokenReply(edge, error, ctx))
   app.use(async (ctx) => {
-    const exchange: Exchange = { requestId: requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId), rate: undefined }
+    const startedAt = performance.now()
+    const requestId = requestIdOf(ctx.req.headers['x-request-id'], edge.newRequestId)
+    const exchange: Exchange = { requestId, rate: undefined, isDraining: edge.isDraining, startedAt, watched: watch.of(undefined) }
     try {
-      const outcome = await answer(mounting, router, ctx, exchange)
+      const outcome = await answer(mounting, routers, ctx, exchange)
       if (E.isLeft(outcome)) writeRefusal(ctx, edge, exchange, outcome.left)
       else writeReply(ctx, mounting, exchange, outcome.right)
     } catch (error) {
-      edge.log.error({ err: error, requestId: exchange.requestId }, 'a request failed unexpectedly')
+      edge.log.error({ err: error, ...toldOf(exchange, 500) }, 'a request failed unexpectedly')
       writeRefusal(ctx, edge, exchange, internalError)
     }
+    watch.tell(ctx, exchange.watched, requestId, startedAt)
   })
   return app
 }
 
 const answer = async <U>(
   { useCases, door }: Mounting<U>,
-  router: Router<U>,
+  { router, plainRouter, watch }: Routers<U>,
   ctx: Context,
   exchange: Exchange,
 ): Promise<E.Either<Refusal, Reply>> => {
   const request = ctx.req
   const { path, search } = readTarget(request.url ?? '')
   const match = router(request.method, path)
-  if (match === undefined) return routeNotFound
+  if (match === undefined) {
+    const plainRoute = plainRouter(request.method, path)
+    exchange.watched = watch.of(plainRoute)
+    return plainRoute === undefined ? routeNotFound : E.right(await plainRoute(request))
+  }
   const { route, segments } = match
+  exchange.watched = watch.of(route)
   const { outcome, rate } = await door(route, request, search)
   exchange.rate = rate
   if (E.isLeft(outcome)) return outcome
@@ -89,8 +115,11 @@ const readBodyOf = async <U>(route: Route<U>, { req, res }: Context): Promise<E.
 
 type ReplyMounting = Pick<Mounting<never>, 'edge' | 'prefix'>
 
-const writeReply = (ctx: Context, mounting: ReplyMounting, exchange: Exchange, reply: Reply): void =>
-  reply.kind === 'data' ? writeData(ctx, mounting, exchange, reply) : writeFile(ctx, mounting.edge, exchange, reply)
+const writeReply = (ctx: Context, mounting: ReplyMounting, exchange: Exchange, reply: Reply): void => {
+  if (reply.kind === 'data') writeData(ctx, mounting, exchange, reply)
+  else if (reply.kind === 'plain') send(ctx, reply.status, Object.assign(headersOf(exchange), reply.headers), reply.body)
+  else writeFile(ctx, mounting.edge, exchange, reply)
+}
 
 const writeData = (ctx: Context, { edge, prefix }: ReplyMounting, exchange: Exchange, reply: DataReply): void => {
   const body = successEnvelope(reply, exchange.requestId, edge.clock.now())
@@ -120,33 +149,44 @@ const writeFile = (ctx: Context, edge: Edge, exchange: Exchange, { name, content
 const writeRefusal = (ctx: Context, { log }: Edge, exchange: Exchange, refusal: Refusal): void => {
   const { requestId } = exchange
   const reply = errorReply(refusal)
-  if (reply.reason !== undefined) log.warn({ ...reply.reason, code: reply.code, requestId }, 'a request could not be answered')
+  if (isForTheLog(reply))
+    log.warn({ ...reply.reason, code: reply.code, ...toldOf(exchange, reply.status) }, 'a request could not be answered')
   send(ctx, reply.status, Object.assign(headersOf(exchange), reply.headers), errorEnvelope(reply, requestId))
 }
 
+// A 501 says what the service never does, to whoever asks for it; a 500 was told with its cause.
+const isForTheLog = ({ status, reason }: ErrorReply): boolean => reason !== undefined || (status > 501 && status < 600)
+
+const toldOf = ({ requestId, startedAt, watched: { method, route } }: Exchange, status: number): AnsweredRequest => ({
+  requestId,
+  method,
+  route,
+  status,
+  durationMs: Math.round(performance.now() - startedAt),
+})
+
 type Headers = Record<string, string | number>
 
-const headersOf = ({ requestId, rate }: Exchange, maxAgeSeconds?: number): Headers => {
+const headersOf = ({ requestId, rate, isDraining }: Exchange, maxAgeSeconds?: number): Headers => {
   const headers: Headers = {
     'X-Request-ID': requestId,
     ...securityHeaders,
-    'Cache-Control': maxAgeSeconds === undefined ? 'no-store' : `public, max-age=${maxAgeSeconds}`,
+    ...(maxAgeSeconds === undefined ? { 'Cache-Control': 'no-store' } : cachedFor(maxAgeSeconds)),
   }
-  // What holders of a credential are told of their limits is for no other's eyes.
-  if (maxAgeSeconds !== undefined) headers['Vary'] = 'Authorization, X-API-Key'
   if (rate !== undefined) {
     headers['X-RateLimit-Limit'] = rate.limit
     headers['X-RateLimit-Remaining'] = rate.remaining
     headers['X-RateLimit-Reset'] = rate.resetSeconds
   }
+  if (isDraining?.() === true) headers['Connection'] = 'close'
   return headers
 }
 
 // The whole reply at once, past Koa's way of collecting one header after the other: this is where every request comes by.
-const send = (ctx: Context, status: number, headers: Headers, body?: string): void => {
+const send = (ctx: Context, status: number, headers: Headers, body?: string | Uint8Array): void => {
   ctx.respond = false
   if (body !== undefined) {
-    headers['Content-Type'] = jsonType
+    headers['Content-Type'] ??= jsonType
     headers['Content-Length'] = Buffer.byteLength(body)
   }
   ctx.res.writeHead(status, headers)

@@ -1,16 +1,19 @@
-// A route is a record: what it takes, who may ask, what it runs and how the result is told. The server reads it, and so can a document.
+// A route is a record: what it takes, who may ask, what it runs and how the result is told. The server reads it, and so does the API's document.
 import { unauthorized, validationError } from '@tradeport/domain'
 import type { CallingProgram, EndpointLimit, Issue, Refusal, Scope } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import type * as t from 'io-ts'
 import type { Access } from '../access/doors.ts'
 import { issuesOf } from '../requests/json-codecs.ts'
+import type { JsonCodec } from '../requests/json-codecs.ts'
 import type { PathParameter, PathParameters, QueryParameter, QueryParameters } from '../requests/parameter.ts'
 import type { JsonObject } from '../requests/read-body.ts'
 import { readHeaders, readPath, readQuery, requireRange } from '../requests/read-parameters.ts'
 import type { RequestHeaders } from '../requests/read-parameters.ts'
 import type { Reply } from '../replies/reply.ts'
+import type { ReplyShape } from '../replies/reply-shapes.ts'
+import { doorRefusals, refusalsOfInputs } from './route-refusals.ts'
+import type { NoneLeft, RefusalOf, RefusalTag } from './route-refusals.ts'
 
 export interface Inputs<P, Q, H, B> {
   readonly params: P
@@ -19,11 +22,17 @@ export interface Inputs<P, Q, H, B> {
   readonly body: B
 }
 
-interface RouteRecord<P, Q, H, B, R> {
+/** What a route is called and takes. */
+interface RequestRecord<P, Q, H, B> {
+  /** What generated clients call it: never changed once it is out. */
+  readonly operationId: string
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   /** Relative to the API's prefix; `:name` takes one segment. */
   readonly path: `/${string}`
+  /** A few words for lists of routes. */
   readonly summary: string
+  /** What it does, in sentences. */
+  readonly description: string
   /** A limit of this endpoint, beside those of the tier (section 8, rule 3). */
   readonly limit?: Omit<EndpointLimit, 'route'>
   readonly params?: PathParameters<P>
@@ -32,23 +41,54 @@ interface RouteRecord<P, Q, H, B, R> {
   readonly range?: readonly [start: keyof Q & string, end: keyof Q & string]
   /** By name as it is usually written; whatever is not named here is not looked at. */
   readonly headers?: QueryParameters<H>
-  readonly body?: t.Decoder<unknown, B>
+  readonly body?: JsonCodec<B>
   /** Refuses what a body asks for, as a whole, before anything else of the request is checked. */
   readonly requireSupported?: (body: JsonObject) => E.Either<Refusal, unknown>
-  readonly present: (result: R, inputs: Inputs<P, Q, H, B>) => Reply
 }
 
-export interface ScopedRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
+/** What a route answers. */
+interface RouteRecord<P, Q, H, B, R, D extends object, T extends RefusalTag, S extends RefusalOf<T>> extends RequestRecord<P, Q, H, B> {
+  readonly requireSupported?: (body: JsonObject) => E.Either<S, unknown>
+  /** The refusals of the use case and of `requireSupported`, by tag: one that is missing does not compile, nor does one that cannot be. */
+  readonly refusals: readonly T[]
+  /** What `present` gives. */
+  readonly reply: ReplyShape<D>
+  readonly present: (result: R, inputs: Inputs<P, Q, H, B>) => Reply<NoInfer<D>>
+}
+
+export interface ScopedRouteRecord<
+  U,
+  P,
+  Q,
+  H,
+  B,
+  R,
+  D extends object,
+  T extends RefusalTag,
+  F extends RefusalOf<T>,
+  S extends RefusalOf<T>,
+> extends RouteRecord<P, Q, H, B, R, D, T, S> {
   /** One of these scopes passes. */
   readonly anyOf: readonly Scope[]
   /** Faults of the body that only the composed service can see, to be told together with all others. */
   readonly furtherIssues?: (useCases: U, body: JsonObject) => readonly Issue[]
-  readonly useCase: (useCases: U, caller: CallingProgram, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
+  readonly useCase: (useCases: U, caller: CallingProgram, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<F, R>
 }
 
-export interface OpenRouteRecord<U, P, Q, H, B, R> extends RouteRecord<P, Q, H, B, R> {
+export interface OpenRouteRecord<
+  U,
+  P,
+  Q,
+  H,
+  B,
+  R,
+  D extends object,
+  T extends RefusalTag,
+  F extends RefusalOf<T>,
+  S extends RefusalOf<T>,
+> extends RouteRecord<P, Q, H, B, R, D, T, S> {
   readonly access: Exclude<Access, { readonly kind: 'scoped' }>
-  readonly useCase: (useCases: U, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<Refusal, R>
+  readonly useCase: (useCases: U, inputs: Inputs<P, Q, H, B>) => TE.TaskEither<F, R>
 }
 
 /** A request that has been let in, with everything still as it was sent. */
@@ -64,21 +104,39 @@ export interface RawRequest {
 
 /** A route whose inputs and result no longer matter: its data, and how it is answered. */
 export interface Route<U> {
-  readonly method: RouteRecord<unknown, unknown, unknown, unknown, unknown>['method']
+  readonly operationId: string
+  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
   readonly path: `/${string}`
   readonly summary: string
+  readonly description: string
   readonly access: Access
   readonly limit: EndpointLimit | undefined
   readonly params: Readonly<Record<string, PathParameter<unknown>>>
   readonly query: Readonly<Record<string, QueryParameter<unknown>>>
   readonly range: readonly [start: string, end: string] | undefined
   readonly headers: Readonly<Record<string, QueryParameter<unknown>>>
-  readonly body: t.Decoder<unknown, unknown> | undefined
+  readonly body: JsonCodec<unknown> | undefined
+  /** Every refusal that it can answer, its door's and its inputs' included. */
+  readonly refusals: ReadonlySet<RefusalTag>
+  readonly reply: ReplyShape<object>
   readonly answer: (useCases: U, request: RawRequest) => Promise<E.Either<Refusal, Reply>>
 }
 
 /** A route for holders of a credential with one of its scopes. */
-export const scopedRoute = <U, P, Q, H, B, R>(record: ScopedRouteRecord<U, P, Q, H, B, R>): Route<U> => ({
+export const scopedRoute = <
+  U,
+  P,
+  Q,
+  H,
+  B,
+  R,
+  D extends object,
+  T extends RefusalTag,
+  F extends RefusalOf<T>,
+  S extends RefusalOf<T> = never,
+>(
+  record: ScopedRouteRecord<U, P, Q, H, B, R, D, T, F, S> & NoneLeft<T, F | S>,
+): Route<U> => ({
   ...dataOf(record, { kind: 'scoped', anyOf: record.anyOf }),
   answer: async (useCases, request) => {
     // The door has let the caller in; nothing runs without one even if it had not.
@@ -92,7 +150,9 @@ export const scopedRoute = <U, P, Q, H, B, R>(record: ScopedRouteRecord<U, P, Q,
 })
 
 /** A route for everybody, or for the operator: its use case knows no caller. */
-export const openRoute = <U, P, Q, H, B, R>(record: OpenRouteRecord<U, P, Q, H, B, R>): Route<U> => ({
+export const openRoute = <U, P, Q, H, B, R, D extends object, T extends RefusalTag, F extends RefusalOf<T>, S extends RefusalOf<T> = never>(
+  record: OpenRouteRecord<U, P, Q, H, B, R, D, T, F, S> & NoneLeft<T, F | S>,
+): Route<U> => ({
   ...dataOf(record, record.access),
   answer: async (useCases, request) => {
     const inputs = readInputs(record, request)
@@ -102,10 +162,17 @@ export const openRoute = <U, P, Q, H, B, R>(record: OpenRouteRecord<U, P, Q, H, 
   },
 })
 
-const dataOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, access: Access): Omit<Route<never>, 'answer'> => ({
+interface AnsweringRecord {
+  readonly refusals: readonly RefusalTag[]
+  readonly reply: ReplyShape<object>
+}
+
+const dataOf = <P, Q, H, B>(record: RequestRecord<P, Q, H, B> & AnsweringRecord, access: Access): Omit<Route<never>, 'answer'> => ({
+  operationId: record.operationId,
   method: record.method,
   path: record.path,
   summary: record.summary,
+  description: record.description,
   access,
   limit: record.limit === undefined ? undefined : { route: `${record.method} ${record.path}`, ...record.limit },
   params: paramsOf(record),
@@ -113,10 +180,16 @@ const dataOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>, access: Acces
   range: record.range,
   headers: headersOf(record),
   body: record.body,
+  refusals: new Set([
+    ...doorRefusals(access),
+    ...refusalsOfInputs(paramsOf(record), queryOf(record), headersOf(record), record.body),
+    ...record.refusals,
+  ]),
+  reply: record.reply,
 })
 
-const readInputs = <P, Q, H, B, R>(
-  record: RouteRecord<P, Q, H, B, R>,
+const readInputs = <P, Q, H, B>(
+  record: RequestRecord<P, Q, H, B>,
   request: RawRequest,
   furtherIssues: readonly Issue[] = [],
 ): E.Either<Refusal, Inputs<P, Q, H, B>> => {
@@ -145,8 +218,8 @@ const readInputs = <P, Q, H, B, R>(
 
 const none = {}
 
-const paramsOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['params'] => record.params ?? none
+const paramsOf = <P, Q, H, B>(record: RequestRecord<P, Q, H, B>): Route<never>['params'] => record.params ?? none
 
-const queryOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['query'] => record.query ?? none
+const queryOf = <P, Q, H, B>(record: RequestRecord<P, Q, H, B>): Route<never>['query'] => record.query ?? none
 
-const headersOf = <P, Q, H, B, R>(record: RouteRecord<P, Q, H, B, R>): Route<never>['headers'] => record.headers ?? none
+const headersOf = <P, Q, H, B>(record: RequestRecord<P, Q, H, B>): Route<never>['headers'] => record.headers ?? none

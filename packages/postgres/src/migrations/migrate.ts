@@ -6,6 +6,8 @@ import * as orderLists from './0003-order-lists.ts'
 import * as positionLocks from './0004-position-locks.ts'
 import * as webhooks from './0005-webhooks.ts'
 import * as events from './0006-events.ts'
+import * as operatorLists from './0007-operator-lists.ts'
+import * as positionCloses from './0008-position-closes.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -21,7 +23,11 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0004-position-locks', ...positionLocks },
   { name: '0005-webhooks', ...webhooks },
   { name: '0006-events', ...events },
+  { name: '0007-operator-lists', ...operatorLists },
+  { name: '0008-position-closes', ...positionCloses },
 ]
+
+const tableName = 'knex_migrations'
 
 const migrationSource: Knex.MigrationSource<NamedMigration> = {
   getMigrations: async () => [...migrations],
@@ -37,5 +43,19 @@ export const migrate = (knex: Knex): Promise<void> =>
   knex.transaction(async (trx) => {
     await trx.raw('set local statement_timeout = 0')
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.migrate', 0))`)
-    await trx.migrate.latest({ migrationSource, tableName: 'knex_migrations' })
+    await trx.migrate.latest({ migrationSource, tableName })
   })
+
+/** Whether everything that this version needs has been run; what a newer one has run beside it is in nobody's way. */
+export const isMigrated = async (knex: Knex): Promise<boolean> => {
+  const { rows } = await knex.raw<{ rows: { name: string }[] }>(`select name from ??`, [tableName]).catch(noneWhereMissing)
+  const run = new Set(rows.map(({ name }) => name))
+  return migrations.every(({ name }) => run.has(name))
+}
+
+const undefinedTable = '42P01'
+
+const noneWhereMissing = (error: unknown): { rows: { name: string }[] } => {
+  if (error instanceof Error && 'code' in error && error.code === undefinedTable) return { rows: [] }
+  throw error
+}

@@ -3,29 +3,29 @@
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
-import { join, resolve } from 'node:path'
+import { join } from 'node:path'
 import autocannon from 'autocannon'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import type { Bench, Ratio } from '../bench.ts'
 import { median } from '../bench.ts'
+import { linkAccounts, providerToken, startMeasuredService } from '../measured-service.ts'
 import { startProgram, stopPrograms } from '../processes.ts'
 
 const positions = 20
 const connections = 50
 const roundSeconds = 4
 const warmUpSeconds = 3
+// For some while after the start the embedded database's code is compiled anew in the background, on the processor that the load needs.
+const settlingSeconds = 20
 const rounds = 5
 const minShareOfRate = 0.75
 const maxP99Ratio = 2
 // A key's bucket holds 30,000 requests: enough keys that none is ever refused.
-const keyCount = 200
-const providerToken = 'bench-provider-token'
-const operatorToken = 'bench-operator-token'
+const keys = Array.from({ length: 200 }, (_, index) => `tp_live_bench_${index}`)
 const providerAccountId = 'bench-http'
 const accountId = 'be9c4000-0000-4000-8000-00000000abcd'
 const path = `/api/v1/positions?accountId=${accountId}&limit=${positions}`
-const root = resolve(import.meta.dirname, '../../../..')
 
 interface Load {
   readonly perSecond: number
@@ -37,14 +37,14 @@ const run = async (): Promise<readonly Ratio[]> => {
   const children: ChildProcess[] = []
   const sandbox = await startProvider()
   try {
-    const service = await startService(folder, sandbox.url, children)
-    const keys = await link(service.operator)
+    const service = await startMeasuredService({ folder, providerUrl: sandbox.url, children })
+    await linkAccounts(service, [{ id: accountId, providerAccountId }], keys)
     const url = `${service.api}${path}`
     const file = join(folder, 'reply.json')
     await writeFile(file, await fetchReply(url, keys[0] ?? ''))
     const bare = await startBare('node', file, children)
     const frameworks = await measureFrameworks(file, children)
-    const ours = await loadBoth(url, keys, bare)
+    const ours = await loadBoth(url, bare)
     return ratiosOf(ours.service, ours.bare, frameworks)
   } finally {
     await stopPrograms(children)
@@ -79,18 +79,14 @@ const ratiosOf = (service: readonly Load[], bare: readonly Load[], frameworks: s
   ]
 }
 
-const loadBoth = async (
-  url: string,
-  keys: readonly string[],
-  bareUrl: string,
-): Promise<{ readonly service: readonly Load[]; readonly bare: readonly Load[] }> => {
-  await load(url, keys, warmUpSeconds)
-  await load(bareUrl, keys, warmUpSeconds)
+const loadBoth = async (url: string, bareUrl: string): Promise<{ readonly service: readonly Load[]; readonly bare: readonly Load[] }> => {
+  await load(url, settlingSeconds)
+  await load(bareUrl, warmUpSeconds)
   const service: Load[] = []
   const bare: Load[] = []
   for (let round = 0; round < rounds; round += 1) {
-    service.push(await load(url, keys, roundSeconds))
-    bare.push(await load(bareUrl, keys, roundSeconds))
+    service.push(await load(url, roundSeconds))
+    bare.push(await load(bareUrl, roundSeconds))
   }
   return { service, bare }
 }
@@ -99,8 +95,8 @@ const measureFrameworks = async (file: string, children: ChildProcess[]): Promis
   const rates: string[] = []
   for (const kind of ['koa', 'fastify', 'express']) {
     const url = await startBare(kind, file, children)
-    await load(url, ['none'], warmUpSeconds)
-    const { perSecond } = await load(url, ['none'], roundSeconds)
+    await load(url, warmUpSeconds)
+    const { perSecond } = await load(url, roundSeconds)
     rates.push(`bare ${kind} ${Math.round(perSecond)}`)
     await stopPrograms(children.splice(-1))
   }
@@ -108,7 +104,7 @@ const measureFrameworks = async (file: string, children: ChildProcess[]): Promis
 }
 
 /** Every request must be answered with 200; each connection goes through the keys in turn. */
-const load = async (url: string, keys: readonly string[], seconds: number): Promise<Load> => {
+const load = async (url: string, seconds: number): Promise<Load> => {
   const requests = keys.map((key) => ({ headers: { 'x-api-key': key } }))
   const result = await autocannon({ url, connections, duration: seconds, requests })
   const failed = result.non2xx + result.errors + result.timeouts
@@ -125,59 +121,6 @@ const startProvider = (): Promise<Sandbox> =>
 const startBare = async (kind: string, file: string, children: ChildProcess[]): Promise<string> => {
   const { line } = await startProgram([join(import.meta.dirname, 'bare-server.js'), kind, file], {}, /^url (\S+)/m, children)
   return line
-}
-
-const startService = async (
-  folder: string,
-  providerUrl: string,
-  children: ChildProcess[],
-): Promise<{ readonly api: string; readonly operator: string }> => {
-  const environment = {
-    PORT: '0',
-    OPERATOR_PORT: '0',
-    // What another bench may be given is not for this one.
-    DATABASE_URL: '',
-    REDIS_URL: '',
-    DATA_DIR: join(folder, 'data'),
-    OPERATOR_TOKEN: operatorToken,
-    BROKER: 'metaapi',
-    METAAPI_CLIENT_URL: providerUrl,
-    METAAPI_PROVISIONING_URL: providerUrl,
-    NODE_ENV: 'production',
-  }
-  const { line } = await startProgram([join(root, 'apps/api/dist/main.js')], environment, /^(\{.*"event":"listening".*\})$/m, children)
-  return JSON.parse(line) as { api: string; operator: string }
-}
-
-const link = async (operator: string): Promise<readonly string[]> => {
-  const keys = Array.from({ length: keyCount }, (_, index) => `tp_live_bench_${index}`)
-  const document = {
-    tenants: [{ id: 'bench', name: 'Bench', providerToken }],
-    users: [{ id: 'bench', tenantId: 'bench', email: 'bench@example.com', plan: 'enterprise' }],
-    accounts: [
-      {
-        id: accountId,
-        userId: 'bench',
-        name: 'Bench',
-        brokerType: 'mt5',
-        accountNumber: '1',
-        server: 'Bench',
-        purpose: 'trading',
-        isDemo: true,
-        currency: 'USD',
-        providerAccountId,
-        region: 'new-york',
-      },
-    ],
-    apiKeys: keys.map((key, index) => ({ id: `bench-${index}`, userId: 'bench', key, scopes: ['trading:read'] })),
-  }
-  const response = await fetch(`${operator}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
-  })
-  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
-  return keys
 }
 
 const fetchReply = async (url: string, key: string): Promise<string> => {

@@ -1,5 +1,5 @@
 // Files and folders: small, named alike, opened by a word on why they exist.
-import { kindOf, rankOf } from '../layout.ts'
+import { generatedFiles, kindOf, rankOf } from '../layout.ts'
 import { partOf, sourcesIn } from '../repository.ts'
 import type { WorkspacePackage } from '../repository.ts'
 import type { Rule } from '../rule.ts'
@@ -24,7 +24,7 @@ export const smallFiles: Rule = {
   check: ({ packages }) =>
     packages
       .flatMap((one) => sourcesIn(one, 'src'))
-      .filter(({ lines }) => lines > maxSourceLines)
+      .filter(({ path, lines }) => lines > maxSourceLines && !generatedFiles.includes(path))
       .map(({ path, lines }) => ({ where: path, message: `has ${lines} lines, over ${maxSourceLines}; split it along what it does` })),
 }
 

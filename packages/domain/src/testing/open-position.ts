@@ -1,6 +1,6 @@
 // A plain open position that tests change as they need it.
-import type { BrokerPosition } from '../../src/positions/position.ts'
-import type { Ticket } from '../../src/primitives/ids.ts'
+import type { BrokerPosition } from '../positions/position.ts'
+import type { Ticket } from '../primitives/ids.ts'
 
 /** A buy of 0.3 lots without levels, opened at 1.1 and worth 1.2 by now. */
 export const openPosition = (fields: Partial<BrokerPosition> = {}): BrokerPosition => ({

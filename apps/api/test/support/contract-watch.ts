@@ -1,0 +1,172 @@
+// Holds every reply that the tests get from /api/v1 against the API's document: the status, the headers, and each field, of which none may be there that
+// the document does not tell; and every body that was taken.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import type { ValidateFunction } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { OpenApiDocument, Operation } from '@tradeport/http'
+import type { HeardReply } from './secret-watch.ts'
+
+export interface HeardDelivery {
+  readonly headers: Readonly<Record<string, unknown>>
+  readonly body: Buffer
+}
+
+export interface ContractWatch {
+  /** What answers there is not the API. */
+  readonly leaveOut: (origin: string) => void
+  readonly hearReply: (reply: HeardReply) => void
+  /** What a webhook was sent. */
+  readonly hearDelivery: (delivery: HeardDelivery) => void
+  /** A sentence for everything that was answered otherwise than the document says, since this was asked last. */
+  readonly takeFaults: () => readonly string[]
+}
+
+interface Entry {
+  readonly name: string
+  readonly method: string
+  readonly path: RegExp
+  readonly operation: Operation
+}
+
+type Node = ReturnType<typeof JSON.parse>
+
+/** What every reply may carry without its entry telling it. */
+const commonHeaders: ReadonlySet<string> = new Set([
+  'cache-control',
+  'connection',
+  'content-length',
+  'content-security-policy',
+  'content-type',
+  'date',
+  'keep-alive',
+  'referrer-policy',
+  'transfer-encoding',
+  'vary',
+  'x-content-type-options',
+])
+const json = 'application/json'
+
+export const createContractWatch = (document: OpenApiDocument): ContractWatch => {
+  const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
+  formats.default(ajv)
+  ajv.addVocabulary(['components'])
+  const prefix = document.servers[0]?.url ?? ''
+  const entries = entriesOf(document, prefix)
+  const loose = { schemas: document.components.schemas }
+  const strict = { schemas: strictly(loose.schemas) }
+  const compiled = new Map<string, ValidateFunction>()
+  const leftOut = new Set<string>()
+  let faults: string[] = []
+
+  const faultsOf = (key: string, schema: () => Node, value: unknown): readonly string[] => {
+    const validate = compiled.get(key) ?? ajv.compile(schema())
+    compiled.set(key, validate)
+    return validate(value) ? [] : [ajv.errorsText(validate.errors, { separator: '; ', dataVar: '' })]
+  }
+  const resolved = (node: Node): Node =>
+    node?.$ref === undefined
+      ? node
+      : node.$ref
+          .slice(2)
+          .split('/')
+          .reduce((at: Node, name: string) => at[name], document)
+
+  const replyFaults = ({ name, operation }: Entry, { status, headers, text }: HeardReply): readonly string[] => {
+    const told: Node = resolved(operation.responses[status] ?? (isUnread(status) ? operation.responses['default'] : undefined))
+    if (told === undefined) return [`${status} is not told`]
+    const known = new Set(Object.keys(told.headers ?? {}).map((header) => header.toLowerCase()))
+    const others = headers.map(([header]) => header.toLowerCase()).filter((header) => !known.has(header) && !commonHeaders.has(header))
+    const type = mediaType(headers)
+    const schema = told.content?.[type]?.schema
+    const body =
+      text === ''
+        ? []
+        : schema === undefined
+          ? [`a body of ${type} is not told`]
+          : type === json
+            ? faultsOf(`${name} ${status}`, () => ({ ...strictly(schema), components: strict }), JSON.parse(text))
+            : []
+    return [...others.map((header) => `the header ${header} is not told`), ...body]
+  }
+
+  const requestFaults = ({ name, operation }: Entry, { sent, status }: HeardReply): readonly string[] => {
+    const schema = operation.requestBody?.content[json]?.schema
+    if (sent === undefined || schema === undefined || status >= 300) return []
+    return faultsOf(`${name} request`, () => ({ ...schema, components: loose }), JSON.parse(sent)).map(
+      (fault) => `a body was taken: ${fault}`,
+    )
+  }
+
+  const unknownRouteFaults = ({ status, text }: HeardReply): readonly string[] => {
+    if (status !== 404 && !isUnread(status) && status !== 400) return [`${status} is answered by what has no entry`]
+    const schema = {
+      type: 'object',
+      properties: { error: { $ref: '#/components/schemas/Error' } },
+      required: ['error'],
+      components: strict,
+    }
+    return text === '' ? [] : faultsOf('unknown', () => schema, JSON.parse(text))
+  }
+
+  const deliveryFaults = ({ headers, body }: HeardDelivery): readonly string[] => {
+    const event = String(headers['x-webhook-event'])
+    // A test is no event, and is told of in words alone.
+    if (event === 'webhook.test') return []
+    const operation = document.webhooks[event]?.post
+    const content = operation?.requestBody?.content[json]
+    if (operation === undefined || content === undefined) return ['it is not told']
+    const parameters: readonly Node[] = operation.parameters ?? []
+    const inHeaders = parameters.flatMap(({ name, schema }) => faultsOf(`${event} ${name}`, () => schema, headers[name.toLowerCase()]))
+    const inBody = faultsOf(event, () => ({ ...strictly(content.schema), components: strict }), JSON.parse(body.toString()))
+    return [...inHeaders, ...inBody]
+  }
+
+  return {
+    hearDelivery: (delivery) => {
+      for (const fault of deliveryFaults(delivery))
+        faults.push(`the delivery of ${String(delivery.headers['x-webhook-event'])}: ${fault}: ${delivery.body.toString().slice(0, 500)}`)
+    },
+    leaveOut: (origin) => void leftOut.add(origin),
+    hearReply: (reply) => {
+      const { origin, pathname: path } = URL.canParse(reply.url) ? new URL(reply.url) : { origin: '', pathname: reply.url }
+      if (!path.startsWith(`${prefix}/`) || leftOut.has(origin)) return
+      const entry = entries.find((one) => one.method === reply.method && one.path.test(path))
+      const found = entry === undefined ? unknownRouteFaults(reply) : [...replyFaults(entry, reply), ...requestFaults(entry, reply)]
+      const where = `the ${reply.status} of ${reply.method} ${path}`
+      for (const fault of found) faults.push(`${where}: ${fault}: ${reply.text.slice(0, 500)}`)
+    },
+    takeFaults: () => {
+      const found = faults
+      faults = []
+      return found
+    },
+  }
+}
+
+// Whole words before parameters, as the router has it.
+const entriesOf = ({ paths }: OpenApiDocument, prefix: string): readonly Entry[] =>
+  Object.entries(paths)
+    .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
+    .flatMap(([path, item]) =>
+      Object.entries(item).map(([method, operation]) => ({
+        name: `${method.toUpperCase()} ${path}`,
+        method: method.toUpperCase(),
+        path: new RegExp(`^${prefix}${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        operation,
+      })),
+    )
+
+/** What never reached a route. */
+const isUnread = (status: number): boolean => status === 408 || status === 431
+
+const mediaType = (headers: HeardReply['headers']): string =>
+  (headers.find(([header]) => header.toLowerCase() === 'content-type')?.[1] ?? 'nothing').split(';', 1)[0] ?? ''
+
+// Objects with the told fields and no others. What stands in an allOf says something of an object that another part of it tells whole.
+const strictly = (node: Node): Node => {
+  if (Array.isArray(node)) return node.map(strictly)
+  if (typeof node !== 'object' || node === null) return node
+  const entries = Object.entries(node).map(([key, value]) => [key, key === 'allOf' || key === 'enum' ? value : strictly(value)] as const)
+  const isWhole = node.type === 'object' && node.properties !== undefined
+  return { ...Object.fromEntries(entries), ...(isWhole && { additionalProperties: false }) }
+}

@@ -1,0 +1,34 @@
+// How options are read: what is no value of theirs is wrong usage, told before anything is asked of the service.
+import { InvalidArgumentError } from 'commander'
+
+/** What unsets a limit; not null, which the parser of options takes for an empty text. */
+export type None = 'none'
+const none: None = 'none'
+
+export const wholeNumber = (text: string): number => {
+  if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It takes a whole number from 1.')
+}
+
+/** A limit; `none` unsets it. */
+export const limitOrNone = (text: string): number | None => {
+  if (text === none) return none
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && Number.isFinite(value)) return value
+  throw new InvalidArgumentError('It takes a number from 0, or none to unset the limit.')
+}
+
+/** Symbols with commas between them; `none` unsets the limit, so that all are allowed. */
+export const symbolsOrNone = (text: string): readonly string[] | None => (text === none ? none : splitAtCommas(text))
+
+/** An option that may be given several times, or with commas between its values. */
+export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...splitAtCommas(text)]
+
+const splitAtCommas = (text: string): readonly string[] =>
+  text
+    .split(',')
+    .map((part) => part.trim())
+    .filter((part) => part !== '')
+
+/** As a document says it. */
+export const settingOf = <A>(value: A | None | undefined): A | null | undefined => (value === none ? null : value)

@@ -1,0 +1,150 @@
+// What the operator's doctor says of the service and of a tenant: each thing that was looked at is fine, or what is wrong with it and what to do.
+import * as E from 'fp-ts/lib/Either.js'
+import type { ServiceUnavailable } from '../errors.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { ListedTenant } from './listing.ts'
+import type { SecretsCensus } from './sealed-secrets.ts'
+
+export interface HealthCheck {
+  readonly name: 'database' | 'tables' | 'database clock' | 'limits' | 'secrets' | 'provider token' | 'provider clock'
+  readonly status: 'ok' | 'warn' | 'fail'
+  readonly message: string
+  /** What to do; null where there is nothing. */
+  readonly action: string | null
+}
+
+/** How requests are counted: by this instance alone as it is meant, by all together, or by this one for want of Redis. */
+export type LimiterStanding = 'in-process' | 'shared' | 'alone'
+
+/** What another's clock said, and when it was asked by ours. */
+export interface ClockReading {
+  readonly askedAt: Instant
+  readonly told: Instant
+  readonly answeredAt: Instant
+  /** How far what was told may be from what was meant: half a second where whole seconds are told. */
+  readonly toleranceMs: number
+}
+
+/** What became of showing the tenant's token to the provider. */
+export type ProviderStanding =
+  | { readonly kind: 'no_token' }
+  | { readonly kind: 'accepted'; readonly clock: ClockReading | null }
+  | { readonly kind: 'refused'; readonly status: 401 | 403 }
+  | { readonly kind: 'rate_limited' }
+  | { readonly kind: 'unavailable'; readonly reason: string }
+
+type Read<A> = E.Either<ServiceUnavailable, A>
+
+const ok = (name: HealthCheck['name'], message: string): HealthCheck => ({ name, status: 'ok', message, action: null })
+
+const wrong = (name: HealthCheck['name'], status: 'warn' | 'fail', message: string, action: string): HealthCheck => ({
+  name,
+  status,
+  message,
+  action,
+})
+
+const lookAtDatabase = 'Look at the database server and at DATABASE_URL; the service finds it again by itself.'
+
+export const databaseHealth = (read: Read<unknown>): HealthCheck =>
+  E.isRight(read) ? ok('database', 'It answers.') : wrong('database', 'fail', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
+
+export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
+  if (E.isLeft(isMigrated)) return wrong('tables', 'fail', 'They cannot be looked at while the database cannot be read.', lookAtDatabase)
+  if (isMigrated.right) return ok('tables', 'They are those that this version needs.')
+  return wrong(
+    'tables',
+    'fail',
+    'They are not those that this version needs.',
+    'Start this version anew: it brings them up to date at its start. If they were changed by hand, restore a backup.',
+  )
+}
+
+export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
+  switch (standing) {
+    case 'in-process':
+      return ok('limits', 'This instance counts requests by itself; several instances need REDIS_URL to share their limits.')
+    case 'shared':
+      return ok('limits', 'Redis answers, and the instances share their limits.')
+    case 'alone':
+      return wrong(
+        'limits',
+        'warn',
+        'Redis does not answer: this instance limits by itself until it does.',
+        'Look at the Redis server and at REDIS_URL; it is found again by itself.',
+      )
+  }
+}
+
+export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
+  if (E.isLeft(census)) return wrong('secrets', 'fail', 'They cannot be counted while the database cannot be read.', lookAtDatabase)
+  const { current, others } = census.right
+  if (others === 0) return ok('secrets', `All ${current} are sealed under the current key.`)
+  return wrong(
+    'secrets',
+    'warn',
+    `${others} of ${current + others} are not sealed under the current key.`,
+    'Run `pnpm operator secrets rotate`, which names those that no key opens; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
+  )
+}
+
+/** A clock that is off by less is within what the service promises. */
+export const warnSkewMs = 1_000
+export const failSkewMs = 30_000
+
+/** How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0 where they may agree. */
+export const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading): number => {
+  if (told - toleranceMs > answeredAt) return told - toleranceMs - answeredAt
+  return told + toleranceMs < askedAt ? told + toleranceMs - askedAt : 0
+}
+
+export const clockHealth = (name: 'database clock' | 'provider clock', reading: ClockReading): HealthCheck => {
+  const skewMs = certainSkewMs(reading)
+  const off = Math.abs(skewMs)
+  if (off <= warnSkewMs) return ok(name, 'It agrees with the service’s within a second.')
+  const message = `It is ${(off / 1_000).toFixed(1)} seconds or more ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`
+  const action = 'Keep the clocks of the service and of its servers by NTP: expiry of keys, the day of orders and limits go by them.'
+  return wrong(name, off > failSkewMs ? 'fail' : 'warn', message, action)
+}
+
+const setToken = (id: string): string => `Apply a document with {"tenants": [{"id": "${id}", "providerToken": "…"}]}.`
+
+export const providerTokenHealth = ({ id, hasProviderToken }: ListedTenant, standing: ProviderStanding): HealthCheck => {
+  const name = 'provider token'
+  switch (standing.kind) {
+    case 'accepted':
+      return ok(name, 'The provider takes it.')
+    case 'rate_limited':
+      return ok(name, 'The provider takes it, and asks to be asked less often.')
+    case 'no_token':
+      return hasProviderToken
+        ? wrong(
+            name,
+            'fail',
+            'It cannot be opened by any secrets key that the service was given.',
+            `Start the service with the key that sealed it in SECRETS_KEY_PREVIOUS. If that is lost: ${setToken(id)}`,
+          )
+        : wrong(name, 'fail', 'It is not set: no account of the tenant can be read.', setToken(id))
+    case 'refused':
+      return standing.status === 401
+        ? wrong(
+            name,
+            'fail',
+            'The provider refuses it: it is wrong or has expired.',
+            `Have a new one made at the provider. ${setToken(id)}`,
+          )
+        : wrong(
+            name,
+            'warn',
+            'The provider knows it, and it may not list accounts.',
+            'Where accounts of the tenant cannot be read, widen the rights of the token at the provider.',
+          )
+    case 'unavailable':
+      return wrong(
+        name,
+        'warn',
+        `It cannot be tried: the provider cannot be reached (${standing.reason}).`,
+        'Look at the way from the service to METAAPI_PROVISIONING_URL, and try again later.',
+      )
+  }
+}

@@ -1,0 +1,140 @@
+// What the doctor says: every clock that is surely off is told, none that may be right, and whatever is wrong has something to do beside it.
+import * as E from 'fp-ts/lib/Either.js'
+import * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { serviceUnavailable } from '../../src/errors.ts'
+import { clockHealth, failSkewMs, providerTokenHealth, warnSkewMs } from '../../src/operator/health.ts'
+import type { HealthCheck, LimiterStanding, ProviderStanding } from '../../src/operator/health.ts'
+import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
+import { createFakeRecords } from '../../src/testing/fake-records.ts'
+import { createFakeTenantRecords } from '../../src/testing/fake-tenant-records.ts'
+import { newTenant, puts, rightOf, write } from '../../src/testing/stored-records.ts'
+import { checkService } from '../../src/use-cases/check-service.ts'
+import { checkTenant } from '../../src/use-cases/check-tenant.ts'
+
+const now = Date.parse('2026-11-21T12:00:00.000Z')
+const summary = ({ name, status }: HealthCheck): string => `${status} ${name}`
+
+const read = ({ tookMs, at, skewMs }: { tookMs: number; at: number; skewMs: number }, toleranceMs: number, rounding: number) =>
+  clockHealth('provider clock', {
+    askedAt: now,
+    told: now + Math.floor(tookMs * at) + skewMs + rounding,
+    answeredAt: now + tookMs,
+    toleranceMs,
+  })
+
+describe('a clock', () => {
+  // The other's clock is read at some moment between question and answer.
+  const asked = fc.record({
+    tookMs: fc.nat(120_000),
+    at: fc.double({ min: 0, max: 1, noNaN: true }),
+    skewMs: fc.integer({ min: -200_000, max: 200_000 }),
+  })
+  it('that agrees is never told as wrong, however long its answer took and however it is rounded', () => {
+    fc.assert(
+      fc.property(asked, fc.integer({ min: -500, max: 500 }), (reading, rounding) => {
+        expect(read({ ...reading, skewMs: 0 }, 500, rounding).status).toBe('ok')
+      }),
+    )
+  })
+
+  it('that is off by more than the answer’s time and the bound is told', () => {
+    fc.assert(
+      fc.property(asked, (reading) => {
+        const { status } = read(reading, 0, 0)
+        const off = Math.abs(reading.skewMs)
+        if (off > reading.tookMs + failSkewMs) expect(status).toBe('fail')
+        else if (off > reading.tookMs + warnSkewMs) expect(status).not.toBe('ok')
+        if (off <= warnSkewMs) expect(status).toBe('ok')
+        if (off <= failSkewMs) expect(status).not.toBe('fail')
+      }),
+    )
+  })
+
+  it('is told to be ahead or behind', () => {
+    expect(read({ tookMs: 10, at: 0, skewMs: 5_010 }, 0, 0).message).toBe('It is 5.0 seconds or more ahead of the service’s.')
+    expect(read({ tookMs: 10, at: 0, skewMs: -5_000 }, 0, 0).message).toBe('It is 5.0 seconds or more behind the service’s.')
+  })
+})
+
+describe('the service', () => {
+  const good = {
+    database: { now: TE.right(now), isMigrated: TE.right(true) },
+    limiterHealth: { standing: (): LimiterStanding => 'shared' },
+    sealedSecrets: { census: TE.right({ current: 3, others: 0 }) },
+    clock: { now: () => now },
+  }
+  const down = TE.left(serviceUnavailable('database.now: ECONNREFUSED'))
+
+  it.each<[string, Partial<Parameters<typeof checkService>[0]>, readonly string[]]>([
+    ['is fine', {}, ['ok database', 'ok database clock', 'ok tables', 'ok limits', 'ok secrets']],
+    [
+      'has a database that is away',
+      { database: { now: down, isMigrated: down }, sealedSecrets: { census: down } },
+      ['fail database', 'fail tables', 'ok limits', 'fail secrets'],
+    ],
+    [
+      'has older tables',
+      { database: { ...good.database, isMigrated: TE.right(false) } },
+      ['ok database', 'ok database clock', 'fail tables', 'ok limits', 'ok secrets'],
+    ],
+    [
+      'has lost Redis',
+      { limiterHealth: { standing: () => 'alone' } },
+      ['ok database', 'ok database clock', 'ok tables', 'warn limits', 'ok secrets'],
+    ],
+    [
+      'has secrets under an earlier key',
+      { sealedSecrets: { census: TE.right({ current: 1, others: 2 }) } },
+      ['ok database', 'ok database clock', 'ok tables', 'ok limits', 'warn secrets'],
+    ],
+    [
+      'has a clock that is off by a minute',
+      { database: { ...good.database, now: TE.right(now - 60_000) } },
+      ['ok database', 'fail database clock', 'ok tables', 'ok limits', 'ok secrets'],
+    ],
+  ])('that %s is told so, and what is wrong with what to do', async (_, parts, expected) => {
+    const checks = await rightOf(checkService({ ...good, ...parts }))
+    expect(checks.map(summary)).toStrictEqual(expected)
+    for (const { status, action } of checks) expect(action === null).toBe(status === 'ok')
+  })
+})
+
+describe('a tenant', () => {
+  const clock = { askedAt: now, told: now, answeredAt: now, toleranceMs: 500 }
+  it.each<[ProviderStanding, boolean, string]>([
+    [{ kind: 'accepted', clock }, true, 'ok'],
+    [{ kind: 'rate_limited' }, true, 'ok'],
+    [{ kind: 'no_token' }, false, 'fail'],
+    [{ kind: 'no_token' }, true, 'fail'],
+    [{ kind: 'refused', status: 401 }, true, 'fail'],
+    [{ kind: 'refused', status: 403 }, true, 'warn'],
+    [{ kind: 'unavailable', reason: 'ECONNREFUSED' }, true, 'warn'],
+  ])('whose token is %j (stored: %s) is told %s', (standing, hasProviderToken, status) => {
+    const check = providerTokenHealth({ ...newTenant(), hasProviderToken }, standing)
+    expect(check.status).toBe(status)
+    expect(check.action === null).toBe(status === 'ok')
+  })
+
+  it('is looked up, asked for once, and told with the provider’s clock', async () => {
+    const records = createFakeRecords()
+    const tenant = newTenant()
+    await write(createFakeOperatorStore(records), { tenants: puts({ ...tenant, providerToken: 'secret-of-the-provider' }) })
+    const asked: string[] = []
+    const check = checkTenant({
+      records: createFakeTenantRecords(records),
+      providerProbe: {
+        probe: (id) => {
+          asked.push(id)
+          return T.of({ kind: 'accepted', clock: { ...clock, told: now + 3_000 } })
+        },
+      },
+    })
+    const checks = await rightOf(check(tenant.id))
+    expect(checks.map(summary)).toStrictEqual(['ok provider token', 'warn provider clock'])
+    expect(await check(newTenant().id)()).toStrictEqual(E.left({ _tag: 'NotFound', what: 'tenant' }))
+    expect(asked).toStrictEqual([tenant.id])
+  })
+})

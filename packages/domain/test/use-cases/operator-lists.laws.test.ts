@@ -1,0 +1,120 @@
+// The operator's lists (the operator API's GET routes): every piece once, cursors that fit one list alone, and no list of a tenant that is not there.
+import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { NotFound } from '../../src/errors.ts'
+import { toOpaque } from '../../src/primitives/opaque-text.ts'
+import type { Listed, ListRequest } from '../../src/operator/listing.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
+import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
+import { createFakeRecords } from '../../src/testing/fake-records.ts'
+import { createFakeTenantRecords } from '../../src/testing/fake-tenant-records.ts'
+import { newAccessToken, newAccount, newApiKey, newTenant, newUser, puts, rightOf, write } from '../../src/testing/stored-records.ts'
+import { getTenant } from '../../src/use-cases/get-tenant.ts'
+import { listTenantAccessTokens } from '../../src/use-cases/list-tenant-access-tokens.ts'
+import { listTenantAccounts } from '../../src/use-cases/list-tenant-accounts.ts'
+import { listTenantApiKeys } from '../../src/use-cases/list-tenant-api-keys.ts'
+import { listTenantDesks } from '../../src/use-cases/list-tenant-desks.ts'
+import { listTenantUsers } from '../../src/use-cases/list-tenant-users.ts'
+import { listTenants } from '../../src/use-cases/list-tenants.ts'
+import type { ListRefusal } from '../../src/use-cases/steps/read-list.ts'
+import { tagOf } from './desk.ts'
+
+const records = createFakeRecords()
+const operator = createFakeOperatorStore(records)
+const ports = { records: createFakeTenantRecords(records) }
+const tenant = newTenant()
+const users = [newUser(tenant.id), newUser(tenant.id), newUser(tenant.id)]
+const each = <A>(make: (userId: UserId) => A): readonly A[] => users.flatMap(({ id }) => [make(id), make(id), make(id)])
+const apiKeys = each((userId) => newApiKey(userId))
+const desks = apiKeys.map(({ id }) => ({
+  id,
+  tenantId: tenant.id,
+  accounts: [],
+  limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null },
+}))
+await write(operator, {
+  tenants: puts(tenant, newTenant(), newTenant()),
+  users: puts(...users),
+  apiKeys: puts(...apiKeys),
+  accessTokens: puts(...each((userId) => newAccessToken(userId))),
+  accounts: puts(...each((userId) => newAccount({ tenantId: tenant.id, userId }))),
+  desks: puts(...desks),
+})
+
+type List = (request: ListRequest) => TE.TaskEither<ListRefusal | NotFound, Listed<unknown>>
+
+const lists: readonly (readonly [name: string, length: number, list: List])[] = [
+  ['tenants', 3, listTenants(ports)],
+  ['users', 3, (request) => listTenantUsers(ports)(tenant.id, request)],
+  ['accounts', 9, (request) => listTenantAccounts(ports)(tenant.id, undefined, request)],
+  ['keys', 9, (request) => listTenantApiKeys(ports)(tenant.id, undefined, request)],
+  ['keys of a user', 3, (request) => listTenantApiKeys(ports)(tenant.id, users[1]?.id, request)],
+  ['tokens', 9, (request) => listTenantAccessTokens(ports)(tenant.id, undefined, request)],
+  ['desks', 9, (request) => listTenantDesks(ports)(tenant.id, request)],
+]
+
+const walk = async (list: List, limit: number): Promise<readonly unknown[]> => {
+  const all: unknown[] = []
+  for (let cursor: string | undefined; ;) {
+    const piece: Listed<unknown> = await rightOf(list({ cursor, limit }))
+    // A piece is short only where it is the last.
+    expect(piece.items).toHaveLength(piece.cursor === undefined ? piece.items.length : limit)
+    expect(piece.items.length > 0 || all.length === 0).toBe(true)
+    all.push(...piece.items)
+    if (piece.cursor === undefined) return all
+    cursor = piece.cursor
+  }
+}
+
+describe.each(lists)('the list of %s', (_, length, list) => {
+  it('holds the same records in the same order, each once, whatever the size of its pieces', async () => {
+    const whole = await walk(list, 1_000)
+    expect(whole).toHaveLength(length)
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 12 }), async (limit) => {
+        expect(await walk(list, limit)).toStrictEqual(whole)
+      }),
+    )
+  })
+
+  it('takes no cursor but its own', async () => {
+    const others = lists.filter(([, , other]) => other !== list)
+    for (const [, , other] of others) {
+      const { cursor } = await rightOf(other({ cursor: undefined, limit: 1 }))
+      expect(await tagOf(list({ cursor, limit: 1 }))).toBe('InvalidCursor')
+    }
+  })
+
+  it('refuses what is no cursor, and never throws', async () => {
+    const forged = fc.anything().map((value) => toOpaque(value ?? null))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), forged), async (cursor) => {
+        expect(await tagOf(list({ cursor, limit: 1 }))).toBe('InvalidCursor')
+      }),
+    )
+  })
+})
+
+describe('a tenant that is not there', () => {
+  const nobody = 'nobody' as TenantId
+  const request: ListRequest = { cursor: undefined, limit: 10 }
+  it.each<[string, TE.TaskEither<unknown, unknown>]>([
+    ['itself', getTenant(ports)(nobody)],
+    ['its users', listTenantUsers(ports)(nobody, request)],
+    ['its accounts', listTenantAccounts(ports)(nobody, undefined, request)],
+    ['its keys', listTenantApiKeys(ports)(nobody, undefined, request)],
+    ['its tokens', listTenantAccessTokens(ports)(nobody, undefined, request)],
+    ['its desks', listTenantDesks(ports)(nobody, request)],
+  ])('is told as such: %s', async (__, asked) => {
+    expect(await asked()).toStrictEqual(E.left({ _tag: 'NotFound', what: 'tenant' }))
+  })
+})
+
+it('tells a tenant with how much it has', async () => {
+  expect(await rightOf(getTenant(ports)(tenant.id))).toStrictEqual({
+    tenant: { ...tenant, hasProviderToken: false },
+    counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },
+  })
+})

@@ -1,0 +1,63 @@
+// The operator's verbs over records in memory.
+import {
+  applyOperatorDocument,
+  checkService,
+  checkTenant,
+  getTenant,
+  listTenantAccessTokens,
+  listTenantAccounts,
+  listTenantApiKeys,
+  listTenantDesks,
+  listTenants,
+  listTenantUsers,
+  planOperatorDocument,
+  rotateSecrets,
+} from '@tradeport/domain'
+import type { CredentialHash, Secrets } from '@tradeport/domain'
+import { createFakeOperatorStore, createFakeRecords, createFakeSealedSecrets, createFakeTenantRecords } from '@tradeport/domain/testing'
+import type { FakeRecords } from '@tradeport/domain/testing'
+import * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { OperatorUseCases } from '../src/index.ts'
+import { now } from './fakes.ts'
+
+type Ports = Parameters<typeof applyOperatorDocument>[0] &
+  Parameters<typeof checkService>[0] &
+  Parameters<typeof checkTenant>[0] &
+  Parameters<typeof rotateSecrets>[0] &
+  Parameters<typeof getTenant>[0] & { readonly records: ReturnType<typeof createFakeTenantRecords> }
+
+let made = 0
+export const testSecrets: Secrets = {
+  newApiKey: () => `tp_live_made${(made += 1)}`,
+  newAccessToken: () => `token-made${(made += 1)}`,
+  hash: (secret) => Buffer.from(secret).toString('hex').padEnd(64, '0').slice(0, 64) as CredentialHash,
+}
+
+export const operatorVerbs = (tables: FakeRecords = createFakeRecords(), secrets: Secrets = testSecrets): OperatorUseCases => {
+  const ports: Ports = {
+    operator: createFakeOperatorStore(tables),
+    records: createFakeTenantRecords(tables),
+    // Sealed under the first key by the stores, and now there is a second.
+    sealedSecrets: createFakeSealedSecrets(tables, 1, [0]),
+    secrets,
+    clock: { now: () => now },
+    database: { now: TE.right(now), isMigrated: TE.right(true) },
+    limiterHealth: { standing: () => 'alone' },
+    providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
+  }
+  return {
+    applyOperatorDocument: applyOperatorDocument(ports),
+    planOperatorDocument: planOperatorDocument(ports),
+    listTenants: listTenants(ports),
+    getTenant: getTenant(ports),
+    listTenantUsers: listTenantUsers(ports),
+    listTenantAccounts: listTenantAccounts(ports),
+    listTenantApiKeys: listTenantApiKeys(ports),
+    listTenantAccessTokens: listTenantAccessTokens(ports),
+    listTenantDesks: listTenantDesks(ports),
+    rotateSecrets: rotateSecrets(ports),
+    checkService: checkService(ports),
+    checkTenant: checkTenant(ports),
+  }
+}

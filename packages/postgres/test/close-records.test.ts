@@ -1,0 +1,55 @@
+// Records of closes keep their contract on the embedded database and on a server; beside it: they go after a month, and with their user.
+import { closeRecordsContract, rightOf, storedOwner } from '@tradeport/domain/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createTestClock, openClosesEmbedded, openClosesOnServer, startEvents } from './event-ports.ts'
+import type { EventInstance } from './event-ports.ts'
+import { openEmbedded, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
+
+closeRecordsContract('embedded', openClosesEmbedded)
+
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  closeRecordsContract('server', openClosesOnServer)
+})
+
+describe('records of closes', () => {
+  let opened: OpenedDatabase
+  let instance: EventInstance
+  beforeAll(async () => {
+    opened = await openEmbedded()
+    instance = await startEvents(opened.database, createTestClock())
+  })
+  afterAll(async () => {
+    await instance.jobs.stop()
+    await opened.close()
+  })
+  const record = async () => {
+    const owner = await storedOwner(storesOn(opened.database).operator)
+    const close = {
+      id: { accountId: '0a000000-0000-4000-8000-000000000001', ticket: '42' },
+      position: { symbol: 'EURUSD', side: 'buy', volume: 0.1, entryPrice: 1.1 },
+      order: { closes: 0.1, leaves: 0 },
+      sentAt: 5,
+    } as unknown as Parameters<typeof instance.events.closes.records.record>[1]
+    await rightOf(instance.events.closes.records.record(owner, close, 3_600_000))
+    return owner
+  }
+  const count = async (): Promise<number> => (await opened.database.knex('position_closes').select('id')).length
+
+  it('go after a month, whatever is known of them', async () => {
+    await record()
+    const worker = await instance.events.closes.jobs.work(async () => undefined)
+    await worker.stop()
+    expect(await count()).toBe(1)
+    await opened.database.knex('position_closes').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
+    const next = await instance.events.closes.jobs.work(async () => undefined)
+    await expect.poll(count, { timeout: 20_000 }).toBe(0)
+    await next.stop()
+  })
+
+  it('go with their user', async () => {
+    const { tenantId, userId } = await record()
+    await opened.database.knex('users').where({ tenant_id: tenantId, id: userId }).delete()
+    expect(await count()).toBe(0)
+  })
+})

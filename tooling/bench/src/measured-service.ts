@@ -1,0 +1,88 @@
+// The built service as a process of its own, on an embedded database and a provider that the bench starts, with the records that a bench needs.
+import type { ChildProcess } from 'node:child_process'
+import { join, resolve } from 'node:path'
+import { startProgram } from './processes.ts'
+
+export const repositoryRoot = resolve(import.meta.dirname, '../../..')
+export const providerToken = 'bench-provider-token'
+
+const operatorToken = 'bench-operator-token'
+const program = join(repositoryRoot, 'apps/api/dist/main.js')
+
+export interface MeasuredService {
+  readonly api: string
+  readonly operator: string
+  readonly child: ChildProcess
+}
+
+interface Start {
+  /** Where it keeps its data. */
+  readonly folder: string
+  readonly providerUrl: string
+  /** Takes the process, to be ended with the others. */
+  readonly children: ChildProcess[]
+  /** What node is given before the program. */
+  readonly nodeOptions?: readonly string[]
+}
+
+export const startMeasuredService = async ({ folder, providerUrl, children, nodeOptions = [] }: Start): Promise<MeasuredService> => {
+  const environment = {
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    // What another bench may be given is not for this one.
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    DATA_DIR: join(folder, 'data'),
+    OPERATOR_TOKEN: operatorToken,
+    BROKER: 'metaapi',
+    METAAPI_CLIENT_URL: providerUrl,
+    METAAPI_PROVISIONING_URL: providerUrl,
+    NODE_ENV: 'production',
+  }
+  const { line, child } = await startProgram([...nodeOptions, program], environment, /^(\{.*"event":"listening".*\})$/m, children)
+  const { api, operator } = JSON.parse(line) as { api: string; operator: string }
+  return { api, operator, child }
+}
+
+export interface LinkedAccount<Id extends string = string, User extends string = string> {
+  readonly id: Id
+  readonly userId: User
+  readonly providerAccountId: string
+}
+
+/** A demo account for trading, as an operator's document has it. */
+export const demoAccount = <Id extends string, User extends string>({ id, userId, providerAccountId }: LinkedAccount<Id, User>) =>
+  ({
+    id,
+    userId,
+    name: 'Bench',
+    brokerType: 'mt5',
+    accountNumber: '1',
+    server: 'Bench',
+    purpose: 'trading',
+    isDemo: true,
+    currency: 'USD',
+    providerAccountId,
+    region: 'new-york',
+  }) as const
+
+/** One user on the largest plan, with these accounts and these keys, which may read trading. */
+export const linkAccounts = async (
+  { operator }: Pick<MeasuredService, 'operator'>,
+  accounts: readonly Omit<LinkedAccount, 'userId'>[],
+  keys: readonly string[],
+): Promise<void> => {
+  const userId = 'bench'
+  const document = {
+    tenants: [{ id: 'bench', name: 'Bench', providerToken }],
+    users: [{ id: userId, tenantId: 'bench', email: 'bench@example.com', plan: 'enterprise' }],
+    accounts: accounts.map((account) => demoAccount({ ...account, userId })),
+    apiKeys: keys.map((key, index) => ({ id: `bench-${index}`, userId, key, scopes: ['trading:read'] })),
+  }
+  const response = await fetch(`${operator}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
+  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
+}

@@ -1,0 +1,160 @@
+// Instances of the service that a run kills and starts again, the users that it links, and how they ask.
+import { randomUUID } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startInstance } from './instance.ts'
+import type { Instance } from './instance.ts'
+import type { Random } from './random.ts'
+
+export interface Fleet {
+  /** null while an instance is down. */
+  readonly slots: (Instance | null)[]
+  readonly environment: Readonly<Record<string, string>>
+}
+
+export interface FaultUser {
+  readonly id: string
+  readonly key: string
+  readonly accountId: string
+  readonly providerAccountId: string
+  readonly brokerType: 'mt4' | 'mt5'
+}
+
+export const providerToken = 'faults-provider-token'
+const operatorToken = 'faults-operator-token'
+
+export const say = (text: string): void => void process.stdout.write(`${text}\n`)
+
+export const newUser = (index: number, brokerType: FaultUser['brokerType'] = 'mt5'): FaultUser => ({
+  id: `faults-${index}-${randomUUID()}`,
+  key: `tp_live_${randomUUID()}`,
+  accountId: randomUUID(),
+  providerAccountId: `faults-${index}`,
+  brokerType,
+})
+
+/** Sealed with it stands what the run reads itself. */
+export const secretsKey = Buffer.alloc(32, 1)
+
+export interface FleetOptions {
+  /** null for the embedded database, which one instance opens; a server gets two. */
+  readonly databaseUrl: string | null
+  readonly providerUrl: string
+  readonly dataFolder: string
+  readonly more?: Readonly<Record<string, string>>
+}
+
+export const newFleet = ({ databaseUrl, providerUrl, dataFolder, more = {} }: FleetOptions): Fleet => ({
+  slots: Array.from({ length: databaseUrl === null ? 1 : 2 }, () => null),
+  environment: {
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    DATA_DIR: dataFolder,
+    OPERATOR_TOKEN: operatorToken,
+    SECRETS_KEY: secretsKey.toString('base64'),
+    BROKER: 'metaapi',
+    METAAPI_CLIENT_URL: providerUrl,
+    METAAPI_PROVISIONING_URL: providerUrl,
+    LOG_LEVEL: 'info',
+    DATABASE_URL: databaseUrl ?? '',
+    ...more,
+  },
+})
+
+export const startFleet = async (fleet: Fleet): Promise<void> => {
+  for (const slot of fleet.slots.keys()) fleet.slots[slot] = await startInstance(fleet.environment)
+}
+
+export const stopFleet = async (fleet: Fleet): Promise<void> => {
+  for (const instance of fleet.slots) await instance?.stop()
+}
+
+export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes: readonly string[]): Promise<void> => {
+  const tenantId = `faults-${randomUUID()}`
+  const document = {
+    tenants: [{ id: tenantId, name: 'Faults', providerToken }],
+    users: users.map(({ id }) => ({ id, tenantId, email: 'faults@example.com', plan: 'enterprise' })),
+    accounts: users.map(({ id, accountId, providerAccountId, brokerType }, index) => ({
+      id: accountId,
+      userId: id,
+      name: providerAccountId,
+      brokerType,
+      accountNumber: String(index + 1),
+      server: 'Faults-Demo',
+      purpose: 'trading',
+      isDemo: true,
+      currency: 'USD',
+      providerAccountId,
+      region: 'new-york',
+    })),
+    apiKeys: users.map(({ id, key }) => ({ id: `${id}-key`, userId: id, key, scopes })),
+  }
+  const response = await fetch(`${slots[0]?.operatorUrl}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
+  if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
+}
+
+export const killAtRandom = async (fleet: Fleet, random: Random, kills: number, state: { kills: number }): Promise<void> => {
+  while (state.kills < kills) {
+    await pause(random.whole(300, 2_500))
+    const slot = random.whole(0, fleet.slots.length - 1)
+    const instance = fleet.slots[slot]
+    if (instance === null || instance === undefined) continue
+    fleet.slots[slot] = null
+    await instance.kill()
+    state.kills += 1
+    await pause(random.whole(0, 500))
+    fleet.slots[slot] = await startInstance(fleet.environment)
+  }
+}
+
+export interface Answer {
+  readonly status: number
+  /** How long to wait; 0 where the reply does not say. */
+  readonly retryAfterMs: number
+  readonly body: ReturnType<typeof JSON.parse>
+}
+
+export interface Asked {
+  readonly method?: string
+  readonly path: string
+  readonly body?: string
+  /** An idempotency key. */
+  readonly intent?: string
+}
+
+/** null when there was no answer, because the instance was killed or is starting. */
+export const ask = async (
+  { apiUrl }: Instance,
+  { key }: FaultUser,
+  { path, body, intent, method = body === undefined ? 'GET' : 'POST' }: Asked,
+): Promise<Answer | null> => {
+  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', ...(intent === undefined ? {} : { 'Idempotency-Key': intent }) }
+  const signal = AbortSignal.timeout(30_000)
+  try {
+    const response = await fetch(`${apiUrl}${path}`, { method, headers, signal, ...(body === undefined ? {} : { body }) })
+    const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1_000
+    return { status: response.status, retryAfterMs, body: await response.json() }
+  } catch {
+    return null
+  }
+}
+
+const patienceMs = 250
+
+/** Asks one instance after the other, again and again, until the answer is one that says something: no limit, and no trouble of the service's own. */
+export const askUntilAnswered = async (fleet: Fleet, user: FaultUser, asked: Asked, firstSlot = 0): Promise<Answer> => {
+  for (let attempt = firstSlot; ; attempt += 1) {
+    const instance = fleet.slots[attempt % fleet.slots.length]
+    const reply = instance === null || instance === undefined ? null : await ask(instance, user, asked)
+    if (reply !== null && reply.status === 429) {
+      // Every try counts against the key's limits, and one that comes too early against its good name.
+      await pause(reply.retryAfterMs)
+      continue
+    }
+    if (reply !== null && reply.status < 500 && reply.body.error?.code !== 'IDEMPOTENCY_IN_PROGRESS') return reply
+    await pause(patienceMs)
+  }
+}

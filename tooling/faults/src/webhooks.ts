@@ -1,0 +1,298 @@
+// The run of webhooks: orders and closes that make events, kills all the while, then peace, then the account of every event and every delivery.
+import { randomUUID } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { verify } from '@octokit/webhooks-methods'
+import { openDatabase } from '@tradeport/postgres'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import { checkDeliveries, checkEvents, countOf } from './event-check.ts'
+import type { Happened, LoggedDelivery, ReceivedDelivery, RecordedEvent, RunWebhook } from './event-check.ts'
+import { askUntilAnswered, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import type { FaultUser, Fleet } from './fleet.ts'
+import { createRandom } from './random.ts'
+import { receiverNames, startReceivers } from './webhook-receivers.ts'
+import type { ReceiverName, Receivers } from './webhook-receivers.ts'
+
+export interface WebhooksRun {
+  readonly seed: number
+  /** At least so many. */
+  readonly events: number
+  readonly kills: number
+  /** null for the embedded database; a server gets two instances. */
+  readonly databaseUrl: string | null
+}
+
+interface RegisteredWebhook extends RunWebhook {
+  readonly receiver: ReceiverName
+  readonly secret: string
+}
+
+const userCount = 10
+/** An order that is filled and closed makes as many, and one more for each part that it is closed in. */
+const eventsPerOrder = 4
+const ordersPerDay = 100
+const settleMs = 6 * 60_000
+const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
+const eventTypes = ['order.created', 'order.filled', 'position.closed', 'trade.closed']
+
+/** @returns whether every promise was kept */
+export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
+  const random = createRandom(run.seed)
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
+  const users = Array.from({ length: userCount }, (_, index) => newUser(index, index < 2 ? 'mt4' : 'mt5'))
+  const receivers = await startReceivers(join(folder, 'authority.pem'), random)
+  const sandbox = await startSandbox({
+    seed: run.seed,
+    tokens: [providerToken],
+    accounts: users.map(({ providerAccountId, brokerType }, index) => ({
+      id: providerAccountId,
+      platform: brokerType,
+      startBalance: 10_000_000,
+      ...(index === 2 || index === 3 ? { marginMode: 'netting' as const } : {}),
+    })),
+  })
+  const fleet = newFleet({
+    databaseUrl: run.databaseUrl,
+    providerUrl: sandbox.url,
+    dataFolder: join(folder, 'data'),
+    more: {
+      CAPABILITIES: 'events',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
+      WEBHOOK_RETRY_SECONDS: '1,2,3,4',
+      NODE_EXTRA_CA_CERTS: receivers.authorityFile,
+    },
+  })
+  const began = Date.now()
+  try {
+    await startFleet(fleet)
+    await link(fleet, users, scopes)
+    const webhooks = (await Promise.all(users.map((user) => register(fleet, user, receivers)))).flat()
+    misbehave(sandbox)
+    const killing = { kills: 0 }
+    const killer = killAtRandom(fleet, random, run.kills, killing)
+    const fills = Math.ceil(run.events / eventsPerOrder / users.length)
+    await Promise.all(users.map((user) => trade(fleet, user, fills)))
+    await killer
+    sandbox.faults.clear()
+    for (const user of users) await closeAll(fleet, user)
+    say(
+      `seed ${run.seed}: ${fills * users.length} orders filled and closed, ${killing.kills} kills, ${secondsSince(began)} s; waiting for the last delivery`,
+    )
+    const happened = await settled(fleet, sandbox, users, webhooks)
+    await stopFleet(fleet)
+    const recorded = await readDatabase(run, join(folder, 'data'), users)
+    return await report(run, { happened, webhooks, receivers, ...recorded }, killing.kills, secondsSince(began))
+  } finally {
+    await stopFleet(fleet)
+    await sandbox.close()
+    await receivers.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const secondsSince = (began: number): number => Math.round((Date.now() - began) / 1_000)
+
+/** Some answers to trades are lost, and some closing deals show late. */
+const misbehave = ({ faults }: Sandbox): void =>
+  faults.set('*', 'trade', [
+    { kind: 'timeout', when: 'after', probability: 0.03 },
+    { kind: 'cut', when: 'after', probability: 0.03 },
+    { kind: 'closing-deal-lag', ms: 3_000, probability: 0.1 },
+  ])
+
+const register = (fleet: Fleet, user: FaultUser, receivers: Receivers): Promise<readonly RegisteredWebhook[]> =>
+  Promise.all(
+    receiverNames.map(async (receiver) => {
+      const secret = randomUUID()
+      const body = JSON.stringify({ url: receivers.urlOf(receiver), eventTypes, secret })
+      const reply = await askUntilAnswered(fleet, user, { path: '/webhooks', body })
+      if (reply.status !== 201) throw new Error(`a webhook was refused: ${JSON.stringify(reply.body)}`)
+      return { id: reply.body.data.id, userId: user.id, receiver, secret, isFailing: receiver === 'failing' }
+    }),
+  )
+
+/** One order after the other, each closed before the next, some in two parts, until so many were filled. One that is killed too often is rejected. */
+const trade = async (fleet: Fleet, user: FaultUser, fills: number): Promise<void> => {
+  for (let [turn, filled] = [0, 0]; filled < fills && turn < ordersPerDay; turn += 1) {
+    const positionId = await fill(fleet, user, turn)
+    if (positionId === undefined) continue
+    filled += 1
+    const close = (volume?: number) =>
+      askUntilAnswered(fleet, user, { path: `/positions/${positionId}/close`, body: JSON.stringify({ volume }) }, turn)
+    const isInParts = turn % 4 === 3
+    if (isInParts) await close(0.1)
+    await close()
+    // On MT4 the rest has another number.
+    if (isInParts) await closeAll(fleet, user)
+  }
+}
+
+const fillMs = 20_000
+const fillPauseMs = 300
+
+/** Undefined where it takes too long: it is closed with others later. */
+const fill = async (fleet: Fleet, user: FaultUser, turn: number): Promise<string | undefined> => {
+  const order = { accountId: user.accountId, symbol: 'EURUSD', type: turn % 2 === 0 ? 'buy' : 'sell', orderType: 'market', volume: 0.2 }
+  const placed = await askUntilAnswered(fleet, user, { path: '/orders', body: JSON.stringify(order), intent: randomUUID() }, turn)
+  if (placed.status !== 201) throw new Error(`an order was refused: ${JSON.stringify(placed.body)}`)
+  const deadline = Date.now() + fillMs
+  while (Date.now() < deadline) {
+    const { body } = await askUntilAnswered(fleet, user, { path: `/orders/${placed.body.data.id}` }, turn)
+    if (body.data.status !== 'pending') return body.data.positionId
+    await pause(fillPauseMs)
+  }
+  return undefined
+}
+
+const closeAll = async (fleet: Fleet, user: FaultUser): Promise<void> => {
+  for (;;) {
+    const { body } = await askUntilAnswered(fleet, user, { path: `/positions?accountId=${user.accountId}&limit=100` })
+    if (body.data === null || body.data.length === 0) return
+    for (const { id } of body.data) await askUntilAnswered(fleet, user, { path: `/positions/${id}/close`, body: '{}' })
+  }
+}
+
+/** What happened, once all of it was delivered or the patience is over. */
+const settled = async (
+  fleet: Fleet,
+  sandbox: Sandbox,
+  users: readonly FaultUser[],
+  webhooks: readonly RegisteredWebhook[],
+): Promise<readonly Happened[]> => {
+  const deadline = Date.now() + settleMs
+  for (;;) {
+    for (const user of users) await closeAll(fleet, user)
+    const happened = await Promise.all(users.map((user) => happenedTo(fleet, sandbox, user)))
+    const missing = await Promise.all(webhooks.map((webhook) => undelivered(fleet, users, happened, webhook)))
+    const left = missing.reduce((sum, count) => sum + count, 0)
+    if (left === 0 || Date.now() > deadline) return happened
+    say(`  ${left} deliveries to come`)
+    await pause(5_000)
+  }
+}
+
+const happenedTo = async (fleet: Fleet, sandbox: Sandbox, user: FaultUser): Promise<Happened> => {
+  const get = async (path: string) => {
+    const { body } = await askUntilAnswered(fleet, user, { path })
+    if (body.meta.pagination.total > 100) throw new Error(`${path} is longer than a page`)
+    return body.data as { readonly id: string; readonly status?: string }[]
+  }
+  const orders = await get('/orders?limit=100')
+  const trades = await get(`/trades?accountId=${user.accountId}&limit=100`)
+  const closings = sandbox
+    .account(user.providerAccountId)
+    .deals()
+    .filter((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')
+  return {
+    userId: user.id,
+    orders: orders.map(({ id }) => id),
+    filled: orders.filter(({ status }) => status === 'filled').map(({ id }) => id),
+    closings: closings.map((deal) => ({ volume: Number(deal['volume']), price: Number(deal['price']), profit: Number(deal['profit']) })),
+    trades: trades.map(({ id }) => id),
+  }
+}
+
+/** How many deliveries to it are waiting, or still to be made. */
+const undelivered = async (
+  fleet: Fleet,
+  users: readonly FaultUser[],
+  happened: readonly Happened[],
+  { id, userId, isFailing }: RegisteredWebhook,
+): Promise<number> => {
+  const user = users.find((one) => one.id === userId)
+  const own = happened.find((one) => one.userId === userId)
+  if (user === undefined || own === undefined) return 0
+  const total = async (query: string): Promise<number> =>
+    (await askUntilAnswered(fleet, user, { path: `/webhooks/${id}/deliveries?limit=1${query}` })).body.meta.pagination.total
+  const pending = await total('&status=pending')
+  return isFailing ? pending : pending + Math.max(0, countOf(own) - (await total('')))
+}
+
+interface Recorded {
+  readonly events: readonly RecordedEvent[]
+  readonly logged: readonly LoggedDelivery[]
+  /** Webhooks that are disabled after five failures. */
+  readonly disabled: ReadonlySet<string>
+}
+
+/** The database itself, once nobody else has it open. */
+const readDatabase = async ({ databaseUrl }: WebhooksRun, folder: string, users: readonly FaultUser[]): Promise<Recorded> => {
+  const { knex, close } = await openDatabase(databaseUrl === null ? { folder } : { url: databaseUrl }, {
+    warn: ({ reason }) => say(reason),
+  })
+  try {
+    const ids = users.map(({ id }) => id)
+    const events = await knex('events').whereIn('user_id', ids).orderBy('sequence').select('sequence', 'user_id', 'type', 'data')
+    const logged = await knex('webhook_deliveries')
+      .whereIn('webhook_id', knex('webhooks').whereIn('user_id', ids).select('id'))
+      .select('id', 'webhook_id', 'event_sequence', 'status', 'attempts')
+    const disabled: string[] = await knex('webhooks').whereIn('user_id', ids).where({ enabled: false, failure_count: 5 }).pluck('id')
+    return {
+      events: events.map((row) => ({ sequence: Number(row.sequence), userId: row.user_id, type: row.type, data: JSON.parse(row.data) })),
+      logged: logged.map((row) => ({
+        id: row.id,
+        webhookId: row.webhook_id,
+        sequence: Number(row.event_sequence),
+        status: row.status,
+        attempts: row.attempts,
+      })),
+      disabled: new Set(disabled),
+    }
+  } finally {
+    await close()
+  }
+}
+
+interface Account extends Recorded {
+  readonly happened: readonly Happened[]
+  readonly webhooks: readonly RegisteredWebhook[]
+  readonly receivers: Receivers
+}
+
+const report = async (
+  { seed, databaseUrl, kills: asked, events: wanted }: WebhooksRun,
+  { happened, webhooks, receivers, events, logged, disabled }: Account,
+  kills: number,
+  seconds: number,
+): Promise<boolean> => {
+  const received = (await Promise.all(receiverNames.map((name) => readReceived(receivers, name, webhooks)))).flat()
+  const wrongly = webhooks.filter(({ id, isFailing }) => isFailing !== disabled.has(id))
+  const broken = [
+    ...(events.length < wanted ? [`the run was to make ${wanted} events, and made ${events.length}`] : []),
+    ...(kills < asked ? [`the run was to kill ${asked} times, and killed ${kills} times`] : []),
+    ...checkEvents(happened, events),
+    ...checkDeliveries(webhooks, events, logged, received),
+    ...wrongly.map(({ id, isFailing }) => `webhook ${id} ${isFailing ? 'fails always and is not disabled' : 'is disabled'}`),
+  ]
+  say(`seed ${seed}, ${databaseUrl === null ? 'embedded database' : 'PostgreSQL server, two instances'}, ${kills} kills, ${seconds} s`)
+  const counts = eventTypes.map((type) => `${type} ${events.filter((event) => event.type === type).length}`)
+  say(`events: ${events.length} (${counts.join(', ')})`)
+  for (const name of receiverNames) {
+    const ids = new Set(webhooks.filter(({ receiver }) => receiver === name).map(({ id }) => id))
+    const own = received.filter(({ webhookId }) => ids.has(webhookId))
+    const distinct = new Set(own.map(({ deliveryId }) => deliveryId)).size
+    say(`the ${name} receiver got ${own.length} times ${distinct} deliveries, ${own.length - distinct} of them again`)
+  }
+  say(`webhooks disabled: ${disabled.size} of ${userCount} that fail`)
+  for (const fault of broken) say(`  broken: ${fault}`)
+  say(broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`)
+  return broken.length === 0
+}
+
+const readReceived = (
+  receivers: Receivers,
+  name: ReceiverName,
+  webhooks: readonly RegisteredWebhook[],
+): Promise<readonly ReceivedDelivery[]> =>
+  Promise.all(
+    receivers.received(name).map(async ({ headers, body }) => {
+      const { event, data, webhook_id: webhookId } = JSON.parse(body.toString())
+      const webhook = webhooks.find(({ id }) => id === webhookId)
+      const signature = String(headers['x-webhook-signature'])
+      const isGenuine = webhook?.receiver === name && (await verify(webhook.secret, body.toString(), signature))
+      return { deliveryId: String(headers['x-webhook-delivery-id']), webhookId, isGenuine, event, data }
+    }),
+  )
