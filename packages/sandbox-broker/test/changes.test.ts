@@ -97,6 +97,9 @@ describe.each(accounts)('on %s', (_, account, codes) => {
     ['SELL', { takeProfit: 1.1001 }, true],
     ['SELL', { takeProfit: 1.10011 }, false],
     ['SELL', { takeProfit: 1.2 }, false],
+    // Less than half a point, which the digits of the symbol make 0: no price, and no wish to have none.
+    ['BUY', { stopLoss: 0.000004 }, false],
+    ['SELL', { takeProfit: 0.000004 }, false],
   ])('of a %s %j is taken: %s; a refusal leaves both levels as they were', async (side, levels, isTaken) => {
     const { open, modify, levels: held } = await setUpDesk(account)
     const before = side === 'BUY' ? { stopLoss: 1, takeProfit: 1.3 } : { stopLoss: 1.3, takeProfit: 1 }

@@ -6,8 +6,8 @@ import type { AddressInfo } from 'node:net'
 
 export interface RoundRobin {
   readonly url: string
-  /** Where the requests that come from now on go, in turn; those under way end where they are. */
-  readonly pointTo: (urls: readonly string[]) => void
+  /** Where the requests that come from now on go, in turn; resolves once nothing is under way where they went before. */
+  readonly pointTo: (urls: readonly string[]) => Promise<void>
   readonly close: () => Promise<void>
 }
 
@@ -21,10 +21,13 @@ export const startRoundRobin = async (): Promise<RoundRobin> => {
   const agent = new Agent({ keepAlive: true, localAddress: proxyAddress })
   let targets: readonly string[] = []
   let turn = 0
+  const underWay = new Map<ServerResponse, string>()
   const server = createServer((request, response) => {
     turn += 1
     const target = targets[turn % targets.length]
     if (target === undefined) return void response.writeHead(503).end()
+    underWay.set(response, target)
+    response.on('close', () => underWay.delete(response))
     passOn(request, response, target, agent)
   })
   // It takes what its instances would take, and leaves it to them to refuse the rest.
@@ -33,8 +36,11 @@ export const startRoundRobin = async (): Promise<RoundRobin> => {
   await once(server, 'listening')
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    pointTo: (urls) => {
+    // An instance that is ended while a request is still on its way to it hangs up on that request, whatever it does with those it has read.
+    pointTo: async (urls) => {
       targets = urls
+      const leaving = [...underWay].flatMap(([response, target]) => (urls.includes(target) ? [] : [once(response, 'close')]))
+      await Promise.all(leaving)
     },
     close: async () => {
       agent.destroy()

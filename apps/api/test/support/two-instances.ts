@@ -55,11 +55,10 @@ export const startTwoInstances = async (providerUrl: string, { environment: chan
   const start = () => startFrom(environment, { redis: patient, ...options })
   const services: [Service, Service] = [await start(), await start()]
   const [api, operator] = [await startRoundRobin(), await startRoundRobin()]
-  const pointTo = (running: readonly Service[]): void => {
-    api.pointTo(running.map(({ apiUrl }) => apiUrl))
-    operator.pointTo(running.map(({ operatorUrl }) => operatorUrl))
+  const pointTo = async (running: readonly Service[]): Promise<void> => {
+    await Promise.all([api.pointTo(running.map(({ apiUrl }) => apiUrl)), operator.pointTo(running.map(({ operatorUrl }) => operatorUrl))])
   }
-  pointTo(services)
+  await pointTo(services)
   return {
     apiUrl: api.url,
     operatorUrl: operator.url,
@@ -73,11 +72,11 @@ export const startTwoInstances = async (providerUrl: string, { environment: chan
     // One after the other, each without requests meanwhile, as operators do it.
     restart: async () => {
       for (const [index, service] of services.entries()) {
-        pointTo(services.filter((other) => other !== service))
+        await pointTo(services.filter((other) => other !== service))
         await service.close()
         services[index] = await start()
       }
-      pointTo(services)
+      await pointTo(services)
     },
     close: async () => {
       for (const { close } of [...services, api, operator, redis]) await close()

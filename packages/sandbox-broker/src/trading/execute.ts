@@ -129,14 +129,18 @@ const filledVolume = (instrument: Instrument, asked: Decimal, { fillFraction }: 
   return filled.lt(instrument.minVolume) ? decimal(instrument.minVolume) : filled
 }
 
-/** Levels lie on the right side of the price that would close the position, and no nearer than the broker allows. */
+/** Levels are prices of the symbol, lie on the right side of the price that would close the position, and no nearer than the broker allows. */
 const areStopsValid = (desk: Desk, instrument: Instrument, side: Position['side'], { stopLoss, takeProfit }: Levels): boolean => {
   const price = entryPriceOf(desk.market, instrument, opposite(side), desk.at)
   const least = decimal(instrument.stopsLevel).times(pointOf(instrument))
   const isBelow = (level: Decimal): boolean => price.minus(level).gte(least)
   const isAbove = (level: Decimal): boolean => level.minus(price).gte(least)
   const [isStop, isTarget] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
-  return (stopLoss === undefined || isStop(stopLoss)) && (takeProfit === undefined || isTarget(takeProfit))
+  const isPrice = (level: Decimal): boolean => level.round(instrument.digits).gt(zero)
+  return (
+    (stopLoss === undefined || (isPrice(stopLoss) && isStop(stopLoss))) &&
+    (takeProfit === undefined || (isPrice(takeProfit) && isTarget(takeProfit)))
+  )
 }
 
 /** The price is so near a level, which may be reached at any moment, that the broker lets nobody touch the position. */
