@@ -1,8 +1,8 @@
 // The watch over the API's document finds what it is there to find.
+import { createContractWatch } from '@tradeport/contract-watch'
+import type { HeardReply } from '@tradeport/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
 import { describe, expect, it } from 'vitest'
-import { createContractWatch } from './support/contract-watch.ts'
-import type { HeardReply } from './support/secret-watch.ts'
 
 const document = createOpenApiDocument()
 

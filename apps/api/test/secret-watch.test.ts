@@ -1,7 +1,8 @@
 // The watch over secrets finds what it is there to find, and lets pass what is told once.
+import type { HeardReply } from '@tradeport/contract-watch'
 import { describe, expect, it } from 'vitest'
 import { createSecretWatch } from './support/secret-watch.ts'
-import type { HeardReply, SecretWatch } from './support/secret-watch.ts'
+import type { SecretWatch } from './support/secret-watch.ts'
 
 const secret = 'a-secret/of+mine=="'
 const headers = [

@@ -14,8 +14,8 @@ export const adapters = [
   'reference-page',
 ] as const
 
-/** Packages for people outside: they import no other package of the workspace. */
-export const standAlone = ['sandbox-broker', 'client'] as const
+/** Packages for people outside, or for tests and tools alike: they import no other package of the workspace. */
+export const standAlone = ['sandbox-broker', 'client', 'contract-watch'] as const
 
 /** Files that a program writes: they are as long as what they are made from. */
 export const generatedFiles: readonly string[] = ['packages/client/src/contract.ts']

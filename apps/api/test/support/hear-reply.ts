@@ -1,8 +1,8 @@
 // What is done with every reply that a test gets from a service, whoever made the request.
+import { createContractWatch } from '@tradeport/contract-watch'
+import type { HeardReply } from '@tradeport/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
-import { createContractWatch } from './contract-watch.ts'
 import { secretWatch } from './secret-watch.ts'
-import type { HeardReply } from './secret-watch.ts'
 
 /** The one of this test file. */
 export const contractWatch = createContractWatch(createOpenApiDocument())

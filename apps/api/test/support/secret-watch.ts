@@ -1,15 +1,7 @@
 // Listens to whatever the services of a test file tell: every reply, every line of the log, the output of processes. It knows every secret that they were given
 // or made, and none may stand in any of it, but where one is told once to whoever made it; nor may a reply tell of the code or the database behind it.
 
-export interface HeardReply {
-  readonly method: string
-  readonly url: string
-  /** What was sent, where it was text. */
-  readonly sent: string | undefined
-  readonly status: number
-  readonly headers: readonly (readonly [name: string, value: string])[]
-  readonly text: string
-}
+import type { HeardReply } from '@tradeport/contract-watch'
 
 export interface SecretWatch {
   /** @param what names the secret in a fault */

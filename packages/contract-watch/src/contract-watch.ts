@@ -1,10 +1,29 @@
-// Holds every reply that the tests get from /api/v1 against the API's document: the status, the headers, and each field, of which none may be there that
+// Holds every reply of an API that is heard against the API's document: the status, the headers, and each field, of which none may be there that
 // the document does not tell; and every body that was taken.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { OpenApiDocument, Operation } from '@tradeport/http'
-import type { HeardReply } from './secret-watch.ts'
+
+type Node = ReturnType<typeof JSON.parse>
+
+/** The parts of an OpenAPI document that are looked at. */
+export interface WatchedDocument {
+  readonly servers: readonly { readonly url: string }[]
+  readonly paths: Readonly<Record<string, Node>>
+  readonly webhooks: Readonly<Record<string, Node>>
+  readonly components: { readonly schemas: Node }
+}
+
+export interface HeardReply {
+  readonly method: string
+  /** Where it was sent; without an origin, the path to the letter. */
+  readonly url: string
+  /** What was sent, where it was text. */
+  readonly sent: string | undefined
+  readonly status: number
+  readonly headers: readonly (readonly [name: string, value: string])[]
+  readonly text: string
+}
 
 export interface HeardDelivery {
   readonly headers: Readonly<Record<string, unknown>>
@@ -25,10 +44,8 @@ interface Entry {
   readonly name: string
   readonly method: string
   readonly path: RegExp
-  readonly operation: Operation
+  readonly operation: Node
 }
-
-type Node = ReturnType<typeof JSON.parse>
 
 /** What every reply may carry without its entry telling it. */
 const commonHeaders: ReadonlySet<string> = new Set([
@@ -46,7 +63,7 @@ const commonHeaders: ReadonlySet<string> = new Set([
 ])
 const json = 'application/json'
 
-export const createContractWatch = (document: OpenApiDocument): ContractWatch => {
+export const createContractWatch = (document: WatchedDocument): ContractWatch => {
   const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true })
   formats.default(ajv)
   ajv.addVocabulary(['components'])
@@ -144,14 +161,14 @@ export const createContractWatch = (document: OpenApiDocument): ContractWatch =>
 }
 
 // Whole words before parameters, as the router has it.
-const entriesOf = ({ paths }: OpenApiDocument, prefix: string): readonly Entry[] =>
+const entriesOf = ({ paths }: WatchedDocument, prefix: string): readonly Entry[] =>
   Object.entries(paths)
     .toSorted(([a], [b]) => a.split('{').length - b.split('{').length)
     .flatMap(([path, item]) =>
-      Object.entries(item).map(([method, operation]) => ({
+      Object.entries<Node>(item).map(([method, operation]) => ({
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
-        path: new RegExp(`^${prefix}${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        path: new RegExp(`^${prefix}${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
         operation,
       })),
     )
