@@ -1,5 +1,5 @@
-// Reads the records that a document names, each table by its keys.
-import type { OperatorKeys, OperatorRecords } from '@tradeport/domain'
+// Reads the records that a document names, each table by its keys, and the users and tenants whose they are.
+import type { OperatorKeys, OperatorRecords, TenantId, UserId } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { accountColumns, accountOfRow, accountSnapshotOfRow, snapshotColumns } from './account-row.ts'
 import { epochMs } from './columns.ts'
@@ -7,27 +7,35 @@ import { accessTokenColumns, accessTokenOfRow, apiKeyColumns, apiKeyOfRow } from
 import { withAccount, withAccountInstant, withText } from './named-rows.ts'
 import { challengeOfRow, deskAccounts, deskOfRow, tenantOfRow, traderLimitsOfRow, userOfRow } from './operator-rows.ts'
 
-export const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => ({
-  tenants: await readTenants(trx, keys),
-  users: await readUsers(trx, keys),
-  accounts: await readAccounts(trx, keys),
-  apiKeys: await readApiKeys(trx, keys),
-  accessTokens: await readAccessTokens(trx, keys),
-  desks: await readDesks(trx, keys),
-  traderLimits: await readTraderLimits(trx, keys),
-  challenges: await readChallenges(trx, keys),
-  balanceSnapshots: await readSnapshots(trx, keys),
-})
+export const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => {
+  const accounts = await readAccounts(trx, keys)
+  const apiKeys = await readApiKeys(trx, keys)
+  const accessTokens = await readAccessTokens(trx, keys)
+  const desks = await readDesks(trx, keys)
+  const holders = [...accounts.map(({ owner }) => owner.userId), ...[...apiKeys, ...accessTokens].map(({ userId }) => userId)]
+  const users = await readUsers(trx, [...keys.users, ...holders])
+  return {
+    tenants: await readTenants(trx, [...keys.tenants, ...[...users, ...desks].map(({ tenantId }) => tenantId)]),
+    users,
+    accounts,
+    apiKeys,
+    accessTokens,
+    desks,
+    traderLimits: await readTraderLimits(trx, keys),
+    challenges: await readChallenges(trx, keys),
+    balanceSnapshots: await readSnapshots(trx, keys),
+  }
+}
 
 type Read<Table extends keyof OperatorRecords> = (trx: Knex.Transaction, keys: OperatorKeys) => Promise<OperatorRecords[Table]>
 
-const readTenants: Read<'tenants'> = async (trx, { tenants }) => {
-  const rows: unknown[] = await withText(trx, 'tenants', 'id', tenants).select('id', 'name')
+const readTenants = async (trx: Knex.Transaction, ids: readonly TenantId[]): Promise<OperatorRecords['tenants']> => {
+  const rows: unknown[] = await withText(trx, 'tenants', 'id', ids).select('id', 'name')
   return rows.map(tenantOfRow)
 }
 
-const readUsers: Read<'users'> = async (trx, { users }) => {
-  const rows: unknown[] = await withText(trx, 'users', 'id', users).select('id', 'tenant_id', 'email', 'plan')
+const readUsers = async (trx: Knex.Transaction, ids: readonly UserId[]): Promise<OperatorRecords['users']> => {
+  const rows: unknown[] = await withText(trx, 'users', 'id', ids).select('id', 'tenant_id', 'email', 'plan')
   return rows.map(userOfRow)
 }
 

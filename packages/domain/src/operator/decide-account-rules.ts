@@ -4,7 +4,7 @@ import type { AccountId } from '../primitives/ids.ts'
 import type { DeskLimits, OperatorDocument, Setting, TraderLimits } from './document.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { AccountSnapshot, AccountTraderLimits, Challenge, Changes, Desk, OperatorChanges, OperatorRecords } from './records.ts'
-import { decideSection, isTenantThere } from './world.ts'
+import { decideSection } from './world.ts'
 import type { World } from './world.ts'
 
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
@@ -20,7 +20,7 @@ export const decideDesks = (
     const desk = stored.find(({ id }) => id === entry.id)
     const tenantId = read.fixed('tenantId', entry.tenantId, desk?.tenantId)
     if (tenantId === undefined) return undefined
-    if (!isTenantThere(world, tenantId, entry.tenantId !== undefined)) return read.fault('tenantId', `there is no tenant ${tenantId}`)
+    if (!world.tenants.has(tenantId)) return read.fault('tenantId', `there is no tenant ${tenantId}`)
     const accounts = [...new Set(read.optional<readonly AccountId[]>(entry.accounts, desk?.accounts, []))]
     // A desk's stored accounts were checked when they were named; those named now must be of its tenant.
     for (const [index, id] of (entry.accounts ?? []).entries())

@@ -7,7 +7,7 @@ import type { UserId } from '../primitives/ids.ts'
 import type { AccessTokenEntry, ApiKeyEntry, OperatorDocument, Setting } from './document.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { Changes, OperatorRecords, StoredAccessToken, StoredApiKey } from './records.ts'
-import { decideSection, isUserThere } from './world.ts'
+import { decideSection } from './world.ts'
 import type { World } from './world.ts'
 
 /** Makes and hashes credentials; a port does it, since randomness and digests are not for the pure rooms. */
@@ -107,7 +107,7 @@ const existingUser = (
   world: World,
 ): UserId | undefined => {
   const userId = read.fixed('userId', named, stored?.userId)
-  if (userId === undefined || isUserThere(world, userId, named !== undefined)) return userId
+  if (userId === undefined || world.users.has(userId)) return userId
   return read.fault('userId', `there is no user ${userId}`)
 }
 

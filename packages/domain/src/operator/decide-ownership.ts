@@ -6,7 +6,7 @@ import type { Instant } from '../primitives/instant.ts'
 import type { AccountEntry, OperatorDocument, TenantEntry, UserEntry } from './document.ts'
 import type { EntryReader } from './entry-reader.ts'
 import type { Changes, TenantChange, User } from './records.ts'
-import { decideSection, isTenantThere, isUserThere, removeTenant, removeUser } from './world.ts'
+import { decideSection, removeTenant, removeUser } from './world.ts'
 import type { World } from './world.ts'
 
 export const decideTenants = (entries: OperatorDocument['tenants'], world: World, faults: Issue[]): Changes<TenantChange, TenantId> =>
@@ -42,7 +42,7 @@ const decideUser = (entry: UserEntry, read: EntryReader, world: World): User | u
   const email = read.required('email', entry.email, stored?.email)
   const plan = read.optional(entry.plan, stored?.plan, 'free')
   if (tenantId === undefined || email === undefined) return undefined
-  if (!isTenantThere(world, tenantId, entry.tenantId !== undefined)) return read.fault('tenantId', `there is no tenant ${tenantId}`)
+  if (!world.tenants.has(tenantId)) return read.fault('tenantId', `there is no tenant ${tenantId}`)
   const user: User = { id: entry.id, tenantId, email, plan }
   world.users.set(user.id, user)
   return user
@@ -57,7 +57,7 @@ const decideAccount = (entry: AccountEntry, read: EntryReader, world: World, now
   const server = read.required('server', entry.server, stored?.server)
   const purpose = read.required('purpose', entry.purpose, stored?.purpose)
   const currency = read.required('currency', entry.currency, stored?.currency)
-  const owner = userId === undefined ? undefined : ownerOf(userId, stored, read, world)
+  const owner = userId === undefined ? undefined : ownerOf(userId, read, world)
   if (name === undefined || brokerType === undefined || accountNumber === undefined || server === undefined) return undefined
   if (purpose === undefined || currency === undefined || owner === undefined) return undefined
   const account: Account = {
@@ -92,10 +92,9 @@ const decideAccount = (entry: AccountEntry, read: EntryReader, world: World, now
   return { ...account, updatedAt: now }
 }
 
-const ownerOf = (userId: UserId, stored: Account | undefined, read: EntryReader, world: World): Account['owner'] | undefined => {
-  const tenantId = stored?.owner.tenantId ?? world.users.get(userId)?.tenantId
-  if (tenantId === undefined || !isUserThere(world, userId, stored === undefined)) return read.fault('userId', `there is no user ${userId}`)
-  return { tenantId, userId }
+const ownerOf = (userId: UserId, read: EntryReader, world: World): Account['owner'] | undefined => {
+  const user = world.users.get(userId)
+  return user === undefined ? read.fault('userId', `there is no user ${userId}`) : { tenantId: user.tenantId, userId }
 }
 
 // Without a provider account the region means nothing.

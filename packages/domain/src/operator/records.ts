@@ -67,7 +67,7 @@ export interface AccountSnapshot extends BalanceSnapshot {
   readonly accountId: AccountId
 }
 
-/** The stored records that a document names by id or refers to, and credentials that hold a hash it names. */
+/** The stored records that a document names by id or refers to, credentials that hold a hash it names, and the user and tenant of every one of them. */
 export interface OperatorRecords {
   readonly tenants: readonly Tenant[]
   readonly users: readonly User[]
@@ -80,7 +80,7 @@ export interface OperatorRecords {
   readonly balanceSnapshots: readonly AccountSnapshot[]
 }
 
-/** Which records to read before a document is decided. */
+/** Which records to read before a document is decided, beside their users and tenants. */
 export interface OperatorKeys {
   readonly tenants: readonly TenantId[]
   readonly users: readonly UserId[]

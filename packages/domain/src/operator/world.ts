@@ -10,37 +10,23 @@ export interface World {
   readonly tenants: Map<TenantId, Tenant>
   readonly users: Map<UserId, User>
   readonly accounts: Map<AccountId, Account>
-  /** Tenants and users that the document itself removes. */
-  readonly removed: Set<TenantId | UserId>
 }
 
 export const worldOf = ({ tenants, users, accounts }: OperatorRecords): World => ({
   tenants: new Map(tenants.map((tenant) => [tenant.id, tenant])),
   users: new Map(users.map((user) => [user.id, user])),
   accounts: new Map(accounts.map((account) => [account.id, account])),
-  removed: new Set(),
 })
-
-/** Whether a tenant will be there: one that an entry names was looked up; one that a stored record is bound to is there unless removed now. */
-export const isTenantThere = (world: World, id: TenantId, isNamed: boolean): boolean =>
-  isNamed ? world.tenants.has(id) : !world.removed.has(id)
-
-/** Whether a user will be there, as for tenants. */
-export const isUserThere = (world: World, id: UserId, isNamed: boolean): boolean => (isNamed ? world.users.has(id) : !world.removed.has(id))
 
 /** Takes a tenant away with everybody in it. */
 export const removeTenant = (world: World, id: TenantId): void => {
   world.tenants.delete(id)
-  world.removed.add(id)
   for (const user of world.users.values()) if (user.tenantId === id) removeUser(world, user.id)
-  // Of an account that is named the user need not be.
-  for (const { owner } of world.accounts.values()) if (owner.tenantId === id) removeUser(world, owner.userId)
 }
 
 /** Takes a user away with every account of theirs. */
 export const removeUser = (world: World, id: UserId): void => {
   world.users.delete(id)
-  world.removed.add(id)
   for (const account of world.accounts.values()) if (account.owner.userId === id) world.accounts.delete(account.id)
 }
 

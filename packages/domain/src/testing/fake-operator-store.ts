@@ -34,9 +34,15 @@ export const createFakeProviderTokens = (records: FakeRecords): ProviderTokens =
   find: (tenantId) => TE.fromIO(() => O.fromNullable(records.tables.tenants.get(tenantId)?.providerToken)),
 })
 
-const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => ({
-  tenants: named(tables.tenants, keys.tenants).map(({ id, name }) => ({ id, name })),
-  users: named(tables.users, keys.users),
+const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => {
+  const bound = boundRecords(tables, keys)
+  const holders = [...bound.accounts.map(({ owner }) => owner), ...bound.apiKeys, ...bound.accessTokens].map(({ userId }) => userId)
+  const users = named(tables.users, [...keys.users, ...holders])
+  const tenants = named(tables.tenants, [...keys.tenants, ...[...users, ...bound.desks].map(({ tenantId }) => tenantId)])
+  return { ...bound, users, tenants: tenants.map(({ id, name }) => ({ id, name })) }
+}
+
+const boundRecords = (tables: Tables, keys: OperatorKeys): Omit<OperatorRecords, 'tenants' | 'users'> => ({
   accounts: named(tables.accounts, keys.accounts),
   apiKeys: [...tables.apiKeys.values()].filter(({ id, hash }) => keys.apiKeys.includes(id) || keys.apiKeyHashes.includes(hash)),
   accessTokens: [...tables.accessTokens.values()].filter(

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import { validationError } from '../errors.ts'
 import type { AccountSnapshot, Challenge, Desk, OperatorChanges, OperatorKeys, OperatorRecords } from '../operator/records.ts'
-import type { TenantId, UserId } from '../primitives/ids.ts'
+import type { Owner, TenantId, UserId } from '../primitives/ids.ts'
 import {
   newAccessToken,
   newAccount,
@@ -33,6 +33,12 @@ const deskOf = ({ id, owner }: Account): Desk => ({
   tenantId: owner.tenantId,
   accounts: [id],
   limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: [] },
+})
+
+/** The records of an owner that are read along with what is theirs. */
+const ownersRecords = ({ tenantId, userId }: Owner): Pick<OperatorRecords, 'tenants' | 'users'> => ({
+  tenants: [expect.objectContaining({ id: tenantId })],
+  users: [expect.objectContaining({ id: userId, tenantId })],
 })
 
 const byTime = (a: AccountSnapshot, b: AccountSnapshot): number => a.timestamp - b.timestamp
@@ -132,11 +138,26 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
     })
 
     it('O3 reads the credentials that hold a named hash, each once', async () => {
-      const { userId } = await storedOwner(stores.operator)
-      const [key, token] = [newApiKey(userId), newAccessToken(userId)]
+      const owner = await storedOwner(stores.operator)
+      const [key, token] = [newApiKey(owner.userId), newAccessToken(owner.userId)]
       await write(stores.operator, { apiKeys: puts(key), accessTokens: puts(token) })
       const records = await read({ apiKeys: [key.id], apiKeyHashes: [key.hash, key.hash], accessTokenHashes: [token.hash] })
-      expect(records).toStrictEqual({ ...noRecords, apiKeys: [key], accessTokens: [token] })
+      expect(records).toStrictEqual({ ...noRecords, ...ownersRecords(owner), apiKeys: [key], accessTokens: [token] })
+    })
+
+    it('O16 reads the user and the tenant of each account, key, token and desk that is named, each once', async () => {
+      const account = await storedAccount(stores.operator)
+      const [key, token] = [newApiKey(account.owner.userId), newAccessToken(account.owner.userId)]
+      const desk = deskOf(account)
+      await write(stores.operator, { apiKeys: puts(key), accessTokens: puts(token), desks: puts(desk) })
+      const owners = ownersRecords(account.owner)
+      const all = { accounts: [account.id], apiKeys: [key.id], accessTokens: [token.id], desks: [desk.id], users: [account.owner.userId] }
+      expect(await read(all)).toMatchObject(owners)
+      expect(await read({ accounts: all.accounts })).toMatchObject(owners)
+      expect(await read({ apiKeys: all.apiKeys })).toMatchObject(owners)
+      expect(await read({ accessTokens: all.accessTokens })).toMatchObject(owners)
+      expect(await read({ users: all.users })).toMatchObject(owners)
+      expect(await read({ desks: all.desks })).toMatchObject({ tenants: owners.tenants, users: [] })
     })
 
     it('O4 answers what was decided, and changes nothing when that is a refusal', async () => {
@@ -265,6 +286,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       }
       expect(await read(keys)).toStrictEqual({
         ...noRecords,
+        ...ownersRecords(account.owner),
         accounts: [account],
         desks: [{ ...desk, accounts: [account.id] }],
         challenges: challenges.slice(1),
@@ -279,7 +301,11 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       const snapshot: AccountSnapshot = { accountId: account.id, timestamp: day, balance: 1, equity: 1, margin: 1, freeMargin: 1 }
       await write(stores.operator, { balanceSnapshots: puts(snapshot) })
       await write(stores.operator, { accounts: { put: [account], remove: [account.id] } })
-      expect(await read({ accounts: [account.id], balanceSnapshots: [snapshot] })).toStrictEqual({ ...noRecords, accounts: [account] })
+      expect(await read({ accounts: [account.id], balanceSnapshots: [snapshot] })).toStrictEqual({
+        ...noRecords,
+        ...ownersRecords(account.owner),
+        accounts: [account],
+      })
     })
 
     it('O15 takes an account that goes with its user from a desk that is put together with that', async () => {

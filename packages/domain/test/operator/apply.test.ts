@@ -165,7 +165,7 @@ describe('a document on records that are there', () => {
   })
 
   it('needs no field that is stored, nor its user or tenant to be named', () => {
-    const alone: OperatorRecords = { ...noRecords, apiKeys: linked.apiKeys, users: linked.users }
+    const alone: OperatorRecords = { ...noRecords, tenants: linked.tenants, users: linked.users, apiKeys: linked.apiKeys }
     expect(faultsOf({ ...emptyDocument, users: [{ id: ann, plan: 'pro' }], apiKeys: [{ id: 'k-1', name: 'bot' }] }, alone)).toEqual([])
   })
 
@@ -215,8 +215,9 @@ describe('a document on records that are there', () => {
   it('takes away everything of a tenant who is removed, also where the document names no user of it', () => {
     const removal: OperatorDocument = { ...emptyDocument, tenants: [{ id: acme, removed: true }] }
     const ofAccount: OperatorDocument = { ...removal, challenges: [{ accountId: main, startedAt: 0, status: 'active' }] }
-    const read = { ...linked, users: [] }
-    expect(faultsOf(ofAccount, read)).toEqual([`challenges[0].accountId: there is no account ${main}`])
+    expect(faultsOf(ofAccount, linked)).toEqual([`challenges[0].accountId: there is no account ${main}`])
+    const ofKey: OperatorDocument = { ...removal, apiKeys: [{ id: 'k-1', enabled: false }] }
+    expect(faultsOf(ofKey, linked)).toEqual(['apiKeys[0].userId: there is no user u-1'])
   })
 
   it('merges limits one by one, and null lifts them', () => {

@@ -76,11 +76,13 @@ const documents: fc.Arbitrary<OperatorDocument> = fc.record({
   accounts: some(fc.record({ id: fc.constant(main), userId: fc.constant(ann), name: fc.constantFrom('A', 'B'), removed })).map((entries) =>
     entries.map((entry) => ({ ...account, ...entry })),
   ),
-  apiKeys: some(fc.record({ id: fc.constantFrom('k-1', 'k-2'), userId: fc.constant(ann), enabled: setting(fc.boolean()), removed })),
+  apiKeys: some(
+    fc.record({ id: fc.constantFrom('k-1', 'k-2'), userId: setting(fc.constant(ann)), enabled: setting(fc.boolean()), removed }),
+  ),
   accessTokens: some(
     fc.record({
       id: fc.constant('t-1'),
-      userId: fc.constant(ann),
+      userId: setting(fc.constant(ann)),
       applicationId: fc.constant('app'),
       token: fc.constantFrom('token-1', 'token-2'),
       scopes: fc.constantFrom(['trading:read'] as const, ['accounts:read'] as const),
@@ -90,7 +92,7 @@ const documents: fc.Arbitrary<OperatorDocument> = fc.record({
   desks: some(
     fc.record({
       id: fc.constant('d-1'),
-      tenantId: fc.constant(acme),
+      tenantId: setting(fc.constant(acme)),
       limits: setting(fc.record({ maxOpenLots: setting(fc.constantFrom(1, 2, null)) })),
       removed,
     }),
@@ -138,8 +140,11 @@ describe('a plan', () => {
           const planned = await service.plan(document)()
           expect(service.state()).toBe(before)
           const applied = await service.apply(document)()
-          if (E.isLeft(planned)) expect(applied).toStrictEqual(planned)
-          else {
+          if (E.isLeft(planned)) {
+            expect(planned.left._tag).toBe('ValidationError')
+            expect(applied).toStrictEqual(planned)
+          }
+          if (E.isRight(planned)) {
             expect(E.isRight(applied)).toBe(true)
             // What it tells is of records that the document names, and of each once.
             const told = planned.right.map(({ section, id }) => `${section} ${id.split(' ')[0]}`)
@@ -159,6 +164,28 @@ describe('a plan', () => {
         }
       }),
     )
+  })
+
+  it('of a change to what goes with a removed tenant is a refusal, whoever it belongs to need not be named', async () => {
+    const { plan, apply } = createService()
+    await rightOf(apply(whole))
+    const document: OperatorDocument = {
+      ...emptyDocument,
+      tenants: [{ id: acme, removed: true }],
+      apiKeys: [{ id: 'k-1', enabled: false }],
+      accessTokens: [{ id: 't-1', enabled: false }],
+      desks: [{ id: 'd-1', limits: null }],
+    }
+    const refused = E.left({
+      _tag: 'ValidationError',
+      issues: [
+        { path: 'apiKeys[0].userId', message: 'there is no user u-1' },
+        { path: 'accessTokens[0].userId', message: 'there is no user u-1' },
+        { path: 'desks[0].tenantId', message: 'there is no tenant acme' },
+      ],
+    })
+    expect(await plan(document)()).toStrictEqual(refused)
+    expect(await apply(document)()).toStrictEqual(refused)
   })
 
   it('tells of every new record all fields, and of secrets no more than their names', async () => {
