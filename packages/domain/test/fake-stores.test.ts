@@ -8,6 +8,7 @@ import { createFakeTenantRecords } from '../src/testing/fake-tenant-records.ts'
 import { createFakeWebhookStore } from '../src/testing/fake-webhook-store.ts'
 import { accountStoreContract } from '../src/testing/account-store-contract.ts'
 import { credentialStoreContract } from '../src/testing/credential-store-contract.ts'
+import { operatorReadsContract } from '../src/testing/operator-reads-contract.ts'
 import { operatorStoreContract } from '../src/testing/operator-store-contract.ts'
 import { providerTokensContract } from '../src/testing/provider-tokens-contract.ts'
 import { sealedSecretsContract } from '../src/testing/sealed-secrets-contract.ts'
@@ -43,6 +44,7 @@ const openFakeTenantRecords: OpenTenantRecords = async () => {
 
 accountStoreContract('in memory', openFakes)
 credentialStoreContract('in memory', openFakes)
+operatorReadsContract('in memory', openFakes)
 operatorStoreContract('in memory', openFakes)
 providerTokensContract('in memory', openFakes)
 webhookStoreContract('in memory', openFakeWebhooks)

@@ -2,6 +2,7 @@
 import {
   accountStoreContract,
   credentialStoreContract,
+  operatorReadsContract,
   operatorStoreContract,
   providerTokensContract,
   sealedSecretsContract,
@@ -30,6 +31,7 @@ const contractsOn = (title: string, open: () => Promise<OpenedDatabase>): void =
   const share: OpenStores = async () => ({ stores: storesOn(opened.database), close: async () => undefined })
   accountStoreContract(title, share)
   credentialStoreContract(title, share)
+  operatorReadsContract(title, share)
   operatorStoreContract(title, share)
   providerTokensContract(title, share)
   tenantRecordsContract(title, async () => {

@@ -6,40 +6,30 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import { validationError } from '../errors.ts'
 import type { AccountSnapshot, Challenge, Desk, OperatorChanges, OperatorKeys, OperatorRecords } from '../operator/records.ts'
-import type { Owner, TenantId, UserId } from '../primitives/ids.ts'
+import type { TenantId, UserId } from '../primitives/ids.ts'
 import {
   newAccessToken,
   newAccount,
   newAccountId,
   newApiKey,
+  newDesk,
   newTenant,
   newUser,
   noChanges,
   noKeys,
   noRecords,
   puts,
+  readRecords,
   removes,
   rightOf,
   storedAccount,
   storedOwner,
   write,
 } from './stored-records.ts'
+import { ownersRecords } from './operator-reads-contract.ts'
 import type { OpenStores, Stores } from './stored-records.ts'
 
 const day = Date.parse('2026-11-01T00:00:00.000Z')
-
-const deskOf = ({ id, owner }: Account): Desk => ({
-  id: `desk-of-${owner.tenantId}`,
-  tenantId: owner.tenantId,
-  accounts: [id],
-  limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: [] },
-})
-
-/** The records of an owner that are read along with what is theirs. */
-const ownersRecords = ({ tenantId, userId }: Owner): Pick<OperatorRecords, 'tenants' | 'users'> => ({
-  tenants: [expect.objectContaining({ id: tenantId })],
-  users: [expect.objectContaining({ id: userId, tenantId })],
-})
 
 const byTime = (a: AccountSnapshot, b: AccountSnapshot): number => a.timestamp - b.timestamp
 
@@ -53,112 +43,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
     })
     afterAll(() => opened.close())
 
-    /** The stored records that the keys name, read through a document that changes nothing. */
-    const read = async (keys: Partial<OperatorKeys>): Promise<OperatorRecords> => {
-      const { records } = await rightOf(
-        stores.operator.apply({ ...noKeys, ...keys }, (records) => E.right({ records, changes: noChanges })),
-      )
-      return records
-    }
-
-    it('O1 reads every kind of record as it was written', async () => {
-      const tenant = newTenant()
-      const user = newUser(tenant.id)
-      const account = newAccount({ tenantId: tenant.id, userId: user.id })
-      const second = newAccount(account.owner)
-      const key = newApiKey(user.id, { ipAllowlist: ['10.0.0.0/8'], expiresAt: day + 1 })
-      const token = newAccessToken(user.id, { expiresAt: day })
-      // Not in the order of their ids: a desk keeps the order it was given.
-      const desk: Desk = {
-        id: `desk-of-${tenant.id}`,
-        tenantId: tenant.id,
-        accounts: [second.id, account.id],
-        limits: { maxOpenLots: 50.5, maxOpenPositions: 100, allowedSymbols: ['EURUSD'] },
-      }
-      const limits = {
-        accountId: account.id,
-        limits: { maxLotsPerOrder: 0.3, maxOpenLots: 20, maxOpenPositions: 10, allowedSymbols: null, approvalAboveLots: 2 },
-      }
-      const challenges: readonly Challenge[] = [
-        { accountId: account.id, startedAt: day, status: 'failed' },
-        { accountId: account.id, startedAt: day + 1, status: 'active' },
-      ]
-      const snapshot: AccountSnapshot = { accountId: account.id, timestamp: day, balance: 1.1, equity: 2.2, margin: 3.3, freeMargin: null }
-      await write(stores.operator, {
-        tenants: puts(tenant),
-        users: puts(user),
-        accounts: puts(account, second),
-        apiKeys: puts(key),
-        accessTokens: puts(token),
-        desks: puts(desk),
-        traderLimits: puts(limits),
-        challenges: puts(...challenges),
-        balanceSnapshots: puts(snapshot),
-      })
-      const records = await read({
-        tenants: [tenant.id],
-        users: [user.id],
-        accounts: [account.id],
-        apiKeys: [key.id],
-        accessTokens: [token.id],
-        desks: [desk.id],
-        traderLimits: [account.id],
-        challenges: challenges.slice(0, 1),
-        balanceSnapshots: [snapshot],
-      })
-      expect(records).toStrictEqual({
-        tenants: [tenant],
-        users: [user],
-        accounts: [account],
-        apiKeys: [key],
-        accessTokens: [token],
-        desks: [desk],
-        traderLimits: [limits],
-        challenges: challenges.slice(0, 1),
-        balanceSnapshots: [snapshot],
-      })
-    })
-
-    it('O2 reads nothing that no key names, and nothing for keys that no record has', async () => {
-      await storedAccount(stores.operator)
-      expect(await read({})).toStrictEqual(noRecords)
-      expect(
-        await read({
-          tenants: ['no-tenant' as TenantId],
-          users: ['no-user' as UserId],
-          accounts: [newAccountId()],
-          apiKeys: ['no-key'],
-          accessTokens: ['no-token'],
-          desks: ['no-desk'],
-          traderLimits: [newAccountId()],
-          challenges: [{ accountId: newAccountId(), startedAt: day }],
-          balanceSnapshots: [{ accountId: newAccountId(), timestamp: day }],
-        }),
-      ).toStrictEqual(noRecords)
-    })
-
-    it('O3 reads the credentials that hold a named hash, each once', async () => {
-      const owner = await storedOwner(stores.operator)
-      const [key, token] = [newApiKey(owner.userId), newAccessToken(owner.userId)]
-      await write(stores.operator, { apiKeys: puts(key), accessTokens: puts(token) })
-      const records = await read({ apiKeys: [key.id], apiKeyHashes: [key.hash, key.hash], accessTokenHashes: [token.hash] })
-      expect(records).toStrictEqual({ ...noRecords, ...ownersRecords(owner), apiKeys: [key], accessTokens: [token] })
-    })
-
-    it('O16 reads the user and the tenant of each account, key, token and desk that is named, each once', async () => {
-      const account = await storedAccount(stores.operator)
-      const [key, token] = [newApiKey(account.owner.userId), newAccessToken(account.owner.userId)]
-      const desk = deskOf(account)
-      await write(stores.operator, { apiKeys: puts(key), accessTokens: puts(token), desks: puts(desk) })
-      const owners = ownersRecords(account.owner)
-      const all = { accounts: [account.id], apiKeys: [key.id], accessTokens: [token.id], desks: [desk.id], users: [account.owner.userId] }
-      expect(await read(all)).toMatchObject(owners)
-      expect(await read({ accounts: all.accounts })).toMatchObject(owners)
-      expect(await read({ apiKeys: all.apiKeys })).toMatchObject(owners)
-      expect(await read({ accessTokens: all.accessTokens })).toMatchObject(owners)
-      expect(await read({ users: all.users })).toMatchObject(owners)
-      expect(await read({ desks: all.desks })).toMatchObject({ tenants: owners.tenants, users: [] })
-    })
+    const read = (keys: Partial<OperatorKeys>): Promise<OperatorRecords> => readRecords(stores.operator, keys)
 
     it('O4 answers what was decided, and changes nothing when that is a refusal', async () => {
       const tenant = newTenant()
@@ -209,7 +94,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
       await write(stores.operator, {
         apiKeys: puts(key),
         accessTokens: puts(token),
-        desks: puts(deskOf(account), deskOf(bystander)),
+        desks: puts(newDesk(account), newDesk(bystander)),
         traderLimits: puts(limits),
         challenges: puts(challenge),
         balanceSnapshots: puts(snapshot),
@@ -221,7 +106,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
         accounts: [account.id, bystander.id],
         apiKeys: [key.id],
         accessTokens: [token.id],
-        desks: [deskOf(account).id, deskOf(bystander).id],
+        desks: [newDesk(account).id, newDesk(bystander).id],
         traderLimits: [account.id],
         challenges: [challenge],
         balanceSnapshots: [snapshot],
@@ -231,7 +116,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
         tenants: [{ id: bystander.owner.tenantId, name: 'Acme' }],
         users: [expect.objectContaining({ id: bystander.owner.userId })],
         accounts: [bystander],
-        desks: [deskOf(bystander)],
+        desks: [newDesk(bystander)],
       })
     })
 
@@ -310,7 +195,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
 
     it('O15 takes an account that goes with its user from a desk that is put together with that', async () => {
       const [account, bystander] = [await storedAccount(stores.operator), await storedAccount(stores.operator)]
-      const desk = { ...deskOf(bystander), accounts: [account.id, bystander.id] }
+      const desk = { ...newDesk(bystander), accounts: [account.id, bystander.id] }
       await write(stores.operator, { desks: puts(desk) })
       await write(stores.operator, { users: removes(account.owner.userId), desks: puts(desk) })
       expect((await read({ desks: [desk.id] })).desks).toStrictEqual([{ ...desk, accounts: [bystander.id] }])

@@ -4,7 +4,16 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { CredentialHash } from '../access/credential.ts'
 import { noChanges } from '../operator/records.ts'
-import type { OperatorChanges, OperatorKeys, OperatorRecords, StoredAccessToken, StoredApiKey, Tenant, User } from '../operator/records.ts'
+import type {
+  Desk,
+  OperatorChanges,
+  OperatorKeys,
+  OperatorRecords,
+  StoredAccessToken,
+  StoredApiKey,
+  Tenant,
+  User,
+} from '../operator/records.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { CredentialStore } from '../ports/credential-store.ts'
 import type { OperatorStore, ProviderTokens } from '../ports/operator-store.ts'
@@ -144,3 +153,17 @@ export const rightOf = async <A>(task: TE.TaskEither<unknown, A>): Promise<A> =>
   if (E.isLeft(result)) throw new Error(`expected a value, got ${JSON.stringify(result.left)}`)
   return result.right
 }
+
+/** The stored records that the keys name, read through a document that changes nothing. */
+export const readRecords = async (operator: OperatorStore, keys: Partial<OperatorKeys>): Promise<OperatorRecords> => {
+  const { records } = await rightOf(operator.apply({ ...noKeys, ...keys }, (found) => E.right({ records: found, changes: noChanges })))
+  return records
+}
+
+/** A desk with this account that limits nothing but takes no symbol. */
+export const newDesk = ({ id, owner }: Account): Desk => ({
+  id: `desk-of-${owner.tenantId}`,
+  tenantId: owner.tenantId,
+  accounts: [id],
+  limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: [] },
+})
