@@ -8,6 +8,9 @@ export interface ToldOrder {
   readonly status: string
   readonly volume: number
   readonly filledVolume?: number
+  /** The caller's own reference. */
+  readonly clientId?: string
+  readonly userId?: string
 }
 
 /** A deal of the broker that opened or added to a position. */

@@ -14,9 +14,17 @@ export interface Instance {
 const program = resolve(import.meta.dirname, '../../../apps/api/dist/main.js')
 const startMs = 60_000
 
+// None outlives the run.
+const children = new Set<ChildProcess>()
+process.once('exit', () => {
+  for (const child of children) child.kill('SIGKILL')
+})
+
 /** @throws when it ends or says nothing before it listens, with what it printed */
 export const startInstance = (environment: Readonly<Record<string, string>>): Promise<Instance> => {
   const child = spawn(process.execPath, [program], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+  children.add(child)
+  child.once('exit', () => children.delete(child))
   let printed = ''
   return new Promise((resolvePromise, reject) => {
     const timer = setTimeout(() => reject(new Error(`the service did not listen within ${startMs} ms: ${printed}`)), startMs)

@@ -1,15 +1,16 @@
-// `pnpm faults orders [--seed n] [--orders n] [--kills n]`, `pnpm faults webhooks [--seed n] [--events n] [--kills n]`: runs a fault run and ends with 1
-// when a promise was broken.
+// `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
 import { runOrders } from './orders.ts'
+import { runPostgres } from './postgres.ts'
 import { runWebhooks } from './webhooks.ts'
 
+const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'within'] as const
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: { seed: { type: 'string' }, orders: { type: 'string' }, events: { type: 'string' }, kills: { type: 'string' } },
+  options: Object.fromEntries(numbers.map((name) => [name, { type: 'string' as const }])),
 })
 
-const whole = (name: keyof typeof values, otherwise: number): number => {
+const whole = (name: (typeof numbers)[number], otherwise: number): number => {
   const text = values[name]
   if (text === undefined) return otherwise
   if (!/^\d{1,9}$/.test(text)) throw new Error(`--${name} takes a whole number; it got ${text}`)
@@ -20,11 +21,16 @@ const url = process.env['DATABASE_URL'] ?? ''
 const databaseUrl = url === '' ? null : url
 const seed = whole('seed', Date.now() % 1_000_000)
 
+// Whatever a run has started is ended with it.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
+
 const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   orders: () => runOrders({ seed, orders: whole('orders', 320), kills: whole('kills', 22), databaseUrl }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
+  postgres: () => runPostgres({ seed, restarts: whole('restarts', 8), withinMs: whole('within', 5) * 1_000 }),
 }
 
 const run = runs[positionals.join(' ')]
-if (run === undefined) throw new Error(`There are the fault runs orders and webhooks; asked for was: ${positionals.join(' ') || 'none'}`)
+if (run === undefined)
+  throw new Error(`There are the fault runs ${Object.keys(runs).join(', ')}; asked for was: ${positionals.join(' ') || 'none'}`)
 process.exitCode = (await run()) ? 0 : 1

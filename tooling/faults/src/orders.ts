@@ -5,13 +5,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
-import type { Sandbox } from '@tradeport/sandbox-broker'
 import { checkBook } from './book-check.ts'
 import type { OpeningDeal, ToldOrder } from './book-check.ts'
 import { behave, misbehave } from './broker-faults.ts'
 import { ask, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
 import { createRandom } from './random.ts'
+import { openingDeals, settledOrders } from './settled.ts'
 
 export interface OrdersRun {
   readonly seed: number
@@ -46,7 +46,7 @@ export const runOrders = async (run: OrdersRun): Promise<boolean> => {
     await killer
     behave(sandbox)
     say(`seed ${run.seed}: ${placed.length} orders answered with 201, ${killing.kills} kills; waiting for the last to settle`)
-    const told = await settledOrders(fleet, users)
+    const told = await settledOrders(fleet, users, settleMs)
     return report(run, placed, told, openingDeals(sandbox), killing.kills)
   } finally {
     await stopFleet(fleet)
@@ -93,35 +93,6 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
     await pause(250)
   }
 }
-
-const settledOrders = async (fleet: Fleet, users: readonly FaultUser[]): Promise<readonly ToldOrder[]> => {
-  const deadline = Date.now() + settleMs
-  for (;;) {
-    const orders = (await Promise.all(users.map((user) => ordersOf(fleet, user)))).flat()
-    const pending = orders.filter(({ status }) => status === 'pending').length
-    if (pending === 0 || Date.now() > deadline) return orders
-    say(`  ${pending} of ${orders.length} pending`)
-    await pause(15_000)
-  }
-}
-
-const ordersOf = async ({ slots }: Fleet, user: FaultUser): Promise<readonly ToldOrder[]> => {
-  const [instance] = slots
-  if (instance === null || instance === undefined) throw new Error('no instance runs')
-  const reply = await ask(instance, user, { path: '/orders?limit=100' })
-  if (reply?.status !== 200 || reply.body.meta.pagination.total > 100)
-    throw new Error(`the orders cannot be listed: ${JSON.stringify(reply)}`)
-  return reply.body.data
-}
-
-const openingDeals = (sandbox: Sandbox): readonly OpeningDeal[] =>
-  sandbox
-    .accountIds()
-    .flatMap((id) => sandbox.account(id).deals())
-    .filter(({ entryType }) => entryType === 'DEAL_ENTRY_IN')
-    .map(({ clientId, orderId, volume }) => ({ clientId: textOf(clientId), orderId: textOf(orderId), volume: Number(volume ?? 0) }))
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
 
 const report = (
   { seed, databaseUrl }: OrdersRun,

@@ -4,17 +4,17 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { verify } from '@octokit/webhooks-methods'
-import { openDatabase } from '@tradeport/postgres'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { checkDeliveries, checkEvents, countOf } from './event-check.ts'
-import type { Happened, LoggedDelivery, ReceivedDelivery, RecordedEvent, RunWebhook } from './event-check.ts'
+import type { Happened } from './event-check.ts'
 import { askUntilAnswered, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
 import { createRandom } from './random.ts'
+import { readDatabase, readReceived, registerWebhook } from './recorded-events.ts'
+import type { Recorded, RegisteredWebhook } from './recorded-events.ts'
 import { receiverNames, startReceivers } from './webhook-receivers.ts'
-import type { ReceiverName, Receivers } from './webhook-receivers.ts'
+import type { Receivers } from './webhook-receivers.ts'
 
 export interface WebhooksRun {
   readonly seed: number
@@ -23,11 +23,6 @@ export interface WebhooksRun {
   readonly kills: number
   /** null for the embedded database; a server gets two instances. */
   readonly databaseUrl: string | null
-}
-
-interface RegisteredWebhook extends RunWebhook {
-  readonly receiver: ReceiverName
-  readonly secret: string
 }
 
 const userCount = 10
@@ -69,7 +64,9 @@ export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
   try {
     await startFleet(fleet)
     await link(fleet, users, scopes)
-    const webhooks = (await Promise.all(users.map((user) => register(fleet, user, receivers)))).flat()
+    const webhooks = await Promise.all(
+      users.flatMap((user) => receiverNames.map((name) => registerWebhook(fleet, user, receivers, name, eventTypes))),
+    )
     misbehave(sandbox)
     const killing = { kills: 0 }
     const killer = killAtRandom(fleet, random, run.kills, killing)
@@ -83,7 +80,7 @@ export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
     )
     const happened = await settled(fleet, sandbox, users, webhooks)
     await stopFleet(fleet)
-    const recorded = await readDatabase(run, join(folder, 'data'), users)
+    const recorded = await readDatabase(run.databaseUrl, join(folder, 'data'), users)
     return await report(run, { happened, webhooks, receivers, ...recorded }, killing.kills, secondsSince(began))
   } finally {
     await stopFleet(fleet)
@@ -102,17 +99,6 @@ const misbehave = ({ faults }: Sandbox): void =>
     { kind: 'cut', when: 'after', probability: 0.03 },
     { kind: 'closing-deal-lag', ms: 3_000, probability: 0.1 },
   ])
-
-const register = (fleet: Fleet, user: FaultUser, receivers: Receivers): Promise<readonly RegisteredWebhook[]> =>
-  Promise.all(
-    receiverNames.map(async (receiver) => {
-      const secret = randomUUID()
-      const body = JSON.stringify({ url: receivers.urlOf(receiver), eventTypes, secret })
-      const reply = await askUntilAnswered(fleet, user, { path: '/webhooks', body })
-      if (reply.status !== 201) throw new Error(`a webhook was refused: ${JSON.stringify(reply.body)}`)
-      return { id: reply.body.data.id, userId: user.id, receiver, secret, isFailing: receiver === 'failing' }
-    }),
-  )
 
 /** One order after the other, each closed before the next, some in two parts, until so many were filled. One that is killed too often is rejected. */
 const trade = async (fleet: Fleet, user: FaultUser, fills: number): Promise<void> => {
@@ -211,41 +197,6 @@ const undelivered = async (
   return isFailing ? pending : pending + Math.max(0, countOf(own) - (await total('')))
 }
 
-interface Recorded {
-  readonly events: readonly RecordedEvent[]
-  readonly logged: readonly LoggedDelivery[]
-  /** Webhooks that are disabled after five failures. */
-  readonly disabled: ReadonlySet<string>
-}
-
-/** The database itself, once nobody else has it open. */
-const readDatabase = async ({ databaseUrl }: WebhooksRun, folder: string, users: readonly FaultUser[]): Promise<Recorded> => {
-  const { knex, close } = await openDatabase(databaseUrl === null ? { folder } : { url: databaseUrl }, {
-    warn: ({ reason }) => say(reason),
-  })
-  try {
-    const ids = users.map(({ id }) => id)
-    const events = await knex('events').whereIn('user_id', ids).orderBy('sequence').select('sequence', 'user_id', 'type', 'data')
-    const logged = await knex('webhook_deliveries')
-      .whereIn('webhook_id', knex('webhooks').whereIn('user_id', ids).select('id'))
-      .select('id', 'webhook_id', 'event_sequence', 'status', 'attempts')
-    const disabled: string[] = await knex('webhooks').whereIn('user_id', ids).where({ enabled: false, failure_count: 5 }).pluck('id')
-    return {
-      events: events.map((row) => ({ sequence: Number(row.sequence), userId: row.user_id, type: row.type, data: JSON.parse(row.data) })),
-      logged: logged.map((row) => ({
-        id: row.id,
-        webhookId: row.webhook_id,
-        sequence: Number(row.event_sequence),
-        status: row.status,
-        attempts: row.attempts,
-      })),
-      disabled: new Set(disabled),
-    }
-  } finally {
-    await close()
-  }
-}
-
 interface Account extends Recorded {
   readonly happened: readonly Happened[]
   readonly webhooks: readonly RegisteredWebhook[]
@@ -281,18 +232,3 @@ const report = async (
   say(broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`)
   return broken.length === 0
 }
-
-const readReceived = (
-  receivers: Receivers,
-  name: ReceiverName,
-  webhooks: readonly RegisteredWebhook[],
-): Promise<readonly ReceivedDelivery[]> =>
-  Promise.all(
-    receivers.received(name).map(async ({ headers, body }) => {
-      const { event, data, webhook_id: webhookId } = JSON.parse(body.toString())
-      const webhook = webhooks.find(({ id }) => id === webhookId)
-      const signature = String(headers['x-webhook-signature'])
-      const isGenuine = webhook?.receiver === name && (await verify(webhook.secret, body.toString(), signature))
-      return { deliveryId: String(headers['x-webhook-delivery-id']), webhookId, isGenuine, event, data }
-    }),
-  )
