@@ -23,8 +23,8 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // Against hanging, not against slowness: a busy machine may take many times what a quiet one does.
-    testTimeout: 60_000,
-    hookTimeout: 120_000,
+    testTimeout: 240_000,
+    hookTimeout: 600_000,
     reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
   },
 })

@@ -41,7 +41,7 @@ const countReads = async (database: Database): Promise<readonly [good: number, r
     reads = 0
     for (let asked = 0; asked < 200; asked += 1) {
       // As the clock stands still meanwhile, this takes as many questions on the listening connection as ten seconds would.
-      if (asked % 10 === 0) await expect.poll(notices.confirmedAt, { timeout: 30_000, interval: 5 }).toBe(clock.now())
+      if (asked % 10 === 0) await expect.poll(notices.confirmedAt, { timeout: 60_000, interval: 5 }).toBe(clock.now())
       expect(await credentials.findApiKey(secrets.hash(key))()).toMatchObject({ right: O.some({ enabled: isEnabled }) })
       clock.advance(50)
     }

@@ -199,7 +199,7 @@ describe('a close whose end was not written', () => {
     expect(closed).toMatchObject({ event: 'position.closed', data: { exit_price: deal?.['price'], realized_pnl: deal?.['profit'] } })
     expect(trade).toMatchObject({ event: 'trade.closed', data: { exit_price: deal?.['price'], volume: 0.2 } })
     await desk.call('DELETE', `/webhooks/${id}`)
-  }, 240_000)
+  })
 
   it('is told to nobody where the broker refused it', async () => {
     const { id } = await create(receiver.origin, ['position.closed', 'trade.closed'])
@@ -211,7 +211,7 @@ describe('a close whose end was not written', () => {
     const events = await toldOf(positionId, 2)
     expect(events.map(({ event }) => event)).toEqual(['position.closed', 'trade.closed'])
     await desk.call('DELETE', `/webhooks/${id}`)
-  }, 240_000)
+  })
 })
 
 describe('without the capability events', () => {
@@ -233,5 +233,5 @@ describe('without the capability events', () => {
     await start({ CAPABILITIES: 'events' })
     expect((await log(id)).meta.pagination.total).toBe(1)
     expect(receiver.received).toHaveLength(sent + 1)
-  }, 180_000)
+  })
 })

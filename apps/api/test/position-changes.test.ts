@@ -331,13 +331,13 @@ it('changes of different positions of an account do not wait for one another', a
   // None is answered until all have been sent.
   service.sandbox.faults.set(desk.provider, 'trade', { kind: 'delay', ms: 1_000 })
   const changing = Promise.all(tickets.map((ticket) => desk.moveStopLoss(ticket, 1.05)))
-  await expect.poll(desk.sends, { timeout: 30_000 }).toBe(8)
+  await expect.poll(desk.sends, { timeout: 60_000 }).toBe(8)
   expect(desk.held().filter(({ stopLoss }) => stopLoss === 1.05).length).toBeLessThan(8)
   expect((await changing).map(({ status }) => status)).toEqual(tickets.map(() => 200))
 })
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
-  it('two instances on one database never lose a level, and each hears of what the other changed', { timeout: 180_000 }, async () => {
+  it('two instances on one database never lose a level, and each hears of what the other changed', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
     copyDatabase(folder)
     const database = await createServerDatabase()

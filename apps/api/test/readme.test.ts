@@ -51,7 +51,7 @@ beforeAll(async () => {
     await writeFile(join(folder, 'program.mjs'), code.replaceAll(shownAddress, api))
     return (await run(process.execPath, ['program.mjs'], { cwd: folder, env: environment })).stdout
   }
-}, 120_000)
+})
 afterAll(async () => {
   await service?.stop()
   await rm(folder, { recursive: true, force: true })

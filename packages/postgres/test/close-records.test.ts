@@ -43,7 +43,7 @@ describe('records of closes', () => {
     expect(await count()).toBe(1)
     await opened.database.knex('position_closes').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
     const next = await instance.events.closes.jobs.work(async () => undefined)
-    await expect.poll(count, { timeout: 20_000 }).toBe(0)
+    await expect.poll(count, { timeout: 60_000 }).toBe(0)
     await next.stop()
   })
 

@@ -13,7 +13,7 @@ import { migrations } from '../src/migrations/migrate.ts'
 import { storesOn } from './open-stores.ts'
 
 // Making a database anew takes seconds, and longer on a busy machine.
-describe('an embedded database in a folder', { timeout: 120_000 }, () => {
+describe('an embedded database in a folder', () => {
   let folder: string
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tradeport-'))

@@ -9,7 +9,7 @@ import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.
 import type { OpenedDatabase } from './open-stores.ts'
 import type { EventPorts } from '@tradeport/domain/testing'
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const ok = { responseCode: 200, responseTimeMs: 3 }
 const event = { type: 'order.created', key: 'one', data: { a: 1 }, at: 0 } as const
 

@@ -60,7 +60,7 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
       expect(told.orders.oldestUnknownMs).toBeLessThan(120_000)
       expect(told.queues[0]?.oldestMs).toBeGreaterThanOrEqual(0)
       const worker = await placements.work(() => Promise.resolve())
-      await expect.poll(async () => (await backlog()).queues, { timeout: 30_000 }).toMatchObject(queues(0))
+      await expect.poll(async () => (await backlog()).queues, { timeout: 60_000 }).toMatchObject(queues(0))
       await worker.stop()
     })
 

@@ -72,7 +72,7 @@ const listsOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const owner = await ownerWith(2)
       await list(owner, {}, Date.now() - 80 * minuteMs)
       const worker = await instance.ports.jobs.work(async () => undefined)
-      await expect.poll(async () => (await startsOf(owner)).length, { timeout: 30_000 }).toBe(0)
+      await expect.poll(async () => (await startsOf(owner)).length, { timeout: 60_000 }).toBe(0)
       await worker.stop()
     })
 
@@ -106,7 +106,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       await trx('order_counters').where({ user_id: owner.userId }).forUpdate().select()
       // Together with another user's, as they come under load.
       const [mine] = [record(owner), record(other)]
-      await expect.poll(isWaiting, { timeout: 30_000 }).toBe(true)
+      await expect.poll(isWaiting, { timeout: 60_000 }).toBe(true)
       const { rows } = await trx.raw<{ rows: { number: string }[] }>(
         `select nextval(pg_get_serial_sequence('orders', 'sequence')) as number`,
       )

@@ -22,7 +22,7 @@ const notice: OwnerNotice = {
   until: 901_000,
 }
 
-const patience = { timeout: 30_000 }
+const patience = { timeout: 60_000 }
 const daySeconds = 24 * 60 * 60
 
 const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {

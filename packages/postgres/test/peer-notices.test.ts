@@ -37,7 +37,7 @@ const startInstance = (database: Pick<Database, 'knex' | 'server'>): Instance =>
     warnings,
     confirmed: async () => {
       const now = performance.now()
-      await expect.poll(() => notices.confirmedAt(), { timeout: 30_000, interval: 10 }).toBeGreaterThan(now)
+      await expect.poll(() => notices.confirmedAt(), { timeout: 60_000, interval: 10 }).toBeGreaterThan(now)
     },
   }
 }
@@ -176,7 +176,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const apart = await openDatabase({ url: elsewhere.url })
     const deaf = startInstance({ knex: apart.knex, server: database.server })
     await expect
-      .poll(() => deaf.warnings, { timeout: 30_000 })
+      .poll(() => deaf.warnings, { timeout: 60_000 })
       .toStrictEqual([expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/)])
     expect([deaf.notices.confirmedAt(), deaf.heard]).toStrictEqual([-Infinity, []])
     await deaf.notices.stop()

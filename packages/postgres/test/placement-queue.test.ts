@@ -53,14 +53,14 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       for (let count = 0; count < 5; count++) {
         const owner = await storedOwner(instance.ports.operator)
         const { id } = await rightOf(orders.record(owner, newOrder(owner, Date.now()), undefined))
-        await expect.poll(() => begun.has(id), { timeout: 30_000 }).toBe(true)
+        await expect.poll(() => begun.has(id), { timeout: 60_000 }).toBe(true)
       }
       await worker.stop()
       await jobs.stop()
       const rest = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
         await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
       })
-      await expect.poll(() => countOf('pgboss.job'), { timeout: 30_000 }).toBe(0)
+      await expect.poll(() => countOf('pgboss.job'), { timeout: 60_000 }).toBe(0)
       await rest.stop()
     })
 
@@ -74,10 +74,10 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const dueAt = async () => (await opened.database.knex('orders').where({ id }).first('due_at')).due_at
       const firstDueAt = await dueAt()
       // The sweep takes the order for forgotten, and its second job is taken out of the queue as well.
-      await expect.poll(dueAt, { timeout: 30_000 }).not.toStrictEqual(firstDueAt)
-      await expect.poll(() => countOf(`pgboss.job where state = 'created'`), { timeout: 30_000 }).toBe(0)
+      await expect.poll(dueAt, { timeout: 60_000 }).not.toStrictEqual(firstDueAt)
+      await expect.poll(() => countOf(`pgboss.job where state = 'created'`), { timeout: 60_000 }).toBe(0)
       letGo()
-      await expect.poll(() => countOf('pgboss.job'), { timeout: 30_000 }).toBe(0)
+      await expect.poll(() => countOf('pgboss.job'), { timeout: 60_000 }).toBe(0)
       await worker.stop()
     })
 
@@ -90,7 +90,7 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
         await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
       })
-      await expect.poll(() => countOf(`orders where status = 'pending'`), { timeout: 30_000 }).toBe(0)
+      await expect.poll(() => countOf(`orders where status = 'pending'`), { timeout: 60_000 }).toBe(0)
       await worker.stop()
     })
 
@@ -124,7 +124,7 @@ queueOn('embedded', openEmbedded)
 const program = fileURLToPath(new URL('settle-and-exit.ts', import.meta.url))
 
 describe('a process that settled orders', () => {
-  it('ends by itself once everything is stopped', { timeout: 60_000 }, async () => {
+  it('ends by itself once everything is stopped', async () => {
     const child = spawn(process.execPath, ['--conditions=@tradeport/source', program], { stdio: ['ignore', 'pipe', 'inherit'] })
     let printed = ''
     child.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))

@@ -117,7 +117,7 @@ describe('settling while processes die', () => {
   })
   afterAll(() => opened.close())
 
-  it('executes no order twice, and says in the end what the broker did', { timeout: 120_000 }, async () => {
+  it('executes no order twice, and says in the end what the broker did', async () => {
     const { ports } = opened
     await fc.assert(
       fc.asyncProperty(fc.array(turn, { maxLength: 8 }), async (turns) => {

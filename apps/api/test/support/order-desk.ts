@@ -26,7 +26,7 @@ export interface DeskOptions {
   readonly order?: object
 }
 
-const patienceMs = 18_000
+const patienceMs = 60_000
 const pollMs = 20
 
 export const openDesk = (service: Pick<RunningService, 'apiUrl'>, { key, accountId, order = {} }: DeskOptions): OrderDesk => {

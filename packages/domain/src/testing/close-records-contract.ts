@@ -27,7 +27,7 @@ export interface ClosePorts {
 /** Opens empty stores once per suite; `close` ends them. */
 export type OpenClosePorts = () => Promise<{ readonly ports: ClosePorts; readonly close: () => Promise<void> }>
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const aDayMs = 24 * 60 * 60 * 1_000
 const accounts = ['0a000000-0000-4000-8000-000000000001', '0a000000-0000-4000-8000-000000000002'] as unknown as readonly AccountId[]
 

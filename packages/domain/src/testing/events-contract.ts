@@ -37,7 +37,7 @@ export interface EventPorts {
 /** Opens empty stores once per suite; `close` ends them. */
 export type OpenEventPorts = () => Promise<{ readonly ports: EventPorts; readonly close: () => Promise<void> }>
 
-const patience = { timeout: 20_000 }
+const patience = { timeout: 60_000 }
 const secret = 'a secret of some length'
 const ok: AttemptAnswer = { responseCode: 200, responseTimeMs: 3 }
 const bad: AttemptAnswer = { responseCode: 503, responseTimeMs: 4 }

@@ -246,7 +246,7 @@ export const orderListContract = (title: string, open: OpenOrderPorts): void => 
       }
     }
 
-    it('L10 repeats nothing and leaves out nothing while orders are recorded at full speed', { timeout: 120_000 }, async () => {
+    it('L10 repeats nothing and leaves out nothing while orders are recorded at full speed', async () => {
       await fc.assert(fc.asyncProperty(walks, walkWhileWritten), { numRuns: 10 })
     })
   })
