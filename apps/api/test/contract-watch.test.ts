@@ -33,7 +33,11 @@ const faultsOf = (reply: Partial<HeardReply> & { readonly body?: object }): read
   return watch.takeFaults()
 }
 
-const refused = (code: string): object => ({ success: false, data: null, error: { code, message: 'No.', request_id: 'req_1' } })
+const refused = (code: string, details?: object): object => ({
+  success: false,
+  data: null,
+  error: { code, message: 'No.', request_id: 'req_1', details },
+})
 const changed = (change: (body: Json) => void): object => {
   const body = exampleOf('/accounts', 'get', 200)
   change(body)
@@ -73,9 +77,13 @@ describe('a watch over the contract', () => {
     expect(faultsOf({ body })).toHaveLength(1)
   })
 
-  it('finds a status, a code, a header, a content type or a route that it does not tell', () => {
+  it('finds a status, a code, details, a header, a content type or a route that it does not tell', () => {
     expect(faultsOf({ status: 418 })).toEqual([expect.stringContaining('418 is not told')])
     expect(faultsOf({ status: 401, body: refused('NOT_FOUND') })).toHaveLength(1)
+    const scopes = { required_any_of: ['accounts:read'] }
+    expect(faultsOf({ status: 403, body: refused('INSUFFICIENT_SCOPE', scopes) })).toEqual([])
+    for (const details of [undefined, {}, { ...scopes, more: 1 }, { required_any_of: [1] }])
+      expect(faultsOf({ status: 403, body: refused('INSUFFICIENT_SCOPE', details) })).toHaveLength(1)
     expect(faultsOf({ headers: [...headers, ['Retry-After', '1']] })).toEqual([
       expect.stringContaining('the header retry-after is not told'),
     ])

@@ -1,11 +1,6 @@
-// What many operations of the document share: the headers of replies, the id of a request, the two credentials, the error.
+// What many operations of the document share: the headers of replies, the id of a request, the two credentials.
 import { exampleRequestId } from '../presenters/examples.ts'
-import { unreadCodes } from '../listening/bounds.ts'
-import { errorTable } from '../replies/error-table.ts'
 import { longestRequestId, requestIdPattern } from '../requests/request-id.ts'
-import type { NamedSchemas } from '../schema/json-schema.ts'
-import { always, choice, object, record, text } from '../schema/shapes.ts'
-import { schemaOf } from '../schema/json-schema.ts'
 import type { Header, Parameter, Reference } from './open-api.ts'
 
 export const headers: Readonly<Record<string, Header>> = {
@@ -63,27 +58,3 @@ export const securitySchemes = {
 
 /** Either credential. */
 export const anyCredential = [{ apiKey: [] }, { accessToken: [] }]
-
-export const errorCodes: readonly string[] = [...new Set(Object.values(errorTable).map(({ code }) => code)), ...unreadCodes]
-
-const details = {
-  ...schemaOf({ type: 'object', description: 'What belongs to the code, for programs.', additionalProperties: true }),
-  example: {},
-}
-
-export const errorShape = record('Error', 'Why a request was refused.', {
-  code: choice(errorCodes, 'For programs.', 'VALIDATION_ERROR'),
-  message: text(
-    'For a person: what was wrong, and what to do.',
-    'The request has a fault: limit takes a whole number from 1 to 100, in digits; got "0".',
-  ),
-  details: { shape: details, isInExample: false },
-  request_id: text('The id of the request, which X-Request-ID tells as well.', exampleRequestId),
-})
-
-const nothing = { ...schemaOf({ type: 'null' }), example: null }
-
-/** The reply to every request that is refused. */
-export const errorReplySchema = object('A refusal.', { success: always(false, 'It was not done.'), data: nothing, error: errorShape }).node
-
-export const commonSchemas: NamedSchemas = errorShape.named

@@ -1,7 +1,8 @@
 // The API's document, computed from the records that the server itself goes by.
 import { apiVersion } from '../replies/envelope.ts'
 import type { Route } from '../routing/route.ts'
-import { commonSchemas, headers, parameters, securitySchemes } from './common.ts'
+import { headers, parameters, securitySchemes } from './common.ts'
+import { errorSchemas } from './error-shapes.ts'
 import type { OpenApiDocument, PathItem } from './open-api.ts'
 import { documentedOperation, templateOf } from './operation.ts'
 import { lonelyReplies, unreadReply } from './refusal-replies.ts'
@@ -16,7 +17,7 @@ export interface RouteGroup<U> {
 
 export const documentOf = (groups: readonly RouteGroup<never>[], prefix: string): OpenApiDocument => {
   const paths: Record<string, PathItem> = {}
-  const schemas = { ...commonSchemas, ...eventSchemas }
+  const schemas = { ...errorSchemas, ...eventSchemas }
   for (const { name, routes } of groups) {
     for (const route of routes) {
       const { operation, named } = documentedOperation(route, name)

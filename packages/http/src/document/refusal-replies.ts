@@ -3,8 +3,8 @@ import { exampleRequestId } from '../presenters/examples.ts'
 import { errorReply, errorTable } from '../replies/error-table.ts'
 import type { ErrorReply } from '../replies/error-table.ts'
 import type { RefusalTag } from '../routing/route-refusals.ts'
-import type { JsonSchema } from '../schema/json-schema.ts'
-import { errorReplySchema, errorShape, rateHeaders, requestIdHeader, retryAfterHeader } from './common.ts'
+import { rateHeaders, requestIdHeader, retryAfterHeader } from './common.ts'
+import { anyRefusalSchema, refusalSchema } from './error-shapes.ts'
 import type { Content, Header, PathItem, Reference, Response } from './open-api.ts'
 import { refusalExamples } from './refusal-examples.ts'
 
@@ -31,31 +31,21 @@ export const lonelyReplies = (paths: Readonly<Record<string, PathItem>>): Readon
 export const unreadReply: Response = {
   description: 'The request could not be taken as one: its head is too large (431), it came too slowly (408), or it is malformed (400).',
   headers: requestIdHeader,
-  content: { [json]: { schema: errorReplySchema } },
+  content: { [json]: { schema: anyRefusalSchema } },
 }
 
-const refusalReply = (tags: readonly RefusalTag[]): Response => replyOf(tags.map((tag) => errorReply(refusalExamples[tag])))
+const refusalReply = (tags: readonly RefusalTag[]): Response => {
+  const replies = tags.map((tag) => errorReply(refusalExamples[tag]))
+  return {
+    description: replies.map(({ code, message }) => `- \`${code}\`: ${message}`).join('\n'),
+    // The limits were asked before whatever refused it, but where no credential was recognised.
+    headers: { ...requestIdHeader, ...rateHeaders, ...replies.reduce(withHeadersOf, {}) },
+    content: { [json]: { schema: refusalSchema(tags), examples: examplesOf(replies) } },
+  }
+}
 
-const replyOf = (replies: readonly ErrorReply[]): Response => ({
-  description: replies.map(({ code, message }) => `- \`${code}\`: ${message}`).join('\n'),
-  // The limits were asked before whatever refused it, but where no credential was recognised.
-  headers: { ...requestIdHeader, ...rateHeaders, ...replies.reduce(withHeadersOf, {}) },
-  content: { [json]: contentOf(replies) },
-})
-
-const contentOf = (replies: readonly ErrorReply[]): Content => ({
-  schema: withCodes(replies.map(({ code }) => code)),
-  examples: Object.fromEntries(replies.map((reply) => [reply.code, { summary: reply.code, value: shown(reply) }])),
-})
-
-// ErrorReply with these codes alone.
-const withCodes = (codes: readonly string[]): JsonSchema => ({
-  ...errorReplySchema,
-  properties: {
-    ...errorReplySchema.properties,
-    error: { allOf: [errorShape.node, { type: 'object', properties: { code: { type: 'string', enum: codes } }, required: ['code'] }] },
-  },
-})
+const examplesOf = (replies: readonly ErrorReply[]): NonNullable<Content['examples']> =>
+  Object.fromEntries(replies.map((reply) => [reply.code, { summary: reply.code, value: shown(reply) }]))
 
 const shown = ({ code, message, details }: ErrorReply): object => ({
   success: false,

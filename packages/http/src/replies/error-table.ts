@@ -1,13 +1,34 @@
 // How every refusal looks on the wire: one row per tag, so that a refusal without a row does not compile (section 7; decision 4).
 import { toIso } from '@tradeport/domain'
 import type { BreachedLimit, ExceededRiskLimit, InvalidPrice, RateLimitScope, Refusal } from '@tradeport/domain'
+import {
+  detailsOf,
+  ofAccount,
+  ofAllowed,
+  ofApproval,
+  ofBrokenLimit,
+  ofBytes,
+  ofDisconnected,
+  ofFeature,
+  ofHistory,
+  ofIssues,
+  ofOrderStatus,
+  ofOrderType,
+  ofPrice,
+  ofRateLimit,
+  ofRejection,
+  ofRiskLimit,
+  ofScopes,
+  ofVolume,
+} from './error-details.ts'
+import type { Details } from './error-details.ts'
 
 interface Row<R> {
   readonly status: number
   readonly code: string
   /** For a person: what was wrong, and what to do. */
   readonly message: (refusal: R) => string
-  readonly details?: (refusal: R) => object
+  readonly details?: Details<R>
   readonly headers?: (refusal: R) => Readonly<Record<string, string>>
   /** For the log alone, where the operator should know. */
   readonly reason?: (refusal: R) => object
@@ -15,7 +36,7 @@ interface Row<R> {
 
 type ErrorTable = { readonly [Tag in Refusal['_tag']]: Row<Extract<Refusal, { readonly _tag: Tag }>> }
 
-const detailsOfBreach = ({ limit, allowed, current }: BreachedLimit): object => ({ limit, allowed, current })
+const detailsOfBreach = ({ limit, allowed, current }: BreachedLimit): BreachedLimit => ({ limit, allowed, current })
 
 const breachOf = ({ limit, allowed, current }: BreachedLimit): string =>
   typeof allowed === 'number' ? `${limit} allows ${allowed}` : `${limit} does not name ${current}`
@@ -44,7 +65,7 @@ export const errorTable: ErrorTable = {
     status: 400,
     code: 'VALIDATION_ERROR',
     message: ({ issues }) => `The request has ${issues.length === 1 ? 'a fault' : `${issues.length} faults`}: ${summary(issues)}.`,
-    details: ({ issues }) => ({ issues }),
+    details: detailsOf(ofIssues, ({ issues }) => ({ issues })),
   },
   Unauthorized: {
     status: 401,
@@ -57,7 +78,7 @@ export const errorTable: ErrorTable = {
     status: 403,
     code: 'INSUFFICIENT_SCOPE',
     message: ({ requiredAnyOf }) => `The credential lacks the scope. Use one that was granted ${requiredAnyOf.join(' or ')}.`,
-    details: ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf }),
+    details: detailsOf(ofScopes, ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf })),
   },
   NotFound: {
     status: 404,
@@ -87,26 +108,26 @@ export const errorTable: ErrorTable = {
     code: 'ORDER_TYPE_NOT_SUPPORTED',
     message: ({ orderType }) =>
       `Orders of type ${orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
-    details: ({ orderType }) => ({ orderType }),
+    details: detailsOf(ofOrderType, ({ orderType }) => ({ orderType })),
   },
   UnsupportedBroker: {
     status: 400,
     code: 'UNSUPPORTED_BROKER',
     message: ({ accountId }) =>
       `Account ${accountId} is not on a supported trading platform, so its broker cannot be read. Name another with accountId.`,
-    details: ({ accountId }) => ({ accountId }),
+    details: detailsOf(ofAccount, ({ accountId }) => ({ accountId })),
   },
   NotProvisioned: {
     status: 400,
     code: 'NOT_PROVISIONED',
     message: ({ accountId }) => `Account ${accountId} is not connected to its broker. Reconnect it in the app.`,
-    details: ({ accountId }) => ({ accountId }),
+    details: detailsOf(ofAccount, ({ accountId }) => ({ accountId })),
   },
   BrokerUnavailable: {
     status: 503,
     code: 'BROKER_UNAVAILABLE',
     message: ({ accountId }) => `The broker of account ${accountId} cannot be read now. Nothing was sent to it; try again.`,
-    details: ({ accountId }) => ({ accountId }),
+    details: detailsOf(ofAccount, ({ accountId }) => ({ accountId })),
     reason: ({ accountId, reason }) => ({ accountId, reason }),
   },
   BrokerRateLimited: {
@@ -114,7 +135,7 @@ export const errorTable: ErrorTable = {
     code: 'BROKER_RATE_LIMITED',
     message: ({ accountId, retryAfterSeconds }) =>
       `The broker limits how often account ${accountId} is asked. Nothing was changed; try again in ${seconds(retryAfterSeconds)}.`,
-    details: ({ accountId }) => ({ accountId }),
+    details: detailsOf(ofAccount, ({ accountId }) => ({ accountId })),
     headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
   },
   ChallengeLocked: {
@@ -132,20 +153,20 @@ export const errorTable: ErrorTable = {
     status: 403,
     code: 'TRADER_LIMIT_BREACHED',
     message: (breached) => `The order breaks a limit of the trader: ${breachOf(breached)}. The head trader sets it.`,
-    details: detailsOfBreach,
+    details: detailsOf(ofBrokenLimit, detailsOfBreach),
   },
   DeskLimitBreached: {
     status: 403,
     code: 'DESK_LIMIT_BREACHED',
     message: (breached) => `The order breaks a limit of the desk: ${breachOf(breached)}. The head trader sets it.`,
-    details: detailsOfBreach,
+    details: detailsOf(ofBrokenLimit, detailsOfBreach),
   },
   ApprovalRequired: {
     status: 409,
     code: 'APPROVAL_REQUIRED',
     message: ({ approvalAboveLots }) =>
       `Orders above ${approvalAboveLots} lots need the head trader's approval. Nothing was queued; send at most ${approvalAboveLots} lots.`,
-    details: ({ approvalAboveLots }) => ({ approvalAboveLots }),
+    details: detailsOf(ofApproval, ({ approvalAboveLots }) => ({ approvalAboveLots })),
   },
   LimitCheckUnavailable: {
     status: 503,
@@ -157,12 +178,12 @@ export const errorTable: ErrorTable = {
     status: 400,
     code: 'RISK_LIMIT_EXCEEDED',
     message: (exceeded) => riskMessages[exceeded.limit](exceeded),
-    details: ({ limit, allowed, current, resetsAt }) => ({
+    details: detailsOf(ofRiskLimit, ({ limit, allowed, current, resetsAt }) => ({
       limit,
       allowed,
       current,
       ...(resetsAt === undefined ? {} : { resetsAt: toIso(resetsAt) }),
-    }),
+    })),
   },
   OrderInFlight: {
     status: 409,
@@ -174,13 +195,13 @@ export const errorTable: ErrorTable = {
     status: 400,
     code: 'ORDER_NOT_MODIFIABLE',
     message: ({ status }) => `The order is ${status}; only an open order can be changed.`,
-    details: ({ status }) => ({ status }),
+    details: detailsOf(ofOrderStatus, ({ status }) => ({ status })),
   },
   OrderNotCancellable: {
     status: 400,
     code: 'ORDER_NOT_CANCELLABLE',
     message: ({ status }) => `The order is ${status}; only an open order can be cancelled.`,
-    details: ({ status }) => ({ status }),
+    details: detailsOf(ofOrderStatus, ({ status }) => ({ status })),
   },
   AccountDisconnected: {
     status: 503,
@@ -189,7 +210,7 @@ export const errorTable: ErrorTable = {
       status === 'disconnected'
         ? `Account ${accountId} is disconnected from its broker. Reconnect it in the app.`
         : `Account ${accountId} cannot be read from its broker now. Try again, or reconnect it in the app.`,
-    details: ({ accountId, status }) => ({ accountId, status }),
+    details: detailsOf(ofDisconnected, ({ accountId, status }) => ({ accountId, status })),
   },
   PositionNotFound: {
     status: 404,
@@ -201,32 +222,32 @@ export const errorTable: ErrorTable = {
     code: 'INVALID_PRICE',
     message: (wrong) =>
       `${levelNames[wrong.level]} ${wrong.value} is on the wrong side of the current price ${wrong.currentPrice}. ${rightSideOf(wrong)}`,
-    details: ({ currentPrice }) => ({ currentPrice }),
+    details: detailsOf(ofPrice, ({ currentPrice }) => ({ currentPrice })),
   },
   InvalidVolume: {
     status: 400,
     code: 'INVALID_VOLUME',
     message: ({ volume, openVolume }) =>
       `The position has ${openVolume} lots open; ${volume} cannot be closed. Send at most ${openVolume}, or {} to close all.`,
-    details: ({ volume, openVolume }) => ({ volume, openVolume }),
+    details: detailsOf(ofVolume, ({ volume, openVolume }) => ({ volume, openVolume })),
   },
   TradeRejected: {
     status: 422,
     code: 'TRADE_REJECTED',
     message: ({ code, message }) => `The broker refused the change, and nothing was changed: ${message} (${code}).`,
-    details: ({ code, message }) => ({ brokerCode: code, brokerMessage: message }),
+    details: detailsOf(ofRejection, ({ code, message }) => ({ brokerCode: code, brokerMessage: message })),
   },
   BrokerOutcomeUnknown: {
     status: 504,
     code: 'BROKER_OUTCOME_UNKNOWN',
     message: () => 'The broker did not confirm the change; it may have been made. Read the position before you try again.',
-    details: ({ accountId }) => ({ accountId }),
+    details: detailsOf(ofAccount, ({ accountId }) => ({ accountId })),
   },
   NotImplemented: {
     status: 501,
     code: 'NOT_IMPLEMENTED',
     message: ({ feature }) => `The request is valid, but ${feature} is not available yet.`,
-    details: ({ feature }) => ({ feature }),
+    details: detailsOf(ofFeature, ({ feature }) => ({ feature })),
   },
   TradeNotFound: {
     status: 404,
@@ -238,7 +259,7 @@ export const errorTable: ErrorTable = {
     code: 'HISTORY_TOO_LARGE',
     message: ({ accountId, limit }) =>
       `The history of account ${accountId} has more than ${limit} deals, which is as many as are read; no partial result is given. Name another account with accountId.`,
-    details: ({ accountId, limit }) => ({ accountId, limit }),
+    details: detailsOf(ofHistory, ({ accountId, limit }) => ({ accountId, limit })),
   },
   InvalidCursor: {
     status: 400,
@@ -250,14 +271,14 @@ export const errorTable: ErrorTable = {
     status: 429,
     code: 'RATE_LIMIT_EXCEEDED',
     message: ({ exceeded, retryAfterSeconds }) => rateMessages[exceeded.scope](`Try again in ${seconds(retryAfterSeconds)}`),
-    details: ({ exceeded }) => exceeded,
+    details: detailsOf(ofRateLimit, ({ exceeded }) => exceeded),
     headers: ({ retryAfterSeconds }) => ({ 'Retry-After': String(retryAfterSeconds) }),
   },
   WebhookLimitReached: {
     status: 409,
     code: 'WEBHOOK_LIMIT_REACHED',
     message: ({ allowed }) => `You have ${allowed} webhooks, which is as many as there may be. Delete one that you need no more.`,
-    details: ({ allowed }) => ({ allowed }),
+    details: detailsOf(ofAllowed, ({ allowed }) => ({ allowed })),
   },
   IdempotencyKeyReused: {
     status: 409,
@@ -274,7 +295,7 @@ export const errorTable: ErrorTable = {
     status: 413,
     code: 'PAYLOAD_TOO_LARGE',
     message: ({ limitBytes }) => `The body is too large. Send at most ${limitBytes} bytes.`,
-    details: ({ limitBytes }) => ({ limitBytes }),
+    details: detailsOf(ofBytes, ({ limitBytes }) => ({ limitBytes })),
   },
   InternalError: {
     status: 500,
@@ -311,7 +332,7 @@ export const errorReply = (refusal: Refusal): ErrorReply => {
     status: row.status,
     code: row.code,
     message: row.message(refusal),
-    details: row.details?.(refusal),
+    details: row.details?.of(refusal),
     headers: row.headers?.(refusal) ?? {},
     reason: row.reason?.(refusal),
   }

@@ -66,6 +66,12 @@ export const list = <A>(shape: Shape<A>, description: string): Shape<readonly A[
 
 export const maybe = <A>(shape: Shape<A>): OptionalField<A> => ({ shape, isInExample: true })
 
+/** Either of two, of which the example is the first's. */
+export const either = <A, B>(first: Shape<A>, second: Shape<B>): Shape<A | B> => ({
+  ...schemaOf({ anyOf: [first.node, second.node] }, first, second),
+  example: first.example,
+})
+
 /** One that is seldom there, and not in the example. */
 export const seldom = <A>(shape: Shape<A>): OptionalField<A> => ({ shape, isInExample: false })
 
