@@ -3,7 +3,8 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { absenceProofMs, afterLookup, afterSend, nextAction, placementWindowMs, rejectLate } from '../../src/orders/placement.ts'
-import type { LookupAnswer, Placement, PlacementAnswer, PlacementStep, Sending } from '../../src/orders/placement.ts'
+import type { LookingUp, LookupAnswer, NextAction, Placement, PlacementAnswer, PlacementStep, Sending } from '../../src/orders/placement.ts'
+import type { Settlement } from '../../src/orders/transitions.ts'
 
 type Crash = 'none' | 'before sending' | 'after sending' | 'after the look-up'
 
@@ -100,13 +101,41 @@ describe('a placement', () => {
     )
   })
 
-  it('is never sent again once it may have been sent', () => {
-    const placements: readonly Placement[] = [
-      { step: 'sending', sentAt: 0 },
-      { step: 'looking_up', sentAt: 0, lookups: 0, nothingSince: null },
-      { step: 'settled', settlement: { kind: 'filled', fill } },
-    ]
-    for (const placement of placements) expect(nextAction(placement, 0, 1)).not.toBe('send')
+  it.each<[Placement, NextAction]>([
+    [{ step: 'sending', sentAt: 0 }, 'look_up'],
+    [{ step: 'looking_up', sentAt: 0, lookups: 0, nothingSince: null }, 'look_up'],
+    [{ step: 'settled', settlement: { kind: 'filled', fill } }, 'none'],
+  ])('is never sent again once it may have been sent: of %o follows %s', (placement, action) => {
+    expect(nextAction(placement, 0, 1)).toBe(action)
+  })
+})
+
+describe('the provider’s answer to a send', () => {
+  const sending: Sending = { step: 'sending', sentAt: 7 }
+  const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
+
+  it.each<[PlacementAnswer, Settlement]>([
+    [
+      { kind: 'filled', fill },
+      { kind: 'filled', fill },
+    ],
+    [
+      { kind: 'partially_filled', fill },
+      { kind: 'partially_filled', fill },
+    ],
+    [
+      { kind: 'refused', reason },
+      { kind: 'rejected', reason },
+    ],
+  ])('%o settles the order', (answer, settlement) => {
+    expect(afterSend(sending, answer, 0, 9)).toEqual({ placement: { step: 'settled', settlement }, continueInMs: null })
+  })
+
+  it.each<PlacementAnswer>([{ kind: 'placed' }, { kind: 'unknown' }])('%o leaves it to the broker’s records', (answer) => {
+    expect(afterSend(sending, answer, 0, 9)).toEqual({
+      placement: { step: 'looking_up', sentAt: 7, lookups: 0, nothingSince: null },
+      continueInMs: 1_000,
+    })
   })
 })
 
@@ -143,7 +172,32 @@ describe('look-ups', () => {
     const early = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs - 1)
     expect(early.placement.step).toBe('looking_up')
     const late = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs)
-    expect(late.placement).toMatchObject({ settlement: { kind: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } } })
+    expect(late.placement).toEqual({
+      step: 'settled',
+      settlement: {
+        kind: 'rejected',
+        reason: {
+          code: 'NOT_FOUND_AT_BROKER',
+          message: 'The broker did not confirm the order and shows no trace of it; it was not executed.',
+        },
+      },
+    })
+    expect(absenceProofMs).toBe(300_000)
+  })
+
+  it('count a process that died before it wrote down the answer as one that got none', () => {
+    expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'unreadable' }, 9)).toEqual({
+      placement: { step: 'looking_up', sentAt: 7, lookups: 1, nothingSince: null },
+      continueInMs: 2_000,
+    })
+    expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'nothing' }, 9).placement).toMatchObject({ lookups: 1, nothingSince: 9 })
+  })
+
+  it('forget nothing of the proof when the broker cannot be read for once', () => {
+    const first = afterLookup(sending, { kind: 'nothing' }, 0)
+    const unread = afterLookup(first.placement as LookingUp, { kind: 'unreadable' }, absenceProofMs - 1)
+    expect(unread.placement).toEqual({ step: 'looking_up', sentAt: 0, lookups: 2, nothingSince: 0 })
+    expect(afterLookup(unread.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
   })
 
   it('begin the proof anew when the order was seen in between', () => {
@@ -155,8 +209,13 @@ describe('look-ups', () => {
 })
 
 describe('sends that did not happen', () => {
-  const sending: Sending = { step: 'sending', sentAt: 0 }
-  const notSent = (retryAfterMs: number | null, now: number) => afterSend(sending, { kind: 'not_sent', retryAfterMs }, 0, now)
+  // Orders are not created at the beginning of time.
+  const createdAt = 1_767_600_000_000
+  const sending: Sending = { step: 'sending', sentAt: createdAt }
+  const notSent = (retryAfterMs: number | null, age: number) =>
+    afterSend(sending, { kind: 'not_sent', retryAfterMs }, createdAt, createdAt + age)
+
+  const later = (age: number): NextAction => nextAction({ step: 'recorded' }, createdAt, createdAt + age)
 
   it('are tried again while the order is young', () => {
     expect(notSent(null, 5_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
@@ -166,10 +225,21 @@ describe('sends that did not happen', () => {
   it('end the order when the broker asks to wait for longer than is left', () => {
     expect(notSent(25_000, 5_000)).toEqual(rejectLate)
     expect(notSent(null, placementWindowMs)).toEqual(rejectLate)
+    expect(rejectLate).toEqual({
+      placement: {
+        step: 'settled',
+        settlement: {
+          kind: 'rejected',
+          reason: { code: 'BROKER_UNAVAILABLE', message: 'The broker could not be reached in time; the order was not placed.' },
+        },
+      },
+      continueInMs: null,
+    })
   })
 
   it('are not made at all once the order is old', () => {
-    expect(nextAction({ step: 'recorded' }, 0, placementWindowMs - 1)).toBe('send')
-    expect(nextAction({ step: 'recorded' }, 0, placementWindowMs)).toBe('reject_late')
+    expect(later(placementWindowMs - 1)).toBe('send')
+    expect(later(placementWindowMs)).toBe('reject_late')
+    expect(placementWindowMs).toBe(30_000)
   })
 })

@@ -1,11 +1,15 @@
+// Orders as tables: what a settlement makes of them, how many there may be, what a head trader allows, and how their ids are read (3.1, section 8;
+// decisions 19, 20 and 24).
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../src/orders/guards.ts'
+import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../src/orders/guards.ts'
 import type { OrderLimits } from '../../src/orders/guards.ts'
 import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
+import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderId, PendingOrder } from '../../src/orders/order.ts'
-import { requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
+import { requireCancellable, requireModifiable, settle } from '../../src/orders/transitions.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
@@ -33,16 +37,15 @@ const orderOf = (status: Order['status']): Order => orders.find((order) => order
 const tag = (result: E.Either<{ readonly _tag: string }, unknown>): string => (E.isLeft(result) ? result.left._tag : 'none')
 
 describe('order status (3.1)', () => {
-  it.each(orders.flatMap(({ status }) => settlements.map((settlement) => [status, settlement] as const)))(
-    'of %s on %o is what the rows say',
-    (status, settlement) => {
-      const row = transitions.find(({ from, on }) => from === status && on === settlement.kind)
-      const before = orderOf(status)
-      const after = settle(before, settlement, 9)
-      expect(after.status).toBe(row?.to ?? status)
-      if (row === undefined) expect(after).toBe(before)
-      else expect(after).toMatchObject({ id: before.id, request: before.request, createdAt: 1, updatedAt: 9 })
-    },
+  it.each(settlements)('pending becomes what the broker says, and carries what it told: %o', (settlement) => {
+    const { id, owner, request, createdAt } = pending
+    const { kind, ...told } = settlement
+    expect(settle(pending, settlement, 9)).toStrictEqual({ id, owner, request, createdAt, updatedAt: 9, status: kind, ...told })
+  })
+
+  it.each(orders.slice(1).flatMap((order) => settlements.map((settlement) => [order, settlement] as const)))(
+    'stays as it is once it is settled: $0.status on $1.kind',
+    (order, settlement) => expect(settle(order, settlement, 9)).toBe(order),
   )
 
   it('is settled once: a second settlement changes nothing', () => {
@@ -62,6 +65,33 @@ describe('order status (3.1)', () => {
   ])('%s: modifying is refused with %s, cancelling with %s', (status, modify, cancel) => {
     expect(tag(requireModifiable(orderOf(status)))).toBe(modify)
     expect(tag(requireCancellable(orderOf(status)))).toBe(cancel)
+  })
+})
+
+describe('an order’s id (2.3)', () => {
+  it.each(['ord_0123456789abcdefghij', 'ord_zzzzzzzzzz0000000000'])('is read from %s', (text) => {
+    expect(parseOrderId(text)).toEqual(O.some(text))
+  })
+
+  it.each([
+    'ord_',
+    'ord_0123456789abcdefghi',
+    'ord_0123456789abcdefghijk',
+    'ord_0123456789ABCDEFGHIJ',
+    'ord_----------0123456789',
+    'ord_0123456789----------',
+    'ord_0a',
+    ' ord_0123456789abcdefghij',
+    'x-ord_0123456789abcdefghij',
+    'ord_0123456789abcdefghij\n',
+    'ORD_0123456789abcdefghij',
+    '0123456789abcdefghij',
+  ])('is not read from %j', (text) => {
+    expect(parseOrderId(text)).toEqual(O.none)
+  })
+
+  it('gives the broker three alphanumeric parts that are the order’s alone (decision 23)', () => {
+    expect(brokerClientId('ord_0123456789abcdefghij' as OrderId)).toBe('TP_0123456789_abcdefghij')
   })
 })
 
@@ -129,8 +159,29 @@ describe('guards (decision 19)', () => {
     expect(requireDeskLimits(order, { ...none, maxOpenPositions: 3 }, [0.1, 0.2])).toEqual(E.right(undefined))
   })
 
+  it('take an order of just as many lots as its trader may order', () => {
+    expect(requireTraderLimits(order, { ...none, maxLotsPerOrder: 0.3 }, [])).toEqual(E.right(undefined))
+    expect(requireTraderLimits(order, { ...none, maxLotsPerOrder: 0.29 }, [])).toMatchObject({
+      left: { limit: 'maxLotsPerOrder', allowed: 0.29, current: 0.3 },
+    })
+  })
+
+  it.each([
+    [none, false],
+    [{ ...none, maxLotsPerOrder: 1, approvalAboveLots: 1, allowedSymbols: [] }, false],
+    [{ ...none, maxOpenLots: 1 }, true],
+    [{ ...none, maxOpenPositions: 0 }, true],
+    [{ ...none, maxOpenLots: 0, maxOpenPositions: 1 }, true],
+  ])('of %o need the book to be read: %s', (limits, isNeeded) => {
+    expect(isBookNeeded(limits)).toBe(isNeeded)
+  })
+
   it('ask for an approval above the threshold and not at it', () => {
     expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.3 })).toEqual(E.right(undefined))
     expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.29 })).toMatchObject({ left: { _tag: 'ApprovalRequired' } })
+  })
+
+  it('ask for none where no threshold is set', () => {
+    expect(requireNoApproval(order, none)).toEqual(E.right(undefined))
   })
 })
