@@ -179,11 +179,11 @@ const isUnread = (status: number): boolean => status === 408 || status === 431
 const mediaType = (headers: HeardReply['headers']): string =>
   (headers.find(([header]) => header.toLowerCase() === 'content-type')?.[1] ?? 'nothing').split(';', 1)[0] ?? ''
 
-// Objects with the told fields and no others. What stands in an allOf says something of an object that another part of it tells whole.
+// Objects with the told fields and no others.
 const strictly = (node: Node): Node => {
   if (Array.isArray(node)) return node.map(strictly)
   if (typeof node !== 'object' || node === null) return node
-  const entries = Object.entries(node).map(([key, value]) => [key, key === 'allOf' || key === 'enum' ? value : strictly(value)] as const)
+  const entries = Object.entries(node).map(([key, value]) => [key, key === 'enum' ? value : strictly(value)] as const)
   const isWhole = node.type === 'object' && node.properties !== undefined
   return { ...Object.fromEntries(entries), ...(isWhole && { additionalProperties: false }) }
 }

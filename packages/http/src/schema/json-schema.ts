@@ -21,7 +21,6 @@ export interface JsonSchema {
   readonly required?: readonly string[]
   readonly additionalProperties?: boolean
   readonly anyOf?: readonly JsonSchema[]
-  readonly allOf?: readonly JsonSchema[]
   readonly default?: string | number
   readonly examples?: readonly unknown[]
 }
