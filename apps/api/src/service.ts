@@ -213,7 +213,8 @@ const start = async (
     plainRoutes: config.metricsToken === null ? probes : { ...probes, ...measured },
   }
   const operatorEdge = { ...edge, operatorToken, plainRoutes: { ...probes, ...measured } }
-  const operatorServer = await listen(createOperatorApi(operatorUseCases, operatorEdge), config.operator, edge)
+  const listening = { newRequestId, onUnread: metrics.unread }
+  const operatorServer = await listen(createOperatorApi(operatorUseCases, operatorEdge), config.operator, listening)
   closers.push(() => closeServer(operatorServer))
   const apiServer = await listen(
     createApi(useCases, {
@@ -223,7 +224,7 @@ const start = async (
       trustedProxies: config.trustedProxies,
     }),
     config.api,
-    edge,
+    listening,
   )
   closers.push(() => closeServer(apiServer))
   const listeners = { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }

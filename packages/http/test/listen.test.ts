@@ -150,6 +150,17 @@ describe('the listener', () => {
     expect(refusalIn(await talk(api.port, text)).slice(0, 2)).toEqual([431, 'HEADERS_TOO_LARGE'])
   })
 
+  it('tells of each that it was answered, once, and of no request', async () => {
+    const unread: number[] = []
+    await using own = await runApi({}, fakeEdge(), { onUnread: (status) => unread.push(status) })
+    await talk(own.port, 'HELLO\r\n\r\nHELLO\r\n\r\n')
+    await talk(own.port, get('/', `X-Long: ${'x'.repeat(17_000)}\r\n`))
+    await talk(own.port, get('/', 'Host: another.example\r\n'))
+    await talk(own.port, `CONNECT tradeport.example:1 HTTP/1.1\r\n${host}\r\n`)
+    await talk(own.port, get('/api/v1/symbols', 'Connection: close\r\n'))
+    expect(unread).toEqual([400, 431, 400, 404])
+  })
+
   it('takes a head of a hundred headers', async () => {
     const headers = Object.fromEntries(Array.from({ length: 97 }, (_, n) => [`x-${n}`, 'x']))
     // Host, Connection and the key are the others.

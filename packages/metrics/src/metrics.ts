@@ -42,6 +42,8 @@ export interface BacklogReading {
 
 export interface Metrics {
   readonly requests: RequestMeter
+  /** What never became a request was answered. */
+  readonly unread: (status: number) => void
   readonly providerCalls: ObserveProviderCall
   readonly deliveries: ObserveDelivery
   readonly decisions: DecisionTally
@@ -66,6 +68,12 @@ export const createMetrics = (): Metrics => {
     help: 'Suspensions that began with a request to this instance.',
     registers: [registry],
   })
+  const unread = new Counter({
+    name: 'tradeport_http_unread_total',
+    help: 'What was answered without ever becoming a request, by status.',
+    labelNames: ['status'],
+    registers: [registry],
+  })
   const notices = new Counter({
     name: 'tradeport_owner_notices_total',
     help: 'Attempts to mail a notice to an owner, by outcome.',
@@ -88,6 +96,7 @@ export const createMetrics = (): Metrics => {
 
   return {
     requests: createRequestMeter(registry),
+    unread: (status) => unread.inc({ status: String(status) }),
     providerCalls: createProviderMeter(registry),
     deliveries: createDeliveryMeter(registry),
     decisions,

@@ -238,6 +238,8 @@ describe('the process', () => {
     const [one, other] = [createMetrics(), createMetrics()]
     one.ownerNotice('sent')
     one.suspensionBegan()
+    one.unread(431)
+    expect(await valuesOf(one, 'tradeport_http_unread_total')).toEqual({ 'status=431': 1 })
     expect(await valuesOf(one, 'tradeport_owner_notices_total')).toEqual({ 'outcome=sent': 1 })
     expect(await valuesOf(other, 'tradeport_owner_notices_total')).toEqual({})
     expect(await valuesOf(other, 'tradeport_limiter_suspensions_total')).toEqual({ '': 0 })

@@ -6,6 +6,7 @@ import type { Duplex } from 'node:stream'
 import { notFound } from '@tradeport/domain'
 import type Koa from 'koa'
 import { errorReply } from '../replies/error-table.ts'
+import type { ErrorReply } from '../replies/error-table.ts'
 import { holdBody } from '../requests/continue.ts'
 import { defaultBounds, headFault, replyToFault } from './bounds.ts'
 import type { Bounds } from './bounds.ts'
@@ -19,12 +20,14 @@ export interface Address {
 
 export interface ListenOptions {
   readonly newRequestId: () => string
+  /** What never became a request was answered, with this status. */
+  readonly onUnread?: ((status: number) => void) | undefined
   readonly bounds?: Partial<Bounds>
 }
 
 /** A server that listens; rejects when the address cannot be had. */
-export const listen = (app: Koa, { host, port }: Address, { newRequestId, bounds }: ListenOptions): Promise<Server> => {
-  const server = serve(app.callback(), newRequestId, { ...defaultBounds, ...bounds })
+export const listen = (app: Koa, { host, port }: Address, { bounds, ...options }: ListenOptions): Promise<Server> => {
+  const server = serve(app.callback(), { ...options, bounds: { ...defaultBounds, ...bounds } })
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen(port, host, () => {
@@ -34,14 +37,22 @@ export const listen = (app: Koa, { host, port }: Address, { newRequestId, bounds
   })
 }
 
-const serve = (handle: ReturnType<Koa['callback']>, newRequestId: () => string, bounds: Bounds): Server => {
+interface Serving extends ListenOptions {
+  readonly bounds: Bounds
+}
+
+const serve = (handle: ReturnType<Koa['callback']>, { newRequestId, onUnread, bounds }: Serving): Server => {
   // The last of each connection's. Replies leave in the order of the requests, so that when it is sent, all are.
   const lastResponses = new WeakMap<Duplex, ServerResponse>()
   const take = (request: IncomingMessage, response: ServerResponse): void => {
     lastResponses.set(request.socket, response)
     const fault = headFault(request, bounds)
-    if (fault === undefined) void handle(request, response)
-    else refuseWith(response, fault, newRequestId())
+    if (fault === undefined) return void handle(request, response)
+    refuseWith(response, fault, newRequestId())
+    onUnread?.(fault.status)
+  }
+  const turnAway = (socket: Duplex, reply: ErrorReply): void => {
+    if (hangUpWith(socket, reply, newRequestId())) onUnread?.(reply.status)
   }
 
   const server = createServer({
@@ -70,12 +81,12 @@ const serve = (handle: ReturnType<Koa['callback']>, newRequestId: () => string, 
   server.on('connect', (_request, socket: Duplex) => {
     socket.on('error', () => socket.destroy())
     const last = lastResponses.get(socket)
-    if (last === undefined || last.writableFinished) hangUpWith(socket, errorReply(notFound('route')), newRequestId())
+    if (last === undefined || last.writableFinished) turnAway(socket, errorReply(notFound('route')))
     else socket.destroy()
   })
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = lastResponses.get(socket)
-    const answer = (): void => hangUpWith(socket, replyToFault(error, bounds), newRequestId())
+    const answer = (): void => turnAway(socket, replyToFault(error, bounds))
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else if (last === undefined) answer()
     else answerInTurn(last, socket, answer)

@@ -10,9 +10,12 @@ import { securityHeaders } from '../replies/security-headers.ts'
 const lingerMs = 1_000
 const turnedAway = new WeakSet<Duplex>()
 
-/** Answers on a connection without a request, once, whatever else arrives on it; not where the last reply ended it, which is still on its way. */
-export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string): void => {
-  if (turnedAway.has(socket) || !socket.writable) return
+/**
+ * Answers on a connection without a request, once, whatever else arrives on it; not where the last reply ended it, which is still on its way.
+ * @returns whether it answered
+ */
+export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string): boolean => {
+  if (turnedAway.has(socket) || !socket.writable) return false
   turnedAway.add(socket)
   const { headers, body } = written(reply, requestId)
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
@@ -20,6 +23,7 @@ export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string)
   socket.resume()
   const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
   socket.once('close', () => clearTimeout(linger))
+  return true
 }
 
 /** Answers a request that is not handed on. */
