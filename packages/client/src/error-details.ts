@@ -59,7 +59,8 @@ export interface ErrorDetails {
   IDEMPOTENCY_IN_PROGRESS: undefined
   PAYLOAD_TOO_LARGE: { readonly limitBytes: number }
   INTERNAL_ERROR: undefined
-  SERVICE_UNAVAILABLE: undefined
+  /** Where an order was placed and may have been recorded all the same. */
+  SERVICE_UNAVAILABLE: { readonly outcome: 'unknown' } | undefined
   INTERNAL_TIMEOUT: undefined
   HEADERS_TOO_LARGE: { readonly limitBytes: number; readonly limitHeaders: number }
   REQUEST_TIMEOUT: undefined

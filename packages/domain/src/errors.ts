@@ -191,6 +191,8 @@ export interface ServiceUnavailable {
   readonly reason: string
   /** What cannot be read where it is not the service's own records. */
   readonly unread?: 'token_keys'
+  /** The connection was lost between a write and the word of it: what was to be written may stand. */
+  readonly outcome?: 'unknown'
 }
 export interface InternalTimeout {
   readonly _tag: 'InternalTimeout'
@@ -294,6 +296,8 @@ export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({ 
 export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
 export const internalError: InternalError = { _tag: 'InternalError' }
 export const serviceUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason })
+/** What was to be written may have been, for all that is known. */
+export const outcomeUnknown = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason, outcome: 'unknown' })
 /** The keys of the issuer of access tokens cannot be read, so that a token can be neither believed nor refused. */
 export const tokenKeysUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason, unread: 'token_keys' })
 export const internalTimeout: InternalTimeout = { _tag: 'InternalTimeout' }

@@ -27,6 +27,7 @@ import {
   orderNotCancellable,
   orderNotModifiable,
   orderTypeNotSupported,
+  outcomeUnknown,
   payloadTooLarge,
   positionNotFound,
   rateLimitExceeded,
@@ -127,6 +128,7 @@ const rows: readonly Row[] = [
   [payloadTooLarge(10_485_760), 413, 'PAYLOAD_TOO_LARGE', { limitBytes: 10_485_760 }],
   [internalError, 500, 'INTERNAL_ERROR'],
   [serviceUnavailable('hidden reason'), 503, 'SERVICE_UNAVAILABLE'],
+  [outcomeUnknown('hidden reason'), 503, 'SERVICE_UNAVAILABLE', { outcome: 'unknown' }],
   [internalTimeout, 504, 'INTERNAL_TIMEOUT'],
 ]
 

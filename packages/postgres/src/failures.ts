@@ -1,5 +1,5 @@
 // Why a database method failed, in words fit for a log: the driver's code and the constraint's name, never a statement or its values.
-import { serviceUnavailable } from '@tradeport/domain'
+import { outcomeUnknown, serviceUnavailable } from '@tradeport/domain'
 import type { ServiceUnavailable } from '@tradeport/domain'
 
 /** A stored row that its codec refuses; the message names the places and leaves out what stands there. */
@@ -20,6 +20,11 @@ export class UnheardNotices extends Error {
   }
 }
 
+/** A transaction whose statements all went well, and whose commit has no answer: it may stand. */
+export class UnansweredCommit extends Error {
+  override readonly name = 'UnansweredCommit'
+}
+
 // The drivers give these no code. Their own words are looked for and nothing else is repeated, since a message can hold a statement's values.
 const knownPhrases = [
   'Connection terminated',
@@ -35,7 +40,9 @@ const knownPhrases = [
 export const toServiceUnavailable =
   (operation: string) =>
   (error: unknown): ServiceUnavailable =>
-    serviceUnavailable(`${operation}: ${describeFailure(error)}`)
+    error instanceof UnansweredCommit
+      ? outcomeUnknown(`${operation}: the commit has no answer: ${describeFailure(error.cause)}`)
+      : serviceUnavailable(`${operation}: ${describeFailure(error)}`)
 
 /** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
 export const describeFailure = (error: unknown): string => {

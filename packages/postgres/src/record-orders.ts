@@ -4,6 +4,7 @@ import { idempotencyKeyReused, orderCreated } from '@tradeport/domain'
 import type { IdempotencyClaim, IdempotencyKeyReused, Owner, PendingOrder, RiskLimitExceeded, ServiceUnavailable } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
+import { UnansweredCommit } from './failures.ts'
 import { heldKeys } from './idempotency.ts'
 import type { HeldKey } from './idempotency.ts'
 import { byUser, countedOf, countUpStatement, increaseOf, refuseUncountable } from './order-counters.ts'
@@ -39,30 +40,45 @@ export const newOrderOf = (order: PendingOrder, claim: IdempotencyClaim | undefi
   job: queuedJob({ owner: order.owner, orderId: order.id, version: 1 }, 0),
 })
 
-/** One verdict for each, in their order. All that is accepted is committed together. */
-export const recordOrders = ({ knex, queue, events }: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> =>
-  knex.transaction(async (trx) => {
-    const lost = await turnClaims(trx, orders)
-    const ours = orders.filter((one) => !lost.has(one))
-    const refused = await refuseUncountable(trx, await insertAndCount(trx, ours))
-    await removeRefused(
-      trx,
-      ours.filter(({ order }) => refused.has(order.id)),
-    )
-    const accepted = ours.filter(({ order }) => !refused.has(order.id))
-    await queue.send(
-      trx,
-      accepted.map(({ job }) => job),
-    )
-    await events?.recordWithin(
-      trx,
-      accepted.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
-    )
-    return orders.map((one): Verdict => {
-      const refusal = refused.get(one.order.id)
-      return lost.get(one) ?? (refusal === undefined ? E.right(one.order) : E.left(refusal))
+/**
+ * One verdict for each, in their order. All that is accepted is committed together.
+ * @throws UnansweredCommit when all of it may be recorded or nothing
+ */
+export const recordOrders = async (parts: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+  let isWritten = false
+  try {
+    return await parts.knex.transaction(async (trx) => {
+      const verdicts = await writeOrders(parts, trx, orders)
+      isWritten = true
+      return verdicts
     })
+  } catch (error) {
+    throw isWritten ? new UnansweredCommit('the commit has no answer', { cause: error }) : error
+  }
+}
+
+const writeOrders = async ({ queue, events }: Parts, trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
+  const lost = await turnClaims(trx, orders)
+  const ours = orders.filter((one) => !lost.has(one))
+  const refused = await refuseUncountable(trx, await insertAndCount(trx, ours))
+  await removeRefused(
+    trx,
+    ours.filter(({ order }) => refused.has(order.id)),
+  )
+  const accepted = ours.filter(({ order }) => !refused.has(order.id))
+  await queue.send(
+    trx,
+    accepted.map(({ job }) => job),
+  )
+  await events?.recordWithin(
+    trx,
+    accepted.map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
+  )
+  return orders.map((one): Verdict => {
+    const refusal = refused.get(one.order.id)
+    return lost.get(one) ?? (refusal === undefined ? E.right(one.order) : E.left(refusal))
   })
+}
 
 // Turns the claims into what they are about to make. Those that cannot be turned are told with what became of their keys.
 const turnClaims = async (trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<ReadonlyMap<NewOrder, Verdict>> => {

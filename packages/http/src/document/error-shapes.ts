@@ -5,7 +5,7 @@ import { errorTable } from '../replies/error-table.ts'
 import type { RefusalTag } from '../routing/route-refusals.ts'
 import { schemaOf } from '../schema/json-schema.ts'
 import type { JsonSchema, NamedSchemas } from '../schema/json-schema.ts'
-import { always, choice, object, record, text } from '../schema/shapes.ts'
+import { always, choice, object, record, seldom, text } from '../schema/shapes.ts'
 import type { Shape } from '../schema/shapes.ts'
 
 const tags = Object.keys(errorTable) as readonly RefusalTag[]
@@ -34,7 +34,11 @@ const nameOf = (tag: RefusalTag): string => (tag.endsWith('Error') ? tag : `${ta
 const errorOf = (tag: RefusalTag): Shape<object> => {
   const { code, details } = errorTable[tag]
   const known = { code: always(code, 'For programs.'), ...fields }
-  return record(nameOf(tag), `\`${code}\`.`, details === undefined ? known : { ...known, details: details.shape })
+  return record(
+    nameOf(tag),
+    `\`${code}\`.`,
+    details === undefined ? known : { ...known, details: details.isSeldom === true ? seldom(details.shape) : details.shape },
+  )
 }
 
 const errorsByTag = new Map<RefusalTag, Shape<object>>(tags.map((tag) => [tag, errorOf(tag)]))

@@ -5,11 +5,20 @@ import type { Shape } from '../schema/shapes.ts'
 
 export interface Details<R> {
   readonly shape: Shape<object>
-  readonly of: (refusal: R) => object
+  readonly of: (refusal: R) => object | undefined
+  /** Whether some refusals of the kind have none. */
+  readonly isSeldom?: boolean
 }
 
 /** Details that are what their shape says. */
 export const detailsOf = <R, D extends object>(shape: Shape<D>, of: (refusal: R) => D): Details<R> => ({ shape, of })
+
+/** Details that only some refusals of the kind have. */
+export const detailsAtTimesOf = <R, D extends object>(shape: Shape<D>, of: (refusal: R) => D | undefined): Details<R> => ({
+  shape,
+  of,
+  isSeldom: true,
+})
 
 const account = text('The account that it is about.', exampleAccountId)
 
@@ -57,6 +66,10 @@ export const ofApproval = object('What needs no approval.', { approvalAboveLots:
 export const ofOrderType = object('What is not available.', { orderType: text('The type that was asked for.', 'limit') })
 
 export const ofOrderStatus = object('How the order stands.', { status: text('Its status.', 'filled') })
+
+export const ofOutcome = object('Where something was being recorded.', {
+  outcome: choice<'unknown'>(['unknown'], 'It may have been recorded.', 'unknown'),
+})
 
 export const ofPrice = object('What the level is held against.', { currentPrice: decimal('The current price.', 1.08655) })
 

@@ -2,6 +2,7 @@
 import { toIso } from '@tradeport/domain'
 import type { BreachedLimit, ExceededRiskLimit, InvalidPrice, RateLimitScope, Refusal } from '@tradeport/domain'
 import {
+  detailsAtTimesOf,
   detailsOf,
   ofAccount,
   ofAllowed,
@@ -14,6 +15,7 @@ import {
   ofIssues,
   ofOrderStatus,
   ofOrderType,
+  ofOutcome,
   ofPrice,
   ofRateLimit,
   ofRejection,
@@ -305,8 +307,11 @@ export const errorTable: ErrorTable = {
   ServiceUnavailable: {
     status: 503,
     code: 'SERVICE_UNAVAILABLE',
-    message: ({ unread }) =>
-      `The service cannot read ${unread === 'token_keys' ? 'the keys that would prove the access token' : 'its records'} now. Try again.`,
+    message: ({ unread, outcome }) =>
+      outcome === 'unknown'
+        ? 'The service lost its database while it recorded this, so that it may stand. Look for it before you send it again, or send it again with the same Idempotency-Key.'
+        : `The service cannot read ${unread === 'token_keys' ? 'the keys that would prove the access token' : 'its records'} now. Try again.`,
+    details: detailsAtTimesOf(ofOutcome, ({ outcome }) => (outcome === undefined ? undefined : { outcome })),
     reason: ({ reason }) => ({ reason }),
   },
   InternalTimeout: {
