@@ -17,6 +17,8 @@ export interface FaultUser {
   readonly accountId: string
   readonly providerAccountId: string
   readonly brokerType: 'mt4' | 'mt5'
+  /** enterprise when left out. */
+  readonly plan?: 'free'
 }
 
 export const providerToken = 'faults-provider-token'
@@ -72,7 +74,7 @@ export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes
   const tenantId = `faults-${randomUUID()}`
   const document = {
     tenants: [{ id: tenantId, name: 'Faults', providerToken }],
-    users: users.map(({ id }) => ({ id, tenantId, email: 'faults@example.com', plan: 'enterprise' })),
+    users: users.map(({ id, plan = 'enterprise' }) => ({ id, tenantId, email: 'faults@example.com', plan })),
     accounts: users.map(({ id, accountId, providerAccountId, brokerType }, index) => ({
       id: accountId,
       userId: id,

@@ -81,8 +81,14 @@ const idOfPostgres = async (): Promise<number> => {
   return Number(line.split(':')[2])
 }
 
+export interface OwnRedis extends OwnServer {
+  /** It keeps its connections and answers nothing until it is thawed. */
+  readonly freeze: () => void
+  readonly thaw: () => void
+}
+
 /** With nothing kept on disk: what it held is gone when it stops. */
-export const startOwnRedis = async (folder: string): Promise<OwnServer> => {
+export const startOwnRedis = async (folder: string): Promise<OwnRedis> => {
   const port = await freePort()
   let child: ChildProcess | undefined
   const stop = async (mode: StopMode): Promise<void> => {
@@ -105,7 +111,13 @@ export const startOwnRedis = async (folder: string): Promise<OwnServer> => {
   }
   process.once('exit', () => child?.kill('SIGKILL'))
   await start()
-  return { url: `redis://127.0.0.1:${port}`, start, stop }
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    start,
+    stop,
+    freeze: () => void child?.kill('SIGSTOP'),
+    thaw: () => void child?.kill('SIGCONT'),
+  }
 }
 
 const takingConnections = async (port: number): Promise<void> => {
