@@ -22,7 +22,7 @@ export interface FaultUser {
 }
 
 export const providerToken = 'faults-provider-token'
-const operatorToken = 'faults-operator-token'
+export const operatorToken = 'faults-operator-token'
 
 export const say = (text: string): void => void process.stdout.write(`${text}\n`)
 

@@ -1,11 +1,12 @@
 // `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
+import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
 import { runRedis } from './redis.ts'
 import { runWebhooks } from './webhooks.ts'
 
-const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'outages', 'within'] as const
+const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'outages', 'within', 'requests'] as const
 const { values, positionals } = parseArgs({
   allowPositionals: true,
   options: Object.fromEntries(numbers.map((name) => [name, { type: 'string' as const }])),
@@ -27,6 +28,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   orders: () => runOrders({ seed, orders: whole('orders', 320), kills: whole('kills', 22), databaseUrl }),
+  hostile: () => runHostile({ seed, requests: whole('requests', 100_000), databaseUrl }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
   postgres: () => runPostgres({ seed, restarts: whole('restarts', 8), withinMs: whole('within', 5) * 1_000 }),
