@@ -3,7 +3,6 @@
 import { suspensionMs } from '@tradeport/domain'
 import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain'
 import { createLocalRateLimiter } from '@tradeport/memory'
-import { openRedisRateLimiter } from '@tradeport/redis'
 import type { RedisRateLimiterOptions } from '@tradeport/redis'
 import type { Logger } from 'pino'
 
@@ -34,6 +33,8 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
   const onSuspension = tellOwner(options)
   const local = createLocalRateLimiter({ onSuspension })
   if (redisUrl === null) return { limiter: local, status: () => 'in-process', aloneMs: () => 0, close: () => Promise.resolve() }
+  // Loaded only where it is used, as whatever else a configuration may do without.
+  const { openRedisRateLimiter } = await import('@tradeport/redis')
   const shared = await openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })
   return {
     limiter: shared,

@@ -3,7 +3,7 @@
 import type { Logger } from 'pino'
 import { sendOwnerNotice } from '@tradeport/domain'
 import type { Mailer, NoticeOutcome, OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices, UserStore } from '@tradeport/domain'
-import { createLogMailer, createSmtpMailer } from '@tradeport/mailer'
+import { createLogMailer } from '@tradeport/mailer'
 import type { MailConfig } from './config.ts'
 
 interface Parts {
@@ -24,7 +24,7 @@ export interface RunningNotices extends OwnerNotices {
 const drainMs = 5_000
 
 export const startOwnerNotices = async ({ mail, queue, users, onAttempt, log }: Parts): Promise<RunningNotices> => {
-  const mailer = openMailer(mail, log)
+  const mailer = await openMailer(mail, log)
   const send = sendOwnerNotice({ users, mailer })
   const worker = await queue.work((job) => sendOrFail(send, job, { onAttempt, log }))
   const telling = new Set<Promise<unknown>>()
@@ -44,8 +44,11 @@ export const startOwnerNotices = async ({ mail, queue, users, onAttempt, log }: 
   }
 }
 
-const openMailer = (mail: MailConfig, log: Logger): Mailer & { readonly close: () => void } =>
-  mail.kind === 'smtp' ? createSmtpMailer(mail) : { ...createLogMailer(log), close: () => undefined }
+const openMailer = async (mail: MailConfig, log: Logger): Promise<Mailer & { readonly close: () => void }> => {
+  if (mail.kind === 'log') return { ...createLogMailer(log), close: () => undefined }
+  const { createSmtpMailer } = await import('@tradeport/mailer/smtp')
+  return createSmtpMailer(mail)
+}
 
 // A rejection brings the notice back after a pause.
 const sendOrFail = async (

@@ -8,11 +8,10 @@ import { promisify } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
-import { createTokenVerifier } from '@tradeport/access-tokens'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines } from '@tradeport/broker-metaapi'
 import { withoutEvents } from '@tradeport/domain'
-import type { Clock, InternalTimeout, ServiceUnavailable } from '@tradeport/domain'
+import type { Clock, InternalTimeout, ServiceUnavailable, TokenVerifier } from '@tradeport/domain'
 import { apiPrefix, assetRoutes, createApi, createOperatorApi, listen, metricsRoute, probeRoutes } from '@tradeport/http'
 import type { Edge } from '@tradeport/http'
 import { createMetrics, meteredBroker, meteredLimiter, meteredPositionDesk, meteredTrading, meteredWebhookSender } from '@tradeport/metrics'
@@ -38,11 +37,9 @@ import {
   startPeerNotices,
 } from '@tradeport/postgres'
 import { createReferencePage } from '@tradeport/reference-page'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import type { Sandbox } from '@tradeport/sandbox-broker'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { UnansweredDelivery } from '@tradeport/webhook-sender'
-import type { Config, Listener, ProviderUrls } from './config.ts'
+import type { Config, Listener, ProviderUrls, TokenIssuer } from './config.ts'
 import { composeUseCases } from './compose.ts'
 import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoBrokerAccounts, demoDocument, demoProviderToken, demoWelcome, keepDemoState, markDemoApplied } from './demo.ts'
@@ -146,7 +143,7 @@ const start = async (
   const composed = composeUseCases({
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
-    tokens: config.tokenIssuer === null ? undefined : createTokenVerifier({ ...config.tokenIssuer, clock, log }),
+    tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
     operator: createOperatorStore(stores),
     records: createTenantRecords(stores),
     sealedSecrets: createSealedSecrets(stores),
@@ -252,7 +249,8 @@ const providerUrls = async (
   closers: (() => Promise<void>)[],
 ): Promise<ProviderUrls> => {
   if (broker.kind === 'metaapi') return broker.urls
-  const sandbox: Sandbox = await startSandbox({
+  const { startSandbox } = await import('@tradeport/sandbox-broker')
+  const sandbox = await startSandbox({
     tokens: [demoProviderToken],
     accounts: demoBrokerAccounts,
     stateFile: join(dataFolder, 'sandbox-broker.json'),
@@ -260,6 +258,16 @@ const providerUrls = async (
   })
   closers.push(sandbox.close)
   return { provisioning: sandbox.url, client: sandbox.url }
+}
+
+// Loaded only where it is used: most services go without what some configurations ask for.
+const openTokenVerifier = async (
+  issuer: TokenIssuer | null,
+  parts: { readonly clock: Clock; readonly log: Logger },
+): Promise<TokenVerifier | undefined> => {
+  if (issuer === null) return undefined
+  const { createTokenVerifier } = await import('@tradeport/access-tokens')
+  return createTokenVerifier({ ...issuer, ...parts })
 }
 
 // A job that fails is handed out again; what the order or the close needs next is in the database, not in the failure.

@@ -6,6 +6,7 @@ import type { RouteGroup } from './document/create-document.ts'
 import type { OpenApiDocument } from './document/open-api.ts'
 import type { ApiEdge } from './edge.ts'
 import { assetOf } from './replies/asset.ts'
+import type { Asset } from './replies/asset.ts'
 import { cachedFor } from './replies/caching.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
@@ -49,7 +50,7 @@ const routeGroups: readonly RouteGroup<UseCases>[] = [
     routes: marketDataRoutes,
   },
   { name: 'Webhooks', description: 'Where to be told of events, and the log of what was told.', routes: webhookRoutes },
-  { name: 'Document', description: 'This document, for programs.', routes: [openApiRoute(() => documentAsset)] },
+  { name: 'Document', description: 'This document, for programs.', routes: [openApiRoute(() => documentAsset())] },
 ]
 
 export const apiRoutes: readonly Route<UseCases>[] = routeGroups.flatMap(({ routes }) => routes)
@@ -57,11 +58,14 @@ export const apiRoutes: readonly Route<UseCases>[] = routeGroups.flatMap(({ rout
 /** The API in OpenAPI 3.1, as GET /openapi.json answers it. */
 export const createOpenApiDocument = (): OpenApiDocument => documentOf(routeGroups, apiPrefix)
 
-// Made once: the records do not change.
-const documentAsset = assetOf(JSON.stringify(createOpenApiDocument()), {
-  'Content-Type': 'application/json; charset=utf-8',
-  ...cachedFor(60),
-})
+let madeDocument: Asset | undefined
+
+// Made once, since the records do not change, and when it is first asked for: a service that nobody asks starts without it.
+const documentAsset = (): Asset =>
+  (madeDocument ??= assetOf(JSON.stringify(createOpenApiDocument()), {
+    'Content-Type': 'application/json; charset=utf-8',
+    ...cachedFor(60),
+  }))
 
 /** Answers /api/v1 and the plain routes, and anything else with 404. It never throws and never answers without an envelope and a request id. */
 export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
