@@ -149,7 +149,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
   // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
-  const histories = cachedHistories(createHistories(adapters), { clock, tallies })
+  const histories = cachedHistories(createHistories(adapters), { clock, breathe: adapters.breathe, tallies })
   const forget = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
   }

@@ -1,37 +1,73 @@
-// Folded histories, kept for five seconds for each account (4.5, section 8). Long ones weigh more, so that a few cannot fill the memory.
-import type { AccountHistory, BrokerReadError, Clock, Histories, HistoryTooLarge } from '@tradeport/domain'
+// Folded histories, kept for five seconds for each account (4.5, section 8). All are kept packed, so that fifty of the longest fit; those that were
+// asked for last also as they are read.
+import type { AccountHistory, Breather, BrokerReadError, Clock, Histories, HistoryTooLarge } from '@tradeport/domain'
+import { pipe } from 'fp-ts/lib/function.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { LRUCache } from 'lru-cache'
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
+import { packHistory, unpackHistory } from './packed-history.ts'
+import type { PackedHistory } from './packed-history.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
 export const historyTtlMs = 5_000
 
 const maxAccounts = 10_000
-const defaultMaxTrades = 250_000
+/** Some 110 bytes each. Twenty thousand deals, the most that are read of an account, are at most ten thousand trades. */
+const defaultMaxTrades = 600_000
+/** Some 400 bytes each. One history of the longest always fits. */
+const defaultMaxOpenTrades = 25_000
 
-export interface CachedHistoriesOptions {
+export interface CachedHistoriesOptions extends Breather {
   readonly clock: Clock
-  /** The most trades and skipped positions kept over all accounts; 250,000 when left out. */
+  /** The most trades and skipped positions kept over all accounts; 600,000 when left out. */
   readonly maxTrades?: number
+  /** The most of them that are kept unpacked as well; 25,000 when left out. */
+  readonly maxOpenTrades?: number
   readonly tallies?: Tallies | undefined
 }
 
-export const cachedHistories = (
-  histories: Histories,
-  { clock, maxTrades = defaultMaxTrades, tallies }: CachedHistoriesOptions,
-): Histories & ForgetsAccounts => {
-  const kept = createSingleFlightCache<string, BrokerReadError | HistoryTooLarge, AccountHistory>({
+export const cachedHistories = (histories: Histories, options: CachedHistoriesOptions): Histories & ForgetsAccounts => {
+  const { clock, maxTrades = defaultMaxTrades, maxOpenTrades = defaultMaxOpenTrades, tallies } = options
+  const kept = createSingleFlightCache<string, BrokerReadError | HistoryTooLarge, PackedHistory>({
     clock,
     ttlMs: historyTtlMs,
     maxEntries: maxAccounts,
     maxWeight: maxTrades,
-    weigh: ({ trades, skipped }) => 1 + trades.length + skipped.length,
+    weigh,
     groupOf: accountOfKey,
     tally: tallies?.('histories'),
   })
+  // By what it was unpacked from, so that it is never given out for anything else.
+  const open = new LRUCache<PackedHistory, Promise<AccountHistory>>({
+    max: maxAccounts,
+    maxSize: maxOpenTrades,
+    sizeCalculation: (_, packed) => weigh(packed),
+  })
+
+  const pack =
+    (history: AccountHistory): T.Task<PackedHistory> =>
+    async () => {
+      const packed = await packHistory(history, options)
+      open.set(packed, Promise.resolve(history))
+      return packed
+    }
+  const unpack =
+    (packed: PackedHistory): T.Task<AccountHistory> =>
+    () => {
+      const found = open.get(packed)
+      if (found !== undefined) return found
+      const history = unpackHistory(packed, options)
+      open.set(packed, history)
+      return history
+    }
+
   return {
-    read: (account) => kept.read(accountKey(account), histories.read(account)),
+    read: (account) => pipe(kept.read(accountKey(account), pipe(histories.read(account), TE.flatMapTask(pack))), TE.flatMapTask(unpack)),
     forget: kept.dropGroup,
   }
 }
+
+const weigh = ({ length, skipped }: PackedHistory): number => 1 + length + skipped.length

@@ -6,6 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { cachedBroker, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
+import type { CachedHistoriesOptions } from '../src/index.ts'
 import { createMovableClock, settled } from './fake-source.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
@@ -176,7 +177,28 @@ describe('cached live accounts', () => {
   })
 })
 
-const historiesWith = (maxTrades?: number, trades = 0) => {
+const tradeOf = (accountId: AccountHistory['accountId'], number: number): AccountHistory['trades'][number] => ({
+  accountId,
+  userId: linked.owner.userId,
+  closingDealId: String(2 * number),
+  trade: {
+    positionId: String(number),
+    symbol: 'EURUSD',
+    side: 'buy',
+    volume: 0.1,
+    entryPrice: 1.1,
+    exitPrice: 1.2,
+    profit: 10,
+    commission: -0.35,
+    swap: 0,
+    netProfit: 9.65,
+    openedAt: 1_000,
+    closedAt: 2_000,
+    holdingTime: 1,
+  },
+})
+
+const historiesWith = (trades = 0, bounds: Pick<CachedHistoriesOptions, 'maxTrades' | 'maxOpenTrades'> = {}) => {
   const clock = createMovableClock()
   let reads = 0
   const histories: Histories = {
@@ -184,11 +206,16 @@ const historiesWith = (maxTrades?: number, trades = 0) => {
       ({ accountId }) =>
       () => {
         reads += 1
-        const history = { accountId, readAt: clock.now(), trades: Array.from({ length: trades }), skipped: [] }
-        return Promise.resolve(E.right(history as unknown as AccountHistory))
+        const history = {
+          accountId,
+          readAt: clock.now(),
+          trades: Array.from({ length: trades }, (_, n) => tradeOf(accountId, n)),
+          skipped: [],
+        }
+        return Promise.resolve(E.right(history))
       },
   }
-  return { clock, reads: () => reads, cached: cachedHistories(histories, maxTrades === undefined ? { clock } : { clock, maxTrades }) }
+  return { clock, reads: () => reads, cached: cachedHistories(histories, { clock, breathe: settled, ...bounds }) }
 }
 
 describe('cached histories', () => {
@@ -209,10 +236,34 @@ describe('cached histories', () => {
   })
 
   it('are kept only up to so many trades in all', async () => {
-    const { reads, cached } = historiesWith(100, 60)
+    const { reads, cached } = historiesWith(60, { maxTrades: 100 })
     for (const account of [linked, other, linked]) await cached.read(asBrokerAccount(account))()
     expect(reads()).toBe(3)
     await cached.read(asBrokerAccount(linked))()
     expect(reads()).toBe(3)
+  })
+  it('are as they were read, also those that are kept packed alone', async () => {
+    const { reads, cached } = historiesWith(60, { maxOpenTrades: 100 })
+    const [first, second] = [asBrokerAccount(linked), asBrokerAccount(other)]
+    const firstRead = await cached.read(first)()
+    const secondRead = await cached.read(second)()
+    const again = await Promise.all(Array.from({ length: 3 }, () => cached.read(first)()))
+    for (const one of again) expect(one).toStrictEqual(firstRead)
+    expect(await cached.read(second)()).toStrictEqual(secondRead)
+    expect(reads()).toBe(2)
+  })
+
+  it('are the same records for whoever asks again soon, so that what is made of them can be kept', async () => {
+    const { cached } = historiesWith(60)
+    const [one, two] = [await cached.read(asBrokerAccount(linked))(), await cached.read(asBrokerAccount(linked))()]
+    if (E.isLeft(one) || E.isLeft(two)) throw new Error('the history was not read')
+    expect(two.right.trades[0]).toBe(one.right.trades[0])
+  })
+  it('are kept for fifty accounts of 20,000 deals each', async () => {
+    const { reads, cached } = historiesWith(10_000)
+    const accounts = Array.from({ length: 50 }, () => asBrokerAccount(newAccount(linked.owner)))
+    for (const account of accounts) await cached.read(account)()
+    for (const account of accounts) expect(await cached.read(account)()).toMatchObject({ right: { trades: { length: 10_000 } } })
+    expect(reads()).toBe(50)
   })
 })
