@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { readConfig } from './config.ts'
+import { boundHeap } from './heap.ts'
 import { createLog, endWhenUncaught } from './log.ts'
 import { startService } from './service.ts'
 
@@ -10,6 +11,7 @@ import { startService } from './service.ts'
 const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
 
 const main = async (): Promise<void> => {
+  boundHeap()
   const config = readConfig(process.env, defaultDataFolder)
   if (E.isLeft(config))
     return fail(['The environment is not one that the service can start with:', ...config.left.map((fault) => `  ${fault}`)])
