@@ -1,21 +1,47 @@
 // What a benchmark is: ratios against a reference measured in the same run, each with its target.
 
-export interface Ratio {
+export type Ratio = Judged & (Times | Sizes)
+
+interface Judged {
   /** What was measured, in a few words. */
   readonly name: string
-  /** Ours over the reference: below 1 is faster. */
+  /** Ours over the reference: below 1 is faster, or smaller. */
   readonly ratio: number
-  /** The greatest ratio that will do. */
+  /** The greatest ratio that will do. Where ours has a bound of its own, the ratio at which it is reached. */
   readonly target: number
-  readonly oursMs: number
-  readonly referenceMs: number
   /** What the reference is, and what else a reader needs to judge the figures. */
   readonly reference: string
 }
 
+interface Times {
+  readonly oursMs: number
+  readonly referenceMs: number
+}
+
+interface Sizes {
+  /** Millions of bytes. */
+  readonly oursMegabytes: number
+  readonly referenceMegabytes: number
+}
+
+/** Why a bench was left out. */
+export interface NotRun {
+  readonly notRun: string
+}
+
+export type Outcome = readonly Ratio[] | NotRun
+
+export const needsServer: NotRun = {
+  notRun: 'DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end',
+}
+
+export const isNotRun = (outcome: Outcome): outcome is NotRun => 'notRun' in outcome
+
+export const isMet = ({ ratio, target }: Ratio): boolean => ratio <= target
+
 export interface Bench {
   readonly name: string
-  readonly run: () => Promise<readonly Ratio[]>
+  readonly run: () => Promise<Outcome>
 }
 
 export interface Timed<T> {

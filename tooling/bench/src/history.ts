@@ -1,17 +1,18 @@
 // A cold read of a 20,000-deal history through the whole service, against fetching the same pages and no more; and how long other requests are
 // held while such reads go on. Provider, service and this bench are three processes.
 import type { ChildProcess } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench, Ratio } from './bench.ts'
 import type { Holds } from './hold-meter.ts'
 import { median } from './bench.ts'
-import { linkAccounts, providerToken, repositoryRoot, startMeasuredService } from './measured-service.ts'
-import { startProgram, stopPrograms } from './processes.ts'
+import { accountUuid, historyDeals, startHistoryProvider } from './long-history.ts'
+import { linkAccounts, providerToken, startMeasuredService } from './measured-service.ts'
+import { stopPrograms } from './processes.ts'
 
-const deals = 20_000
+const deals = historyDeals
 const pageSize = 1_000
 const rounds = 9
 const maxHoldMs = 15
@@ -25,7 +26,7 @@ const run = async (): Promise<readonly Ratio[]> => {
   const children: ChildProcess[] = []
   try {
     const accounts = Array.from({ length: 2 * rounds }, (_, index) => `bench-${index}`)
-    const providerUrl = await startProvider(folder, accounts, children)
+    const providerUrl = await startHistoryProvider(folder, accounts, children)
     const service = await startMeasuredService({ folder, providerUrl, children, nodeOptions: ['--import', holdMeter] })
     await linkAccounts(
       service,
@@ -58,12 +59,12 @@ const run = async (): Promise<readonly Ratio[]> => {
       },
       {
         ...far,
-        name: `cold read of ${deals} deals from a provider that takes ${pageDelayMs} ms for a page`,
+        name: `the same from a provider that takes ${pageDelayMs} ms a page`,
         target: 1.25,
         reference: 'fetching the bytes of its pages one after the other and doing nothing with them',
       },
       {
-        name: 'longest time that such a read holds other requests',
+        name: 'how long such a read holds other requests',
         ratio: longestHoldMs / maxHoldMs,
         target: 1,
         oursMs: longestHoldMs,
@@ -84,7 +85,7 @@ const compare = async (
   from: number,
   reference: (index: number) => Promise<void>,
   ours: (index: number) => Promise<void>,
-): Promise<Pick<Ratio, 'ratio' | 'oursMs' | 'referenceMs'>> => {
+): Promise<{ readonly ratio: number; readonly oursMs: number; readonly referenceMs: number }> => {
   const pairs: { readonly oursMs: number; readonly referenceMs: number }[] = []
   for (let index = from; index < from + rounds; index++) {
     const referenceMs = await timed(() => reference(index))
@@ -152,51 +153,9 @@ const longestWait = async (api: string, work: () => Promise<void>): Promise<numb
   return longest
 }
 
-const accountUuid = (index: number): string => `be9c4000-0000-4000-8000-${String(index).padStart(12, '0')}`
-
-const startProvider = async (folder: string, accounts: readonly string[], children: ChildProcess[]): Promise<string> => {
-  const file = join(folder, 'history.json')
-  await writeFile(
-    file,
-    JSON.stringify({ platform: 'mt5', marginMode: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING', currency: 'USD', deals: makeDeals() }),
-  )
-  const named = accounts.flatMap((account) => ['--account', account, '--history', file])
-  const program = join(repositoryRoot, 'packages/sandbox-broker/dist/bin.js')
-  const { line } = await startProgram([program, '--port', '0', '--token', providerToken, ...named], {}, /^url\s+(\S+)/m, children)
-  return line
-}
-
 /** The longest holds of a process's event loop since they were last asked for. */
 const holdsOf = (child: ChildProcess) => (): Promise<Holds> =>
   new Promise((resolve) => {
     child.once('message', (message) => resolve(message as Holds))
     child.send('holds')
-  })
-
-// Closed positions one after the other, as a provider lists them, with every field that it sends.
-const makeDeals = (): readonly object[] =>
-  Array.from({ length: deals }, (_, index) => {
-    const isOpening = index % 2 === 0
-    const position = String(46_000_000 + (index >> 1))
-    const time = new Date(Date.UTC(2025, 0, 1) + index * 60_000).toISOString()
-    return {
-      id: String(33_000_000 + index),
-      platform: 'mt5',
-      type: isOpening ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL',
-      time,
-      brokerTime: time.replace('T', ' ').replace('Z', ''),
-      commission: -0.35,
-      swap: isOpening ? 0 : -0.12,
-      profit: isOpening ? 0 : ((index % 400) - 190) / 10,
-      symbol: index % 3 === 0 ? 'EURUSD' : 'XAUUSD',
-      magic: 1_000,
-      orderId: String(47_000_000 + index),
-      positionId: position,
-      volume: 0.12,
-      price: 1.05 + (index % 997) / 100_000,
-      entryType: isOpening ? 'DEAL_ENTRY_IN' : 'DEAL_ENTRY_OUT',
-      reason: 'DEAL_REASON_EXPERT',
-      clientId: `TE_EURUSD_${position}`,
-      accountCurrencyExchangeRate: 1,
-    }
   })

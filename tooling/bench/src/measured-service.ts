@@ -1,5 +1,7 @@
-// The built service as a process of its own, on an embedded database and a provider that the bench starts, with the records that a bench needs.
+// The built service as a process of its own, on an embedded database or on a server's and with a provider that the bench starts, with the records
+// that a bench needs.
 import type { ChildProcess } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { startProgram } from './processes.ts'
 
@@ -7,6 +9,7 @@ export const repositoryRoot = resolve(import.meta.dirname, '../../..')
 export const providerToken = 'bench-provider-token'
 
 const operatorToken = 'bench-operator-token'
+const secretsKey = randomBytes(32).toString('base64')
 const program = join(repositoryRoot, 'apps/api/dist/main.js')
 
 export interface MeasuredService {
@@ -18,6 +21,8 @@ export interface MeasuredService {
 interface Start {
   /** Where it keeps its data. */
   readonly folder: string
+  /** The database on a server; the embedded one when left out. */
+  readonly databaseUrl?: string
   readonly providerUrl: string
   /** Takes the process, to be ended with the others. */
   readonly children: ChildProcess[]
@@ -25,12 +30,19 @@ interface Start {
   readonly nodeOptions?: readonly string[]
 }
 
-export const startMeasuredService = async ({ folder, providerUrl, children, nodeOptions = [] }: Start): Promise<MeasuredService> => {
+export const startMeasuredService = async ({
+  folder,
+  databaseUrl = '',
+  providerUrl,
+  children,
+  nodeOptions = [],
+}: Start): Promise<MeasuredService> => {
   const environment = {
     PORT: '0',
     OPERATOR_PORT: '0',
-    // What another bench may be given is not for this one.
-    DATABASE_URL: '',
+    // What a bench itself may be given is not for the service.
+    DATABASE_URL: databaseUrl,
+    SECRETS_KEY: secretsKey,
     REDIS_URL: '',
     DATA_DIR: join(folder, 'data'),
     OPERATOR_TOKEN: operatorToken,

@@ -15,8 +15,8 @@ import {
   startJobs,
 } from '@tradeport/postgres'
 import type { Database } from '@tradeport/postgres'
-import type { Bench, Ratio } from './bench.ts'
-import { median } from './bench.ts'
+import type { Bench, Outcome } from './bench.ts'
+import { median, needsServer } from './bench.ts'
 import { demoAccount } from './measured-service.ts'
 import { benchServer, createDatabase } from './server-database.ts'
 
@@ -35,14 +35,9 @@ interface Desk {
 
 type Place = (desk: Desk) => Promise<void>
 
-const run = async (): Promise<readonly Ratio[]> => {
+const run = async (): Promise<Outcome> => {
   const server = benchServer()
-  if (server === undefined) {
-    process.stdout.write(
-      'orders: not run, because DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end\n',
-    )
-    return []
-  }
+  if (server === undefined) return needsServer
   const { url, drop } = await createDatabase(server)
   const database = await openDatabase({ url, poolSize })
   const jobs = await startJobs(database)
@@ -59,20 +54,20 @@ const run = async (): Promise<readonly Ratio[]> => {
     const name = `POST /orders as its use case runs, ${underWay} under way`
     return [
       {
-        name: `${name}: ${rate(alone.oursMs)} orders a second`,
+        name,
         ratio: alone.ratio,
         target: 2,
         oursMs: alone.oursMs,
         referenceMs: alone.referenceMs,
-        reference: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}; medians of ${rounds} rounds in turn`,
+        reference: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}; ${rate(alone.oursMs)} orders a second, medians of ${rounds} rounds in turn`,
       },
       {
-        name: `${name}, beside ${foreignOrders} orders of others: ${rate(crowded.oursMs)} orders a second`,
+        name: `the same beside ${foreignOrders} orders of others`,
         ratio: crowded.oursMs / alone.oursMs,
         target: 1.1,
         oursMs: crowded.oursMs,
         referenceMs: alone.oursMs,
-        reference: `the same without them; bare inserts took ${crowded.referenceMs.toFixed(1)} ms meanwhile`,
+        reference: `the same without them; ${rate(crowded.oursMs)} orders a second, bare inserts took ${crowded.referenceMs.toFixed(1)} ms meanwhile`,
       },
     ]
   } finally {

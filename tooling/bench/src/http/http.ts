@@ -61,15 +61,15 @@ const ratiosOf = (service: readonly Load[], bare: readonly Load[], frameworks: s
   const reference = `a bare node:http server that stringifies the same reply, ${connections} connections, medians of ${rounds} rounds in turn`
   return [
     {
-      name: `GET /positions of ${positions} from the cache: ${Math.round(rate(service))} a second, of bare ${(rate(service) / rate(bare)).toFixed(3)}`,
+      name: `a GET /positions of ${positions} from the cache`,
       ratio: rate(bare) / rate(service),
       target: Number((1 / minShareOfRate).toFixed(3)),
       oursMs: 1_000 / rate(service),
       referenceMs: 1_000 / rate(bare),
-      reference: `${reference}: ${Math.round(rate(bare))} a second; ${frameworks}`,
+      reference: `${reference}: ${Math.round(rate(bare))} a second, ours ${Math.round(rate(service))}, which is ${(rate(service) / rate(bare)).toFixed(3)} of it; ${frameworks}`,
     },
     {
-      name: `its 99th percentile`,
+      name: 'its 99th percentile',
       ratio: p99(service) / p99(bare),
       target: maxP99Ratio,
       oursMs: p99(service),
