@@ -25,10 +25,12 @@ export interface CloseOutcome {
 
 /** A volume that is not given, or is the position's own, closes all (4.3 rule 8). */
 export const decideClose = ({ volume: open }: BrokerPosition, asked: number | undefined): E.Either<InvalidVolume, CloseOrder> => {
-  const closes = asked === undefined ? open : roundLots(asked)
+  const all: CloseOrder = { volume: null, closes: open, leaves: 0 }
+  if (asked === undefined) return E.right(all)
+  const closes = roundLots(asked)
   const difference = compareLots(closes, open)
-  if (difference > 0) return E.left(invalidVolume(asked ?? closes, open))
-  if (difference === 0) return E.right({ volume: null, closes: open, leaves: 0 })
+  if (difference > 0) return E.left(invalidVolume(asked, open))
+  if (difference === 0) return E.right(all)
   return E.right({ volume: closes, closes, leaves: lotsWithout(open, closes) })
 }
 
@@ -72,7 +74,7 @@ export const isDoneAsSent = ({ closedVolume, remainingVolume }: CloseOutcome, { 
 const shrunkTo = (held: BrokerPosition, { volume }: BrokerPosition, { closes }: CloseOrder): CloseOutcome | undefined => {
   if (compareLots(held.volume, volume) >= 0) return undefined
   const gone = lotsWithout(volume, held.volume)
-  return { closedVolume: compareLots(gone, closes) > 0 ? closes : gone, remainingVolume: held.volume }
+  return { closedVolume: Math.min(gone, closes), remainingVolume: held.volume }
 }
 
 const withRest = (outcome: CloseOutcome | undefined, { ticket }: BrokerPosition): CloseOutcome | undefined =>

@@ -64,7 +64,7 @@ export const closingFillOf = (deals: readonly ClosingDeal[], sent: SentClose, cl
  */
 export const oldestFillOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): ClosingFill | undefined => {
   const own = deals.filter((deal) => isOf(deal, sent))
-  if (own.length === 1 && own[0]?.volume === undefined) return fillOf(own, sent)
+  if (isAloneWithoutVolume(own)) return fillOf(own, sent)
   return fillOf(executionsOf(own, sent).find((some) => areLots(some, closedVolume)) ?? [], sent)
 }
 
@@ -84,11 +84,12 @@ export const partialFillOf = (
 }
 
 const fillOf = (own: readonly ClosingDeal[], sent: SentClose): ClosingFill | undefined => {
-  if (own.length === 0) return undefined
+  const last = own.at(-1)
+  if (last === undefined) return undefined
   const times = own.flatMap(({ at }) => (at === undefined ? [] : [at]))
   return {
     deals: own.map(closingDealKey),
-    orderId: sent.orderId ?? own.at(-1)?.orderId ?? null,
+    orderId: sent.orderId ?? last.orderId ?? null,
     price: priceOf(own),
     profit: sumExactly(own.map(({ profit }) => profit)),
     at: times.length === 0 ? null : Math.max(...times),
@@ -97,12 +98,14 @@ const fillOf = (own: readonly ClosingDeal[], sent: SentClose): ClosingFill | und
 
 const dealsOf = (deals: readonly ClosingDeal[], sent: SentClose, closedVolume: number): readonly ClosingDeal[] => {
   const own = deals.filter((deal) => isOf(deal, sent))
-  // One that does not tell its volume is all of it where it is alone, and beside others nothing to go by.
-  if (own.length === 1 && own[0]?.volume === undefined) return own
+  if (isAloneWithoutVolume(own)) return own
   // By their times alone, the deals of a close that went before may be among them.
   const candidates = isOrderKnown(sent) ? [own] : own.map((_, index) => own.slice(index))
   return candidates.find((some) => areLots(some, closedVolume)) ?? []
 }
+
+// One that does not tell its volume is all of it where it is alone, and beside others nothing to go by.
+const isAloneWithoutVolume = (own: readonly ClosingDeal[]): boolean => own.length === 1 && own.every(({ volume }) => volume === undefined)
 
 const isOf = ({ orderId, at }: ClosingDeal, sent: SentClose): boolean => {
   if (sent.orderId !== null && orderId !== undefined && orderId !== sent.orderId) return false

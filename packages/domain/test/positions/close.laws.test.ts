@@ -46,6 +46,18 @@ describe('how much is closed (4.3 rule 8)', () => {
   })
 })
 
+describe('a close is done as it was sent (decision 31)', () => {
+  const order = decided(openPosition(), 0.1)
+  it.each<[CloseOutcome, boolean]>([
+    [{ closedVolume: 0.1, remainingVolume: 0.2 }, true],
+    [{ closedVolume: 0.05, remainingVolume: 0.2 }, false],
+    [{ closedVolume: 0.1, remainingVolume: 0.1 }, false],
+    [{ closedVolume: 0.1, remainingVolume: 0 }, false],
+  ])('by its lots and by those that are left: %o is %s', (outcome, isDone) => {
+    expect(isDoneAsSent(outcome, order)).toBe(isDone)
+  })
+})
+
 describe('what a later book shows of a close', () => {
   const position = openPosition()
   const other = openPosition({ ticket: '7' as Ticket, volume: 0.2 })

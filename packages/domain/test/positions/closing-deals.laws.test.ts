@@ -1,7 +1,7 @@
 // Laws of the deals of one close: they are found among others, and tell its price, profit and time (2.4; decision 32).
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closingFillOf, oldestFillOf, partialFillOf } from '../../src/positions/closing-deals.ts'
+import { closingDealKey, closingFillOf, oldestFillOf, partialFillOf } from '../../src/positions/closing-deals.ts'
 import type { ClosingDeal, ClosingFill, SentClose } from '../../src/positions/closing-deals.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 
@@ -67,6 +67,7 @@ describe('the deals of one close', () => {
     ['without a price', [without('price')], {}, { ...fill, price: null }],
     ['without a time', [without('at')], {}, { ...fill, at: null }],
     ['without an order, by their time', [without('orderId')], {}, fill],
+    ['not those without an order that are too old', [without('orderId', { at: 989_999 })], {}, undefined],
     ['new, where the broker named no order', [deal()], { orderId: null }, fill],
     ['new, and tell no order either', [without('orderId')], { orderId: null }, { ...fill, orderId: null }],
     ['a little older than the close, by another clock', [deal({ at: 990_000 })], { orderId: null }, { ...fill, at: 990_000 }],
@@ -116,6 +117,28 @@ describe('the deals of one close', () => {
       ['1', '2'],
     ],
     ['none that is too old', [deal({ at: 989_999 })], { orderId: null }, undefined],
+    ['the one that does not tell its volume, which is then all of it', [without('volume')], {}, ['1']],
+    ['none of several that do not tell their volumes', [without('volume'), without('volume', { id: '2' })], {}, undefined],
+    ['none of another volume, though it is alone', [deal({ volume: 0.05 })], {}, undefined],
+    [
+      'those of its order with those that tell none, together',
+      [deal({ volume: 0.04 }), without('orderId', { id: '2', volume: 0.06 })],
+      {},
+      ['1', '2'],
+    ],
+    ['the oldest that tells no order, by itself', [without('orderId'), without('orderId', { id: '2' })], { orderId: null }, ['1']],
+    [
+      'the oldest of those that have the number of the position, by itself',
+      [deal({ orderId: '42' }), deal({ id: '2', orderId: '42' })],
+      { orderId: '42' },
+      ['1'],
+    ],
+    [
+      'those that have the number of the position and those that tell no order, together',
+      [deal({ orderId: '42', volume: 0.04 }), without('orderId', { id: '2', volume: 0.06 })],
+      { orderId: '42' },
+      ['1', '2'],
+    ],
   ])('are, when they are looked for later, %s', (_, deals, parts, found) => {
     const fill = oldestFillOf(deals, { ...sent, ...parts }, 0.1)
     expect(fill?.deals.map((key) => key.split(' ')[0])).toEqual(found)
@@ -125,5 +148,18 @@ describe('the deals of one close', () => {
     const later = { ...sent, orderId: null }
     expect(partialFillOf([deal({ volume: 0.04 })], later, 0.1)).toMatchObject({ volume: 0.04, fill: { profit: 10 } })
     for (const one of [deal(), deal({ volume: 0.2 }), without('volume')]) expect(partialFillOf([one], later, 0.1)).toBeUndefined()
+    expect(partialFillOf([deal({ volume: 0.04 }), without('volume', { id: '2' })], later, 0.1)).toBeUndefined()
+  })
+
+  it('may not be those of another order, or too old, for want of its own', () => {
+    const little = deal({ volume: 0.04 })
+    expect(partialFillOf([{ ...little, orderId: '98' }], sent, 0.1)).toBeUndefined()
+    expect(partialFillOf([{ ...little, at: 989_999 }], { ...sent, orderId: null }, 0.1)).toBeUndefined()
+  })
+
+  it('are told from all others of the account by id and time, as they were written down before', () => {
+    expect(closingDealKey({ id: '7', at: 120 })).toBe('7 120')
+    expect(closingDealKey({ id: '7' })).toBe('7 ')
+    expect(closingFillOf([deal({ id: '7', at: 1_000_120 })], sent, 0.1)?.deals).toEqual(['7 1000120'])
   })
 })

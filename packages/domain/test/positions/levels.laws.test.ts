@@ -87,6 +87,7 @@ describe('levels after a change that nobody confirmed (decision 31)', () => {
   })
 
   it.each<[what: string, isAsAsked: boolean, shown: Levels, asked: Levels, before: Levels]>([
+    ['another one, where it was to be taken off', false, { stopLoss: 1.2 }, {}, { stopLoss: 1.1 }],
     ['half a unit of the last decimal off', true, { stopLoss: 1.10001 }, { stopLoss: 1.100015 }, {}],
     ['more than half of it off', false, { stopLoss: 1.10001 }, { stopLoss: 1.100016 }, {}],
     ['one unit off', false, { stopLoss: 1.10001 }, { stopLoss: 1.10002 }, {}],

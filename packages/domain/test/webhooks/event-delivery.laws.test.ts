@@ -141,6 +141,26 @@ describe('a webhook after an attempt', () => {
   })
 })
 
+describe('attempts of several deliveries', () => {
+  it('may end in another order than they began: the latest success and the latest failure are told', () => {
+    const later = { ...webhook, lastSuccessAt: 5_000, lastFailureAt: 6_000 }
+    expect(afterAttempt(fresh, later, at(1_000, ok)).webhook).toMatchObject({ lastSuccessAt: 5_000, lastFailureAt: 6_000 })
+    expect(afterAttempt(fresh, later, at(1_000, refused)).webhook).toMatchObject({ lastSuccessAt: 5_000, lastFailureAt: 6_000 })
+    expect(afterAttempt(fresh, later, at(7_000, refused)).webhook).toMatchObject({ lastSuccessAt: 5_000, lastFailureAt: 7_010 })
+  })
+})
+
+describe('a delivery that nobody tried yet', () => {
+  const untried = { status: 'pending', attempts: 0, responseCode: null, responseTimeMs: null, failureReason: null, lastAttemptAt: null }
+
+  it('is due at once, whether an event or a user asked for it', () => {
+    const { id: webhookId } = webhook
+    const due = { ...untried, webhookId, eventType: 'order.created', createdAt: 100, nextAttemptAt: 100 }
+    expect(fresh).toStrictEqual({ ...due, id, replayOf: null })
+    expect(replay).toStrictEqual({ ...due, id: otherId, replayOf: id })
+  })
+})
+
 describe('what is not sent', () => {
   it('is told apart', () => {
     expect(withdrawn(fresh)).toStrictEqual({ ...fresh, status: 'failed', failureReason: 'webhook_disabled', nextAttemptAt: null })

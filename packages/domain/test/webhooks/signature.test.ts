@@ -51,6 +51,13 @@ describe('verifyWebhookSignature', () => {
     )
   })
 
+  it('is false, and nothing worse, for a good signature with anything before or after it', () => {
+    const header = signWebhook('secret', 'body')
+    expect(verifyWebhookSignature('secret', 'body', header)).toBe(true)
+    for (const more of [` ${header}`, `${header} `, `${header}0`, `${header}\n`, `${header},${header}`])
+      expect(verifyWebhookSignature('secret', 'body', more)).toBe(false)
+  })
+
   it.each([undefined, '', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(63)}é`, `SHA256=${'0'.repeat(64)}`, `sha256=${'A'.repeat(64)}`])(
     'is false for the header %j',
     (header) => {

@@ -2,7 +2,15 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { addressOf, hostIssues, isLocalName, parseWebhookUrl, requireReachable } from '../../src/webhooks/webhook-url.ts'
+import {
+  addressOf,
+  hostIssues,
+  isLocalName,
+  maxWebhookUrlLength,
+  parseWebhookUrl,
+  requireReachable,
+  webhookUrlTakes,
+} from '../../src/webhooks/webhook-url.ts'
 import type { WebhookReach, WebhookUrl } from '../../src/webhooks/webhook-url.ts'
 
 const longest = `https://example.com/${'x'.repeat(2_048 - 'https://example.com/'.length)}`
@@ -61,6 +69,11 @@ describe('a webhook’s URL (2.8; decision 42)', () => {
     expect(parseWebhookUrl(text)).toStrictEqual(O.none)
   })
 
+  it('is at most as long as callers are told', () => {
+    expect(webhookUrlTakes).toMatch(/^an https:\/\/ URL of at most 2,048 characters, without user name, password, fragment/)
+    expect(webhookUrlTakes).toContain(` ${maxWebhookUrlLength.toLocaleString('en-US')} characters`)
+  })
+
   it('is never read otherwise than it is written: what is taken names its host after the scheme, and nobody’s password', () => {
     const piece = fc.oneof(
       fc.string({ unit: 'binary', maxLength: 8 }),
@@ -87,6 +100,7 @@ describe('the host of a URL', () => {
     ['https://0177.0.0.01/', '127.0.0.1'],
     ['https://１２７。０。０。１/', '127.0.0.1'],
     ['https://127.0.0.1./', '127.0.0.1'],
+    ['https://192.168.100.200/', '192.168.100.200'],
     ['https://[::FFFF:127.0.0.1]/', '::ffff:7f00:1'],
     ['https://[0:0:0:0:0:0:0:1]/', '::1'],
     ['https://example.com/', null],
@@ -136,8 +150,17 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
         ],
       }),
     )
+    expect(requireReachable(none)('https://localhost/' as WebhookUrl)).toMatchObject({
+      left: {
+        issues: [
+          {
+            path: 'url',
+            message: 'url takes a host on the public internet; its host is a local name. Give the public name of the receiver',
+          },
+        ],
+      },
+    })
     expect(isTaken(none, 'https://[::1]/')).toBe(false)
-    expect(isTaken(none, 'https://localhost/')).toBe(false)
     expect(isTaken(none, 'https://box.internal:8443/')).toBe(false)
   })
 
@@ -149,6 +172,7 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
 
   it('takes public addresses, and names whatever they lead to', () => {
     expect(isTaken(none, 'https://8.8.8.8/')).toBe(true)
+    expect(isTaken({ ...none, allowsAddress: (address) => address === '2600::1' }, 'https://[2600::1]/')).toBe(true)
     expect(isTaken(none, 'https://example.com/')).toBe(true)
   })
 
