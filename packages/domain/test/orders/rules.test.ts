@@ -9,7 +9,7 @@ import type { OrderLimits } from '../../src/orders/guards.ts'
 import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
 import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderId, PendingOrder } from '../../src/orders/order.ts'
-import { requireCancellable, requireModifiable, settle } from '../../src/orders/transitions.ts'
+import { requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
@@ -47,6 +47,16 @@ describe('order status (3.1)', () => {
     'stays as it is once it is settled: $0.status on $1.kind',
     (order, settlement) => expect(settle(order, settlement, 9)).toBe(order),
   )
+
+  it('moves as the rows say, and in no other way', () => {
+    const moves = orders.flatMap((order) =>
+      settlements.flatMap(({ kind, ...told }) => {
+        const after = settle(order, { kind, ...told } as Settlement, 9)
+        return after === order ? [] : [{ from: order.status, on: kind, to: after.status }]
+      }),
+    )
+    expect(moves).toEqual(transitions)
+  })
 
   it('is settled once: a second settlement changes nothing', () => {
     fc.assert(

@@ -3,9 +3,11 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { AccountId, UserId } from '../../src/primitives/ids.ts'
+import { fromOpaque, toOpaque } from '../../src/primitives/opaque-text.ts'
 import { runSteps } from '../../src/primitives/run-steps.ts'
+import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
 import { byClosing, matchingTrades as matchingTradesInSteps, placeOf, sliceAfter } from '../../src/trades/account-history.ts'
-import type { AccountHistory, ClosedTrade, ClosingPlace, TradeFilter } from '../../src/trades/account-history.ts'
+import type { AccountHistory, ClosedTrade, ClosingPlace, TradeFilter, TradeSlice } from '../../src/trades/account-history.ts'
 import { readCursor, writeCursor } from '../../src/trades/cursor.ts'
 
 const accountIds = [1, 2, 3].map((n) => `00000000-0000-4000-8000-00000000000${n}` as AccountId)
@@ -104,6 +106,39 @@ describe('pages of trades', () => {
     )
   })
 
+  it('hold those of a symbol, in whatever letters the broker writes it (4.5)', () => {
+    const trades = ['EURUSD', 'eurusd', 'EURUSD.x', 'XAUUSD'].map((symbol, index) => {
+      const trade = toClosedTrade(accountIds[0]!, { closedAt: index, closingDealId: String(index + 1), netProfit: 1 })
+      return { ...trade, trade: { ...trade.trade, symbol } }
+    })
+    const read = [{ accountId: accountIds[0]!, readAt: 0, skipped: [], trades }]
+    const found = matchingTrades(read, { ...all, symbol: 'EURUSD' as SymbolFilter })
+    expect(found.map(({ trade }) => trade.symbol)).toEqual(['EURUSD', 'eurusd'])
+  })
+
+  it('follow the order of accounts where deals have one time and one id', () => {
+    const read = [2, 0, 1].map((at) => ({
+      accountId: accountIds[at]!,
+      readAt: 0,
+      skipped: [],
+      trades: [toClosedTrade(accountIds[at]!, { closedAt: 3, closingDealId: '8', netProfit: 1 })],
+    }))
+    const matches = matchingTrades(read, all)
+    expect(matches.map(({ accountId }) => accountId)).toEqual(accountIds)
+    expect(readPages(matches, 1).map(({ accountId }) => accountId)).toEqual(accountIds.toReversed())
+  })
+
+  it('are told with how many there are and how many came before', () => {
+    const trades = [1, 2, 3, 4, 5].map((closedAt) => toClosedTrade(accountIds[0]!, { closedAt, closingDealId: '9', netProfit: 1 }))
+    const times = ({ trades: some, total, before }: TradeSlice) => ({ closedAt: some.map(({ trade }) => trade.closedAt), total, before })
+    expect(times(sliceAfter(trades, undefined, 2))).toEqual({ closedAt: [5, 4], total: 5, before: 0 })
+    expect(times(sliceAfter(trades, placeOf(trades[3]!), 2))).toEqual({ closedAt: [3, 2], total: 5, before: 2 })
+    expect(times(sliceAfter(trades, placeOf(trades[1]!), 2))).toEqual({ closedAt: [1], total: 5, before: 4 })
+    expect(times(sliceAfter(trades, placeOf(trades[0]!), 2))).toEqual({ closedAt: [], total: 5, before: 5 })
+    // A place of which the trade is not there any more.
+    expect(times(sliceAfter(trades, { ...placeOf(trades[2]!), closingDealId: '8' }, 9))).toEqual({ closedAt: [2, 1], total: 5, before: 3 })
+  })
+
   it('take both ends of the range of close times (4.5)', () => {
     fc.assert(
       fc.property(histories, fc.integer({ min: 0, max: 5 }), fc.integer({ min: 0, max: 5 }), (read, from, to) => {
@@ -121,8 +156,50 @@ describe('cursor (decision 36)', () => {
   it('is refused with other filters', () => {
     const cursor = writeCursor(all, place)
     expect(readCursor(all, cursor)).toEqual(E.right(place))
-    for (const other of [{ profit: 'loss' as const }, { ...all, from: 1 }, { ...all, to: 1 }, { ...all, accountId: accountIds[1]! }])
-      expect(readCursor(other, cursor)).toEqual(E.left({ _tag: 'InvalidCursor' }))
+    const filters: readonly TradeFilter[] = [
+      all,
+      { profit: 'loss' },
+      { ...all, from: 1 },
+      { ...all, from: 2 },
+      { ...all, to: 1 },
+      { ...all, from: 1, to: 1 },
+      { ...all, accountId: accountIds[1]! },
+      { ...all, accountId: accountIds[2]! },
+      { ...all, symbol: 'EURUSD' as SymbolFilter },
+      { ...all, symbol: 'XAUUSD' as SymbolFilter },
+    ]
+    for (const [index, one] of filters.entries())
+      for (const [at, other] of filters.entries())
+        expect(readCursor(other, writeCursor(one, place))).toEqual(index === at ? E.right(place) : E.left({ _tag: 'InvalidCursor' }))
+  })
+
+  it('is the same for a filter that is left out and one that is undefined', () => {
+    const cursor = writeCursor({ ...all, accountId: undefined, symbol: undefined, from: undefined, to: undefined }, place)
+    expect(cursor).toBe(writeCursor(all, place))
+  })
+
+  const written = fromOpaque(writeCursor(all, place)) as readonly unknown[]
+
+  it.each<[what: string, fields: unknown]>([
+    ['another version', written.with(0, 2)],
+    ['one field fewer', written.slice(0, 4)],
+    ['one field more', [...written, 1]],
+    ['a time in words', written.with(2, '1')],
+    ['no time', written.with(2, null)],
+    ['an id that is a number', written.with(3, 5)],
+    ['an account that is a number', written.with(4, 5)],
+    ['an account that is none', written.with(4, 'me')],
+    ['fields with names', { ...written, length: 5 }],
+    ['no fields', null],
+  ])('is refused when somebody made it with %s', (_, fields) => {
+    expect(readCursor(all, toOpaque(written))).toEqual(E.right(place))
+    expect(readCursor(all, toOpaque(fields))).toEqual(E.left({ _tag: 'InvalidCursor' }))
+  })
+
+  it('is refused when somebody made it with a time that has no end', () => {
+    const json = JSON.stringify(written.with(2, 77)).replace('77', '1e999')
+    expect(readCursor(all, btoa(encodeURIComponent(json)))).toEqual(E.left({ _tag: 'InvalidCursor' }))
+    expect(readCursor(all, btoa(encodeURIComponent(json.replace('1e999', '77'))))).toEqual(E.right({ ...place, closedAt: 77 }))
   })
 
   it('is refused when it is anything else', () => {
