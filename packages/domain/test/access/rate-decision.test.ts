@@ -22,6 +22,10 @@ const at = (now: number, fields: Partial<RateState> = {}): RateState => ({ ...un
 // The instant at which a bucket of the free plan's minute is full again, of which so many requests have been taken.
 const minuteTaken = (requests: number, now: number): number => now + requests * 600
 
+// When requests of this, and of the export, would have to wait for so long.
+const minuteWaits = (ms: number, now: number) => minuteTaken(299, now) + ms
+const exportWaits = (ms: number, now: number) => ({ [exportLimit.route]: now + 9 * 360_000 + ms })
+
 const ask = (
   state: RateState,
   now: number,
@@ -49,9 +53,6 @@ describe('the day of the free plan (8.1)', () => {
 })
 
 describe('what a refusal names (8.1 rule 6; decisions 14 and 15)', () => {
-  const minuteWaits = (ms: number, now: number) => minuteTaken(299, now) + ms
-  const exportWaits = (ms: number, now: number) => ({ [exportLimit.route]: now + 9 * 360_000 + ms })
-
   it.each<[what: string, fields: Partial<RateState>, exceeded: object, retryAfterSeconds: number]>([
     ['the minute', { minuteFullAt: minuteWaits(600, noon) }, { scope: 'tier', window: 'minute' }, 1],
     ['the minute, in whole seconds rounded up', { minuteFullAt: minuteWaits(2_001, noon) }, { scope: 'tier', window: 'minute' }, 3],
@@ -112,10 +113,10 @@ describe('what a refusal names (8.1 rule 6; decisions 14 and 15)', () => {
   })
 })
 
-describe('the limit that is told of (decision 14)', () => {
-  const toldAt = (now: number, taken: number, dayCount: number) =>
-    rateVerdict({ state: at(now, { minuteFullAt: minuteTaken(taken, now), dayCount }), outcome: 'admitted' }, 'free', undefined, now)
+const toldAt = (now: number, taken: number, dayCount: number) =>
+  rateVerdict({ state: at(now, { minuteFullAt: minuteTaken(taken, now), dayCount }), outcome: 'admitted' }, 'free', undefined, now)
 
+describe('the limit that is told of (decision 14)', () => {
   it.each<[what: string, beforeMidnightMs: number, taken: number, dayCount: number, limit: number]>([
     ['has the least remaining as a share of its size', 3_600_000, 4, 100, 300],
     ['is the day where that has', 3_600_000, 2, 100, 10_000],

@@ -55,6 +55,8 @@ const toClosedTrade = (
 
 const histories = fc.tuple(...accountIds.map(history))
 
+const times = ({ trades, total, before }: TradeSlice) => ({ closedAt: trades.map(({ trade }) => trade.closedAt), total, before })
+
 const readPages = (matches: readonly ClosedTrade[], limit: number): readonly ClosedTrade[] => {
   const pages: ClosedTrade[] = []
   let after: ClosingPlace | undefined
@@ -130,7 +132,6 @@ describe('pages of trades', () => {
 
   it('are told with how many there are and how many came before', () => {
     const trades = [1, 2, 3, 4, 5].map((closedAt) => toClosedTrade(accountIds[0]!, { closedAt, closingDealId: '9', netProfit: 1 }))
-    const times = ({ trades: some, total, before }: TradeSlice) => ({ closedAt: some.map(({ trade }) => trade.closedAt), total, before })
     expect(times(sliceAfter(trades, undefined, 2))).toEqual({ closedAt: [5, 4], total: 5, before: 0 })
     expect(times(sliceAfter(trades, placeOf(trades[3]!), 2))).toEqual({ closedAt: [3, 2], total: 5, before: 2 })
     expect(times(sliceAfter(trades, placeOf(trades[1]!), 2))).toEqual({ closedAt: [1], total: 5, before: 4 })
@@ -189,7 +190,7 @@ describe('cursor (decision 36)', () => {
     ['an id that is a number', written.with(3, 5)],
     ['an account that is a number', written.with(4, 5)],
     ['an account that is none', written.with(4, 'me')],
-    ['fields with names', { ...written, length: 5 }],
+    ['fields with names', { ...Object.fromEntries(written.entries()), length: 5 }],
     ['no fields', null],
   ])('is refused when somebody made it with %s', (_, fields) => {
     expect(readCursor(all, toOpaque(written))).toEqual(E.right(place))
