@@ -21,6 +21,9 @@ interface ConnectionPool {
   readonly releaseConnection: (connection: Connection) => Promise<void>
 }
 
+/** How many of its rounds pass between two that clear away what was done: each reads the whole table of jobs. */
+const clearingEvery = 5
+
 /** Its tables stand in a schema of their own. Neither schedules nor listeners are used, and indices are left to the operator. */
 export const createBoss = (knex: Knex, log: Log, superviseSeconds: number): PgBoss => {
   const boss = new PgBoss({
@@ -31,6 +34,8 @@ export const createBoss = (knex: Knex, log: Log, superviseSeconds: number): PgBo
     // To give out again, or clear away, what a process that died left behind.
     supervise: true,
     superviseIntervalSeconds: superviseSeconds,
+    // Done jobs go when their queue says so; left alone they would be looked for once a day.
+    maintenanceIntervalSeconds: superviseSeconds * clearingEvery,
     monitorIntervalSeconds: superviseSeconds,
     monitorVacuum: false,
     reindex: false,

@@ -1,0 +1,75 @@
+// What done work leaves behind does not stay: jobs of the queue, and idempotency keys that count no more.
+import { newOrder, rightOf, storedOwner } from '@tradeport/domain/testing'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createCloseQueue, closeQueueName } from '../src/close-queue.ts'
+import { createDeliveryQueue, deliveryQueueName } from '../src/delivery-queue.ts'
+import { startJobs } from '../src/index.ts'
+import type { Jobs } from '../src/index.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
+import { startInstance } from './order-ports.ts'
+
+const patience = { timeout: 60_000 }
+
+const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
+  describe(`what done work leaves, ${title}`, () => {
+    let opened: OpenedDatabase
+    let jobs: Jobs
+    beforeAll(async () => {
+      opened = await open()
+      jobs = await startJobs({ knex: opened.database.knex, superviseSeconds: 1 })
+      await createDeliveryQueue(jobs.boss)
+      await createCloseQueue(jobs.boss)
+    })
+    afterAll(async () => {
+      await jobs.stop()
+      await opened.close()
+    })
+
+    it.each([deliveryQueueName, closeQueueName])('lets a job of %s go an hour after it was done, and not before', async (queue) => {
+      const { knex } = opened.database
+      const done = async (key: string, minutesAgo: number): Promise<void> => {
+        await jobs.boss.insert(queue, [{ singletonKey: key }])
+        const [job] = await jobs.boss.fetch(queue)
+        await jobs.boss.complete(queue, job?.id ?? '')
+        await knex('pgboss.job')
+          .where({ name: queue, singleton_key: key })
+          .update({ completed_on: knex.raw(`now() - ? * interval '1 minute'`, [minutesAgo]) })
+      }
+      await done('lately', 50)
+      await done('long ago', 61)
+      await expect
+        .poll(() => knex('pgboss.job').where({ name: queue }).pluck<string[]>('singleton_key'), patience)
+        .toStrictEqual(['lately'])
+    })
+
+    it('lets an idempotency key go after 25 hours, where jobs are worked on', async () => {
+      const { knex } = opened.database
+      const { ports, stop } = await startInstance(opened.database)
+      const owner = await storedOwner(ports.operator)
+      for (const [n, key] of ['lately', 'long ago'].entries()) {
+        const claim = { key, bodyHash: 'one' }
+        await rightOf(ports.orders.claim(owner, claim, Date.now()))
+        await rightOf(ports.orders.record(owner, newOrder(owner, n), claim))
+      }
+      const ago = (key: string, hours: number) =>
+        knex('idempotency_keys')
+          .where({ user_id: owner.userId, key })
+          .update({ claimed_at: knex.raw(`now() - ? * interval '1 hour'`, [hours]) })
+      await ago('lately', 24)
+      await ago('long ago', 26)
+      const worker = await ports.jobs.work(async () => undefined)
+      await expect
+        .poll(() => knex('idempotency_keys').where({ user_id: owner.userId }).pluck<string[]>('key'), patience)
+        .toStrictEqual(['lately'])
+      await worker.stop()
+      await stop()
+    })
+  })
+}
+
+finishedOn('embedded', openEmbedded)
+
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  finishedOn('server', openServer)
+})
