@@ -4,12 +4,14 @@ import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
 import { runRedis } from './redis.ts'
+import { runSoak } from './soak/soak.ts'
 import { runWebhooks } from './webhooks.ts'
 
-const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'outages', 'within', 'requests'] as const
+const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'outages', 'within', 'requests', 'minutes', 'rate'] as const
+const options = ['snapshots', ...numbers] as const
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: Object.fromEntries(numbers.map((name) => [name, { type: 'string' as const }])),
+  options: Object.fromEntries(options.map((name) => [name, { type: 'string' as const }])),
 })
 
 const whole = (name: (typeof numbers)[number], otherwise: number): number => {
@@ -29,6 +31,15 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   orders: () => runOrders({ seed, orders: whole('orders', 320), kills: whole('kills', 22), databaseUrl }),
   hostile: () => runHostile({ seed, requests: whole('requests', 100_000), databaseUrl }),
+  soak: () =>
+    runSoak({
+      seed,
+      minutes: whole('minutes', 30),
+      rate: whole('rate', 150),
+      databaseUrl,
+      redisUrl: process.env['REDIS_URL'] || null,
+      snapshotsFolder: values['snapshots'] ?? null,
+    }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
   postgres: () => runPostgres({ seed, restarts: whole('restarts', 8), withinMs: whole('within', 5) * 1_000 }),

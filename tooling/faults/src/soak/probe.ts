@@ -1,0 +1,59 @@
+// Preloaded into every instance of a soak by NODE_OPTIONS, so that nothing of it is in the service: answers on a Unix socket of its own what the process
+// holds after a forced collection, and writes heap snapshots.
+import { createServer } from 'node:net'
+import type { Socket } from 'node:net'
+import { join } from 'node:path'
+import { setImmediate as turn } from 'node:timers/promises'
+import { writeHeapSnapshot } from 'node:v8'
+
+/** What an instance holds. Sizes are bytes. */
+export interface Held {
+  readonly pid: number
+  readonly heapUsed: number
+  readonly rss: number
+  readonly external: number
+  /** Open handles and requests by kind, as Node tells them. */
+  readonly resources: Readonly<Record<string, number>>
+  /** Listeners of the process itself. */
+  readonly listeners: number
+}
+
+const collections = 4
+
+// What a finalizer lets go of is only collected by the next one.
+const collect = async (): Promise<void> => {
+  for (let done = 0; done < collections; done += 1) {
+    globalThis.gc?.({ execution: 'sync', type: 'major' })
+    await turn()
+  }
+}
+
+const measure = async (): Promise<Held> => {
+  if (globalThis.gc === undefined) throw new Error('the instance was started without --expose-gc')
+  await collect()
+  const { heapUsed, rss, external } = process.memoryUsage()
+  const resources: Record<string, number> = {}
+  for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
+  const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
+  return { pid: process.pid, heapUsed, rss, external, resources, listeners }
+}
+
+// A line is the path of a snapshot to write, or empty for a measurement.
+const answer = async (socket: Socket, line: string): Promise<void> => {
+  if (line !== '') await collect()
+  const said = line === '' ? await measure() : { written: writeHeapSnapshot(line) }
+  socket.end(JSON.stringify(said))
+}
+
+const folder = process.env['SOAK_PROBES']
+if (folder !== undefined) {
+  const server = createServer((socket) => {
+    socket.on('error', () => socket.destroy())
+    socket.once('data', (line) => {
+      answer(socket, line.toString().trim()).catch((error: unknown) => socket.end(JSON.stringify({ failed: String(error) })))
+    })
+  })
+  server.listen(join(folder, `${process.pid}.sock`))
+  // The service ends as it would without it.
+  server.unref()
+}
