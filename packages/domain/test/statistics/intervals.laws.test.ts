@@ -1,10 +1,12 @@
 // Laws of the intervals of 2.6: Wilson's for a share, Student's t for a mean.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import { exactSumOf } from '../../src/primitives/exact-sum.ts'
 import { meanInterval } from '../../src/statistics/mean-interval.ts'
-import { sampleMoments } from '../../src/statistics/sample-moments.ts'
+import { sampleMoments, sampleMomentsInSteps } from '../../src/statistics/sample-moments.ts'
 import { type Interval, wilsonInterval } from '../../src/statistics/wilson-interval.ts'
 import { expectRelative } from './expect-relative.ts'
+import { stepsOf } from './steps-of.ts'
 
 const level = fc.oneof(fc.constantFrom(0.8, 0.9, 0.95, 0.99, 0.999), fc.double({ min: 0.001, max: 0.999_999_999, noNaN: true }))
 const share = fc.integer({ min: 1, max: 100_000 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)))
@@ -61,6 +63,18 @@ describe('the Wilson interval', () => {
     )
   })
 
+  it.each([
+    [1, 2, 0.09453120573423071, 0.9054687942657693],
+    [1, 3, 0.06149194472039623, 0.7923403991979523],
+    [2, 3, 0.20765960080204773, 0.9385080552796038],
+    [7, 10, 0.3967781474611453, 0.8922087325936989],
+  ])('of %d of %d at 95 percent is %d to %d', (successes, n, lower, upper) => {
+    for (const interval of [wilson(successes, n, 0.95), wilsonInterval(successes, n) as Interval]) {
+      expectRelative(interval.lower, lower, 1e-14)
+      expectRelative(interval.upper, upper, 1e-14)
+    }
+  })
+
   it('is null without trials', () => {
     expect(wilsonInterval(0, 0)).toBeNull()
   })
@@ -77,7 +91,15 @@ describe('the Wilson interval', () => {
   ])('refuses %d of %d at level %d', (successes, n, level) => {
     expect(() => wilsonInterval(successes, n, level)).toThrow(RangeError)
   })
+
+  it('says what it refuses', () => {
+    expect(() => wilsonInterval(6, 5)).toThrow('6 of 5 is no share')
+    expect(() => wilsonInterval(1, 5, 95)).toThrow('A level of confidence lies between 0 and 1, and 95 does not')
+  })
 })
+
+const momentsSteps = (values: readonly number[], perStep: number): number =>
+  stepsOf(sampleMomentsInSteps(values, exactSumOf(values), perStep))
 
 const cents = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((amount) => amount / 100)
 const sample = fc.array(cents, { minLength: 2, maxLength: 40 })
@@ -125,6 +147,49 @@ describe('the t interval of a mean', () => {
       expectRelative(sampleMoments([1, 2, 3, 4].map((value) => value * size)).deviation, Math.sqrt(5 / 3) * size, 1e-15)
     }
     expectRelative(sampleMoments([1e9 + 1, 1e9 + 2, 1e9 + 3, 1e9 + 4]).deviation, Math.sqrt(5 / 3), 1e-15)
+  })
+
+  it('takes the mean and the deviation of the sample', () => {
+    const { n, mean, deviation } = sampleMoments([1, 2, 3, 4])
+    expect([n, mean]).toEqual([4, 2.5])
+    expectRelative(deviation, Math.sqrt(5 / 3), 1e-15)
+    expect(sampleMoments([])).toEqual({ n: 0, mean: 0, deviation: 0 })
+    expect(sampleMoments([7])).toEqual({ n: 1, mean: 7, deviation: 0 })
+    expect(sampleMoments([1, Number.NaN])).toEqual({ n: 2, mean: Number.NaN, deviation: Number.NaN })
+    expect(sampleMoments([Number.POSITIVE_INFINITY])).toEqual({ n: 1, mean: Number.POSITIVE_INFINITY, deviation: Number.NaN })
+  })
+
+  it('lets others in between only where money needs big decimals, and then after every whole step', () => {
+    const values = [1, -2, 3, 4, -5, 6, 7, -8, 9, 10]
+    expect(momentsSteps(values, 3)).toBe(0)
+    // Sums of hundredths fit where those of hundred-millionths do not.
+    expect(
+      momentsSteps(
+        values.map((value) => value * 1e9),
+        3,
+      ),
+    ).toBe(0)
+    expect(
+      momentsSteps(
+        values.map((value) => value * 1e-12),
+        3,
+      ),
+    ).toBe(3)
+    expect(
+      momentsSteps(
+        values.map((value) => value * 1e20),
+        10,
+      ),
+    ).toBe(1)
+  })
+
+  it('loses no digit at sums beyond the mean’s, whichever unit they need', () => {
+    for (const offset of [0, 80_000_000, 4e10, 7e12]) {
+      expectRelative(sampleMoments([0.01, 0.02, 0.04].map((cents) => cents + offset)).deviation, Math.sqrt(7 / 30_000), 1e-12)
+    }
+    for (const size of [5e-324, 1e-310, 1e307]) {
+      expectRelative(sampleMoments([2, 4, 9].map((value) => value * size)).deviation, Math.sqrt(13) * size, size < 1e-300 ? 0.5 : 1e-14)
+    }
   })
 
   it.each([[[]], [[5]]])('is null for the values %j', (values) => {

@@ -1,11 +1,12 @@
 // Laws of the statistics (2.6, decision 37), among them that they equal a slow replay in fractions.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxDrawdown } from '../../src/statistics/max-drawdown.ts'
+import { maxDrawdown, maxDrawdownInSteps } from '../../src/statistics/max-drawdown.ts'
 import { statisticsInSteps, tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { money } from '../../src/testing/deal-arbitraries.ts'
 import { compare, fraction, minus, nearest, over, total, type Fraction } from '../trades/slow-replay.ts'
 import { expectRelative } from './expect-relative.ts'
+import { stepsOf } from './steps-of.ts'
 
 const none: Fraction = [0n, 1n]
 const netProfits = fc.array(money, { maxLength: 30 })
@@ -15,6 +16,10 @@ const ordinary = fc.array(
 )
 const inOrder = (values: readonly number[]): { netProfit: number; closedAt: number }[] =>
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
+
+const tens = (unit: number): readonly number[] => [1, -2, 3, 4, -5, 6, 7, -8, 9, 10].map((count) => count * unit)
+
+const statisticsSteps = (values: readonly number[], perStep?: number): number => stepsOf(statisticsInSteps(inOrder(values), perStep))
 
 const average = (sums: readonly Fraction[]): number => (sums.length === 0 ? 0 : nearest(over(total(sums), [BigInt(sums.length), 1n])))
 
@@ -93,6 +98,14 @@ describe('the statistics of trades', () => {
     )
   })
 
+  it('are taken in just as many steps as there are whole ones, and again for sums and squares where money needs big decimals', () => {
+    expect(statisticsSteps(tens(0.25), 3)).toBe(3)
+    expect(statisticsSteps(tens(0.25), 10)).toBe(1)
+    expect(statisticsSteps(tens(0.25), 11)).toBe(0)
+    expect(statisticsSteps(tens(1e-12), 3)).toBe(9)
+    expect(statisticsSteps(Array.from({ length: 1_024 }, (_, i) => i))).toBe(4)
+  })
+
   it('are 0 without trades, with both intervals null (decision 37)', () => {
     expect(tradeStatistics([])).toEqual({
       totalTrades: 0,
@@ -120,13 +133,52 @@ describe('the statistics of trades', () => {
     [[-5], { profitFactor: 0, averageLoss: 5, largestLoss: 5, maxDrawdown: 5, confidenceIntervals: { averageTrade: null } }],
     [[0.1, 0.2, -0.3], { netProfit: 0, totalProfit: 0.3, profitFactor: 1, maxDrawdown: 0.3, sharpeRatio: 0 }],
     [[-3, 5, -1, -1, 4], { maxDrawdown: 3 }],
+    [[1, -2, 3], { winRate: 200 / 3, averageWin: 2, averageLoss: 2, largestWin: 3, largestLoss: 2, profitFactor: 2, maxDrawdown: 2 }],
+    [[Number.POSITIVE_INFINITY, -1], { winningTrades: 1, netProfit: Number.POSITIVE_INFINITY, totalLoss: 1, maxDrawdown: Number.NaN }],
+    [
+      [Number.NEGATIVE_INFINITY, 1],
+      { losingTrades: 1, totalLoss: Number.POSITIVE_INFINITY, largestLoss: Number.POSITIVE_INFINITY, totalProfit: 1 },
+    ],
     [[1, Number.NaN], { netProfit: Number.NaN, maxDrawdown: Number.NaN, winningTrades: 1, losingTrades: 1, totalProfit: 1 }],
   ])('of the net profits %j', (values, expected) => {
     expect(tradeStatistics(inOrder(values))).toMatchObject(expected)
   })
 })
 
+describe('the intervals of the statistics', () => {
+  it('are those of 95 percent: Wilson’s in percent, Student’s in money', () => {
+    const { winRate, averageTrade, level } = tradeStatistics(inOrder([1, 2, 3, 4])).confidenceIntervals
+    expect(level).toBe(0.95)
+    expect(winRate?.upper).toBe(100)
+    expectRelative(averageTrade?.lower ?? 0, 0.44573974323947796, 1e-13)
+    expectRelative(averageTrade?.upper ?? 0, 4.554260256760522, 1e-13)
+    const { winRate: oneOfTwo } = tradeStatistics(inOrder([-1, 1])).confidenceIntervals
+    expectRelative(oneOfTwo?.lower ?? 0, 9.453120573423071, 1e-14)
+    expectRelative(oneOfTwo?.upper ?? 0, 90.54687942657692, 1e-14)
+  })
+})
+
 describe('the maximum drawdown', () => {
+  it('needs no step for ordinary money, however long, and as many as there are whole ones for any other', () => {
+    expect(stepsOf(maxDrawdownInSteps(tens(0.25), 3))).toBe(0)
+    expect(stepsOf(maxDrawdownInSteps(tens(1e-12), 3))).toBe(3)
+    expect(stepsOf(maxDrawdownInSteps(tens(1e-12), 10))).toBe(1)
+    expect(stepsOf(maxDrawdownInSteps([...tens(0.25), Number.NaN], 3))).toBe(3)
+  })
+
+  it.each([
+    [[], 0],
+    [[2, -3, 1, -4, 6], 6],
+    // Where whole hundred-millionths of money do not fit into a double any more.
+    [[90_000_000, 90_000_000, -0.01, -0.02, 1], 0.03],
+    [[-90_000_000, -90_000_000, 0.01, -0.03], 180_000_000.02],
+    [[45_000_000, -90_000_000, 0.01, -90_000_000, 1], 179_999_999.99],
+    [[1e-12, -3e-12, 1e-12, -1e-12], 3e-12],
+    [[1e300, -1e300, 1], 1e300],
+  ])('of %j is %d', (values, drawdown) => {
+    expect(maxDrawdown(values)).toBe(drawdown)
+  })
+
   it('is at least any fall, at least 0, and 0 only where no trade takes the sum below its highest', () => {
     fc.assert(
       fc.property(ordinary, (values) => {
