@@ -29,7 +29,7 @@ export const tableKeeping: Readonly<Record<string, Keeping>> = {
   'public.order_list_starts': { grows: true, why: 'cleared every hour of what is older than 70 minutes' },
   'public.idempotency_keys': { grows: true, why: 'cleared every hour of what is older than 25 hours' },
   'public.position_locks': { grows: false, why: 'goes with the release; cleared of what a dead process left' },
-  'public.position_closes': { grows: true, why: 'cleared of what is older than its days of keeping' },
+  'public.position_closes': { grows: true, why: 'cleared every hour of what is older than 30 days' },
   'public.webhooks': { grows: false, why: 'at most ten for each user' },
   'public.events': { grows: true, why: 'cleared every hour of what is older than 30 days' },
   'public.webhook_deliveries': { grows: true, why: 'goes with its event or its webhook' },
