@@ -262,6 +262,19 @@ describe('volumes and money too large for whole units in a double', () => {
   })
 })
 
+// A trade that opens and closes at one second of its own.
+const trade = (position: number): readonly Deal[] =>
+  dealTable(`
+    ${2 * position}      ${position}  in   buy   EURUSD  1  1.1  0  0  0  09:00:${position}
+    ${2 * position + 1}  ${position}  out  sell  EURUSD  1  1.2  0  0  0  09:00:${position}
+  `)
+
+const stepsOf = (steps: ReturnType<typeof foldInSteps>): number => {
+  let count = 0
+  for (let step = steps.next(); !step.done; step = steps.next()) count += 1
+  return count
+}
+
 describe('a long history', () => {
   // 700 positions with every fault, their deals dealt out as cards, so that hundreds are open at once and many get deals late.
   const positions = Array.from({ length: 700 }, (_, i) =>
@@ -292,5 +305,18 @@ describe('a long history', () => {
     // Each deal's side is read when it is entered and when its trade is made.
     expect(mostPerStep).toBeGreaterThanOrEqual(perStep)
     expect(mostPerStep).toBeLessThanOrEqual(2 * perStep)
+  })
+
+  it('lets others in after every so many deals, and after as many positions or comparisons of what is left over', () => {
+    const numbers = Array.from({ length: 10 }, (_, i) => i + 10)
+    const closed = numbers.flatMap(trade)
+    const open = closed.filter(({ entry }) => entry === 'in')
+    expect([5, 6, 20, 21].map((perStep) => stepsOf(foldInSteps(closed, perStep)))).toEqual([4, 4, 1, 1])
+    expect(stepsOf(foldInSteps(Array.from({ length: 257 }, () => closed[0] as Deal)))).toBe(3)
+    // Four times for the deals, three for the positions, three for their order.
+    expect(stepsOf(foldInSteps(open, 3))).toBe(10)
+    // Seven for the deals of trades that come in another order than they closed, three to look at the trades, and some to order them.
+    expect(stepsOf(foldInSteps(numbers.toReversed().flatMap(trade), 3))).toBeGreaterThanOrEqual(7 + 3 + 3)
+    expect(stepsOf(foldInSteps([]))).toBe(0)
   })
 })
