@@ -10,7 +10,7 @@ import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import type { Sender, SmtpServer } from '@tradeport/mailer'
 import { isNetwork } from '@tradeport/webhook-sender'
 
-export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export const capabilities = ['events'] as const

@@ -23,7 +23,7 @@ const scopes: readonly Scope[] = ['accounts:read', 'market-data:read', 'trading:
 /** The token that the demo's tenant holds at the sandbox broker, which listens on loopback alone. */
 export const demoProviderToken = 'demo-provider-token'
 
-export const demoAccountIds = {
+const demoAccountIds = {
   trading: '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d01' as AccountId,
   live: '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d02' as AccountId,
   introducingBroker: '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d03' as AccountId,

@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-export const linkedAccountTtlMs = 1_000
+const linkedAccountTtlMs = 1_000
 
 const maxEntries = 20_000
 

@@ -9,11 +9,11 @@ import { createCallGate } from './call-gate.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-export const positionsTtlMs = 2_500
-export const marginTtlMs = 60_000
+const positionsTtlMs = 2_500
+const marginTtlMs = 60_000
 /** For how long after a change positions are read from the terminal. */
-export const freshMs = 30_000
-export const maxMarginCalls = 4
+const freshMs = 30_000
+const maxMarginCalls = 4
 
 const maxAccounts = 10_000
 const maxPositions = 500_000

@@ -8,11 +8,11 @@ import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
 /** For how long a moment up to which every notice has arrived vouches for what is kept: less than a second, so that what it vouched for can go in time. */
-export const confirmationTtlMs = 800
+const confirmationTtlMs = 800
 /** How long a credential is kept that nothing vouches for. */
-export const unconfirmedTtlMs = 1_000
+const unconfirmedTtlMs = 1_000
 /** How long one is kept at most, should a notice be lost that nobody missed. */
-export const confirmedTtlMs = 5 * 60_000
+const confirmedTtlMs = 5 * 60_000
 
 const maxCredentials = 20_000
 const maxMisses = 10_000

@@ -12,7 +12,7 @@ import type { PackedHistory } from './packed-history.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-export const historyTtlMs = 5_000
+const historyTtlMs = 5_000
 
 const maxAccounts = 10_000
 /** Some 110 bytes each. Twenty thousand deals, the most that are read of an account, are at most ten thousand trades. */

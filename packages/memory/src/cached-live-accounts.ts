@@ -7,7 +7,7 @@ import type { ForgetsAccounts } from './account-key.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-export const liveAccountTtlMs = 5_000
+const liveAccountTtlMs = 5_000
 
 const maxAccounts = 10_000
 

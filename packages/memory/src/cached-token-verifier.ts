@@ -6,7 +6,7 @@ import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
 /** How long a token is believed before its signature is looked at again: a key that its issuer withdraws is trusted no longer than that. */
-export const verifiedTtlMs = 5 * 60_000
+const verifiedTtlMs = 5 * 60_000
 
 const refusedTtlMs = 1_000
 const maxTokens = 20_000

@@ -9,7 +9,7 @@ import { toTimestamptz } from './columns.ts'
 import { orderColumns, recordedOrderOfRow } from './order-row.ts'
 
 const leaseMs = minuteMs
-export const keyLifetimeMs = 24 * 60 * minuteMs
+const keyLifetimeMs = 24 * 60 * minuteMs
 /** A key can be given back between the two statements of a claim, but not again and again. */
 const claimAttempts = 5
 

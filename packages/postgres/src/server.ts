@@ -15,7 +15,7 @@ export interface ServerOptions {
   readonly applicationName?: string
 }
 
-export const oldestServerVersion = 14
+const oldestServerVersion = 14
 
 const connectTimeoutMs = 5_000
 const acquireTimeoutMs = 10_000

@@ -29,7 +29,7 @@ export interface Finding {
 }
 
 /** How far one of the provider's lists may lag behind another; what they agree on after that is taken for the end. */
-export const listsLagMs = minuteMs
+const listsLagMs = minuteMs
 /** How much earlier than it was sent an order may seem to be executed, for clocks that differ. */
 export const clockSlackMs = minuteMs
 /** How long after it was sent an order may be executed at the latest. */

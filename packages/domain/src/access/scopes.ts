@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { insufficientScope } from '../errors.ts'
 import type { InsufficientScope } from '../errors.ts'
 
-export const scopeResources = [
+const scopeResources = [
   'accounts',
   'market-data',
   'trading',

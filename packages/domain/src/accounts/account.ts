@@ -15,7 +15,7 @@ export type AccountStatus = (typeof accountStatuses)[number]
 export type TradeMode = 'demo' | 'contest' | 'real' | 'unconfirmed'
 
 /** Platform code of the paper book, which no broker holds. */
-export const paperPlatform = 'paper'
+const paperPlatform = 'paper'
 
 /** Money in the account's currency; null until a broker read supplied it. */
 export interface AccountFigures {

@@ -120,7 +120,7 @@ export const firstLookMs = 10 * secondMs
 /** For how long the broker's history may lack what its book shows, or what the broker confirmed. */
 export const historyPatienceMs = 60 * minuteMs
 /** For how long it may not be readable before a close that was made is told without its deals. */
-export const unreadablePatienceMs = 24 * 60 * minuteMs
+const unreadablePatienceMs = 24 * 60 * minuteMs
 
 const pausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
 const steadyPauseMs = minuteMs

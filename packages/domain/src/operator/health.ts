@@ -93,7 +93,7 @@ export const warnSkewMs = 1_000
 export const failSkewMs = 30_000
 
 /** How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0 where they may agree. */
-export const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading): number => {
+const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading): number => {
   if (told - toleranceMs > answeredAt) return told - toleranceMs - answeredAt
   return told + toleranceMs < askedAt ? told + toleranceMs - askedAt : 0
 }

@@ -66,7 +66,7 @@ export const byClosing = (a: ClosingPlace, b: ClosingPlace): number =>
   a.closedAt - b.closedAt || compareTickets(a.closingDealId, b.closingDealId) || compareTickets(a.accountId, b.accountId)
 
 /** Whether the filter lets a trade through; the account is for whoever chooses the histories. */
-export const isTradeMatch = ({ symbol, from, to, profit }: TradeFilter, { trade }: ClosedTrade): boolean =>
+const isTradeMatch = ({ symbol, from, to, profit }: TradeFilter, { trade }: ClosedTrade): boolean =>
   (from === undefined || trade.closedAt >= from) &&
   (to === undefined || trade.closedAt <= to) &&
   (profit === 'all' || trade.netProfit > 0 === (profit === 'profit')) &&

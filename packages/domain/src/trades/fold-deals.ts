@@ -19,7 +19,7 @@ export interface FoldedPositions {
 }
 
 /** How many deals or positions the fold takes at once where nothing else is asked: a tenth of a millisecond of work, or two where money needs big decimals. */
-export const defaultFoldStep = 128
+const defaultFoldStep = 128
 
 /**
  * Folds deals into closed trades, one for each position whose whole volume is closed (2.5), in closing order. Positions still open are

@@ -9,7 +9,7 @@ import type { Reply } from '../replies/reply.ts'
 import { list } from '../schema/shapes.ts'
 import type { UseCases } from '../use-cases.ts'
 
-export const timeframes = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const
+const timeframes = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const
 
 const access = { kind: 'public' } as const
 const range = ['startTime', 'endTime'] as const

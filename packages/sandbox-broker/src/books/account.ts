@@ -85,10 +85,10 @@ export const enterOrder = (account: Account, row: OrderRow): void => {
 }
 
 /** What a deal does to the money: profit, commission and swap together. */
-export const amountOf = (row: DealRow): Decimal => sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
+const amountOf = (row: DealRow): Decimal => sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
 
 /** Credit is money that the broker lends; it is kept beside the balance. */
-export const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
+const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
 
 const post = (account: Account, row: DealRow): void => {
   if (isCredit(row)) account.credit = account.credit.plus(amountOf(row))

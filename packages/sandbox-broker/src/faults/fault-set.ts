@@ -90,7 +90,7 @@ export const createFaultSet = (random: Random) => {
   return { faults, fire }
 }
 
-export const nothingFired: Fired = { kinds: [], find: () => undefined, end: undefined }
+const nothingFired: Fired = { kinds: [], find: () => undefined, end: undefined }
 
 const firedOf = (fired: readonly Fault[], end: Fault | undefined): Fired =>
   fired.length === 0

@@ -1,7 +1,7 @@
 // Checks of query parameters and path times, which refuse what is out of bounds instead of clamping it.
 import type { Detail } from './reply.ts'
 
-export const PAGE_LIMIT_MAX = 1_000
+const PAGE_LIMIT_MAX = 1_000
 
 export type Page = { readonly offset: number; readonly limit: number }
 

@@ -6,7 +6,7 @@ import { secondMs } from '../../primitives/instant.ts'
 /** How long a change that was made is waited for to show. */
 export const watchMs = 2 * secondMs
 /** Between the end of one look and the next. */
-export const watchPauseMs = 250
+const watchPauseMs = 250
 
 /**
  * Looks until a look is content, or until the time is up, also where a look never comes back. What the looks have seen by then is theirs to keep:
