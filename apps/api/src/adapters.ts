@@ -1,0 +1,187 @@
+// Opens what stands behind the ports: the database with its stores and queues, the provider, the limiter, mail and webhooks, each with its meters.
+import { randomBytes } from 'node:crypto'
+import { setImmediate, setTimeout } from 'node:timers/promises'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Logger } from 'pino'
+import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
+import type { MetaApiConfig, MetaApiDeadlines } from '@tradeport/broker-metaapi'
+import { withoutEvents } from '@tradeport/domain'
+import type { Clock, TokenVerifier } from '@tradeport/domain'
+import { createMetrics, meteredBroker, meteredPositionDesk, meteredTrading, meteredWebhookSender } from '@tradeport/metrics'
+import type { Metrics } from '@tradeport/metrics'
+import {
+  createAccountStore,
+  createCipher,
+  createCredentialStore,
+  createGuardStore,
+  createOperatorStore,
+  createOrderStore,
+  createPositionLocks,
+  createProviderTokens,
+  createSealedSecrets,
+  createTenantRecords,
+  createUserStore,
+  createWebhookStore,
+  openDatabase,
+  openEvents,
+  openOwnerNotices,
+  openPlacementJobs,
+  readBacklog,
+  startJobs,
+  startPeerNotices,
+} from '@tradeport/postgres'
+import type { Database, Jobs, OpenedEvents, OpenedPlacementJobs } from '@tradeport/postgres'
+import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
+import type { UnansweredDelivery } from '@tradeport/webhook-sender'
+import type { Closers } from './closers.ts'
+import type { Adapters } from './compose.ts'
+import type { Config, TokenIssuer } from './config.ts'
+import { keepSecret } from './data-folder.ts'
+import { keepDemoState } from './demo.ts'
+import type { DemoState } from './demo.ts'
+import { heldBack } from './held-back.ts'
+import { openLimiter } from './limiter.ts'
+import type { OpenedLimiter, RedisTimes } from './limiter.ts'
+import { startOwnerNotices } from './owner-notices.ts'
+import { openProvider } from './provider.ts'
+import { createSecrets, newDeliveryId, newOrderId, newWebhookId, newWebhookSecret } from './secrets.ts'
+
+/** What the service takes for now, and how long others may take. */
+export interface AdapterTimes {
+  readonly clock: Clock
+  /** Of the provider. */
+  readonly deadlines: Partial<MetaApiDeadlines>
+  readonly redis: RedisTimes
+}
+
+export interface OpenedAdapters {
+  readonly adapters: Adapters
+  readonly database: Database
+  readonly jobs: Jobs
+  readonly placements: OpenedPlacementJobs
+  /** Undefined where no events are recorded. */
+  readonly events: OpenedEvents | undefined
+  readonly limits: OpenedLimiter
+  readonly metrics: Metrics
+  /** null when the service is no demo. */
+  readonly demo: DemoState | null
+}
+
+interface Parts extends AdapterTimes {
+  readonly log: Logger
+  readonly closers: Closers
+}
+
+export const openAdapters = async (config: Config, { log, clock, deadlines, redis, closers }: Parts): Promise<OpenedAdapters> => {
+  const secrets = createSecrets()
+  const secretsKey = config.secretsKey ?? Buffer.from(await keepSecret(config.dataFolder, 'secrets-key', newSecretsKey), 'base64')
+
+  const database = await openDatabase(databaseOptions(config), log)
+  closers.push(database.close)
+  const metrics = createMetrics()
+  metrics.watchPool(database.pool)
+  metrics.watchBacklog(heldBack(async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()), backlogTimes))
+  const demo = isDemo(config) ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey) : null
+  const urls = await openProvider(config, demo, closers)
+
+  const stores = { knex: database.knex, cipher: createCipher(secretsKey, config.previousSecretsKeys), log }
+  const peerNotices = startPeerNotices({ database, clock, log })
+  closers.push(peerNotices.stop)
+  const jobs = await startJobs(stores)
+  closers.push(jobs.stop)
+  const placements = await openPlacementJobs(jobs)
+  const noticeQueue = await openOwnerNotices(jobs)
+  const notices = await startOwnerNotices({
+    mail: config.mail,
+    queue: noticeQueue,
+    users: createUserStore(stores),
+    onAttempt: metrics.ownerNotice,
+    log,
+  })
+  closers.push(notices.stop)
+  const events = config.capabilities.includes('events')
+    ? await openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
+    : undefined
+  const limits = await openLimiter({
+    redisUrl: config.redisUrl,
+    redisTimes: redis,
+    notices,
+    suspensionBegan: metrics.suspensionBegan,
+    log,
+  })
+  closers.push(limits.close)
+  metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
+
+  const providerTokens = createProviderTokens(stores)
+  const providerConfig: MetaApiConfig = {
+    provisioningUrl: urls.provisioning,
+    clientUrl: urls.client,
+    providerToken: providerTokens.find,
+    clock,
+    deadlines,
+  }
+  const provider = createMetaApi(providerConfig)
+  const webhookReach = createWebhookReach(config.webhookNetworks)
+  const webhookSender = createWebhookSender({ reach: webhookReach, onUnanswered: tellUnanswered(log) })
+  const adapters: Adapters = {
+    accounts: createAccountStore(stores),
+    credentials: createCredentialStore(stores),
+    tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
+    operator: createOperatorStore(stores),
+    records: createTenantRecords(stores),
+    sealedSecrets: createSealedSecrets(stores),
+    database,
+    limiterHealth: { standing: limits.status },
+    providerProbe: createProviderProbe(providerConfig),
+    providerTokens,
+    orders: createOrderStore({ knex: database.knex, queue: placements.queue, events: events?.recorder }),
+    guards: createGuardStore(stores),
+    positionLocks: createPositionLocks(stores),
+    broker: meteredBroker(provider.broker, metrics.providerCalls),
+    trading: meteredTrading(provider.trading, metrics.providerCalls),
+    positionDesk: meteredPositionDesk(provider.positionDesk, metrics.providerCalls),
+    peerNotices,
+    secrets,
+    orderIds: { newOrderId },
+    webhooks: createWebhookStore(stores),
+    webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
+    webhookReach,
+    webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
+    ...(events === undefined ? withoutEvents : { closeRecords: events.closes.records, webhookDeliveries: events.deliveries }),
+    clock,
+    tallies: metrics.cache,
+    breathe,
+    pause: (ms) => () => setTimeout(ms),
+  }
+  return { adapters, database, jobs, placements, events, limits, metrics, demo }
+}
+
+/** Nothing configured: the embedded database and the sandbox. */
+const isDemo = ({ database, broker }: Config): boolean => database.kind === 'embedded' && broker.kind === 'sandbox'
+
+const databaseOptions = ({ database, dataFolder }: Config): Parameters<typeof openDatabase>[0] =>
+  database.kind === 'server' ? { url: database.url } : { folder: dataFolder }
+
+// Loaded only where it is used: most services go without what some configurations ask for.
+const openTokenVerifier = async (
+  issuer: TokenIssuer | null,
+  parts: { readonly clock: Clock; readonly log: Logger },
+): Promise<TokenVerifier | undefined> => {
+  if (issuer === null) return undefined
+  const { createTokenVerifier } = await import('@tradeport/access-tokens')
+  return createTokenVerifier({ ...issuer, ...parts })
+}
+
+const tellUnanswered =
+  (log: Logger) =>
+  (delivery: UnansweredDelivery): void =>
+    log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer')
+
+/** What waits is told as it was a few seconds ago, so that several who ask for metrics make one read. */
+const backlogTimes = { everyMs: 5_000, deadlineMs: 2_000, otherwise: undefined }
+
+const newSecretsKey = (): string => randomBytes(32).toString('base64')
+
+const breathe = async (): Promise<void> => {
+  await setImmediate()
+}

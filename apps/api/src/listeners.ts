@@ -1,0 +1,99 @@
+// The two listeners: the API for users and the operator's, with probes, metrics and the reference page beside the routes.
+import { randomUUID } from 'node:crypto'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { promisify } from 'node:util'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Logger } from 'pino'
+import { apiPrefix, assetRoutes, createApi, createOperatorApi, listen, metricsRoute, probeRoutes } from '@tradeport/http'
+import type { Edge } from '@tradeport/http'
+import { meteredLimiter } from '@tradeport/metrics'
+import { createReferencePage } from '@tradeport/reference-page'
+import type { OpenedAdapters } from './adapters.ts'
+import type { Closers } from './closers.ts'
+import type { ComposedService } from './compose.ts'
+import type { Config, Listener } from './config.ts'
+import { createReadiness } from './readiness.ts'
+
+interface Parts {
+  readonly opened: OpenedAdapters
+  readonly operatorToken: string
+  readonly isDraining: () => boolean
+  readonly log: Logger
+  readonly closers: Closers
+}
+
+export interface ListenerUrls {
+  readonly api: string
+  readonly operator: string
+}
+
+export const openListeners = async (
+  config: Config,
+  { useCases, operatorUseCases }: ComposedService,
+  { opened, operatorToken, isDraining, log, closers }: Parts,
+): Promise<ListenerUrls> => {
+  const { adapters, limits, metrics } = opened
+  const probes = probeRoutes(readinessOf(opened, isDraining))
+  const measured = metricsRoute(metrics, config.metricsToken)
+  const edge: Edge = {
+    clock: adapters.clock,
+    breathe: adapters.breathe,
+    log,
+    newRequestId,
+    isDraining,
+    meter: metrics.requests,
+    onAnswered: log.isLevelEnabled('debug')
+      ? (answered) => log.debug({ event: 'request', ...answered }, 'a request was answered')
+      : undefined,
+  }
+  const listening = { newRequestId, onUnread: metrics.unread }
+  const operatorApi = createOperatorApi(operatorUseCases, { ...edge, operatorToken, plainRoutes: { ...probes, ...measured } })
+  const operatorServer = await listen(operatorApi, config.operator, listening)
+  closers.push(() => closeServer(operatorServer))
+  const api = createApi(useCases, {
+    ...edge,
+    // What the service does is for its operator: only with a token of its own are the metrics to be had where everybody may ask.
+    plainRoutes: { ...probes, ...(config.metricsToken === null ? {} : measured), ...assetRoutes(referencePage) },
+    limiter: meteredLimiter(limits.limiter, metrics.decisions),
+    trustedProxies: config.trustedProxies,
+  })
+  const apiServer = await listen(api, config.api, listening)
+  closers.push(() => closeServer(apiServer))
+  return { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
+}
+
+const readinessOf = ({ database, jobs, limits }: OpenedAdapters, isDraining: () => boolean): ReturnType<typeof createReadiness> =>
+  createReadiness({
+    checks: {
+      database: async () => E.isRight(await database.ping()),
+      migrations: async () => isNotFalse(await database.isMigrated()),
+      jobs: async () => jobs.pulse.silentFor(silentQueueMs).length === 0,
+    },
+    limiter: limits.status,
+    isDraining,
+  })
+
+// Where it cannot be told, another check has failed.
+const isNotFalse = (told: E.Either<unknown, boolean>): boolean => E.isLeft(told) || told.right
+
+/** A queue is looked at every second or two. */
+const silentQueueMs = 15_000
+
+const referencePage = createReferencePage({ path: '/docs', documentPath: `${apiPrefix}/openapi.json`, title: 'Tradeport API' })
+
+const newRequestId = (): string => `req_${randomUUID()}`
+
+const urlOf = ({ host }: Listener, server: Server): string => {
+  const { port } = server.address() as AddressInfo
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+}
+
+const sweepMs = 50
+
+// Requests under way end first. Connections that wait for a next request are hung up: those that wait now, and the others as they come to it.
+const closeServer = async (server: Server): Promise<void> => {
+  const closed = promisify(server.close.bind(server))()
+  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
+  await closed.finally(() => clearInterval(sweep))
+}
