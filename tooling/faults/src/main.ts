@@ -1,5 +1,6 @@
 // `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
+import { runConnections } from './hostile/connections.ts'
 import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
@@ -7,7 +8,20 @@ import { runRedis } from './redis.ts'
 import { runSoak } from './soak/soak.ts'
 import { runWebhooks } from './webhooks.ts'
 
-const numbers = ['seed', 'orders', 'events', 'kills', 'restarts', 'outages', 'within', 'requests', 'minutes', 'rate'] as const
+const numbers = [
+  'seed',
+  'orders',
+  'events',
+  'kills',
+  'restarts',
+  'outages',
+  'within',
+  'requests',
+  'minutes',
+  'rate',
+  'slow',
+  'idle',
+] as const
 const options = ['snapshots', ...numbers] as const
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -30,6 +44,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => 
 
 const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   orders: () => runOrders({ seed, orders: whole('orders', 320), kills: whole('kills', 22), databaseUrl }),
+  connections: () => runConnections({ seed, slow: whole('slow', 200), idle: whole('idle', 10_000) }),
   hostile: () => runHostile({ seed, requests: whole('requests', 100_000), databaseUrl }),
   soak: () =>
     runSoak({

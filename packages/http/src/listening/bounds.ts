@@ -16,7 +16,7 @@ export interface Bounds {
   readonly checkMs: number
   /** How long a connection waits for a next request. */
   readonly keepAliveMs: number
-  /** How long nothing may move on a connection with a request. */
+  /** How long nothing may move on a connection with a request; twice as long where bytes wait to be read, since Node looks at them once before. */
   readonly idleMs: number
 }
 

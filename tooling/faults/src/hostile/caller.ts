@@ -95,10 +95,13 @@ const askWhole = async (
 
 const excerpt = ({ body }: WireReply): string => body.toString().slice(0, 500)
 
+/** A byte order mark may be passed over (RFC 8259, 8.1). */
+const withoutMark = new TextDecoder()
+
 const faultsByDocument = (watch: ContractWatch, { method }: HostileRequest, sent: WrittenRequest, reply: WireReply): readonly string[] => {
   const { status, headers, body } = reply
   if (isOfNoRoute(reply)) return []
-  const taken = status < 300 && sent.body !== undefined ? sent.body.toString() : undefined
+  const taken = status < 300 && sent.body !== undefined ? withoutMark.decode(sent.body) : undefined
   const heard: HeardReply = { method, url: sent.path, sent: taken, status, headers, text: body.toString() }
   try {
     watch.hearReply(heard)

@@ -13,6 +13,7 @@ import type { Caller, Tally } from './caller.ts'
 import { createKnown } from './known.ts'
 import type { Known } from './known.ts'
 import { tellRaw } from './line.ts'
+import { faultsOfGrowth, inMemory } from './memory.ts'
 import { operatorRequest } from './operator-requests.ts'
 import type { Measured } from './probe.ts'
 import { rawRequest, unfinished } from './raw.ts'
@@ -21,7 +22,7 @@ import { operationsOf, requestOf } from './requests.ts'
 import type { HostileRequest } from './request.ts'
 import { startWatchedService } from './watched-service.ts'
 import type { WatchedService } from './watched-service.ts'
-import { createWorld, startBroker } from './world.ts'
+import { applyWorld, createWorld, startBroker } from './world.ts'
 import type { World } from './world.ts'
 
 export interface HostileRun {
@@ -40,9 +41,6 @@ const mostFaults = 10
 const leastForUnfinished = 10_000
 /** Held longer in one turn, the loop keeps everybody waiting. */
 const mostHeldMs = 500
-/** What may stand in memory after all that did not after the first part: of the heap and outside it. */
-const mostGrownBytes = 16 * 1024 * 1024
-const mebibyte = 1024 * 1024
 
 /** @returns whether every promise was kept */
 export const runHostile = async (run: HostileRun): Promise<boolean> => {
@@ -63,7 +61,7 @@ export const runHostile = async (run: HostileRun): Promise<boolean> => {
 
 const attack = async (run: HostileRun, service: WatchedService): Promise<boolean> => {
   const world = createWorld(run.requests)
-  await apply(service, world)
+  await applyWorld(service.operatorPort, world)
   const document: ReturnType<typeof JSON.parse> = await (await fetch(`http://127.0.0.1:${service.apiPort}/api/v1/openapi.json`)).json()
   const known = createKnown(world.users)
   await learnAll(service, world, known)
@@ -118,15 +116,6 @@ const attackOn = async (lane: Caller, { requests, count, random, faults }: Attac
   // At once, since a run may be long.
   say(`  found: ${fault}`)
   faults.push(fault)
-}
-
-const apply = async ({ operatorPort }: WatchedService, { document }: World): Promise<void> => {
-  const response = await fetch(`http://127.0.0.1:${operatorPort}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
-  })
-  if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
 }
 
 /** Ids of positions and trades, so that they are asked for from the first request on. */
@@ -187,17 +176,10 @@ const report = ({ seed, databaseUrl }: HostileRun, { service, tally, faults, mea
     ...faults,
     ...(service.isAlive() ? [] : ['the service has ended']),
     ...service.complaints().map((line) => `the service complained: ${line.slice(0, 2_000)}`),
-    ...(first === undefined || last === undefined || held(last) - held(first) <= mostGrownBytes
-      ? []
-      : [`memory grew by ${inMebibytes(held(last) - held(first))} MiB`]),
+    ...(first === undefined || last === undefined ? [] : faultsOfGrowth(first, last)),
     ...(heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : []),
   ]
   for (const one of broken) say(`  broken: ${one}`)
   say(broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`)
   return broken.length === 0
 }
-
-const held = ({ heapBytes, externalBytes }: Measured): number => heapBytes + externalBytes
-const inMebibytes = (bytes: number): string => (bytes / mebibyte).toFixed(1)
-const inMemory = ({ heapBytes, externalBytes, rssBytes }: Measured): string =>
-  `heap ${inMebibytes(heapBytes)} MiB, outside it ${inMebibytes(externalBytes)} MiB, resident ${inMebibytes(rssBytes)} MiB`

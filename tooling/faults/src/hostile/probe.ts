@@ -7,6 +7,8 @@ export interface Measured {
   /** Outside the heap, held by what is in it: buffers and the embedded database. */
   readonly externalBytes: number
   readonly rssBytes: number
+  /** Of TCP, to whomever. */
+  readonly connections: number
   /** The longest since this was asked last, in milliseconds. */
   readonly heldMs: number
 }
@@ -32,7 +34,8 @@ const measure = async (): Promise<void> => {
     await setImmediate()
   }
   const { heapUsed, external, rss } = process.memoryUsage()
-  const measured: Measured = { heapBytes: heapUsed, externalBytes: external, rssBytes: rss, heldMs }
+  const connections = process.getActiveResourcesInfo().filter((name) => name === 'TCPSocketWrap').length
+  const measured: Measured = { heapBytes: heapUsed, externalBytes: external, rssBytes: rss, connections, heldMs }
   process.send?.(measured)
   last = processorMs()
   longest = 0

@@ -3,7 +3,7 @@
 import { randomUUID } from 'node:crypto'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { startSandbox } from '@tradeport/sandbox-broker'
-import { providerToken } from '../fleet.ts'
+import { operatorToken, providerToken } from '../fleet.ts'
 import type { Holdings } from './known.ts'
 
 export interface World {
@@ -92,6 +92,16 @@ export const createWorld = (requests: number): World => {
       trading: [user.trading],
     })),
   }
+}
+
+/** @throws when the operator's listener refuses it */
+export const applyWorld = async (operatorPort: number, { document }: World): Promise<void> => {
+  const response = await fetch(`http://127.0.0.1:${operatorPort}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
+  if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
 }
 
 const some = (values: readonly string[]): readonly [string, ...string[]] => [values[0] ?? 'none', ...values.slice(1)]
