@@ -15,8 +15,10 @@ import { sweepPlacements } from './sweep-placements.ts'
 export interface WorkerOptions {
   /** How many orders are settled at once; 20 when left out. */
   readonly concurrency?: number
-  /** How often the queue is looked at; 500 when left out. */
+  /** How often the queue is looked at while there is something to do; 500 when left out. */
   readonly pollMs?: number
+  /** How often while there has been nothing for a minute; four times as seldom when left out. */
+  readonly idlePollMs?: number
   /** How often orders are looked for that are due and forgotten; 2,000 when left out. */
   readonly sweepMs?: number
   /** For how long an order must be due to count as forgotten; 3,000 when left out. */
@@ -39,16 +41,19 @@ export interface PlacementWorker {
 }
 
 const purgeMs = 60 * 60 * 1_000
+const busyForMs = 70_000
 const removing = { lanes: 1, maxSize: 500 }
 
 export const startWorker = ({ knex, boss, log, pulse, settle, ...options }: Parts): PlacementWorker => {
   const { concurrency = 20, pollMs = 500, sweepMs = 2_000, forgottenAfterMs = 3_000 } = options
+  const { idlePollMs = 4 * pollMs } = options
   const settling = tellingOnce('placement_settling', log)
   const removal = tellingOnce('placement_removal', log)
   const running = new Map<string, Promise<void>>()
   let isStopping = false
   /** Whether the queue may hold more that is due than was taken. */
   let isMoreWaiting = false
+  let lastBegunAt = -Infinity
 
   const remove = inBatches(removing, async (ids: readonly string[]) => {
     await removeJobs(boss, ids)
@@ -71,13 +76,18 @@ export const startWorker = ({ knex, boss, log, pulse, settle, ...options }: Part
 
   const begin = (job: QueuedJob): void => {
     const key = keyOf(job)
+    lastBegunAt = performance.now()
     // A second job of what is under way here says nothing new.
     if (running.has(key)) running.set(job.id, letGo(job.id, job.id))
     else running.set(key, run(job))
   }
 
+  // What is recorded here is begun at once, and an order in question is looked up within a minute: whoever has had no order for longer than that
+  // waits for those that others left, which may take a moment.
+  const queuePauseMs = (): number => (running.size > 0 || performance.now() - lastBegunAt < busyForMs ? pollMs : idlePollMs)
+
   pulse.beat(placementQueueName)
-  const queue = repeating(pollMs, 'placement_queue', log, async () => {
+  const queue = repeating(queuePauseMs, 'placement_queue', log, async () => {
     const free = concurrency - running.size
     isMoreWaiting = free <= 0
     if (isMoreWaiting) return pulse.beat(placementQueueName)
@@ -86,7 +96,9 @@ export const startWorker = ({ knex, boss, log, pulse, settle, ...options }: Part
     isMoreWaiting = jobs.length === free
     for (const job of jobs) begin(job)
   })
-  const sweep = repeating(sweepMs, 'placement_sweep', log, () => sweepPlacements(knex, boss, forgottenAfterMs))
+  const sweep = repeating(sweepMs, 'placement_sweep', log, async () => {
+    if ((await sweepPlacements(knex, boss, forgottenAfterMs)) > 0) queue.again()
+  })
   const purges = [
     repeating(purgeMs, 'idempotency_purge', log, () => purgeKeys(knex)),
     repeating(purgeMs, 'order_list_purge', log, () => purgeOrderLists(knex)),

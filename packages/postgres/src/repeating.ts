@@ -10,8 +10,9 @@ export interface Repeating {
   readonly stop: () => Promise<void>
 }
 
-/** The first run is at once. `event` is how failures are called in the log. */
-export const repeating = (everyMs: number, event: string, log: Log, task: () => Promise<unknown>): Repeating => {
+/** The first run is at once. `event` is how failures are called in the log; a function is asked for the pause after each run. */
+export const repeating = (everyMs: number | (() => number), event: string, log: Log, task: () => Promise<unknown>): Repeating => {
+  const pauseMs = typeof everyMs === 'number' ? () => everyMs : everyMs
   const failures = tellingOnce(event, log)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
@@ -24,7 +25,7 @@ export const repeating = (everyMs: number, event: string, log: Log, task: () => 
       await task().then(failures.forget, failures.tell)
     }
     run = undefined
-    if (!isStopped) timer = setTimeout(again, everyMs)
+    if (!isStopped) timer = setTimeout(again, pauseMs())
   }
 
   const again = (): void => {

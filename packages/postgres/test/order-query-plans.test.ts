@@ -105,17 +105,20 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       expect(readThrough(await plansOf(call))).toStrictEqual([])
     })
 
-    it('reads the orders that are due by index', async () => {
+    it('reads the orders that are due by index, and whether there are any', async () => {
+      const begins = ['update orders set due_at', 'select 1 from orders where due_at']
+      const sweeps = () => begins.map((begin) => statements.find(({ sql }) => sql.startsWith(begin)))
       const worker = await instance.ports.jobs.work(async () => undefined)
-      await expect.poll(() => statements.some(({ sql }) => sql.startsWith('update orders set due_at'))).toBe(true)
+      await expect.poll(() => sweeps().every((sweep) => sweep !== undefined), { timeout: 60_000 }).toBe(true)
       await worker.stop()
-      const sweep = statements.find(({ sql }) => sql.startsWith('update orders set due_at'))
-      const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(
-        `explain (format json) ${sweep?.sql.replaceAll(/\$\d+/g, '?')}`,
-        (sweep?.bindings ?? []) as Knex.RawBinding[],
-      )
-      expect(JSON.stringify(rows)).toContain('"Index Name":"orders_due"')
-      expect(readThrough(JSON.stringify(rows))).toStrictEqual([])
+      for (const sweep of sweeps()) {
+        const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(
+          `explain (format json) ${sweep?.sql.replaceAll(/\$\d+/g, '?')}`,
+          (sweep?.bindings ?? []) as Knex.RawBinding[],
+        )
+        expect(JSON.stringify(rows)).toContain('"Index Name":"orders_due"')
+        expect(readThrough(JSON.stringify(rows))).toStrictEqual([])
+      }
     })
   })
 }

@@ -64,6 +64,24 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       await rest.stop()
     })
 
+    it('takes up at a sweep what others left, however seldom it looks at the queue', async () => {
+      const { knex } = opened.database
+      const jobs = await startJobs({ knex })
+      const placements = await openPlacementJobs(jobs, { pollMs: 3_600_000, sweepMs: 50, forgottenAfterMs: 100 })
+      const orders = createOrderStore({ knex, queue: placements.queue })
+      const begun = new Set<string>()
+      const worker = await placements.work(async ({ owner, orderId, version }) => {
+        begun.add(orderId)
+        await rightOf(orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      for (let count = 0; count < 3; count++) {
+        const { id } = await recorded()
+        await expect.poll(() => begun.has(id), { timeout: 60_000 }).toBe(true)
+      }
+      await worker.stop()
+      await jobs.stop()
+    })
+
     it('leaves no job behind of an order that was handed out again while its settler took its time', async () => {
       const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
       const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
