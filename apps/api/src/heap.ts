@@ -3,8 +3,8 @@
 import { PerformanceObserver } from 'node:perf_hooks'
 import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** What a full collection leaves may grow by this share before the next one; V8 lets it grow by three times that on a machine with much memory. */
-const growthPercent = 100
+/** What a full collection leaves may grow by this share before the next one; V8 lets it grow by four times that on a machine with much memory. */
+const growthPercent = 75
 /** Where what is new begins its life: as much as Node gave every program before it went by the machine's memory. */
 const newSpaceBytes = 32 * 1_024 * 1_024
 
