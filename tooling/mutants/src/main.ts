@@ -24,7 +24,7 @@ const run = async (targets: readonly string[]): Promise<number> => {
   const equivalents = existsSync(page) ? readEquivalents(readFileSync(page, 'utf8')) : []
   const counts: RoomCount[] = []
   for (const target of targets) {
-    const results = await runRoom(target, Number(values.concurrency), values.afresh)
+    const results = await runRoom(target, equivalents, Number(values.concurrency), values.afresh)
     counts.push(countRoom(target, results, equivalents, (path) => readFileSync(path, 'utf8')))
   }
   for (const { survived } of counts) for (const mutant of survived) print(diffOf(mutant))

@@ -25,7 +25,7 @@ export const mutantOf = ({ fileName, location, replacement }: Located, source: s
   }
 }
 
-type Located = Pick<MutantResult, 'fileName' | 'location' | 'replacement'>
+type Located = Pick<MutantResult, 'fileName' | 'location'> & { readonly replacement: string | undefined }
 
 export const isSameMutant = (a: Omit<Mutant, 'line'>, b: Omit<Mutant, 'line'>): boolean =>
   a.file === b.file && a.before === b.before && a.after === b.after

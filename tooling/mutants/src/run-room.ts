@@ -1,8 +1,11 @@
 // Runs Stryker over a room of the domain: every mutant of it against the room's own tests that reach it.
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Stryker } from '@stryker-mutator/core'
 import { strykerPlugins } from '@stryker-mutator/vitest-runner'
+import type { Equivalent } from './equivalents.ts'
+import { withoutSurvivors } from './forget-survivors.ts'
 import type { MutantResult } from './mutant.ts'
 import { filesOf, roomOf } from './rooms.ts'
 
@@ -11,10 +14,20 @@ const reports = resolve(import.meta.dirname, '../.reports')
 
 /**
  * @param target a room, or a file in one
+ * @param equivalents survivors that are not tried again
  * @param concurrency how many mutants are tried at once
- * @param afresh whether what the last run found is forgotten; otherwise only mutants are run that it did not meet, or whose tests changed
+ * @param afresh whether all that the last run found is forgotten; otherwise mutants are run that it did not meet or did not find, or whose tests changed
  */
-export const runRoom = async (target: string, concurrency: number, afresh: boolean): Promise<readonly MutantResult[]> => {
+export const runRoom = async (
+  target: string,
+  equivalents: readonly Equivalent[],
+  concurrency: number,
+  afresh: boolean,
+): Promise<readonly MutantResult[]> => {
+  const incrementalFile = join(reports, `${target.replaceAll(/[/.]/g, '-')}.json`)
+  if (existsSync(incrementalFile)) {
+    writeFileSync(incrementalFile, JSON.stringify(withoutSurvivors(JSON.parse(readFileSync(incrementalFile, 'utf8')), equivalents)))
+  }
   process.chdir(domain)
   // The processes that run the tests inherit it.
   process.env['MUTANTS_ROOM'] = roomOf(target)
@@ -27,7 +40,7 @@ export const runRoom = async (target: string, concurrency: number, afresh: boole
     concurrency,
     incremental: true,
     force: afresh,
-    incrementalFile: join(reports, `${target.replaceAll(/[/.]/g, '-')}.json`),
+    incrementalFile,
     tempDirName: join(reports, `sandbox-of-${process.pid}`),
     ignorePatterns: ['dist', '.reports', '.turbo'],
     reporters: process.stdout.isTTY ? ['progress'] : ['progress-append-only'],

@@ -2,6 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { countRoom, diffOf, percentOf, tableOf } from '../src/count.ts'
 import { readEquivalents } from '../src/equivalents.ts'
+import { withoutSurvivors } from '../src/forget-survivors.ts'
 import { mutantOf } from '../src/mutant.ts'
 import type { MutantResult } from '../src/mutant.ts'
 
@@ -60,6 +61,23 @@ describe('a mutant', () => {
       before: 'const isMore = (x: number): boolean => { return x > a }',
       after: 'const isMore = (x: number): boolean => {}',
     })
+  })
+})
+
+describe('the next run', () => {
+  it('knows the mutants that were found and those that are equivalent, and tries all others again', () => {
+    const mutants = [
+      result('Killed', 'x < a'),
+      result('Timeout', 'x'),
+      result('Survived', 'x >= a'),
+      result('Survived', 'true'),
+      result('NoCoverage', 'false'),
+    ]
+    const report = { config: { some: 1 }, files: { 'src/trades/more.ts': { source, mutants } } }
+    const { config, files } = withoutSurvivors(report, readEquivalents(page))
+    expect(config).toEqual({ some: 1 })
+    expect(files['src/trades/more.ts']?.source).toBe(source)
+    expect(files['src/trades/more.ts']?.mutants.map(({ replacement }) => replacement)).toEqual(['x < a', 'x', 'x >= a'])
   })
 })
 

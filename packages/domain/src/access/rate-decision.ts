@@ -128,7 +128,7 @@ export const rateStateEnds = (state: RateState): Instant =>
 export const caughtUp = (kept: RateState, now: Instant): RateState => {
   const state = now < kept.at ? movedTo(kept, now) : kept
   const today = utcDay(now)
-  return today === state.day ? state : { ...state, day: today, dayCount: today > state.day ? 0 : state.dayCount }
+  return { ...state, day: today, dayCount: today > state.day ? 0 : state.dayCount }
 }
 
 /** The same state by another clock, of which it is `at` now: what is told from one clock to another. */

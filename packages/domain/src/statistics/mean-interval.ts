@@ -15,6 +15,6 @@ export const meanInterval = (values: readonly number[], level: number = defaultL
 
 /** The same of a sample whose mean and deviation are known; `n` is at least 2. */
 export const intervalOfMoments = ({ n, mean, deviation }: ReturnType<typeof sampleMoments>, level: number): Interval => {
-  const halfWidth = deviation === 0 ? 0 : (-studentTQuantile((1 - level) / 2, n - 1) * deviation) / Math.sqrt(n)
+  const halfWidth = (-studentTQuantile((1 - level) / 2, n - 1) * deviation) / Math.sqrt(n)
   return { lower: mean - halfWidth, upper: mean + halfWidth }
 }

@@ -23,7 +23,7 @@ export function* sampleMomentsInSteps(values: readonly number[], sum: ExactSum, 
   const n = values.length
   if (n === 0) return { n, mean: 0, deviation: 0 }
   const mean = sum.dividedBy(n)
-  if (!Number.isFinite(mean) && !values.every(Number.isFinite)) return { n, mean, deviation: Number.NaN }
+  if (!Number.isFinite(mean)) return { n, mean, deviation: Number.NaN }
   return { n, mean, deviation: n === 1 ? 0 : yield* deviationFrom(mean, values, perStep) }
 }
 

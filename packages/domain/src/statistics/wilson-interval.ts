@@ -27,7 +27,7 @@ export const wilsonInterval = (successes: number, n: number, level: number = def
   // neither loses digits.
   const sum = 2 * successes + square + z * Math.sqrt(square + 4 * successes * ((n - successes) / n))
   const lower = Math.min(share, (2 * successes * share) / sum)
-  const upper = successes === n ? 1 : Math.min(1, Math.max(share, sum / (2 * (n + square))))
+  const upper = Math.min(1, Math.max(share, sum / (2 * (n + square))))
   return { lower, upper }
 }
 

@@ -192,6 +192,16 @@ describe('the t interval of a mean', () => {
     }
   })
 
+  it('loses none of many small squares beside a few large ones', () => {
+    const small = Array.from({ length: 10_000 }, (_, i) => (i % 2 === 0 ? 1e-8 : -1e-8))
+    for (const values of [
+      [1, -1, ...small],
+      [...small, 1, -1],
+    ]) {
+      expectRelative(sampleMoments(values).deviation, Math.sqrt((2 + 1e-12) / 10_001), 2e-16)
+    }
+  })
+
   it.each([[[]], [[5]]])('is null for the values %j', (values) => {
     expect(meanInterval(values)).toBeNull()
   })

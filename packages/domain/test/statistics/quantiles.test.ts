@@ -209,6 +209,9 @@ describe('the quantile of Student t', () => {
 
   it.each([
     [0.5, 7, 0],
+    [0.5, 1, 0],
+    [0.5, 2, 0],
+    [0.5, Number.POSITIVE_INFINITY, 0],
     [0, 7, Number.NEGATIVE_INFINITY],
     [1, 7, Number.POSITIVE_INFINITY],
     [1.5, 7, Number.NaN],

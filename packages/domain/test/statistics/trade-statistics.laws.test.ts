@@ -17,6 +17,7 @@ const ordinary = fc.array(
 const inOrder = (values: readonly number[]): { netProfit: number; closedAt: number }[] =>
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
 
+const repeated = (count: number, value: number): readonly number[] => Array.from({ length: count }, () => value)
 const tens = (unit: number): readonly number[] => [1, -2, 3, 4, -5, 6, 7, -8, 9, 10].map((count) => count * unit)
 
 const statisticsSteps = (values: readonly number[], perStep?: number): number => stepsOf(statisticsInSteps(inOrder(values), perStep))
@@ -173,6 +174,7 @@ describe('the maximum drawdown', () => {
     [[90_000_000, 90_000_000, -0.01, -0.02, 1], 0.03],
     [[-90_000_000, -90_000_000, 0.01, -0.03], 180_000_000.02],
     [[45_000_000, -90_000_000, 0.01, -90_000_000, 1], 179_999_999.99],
+    [[...repeated(5, 9_000_000), ...repeated(13, -9_000_000), -0.00000001], 117_000_000.00000001],
     [[1e-12, -3e-12, 1e-12, -1e-12], 3e-12],
     [[1e300, -1e300, 1], 1e300],
   ])('of %j is %d', (values, drawdown) => {

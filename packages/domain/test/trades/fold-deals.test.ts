@@ -243,6 +243,18 @@ describe('volumes and money too large for whole units in a double', () => {
       '1 7 in buy A 90000.001 -1000 0 0 0 09:00:00\n2 7 in buy A 90071.999 1000.00001 0 0 0 09:00:00\n3 7 out sell A 180072 1 0 0 0 09:00:00',
     ],
     [
+      'weights that fit alone and not together',
+      '1 7 in buy A 60000.001 1000.00001 0 0 0 09:00:00\n2 7 in buy A 60000.002 1000.00001 0 0 0 09:00:00\n3 7 in buy A 120000 -1000 0 0 0 09:00:00\n4 7 out sell A 240000.003 1 0 0 0 09:00:00',
+    ],
+    [
+      'charges that fit alone and not together',
+      '1 7 in buy A 1 1 88328918.77662806 -85447738.84836945 -87801949.64157508 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
+    ],
+    [
+      'profit and charges that fit alone and not together',
+      '1 7 in buy A 1 1 88367675.14346525 36191333.06489854 0 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
+    ],
+    [
       'many lots at small prices',
       '1 7 in buy A 184879326158.318 0.00005 0 0 0 09:00:00\n2 7 in buy A 334561120613.564 0.00002 0 0 0 09:00:00\n3 7 out sell A 519440446771.882 0.00001 0 0 0 09:00:00',
     ],
