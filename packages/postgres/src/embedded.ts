@@ -1,8 +1,11 @@
 // PGlite, PostgreSQL in this process. It is one session, so the pool has one connection and transactions queue for it; and one process may
 // open a folder, so the folder is locked.
 import { join } from 'node:path'
+import type { PGlite } from '@electric-sql/pglite'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
+import { freeBytesOf, guardDisk, reservedMb } from './disk-guard.ts'
+import type { Session } from './disk-guard.ts'
 import { describeFailure } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
 import type { Log } from './log.ts'
@@ -23,11 +26,15 @@ interface Embedded {
   readonly release: () => Promise<void>
 }
 
-/** @throws when another process holds the folder */
+/** @throws when another process holds the folder, or its disk has no room */
 export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise<Embedded> => {
   const lock = await lockFolder(folder)
+  const freeBytes = freeBytesOf(folder)
   try {
-    const knex = await openPglite(join(folder, 'postgres'), log)
+    const pglite = await createPglite(join(folder, 'postgres')).catch((error: unknown) => {
+      throw freeBytes() < reservedMb * 1_000_000 ? new Error(noRoom(folder), { cause: error }) : error
+    })
+    const knex = await knexOver(guardDisk(pglite, freeBytes, log), log)
     return { knex, release: lock.release }
   } catch (error) {
     await lock.release()
@@ -36,16 +43,23 @@ export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise
 }
 
 export const openInMemory = async (log: Log): Promise<Embedded> => ({
-  knex: await openPglite('memory://', log),
+  knex: await knexOver(await createPglite('memory://'), log),
   release: async () => undefined,
 })
 
-const openPglite = async (dataDir: string, log: Log): Promise<Knex> => {
-  // Loaded only where it is used: a service on a server needs none of it.
-  const [{ PGlite }, { default: PgliteClient }] = await Promise.all([import('@electric-sql/pglite'), import('knex-pglite')])
-  const pglite = await PGlite.create({ dataDir }).catch((cause: unknown) => {
+const noRoom = (folder: string): string =>
+  `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`
+
+// Loaded only where it is used: a service on a server needs none of it.
+const createPglite = async (dataDir: string): Promise<PGlite> => {
+  const { PGlite: Pglite } = await import('@electric-sql/pglite')
+  return Pglite.create({ dataDir }).catch((cause: unknown) => {
     throw new Error(`the embedded database cannot be opened: ${describeFailure(cause)}`, { cause })
   })
+}
+
+const knexOver = async (pglite: Session, log: Log): Promise<Knex> => {
+  const { default: PgliteClient } = await import('knex-pglite')
   return knexFactory({
     client: PgliteClient,
     connection: () => ({ pglite }) as object,

@@ -20,6 +20,14 @@ export class UnheardNotices extends Error {
   }
 }
 
+/** Nothing more is written to the embedded database. */
+export class DiskAlmostFull extends Error {
+  override readonly name = 'DiskAlmostFull'
+  constructor(reservedMb: number) {
+    super(`the disk of DATA_DIR has less than ${reservedMb} MB left, so that nothing is written to the database any more; free space on it`)
+  }
+}
+
 /** A transaction whose statements all went well, and whose commit has no answer: it may stand. */
 export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit'
@@ -47,12 +55,18 @@ export const toServiceUnavailable =
 /** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
 export const describeFailure = (error: unknown): string => {
   if (!(error instanceof Error)) return 'unknown failure'
-  if (error instanceof UndecodableRow || error instanceof UnstorableValue || error instanceof UnheardNotices) return error.message
+  if (isOwn(error)) return error.message
   const code = textField(error, 'code')
   const constraint = textField(error, 'constraint')
+  if (code === diskFull) return `${code}: the disk of the database is full; free space on it`
   if (code !== undefined) return constraint === undefined ? code : `${code} on ${constraint}`
   return knownPhrases.find((phrase) => error.message.includes(phrase)) ?? error.name
 }
+
+const isOwn = (error: Error): boolean =>
+  error instanceof UndecodableRow || error instanceof UnstorableValue || error instanceof UnheardNotices || error instanceof DiskAlmostFull
+
+const diskFull = '53100'
 
 const textField = (error: Error, field: 'code' | 'constraint'): string | undefined => {
   const value: unknown = Reflect.get(error, field)

@@ -9,6 +9,8 @@ export interface Instance {
   /** SIGKILL: it gets no chance to end anything. */
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
+  /** The last that it printed. */
+  readonly logged: () => string
 }
 
 const program = resolve(import.meta.dirname, '../../../apps/api/dist/main.js')
@@ -39,6 +41,7 @@ export const startInstance = (environment: Readonly<Record<string, string>>): Pr
         operatorUrl: operator,
         kill: () => end(child, 'SIGKILL'),
         stop: () => end(child, 'SIGTERM'),
+        logged: () => printed,
       })
     }
     child.stdout.on('data', read)

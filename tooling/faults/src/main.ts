@@ -1,6 +1,7 @@
 // `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
 import { runConnections } from './hostile/connections.ts'
+import { runDisk } from './disk.ts'
 import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
@@ -9,6 +10,7 @@ import { runSoak } from './soak/soak.ts'
 import { runWebhooks } from './webhooks.ts'
 
 const numbers = [
+  'fills',
   'seed',
   'orders',
   'events',
@@ -57,6 +59,7 @@ const runs: Readonly<Record<string, () => Promise<boolean>>> = {
     }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
+  disk: () => runDisk({ seed, fills: whole('fills', 4), withinMs: whole('within', 30) * 1_000 }),
   postgres: () => runPostgres({ seed, restarts: whole('restarts', 8), withinMs: whole('within', 5) * 1_000 }),
 }
 

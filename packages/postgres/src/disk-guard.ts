@@ -1,0 +1,50 @@
+// Keeps the embedded database from a full disk. Where its data finds no room PGlite refuses a statement; but where its log finds none, it never comes back
+// from the statement, and nothing else in this process goes on. So nothing is written any more while there is still room for the log, and what is there
+// can be read.
+import { statfsSync } from 'node:fs'
+import type { PGlite } from '@electric-sql/pglite'
+import { DiskAlmostFull } from './failures.ts'
+import type { Log } from './log.ts'
+import { tellingOnce } from './repeating.ts'
+
+/** What knex and pg-boss use of it. */
+export type Session = Pick<PGlite, 'waitReady' | 'query' | 'exec' | 'close'>
+
+/** A file of the log has 16 MB and is made whole, while the one before is still there; the data of what is under way comes on top. */
+export const reservedMb = 64
+
+/** @param freeBytes how much there is on the disk now */
+export const guardDisk = (pglite: PGlite, freeBytes: () => number, log: Log): Session => {
+  const fullDisk = tellingOnce('disk_full', log)
+
+  const requireRoom = (statements: string): void => {
+    if (writesNothing.test(statements)) return
+    if (freeBytes() >= reservedMb * bytesPerMb) return fullDisk.forget()
+    const error = new DiskAlmostFull(reservedMb)
+    fullDisk.tell(error)
+    throw error
+  }
+
+  return {
+    waitReady: pglite.waitReady,
+    query: async (statement, ...more) => {
+      requireRoom(statement)
+      return pglite.query(statement, ...more)
+    },
+    exec: async (statements, ...more) => {
+      requireRoom(statements)
+      return pglite.exec(statements, ...more)
+    },
+    close: () => pglite.close(),
+  }
+}
+
+/** Where the folder lies. */
+export const freeBytesOf = (folder: string) => (): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+const bytesPerMb = 1_000_000
+// The end of a transaction writes next to nothing, and what it ends was let begin.
+const writesNothing = /^\s*(?:select|show|set|begin|commit|rollback|savepoint|release)\b/i
