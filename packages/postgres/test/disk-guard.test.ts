@@ -52,11 +52,11 @@ it('lets a transaction end that was let begin', async () => {
 
 it('goes on by itself, and tells the next time anew', async () => {
   freeBytes = 0
-  await expect(session.query('delete from notes')).rejects.toThrow()
+  await expect(session.query('delete from notes')).rejects.toThrow('free space on it')
   freeBytes = enough
   await session.query('insert into notes values ($1)', ['after'])
   expect(await notes()).toEqual(['before', 'after'])
   freeBytes = 0
-  await expect(session.query('delete from notes')).rejects.toThrow()
+  await expect(session.query('delete from notes')).rejects.toThrow('free space on it')
   expect(told).toHaveLength(2)
 })
