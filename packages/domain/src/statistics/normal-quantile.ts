@@ -41,13 +41,13 @@ const nearTailEnd = 5
  * Relative error below 1e-15.
  */
 export const normalQuantile = (p: number): number => {
-  if (!(p >= 0 && p <= 1)) return Number.NaN
   const fromMiddle = p - 0.5
   if (Math.abs(fromMiddle) <= middleHalfWidth) {
     return fromMiddle * ratio(middle, middleHalfWidth * middleHalfWidth - fromMiddle * fromMiddle)
   }
   const tail = Math.min(p, 1 - p)
   if (tail === 0) return fromMiddle < 0 ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY
+  // The logarithm is NaN outside [0, 1].
   const depth = Math.sqrt(-Math.log(tail))
   const size = depth <= nearTailEnd ? ratio(nearTail, depth - 1.6) : ratio(farTail, depth - nearTailEnd)
   return fromMiddle < 0 ? -size : size

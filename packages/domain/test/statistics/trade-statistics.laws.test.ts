@@ -77,12 +77,27 @@ describe('the statistics of trades', () => {
   })
 
   it('do not depend on the order given where close times differ', () => {
+    const shuffled = ordinary
+      .map((values) => values.map((netProfit, closedAt) => ({ netProfit, closedAt })))
+      .chain((trades) => fc.tuple(fc.constant(trades), fc.shuffledSubarray(trades, { minLength: trades.length, maxLength: trades.length })))
     fc.assert(
-      fc.property(ordinary, (values) => {
-        const trades = values.map((netProfit, closedAt) => ({ netProfit, closedAt }))
-        expect(tradeStatistics(trades.toReversed())).toEqual(tradeStatistics(trades))
+      fc.property(shuffled, ([trades, others]) => {
+        expect(tradeStatistics(others)).toEqual(tradeStatistics(trades))
       }),
     )
+  })
+
+  it('take the drawdown in closing order, whatever the order given', () => {
+    const one = { netProfit: -3, closedAt: 100 }
+    const two = { netProfit: 5, closedAt: 200 }
+    const three = { netProfit: -4, closedAt: 300 }
+    for (const trades of [
+      [one, two, three],
+      [two, one, three],
+      [three, one, two],
+      [three, two, one],
+    ])
+      expect(tradeStatistics(trades).maxDrawdown).toBe(4)
   })
 
   it('are the same in steps of any size, and are taken in steps', () => {
