@@ -21,6 +21,9 @@ export interface Line {
 /** Longer than anything may take: a request of which nothing is heard for so long hangs. */
 export const patienceMs = 100_000
 
+/** A connection that has waited for longer may just be ended by the service, which is nobody's fault (RFC 9112, 9.3.1). */
+const mostIdleMs = 20_000
+
 /** Longer than it takes until the service looks for those who are late. */
 const quietMs = 150
 
@@ -33,15 +36,17 @@ interface Open {
 
 export const createLine = (port: number): Line => {
   let open: Open | undefined
+  let usedAt = 0
   const drop = (): void => {
     open?.socket.destroy()
     open = undefined
   }
   return {
     ask: async (request, isHead) => {
-      if (open?.isClosed === true) drop()
+      if (open?.isClosed === true || Date.now() - usedAt > mostIdleMs) drop()
       open ??= await dial(port)
       const told = await exchange(open, request, isHead)
+      usedAt = Date.now()
       if (told.kind !== 'reply' || told.reply.isLast) drop()
       return told
     },

@@ -33,7 +33,8 @@ const line = `GET /api/v1/symbols HTTP/1.1\r\n${host}`
 const post = (headers: string): string =>
   `POST /api/v1/orders HTTP/1.1\r\n${host}X-API-Key: {{key:full}}\r\nContent-Type: application/json\r\n${headers}\r\n`
 const dripMs = 500
-const repliesUnread = 100
+/** Of a connection; more than lie in the buffers of the machine. */
+export const repliesUnread = 40
 
 export const slowKinds: readonly SlowKind[] = [
   {
@@ -100,7 +101,7 @@ export const slowKinds: readonly SlowKind[] = [
 ]
 
 /** Nobody else was kept waiting, but a busy machine may be late. */
-const graceMs = 20_000
+const graceMs = 60_000
 
 /** @param fill what stands in the places for keys */
 export const holdConnection = (port: number, kind: SlowKind, fill: (text: string) => string): Promise<Ending> =>

@@ -1,7 +1,7 @@
 // What is said of how slow clients ended is what the service did not keep to.
 import { describe, expect, it } from 'vitest'
 import { faultsOfGrowth, mostGrownBytes } from '../../src/hostile/memory.ts'
-import { faultsOfEndings, slowKinds } from '../../src/hostile/slow-clients.ts'
+import { faultsOfEndings, repliesUnread, slowKinds } from '../../src/hostile/slow-clients.ts'
 
 const kindNamed = (name: string) => {
   const kind = slowKinds.find((one) => one.name === name)
@@ -27,7 +27,7 @@ describe('slow clients', () => {
     ['heads byte by byte', [told(12_000)], 1],
     ['heads byte by byte', [told(12_000, 408, 408)], 1],
     ['headers of 1 MiB', [told(100, 400)], 1],
-    ['replies that nobody reads', [told(200_000, ...Array.from({ length: 100 }, () => 200))], 1],
+    ['replies that nobody reads', [told(200_000, ...Array.from({ length: repliesUnread }, () => 200))], 1],
   ])('ended otherwise: %s', (name, endings, faults) => {
     expect(faultsOfEndings(kindNamed(name), endings)).toHaveLength(faults)
   })
