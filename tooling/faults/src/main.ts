@@ -52,7 +52,7 @@ const runs: Readonly<Record<string, () => Promise<boolean>>> = {
     runSoak({
       seed,
       minutes: whole('minutes', 30),
-      rate: whole('rate', 150),
+      rate: whole('rate', 120),
       databaseUrl,
       redisUrl: process.env['REDIS_URL'] || null,
       snapshotsFolder: values['snapshots'] ?? null,

@@ -13,7 +13,10 @@ export interface Rest {
   readonly state: ServerState
 }
 
+/** Of the heap without code. */
 export const heapBound = 1.05
+/** The engine goes on making code of functions for a long while; code that is made anew for every request would be far more. */
+export const codeBound = 1.5
 export const medianBound = 1.25
 export const p99Bound = 1.5
 /** So many more of a kind of handle than after the warm-up are connections that pools keep open for their next use. */
@@ -29,17 +32,21 @@ export const judgeHeld = (rests: readonly Rest[]): readonly string[] => {
 
 const faultsOfInstance = (name: string, before: Held, after: Held): readonly string[] => {
   if (before.pid !== after.pid) return [`${name} is not the process that it was`]
-  const ratio = after.heapUsed / before.heapUsed
+  const ratio = withoutCode(after) / withoutCode(before)
+  const codeRatio = after.code / before.code
   const kinds = [...new Set([...Object.keys(before.resources), ...Object.keys(after.resources)])]
   const grown = kinds.filter((kind) => (after.resources[kind] ?? 0) > (before.resources[kind] ?? 0) + handleSlack)
   return [
-    ...(ratio <= heapBound ? [] : [`${name} holds ${ratio.toFixed(3)} times the heap that it held after the warm-up`]),
+    ...(ratio <= heapBound ? [] : [`${name} holds ${ratio.toFixed(3)} times the heap that it held after the warm-up, code aside`]),
+    ...(codeRatio <= codeBound ? [] : [`${name} holds ${codeRatio.toFixed(2)} times the code that it held after the warm-up`]),
     ...(after.listeners <= before.listeners
       ? []
       : [`${name} has ${after.listeners} listeners of its process where it had ${before.listeners}`]),
     ...grown.map((kind) => `${name} has ${after.resources[kind]} of ${kind} where it had ${before.resources[kind] ?? 0}`),
   ]
 }
+
+const withoutCode = ({ heapUsed, code }: Held): number => heapUsed - code
 
 export const judgeState = (rests: readonly Rest[], mostConnections: number, connections: readonly number[]): readonly string[] => {
   const [first, last] = [rests.at(0)?.state, rests.at(-1)?.state]

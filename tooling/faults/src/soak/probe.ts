@@ -4,12 +4,14 @@ import { createServer } from 'node:net'
 import type { Socket } from 'node:net'
 import { join } from 'node:path'
 import { setImmediate as turn } from 'node:timers/promises'
-import { writeHeapSnapshot } from 'node:v8'
+import { getHeapSpaceStatistics, writeHeapSnapshot } from 'node:v8'
 
 /** What an instance holds. Sizes are bytes. */
 export interface Held {
   readonly pid: number
   readonly heapUsed: number
+  /** Of it, what the engine makes of functions that are called often: it grows for as long as there are such that were not yet. */
+  readonly code: number
   readonly rss: number
   readonly external: number
   /** Open handles and requests by kind, as Node tells them. */
@@ -32,10 +34,13 @@ const measure = async (): Promise<Held> => {
   if (globalThis.gc === undefined) throw new Error('the instance was started without --expose-gc')
   await collect()
   const { heapUsed, rss, external } = process.memoryUsage()
+  const code = getHeapSpaceStatistics()
+    .filter(({ space_name: name }) => /code|trusted/.test(name))
+    .reduce((sum, { space_used_size: used }) => sum + used, 0)
   const resources: Record<string, number> = {}
   for (const kind of process.getActiveResourcesInfo()) resources[kind] = (resources[kind] ?? 0) + 1
   const listeners = process.eventNames().reduce((sum, name) => sum + process.listenerCount(name), 0)
-  return { pid: process.pid, heapUsed, rss, external, resources, listeners }
+  return { pid: process.pid, heapUsed, code, rss, external, resources, listeners }
 }
 
 // A line is the path of a snapshot to write, or empty for a measurement.

@@ -28,10 +28,10 @@ export const printRoutes = (byRoute: ReadonlyMap<string, Latencies>, warmUpMinut
 export const printRests = (start: ServerState, rests: readonly Rest[], connections: readonly number[]): void => {
   for (const { minute, held, state } of rests) {
     say(`after minute ${minute}, at rest: ${state.connections} connections to the database, ${state.redisKeys} keys in Redis`)
-    for (const [index, { heapUsed, rss, external, listeners, resources }] of held.entries()) {
+    for (const [index, { heapUsed, code, rss, external, listeners, resources }] of held.entries()) {
       const kinds = Object.entries(resources).map(([kind, count]) => `${kind} ${count}`)
       say(
-        `  instance ${index + 1}: heap ${megabytes(heapUsed)} MB, RSS ${megabytes(rss)} MB, external ${megabytes(external)} MB, listeners ${listeners}, ${kinds.join(', ')}`,
+        `  instance ${index + 1}: heap ${megabytes(heapUsed)} MB (${megabytes(code)} MB of it code), RSS ${megabytes(rss)} MB, external ${megabytes(external)} MB, listeners ${listeners}, ${kinds.join(', ')}`,
       )
     }
   }
