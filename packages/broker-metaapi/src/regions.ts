@@ -15,11 +15,11 @@ const maxKept = 10_000
 
 /** Keeps what was found for ten minutes. Simultaneous questions for one account are one; failures are not kept. */
 export const createRegions = (clock: Clock): Regions => {
-  const kept = new Map<string, { readonly region: Promise<string>; readonly until: Instant }>()
+  const kept = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
   const ask = (key: string, lookUp: LookUpRegion): Promise<string> => {
     const region = lookUp()
-    const entry = { region, until: clock.now() + keptMs }
+    const entry = { region, since: clock.now() }
     kept.delete(key)
     kept.set(key, entry)
     dropOldest(kept)
@@ -32,10 +32,13 @@ export const createRegions = (clock: Clock): Regions => {
   return {
     find: (key, lookUp) => {
       const entry = kept.get(key)
-      return entry !== undefined && clock.now() < entry.until ? entry.region : ask(key, lookUp)
+      return entry !== undefined && isYoung(clock.now() - entry.since) ? entry.region : ask(key, lookUp)
     },
   }
 }
+
+// A clock that was set back makes an age negative.
+const isYoung = (ageMs: number): boolean => ageMs >= 0 && ageMs < keptMs
 
 // A map keeps the order in which keys came.
 const dropOldest = (kept: Map<string, unknown>): void => {

@@ -4,7 +4,6 @@ import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { AttemptAnswer, Clock, DueDelivery } from '@tradeport/domain'
 import type { Knex } from 'knex'
-import { toTimestamptz } from './columns.ts'
 import { enterLane, leaveLane, renewLanes } from './delivery-lane.ts'
 import { deliveryQueueName, laneOf, lanesOfRows, wakeLanes } from './delivery-queue.ts'
 import type { Lane } from './delivery-queue.ts'
@@ -12,7 +11,7 @@ import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
 import { startQueueWorker } from './queue-worker.ts'
 import { repeating } from './repeating.ts'
-import { isAnyDue, settleDelivery, takeDelivery } from './take-delivery.ts'
+import { dueBindings, isAnyDue, isDueSql, settleDelivery, takeDelivery } from './take-delivery.ts'
 import type { LaneParts } from './take-delivery.ts'
 
 export interface DeliveryWorkerOptions {
@@ -127,10 +126,10 @@ const sweepLanes = ({ knex, boss, clock }: Pick<Parts, 'knex' | 'boss' | 'clock'
   knex.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: unknown[] }>(
       `select tenant_id, user_id, id as webhook_id from webhooks
-       where id in (select webhook_id from webhook_deliveries where status = 'pending' and next_attempt_at <= ?::timestamptz)
+       where id in (select webhook_id from webhook_deliveries where status = 'pending' and ${isDueSql})
          and not exists (select from delivery_lanes where webhook_id = webhooks.id and expires_at >= now())
        order by id limit ?`,
-      [toTimestamptz(clock.now()), lanesPerSweep],
+      [...dueBindings(clock.now()), lanesPerSweep],
     )
     await wakeLanes(boss, trx, lanesOfRows(rows))
   })

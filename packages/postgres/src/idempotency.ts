@@ -24,13 +24,23 @@ export const claimKey = async (knex: Knex, owner: Owner, claim: IdempotencyClaim
   return E.left(idempotencyInProgress)
 }
 
+// A claim from the future is of before a clock was set back: it has lapsed, or nobody knows for how long it would lock the key.
 const takeKey = async (knex: Knex, { tenantId, userId }: Owner, { key, bodyHash }: IdempotencyClaim, now: Instant): Promise<boolean> => {
   const { rows } = await knex.raw<{ rows: unknown[] }>(
     `insert into idempotency_keys as held (tenant_id, user_id, key, body_hash, claimed_at) values (?, ?, ?, ?, ?)
      on conflict (tenant_id, user_id, key) do update set body_hash = excluded.body_hash, order_id = null, claimed_at = excluded.claimed_at
-     where held.claimed_at <= ? or (held.order_id is null and held.claimed_at <= ?)
+     where held.claimed_at <= ? or (held.order_id is null and (held.claimed_at <= ? or held.claimed_at > ?))
      returning key`,
-    [tenantId, userId, key, bodyHash, toTimestamptz(now), toTimestamptz(now - keyLifetimeMs), toTimestamptz(now - leaseMs)],
+    [
+      tenantId,
+      userId,
+      key,
+      bodyHash,
+      toTimestamptz(now),
+      toTimestamptz(now - keyLifetimeMs),
+      toTimestamptz(now - leaseMs),
+      toTimestamptz(now + leaseMs),
+    ],
   )
   return rows.length > 0
 }

@@ -1,6 +1,6 @@
 // The deliveries of a lane: which is next, and what is written down once it was answered. Only who holds the lane asks; who lost it without knowing
 // finds that the delivery has moved on.
-import { afterAttempt, interrupted, isInterrupted, isReplay, withReplayBegun } from '@tradeport/domain'
+import { afterAttempt, interrupted, isInterrupted, isReplay, minuteMs, withReplayBegun } from '@tradeport/domain'
 import type { Attempt, DueDelivery, Instant, RetrySchedule, WebhookDelivery } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import type { PgBoss } from 'pg-boss'
@@ -65,12 +65,20 @@ const ownWebhook = (knex: Knex, { owner, webhookId }: Lane): Knex.QueryBuilder =
 const nextRow = async (knex: Knex, { webhookId }: Lane, now: Instant): Promise<unknown> => {
   const rows: unknown[] = await joinedDeliveries(knex)
     .where({ webhook_id: webhookId, status: 'pending' })
-    .where('next_attempt_at', '<=', toTimestamptz(now))
+    .whereRaw(isDueSql, dueBindings(now))
     .select(deliveryColumns(knex))
     .orderBy('webhook_deliveries.sequence')
     .limit(1)
   return rows[0]
 }
+
+/**
+ * An attempt that was made, or a delivery that was recorded, in the future is of before a clock was set back: how long it has waited nobody knows, and it
+ * must not wait for as long again as the clock was set back.
+ */
+export const isDueSql = '(next_attempt_at <= ?::timestamptz or coalesce(last_attempt_at, created_at) > ?::timestamptz)'
+
+export const dueBindings = (now: Instant): readonly [string, string] => [toTimestamptz(now), toTimestamptz(now + minuteMs)]
 
 /** The delivery as it was read, while it is still so. */
 const pending = (knex: Knex, { id, attempts }: WebhookDelivery): Knex.QueryBuilder =>

@@ -9,6 +9,7 @@ export interface Instance {
   /** SIGKILL: it gets no chance to end anything. */
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
+  readonly signal: (signal: NodeJS.Signals) => void
   /** The last that it printed. */
   readonly logged: () => string
 }
@@ -41,6 +42,7 @@ export const startInstance = (environment: Readonly<Record<string, string>>): Pr
         operatorUrl: operator,
         kill: () => end(child, 'SIGKILL'),
         stop: () => end(child, 'SIGTERM'),
+        signal: (signal) => void child.kill(signal),
         logged: () => printed,
       })
     }

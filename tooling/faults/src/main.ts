@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { runConnections } from './hostile/connections.ts'
 import { runDisk } from './disk.ts'
+import { runClock } from './clock.ts'
 import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
@@ -10,6 +11,7 @@ import { runSoak } from './soak/soak.ts'
 import { runWebhooks } from './webhooks.ts'
 
 const numbers = [
+  'steps',
   'fills',
   'seed',
   'orders',
@@ -60,6 +62,7 @@ const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
   disk: () => runDisk({ seed, fills: whole('fills', 4), withinMs: whole('within', 30) * 1_000 }),
+  clock: () => runClock({ seed, steps: whole('steps', 3) }),
   postgres: () => runPostgres({ seed, restarts: whole('restarts', 8), withinMs: whole('within', 5) * 1_000 }),
 }
 

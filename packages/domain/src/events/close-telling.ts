@@ -128,6 +128,9 @@ const steadyPauseMs = minuteMs
 const urgentLooks = 66
 const patientPauseMs = 15 * minuteMs
 
+/** From a clock that was set back meanwhile the wait begins anew. */
+const waitingSince = ({ nothingSince }: Looks, now: Instant): Instant => Math.min(nothingSince ?? now, now)
+
 const noLooks: Looks = { count: 0, nothingSince: null }
 
 /** How a record begins. */
@@ -165,7 +168,7 @@ export const afterCloseLook = (
   const sent = { ticket: record.close.id.ticket, orderId: before.orderId, sentAt: record.close.sentAt }
   // What could be of either is the other's, which takes its own first.
   if (record.waitsForOther && !isOrderKnown(sent)) return later(counted)
-  const nothingSince = before.looks.nothingSince ?? now
+  const nothingSince = waitingSince(before.looks, now)
   const found = dealsOf(record, before, sent, look, now - nothingSince)
   if (found !== undefined) return tellFound(record, before, look, found, now)
   return withoutDeals(record, { ...counted, looks: { ...counted.looks, nothingSince } }, look, now)
@@ -247,7 +250,7 @@ export const afterTradeLook = (before: CloseTold, look: TradeLook, now: Instant)
   if (look.kind === 'found') return ended(before, [tradeClosed(look.trade, now)])
   const counted = { ...before, looks: { ...before.looks, count: before.looks.count + 1 } }
   if (look.kind === 'unreadable') return later(counted)
-  const nothingSince = before.looks.nothingSince ?? now
+  const nothingSince = waitingSince(before.looks, now)
   if (now - nothingSince >= historyPatienceMs) return ended(before)
   return later({ ...counted, looks: { ...counted.looks, nothingSince } })
 }

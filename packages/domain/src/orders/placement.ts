@@ -104,7 +104,9 @@ export const afterSend = (sending: Sending, answer: PlacementAnswer, createdAt: 
       return settled({ kind: 'rejected', reason: answer.reason })
     case 'not_sent': {
       const pause = Math.max(retryPauseMs, answer.retryAfterMs ?? 0)
-      const isInTime = now + pause - createdAt < placementWindowMs
+      // How old an order is that seems to come from the future, because a clock was set back, nobody knows: it is not tried again.
+      const isAgeKnown = createdAt - now < placementWindowMs
+      const isInTime = isAgeKnown && now + pause - createdAt < placementWindowMs
       return isInTime ? { placement: { step: 'recorded' }, continueInMs: pause } : rejectLate
     }
     case 'placed':
@@ -124,7 +126,8 @@ export const afterLookup = (before: Sending | LookingUp, answer: LookupAnswer, n
     case 'working':
       return lookUpLater({ ...counted, nothingSince: null })
     case 'nothing': {
-      const since = nothingSince ?? now
+      // From a clock that was set back meanwhile the proof begins anew.
+      const since = Math.min(nothingSince ?? now, now)
       if (now - since >= absenceProofMs) return settled({ kind: 'rejected', reason: notFoundAtBroker })
       return lookUpLater({ ...counted, nothingSince: since })
     }

@@ -209,7 +209,8 @@ const isStorable = ({ request: { volume, price = 0, stopLoss = 0, takeProfit = 0
 
 const keyOf = ({ tenantId, userId }: Owner, key: string): string => JSON.stringify([tenantId, userId, key])
 
-const isCounting = ({ claimedAt, order }: StoredKey, now: Instant): boolean => now - claimedAt < (order === null ? leaseMs : dayMs)
+const isCounting = ({ claimedAt, order }: StoredKey, now: Instant): boolean =>
+  order === null ? Math.abs(now - claimedAt) < leaseMs : now - claimedAt < dayMs
 
 const isMatching =
   ({ accountId, status, symbol, from = -Infinity, to = Infinity }: OrdersQuery) =>

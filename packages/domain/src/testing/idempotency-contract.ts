@@ -85,6 +85,16 @@ export const idempotencyContract = (title: string, open: OpenOrderPorts): void =
       expect(await rightOf(ports.orders.claim(owner, newClaim({ key: claim.key }), claimed + dayMs))).toStrictEqual(O.none)
     })
 
+    it('I10 takes a claim without an order for lapsed when the clock was set back meanwhile, and keeps what made an order', async () => {
+      const owner = await storedOwner(ports.operator)
+      const [claim, kept] = [newClaim(), newClaim()]
+      await rightOf(ports.orders.claim(owner, claim, noon))
+      const order = await rightOf(ports.orders.record(owner, newOrder(owner, noon), kept))
+      const before = noon - 60 * minuteMs
+      expect(await rightOf(ports.orders.claim(owner, claim, before))).toStrictEqual(O.none)
+      expect(await rightOf(ports.orders.claim(owner, kept, before))).toStrictEqual(O.some(order))
+    })
+
     it('I7 makes one order of a key when two requests hold the lapsed claim, and both get it', async () => {
       const owner = await storedOwner(ports.operator)
       const claim = newClaim()

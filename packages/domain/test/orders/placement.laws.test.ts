@@ -200,6 +200,14 @@ describe('look-ups', () => {
     expect(afterLookup(unread.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
   })
 
+  it('begin the proof anew when the clock was set back, and wait no longer than that', () => {
+    const first = afterLookup(sending, { kind: 'nothing' }, 60 * 60_000)
+    const back = afterLookup(first.placement as LookingUp, { kind: 'nothing' }, 0)
+    expect(back.placement).toMatchObject({ step: 'looking_up', nothingSince: 0 })
+    expect(afterLookup(back.placement as LookingUp, { kind: 'nothing' }, absenceProofMs - 1).placement.step).toBe('looking_up')
+    expect(afterLookup(back.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
+  })
+
   it('begin the proof anew when the order was seen in between', () => {
     const first = afterLookup(sending, { kind: 'nothing' }, 0)
     const seen = afterLookup(first.placement as Sending, { kind: 'working' }, 1_000)
@@ -235,6 +243,12 @@ describe('sends that did not happen', () => {
       },
       continueInMs: null,
     })
+  })
+
+  it('are not repeated when the clock was set back since the order was made, whose age nobody knows', () => {
+    expect(notSent(null, -60 * 60_000)).toEqual(rejectLate)
+    // Clocks of instances differ a little.
+    expect(notSent(null, -1_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
   })
 
   it('are not made at all once the order is old', () => {

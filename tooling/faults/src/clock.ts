@@ -1,0 +1,110 @@
+// The run of a clock that is set back under load: that of an instance with the embedded database, whose clock is the instance's own. Nothing waits for as
+// long as it was set back, no key is locked, no limit refuses, and nothing is sent twice.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
+import { link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import type { Fleet } from './fleet.ts'
+import { startLoad } from './load.ts'
+import { checkReplies } from './load-check.ts'
+import { createRandom } from './random.ts'
+import { conclude, reportOrders, sayReplies } from './report.ts'
+import { settledOrders } from './settled.ts'
+import { startReceivers } from './webhook-receivers.ts'
+
+export interface ClockRun {
+  readonly seed: number
+  /** How often it is set back, by an hour each time. */
+  readonly steps: number
+}
+
+const userCount = 4
+const settleMs = 10 * 60_000
+const deliveryMs = 2 * 60_000
+const keyMs = 2 * 60_000
+const scopes = ['trading:read', 'trading:write', 'accounts:read', ...eventScopes]
+/** A clock is nothing that a caller should notice. */
+const allowed = { order: ['201', '409 IDEMPOTENCY_IN_PROGRESS'], '*': ['200'] }
+
+/** @returns whether every promise was kept */
+export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
+  const random = createRandom(seed)
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
+  const users = Array.from({ length: userCount }, (_, index) => newUser(index))
+  const receivers = await startReceivers(join(folder, 'authority.pem'), random)
+  const sandbox = await startSandbox({
+    seed,
+    tokens: [providerToken],
+    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
+  })
+  const database = { url: null, folder: join(folder, 'data') }
+  const fleet = newFleet({
+    databaseUrl: null,
+    providerUrl: sandbox.url,
+    dataFolder: database.folder,
+    more: { ...eventEnvironment(receivers), NODE_OPTIONS: `--import=${new URL('set-back-clock.js', import.meta.url).href}` },
+  })
+  try {
+    await startFleet(fleet)
+    await link(fleet, users, scopes)
+    const webhooks = await registerAll(fleet, users, receivers)
+    // Some orders are on their way at every step: answers that were lost are looked for, and orders that were not sent are tried again.
+    sandbox.faults.set('*', 'trade', [
+      { kind: 'cut', when: 'after', probability: 0.1 },
+      { kind: 'rate-limit', retryAfterSeconds: 2, probability: 0.1 },
+    ])
+    const load = startLoad(fleet, users)
+    const set: number[] = []
+    for (let step = 0; step < steps; step += 1) {
+      await pause(random.whole(4_000, 6_000))
+      set.push(await setBack(fleet, step + 1))
+    }
+    await pause(5_000)
+    await load.stop()
+    sandbox.faults.clear()
+    await load.sendAgain(keyMs)
+    const orders = await settledOrders(fleet, users, settleMs)
+    await deliveredAll(fleet, users, webhooks, eventsOf(orders), deliveryMs)
+    await stopFleet(fleet)
+    const events = await accountOfEvents(database, users, webhooks, receivers, orders)
+    say(`seed ${seed}, embedded database, the clock is behind by ${set.map((ms) => `${Math.round(ms / 60_000)} min`).join(', then ')}`)
+    const stuck = set.some((ms, index) => Math.round(ms / hourMs) !== index + 1)
+    const broken = [
+      ...(stuck ? ['the clock was not set back as the run wanted'] : []),
+      ...checkReplies(load.replies, allowed),
+      ...reportOrders(load, orders, sandbox),
+      ...events.broken,
+    ]
+    sayReplies(load)
+    say(events.line)
+    return conclude(broken)
+  } finally {
+    await stopFleet(fleet)
+    await sandbox.close()
+    await receivers.close()
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
+const hourMs = 60 * 60_000
+
+/** @returns by how much it is behind in all */
+const setBack = async (fleet: Fleet, hours: number): Promise<number> => {
+  fleet.slots[0]?.signal('SIGUSR2')
+  const until = performance.now() + 30_000
+  for (;;) {
+    const behind = await behindMs(fleet)
+    if (Math.round(behind / hourMs) === hours || performance.now() > until) return behind
+    await pause(100)
+  }
+}
+
+/** By what the instance itself tells as the time. */
+const behindMs = async ({ slots: [instance] }: Fleet): Promise<number> => {
+  const reply = await fetch(`${instance?.apiUrl}/symbols`)
+  const { meta } = (await reply.json()) as { readonly meta: { readonly timestamp: string } }
+  return Date.now() - Date.parse(meta.timestamp)
+}
