@@ -1,9 +1,11 @@
 // Closes that are to be told of: their records, and the hands that look after each until it was told.
+import { minuteMs } from '@tradeport/domain'
 import type { CloseId, CloseJob, CloseJobs, CloseRecords, TenantId, UserId } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import type { PgBoss } from 'pg-boss'
 import { closeJobOf, closeQueueName, createCloseQueue, sendCloseJobs } from './close-queue.ts'
 import { createCloseRecords } from './close-records.ts'
+import { bringForward } from './jobs.ts'
 import type { Jobs } from './jobs.ts'
 import type { Log } from './log.ts'
 import { startQueueWorker } from './queue-worker.ts'
@@ -28,6 +30,8 @@ export interface OpenedCloses {
 }
 
 const closesPerSweep = 500
+/** No close waits for longer than a quarter of an hour; what seems to was written before the database's clock was set back. */
+const tooFarMs = 20 * minuteMs
 const purgeMs = 60 * 60 * 1_000
 /** As long as events are kept: what is not known by then is news to nobody. */
 const keptDays = 30
@@ -85,10 +89,12 @@ const sweepCloses = (knex: Knex, boss: PgBoss, forgottenAfterMs: number): Promis
   knex.transaction(async (trx) => {
     const { rows } = await trx.raw<{ rows: DueRow[] }>(
       `update position_closes set due_at = now() where id in (
-         select id from position_closes where due_at < now() - ? * interval '1 ms' order by due_at limit ? for update skip locked)
+         select id from position_closes where due_at < now() - ? * interval '1 ms' or due_at > now() + ? * interval '1 ms'
+         order by due_at limit ? for update skip locked)
        returning tenant_id as "tenantId", user_id as "userId", id as "closeId", version`,
-      [forgottenAfterMs, closesPerSweep],
+      [forgottenAfterMs, tooFarMs, closesPerSweep],
     )
+    if (rows.length > 0) await bringForward(trx, closeQueueName, tooFarMs)
     const jobs = rows.map(({ tenantId, userId, closeId, version }): CloseJob => ({ owner: { tenantId, userId }, closeId, version }))
     await sendCloseJobs(boss, trx, jobs, 0)
   })

@@ -47,6 +47,17 @@ describe('records of closes', () => {
     await next.stop()
   })
 
+  it('are looked after within moments though they are due an hour late, because the clock of the database was set back', async () => {
+    await record()
+    const { knex } = opened.database
+    await knex.raw(`update pgboss.job set start_after = now() + interval '1 hour'`)
+    const begun: unknown[] = []
+    const worker = await instance.events.closes.jobs.work(async (job) => void begun.push(job))
+    await expect.poll(() => begun.length, { timeout: 60_000 }).toBeGreaterThan(0)
+    await worker.stop()
+    await knex('position_closes').delete()
+  })
+
   it('go with their user', async () => {
     const { tenantId, userId } = await record()
     await opened.database.knex('users').where({ tenant_id: tenantId, id: userId }).delete()

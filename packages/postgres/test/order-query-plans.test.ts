@@ -25,7 +25,7 @@ const crowd = `
   insert into orders (id, tenant_id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step, version, due_at)
     select 'ord_' || lpad(n::text, 20, 'x'), 'crowd', 'crowd-' || (n % 2000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 1,
       case when n % 4 = 0 then 'pending' else 'filled' end, timestamptz '2026-11-20' + n * interval '1 second', now(),
-      case when n % 4 = 0 then 'looking_up' else 'settled' end, 3, case when n % 4 = 0 then now() + n * interval '1 hour' end
+      case when n % 4 = 0 then 'looking_up' else 'settled' end, 3, case when n % 4 = 0 then now() + interval '2 minutes' + n * interval '1 ms' end
     from generate_series(1, 40000) n;
   insert into idempotency_keys (tenant_id, user_id, key, body_hash, order_id, claimed_at)
     select 'crowd', 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'ord_' || lpad(n::text, 20, 'x'), now() from generate_series(1, 20000) n;
@@ -106,7 +106,7 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     })
 
     it('reads the orders that are due by index, and whether there are any', async () => {
-      const begins = ['update orders set due_at', 'select 1 from orders where due_at']
+      const begins = ['update orders set due_at', '(select 1 from orders where due_at']
       const sweeps = () => begins.map((begin) => statements.find(({ sql }) => sql.startsWith(begin)))
       const worker = await instance.ports.jobs.work(async () => undefined)
       await expect.poll(() => sweeps().every((sweep) => sweep !== undefined), { timeout: 60_000 }).toBe(true)

@@ -82,6 +82,23 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       await jobs.stop()
     })
 
+    it('hands out within moments what is due an hour late because the clock of the database was set back', async () => {
+      const { knex } = opened.database
+      const { id } = await recorded()
+      await knex('orders')
+        .where({ id })
+        .update({ due_at: knex.raw(`now() + interval '1 hour'`) })
+      await knex.raw(`update pgboss.job set start_after = now() + interval '1 hour'`)
+      const begun = new Set<string>()
+      const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
+        begun.add(orderId)
+        await rightOf(instance.ports.orders.advance(owner, orderId, version, settled, Date.now()))
+      })
+      await expect.poll(() => begun.has(id), { timeout: 60_000 }).toBe(true)
+      await expect.poll(() => countOf('pgboss.job'), { timeout: 60_000 }).toBe(0)
+      await worker.stop()
+    })
+
     it('leaves no job behind of an order that was handed out again while its settler took its time', async () => {
       const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
       const worker = await instance.ports.jobs.work(async ({ owner, orderId, version }) => {
