@@ -1,5 +1,6 @@
 // `pnpm faults <run> [--seed n] …`: runs a fault run and ends with 1 when a promise was broken.
 import { parseArgs } from 'node:util'
+import { runBroker } from './broker.ts'
 import { runConnections } from './hostile/connections.ts'
 import { runDisk } from './disk.ts'
 import { runClock } from './clock.ts'
@@ -14,6 +15,7 @@ const numbers = [
   'steps',
   'fills',
   'seed',
+  'seconds',
   'orders',
   'events',
   'kills',
@@ -60,6 +62,7 @@ const runs: Readonly<Record<string, () => Promise<boolean>>> = {
       snapshotsFolder: values['snapshots'] ?? null,
     }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
+  broker: () => runBroker({ seed, databaseUrl, seconds: whole('seconds', 60), withinMs: whole('within', 10) * 1_000 }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
   disk: () => runDisk({ seed, fills: whole('fills', 4), withinMs: whole('within', 30) * 1_000 }),
   clock: () => runClock({ seed, steps: whole('steps', 3) }),
