@@ -150,6 +150,25 @@ describe('the listener', () => {
     expect(refusalIn(await talk(api.port, text)).slice(0, 2)).toEqual([431, 'HEADERS_TOO_LARGE'])
   })
 
+  it.each([
+    ['a header that is none', 'X-Request-ID: \u0000\r\n'],
+    ['two hosts', host],
+  ])('lets the answer to %s be read, however much follows it', async (_, header) => {
+    const socket = connect({ port: api.port, host: '127.0.0.1' })
+    const failed: Error[] = []
+    socket.on('error', (error) => failed.push(error))
+    const told: string[] = []
+    socket.on('data', (chunk) => told.push(chunk.toString()))
+    const body = Buffer.alloc(9_000_000, ' ')
+    socket.write(post(`${header}Content-Length: ${body.length}\r\n`))
+    // Whoever sends all of it before reading finds the answer there, and a connection that was ended and not cut off.
+    await new Promise<void>((resolve) => socket.write(body, () => resolve()))
+    socket.end()
+    await once(socket, 'close')
+    expect(failed).toEqual([])
+    expect(refusalIn(told.join('')).slice(0, 2)).toEqual([400, 'VALIDATION_ERROR'])
+  })
+
   it('tells of each that it was answered, once, and of no request', async () => {
     const unread: number[] = []
     await using own = await runApi({}, fakeEdge(), { onUnread: (status) => unread.push(status) })

@@ -29,8 +29,8 @@ const quietMs = 5_000
 const settleMs = 10 * 60_000
 const scopes = ['trading:read', 'trading:write', 'accounts:read']
 const away = ['503 BROKER_UNAVAILABLE', '503 ACCOUNT_DISCONNECTED']
-/** What the service knows by itself is told as ever: orders, instruments, and accounts as they were last read. */
-const allowed = { order: ['201'], positions: ['200', ...away], trades: ['200', ...away], '*': ['200'] }
+/** What the service knows by itself is told as ever: orders, instruments, and the list of accounts as they were last read. */
+const allowed = { order: ['201'], positions: ['200', ...away], trades: ['200', ...away], account: ['200', ...away], '*': ['200'] }
 
 /** @returns whether every promise was kept */
 export const runBroker = async ({ seed, databaseUrl, seconds, withinMs }: BrokerRun): Promise<boolean> => {
@@ -46,7 +46,8 @@ export const runBroker = async ({ seed, databaseUrl, seconds, withinMs }: Broker
   try {
     await startFleet(fleet)
     await link(fleet, users, scopes)
-    const load = startLoad(fleet, users)
+    // Of the orders that nobody answers a user may have fifty.
+    const load = startLoad(fleet, users, { orderPauseMs: 2_000 })
     await pause(quietMs)
     const downAt = performance.now()
     await line.refuse()

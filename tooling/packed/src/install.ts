@@ -12,11 +12,24 @@ const run = promisify(execFile)
 export const runLines = async (lines: readonly string[], folder: string): Promise<string> => {
   const environment = await outsideEnvironment(folder)
   let printed = ''
-  for (const line of lines) {
-    const { stdout } = await run('sh', ['-ec', line.replaceAll('../../', `${root}/`)], { cwd: folder, env: environment })
-    printed = stdout
-  }
+  for (const line of lines) printed = await runLine(line.replaceAll('../../', `${root}/`), { cwd: folder, env: environment })
   return printed
+}
+
+/** Far longer than any line takes. */
+const lineMs = 120_000
+
+// On a busy machine pnpm's install has been seen to wait without end, with nothing left that it could wait for: such a line is ended and run once more.
+const runLine = async (line: string, options: { readonly cwd: string; readonly env: NodeJS.ProcessEnv }): Promise<string> => {
+  const once = async (): Promise<string> => {
+    const running = run('sh', ['-ec', `exec ${line}`], { ...options, timeout: lineMs, killSignal: 'SIGKILL' })
+    running.child.stdin?.end()
+    return (await running).stdout
+  }
+  return once().catch((error: unknown) => {
+    if ((error as { killed?: boolean }).killed === true) return once()
+    throw error
+  })
 }
 
 /** Rejects where the file, or the types of a package that it uses, do not stand up to the strictest reading. */

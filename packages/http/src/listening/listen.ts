@@ -10,7 +10,7 @@ import type { ErrorReply } from '../replies/error-table.ts'
 import { holdBody } from '../requests/continue.ts'
 import { defaultBounds, headFault, replyToFault } from './bounds.ts'
 import type { Bounds } from './bounds.ts'
-import { hangUpWith, refuseWith } from './turn-away.ts'
+import { hangUpWith, isTurnedAway, refuseWith } from './turn-away.ts'
 
 export interface Address {
   readonly host: string
@@ -48,7 +48,7 @@ const serve = (handle: ReturnType<Koa['callback']>, { newRequestId, onUnread, bo
     lastResponses.set(request.socket, response)
     const fault = headFault(request, bounds)
     if (fault === undefined) return void handle(request, response)
-    refuseWith(response, fault, newRequestId())
+    refuseWith(request, response, fault, newRequestId())
     onUnread?.(fault.status)
   }
   const turnAway = (socket: Duplex, reply: ErrorReply): void => {
@@ -87,6 +87,8 @@ const serve = (handle: ReturnType<Koa['callback']>, { newRequestId, onUnread, bo
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const last = lastResponses.get(socket)
     const answer = (): void => turnAway(socket, replyToFault(error, bounds))
+    // Each piece of what follows is an error of its own: to hang up for it would take the answer down.
+    if (isTurnedAway(socket)) return
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
     else if (last === undefined) answer()
     else answerInTurn(last, socket, answer)

@@ -1,14 +1,17 @@
 // Answers what never reaches a route, in the envelope like everything else, and ends the connection: what follows on it could be anything.
 import { STATUS_CODES } from 'node:http'
-import type { ServerResponse } from 'node:http'
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { errorEnvelope } from '../replies/envelope.ts'
 import type { ErrorReply } from '../replies/error-table.ts'
 import { securityHeaders } from '../replies/security-headers.ts'
 
 // Time for the caller to read the answer: a connection that is cut while bytes arrive takes the answer down with it.
-const lingerMs = 1_000
+const lingerMs = 5_000
 const turnedAway = new WeakSet<Duplex>()
+
+/** Whether the connection was answered and is read to its end, or for a while: what still arrives on it is nothing to speak of. */
+export const isTurnedAway = (socket: Duplex): boolean => turnedAway.has(socket)
 
 /**
  * Answers on a connection without a request, once, whatever else arrives on it; not where the last reply ended it, which is still on its way.
@@ -26,10 +29,15 @@ export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string)
   return true
 }
 
-/** Answers a request that is not handed on. */
-export const refuseWith = (response: ServerResponse, reply: ErrorReply, requestId: string): void => {
+/** Answers a request that is not handed on, in its turn, and ends the connection once the rest of it was read, or after a while. */
+export const refuseWith = (request: IncomingMessage, response: ServerResponse, reply: ErrorReply, requestId: string): void => {
   const { headers, body } = written(reply, requestId)
-  response.writeHead(reply.status, headers).end(body)
+  response.writeHead(reply.status, headers).write(body)
+  const linger = setTimeout(() => response.end(), lingerMs).unref()
+  request.resume().once('close', () => {
+    clearTimeout(linger)
+    response.end()
+  })
 }
 
 const written = (reply: ErrorReply, requestId: string): { readonly headers: Record<string, string>; readonly body: string } => {
