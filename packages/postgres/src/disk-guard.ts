@@ -13,13 +13,15 @@ export type Session = Pick<PGlite, 'waitReady' | 'query' | 'exec' | 'close'>
 /** A file of the log has 16 MB and is made whole, while the one before is still there; the data of what is under way comes on top. */
 export const reservedMb = 64
 
+export const hasRoom = (freeBytes: number): boolean => freeBytes >= reservedMb * bytesPerMb
+
 /** @param freeBytes how much there is on the disk now */
 export const guardDisk = (pglite: PGlite, freeBytes: () => number, log: Log): Session => {
   const fullDisk = tellingOnce('disk_full', log)
 
   const requireRoom = (statements: string): void => {
     if (writesNothing.test(statements)) return
-    if (freeBytes() >= reservedMb * bytesPerMb) return fullDisk.forget()
+    if (hasRoom(freeBytes())) return fullDisk.forget()
     const error = new DiskAlmostFull(reservedMb)
     fullDisk.tell(error)
     throw error

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { PGlite } from '@electric-sql/pglite'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
-import { freeBytesOf, guardDisk, reservedMb } from './disk-guard.ts'
+import { freeBytesOf, guardDisk, hasRoom, reservedMb } from './disk-guard.ts'
 import type { Session } from './disk-guard.ts'
 import { describeFailure } from './failures.ts'
 import { lockFolder } from './folder-lock.ts'
@@ -32,7 +32,7 @@ export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise
   const freeBytes = freeBytesOf(folder)
   try {
     const pglite = await createPglite(join(folder, 'postgres')).catch((error: unknown) => {
-      throw freeBytes() < reservedMb * 1_000_000 ? new Error(noRoom(folder), { cause: error }) : error
+      throw hasRoom(freeBytes()) ? error : new Error(noRoom(folder), { cause: error })
     })
     const knex = await knexOver(guardDisk(pglite, freeBytes, log), log)
     return { knex, release: lock.release }

@@ -33,6 +33,8 @@ export const hangUpWith = (socket: Duplex, reply: ErrorReply, requestId: string)
 export const refuseWith = (request: IncomingMessage, response: ServerResponse, reply: ErrorReply, requestId: string): void => {
   const { headers, body } = written(reply, requestId)
   response.writeHead(reply.status, headers).write(body)
+  // Where nothing follows the head there is nothing to wait for, and no end of it to be told of.
+  if (request.headers['content-length'] === undefined && request.headers['transfer-encoding'] === undefined) return void response.end()
   const linger = setTimeout(() => response.end(), lingerMs).unref()
   request.resume().once('close', () => {
     clearTimeout(linger)
