@@ -1,25 +1,24 @@
 // What the head trader set for an account, and the orders under way on the accounts that it covers (decision 19). An account that is on no desk
-// takes one statement.
+// takes one statement, and those who ask together share it.
 import type { Account, AccountGuards, AccountId, ChallengeStanding, DeskGuard, GuardStore, Owner } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { accountColumns, accountOfRow } from './account-row.ts'
 import * as column from './columns.ts'
-import { decodeRow, epochMs } from './columns.ts'
+import { decodeRow } from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
 import { inBatches, readingTogether } from './in-batches.ts'
 import { rowsByOwnedAccount, withAccount, withOwnedAccount } from './named-rows.ts'
 import type { OwnedAccount, OwnedRow } from './named-rows.ts'
-import { challengeOfRow, deskAccounts, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
+import { accountChallenges, challengeStandings, deskAccounts, deskOfRow, traderLimitsOfRow } from './operator-rows.ts'
 
 export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore => {
-  const challengeRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => readChallengeRows(knex, asked))
   const coverRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => readCoverRows(knex, asked))
   return {
     challenges: (owner, id) =>
-      TE.tryCatch(async () => (await challengeRows({ owner, id })).map(standingOfRow), toServiceUnavailable('guards.challenges')),
+      TE.tryCatch(async () => standingsOf(await coverRows({ owner, id })), toServiceUnavailable('guards.challenges')),
     guards: (owner, id) =>
       TE.tryCatch(async () => guardsOf(knex, owner, await coverRows({ owner, id })), toServiceUnavailable('guards.guards')),
   }
@@ -27,20 +26,6 @@ export const createGuardStore = ({ knex }: Pick<Database, 'knex'>): GuardStore =
 
 const pendingOn = (knex: Knex): Knex.Raw =>
   knex.raw(`array(select volume::text from orders where account_id = accounts.id and orders.status = 'pending') as pending_volumes`)
-
-const ownerColumns = ['accounts.tenant_id', 'accounts.user_id', 'accounts.id'] as const
-
-const readChallengeRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
-  const rows: OwnedRow[] = await withOwnedAccount(knex, asked)
-    .join('challenges', 'challenges.account_id', 'accounts.id')
-    .select(...ownerColumns, 'challenges.account_id', epochMs(knex, 'challenges.started_at'), 'challenges.status')
-  return rowsByOwnedAccount(rows, asked)
-}
-
-const standingOfRow = (row: unknown): ChallengeStanding => {
-  const { status, startedAt } = challengeOfRow(row)
-  return { status, startedAt }
-}
 
 const decodeCover = decodeRow(
   'guards',
@@ -50,11 +35,16 @@ const decodeCover = decodeRow(
 const readCoverRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
   const rows: OwnedRow[] = await withOwnedAccount(knex, asked)
     .leftJoin('trader_limits', 'trader_limits.account_id', 'accounts.id')
-    .select('trader_limits.*', ...ownerColumns, pendingOn(knex))
+    .select('trader_limits.*', 'accounts.tenant_id', 'accounts.user_id', 'accounts.id', pendingOn(knex), accountChallenges(knex))
     .select(knex.raw('trader_limits.account_id is not null as is_limited'))
     .select(knex.raw('array(select desk_id from desk_accounts where account_id = accounts.id) as desk_ids'))
   return rowsByOwnedAccount(rows, asked)
 }
+
+const decodeChallenges = decodeRow('challenges', t.type({ challenges: challengeStandings }))
+
+const standingsOf = ([row]: readonly OwnedRow[]): readonly ChallengeStanding[] =>
+  row === undefined ? [] : decodeChallenges(row).challenges
 
 const guardsOf = async (knex: Knex, owner: Owner, [row]: readonly OwnedRow[]): Promise<AccountGuards> => {
   if (row === undefined) return { trader: null, pendingVolumes: [], desks: [] }

@@ -1,12 +1,11 @@
 // Tenants and accounts as the operator's lists show them: a tenant without its provider token, an account with what the head trader set for it.
-import { challengeStatuses } from '@tradeport/domain'
 import type { ListedAccount, ListedTenant } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { accountColumns, accountOfRow } from './account-row.ts'
 import * as column from './columns.ts'
 import { decodeRow } from './columns.ts'
-import { traderLimitsOfRow } from './operator-rows.ts'
+import { accountChallenges, challengeStandings, traderLimitsOfRow } from './operator-rows.ts'
 
 export const listedTenantColumns = (knex: Knex): readonly (string | Knex.Raw)[] => [
   'id',
@@ -27,20 +26,17 @@ const limitsOf = `(select json_build_object('account_id', account_id, 'max_lots_
     'max_open_positions', max_open_positions::text, 'allowed_symbols', allowed_symbols)
   from trader_limits where account_id = accounts.id) as limits`
 
-const challengesOf = `(select coalesce(json_agg(json_build_object('startedAt', (extract(epoch from started_at) * 1000)::float8, 'status', status)
-    order by started_at desc), '[]') from challenges where account_id = accounts.id) as challenges`
-
 export const listedAccountColumns = (knex: Knex): readonly (string | Knex.Raw)[] => [
   ...accountColumns(knex),
   knex.raw(limitsOf),
-  knex.raw(challengesOf),
+  accountChallenges(knex),
 ]
 
 const decodeSettings = decodeRow(
   'accounts',
   t.type({
     limits: t.union([t.null, t.UnknownRecord]),
-    challenges: t.array(t.strict({ startedAt: column.instant, status: column.oneOf('status', challengeStatuses) })),
+    challenges: challengeStandings,
   }),
 )
 

@@ -52,6 +52,13 @@ export const rowOfUser = ({ tenantId, ...user }: User) => ({ ...user, tenant_id:
 export const deskAccounts = (knex: Knex): Knex.Raw =>
   knex.raw('array(select account_id::text from desk_accounts where desk_id = desks.id order by place) as accounts')
 
+/** An account's challenges as JSON, the latest first; `challengeStandings` reads them. */
+export const accountChallenges = (knex: Knex): Knex.Raw =>
+  knex.raw(`(select coalesce(json_agg(json_build_object('startedAt', (extract(epoch from started_at) * 1000)::float8, 'status', status)
+    order by started_at desc), '[]') from challenges where account_id = accounts.id) as challenges`)
+
+export const challengeStandings = t.array(t.strict({ startedAt: column.instant, status: column.oneOf('status', challengeStatuses) }))
+
 export const deskOfRow = (row: unknown): Desk => {
   const { id, tenant_id: tenantId, accounts, ...limits } = decodeDesk(row)
   return { id, tenantId, accounts, limits: deskLimitsOf(limits) }

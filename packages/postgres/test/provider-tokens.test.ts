@@ -3,8 +3,8 @@ import { newTenant, puts, rightOf, write } from '@tradeport/domain/testing'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createCipher, createProviderTokens } from '../src/index.ts'
-import type { Database, LogEvent } from '../src/index.ts'
-import { openEmbedded, storesOn } from './open-stores.ts'
+import type { Cipher, Database, LogEvent } from '../src/index.ts'
+import { openEmbedded, storesOn, testKey } from './open-stores.ts'
 
 describe('provider tokens', () => {
   let database: Database
@@ -54,5 +54,22 @@ describe('provider tokens', () => {
     expect(await rightOf(stores().providerTokens.find(id))).toStrictEqual(O.some('provider-secret'))
     expect(await rightOf(stores().providerTokens.find(newTenant().id))).toStrictEqual(O.none)
     expect(logged).toStrictEqual([])
+  })
+
+  it('are opened once for those who ask together, each tenant for itself', async () => {
+    const [mine, theirs] = [await storedToken('mine'), await storedToken('theirs')]
+    const opened: string[] = []
+    const sealing = createCipher(testKey)
+    const cipher: Cipher = {
+      ...sealing,
+      decrypt: (place, sealed) => {
+        opened.push(place.rowId)
+        return sealing.decrypt(place, sealed)
+      },
+    }
+    const tokens = createProviderTokens({ knex: database.knex, cipher, log: { warn: () => undefined } })
+    const asked = [mine.id, theirs.id, mine.id, mine.id]
+    expect(await Promise.all(asked.map((id) => rightOf(tokens.find(id))))).toStrictEqual(['mine', 'theirs', 'mine', 'mine'].map(O.some))
+    expect(opened.toSorted()).toStrictEqual([mine.id, theirs.id].toSorted())
   })
 })

@@ -2,6 +2,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
@@ -28,9 +29,10 @@ import type { GuardStore } from '../ports/guard-store.ts'
 import type { ProviderTokens } from '../ports/operator-store.ts'
 import type { OrderIds } from '../ports/order-ids.ts'
 import type { IdempotencyClaim, OrderStore } from '../ports/order-store.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
 import { findAccount } from './steps/find-account.ts'
 import { requireOrderGuards } from './steps/require-order-guards.ts'
-import type { GuardRefusal } from './steps/require-order-guards.ts'
+import type { GuardRefusal, StoredGuards } from './steps/require-order-guards.ts'
 
 interface Ports {
   readonly accounts: Pick<AccountStore, 'find'>
@@ -98,34 +100,60 @@ const checkAndRecord =
   (ports: Ports) =>
   ({ owner }: Caller, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> =>
     pipe(
-      TE.Do,
-      TE.tap(() => TE.fromEither(requireVolumeInLimit(request.volume))),
-      TE.bindW('account', () => findAccount(ports)(owner, request.accountId)),
-      TE.tap(({ account }) => TE.fromEither(requireOrderable(account))),
-      TE.tap(({ account }) => requireProviderToken(ports)(account)),
-      TE.tap(({ account }) => requireOrderGuards(ports)(account, request)),
-      TE.let('order', () => newOrder(ports, owner, request)),
-      TE.bindW('recorded', ({ order }) => ports.orders.record(owner, order, claim)),
-      TE.map(({ order, recorded }) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
+      TE.fromEither(requireVolumeInLimit(request.volume)),
+      TE.flatMapTask(() => readForOrder(ports)(owner, request.accountId)),
+      TE.flatMap((read) => requireAllowed(ports)(read, request)),
+      TE.flatMap(() => recordNew(ports)(owner, request, claim)),
     )
 
-const requireOrderable = (
-  account: Account,
-): E.Either<AccountPurposeRestricted | LiveAccountRestricted | UnsupportedBroker | NotProvisioned, unknown> =>
+/** What the checks look at, each as it was read: what is wrong with one matters only when the checks before it have passed. */
+interface ReadForOrder extends StoredGuards {
+  readonly account: E.Either<AccountNotFound | ServiceUnavailable, Account>
+  readonly token: E.Either<ServiceUnavailable, O.Option<string>>
+}
+
+// All of it at once, since every read is a way to the database and back.
+const readForOrder =
+  (ports: Ports) =>
+  (owner: Owner, id: AccountId): T.Task<ReadForOrder> =>
+    pipe(
+      T.Do,
+      T.apS('account', findAccount(ports)(owner, id)),
+      T.apS('token', ports.providerTokens.find(owner.tenantId)),
+      T.apS('challenges', ports.guards.challenges(owner, id)),
+      T.apS('guards', ports.guards.guards(owner, id)),
+    )
+
+const requireAllowed =
+  (ports: Ports) =>
+  (read: ReadForOrder, request: OrderRequest): TE.TaskEither<CheckRefusal, void> =>
+    pipe(
+      TE.fromEither(requireOrderable(read)),
+      TE.flatMap((account) => requireOrderGuards(ports)(account, request, read)),
+    )
+
+const requireOrderable = ({ account, token }: ReadForOrder): E.Either<CheckRefusal, Account> =>
   pipe(
-    requireTradable(account),
-    E.flatMap(() => requireBrokerAccount(account)),
+    account,
+    E.tap(requireTradable),
+    E.tap(requireBrokerAccount),
+    E.tap(({ id }) => requireProviderToken(id, token)),
   )
 
-const requireProviderToken =
-  (ports: Ports) =>
-  ({ id, owner }: Account): TE.TaskEither<BrokerUnavailable | ServiceUnavailable, string> =>
-    pipe(
-      ports.providerTokens.find(owner.tenantId),
-      TE.flatMap(TE.fromOption(() => brokerUnavailable(id, 'the tenant has no provider token'))),
-    )
+const requireProviderToken = (id: AccountId, token: ReadForOrder['token']): E.Either<BrokerUnavailable | ServiceUnavailable, string> =>
+  pipe(token, E.flatMap(E.fromOption(() => brokerUnavailable(id, 'the tenant has no provider token'))))
 
-const newOrder = ({ orderIds, clock }: Ports, owner: Caller['owner'], request: OrderRequest): PendingOrder => {
+const recordNew =
+  (ports: Ports) =>
+  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> => {
+    const order = newOrder(ports, owner, request)
+    return pipe(
+      ports.orders.record(owner, order, claim),
+      TE.map((recorded) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
+    )
+  }
+
+const newOrder = ({ orderIds, clock }: Ports, owner: Owner, request: OrderRequest): PendingOrder => {
   const now = clock.now()
   return { id: orderIds.newOrderId(), owner, request, status: 'pending', createdAt: now, updatedAt: now }
 }

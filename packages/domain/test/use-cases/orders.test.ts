@@ -24,6 +24,8 @@ import { openPosition } from '../../src/testing/open-position.ts'
 
 const position = openPosition({ volume: 0.5 })
 
+const unreadable = () => TE.left(serviceUnavailable('down'))
+
 const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
 
 const limitTrader = ({ tables }: OrderDesk, { id }: Account, limits: Partial<typeof noLimits> | object): void => {
@@ -150,13 +152,24 @@ describe('POST /orders', () => {
   it('says which check could not be read, and places nothing', async () => {
     const desk = createOrderDesk()
     const account = desk.link()
-    const down = TE.left(serviceUnavailable('down'))
     const request = requestOn(account.id)
-    const noChallenges = { ...desk, guards: { ...desk.guards, challenges: () => down } }
-    const noGuards = { ...desk, guards: { ...desk.guards, guards: () => down } }
+    const noChallenges = { ...desk, guards: { ...desk.guards, challenges: unreadable } }
+    const noGuards = { ...desk, guards: { ...desk.guards, guards: unreadable } }
     expect(await tagOf(placeOrder(noChallenges)({ owner }, { request }))).toBe('ChallengeCheckUnavailable')
     expect(await tagOf(placeOrder(noGuards)({ owner }, { request }))).toBe('LimitCheckUnavailable')
     expect(desk.orders.all()).toEqual([])
+  })
+
+  it('says what the first check found, also when nothing of the later ones could be read', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const unread = { ...desk, providerTokens: { find: unreadable }, guards: { challenges: unreadable, guards: unreadable } }
+    const place = () => placeOrder(unread)({ owner }, { request: requestOn(account.id) })
+    expect(await tagOf(place())).toBe('ServiceUnavailable')
+    change(desk, account, { provider: null })
+    expect(await tagOf(place())).toBe('NotProvisioned')
+    desk.tables.accounts.delete(account.id)
+    expect(await tagOf(place())).toBe('AccountNotFound')
   })
 
   it('refuses the 51st pending order, last of all (decision 20)', async () => {

@@ -1,4 +1,4 @@
-// The guards of an order that are read rather than computed: the challenge, then the limits of desk and trader over the broker's book
+// The guards of an order that are stored rather than its own: the challenge, then the limits of desk and trader over the broker's book
 // (decision 19). What cannot be read refuses the order: nothing is placed on a guess.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -12,15 +12,15 @@ import type {
   ChallengeLocked,
   DeskLimitBreached,
   LimitCheckUnavailable,
+  ServiceUnavailable,
   TraderLimitBreached,
 } from '../../errors.ts'
 import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../orders/guards.ts'
-import type { Book, BookLimits, OrderSize } from '../../orders/guards.ts'
+import type { Book, BookLimits, ChallengeStanding, OrderSize } from '../../orders/guards.ts'
 import type { Broker } from '../../ports/broker.ts'
-import type { AccountGuards, DeskGuard, GuardStore } from '../../ports/guard-store.ts'
+import type { AccountGuards, DeskGuard } from '../../ports/guard-store.ts'
 
 interface Ports {
-  readonly guards: GuardStore
   readonly broker: Pick<Broker, 'positions'>
 }
 
@@ -32,38 +32,50 @@ export type GuardRefusal =
   | TraderLimitBreached
   | ApprovalRequired
 
+/** What the store says of an account's guards, each as it was read. */
+export interface StoredGuards {
+  readonly challenges: E.Either<ServiceUnavailable, readonly ChallengeStanding[]>
+  readonly guards: E.Either<ServiceUnavailable, AccountGuards>
+}
+
 export const requireOrderGuards =
   (ports: Ports) =>
-  (account: Account, order: OrderSize): TE.TaskEither<GuardRefusal, void> =>
+  (account: Account, order: OrderSize, { challenges, guards }: StoredGuards): TE.TaskEither<GuardRefusal, void> =>
     pipe(
-      requireChallenge(ports)(account),
-      TE.flatMap(() => readGuards(ports)(account)),
-      TE.bindTo('guards'),
-      TE.bindW('desks', ({ guards }) => TE.traverseArray(readDesk(ports))(guards.desks)),
-      TE.bindW('book', ({ guards }) => readTraderBook(ports)(account, guards)),
-      TE.flatMapEither(({ guards, desks, book }) => requireLimits(order, guards, desks, book)),
+      requireChallenge(challenges),
+      E.flatMap(() => requireRead(guards)),
+      TE.fromEither,
+      TE.flatMap((read) => (isUnlimited(read) ? TE.right(undefined) : requireWithinLimits(ports)(account, order, read))),
+    )
+
+const isUnlimited = ({ trader, desks }: AccountGuards): boolean => trader === null && desks.length === 0
+
+const requireWithinLimits =
+  (ports: Ports) =>
+  (account: Account, order: OrderSize, guards: AccountGuards): TE.TaskEither<GuardRefusal, void> =>
+    pipe(
+      TE.Do,
+      TE.bind('desks', () => TE.traverseArray(readDesk(ports))(guards.desks)),
+      TE.bindW('book', () => readTraderBook(ports)(account, guards)),
+      TE.flatMapEither(({ desks, book }) => requireLimits(order, guards, desks, book)),
     )
 
 interface DeskWithBook extends DeskGuard {
   readonly book: Book
 }
 
-const requireChallenge =
-  (ports: Ports) =>
-  ({ owner, id }: Account): TE.TaskEither<ChallengeLocked | ChallengeCheckUnavailable, void> =>
-    pipe(
-      ports.guards.challenges(owner, id),
-      TE.mapLeft(({ reason }): ChallengeLocked | ChallengeCheckUnavailable => challengeCheckUnavailable(reason)),
-      TE.flatMapEither(requireUnlocked),
-    )
+const requireChallenge = (challenges: StoredGuards['challenges']): E.Either<ChallengeLocked | ChallengeCheckUnavailable, void> =>
+  pipe(
+    challenges,
+    E.mapLeft(({ reason }): ChallengeLocked | ChallengeCheckUnavailable => challengeCheckUnavailable(reason)),
+    E.flatMap(requireUnlocked),
+  )
 
-const readGuards =
-  (ports: Ports) =>
-  ({ owner, id }: Account): TE.TaskEither<GuardRefusal, AccountGuards> =>
-    pipe(
-      ports.guards.guards(owner, id),
-      TE.mapLeft(({ reason }) => limitCheckUnavailable(reason)),
-    )
+const requireRead = (guards: StoredGuards['guards']): E.Either<GuardRefusal, AccountGuards> =>
+  pipe(
+    guards,
+    E.mapLeft(({ reason }) => limitCheckUnavailable(reason)),
+  )
 
 const readDesk =
   (ports: Ports) =>
