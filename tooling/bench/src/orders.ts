@@ -1,5 +1,5 @@
 // Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs, from the account to the recorded job, against
-// single-row insert transactions over the same pool with as many under way. Once on an empty table, once beside a million orders of others.
+// single-row insert transactions over the same pool with as many under way. On an empty table, and in a database with a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
 import { applyOperatorDocument, emptyDocument, placeOrder } from '@tradeport/domain'
 import type { AccountId, Broker, OrderId, Owner, TenantId, UserId } from '@tradeport/domain'
@@ -15,7 +15,7 @@ import {
   startJobs,
 } from '@tradeport/postgres'
 import type { Database } from '@tradeport/postgres'
-import type { Bench, Outcome } from './bench.ts'
+import type { Bench, Outcome, Ratio } from './bench.ts'
 import { median, needsServer } from './bench.ts'
 import { demoAccount } from './measured-service.ts'
 import { benchServer, createDatabase } from './server-database.ts'
@@ -25,7 +25,7 @@ const underWay = 100
 const ordersPerRound = 6_000
 const ordersPerUser = 20
 const usersPerRound = ordersPerRound / ordersPerUser
-const rounds = 5
+const rounds = 8
 const foreignOrders = 1_000_000
 
 interface Desk {
@@ -38,42 +38,17 @@ type Place = (desk: Desk) => Promise<void>
 const run = async (): Promise<Outcome> => {
   const server = benchServer()
   if (server === undefined) return needsServer
-  const { url, drop } = await createDatabase(server)
-  const database = await openDatabase({ url, poolSize })
-  const jobs = await startJobs(database)
-  const placements = await openPlacementJobs(jobs)
+  const closers: (() => Promise<void>)[] = []
   try {
-    const orders = createOrderStore({ knex: database.knex, queue: placements.queue })
-    const place = placer(database, orders)
-    await database.knex.raw(
+    const alone = await openShop(server, closers)
+    const crowded = await openShop(server, closers)
+    await alone.database.knex.raw(
       'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
     )
-    const alone = await measure(database, place)
-    await addForeignOrders(database)
-    const crowded = await measure(database, place)
-    const name = `POST /orders as its use case runs, ${underWay} under way`
-    return [
-      {
-        name,
-        ratio: alone.ratio,
-        target: 2,
-        oursMs: alone.oursMs,
-        referenceMs: alone.referenceMs,
-        reference: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}; ${rate(alone.oursMs)} orders a second, medians of ${rounds} rounds in turn`,
-      },
-      {
-        name: `the same beside ${foreignOrders} orders of others`,
-        ratio: crowded.oursMs / alone.oursMs,
-        target: 1.1,
-        oursMs: crowded.oursMs,
-        referenceMs: alone.oursMs,
-        reference: `the same without them; ${rate(crowded.oursMs)} orders a second, bare inserts took ${crowded.referenceMs.toFixed(1)} ms meanwhile`,
-      },
-    ]
+    await addForeignOrders(crowded.database)
+    return ratiosOf(await measure(alone, crowded))
   } finally {
-    await jobs.stop()
-    await database.close()
-    await drop()
+    for (const close of closers.toReversed()) await close()
   }
 }
 
@@ -81,26 +56,68 @@ export const ordersBench: Bench = { name: 'orders', run }
 
 const rate = (ms: number): number => Math.round((ordersPerRound / ms) * 1_000)
 
-interface Measured {
-  readonly ratio: number
-  readonly oursMs: number
-  readonly referenceMs: number
+interface Round {
+  readonly bareMs: number
+  readonly aloneMs: number
+  readonly crowdedMs: number
 }
 
-/** In turn, after a round that does not count. */
-const measure = async (database: Database, place: Place): Promise<Measured> => {
-  const pairs: { readonly oursMs: number; readonly referenceMs: number }[] = []
+const ratiosOf = (rounds: readonly Round[]): readonly Ratio[] => {
+  const medianOf = (pick: (round: Round) => number): number => median(rounds.map(pick))
+  const [bareMs, aloneMs, crowdedMs] = [medianOf((one) => one.bareMs), medianOf((one) => one.aloneMs), medianOf((one) => one.crowdedMs)]
+  return [
+    {
+      name: `POST /orders as its use case runs, ${underWay} under way`,
+      ratio: medianOf((one) => one.aloneMs / one.bareMs),
+      target: 2,
+      oursMs: aloneMs,
+      referenceMs: bareMs,
+      reference: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}; ${rate(aloneMs)} orders a second, medians of ${rounds.length} rounds in turn`,
+    },
+    {
+      name: `the same beside ${foreignOrders} orders of others`,
+      ratio: medianOf((one) => one.crowdedMs / one.aloneMs),
+      target: 1.1,
+      oursMs: crowdedMs,
+      referenceMs: aloneMs,
+      reference: `the same without them, in the same rounds; ${rate(crowdedMs)} orders a second`,
+    },
+  ]
+}
+
+/** A database of its own with all that takes orders. */
+interface Shop {
+  readonly database: Database
+  readonly place: Place
+}
+
+const openShop = async (server: string, closers: (() => Promise<void>)[]): Promise<Shop> => {
+  const { url, drop } = await createDatabase(server)
+  closers.push(drop)
+  const database = await openDatabase({ url, poolSize })
+  closers.push(database.close)
+  const jobs = await startJobs(database)
+  closers.push(jobs.stop)
+  const { queue } = await openPlacementJobs(jobs)
+  return { database, place: placer(database, createOrderStore({ knex: database.knex, queue })) }
+}
+
+/** In turn, after a round that does not count; which of the two comes first changes from round to round. */
+const measure = async (alone: Shop, crowded: Shop): Promise<readonly Round[]> => {
+  const measured: Round[] = []
   for (let round = 0; round <= rounds; round += 1) {
-    const desks = await linkUsers(database)
-    const referenceMs = await timed(() => insertBare(database))
-    const oursMs = await timed(() => eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)))
-    if (round > 0) pairs.push({ oursMs, referenceMs })
+    const bareMs = await timed(() => insertBare(alone.database))
+    const times = new Map<Shop, number>()
+    for (const shop of round % 2 === 0 ? [alone, crowded] : [crowded, alone]) times.set(shop, await placeRound(shop))
+    const one = { bareMs, aloneMs: times.get(alone) ?? Number.NaN, crowdedMs: times.get(crowded) ?? Number.NaN }
+    if (round > 0) measured.push(one)
   }
-  return {
-    ratio: median(pairs.map(({ oursMs, referenceMs }) => oursMs / referenceMs)),
-    oursMs: median(pairs.map(({ oursMs }) => oursMs)),
-    referenceMs: median(pairs.map(({ referenceMs }) => referenceMs)),
-  }
+  return measured
+}
+
+const placeRound = async ({ database, place }: Shop): Promise<number> => {
+  const desks = await linkUsers(database)
+  return timed(() => eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)))
 }
 
 const timed = async (work: () => Promise<void>): Promise<number> => {
