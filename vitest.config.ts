@@ -25,6 +25,7 @@ export default defineConfig({
     // Against hanging, not against slowness: a busy machine may take many times what a quiet one does.
     testTimeout: 240_000,
     hookTimeout: 600_000,
+    expect: { poll: { timeout: 60_000 } },
     reporters: ['default', ['json', { outputFile: '.reports/vitest.json' }]],
   },
 })

@@ -1,6 +1,6 @@
 // The export: what the file holds, how it reads back, and that writing it holds nobody up (4.5; decision 39).
 import { request as httpRequest } from 'node:http'
-import { setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { brokerUnavailable } from '@tradeport/domain'
 import type { TradeExport } from '@tradeport/domain'
 import { parse } from 'csv-parse/sync'
@@ -104,11 +104,12 @@ describe('a long export', () => {
 
   it.each(['csv', 'json'])('as %s is whole, and lets others have their turn between steps of a few milliseconds', async (format) => {
     const steps: number[] = []
-    let resumed = performance.now()
+    let resumed = process.threadCpuUsage()
     const breathe = async (): Promise<void> => {
-      steps.push(performance.now() - resumed)
+      const { user, system } = process.threadCpuUsage(resumed)
+      steps.push((user + system) / 1_000)
       await turn()
-      resumed = performance.now()
+      resumed = process.threadCpuUsage()
     }
     await using api = await runApi({ exportTrades: () => TE.right(many) }, fakeEdge({ breathe }))
     const { text } = await send(api, `/api/v1/trades/export?format=${format}`)
@@ -116,7 +117,7 @@ describe('a long export', () => {
       format === 'csv' ? cells(text) : (JSON.parse(text) as { readonly trades: readonly { readonly positionId: string }[] }).trades
     expect(read.map((trade) => trade['positionId' as never])).toEqual(many.trades.map(({ trade }) => trade.positionId))
     expect(steps.length).toBeGreaterThanOrEqual(50)
-    // The median, because a shared machine may hold up any one step.
+    // Processor time and the median, because a shared machine may hold up any one step.
     const median = steps.toSorted((a, b) => a - b)[Math.floor(steps.length / 2)]
     expect(median).toBeLessThan(5)
   })
@@ -126,7 +127,7 @@ describe('a long export', () => {
     const edge = fakeEdge({
       breathe: async () => {
         breaths += 1
-        await new Promise((resolve) => setTimeout(resolve, 2))
+        await wait(2)
       },
     })
     const endless = { ...many, trades: Array.from({ length: 20 }, () => many.trades).flat() }
@@ -144,11 +145,15 @@ describe('a long export', () => {
       request.on('error', () => undefined)
       request.end()
     })
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    const afterHangup = breaths
-    await new Promise((resolve) => setTimeout(resolve, 60))
-    expect(breaths).toBe(afterHangup)
-    expect(breaths).toBeLessThan(500)
+    // A busy server hears of it late.
+    const isStill = async (): Promise<boolean> => {
+      const before = breaths
+      await wait(60)
+      return breaths === before
+    }
+    await expect.poll(isStill).toBe(true)
+    // Of 4,000, had it gone on.
+    expect(breaths).toBeLessThan(3_000)
     expect(edge.lines).toEqual([])
   })
 

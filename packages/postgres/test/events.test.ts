@@ -9,7 +9,6 @@ import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.
 import type { OpenedDatabase } from './open-stores.ts'
 import type { EventPorts } from '@tradeport/domain/testing'
 
-const patience = { timeout: 60_000 }
 const ok = { responseCode: 200, responseTimeMs: 3 }
 const event = { type: 'order.created', key: 'one', data: { a: 1 }, at: 0 } as const
 
@@ -72,13 +71,13 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       const webhook = await registered()
       const dead = await hanging(webhook)
       await rightOf(ports.events.record(webhook.owner, [event]))
-      await expect.poll(() => dead.begun.length, patience).toBe(1)
+      await expect.poll(() => dead.begun.length).toBe(1)
       const sent: DueDelivery[] = []
       const worker = await next.events.jobs.work(async (due) => {
         if (due.to.webhook.id === webhook.id) sent.push(due)
         return { responseCode: 202, responseTimeMs: 1 }
       })
-      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('success')
+      await expect.poll(async () => (await log(webhook))[0]?.status).toBe('success')
       expect(sent.map(({ delivery }) => delivery.id)).toStrictEqual(dead.begun.map(({ delivery }) => delivery.id))
       dead.answer()
       await dead.stop()
@@ -90,20 +89,20 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       const webhook = await registered()
       await rightOf(ports.events.record(webhook.owner, [event]))
       const first = await next.events.jobs.work(async () => ok)
-      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('success')
+      await expect.poll(async () => (await log(webhook))[0]?.status).toBe('success')
       await first.stop()
       const [logged] = await log(webhook)
       if (logged === undefined) return expect.fail('nothing was logged')
       const dead = await hanging(webhook)
       const replay = { id: `${logged.id.slice(0, -1)}${logged.id.endsWith('0') ? '1' : '0'}` as typeof logged.id, at: clock.now() }
       await rightOf(ports.deliveries.replay(webhook.owner, webhook.id, logged.id, replay))
-      await expect.poll(() => dead.begun.length, patience).toBe(1)
+      await expect.poll(() => dead.begun.length).toBe(1)
       const sent: DueDelivery[] = []
       const worker = await next.events.jobs.work(async (due) => {
         if (due.to.webhook.id === webhook.id) sent.push(due)
         return ok
       })
-      await expect.poll(async () => (await log(webhook))[0]?.status, patience).toBe('failed')
+      await expect.poll(async () => (await log(webhook))[0]?.status).toBe('failed')
       dead.answer()
       await dead.stop()
       await worker.stop()
@@ -116,7 +115,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       await rightOf(ports.events.record(webhook.owner, [event]))
       await opened.database.knex('events').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
       const worker = await next.events.jobs.work(async () => ok)
-      await expect.poll(() => log(webhook), patience).toStrictEqual([])
+      await expect.poll(() => log(webhook)).toStrictEqual([])
       await worker.stop()
     })
   })

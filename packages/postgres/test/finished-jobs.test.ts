@@ -9,8 +9,6 @@ import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.
 import type { OpenedDatabase } from './open-stores.ts'
 import { startInstance } from './order-ports.ts'
 
-const patience = { timeout: 60_000 }
-
 const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
   describe(`what done work leaves, ${title}`, () => {
     let opened: OpenedDatabase
@@ -38,9 +36,7 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
       }
       await done('lately', 50)
       await done('long ago', 61)
-      await expect
-        .poll(() => knex('pgboss.job').where({ name: queue }).pluck<string[]>('singleton_key'), patience)
-        .toStrictEqual(['lately'])
+      await expect.poll(() => knex('pgboss.job').where({ name: queue }).pluck<string[]>('singleton_key')).toStrictEqual(['lately'])
     })
 
     it('lets an idempotency key go after 25 hours, where jobs are worked on', async () => {
@@ -59,9 +55,7 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
       await ago('lately', 24)
       await ago('long ago', 26)
       const worker = await ports.jobs.work(async () => undefined)
-      await expect
-        .poll(() => knex('idempotency_keys').where({ user_id: owner.userId }).pluck<string[]>('key'), patience)
-        .toStrictEqual(['lately'])
+      await expect.poll(() => knex('idempotency_keys').where({ user_id: owner.userId }).pluck<string[]>('key')).toStrictEqual(['lately'])
       await worker.stop()
       await stop()
     })

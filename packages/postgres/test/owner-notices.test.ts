@@ -22,7 +22,6 @@ const notice: OwnerNotice = {
   until: 901_000,
 }
 
-const patience = { timeout: 60_000 }
 const daySeconds = 24 * 60 * 60
 
 const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
@@ -61,7 +60,7 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       })
       await expect(undone).rejects.toThrow('undone')
       await knex.transaction((trx) => instance.notices.tellWithin(trx, []))
-      await expect.poll(() => sender.sent, patience).toStrictEqual([kept])
+      await expect.poll(() => sender.sent).toStrictEqual([kept])
       await sender.stop()
     })
 
@@ -79,14 +78,14 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const pauseAfter = async (attempt: number): Promise<number | null> => {
         const before = attempts
         await knex.raw(`update pgboss.job set start_after = now(), retry_count = ? where state = 'retry'`, [attempt - 2])
-        await expect.poll(() => attempts, patience).toBe(before + 1)
-        await expect.poll(async () => (await stateOf()).state, patience).not.toBe('active')
+        await expect.poll(() => attempts).toBe(before + 1)
+        await expect.poll(async () => (await stateOf()).state).not.toBe('active')
         const { state, pause } = await stateOf()
         return state === 'retry' ? pause : null
       }
       await rightOf(instance.notices.tell(owner, notice))
-      await expect.poll(() => attempts, patience).toBe(1)
-      await expect.poll(async () => (await stateOf()).state, patience).toBe('retry')
+      await expect.poll(() => attempts).toBe(1)
+      await expect.poll(async () => (await stateOf()).state).toBe('retry')
       const first = (await stateOf()).pause
       expect(first).toBeLessThanOrEqual(10)
       const eighth = (await pauseAfter(8)) ?? 0
@@ -111,9 +110,9 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       await knex.raw(`update pgboss.job set data = jsonb_set(data, '{notice,kind}', '"newer"') where data->>'user_id' = ?`, [odd.userId])
       const sender = await sendAll()
       await rightOf(instance.notices.tell(plain, notice))
-      await expect.poll(() => sender.sent, patience).toStrictEqual([plain])
+      await expect.poll(() => sender.sent).toStrictEqual([plain])
       const states = async () => (await jobsOf(odd).select('state')).map(({ state }) => state)
-      await expect.poll(states, patience).toStrictEqual(['retry'])
+      await expect.poll(states).toStrictEqual(['retry'])
       expect(warnings).toContainEqual({ event: 'owner_notice_failed', reason: 'a row of owner notices does not decode at notice' })
       await sender.stop()
     })
@@ -127,10 +126,10 @@ const queueOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
         await knex.raw('alter table pgboss.job_common rename to job_away')
       })
       await rightOf(instance.notices.tell(owner, notice))
-      await expect.poll(() => warnings, patience).toContainEqual({ event: 'owner_notice_end', reason: '42P01' })
+      await expect.poll(() => warnings).toContainEqual({ event: 'owner_notice_end', reason: '42P01' })
       await knex.raw('alter table pgboss.job_away rename to job_common')
       const states = async () => (await jobsOf(owner).select('state')).map(({ state }) => state)
-      await expect.poll(states, patience).toStrictEqual(['completed'])
+      await expect.poll(states).toStrictEqual(['completed'])
       expect(attempts).toBe(1)
       await worker.stop()
     })

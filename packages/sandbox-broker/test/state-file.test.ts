@@ -2,7 +2,6 @@
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { setTimeout as sleep } from 'node:timers/promises'
 import { expect, it, onTestFinished } from 'vitest'
 import { startSandbox, type AccountOptions, type SandboxOptions } from '../src/index.ts'
 import { NOON } from './harness.ts'
@@ -80,8 +79,7 @@ it('writes soon after a change, whole or not at all, and a kill then loses nothi
     headers: { 'auth-token': 'sandbox-token' },
   })
   expect(response.status).toBe(200)
-  await sleep(400)
-  expect(await readdir(path)).toEqual(['state.json'])
+  await expect.poll(() => readdir(path)).toEqual(['state.json'])
   expect(await readFile(stateFile, 'utf8')).not.toContain('sandbox-token')
   const second = await start(stateFile, NOON)
   expect(second.account('mt4').positions()).toHaveLength(1)
