@@ -1,7 +1,17 @@
 // Linked accounts and their balance snapshots in PostgreSQL. Every statement names the tenant and the user; a reading is recorded on the row
 // as it then is, under its lock, so that readings that arrive together leave what one after another would.
-import { snapshotOf, withFailedRead, withReading } from '@tradeport/domain'
-import type { Account, AccountId, AccountReading, AccountStore, BalanceSnapshot, Instant, Owner, SnapshotQuery } from '@tradeport/domain'
+import { isSameLink, snapshotOf, withFailedRead, withReading } from '@tradeport/domain'
+import type {
+  Account,
+  AccountId,
+  AccountReading,
+  AccountStore,
+  BalanceSnapshot,
+  Instant,
+  LinkedAccount,
+  Owner,
+  SnapshotQuery,
+} from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
@@ -22,8 +32,8 @@ export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountSto
         const [row] = await findRows({ owner, id })
         return O.map(accountOfRow)(O.fromNullable(row))
       }, toServiceUnavailable('accounts.find')),
-    recordReading: (owner, id, reading) =>
-      TE.tryCatch(() => recordReading(knex, owner, id, reading), toServiceUnavailable('accounts.recordReading')),
+    recordReading: (owner, account, reading) =>
+      TE.tryCatch(() => recordReading(knex, owner, account, reading), toServiceUnavailable('accounts.recordReading')),
     recordFailedRead: (owner, id, at) =>
       TE.tryCatch(() => recordFailedRead(knex, owner, id, at), toServiceUnavailable('accounts.recordFailedRead')),
     snapshots: (owner, id, query) => TE.tryCatch(() => listSnapshots(knex, owner, id, query), toServiceUnavailable('accounts.snapshots')),
@@ -48,10 +58,12 @@ const lockAccount = async (trx: Knex.Transaction, owner: Owner, id: AccountId): 
   return rows[0] === undefined ? undefined : accountOfRow(rows[0])
 }
 
-const recordReading = (knex: Knex, owner: Owner, id: AccountId, reading: AccountReading): Promise<O.Option<Account>> =>
+const recordReading = (knex: Knex, owner: Owner, read: LinkedAccount, reading: AccountReading): Promise<O.Option<Account>> =>
   knex.transaction(async (trx) => {
+    const { id } = read
     const account = await lockAccount(trx, owner, id)
     if (account === undefined) return O.none
+    if (!isSameLink(account, read)) return O.some(account)
     if (account.lastReadAt !== null && reading.readAt < account.lastReadAt) return O.some(account)
     const after = withReading(account, reading)
     await ownAccounts(trx, owner).where({ id }).update(liveColumnsOf(after))

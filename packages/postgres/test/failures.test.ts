@@ -22,7 +22,7 @@ const key = newApiKey(account.owner.userId)
 const methods: readonly (readonly [string, (stores: Stores) => TE.TaskEither<unknown, unknown>])[] = [
   ['accounts.list', ({ accounts }) => accounts.list(account.owner)],
   ['accounts.find', ({ accounts }) => accounts.find(account.owner, account.id)],
-  ['accounts.recordReading', ({ accounts }) => accounts.recordReading(account.owner, account.id, reading)],
+  ['accounts.recordReading', ({ accounts }) => accounts.recordReading(account.owner, account, reading)],
   ['accounts.recordFailedRead', ({ accounts }) => accounts.recordFailedRead(account.owner, account.id, 0)],
   ['accounts.snapshots', ({ accounts }) => accounts.snapshots(account.owner, account.id, { limit: 1 })],
   ['credentials.findApiKey', ({ credentials }) => credentials.findApiKey(key.hash)],
@@ -75,7 +75,7 @@ describe('a database that refuses, holds what cannot be read, or is closed', () 
   it.each([Number.NaN, Number.POSITIVE_INFINITY])('stores nothing of a reading with the figure %d', async (equity) => {
     const stored = await storedAccount(stores.operator)
     const broken = { ...reading, figures: { ...reading.figures, equity } }
-    expect(await stores.accounts.recordReading(stored.owner, stored.id, broken)()).toStrictEqual(
+    expect(await stores.accounts.recordReading(stored.owner, stored, broken)()).toStrictEqual(
       E.left({ _tag: 'ServiceUnavailable', reason: 'accounts.recordReading: a number that is not finite' }),
     )
     expect(await rightOf(stores.accounts.snapshots(stored.owner, stored.id, { limit: 1 }))).toStrictEqual([])

@@ -81,7 +81,7 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       ['the accounts of an owner', () => stores().accounts.list(account.owner)()],
       ['an account', () => stores().accounts.find(account.owner, account.id)()],
       ['the snapshots of an account', () => stores().accounts.snapshots(account.owner, account.id, { from: 0, to: 2e12, limit: 365 })()],
-      ['the last snapshot when a reading is recorded', () => stores().accounts.recordReading(account.owner, account.id, reading)()],
+      ['the last snapshot when a reading is recorded', () => stores().accounts.recordReading(account.owner, account, reading)()],
       ['the webhooks of an owner', () => webhooks().list(account.owner)()],
       ['a webhook', () => webhooks().findWithSecret(account.owner, webhook.id)()],
       ['a webhook that is changed', () => webhooks().change(account.owner, webhook.id, { enabled: false }, 0)()],

@@ -66,6 +66,13 @@ export interface BrokerAccount extends ProviderLink {
   readonly platform: 'mt4' | 'mt5'
 }
 
+/** An account with what says which account at a broker it is linked to. */
+export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
+
+/** Whether both are linked to one account at the broker: what was read of another says nothing about it. */
+export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
+  one.id === other.id && one.brokerType === other.brokerType && one.provider?.providerAccountId === other.provider?.providerAccountId
+
 /** What one live read of an account says. */
 export interface AccountReading {
   readonly tradeMode: TradeMode

@@ -1,4 +1,5 @@
 // Tenants, users and accounts of an operator's document: who owns what.
+import { isSameLink } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import type { Issue } from '../errors.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
@@ -60,6 +61,9 @@ const decideAccount = (entry: AccountEntry, read: EntryReader, world: World, now
   const owner = userId === undefined ? undefined : ownerOf(userId, read, world)
   if (name === undefined || brokerType === undefined || accountNumber === undefined || server === undefined) return undefined
   if (purpose === undefined || currency === undefined || owner === undefined) return undefined
+  const provider = providerOf(entry, stored, read)
+  // What a broker said of one account is not known of another: not how much it holds, and least of all that it is a demo account.
+  const known = stored !== undefined && isSameLink(stored, { id: entry.id, brokerType, provider }) ? stored : undefined
   const account: Account = {
     id: entry.id,
     owner,
@@ -70,19 +74,19 @@ const decideAccount = (entry: AccountEntry, read: EntryReader, world: World, now
     server,
     purpose,
     linkedAsDemo: read.optional(entry.isDemo, stored?.linkedAsDemo, false),
-    tradeMode: stored?.tradeMode ?? null,
+    tradeMode: known?.tradeMode ?? null,
     currency,
     figures: {
       balance: read.optional(entry.balance, stored?.figures.balance, 0),
       equity: read.optional(entry.equity, stored?.figures.equity, 0),
       margin: read.optional(entry.margin, stored?.figures.margin, 0),
-      freeMargin: stored?.figures.freeMargin ?? null,
-      marginLevel: stored?.figures.marginLevel ?? null,
-      leverage: stored?.figures.leverage ?? null,
+      freeMargin: known?.figures.freeMargin ?? null,
+      marginLevel: known?.figures.marginLevel ?? null,
+      leverage: known?.figures.leverage ?? null,
     },
     status: read.optional(entry.status, stored?.status, 'connected'),
-    provider: providerOf(entry, stored, read),
-    lastReadAt: stored?.lastReadAt ?? null,
+    provider,
+    lastReadAt: known?.lastReadAt ?? null,
     createdAt: read.optional(entry.createdAt, stored?.createdAt, now),
     updatedAt: stored?.updatedAt ?? now,
   }

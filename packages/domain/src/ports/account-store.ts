@@ -1,7 +1,7 @@
 // Linked accounts and their balance snapshots, as they are stored. Every method takes the owner first and sees that owner's records alone.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Account, AccountReading } from '../accounts/account.ts'
+import type { Account, AccountReading, LinkedAccount } from '../accounts/account.ts'
 import type { BalanceSnapshot } from '../accounts/balance-history.ts'
 import type { ServiceUnavailable } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -21,9 +21,15 @@ export interface AccountStore {
   readonly find: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /**
    * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks for, in one transaction on the row as it
-   * then is. A reading older than the stored one changes nothing. The account after it; none when it is no longer linked.
+   * then is. A reading older than the stored one, or of an account at the broker that is not the linked one any more, changes nothing. The account
+   * after it; none when it is no longer linked.
+   * @param account as it was linked when it was read
    */
-  readonly recordReading: (owner: Owner, id: AccountId, reading: AccountReading) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  readonly recordReading: (
+    owner: Owner,
+    account: LinkedAccount,
+    reading: AccountReading,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /** Writes what `withFailedRead` makes of the stored account. A good read later than `at` wins. */
   readonly recordFailedRead: (owner: Owner, id: AccountId, at: Instant) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /** Newest first. */

@@ -97,7 +97,7 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
       for (const owner of strangers) {
         expect(await rightOf(stores.accounts.list(owner))).toStrictEqual([])
         expect(await rightOf(stores.accounts.find(owner, account.id))).toStrictEqual(O.none)
-        expect(await rightOf(stores.accounts.recordReading(owner, account.id, readingAt(start + 1)))).toStrictEqual(O.none)
+        expect(await rightOf(stores.accounts.recordReading(owner, account, readingAt(start + 1)))).toStrictEqual(O.none)
         expect(await rightOf(stores.accounts.recordFailedRead(owner, account.id, start + 1))).toStrictEqual(O.none)
         expect(await rightOf(stores.accounts.snapshots(owner, account.id, { limit: 10 }))).toStrictEqual([])
       }
@@ -111,7 +111,7 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
       await write(stores.operator, { accounts: removes(account.id) })
       for (const id of [absent, account.id]) {
         expect(await rightOf(stores.accounts.find(account.owner, id))).toStrictEqual(O.none)
-        expect(await rightOf(stores.accounts.recordReading(account.owner, id, readingAt(start)))).toStrictEqual(O.none)
+        expect(await rightOf(stores.accounts.recordReading(account.owner, { ...account, id }, readingAt(start)))).toStrictEqual(O.none)
         expect(await rightOf(stores.accounts.recordFailedRead(account.owner, id, start))).toStrictEqual(O.none)
         expect(await rightOf(stores.accounts.snapshots(account.owner, id, { limit: 10 }))).toStrictEqual([])
       }
@@ -121,23 +121,32 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
       const account = await storedAccount(stores.operator, { status: 'error' })
       const after = withReading(account, readingAt(start))
       expect(after.status).toBe('connected')
-      expect(await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start)))).toStrictEqual(O.some(after))
+      expect(await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start)))).toStrictEqual(O.some(after))
       expect(await find(account)).toStrictEqual(O.some(after))
     })
 
     it('A7 keeps for good that a broker once said real (decision 17)', async () => {
       const account = await storedAccount(stores.operator)
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, { ...readingAt(start), tradeMode: 'real' }))
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start + 1)))
+      await rightOf(stores.accounts.recordReading(account.owner, account, { ...readingAt(start), tradeMode: 'real' }))
+      await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start + 1)))
       expect(O.toUndefined(await find(account))?.tradeMode).toBe('real')
+    })
+
+    it('A7a keeps nothing of a reading whose account at the broker is not the linked one any more', async () => {
+      const before = await storedAccount(stores.operator, { provider: { providerAccountId: 'before', region: null } })
+      const relinked = { ...before, provider: { providerAccountId: 'after', region: null } }
+      await write(stores.operator, { accounts: puts(relinked) })
+      expect(await rightOf(stores.accounts.recordReading(before.owner, before, readingAt(start)))).toStrictEqual(O.some(relinked))
+      expect(await find(relinked)).toStrictEqual(O.some(relinked))
+      expect(await snapshots(relinked)).toStrictEqual([])
     })
 
     it('A8 changes nothing for a reading older than the stored one', async () => {
       const account = await storedAccount(stores.operator)
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start)))
+      await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start)))
       const stored = await find(account)
       const late = readingAt(start - 1, { balance: 1 })
-      expect(await rightOf(stores.accounts.recordReading(account.owner, account.id, late))).toStrictEqual(stored)
+      expect(await rightOf(stores.accounts.recordReading(account.owner, account, late))).toStrictEqual(stored)
       expect(await find(account)).toStrictEqual(stored)
       expect(await snapshots(account)).toHaveLength(1)
     })
@@ -160,7 +169,7 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
 
     it('A11 lets a good read win over an earlier failed one, whichever is recorded first', async () => {
       const account = await storedAccount(stores.operator)
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start)))
+      await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start)))
       const late = await rightOf(stores.accounts.recordFailedRead(account.owner, account.id, start - 1))
       expect(O.toUndefined(late)?.status).toBe('connected')
       const failed = await rightOf(stores.accounts.recordFailedRead(account.owner, account.id, start + 1))
@@ -169,7 +178,7 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
 
     it('A12 keeps a snapshot at the first reading, when the balance changed, and five minutes after the last (decision 18)', async () => {
       const account = await storedAccount(stores.operator)
-      const record = (reading: AccountReading) => rightOf(stores.accounts.recordReading(account.owner, account.id, reading))
+      const record = (reading: AccountReading) => rightOf(stores.accounts.recordReading(account.owner, account, reading))
       await record(readingAt(start))
       await record(readingAt(start + 1_000, { equity: 1 }))
       await record(readingAt(start + 2_000, { balance: 10_000.2 }))
@@ -185,15 +194,15 @@ export const accountStoreContract = (title: string, open: OpenStores): void => {
     it('A13 leaves one snapshot of twenty readings recorded at once when the balance is the same', async () => {
       const account = await storedAccount(stores.operator)
       const readings = Array.from({ length: 20 }, (_, index) => readingAt(start + index))
-      await Promise.all(readings.map((reading) => rightOf(stores.accounts.recordReading(account.owner, account.id, reading))))
+      await Promise.all(readings.map((reading) => rightOf(stores.accounts.recordReading(account.owner, account, reading))))
       expect(await snapshots(account)).toHaveLength(1)
       expect(O.toUndefined(await find(account))?.lastReadAt).toBe(start + 19)
     })
 
     it('A14 replaces the snapshot of the same millisecond when the balance changed within it', async () => {
       const account = await storedAccount(stores.operator)
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start)))
-      await rightOf(stores.accounts.recordReading(account.owner, account.id, readingAt(start, { balance: 7 })))
+      await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start)))
+      await rightOf(stores.accounts.recordReading(account.owner, account, readingAt(start, { balance: 7 })))
       expect((await snapshots(account)).map(({ balance }) => balance)).toStrictEqual([7])
     })
 

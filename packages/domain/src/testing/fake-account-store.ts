@@ -1,7 +1,7 @@
 // Accounts and their snapshots in memory, as a fake of the port; it passes the same contract as the database.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { withFailedRead, withReading } from '../accounts/account.ts'
+import { isSameLink, withFailedRead, withReading } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { snapshotOf } from '../accounts/balance-history.ts'
 import type { BalanceSnapshot } from '../accounts/balance-history.ts'
@@ -32,10 +32,11 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
           .toSorted((a, b) => a.createdAt - b.createdAt || (a.id < b.id ? -1 : 1)),
       ),
     find: (owner, id) => TE.fromIO(() => find(owner, id)),
-    recordReading: (owner, id, reading) =>
+    recordReading: (owner, account, reading) =>
       TE.fromIO(() => {
+        const { id } = account
         const stored = find(owner, id)
-        if (O.isNone(stored)) return stored
+        if (O.isNone(stored) || !isSameLink(stored.value, account)) return stored
         if (stored.value.lastReadAt !== null && reading.readAt < stored.value.lastReadAt) return stored
         const last = snapshotsOf(id).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
         const snapshot = snapshotOf(last, reading)

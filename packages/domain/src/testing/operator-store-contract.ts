@@ -250,7 +250,7 @@ export const operatorStoreContract = (title: string, open: OpenStores): void => 
         E.right({ changes: { ...noChanges, accounts: puts(...accounts.map((stored) => ({ ...stored, name: `${stored.name}!` }))) } }),
       )
       const reading = (readAt: number) =>
-        stores.accounts.recordReading(account.owner, account.id, {
+        stores.accounts.recordReading(account.owner, account, {
           tradeMode: 'demo',
           broker: null,
           currency: null,

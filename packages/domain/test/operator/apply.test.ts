@@ -1,6 +1,7 @@
 // What an operator's document does, decided over plain records (operating.md, apply).
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import { isDemo, withReading } from '../../src/accounts/account.ts'
 import { decideApply, keysOf } from '../../src/operator/apply.ts'
 import type { AppliedDocument } from '../../src/operator/apply.ts'
 import { emptyDocument } from '../../src/operator/document.ts'
@@ -75,6 +76,20 @@ const recordsAfter = ({ changes }: AppliedDocument): OperatorRecords => ({
 
 const linked = recordsAfter(applied(link))
 
+/** The same after a read of the broker, which calls it a demo account. */
+const readLately: OperatorRecords = {
+  ...linked,
+  accounts: linked.accounts.map((account) =>
+    withReading(account, {
+      tradeMode: 'demo',
+      broker: null,
+      currency: null,
+      figures: { balance: 8_000, equity: 8_100, margin: 10, freeMargin: 8_090, marginLevel: 81_000, leverage: 100 },
+      readAt: 500,
+    }),
+  ),
+}
+
 describe('a document on empty records', () => {
   it('creates what it names, with what it leaves out at its beginning', () => {
     const { changes, apiKeys } = applied(link)
@@ -147,6 +162,26 @@ describe('a document on records that are there', () => {
   it('unsets what is null', () => {
     const { changes } = applied({ ...emptyDocument, accounts: [{ id: main, providerAccountId: null, isDemo: null }] }, linked)
     expect(changes.accounts.put).toMatchObject([{ provider: null, linkedAsDemo: false }])
+  })
+
+  it.each([{ providerAccountId: 'p-2' }, { providerAccountId: null }, { brokerType: 'mt4' }])(
+    'forgets what the broker said of an account that is linked anew: %o',
+    (change) => {
+      const { changes } = applied({ ...emptyDocument, accounts: [{ id: main, isDemo: false, ...change }] }, readLately)
+      expect(changes.accounts.put).toMatchObject([
+        { tradeMode: null, lastReadAt: null, figures: { balance: 8_000, freeMargin: null, marginLevel: null, leverage: null } },
+      ])
+      expect(changes.accounts.put.map(isDemo)).toEqual([false])
+    },
+  )
+
+  it('keeps what the broker said of an account that is only named or placed anew', () => {
+    const change = { name: 'Renamed', server: 'Example-Demo2', region: 'new-york', isDemo: false, providerAccountId: 'p-1' }
+    const { changes } = applied({ ...emptyDocument, accounts: [{ id: main, ...change }] }, readLately)
+    const [before] = readLately.accounts
+    expect(changes.accounts.put).toMatchObject([
+      { name: 'Renamed', tradeMode: 'demo', lastReadAt: before?.lastReadAt, figures: before?.figures },
+    ])
   })
 
   it('keeps the provider token that it does not name and hands on one that it unsets', () => {

@@ -17,6 +17,6 @@ export const createLiveAccounts = (ports: {
       TE.fromEither(requireBrokerAccount(account)),
       TE.flatMap(ports.broker.accountInformation),
       TE.tapError(() => ports.accounts.recordFailedRead(account.owner, account.id, ports.clock.now())),
-      TE.tap((reading) => ports.accounts.recordReading(account.owner, account.id, reading)),
+      TE.tap((reading) => ports.accounts.recordReading(account.owner, account, reading)),
     ),
 })
