@@ -17,6 +17,9 @@ const historyTtlMs = 5_000
 const maxAccounts = 10_000
 /** Some 110 bytes each. Twenty thousand deals, the most that are read of an account, are at most ten thousand trades. */
 const defaultMaxTrades = 600_000
+/** A read is given two minutes by those who make it, and then is folded: who comes meanwhile waits with the others, and makes no second one. */
+const maxReadMs = 180_000
+
 /** Some 400 bytes each. One history of the longest always fits. */
 const defaultMaxOpenTrades = 25_000
 
@@ -34,6 +37,7 @@ export const cachedHistories = (histories: Histories, options: CachedHistoriesOp
   const kept = createSingleFlightCache<string, BrokerReadError | HistoryTooLarge, PackedHistory>({
     clock,
     ttlMs: historyTtlMs,
+    maxFlightMs: maxReadMs,
     maxEntries: maxAccounts,
     maxWeight: maxTrades,
     weigh,
