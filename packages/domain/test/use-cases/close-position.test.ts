@@ -178,8 +178,11 @@ describe('the closing deal (decision 32)', () => {
     expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
   })
 
-  it('tells the number of its order where the broker’s answer did not', async () => {
-    const desk = createChangeDesk()
+  it.each([
+    ['mt5', { orderId: null, closePrice: null, realizedPnl: null, closedAt: null }],
+    ['mt4', { orderId: '42', closePrice: 1.2, realizedPnl: 10, closedAt: noon }],
+  ])('is told without the number of its order on MT4 alone, where no other close has its ticket: %s', async (brokerType, told) => {
+    const desk = createChangeDesk({ brokerType })
     const { closePosition: send } = desk.positionDesk
     const silent: ChangeDesk['positionDesk'] = {
       ...desk.positionDesk,
@@ -189,10 +192,18 @@ describe('the closing deal (decision 32)', () => {
           TE.map(({ progress }) => ({ progress, orderId: null })),
         ),
     }
-    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject({ orderId: '1001', realizedPnl: 10 })
-    desk.wait(minuteMs)
+    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject(told)
+  })
+
+  it('is not taken for that of a close just before it, of as many lots, whose answer was lost', async () => {
+    const desk = createChangeDesk()
+    expect(await closedOf(desk, 0.1)).toMatchObject({ orderId: '1001', realizedPnl: 10 })
+    desk.wait(3 * secondMs)
+    desk.positionDesk.next('do_and_lose_the_answer')
     desk.positionDesk.lagNext({ deals: 1_000 })
-    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject({ orderId: null, realizedPnl: null })
+    const second = await closedOf(desk, 0.1)
+    expect(volumesOf(second)).toEqual([0.1, 0.1])
+    expect([second.orderId, ...fillOf(second)]).toEqual([null, null, null, null])
   })
 })
 
@@ -289,10 +300,13 @@ describe('a close of which no answer came (decision 31)', () => {
     expect([desk.positionDesk.reads('freshPositions'), desk.positionDesk.sent().length]).toEqual([2, 1])
   })
 
-  it('is told with its deal, and the number of its order, where only the answer was lost', async () => {
+  it('is told without its deal, which nothing tells from others, where the answer was lost', async () => {
     const desk = createChangeDesk()
     desk.positionDesk.next('do_and_lose_the_answer')
-    expect(await closedOf(desk, 0.1)).toMatchObject({ orderId: '1001', closedVolume: 0.1, remainingVolume: 0.2, realizedPnl: 10 })
+    const closed = await closedOf(desk, 0.1)
+    expect(volumesOf(closed)).toEqual([0.1, 0.2])
+    expect([closed.orderId, ...fillOf(closed)]).toEqual([null, null, null, null])
+    expect(desk.positionDesk.reads('closingDeals')).toBe(0)
   })
 
   it('is told with the new number of the rest on MT4', async () => {

@@ -6,7 +6,8 @@ import { decimal, orNull, record, seldom, text, time, uuid } from '../schema/sha
 import type { Shown } from '../schema/shapes.ts'
 import { exampleAccountId, examplePositionId, exampleTicket } from './examples.ts'
 
-const unlessFound = 'null where the closing deal was not found straight after the close, and GET /trades tells it later'
+const unlessFound =
+  'null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later'
 
 export const closedPositionShape = record('ClosePositionResult', 'What a close made of a position.', {
   id: text('The position that was closed, wholly or in part.', examplePositionId),

@@ -1,6 +1,7 @@
 // After a close was made: looks for what the account's book and history show of it, for two seconds at the most (decision 32).
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
+import type { BrokerAccount } from '../../accounts/account.ts'
 import type { BrokerReadError } from '../../errors.ts'
 import type { Pauser } from '../../ports/clock.ts'
 import type { PositionDesk } from '../../ports/position-desk.ts'
@@ -21,8 +22,8 @@ interface Ports extends Pauser {
   readonly positionDesk: Pick<PositionDesk, 'freshPositions' | 'closingDeals'>
 }
 
-// The book is read until it shows the close, so that whoever changes the position next finds it as it is; the history until it has deals of as many
-// lots as the book says were closed, or while it does not say, of as many as were sent.
+// The book is read until it shows the close, so that whoever changes the position next finds it as it is; the history, where its deals can be told from
+// those of other closes, until it has deals of as many lots as the book says were closed, or while it does not say, of as many as were sent.
 export const lookAtClose =
   (ports: Ports) =>
   (close: DecidedClose, taken: TakenClose): T.Task<SeenClose> =>
@@ -39,8 +40,9 @@ export const lookAtClose =
       shown = showClose(close)(read.right)
       return true
     }
+    const isLookedFor = areDealsTellable(brokerAccount, taken)
     const lookAtHistory = async (): Promise<boolean> => {
-      if (fill() !== undefined) return true
+      if (!isLookedFor || fill() !== undefined) return true
       const read = await ports.positionDesk.closingDeals(brokerAccount, id.ticket)()
       if (E.isLeft(read)) return isWorthAnother(read.left)
       deals = read.right
@@ -48,10 +50,14 @@ export const lookAtClose =
     }
     await watch(ports)(async () => {
       const areWorthAnother = await Promise.all([lookAtBook(), lookAtHistory()])
-      return areWorthAnother.includes(false) || (shown !== undefined && fill() !== undefined)
+      return areWorthAnother.includes(false) || (shown !== undefined && (!isLookedFor || fill() !== undefined))
     })()
     return { shown, fill: fill() }
   }
+
+// By the number of the order that closed, which a lost answer does not tell: then a close just before it, of as many lots, would look the same. On MT4 a
+// number is closed once, whatever part of it, and the rest goes on under another.
+const areDealsTellable = ({ platform }: BrokerAccount, { orderId }: TakenClose): boolean => orderId !== null || platform === 'mt4'
 
 // A broker that asks to wait is not asked again, nor is one that has no such account.
 const isWorthAnother = ({ _tag }: BrokerReadError): boolean => _tag === 'BrokerUnavailable'
