@@ -171,8 +171,8 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       listAccounts: listAccounts(ports),
       getAccount: getAccount(ports),
       listBalanceHistory: listBalanceHistory(ports),
-      // The book that guards an order is read from the broker itself, not from a cache.
-      placeOrder: placeOrder({ ...ports, broker: adapters.broker }),
+      // The book that guards an order is read from the broker itself, neither from a cache of ours nor from the provider's copy.
+      placeOrder: placeOrder({ ...ports, broker: { positions: adapters.positionDesk.freshPositions } }),
       listOrders: listOrders(ports),
       getOrder: getOrder(ports),
       modifyOrder: modifyOrder(ports),

@@ -523,6 +523,16 @@ describe('what an order is refused for (7; decision 19)', () => {
       expect(refusalOf(await limited().post({ symbol: 'EURUSD' }))).toEqual({ ...traderBreached, details })
       expect((await limited().settled(id)).status).toBe('filled')
     })
+
+    it('count a position that was opened a moment ago, which the provider’s copy does not show yet', async () => {
+      const allowed = service.sandbox.account('limited').positions().length + 1
+      await service.setUp(trader({ maxOpenPositions: allowed }))
+      service.sandbox.faults.set('limited', 'trade', { kind: 'positions-lag', reads: 1_000, times: 1 })
+      const { id } = await limited().place({ symbol: 'EURUSD' })
+      expect((await limited().settled(id)).status).toBe('filled')
+      const details = { limit: 'maxOpenPositions', allowed, current: allowed }
+      expect(refusalOf(await limited().post({ symbol: 'EURUSD' }))).toEqual({ ...traderBreached, details })
+    })
   })
 })
 

@@ -16,11 +16,13 @@ import type {
   TraderLimitBreached,
 } from '../../errors.ts'
 import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../orders/guards.ts'
-import type { Book, BookLimits, ChallengeStanding, OrderSize } from '../../orders/guards.ts'
+import type { Book, ChallengeStanding, OrderSize } from '../../orders/guards.ts'
 import type { Broker } from '../../ports/broker.ts'
 import type { AccountGuards, DeskGuard } from '../../ports/guard-store.ts'
+import type { AccountId } from '../../primitives/ids.ts'
 
 interface Ports {
+  /** What the broker has now: a copy that lags would count what was closed, and miss what was opened. */
   readonly broker: Pick<Broker, 'positions'>
 }
 
@@ -54,15 +56,10 @@ const requireWithinLimits =
   (ports: Ports) =>
   (account: Account, order: OrderSize, guards: AccountGuards): TE.TaskEither<GuardRefusal, void> =>
     pipe(
-      TE.Do,
-      TE.bind('desks', () => TE.traverseArray(readDesk(ports))(guards.desks)),
-      TE.bindW('book', () => readTraderBook(ports)(account, guards)),
-      TE.flatMapEither(({ desks, book }) => requireLimits(order, guards, desks, book)),
+      accountsInBooks(account, guards),
+      TE.traverseArray(readOpenVolumes(ports)),
+      TE.flatMapEither((read) => requireLimits(account, order, guards, new Map(read))),
     )
-
-interface DeskWithBook extends DeskGuard {
-  readonly book: Book
-}
 
 const requireChallenge = (challenges: StoredGuards['challenges']): E.Either<ChallengeLocked | ChallengeCheckUnavailable, void> =>
   pipe(
@@ -77,49 +74,44 @@ const requireRead = (guards: StoredGuards['guards']): E.Either<GuardRefusal, Acc
     E.mapLeft(({ reason }) => limitCheckUnavailable(reason)),
   )
 
-const readDesk =
-  (ports: Ports) =>
-  (desk: DeskGuard): TE.TaskEither<LimitCheckUnavailable, DeskWithBook> =>
-    pipe(
-      readBook(ports)(desk.limits, desk.accounts, desk.pendingVolumes),
-      TE.map((book) => ({ ...desk, book })),
-    )
+// Each once, in however many books it is.
+const accountsInBooks = (account: Account, { trader, desks }: AccountGuards): readonly Account[] => {
+  const ofDesks = desks.filter(({ limits }) => isBookNeeded(limits)).flatMap(({ accounts }) => accounts)
+  const ofTrader = trader !== null && isBookNeeded(trader) ? [account] : []
+  return [...new Map([...ofDesks, ...ofTrader].map((one) => [one.id, one])).values()]
+}
 
-const readTraderBook =
-  (ports: Ports) =>
-  (account: Account, { trader, pendingVolumes }: AccountGuards): TE.TaskEither<LimitCheckUnavailable, Book> =>
-    trader === null ? TE.right([]) : readBook(ports)(trader, [account], pendingVolumes)
-
-const readBook =
-  (ports: Ports) =>
-  (limits: BookLimits, accounts: readonly Account[], pendingVolumes: readonly number[]): TE.TaskEither<LimitCheckUnavailable, Book> =>
-    isBookNeeded(limits)
-      ? pipe(
-          TE.traverseArray(readOpenVolumes(ports))(accounts),
-          TE.map((volumes) => [...volumes.flat(), ...pendingVolumes]),
-        )
-      : TE.right([])
+/** The volumes of the open positions, in lots, of every account that is in a book. */
+type OpenVolumes = ReadonlyMap<AccountId, readonly number[]>
 
 const readOpenVolumes =
   (ports: Ports) =>
-  (account: Account): TE.TaskEither<LimitCheckUnavailable, readonly number[]> =>
+  (account: Account): TE.TaskEither<LimitCheckUnavailable, readonly [AccountId, readonly number[]]> =>
     pipe(
       TE.fromEither(requireBrokerAccount(account)),
       TE.flatMap(ports.broker.positions),
       TE.mapBoth(
         ({ _tag }) => limitCheckUnavailable(`the book of account ${account.id} cannot be read: ${_tag}`),
-        ({ positions }) => positions.map(({ volume }) => volume),
+        ({ positions }) => [account.id, positions.map(({ volume }) => volume)] as const,
       ),
     )
 
+const bookOf = (volumes: OpenVolumes, accounts: readonly Account[], pendingVolumes: readonly number[]): Book => [
+  ...accounts.flatMap(({ id }) => volumes.get(id) ?? []),
+  ...pendingVolumes,
+]
+
 const requireLimits = (
+  account: Account,
   order: OrderSize,
-  { trader }: AccountGuards,
-  desks: readonly DeskWithBook[],
-  book: Book,
+  { trader, pendingVolumes, desks }: AccountGuards,
+  volumes: OpenVolumes,
 ): E.Either<DeskLimitBreached | TraderLimitBreached | ApprovalRequired, void> =>
   pipe(
-    E.traverseArray(({ limits, book: deskBook }: DeskWithBook) => requireDeskLimits(order, limits, deskBook))(desks),
-    E.flatMap(() => (trader === null ? E.right(undefined) : requireTraderLimits(order, trader, book))),
+    desks,
+    E.traverseArray((desk: DeskGuard) => requireDeskLimits(order, desk.limits, bookOf(volumes, desk.accounts, desk.pendingVolumes))),
+    E.flatMap(() =>
+      trader === null ? E.right(undefined) : requireTraderLimits(order, trader, bookOf(volumes, [account], pendingVolumes)),
+    ),
     E.flatMap(() => (trader === null ? E.right(undefined) : requireNoApproval(order, trader))),
   )
