@@ -75,6 +75,31 @@ const notFoundAtBroker: RejectReason = {
   message: 'The broker did not confirm the order and shows no trace of it; it was not executed.',
 }
 
+/** Why an account can be sent nothing, found when its order was about to be sent. */
+const unusableReasons = {
+  AccountNotFound: { code: 'ACCOUNT_NOT_FOUND', message: 'The account is not linked any more; the order was not sent.' },
+  AccountPurposeRestricted: {
+    code: 'ACCOUNT_PURPOSE_RESTRICTED',
+    message: 'The account is not for trading any more; the order was not sent.',
+  },
+  LiveAccountRestricted: {
+    code: 'LIVE_ACCOUNT_RESTRICTED',
+    message: 'The broker does not say that this is a demo account; the order was not sent. Link a demo account to trade.',
+  },
+  UnsupportedBroker: {
+    code: 'UNSUPPORTED_BROKER',
+    message: 'The account is on a platform that takes no orders now; the order was not sent.',
+  },
+  NotProvisioned: { code: 'NOT_PROVISIONED', message: 'The account has no account at the provider any more; the order was not sent.' },
+} as const satisfies Record<string, RejectReason>
+
+type Unusable = { readonly _tag: keyof typeof unusableReasons }
+
+export const unusableReason = ({ _tag }: Unusable): RejectReason => unusableReasons[_tag]
+
+/** The end of an order whose account can be sent nothing any more. */
+export const rejectUnusable = (why: Unusable): PlacementStep => settled({ kind: 'rejected', reason: unusableReason(why) })
+
 export type NextAction = 'send' | 'look_up' | 'reject_late' | 'none'
 
 /** What a settler that takes the placement up has to do, whoever left it there. */

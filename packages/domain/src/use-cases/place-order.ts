@@ -93,7 +93,20 @@ const checkAndRelease =
   (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
     pipe(
       checkAndRecord(ports)(caller, request, claim),
-      TE.tapError((refusal) => (refusal._tag === 'ServiceUnavailable' ? TE.right(undefined) : ports.orders.release(caller.owner, claim))),
+      TE.tapError((refusal) => (mayBeRecorded(refusal) ? keep : releaseIfPossible(ports)(caller, claim))),
+    )
+
+const keep: TE.TaskEither<never, void> = TE.right(undefined)
+
+const mayBeRecorded = (refusal: CheckRefusal): boolean => refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown'
+
+// The caller is told why the order was refused, whatever becomes of the key: one that stays claimed is free again in a minute.
+const releaseIfPossible =
+  (ports: Ports) =>
+  ({ owner }: Caller, claim: IdempotencyClaim): TE.TaskEither<never, void> =>
+    pipe(
+      ports.orders.release(owner, claim),
+      TE.orElse(() => keep),
     )
 
 const checkAndRecord =

@@ -7,11 +7,19 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
 import type { Account, BrokerAccount } from '../accounts/account.ts'
-import type { ServiceUnavailable } from '../errors.ts'
+import { accountNotFound } from '../errors.ts'
+import type {
+  AccountNotFound,
+  AccountPurposeRestricted,
+  LiveAccountRestricted,
+  NotProvisioned,
+  ServiceUnavailable,
+  UnsupportedBroker,
+} from '../errors.ts'
 import { secondMs } from '../primitives/instant.ts'
 import { brokerClientId } from '../orders/order.ts'
 import type { Order } from '../orders/order.ts'
-import { afterLookup, afterSend, nextAction, rejectLate } from '../orders/placement.ts'
+import { afterLookup, afterSend, nextAction, rejectLate, rejectUnusable } from '../orders/placement.ts'
 import type { LookingUp, PlacementAnswer, PlacementStep, Sending } from '../orders/placement.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Clock, Pauser } from '../ports/clock.ts'
@@ -55,32 +63,35 @@ const takeOn =
       case 'reject_late':
         return write(ports)(found, rejectLate)
       case 'send':
-        return withBrokerAccount(ports)(order, isStillTradable, (account) => send(ports)(found, account), write(ports)(found, rejectLate))
+        return withBrokerAccount(ports)(
+          order,
+          // It may have turned out to be live since the order was accepted.
+          requireTradable,
+          (account) => send(ports)(found, account),
+          (why) => write(ports)(found, rejectUnusable(why)),
+        )
       case 'look_up':
         return placement.step === 'sending' || placement.step === 'looking_up' ? lookUp(ports)(found, placement) : done
     }
   }
 
-// An account that is no longer linked or provisioned can be sent nothing; what may have been sent to it waits until it is linked again.
+type Unusable = AccountNotFound | AccountPurposeRestricted | LiveAccountRestricted | UnsupportedBroker | NotProvisioned
+
 const withBrokerAccount =
   (ports: Ports) =>
   (
     { owner, request }: Order,
-    isUsable: (account: Account) => boolean,
+    requireUsable: (account: Account) => E.Either<Unusable, unknown>,
     use: (account: BrokerAccount) => Settling,
-    otherwise: Settling,
+    otherwise: (why: Unusable) => Settling,
   ): Settling =>
     pipe(
       ports.accounts.find(owner, request.accountId),
-      TE.map(O.filter(isUsable)),
-      TE.map(O.flatMap((account) => O.fromEither(requireBrokerAccount(account)))),
-      TE.flatMap(O.match(() => otherwise, use)),
+      TE.map(E.fromOption((): Unusable => accountNotFound)),
+      TE.map(E.tap(requireUsable)),
+      TE.map(E.flatMap(requireBrokerAccount)),
+      TE.flatMap(E.match(otherwise, use)),
     )
-
-// The account may have turned out to be live since the order was accepted.
-const isStillTradable = (account: Account): boolean => E.isRight(requireTradable(account))
-
-const anyAccount = (): boolean => true
 
 const send =
   (ports: Ports) =>
@@ -111,7 +122,8 @@ const lookUp =
         TE.fromTask(ports.trading.findOrder(account, brokerOrderOf(found.order), placement.sentAt)),
         TE.flatMap((answer) => write(ports)(found, afterLookup(placement, answer, ports.clock.now()))),
       )
-    return withBrokerAccount(ports)(found.order, anyAccount, search, unreadable)
+    // What may have been sent to an account that is no longer linked or provisioned waits until it is linked again.
+    return withBrokerAccount(ports)(found.order, E.right, search, () => unreadable)
   }
 
 // What the broker said is held on to while the database is away; and when another settler wrote in between, a settlement still counts.

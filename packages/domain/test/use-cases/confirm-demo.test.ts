@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest'
 import type { TradeMode } from '../../src/accounts/account.ts'
 import { requireBrokerAccount } from '../../src/accounts/account.ts'
-import { brokerUnavailable } from '../../src/errors.ts'
+import { brokerRateLimited, brokerUnavailable } from '../../src/errors.ts'
+import type { AccountStore } from '../../src/ports/account-store.ts'
 import type { BrokerOrder, Trading } from '../../src/ports/trading.ts'
 import { confirmingTrading } from '../../src/use-cases/steps/confirm-demo.ts'
 import { createTestDesk, rightOf } from './desk.ts'
+import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 
@@ -23,9 +25,9 @@ const openDesk = (fields: Parameters<ReturnType<typeof createTestDesk>['link']>[
     },
     findOrder: () => T.of({ kind: 'nothing' }),
   }
-  const place = async () => {
+  const place = async (accounts: Pick<AccountStore, 'find'> = desk.accounts) => {
     const brokerAccount = await rightOf(TE.fromEither(requireBrokerAccount(account)))
-    return confirmingTrading({ ...desk, trading }).placeOrder(brokerAccount, order)()
+    return confirmingTrading({ ...desk, accounts, trading }).placeOrder(brokerAccount, order)()
   }
   return { desk, account, sent, place }
 }
@@ -47,6 +49,21 @@ describe('an order to an account that was never read (1 rule 2)', () => {
     const { desk, account, sent, place } = openDesk({ linkedAsDemo: true }, 'demo')
     desk.broker.fail(account.id, brokerUnavailable(account.id, 'down'))
     expect(await place()).toEqual({ kind: 'not_sent', retryAfterMs: null })
+    expect(sent).toEqual([])
+  })
+})
+
+describe('an order to an account that cannot be confirmed', () => {
+  it('waits as long as the broker asks to', async () => {
+    const { desk, account, sent, place } = openDesk({ linkedAsDemo: true }, 'demo')
+    desk.broker.fail(account.id, brokerRateLimited(account.id, 7_000, 0))
+    expect(await place()).toEqual({ kind: 'not_sent', retryAfterMs: 7_000 })
+    expect(sent).toEqual([])
+  })
+
+  it('is refused where it is not linked any more', async () => {
+    const { sent, place } = openDesk({ linkedAsDemo: true }, 'demo')
+    expect(await place({ find: () => TE.right(O.none) })).toMatchObject({ kind: 'refused', reason: { code: 'ACCOUNT_NOT_FOUND' } })
     expect(sent).toEqual([])
   })
 })

@@ -3,7 +3,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
+import { brokerUnavailable, outcomeUnknown, serviceUnavailable } from '../../src/errors.ts'
 import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderRequest } from '../../src/orders/order.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
@@ -131,6 +131,15 @@ describe('POST /orders', () => {
     expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'DeskLimitBreached', limit: 'maxOpenPositions', current: 4 } })
   })
 
+  it('reads the book of an account once, in however many limits it counts', async () => {
+    const desk = createOrderDesk()
+    const [account, colleague] = [desk.link(), desk.link({ owner: stranger })]
+    limitTrader(desk, account, { maxOpenLots: 9 })
+    limitDesk(desk, [account, colleague], { maxOpenLots: 9 })
+    expect(await tagOf(desk.place(account))).toBe('none')
+    expect([account, colleague].map(({ id }) => desk.broker.calls('positions', id))).toEqual([1, 1])
+  })
+
   it('refuses when the book of a colleague on the desk cannot be read, and reads none where no limit needs it', async () => {
     const desk = createOrderDesk()
     const [account, colleague] = [desk.link(), desk.link({ owner: stranger })]
@@ -204,9 +213,21 @@ describe('Idempotency-Key (decision 25)', () => {
     const account = desk.link()
     const claim = newClaim()
     const input = { request: requestOn(account.id), claim }
-    const unsure = { ...desk, orders: { ...desk.orders, record: () => TE.left(serviceUnavailable('connection lost at the commit')) } }
+    const unsure = { ...desk, orders: { ...desk.orders, record: () => TE.left(outcomeUnknown('connection lost at the commit')) } }
     expect(await tagOf(placeOrder(unsure)({ owner }, input))).toBe('ServiceUnavailable')
     expect(await tagOf(placeOrder(desk)({ owner }, input))).toBe('IdempotencyInProgress')
+    desk.wait(minuteMs)
+    expect(await rightOf(placeOrder(desk)({ owner }, input))).toMatchObject({ isReplayed: false })
+  })
+
+  it('keeps no key where nothing can have been recorded, and tells why also when the key cannot be released', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    const claim = newClaim()
+    const input = { request: requestOn(account.id), claim }
+    expect(await tagOf(placeOrder({ ...desk, providerTokens: { find: unreadable } })({ owner }, input))).toBe('ServiceUnavailable')
+    const stuck = { ...desk, orders: { ...desk.orders, release: unreadable } }
+    expect(await tagOf(placeOrder(stuck)({ owner }, { ...input, request: { ...input.request, volume: 11 } }))).toBe('RiskLimitExceeded')
     desk.wait(minuteMs)
     expect(await rightOf(placeOrder(desk)({ owner }, input))).toMatchObject({ isReplayed: false })
   })
@@ -313,17 +334,19 @@ describe('settling (decision 23)', () => {
     expect(desk.trading.sent()).toHaveLength(30)
   })
 
-  it.each<[string, Partial<Account> | null]>([
-    ['is no longer linked', null],
-    ['is no longer provisioned', { provider: null }],
-    ['turned out to be live', { tradeMode: 'real' }],
-  ])('sends nothing to an account that %s since', async (_, fields) => {
+  it.each<[string, Partial<Account> | null, string]>([
+    ['is no longer linked', null, 'ACCOUNT_NOT_FOUND'],
+    ['is no longer provisioned', { provider: null }, 'NOT_PROVISIONED'],
+    ['is on another platform', { brokerType: 'ctrader' }, 'UNSUPPORTED_BROKER'],
+    ['is for something else', { purpose: 'trade_copier' }, 'ACCOUNT_PURPOSE_RESTRICTED'],
+    ['turned out to be live', { tradeMode: 'real' }, 'LIVE_ACCOUNT_RESTRICTED'],
+  ])('sends nothing to an account that %s since, and says so', async (_, fields, code) => {
     const { desk, account, placed: one } = await placed()
     if (fields === null) desk.tables.accounts.delete(account.id)
     else change(desk, account, fields)
     await desk.settleDue()
     expect(desk.trading.sent()).toEqual([])
-    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'BROKER_UNAVAILABLE' } })
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code } })
   })
 
   it('does nothing for a job whose order has moved on', async () => {

@@ -5,12 +5,14 @@ import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isDemo, withReading } from '../../accounts/account.ts'
 import type { Account } from '../../accounts/account.ts'
-import { liveAccountRestricted } from '../../errors.ts'
-import type { BrokerReadError, LiveAccountRestricted, ServiceUnavailable } from '../../errors.ts'
+import { accountNotFound, liveAccountRestricted } from '../../errors.ts'
+import type { AccountNotFound, BrokerReadError, LiveAccountRestricted, ServiceUnavailable } from '../../errors.ts'
+import { unusableReason } from '../../orders/placement.ts'
 import type { PlacementAnswer } from '../../orders/placement.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { LiveAccounts } from '../../ports/live-accounts.ts'
 import type { Trading } from '../../ports/trading.ts'
+import { secondMs } from '../../primitives/instant.ts'
 
 /** An account that its broker calls a demo account, now or when it was last read. */
 export const confirmDemo =
@@ -35,28 +37,29 @@ interface Ports {
   readonly trading: Trading
 }
 
-const notSent: PlacementAnswer = { kind: 'not_sent', retryAfterMs: null }
-
-const notDemo: PlacementAnswer = {
-  kind: 'refused',
-  reason: {
-    code: 'LIVE_ACCOUNT_RESTRICTED',
-    message: 'The broker does not say that this is a demo account; the order was not sent. Link a demo account to trade.',
-  },
-}
-
 /** Trading that confirms an account before each order. */
 export const confirmingTrading = (ports: Ports): Trading => ({
   ...ports.trading,
   placeOrder: (brokerAccount, order) =>
     pipe(
       ports.accounts.find(brokerAccount.owner, brokerAccount.accountId),
-      // An account that is no longer linked cannot be called a demo account by anybody.
-      TE.flatMap(TE.fromOption(() => liveAccountRestricted)),
+      TE.flatMap(TE.fromOption(() => accountNotFound)),
       TE.flatMap(confirmDemo(ports)),
       TE.matchE(
-        ({ _tag }) => T.of(_tag === 'LiveAccountRestricted' ? notDemo : notSent),
+        (why) => T.of(answerOf(why)),
         () => ports.trading.placeOrder(brokerAccount, order),
       ),
     ),
 })
+
+const answerOf = (why: AccountNotFound | LiveAccountRestricted | BrokerReadError | ServiceUnavailable): PlacementAnswer => {
+  switch (why._tag) {
+    case 'AccountNotFound':
+    case 'LiveAccountRestricted':
+      return { kind: 'refused', reason: unusableReason(why) }
+    case 'BrokerRateLimited':
+      return { kind: 'not_sent', retryAfterMs: why.retryAfterSeconds * secondMs }
+    default:
+      return { kind: 'not_sent', retryAfterMs: null }
+  }
+}
