@@ -3,6 +3,7 @@
 import { eventsContract, newOrder, newWebhook, rightOf, storedOwner } from '@tradeport/domain/testing'
 import type { DueDelivery } from '@tradeport/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEvent } from '../src/index.ts'
 import { createTestClock, eventPortsOf, openEventsEmbedded, openEventsOnServer, startEvents } from './event-ports.ts'
 import type { EventInstance, TestClock } from './event-ports.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
@@ -83,6 +84,23 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       await dead.stop()
       await worker.stop()
       expect(await log(webhook)).toMatchObject([{ status: 'success', attempts: 1, responseCode: 202 }])
+    })
+
+    it('takes a webhook up again whose job failed, and tells of none as given up', async () => {
+      const webhook = await registered()
+      const warnings: LogEvent[] = []
+      const failing = await startEvents(opened.database, clock, { sweepMs: 200 }, { warn: (told) => void warnings.push(told) })
+      let attempts = 0
+      const worker = await failing.events.jobs.work(async (due) => {
+        if (due.to.webhook.id === webhook.id && (attempts += 1) < 3) throw new Error('a hand that slips')
+        return ok
+      })
+      await rightOf(ports.events.record(webhook.owner, [event]))
+      await expect.poll(async () => (await log(webhook))[0]?.status, { timeout: 60_000 }).toBe('success')
+      await worker.stop()
+      await failing.jobs.stop()
+      expect(warnings[0]).toStrictEqual({ event: 'webhook_delivery_failed', reason: 'Error; another job takes it up again' })
+      expect(warnings.map((told) => told.event)).not.toContain('webhook_delivery_given_up')
     })
 
     it('does not send a replay again whose process died (4.6)', async () => {
