@@ -71,7 +71,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
     it('sends a delivery again whose process died, under the same id, and does not mind an answer that comes late', async () => {
       const webhook = await registered()
       const dead = await hanging(webhook)
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       await expect.poll(() => dead.begun.length).toBe(1)
       const sent: DueDelivery[] = []
       const worker = await next.events.jobs.work(async (due) => {
@@ -95,7 +95,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
         if (due.to.webhook.id === webhook.id && (attempts += 1) < 3) throw new Error('a hand that slips')
         return ok
       })
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       await expect.poll(async () => (await log(webhook))[0]?.status, { timeout: 60_000 }).toBe('success')
       await worker.stop()
       await failing.jobs.stop()
@@ -105,7 +105,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
 
     it('does not send a replay again whose process died (4.6)', async () => {
       const webhook = await registered()
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       const first = await next.events.jobs.work(async () => ok)
       await expect.poll(async () => (await log(webhook))[0]?.status).toBe('success')
       await first.stop()
@@ -130,7 +130,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
 
     it('lets events go after a month, with their deliveries', async () => {
       const webhook = await registered()
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       await opened.database.knex('events').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
       const worker = await next.events.jobs.work(async () => ok)
       await expect.poll(() => log(webhook)).toStrictEqual([])
