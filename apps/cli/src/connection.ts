@@ -111,7 +111,7 @@ interface Envelope {
   readonly error: {
     readonly code: string
     readonly message: string
-    readonly details?: { readonly issues?: readonly Fault[] }
+    readonly details?: { readonly issues?: readonly Fault[]; readonly outcome?: 'unknown' }
     readonly request_id?: string
   } | null
 }
@@ -171,7 +171,7 @@ const notTheApi = ({ url, sent }: Asking, status: number): CommandFailure =>
     ],
   })
 
-const refused = ({ url, token }: Asking, status: number, error: NonNullable<Envelope['error']>): CommandFailure => {
+const refused = ({ url, token, sent }: Asking, status: number, error: NonNullable<Envelope['error']>): CommandFailure => {
   const { code, message, details, request_id: requestId } = error
   if (status === 401)
     return new CommandFailure(`The service at ${url} does not take the token of ${token.source}.`, { code, advice: [howToGiveToken] })
@@ -184,6 +184,12 @@ const refused = ({ url, token }: Asking, status: number, error: NonNullable<Enve
       advice,
     })
   }
+  if (details?.outcome === 'unknown' && sent !== undefined)
+    return new CommandFailure(`The service at ${url} lost its database while it recorded this: it may have done what was asked, or not.`, {
+      code: 'OUTCOME_UNKNOWN',
+      advice: [sent.whenLost],
+      requestId,
+    })
   return new CommandFailure(`The service answered: ${message}`, { code, requestId: status >= 500 ? requestId : undefined })
 }
 

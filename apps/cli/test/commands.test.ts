@@ -375,23 +375,6 @@ describe('where and as whom', () => {
       expect.stringContaining(`What answers at ${url} is not the operator API: it answered 200`),
     ])
   })
-
-  it('a change whose answer is lost is told neither as done nor as refused', async () => {
-    const cutting = createServer((request, response) => {
-      if (request.url?.endsWith('/plan') !== true) return request.socket.destroy()
-      const data = [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }]
-      return response.end(JSON.stringify({ success: true, data, meta: {}, error: null }))
-    }).listen(0, '127.0.0.1')
-    await new Promise((ready) => cutting.once('listening', ready))
-    const url = `http://127.0.0.1:${(cutting.address() as AddressInfo).port}`
-    const { exit, out, err } = await call(['keys', 'make', '--user', 'u-1', '--id', 'k'], {
-      environment: { OPERATOR_URL: url, OPERATOR_TOKEN: token },
-    })
-    cutting.close()
-    expect([exit, out]).toEqual([1, ''])
-    expect(err).toContain('was lost (UND_ERR_SOCKET): it may have done what was asked, or not.\n')
-    expect(err).toContain('pnpm operator keys revoke k, and make another.')
-  })
 })
 
 describe('usage', () => {

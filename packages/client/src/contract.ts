@@ -510,7 +510,7 @@ export interface components {
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description The broker's code, or BROKER_UNAVAILABLE or NOT_FOUND_AT_BROKER. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, LIVE_ACCOUNT_RESTRICTED, SYMBOL_NOT_FOUND, VALIDATION, or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;

@@ -59,7 +59,7 @@ export interface ErrorDetails {
   IDEMPOTENCY_IN_PROGRESS: undefined
   PAYLOAD_TOO_LARGE: { readonly limitBytes: number }
   INTERNAL_ERROR: undefined
-  /** Where an order was placed and may have been recorded all the same. */
+  /** Where something was sent that may have been recorded all the same, such as an order. */
   SERVICE_UNAVAILABLE: { readonly outcome: 'unknown' } | undefined
   INTERNAL_TIMEOUT: undefined
   HEADERS_TOO_LARGE: { readonly limitBytes: number; readonly limitHeaders: number }

@@ -66,10 +66,11 @@ export interface ChallengeCheckUnavailable {
   readonly _tag: 'ChallengeCheckUnavailable'
   readonly reason: string
 }
-/** A limit that the head trader set for the account: which, what it allows, and what the order would make of it. */
+/** A limit that the head trader set for the account: which, and what it allows. */
 export interface BreachedLimit {
   readonly limit: string
   readonly allowed: number | readonly string[]
+  /** The order's lots or symbol where the limit is on the order; what is open and under way without it where the limit is on the book. */
   readonly current: number | string
 }
 export interface TraderLimitBreached extends BreachedLimit {

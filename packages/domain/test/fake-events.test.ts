@@ -17,7 +17,7 @@ eventsContract('in memory', async () => {
       operator: createFakeOperatorStore(records),
       webhooks: createFakeWebhookStore(records),
       orders: createFakeOrderStore(clock, events.happened),
-      events,
+      record: async (owner, list) => events.happened(owner, list),
       deliveries: events.deliveries,
       jobs: events.jobs,
       elsewhere: events.jobs,

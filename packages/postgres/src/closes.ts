@@ -55,6 +55,7 @@ export const openCloses = async (
           pulse,
           queue: closeQueueName,
           event: 'position_close',
+          takenUpBy: 'sweep',
           decode: closeJobOf,
           handle: settle,
           concurrency,

@@ -98,6 +98,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     pulse,
     queue: deliveryQueueName,
     event: 'webhook_delivery',
+    takenUpBy: 'sweep',
     decode: laneOf,
     handle: run,
     concurrency,

@@ -1,14 +1,12 @@
 // The capability `events`: what happened is recorded, and delivered to the webhooks that asked for it.
 import { retrySchedule } from '@tradeport/domain'
-import type { Clock, DeliveryJobs, EventLog, RetrySchedule, WebhookDeliveries } from '@tradeport/domain'
-import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Clock, DeliveryJobs, RetrySchedule, WebhookDeliveries } from '@tradeport/domain'
 import type { Cipher } from './cipher.ts'
 import { openCloses } from './closes.ts'
 import type { CloseOptions, OpenedCloses } from './closes.ts'
 import { createDeliveryQueue, wakeLanes } from './delivery-queue.ts'
 import { startDeliveryWorker } from './delivery-worker.ts'
 import type { DeliveryWorker, DeliveryWorkerOptions } from './delivery-worker.ts'
-import { toServiceUnavailable } from './failures.ts'
 import type { Jobs } from './jobs.ts'
 import type { OpenedOwnerNotices } from './owner-notices.ts'
 import { recordEvents } from './record-events.ts'
@@ -29,8 +27,7 @@ interface EventOptions extends DeliveryWorkerOptions {
 }
 
 export interface OpenedEvents {
-  readonly log: EventLog
-  /** For the order store. */
+  /** For stores whose writes are events. */
   readonly recorder: EventRecorder
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
@@ -51,14 +48,6 @@ export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, option
   return {
     recorder,
     closes: await openCloses(jobs, recorder, closes),
-    log: {
-      record: (owner, events) =>
-        TE.tryCatch(async () => {
-          const owned = events.map((event) => ({ owner, event }))
-          await knex.transaction((trx) => recorder.recordWithin(trx, owned))
-          recorder.handOver()
-        }, toServiceUnavailable('events.record')),
-    },
     deliveries: createWebhookDeliveries({ knex, boss, handOver: recorder.handOver }),
     jobs: {
       work: async (attempt) => {

@@ -11,6 +11,7 @@ import { toServiceUnavailable } from './failures.ts'
 import { sendCredentialsChanged } from './peer-notices/payload.ts'
 import { readRecords } from './operator-reads.ts'
 import { putRecords, removeRecords } from './operator-writes.ts'
+import { inTransaction } from './transacting.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
@@ -26,13 +27,14 @@ export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore => (
     ),
 })
 
+/** @throws UnansweredCommit when the document may stand, and the keys that it made, which are told once */
 const applyDocument = <A extends { readonly changes: OperatorChanges }>(
   knex: Knex,
   cipher: Cipher,
   keys: OperatorKeys,
   decide: Decide<A>,
 ): Promise<E.Either<ValidationError, A>> =>
-  knex.transaction(async (trx) => {
+  inTransaction(knex, async (trx) => {
     await trx.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`)
     const records = await readRecords(trx, keys)
     const decision = decide(records)

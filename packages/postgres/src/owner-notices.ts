@@ -39,6 +39,7 @@ export const openOwnerNotices = async ({ boss, log, pulse }: Jobs, options: Noti
         pulse,
         queue: noticeQueueName,
         event: 'owner_notice',
+        takenUpBy: 'queue',
         decode: noticeJobOf,
         handle: send,
         concurrency,

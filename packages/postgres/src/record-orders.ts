@@ -4,7 +4,6 @@ import { idempotencyKeyReused, orderCreated } from '@tradeport/domain'
 import type { IdempotencyClaim, IdempotencyKeyReused, Owner, PendingOrder, RiskLimitExceeded, ServiceUnavailable } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
-import { UnansweredCommit } from './failures.ts'
 import { heldKeys } from './idempotency.ts'
 import type { HeldKey } from './idempotency.ts'
 import { byUser, countedOf, countUpStatement, increaseOf, refuseUncountable } from './order-counters.ts'
@@ -15,6 +14,7 @@ import type { EventRecorder } from './record-events.ts'
 import { prepared } from './prepared.ts'
 import { queuedJob } from './placement-queue.ts'
 import type { PlacementQueue, QueuedJob } from './placement-queue.ts'
+import { inTransaction } from './transacting.ts'
 
 interface Parts {
   readonly knex: Knex
@@ -44,18 +44,8 @@ export const newOrderOf = (order: PendingOrder, claim: IdempotencyClaim | undefi
  * One verdict for each, in their order. All that is accepted is committed together.
  * @throws UnansweredCommit when all of it may be recorded or nothing
  */
-export const recordOrders = async (parts: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
-  let isWritten = false
-  try {
-    return await parts.knex.transaction(async (trx) => {
-      const verdicts = await writeOrders(parts, trx, orders)
-      isWritten = true
-      return verdicts
-    })
-  } catch (error) {
-    throw isWritten ? new UnansweredCommit('the commit has no answer', { cause: error }) : error
-  }
-}
+export const recordOrders = (parts: Parts, orders: readonly NewOrder[]): Promise<readonly Verdict[]> =>
+  inTransaction(parts.knex, (trx) => writeOrders(parts, trx, orders))
 
 const writeOrders = async ({ queue, events }: Parts, trx: Knex.Transaction, orders: readonly NewOrder[]): Promise<readonly Verdict[]> => {
   const lost = await turnClaims(trx, orders)

@@ -53,11 +53,13 @@ export interface Failures {
   readonly forget: () => void
 }
 
-export const tellingOnce = (event: string, log: Log): Failures => {
+/** @param next what happens then, where the log is to tell it */
+export const tellingOnce = (event: string, log: Log, next?: string): Failures => {
   let isTold = false
   return {
     tell: (error) => {
-      if (!isTold) log.warn({ event, reason: describeFailure(error) })
+      const reason = describeFailure(error)
+      if (!isTold) log.warn({ event, reason: next === undefined ? reason : `${reason}; ${next}` })
       isTold = true
     },
     forget: () => {

@@ -1,8 +1,10 @@
-// Records of closes keep their contract on the embedded database and on a server; beside it: they go after a month, and with their user.
+// Records of closes keep their contract on the embedded database and on a server; beside it: they go after a month, and with their user, and the log
+// tells of none as lost that is taken up again.
 import { closeRecordsContract, rightOf, storedOwner } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createTestClock, openClosesEmbedded, openClosesOnServer, startEvents } from './event-ports.ts'
 import type { EventInstance } from './event-ports.ts'
+import type { LogEvent } from '../src/index.ts'
 import { openEmbedded, serverTitle, serverUrl, storesOn } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
@@ -13,11 +15,12 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
 })
 
 describe('records of closes', () => {
+  const warnings: LogEvent[] = []
   let opened: OpenedDatabase
   let instance: EventInstance
   beforeAll(async () => {
     opened = await openEmbedded()
-    instance = await startEvents(opened.database, createTestClock())
+    instance = await startEvents(opened.database, createTestClock(), {}, { warn: (event) => void warnings.push(event) })
   })
   afterAll(async () => {
     await instance.jobs.stop()
@@ -56,6 +59,20 @@ describe('records of closes', () => {
     await expect.poll(() => begun.length, { timeout: 60_000 }).toBeGreaterThan(0)
     await worker.stop()
     await knex('position_closes').delete()
+  })
+
+  it('whose job fails are told as taken up again, and are; none is told as given up', async () => {
+    await record()
+    warnings.length = 0
+    let attempts = 0
+    const worker = await instance.events.closes.jobs.work(async () => {
+      attempts += 1
+      throw new Error('the broker is away')
+    })
+    await expect.poll(() => attempts, { timeout: 60_000 }).toBeGreaterThan(2)
+    await worker.stop()
+    expect(warnings).toStrictEqual([{ event: 'position_close_failed', reason: 'Error; another job takes it up again' }])
+    await opened.database.knex('position_closes').delete()
   })
 
   it('go with their user', async () => {

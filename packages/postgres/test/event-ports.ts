@@ -60,7 +60,11 @@ export const eventPortsOf = async (
     operator: storesOn(database).operator,
     webhooks: createWebhookStore({ knex, cipher }),
     orders: createOrderStore({ knex, queue: placements.queue, events: events.recorder }),
-    events: events.log,
+    record: async (owner, happened) => {
+      const owned = happened.map((event) => ({ owner, event }))
+      await knex.transaction((trx) => events.recorder.recordWithin(trx, owned))
+      events.recorder.handOver()
+    },
     deliveries: events.deliveries,
     jobs: events.jobs,
     elsewhere: elsewhere.events.jobs,

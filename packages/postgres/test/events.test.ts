@@ -3,6 +3,7 @@
 import { eventsContract, newOrder, newWebhook, rightOf, storedOwner } from '@tradeport/domain/testing'
 import type { DueDelivery } from '@tradeport/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { LogEvent } from '../src/index.ts'
 import { createTestClock, eventPortsOf, openEventsEmbedded, openEventsOnServer, startEvents } from './event-ports.ts'
 import type { EventInstance, TestClock } from './event-ports.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
@@ -70,7 +71,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
     it('sends a delivery again whose process died, under the same id, and does not mind an answer that comes late', async () => {
       const webhook = await registered()
       const dead = await hanging(webhook)
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       await expect.poll(() => dead.begun.length).toBe(1)
       const sent: DueDelivery[] = []
       const worker = await next.events.jobs.work(async (due) => {
@@ -85,9 +86,26 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       expect(await log(webhook)).toMatchObject([{ status: 'success', attempts: 1, responseCode: 202 }])
     })
 
+    it('takes a webhook up again whose job failed, and tells of none as given up', async () => {
+      const webhook = await registered()
+      const warnings: LogEvent[] = []
+      const failing = await startEvents(opened.database, clock, { sweepMs: 200 }, { warn: (told) => void warnings.push(told) })
+      let attempts = 0
+      const worker = await failing.events.jobs.work(async (due) => {
+        if (due.to.webhook.id === webhook.id && (attempts += 1) < 3) throw new Error('a hand that slips')
+        return ok
+      })
+      await ports.record(webhook.owner, [event])
+      await expect.poll(async () => (await log(webhook))[0]?.status, { timeout: 60_000 }).toBe('success')
+      await worker.stop()
+      await failing.jobs.stop()
+      expect(warnings[0]).toStrictEqual({ event: 'webhook_delivery_failed', reason: 'Error; another job takes it up again' })
+      expect(warnings.map((told) => told.event)).not.toContain('webhook_delivery_given_up')
+    })
+
     it('does not send a replay again whose process died (4.6)', async () => {
       const webhook = await registered()
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       const first = await next.events.jobs.work(async () => ok)
       await expect.poll(async () => (await log(webhook))[0]?.status).toBe('success')
       await first.stop()
@@ -112,7 +130,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
 
     it('lets events go after a month, with their deliveries', async () => {
       const webhook = await registered()
-      await rightOf(ports.events.record(webhook.owner, [event]))
+      await ports.record(webhook.owner, [event])
       await opened.database.knex('events').update({ recorded_at: opened.database.knex.raw(`now() - interval '31 days'`) })
       const worker = await next.events.jobs.work(async () => ok)
       await expect.poll(() => log(webhook)).toStrictEqual([])

@@ -1,12 +1,14 @@
-// The connection breaks between an order's commit and the word of it: the order stands, and whoever placed it must not be told that it was refused.
+// The connection breaks between a commit and the word of it: the order or the operator's document stands, and whoever sent it must not be told that
+// it was refused.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { newOrderOn, rightOf, storedAccount } from '@tradeport/domain/testing'
+import { newOrderOn, newTenant, noChanges, noKeys, puts, rightOf, storedAccount } from '@tradeport/domain/testing'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/index.ts'
-import { createServerDatabase, serverTitle, serverUrl } from './open-stores.ts'
+import { createServerDatabase, serverTitle, serverUrl, storesOn } from './open-stores.ts'
 import { startInstance } from './order-ports.ts'
 
 interface Line {
@@ -76,6 +78,28 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     line.cut('never')
     expect(O.isSome(await rightOf(ports.orders.find(order.owner, order.id)))).toBe(isRecorded)
     await stop()
+    await database.close()
+    await line.close()
+    await drop()
+  })
+
+  it.each([
+    ['stands, and is told as one that may', 'after', true],
+    ['does not stand, and is told as one that may', 'before', false],
+  ] as const)("an operator's document whose commit is cut off %s", async (_, when, isRecorded) => {
+    const { url, drop } = await createServerDatabase()
+    const line = await startLine(url)
+    const database = await openDatabase({ url: line.url })
+    const { operator } = storesOn(database)
+    const tenant = newTenant()
+    await rightOf(operator.apply(noKeys, () => E.right({ changes: noChanges })))
+    line.cut(when)
+    const document = { changes: { ...noChanges, tenants: puts(tenant) } }
+    expect(await operator.apply(noKeys, () => E.right(document))()).toMatchObject({
+      left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
+    })
+    line.cut('never')
+    expect(await database.knex('tenants').where({ id: tenant.id }).select('id')).toHaveLength(isRecorded ? 1 : 0)
     await database.close()
     await line.close()
     await drop()

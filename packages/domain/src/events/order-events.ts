@@ -1,7 +1,6 @@
-// The events of an order (section 6): recorded, executed, cancelled. Nothing leads to a cancelled order today (3.1), so its event is a shape alone.
+// The events of an order (section 6): recorded and executed. Nothing leads to a cancelled order today (3.1), so there is no event of one.
 import type { FilledOrder, Order, PendingOrder } from '../orders/order.ts'
 import { formatPositionId } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
 import { toIso } from '../primitives/instant.ts'
 import { withoutAbsent } from './service-event.ts'
 import type { ServiceEvent } from './service-event.ts'
@@ -36,16 +35,6 @@ export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrde
     position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
   }),
   at: updatedAt,
-})
-
-export const orderCancelled = (
-  { id, request }: Pick<Order, 'id' | 'request'>,
-  { at, reason }: { readonly at: Instant; readonly reason?: string },
-): ServiceEvent => ({
-  type: 'order.cancelled',
-  key: `order.cancelled ${id}`,
-  data: withoutAbsent({ ...orderFields({ id, request }), cancelled_at: toIso(at), cancel_reason: reason }),
-  at,
 })
 
 /** What an order becomes by being settled, if that is an event: a refusal by the broker has none (section 6). */

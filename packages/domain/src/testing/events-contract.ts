@@ -3,7 +3,6 @@ import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { ServiceEvent } from '../events/service-event.ts'
 import type { WebhookDisabledNotice } from '../notices/owner-notice.ts'
-import type { EventLog } from '../ports/event-log.ts'
 import type { OrderStore } from '../ports/order-store.ts'
 import type { OperatorStore } from '../ports/operator-store.ts'
 import type { DeliveryJobs, DueDelivery, WebhookDeliveries } from '../ports/webhook-deliveries.ts'
@@ -22,7 +21,11 @@ export interface EventPorts {
   readonly webhooks: WebhookStore
   /** Records what happens to orders. */
   readonly orders: OrderStore
-  readonly events: EventLog
+  /**
+   * Records events in their order, all or none, each with one delivery for every webhook of the owner that is enabled and asked for it. One whose key
+   * is recorded already makes nothing.
+   */
+  readonly record: (owner: Owner, events: readonly ServiceEvent[]) => Promise<void>
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
   /** The same deliveries as another instance of the service sends them. */
@@ -73,7 +76,7 @@ export const eventsContract = (title: string, open: OpenEventPorts): void => {
       await rightOf(ports.webhooks.create(owner, { webhook, secret }))
       return webhook
     }
-    const record = (owner: Owner, ...events: readonly ServiceEvent[]) => rightOf(ports.events.record(owner, events))
+    const record = (owner: Owner, ...events: readonly ServiceEvent[]) => ports.record(owner, events)
     const page = (webhook: Webhook, query: object = {}, owner: Owner = webhook.owner) =>
       rightOf(ports.deliveries.list(owner, webhook.id, { page: 1, limit: 100, ...query }))
     const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> => (await page(webhook)).items

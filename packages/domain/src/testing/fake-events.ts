@@ -5,7 +5,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceEvent } from '../events/service-event.ts'
 import type { WebhookDisabledNotice } from '../notices/owner-notice.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { EventLog } from '../ports/event-log.ts'
 import type { DeliveryJobs, DueDelivery, WebhookDeliveries } from '../ports/webhook-deliveries.ts'
 import type { DeliveryId, Owner, WebhookId } from '../primitives/ids.ts'
 import { pageOf } from '../primitives/pages.ts'
@@ -20,8 +19,8 @@ interface StoredDelivery {
   readonly event: ServiceEvent
 }
 
-export interface FakeEvents extends EventLog {
-  /** For the fake of the orders. */
+export interface FakeEvents {
+  /** Records events, also for the fake of the orders. */
   readonly happened: (owner: Owner, events: readonly ServiceEvent[]) => void
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
@@ -109,7 +108,6 @@ export const createFakeEvents = (records: FakeRecords, clock: Clock): FakeEvents
 
   return {
     happened,
-    record: (owner, events) => TE.fromIO(() => happened(owner, events)),
     deliveries: {
       list: (owner, id, query) =>
         TE.fromIO(() => {

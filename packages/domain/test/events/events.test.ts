@@ -1,6 +1,6 @@
 // What receivers are told of orders, positions and trades: the fields of section 6, no more and no less.
 import { describe, expect, it } from 'vitest'
-import { orderCancelled, orderCreated, orderFilled, settlementEvents } from '../../src/events/order-events.ts'
+import { orderCreated, orderFilled, settlementEvents } from '../../src/events/order-events.ts'
 import { positionClosed, profitPercentage, tradeClosed } from '../../src/events/position-events.ts'
 import type { MadeClose } from '../../src/events/position-events.ts'
 import type { OrderId } from '../../src/orders/order.ts'
@@ -86,17 +86,6 @@ describe('order.filled (6)', () => {
     ])
     expect(settlementEvents(settle(bare, { kind: 'rejected', reason }, noon))).toStrictEqual([])
     expect(settlementEvents(bare)).toStrictEqual([])
-  })
-})
-
-describe('order.cancelled (6)', () => {
-  it.each<[reason: string | undefined, told: object]>([
-    [undefined, {}],
-    ['by its user', { cancel_reason: 'by its user' }],
-  ])('for %s', (reason, told) => {
-    const { key, data } = orderCancelled(bare, { at: noon, ...(reason === undefined ? {} : { reason }) })
-    expect(key).toBe('order.cancelled ord_00000000000000000001')
-    expect(data).toStrictEqual({ ...common, cancelled_at: '2026-11-02T12:00:00.120Z', ...told })
   })
 })
 

@@ -15,7 +15,7 @@ import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { newAccount } from '../../src/testing/stored-records.ts'
 import type { Owner, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { createHistories } from '../../src/use-cases/steps/read-history.ts'
-import { createPositionViews } from '../../src/use-cases/steps/require-margin.ts'
+import { createPositionViews } from '../../src/use-cases/steps/position-views.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 
 export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }

@@ -190,7 +190,7 @@ describe('the deliveries of a webhook', () => {
     const { webhook } = await desk.create()
     const deliver = deliverEvent(desk)
     const worker = await desk.events.jobs.work((due) => deliver(due)())
-    await rightOf(desk.events.record(owner, [event]))
+    desk.events.happened(owner, [event])
     const log = () => rightOf(listWebhookDeliveries(desk)(caller, webhook.id, page))
     await expect.poll(async () => (await log()).items[0]?.status).toBe('success')
     const [logged] = (await log()).items

@@ -31,7 +31,10 @@ export const orderShape = record('Order', 'A market order, from its being record
   positionId: seldom(text('The position that it made, as GET /positions/{id} takes it.', examplePositionId)),
   rejectReason: seldom(
     object('Why it was rejected.', {
-      code: text("The broker's code, or BROKER_UNAVAILABLE or NOT_FOUND_AT_BROKER.", 'TRADE_RETCODE_MARKET_CLOSED'),
+      code: text(
+        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, LIVE_ACCOUNT_RESTRICTED, SYMBOL_NOT_FOUND, VALIDATION, or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
+        'TRADE_RETCODE_MARKET_CLOSED',
+      ),
       message: text('The same in words.', 'Market is closed'),
     }),
   ),

@@ -51,7 +51,10 @@ export const ofScopes = object('What would pass.', {
 export const ofBrokenLimit = object('Which limit is broken.', {
   limit: text('Its name.', 'maxLotsPerOrder'),
   allowed: either(decimal('The most.', 5), list(text('A symbol.', 'EURUSD'), 'The symbols.')),
-  current: either(decimal('What it would come to.', 6), text('The symbol.', 'XAUUSD')),
+  current: either(
+    decimal('Of maxLotsPerOrder the lots that were asked for; of the others what is open and under way without the order.', 6),
+    text('The symbol that was asked for.', 'XAUUSD'),
+  ),
 })
 
 export const ofRiskLimit = object('Which limit of the service is reached.', {

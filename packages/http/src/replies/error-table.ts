@@ -309,7 +309,7 @@ export const errorTable: ErrorTable = {
     code: 'SERVICE_UNAVAILABLE',
     message: ({ unread, outcome }) =>
       outcome === 'unknown'
-        ? 'The service lost its database while it recorded this, so that it may stand. Look for it before you send it again, or send it again with the same Idempotency-Key.'
+        ? 'The service lost its database while it recorded this, so that it may stand. Look for it before you send it again; an order can be sent again with the same Idempotency-Key.'
         : `The service cannot read ${unread === 'token_keys' ? 'the keys that would prove the access token' : 'its records'} now. Try again.`,
     details: detailsAtTimesOf(ofOutcome, ({ outcome }) => (outcome === undefined ? undefined : { outcome })),
     reason: ({ reason }) => ({ reason }),

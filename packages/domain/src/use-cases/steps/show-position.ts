@@ -6,7 +6,7 @@ import type { Broker } from '../../ports/broker.ts'
 import type { BrokerPosition, Position, PositionsReading } from '../../positions/position.ts'
 import { provenanceOf } from '../../primitives/provenance.ts'
 import type { Provenance } from '../../primitives/provenance.ts'
-import { withMargin } from './require-margin.ts'
+import { withMargin } from './position-views.ts'
 
 /** An open position with the read that it is from. */
 export interface OpenPosition {
