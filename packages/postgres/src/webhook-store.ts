@@ -10,6 +10,7 @@ import type { Knex } from 'knex'
 import type { Cipher } from './cipher.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { inTransaction } from './transacting.ts'
 import {
   changingColumnsOf,
   rowOfWebhook,
@@ -54,7 +55,7 @@ const createWebhook = (
   owner: Owner,
   { webhook, secret }: WebhookWithSecret,
 ): Promise<E.Either<WebhookLimitReached, void>> =>
-  knex.transaction(async (trx) => {
+  inTransaction(knex, async (trx) => {
     await lockUser(trx, owner)
     const rows: { readonly held: number }[] = await ownWebhooks(trx, owner).select(trx.raw('count(*)::int as held'))
     const room = requireRoomForWebhook(rows[0]?.held ?? 0)

@@ -1,14 +1,14 @@
-// The connection breaks between a commit and the word of it: the order or the operator's document stands, and whoever sent it must not be told that
+// The connection breaks between a commit and the word of it: the order, the operator's document or the webhook stands, and whoever sent it must not be told that
 // it was refused.
 import { once } from 'node:events'
 import { connect, createServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { newOrderOn, newTenant, noChanges, noKeys, puts, rightOf, storedAccount } from '@tradeport/domain/testing'
+import { newOrderOn, newTenant, newWebhook, noChanges, noKeys, puts, rightOf, storedAccount, storedOwner } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
-import { openDatabase } from '../src/index.ts'
-import { createServerDatabase, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import { createCipher, createWebhookStore, openDatabase } from '../src/index.ts'
+import { createServerDatabase, serverTitle, serverUrl, storesOn, testKey } from './open-stores.ts'
 import { startInstance } from './order-ports.ts'
 
 interface Line {
@@ -100,6 +100,23 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     })
     line.cut('never')
     expect(await database.knex('tenants').where({ id: tenant.id }).select('id')).toHaveLength(isRecorded ? 1 : 0)
+    await database.close()
+    await line.close()
+    await drop()
+  })
+
+  it('a webhook whose commit has no answer is told as one that may stand, since its secret is told this once', async () => {
+    const { url, drop } = await createServerDatabase()
+    const line = await startLine(url)
+    const database = await openDatabase({ url: line.url })
+    const webhook = newWebhook(await storedOwner(storesOn(database).operator), 0)
+    const webhooks = createWebhookStore({ knex: database.knex, cipher: createCipher(testKey) })
+    line.cut('after')
+    expect(await webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' })()).toMatchObject({
+      left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
+    })
+    line.cut('never')
+    expect(await rightOf(webhooks.list(webhook.owner))).toHaveLength(1)
     await database.close()
     await line.close()
     await drop()
