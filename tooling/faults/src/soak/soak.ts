@@ -6,6 +6,7 @@ import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as pause } from 'node:timers/promises'
 import { createContractWatch } from '@tradeport/contract-watch'
 import type { WatchedDocument } from '@tradeport/contract-watch'
+import { startOfUtcDay } from '@tradeport/domain'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { checkBook } from '../book-check.ts'
@@ -59,6 +60,7 @@ const minuteMs = 60_000
 export const runSoak = async (run: SoakRun): Promise<boolean> => {
   const { databaseUrl, redisUrl, seed } = run
   if (databaseUrl === null) throw new Error('a soak needs DATABASE_URL: a PostgreSQL database of its own')
+  requireOneDay(run, Date.now())
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-soak-'))
   const probes = join(folder, 'probes')
   await mkdir(probes)
@@ -91,6 +93,16 @@ export const runSoak = async (run: SoakRun): Promise<boolean> => {
     await receivers.close()
     await rm(folder, { recursive: true, force: true })
   }
+}
+
+/** Beside the load: the rests, and the account at the end. */
+const besideMs = 15 * minuteMs
+
+// Who has used up the orders of a day is refused more of them, which midnight would change.
+const requireOneDay = ({ minutes }: SoakRun, now: number): void => {
+  const end = now + minutes * minuteMs + besideMs
+  if (startOfUtcDay(now) === startOfUtcDay(end)) return
+  throw new Error('the soak would pass midnight UTC, at which the orders of a day are counted anew: begin it after that')
 }
 
 interface Parts {
