@@ -250,13 +250,13 @@ export interface components {
             readonly remainingVolume: number;
             /** @description The id under which the rest is open from now on, where the broker gave it a new one. */
             readonly remainingPositionId?: string;
-            /** @description Weighted by volume; null where the closing deal was not found straight after the close, and GET /trades tells it later. */
+            /** @description Weighted by volume; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later. */
             readonly closePrice: number | null;
-            /** @description Profit of the close, before commission and swap; null where the closing deal was not found straight after the close, and GET /trades tells it later. */
+            /** @description Profit of the close, before commission and swap; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later. */
             readonly realizedPnl: number | null;
             /**
              * Format: date-time
-             * @description When it was closed; null where the closing deal was not found straight after the close, and GET /trades tells it later.
+             * @description When it was closed; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later.
              */
             readonly closedAt: string | null;
         };
@@ -510,7 +510,7 @@ export interface components {
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, LIVE_ACCOUNT_RESTRICTED, SYMBOL_NOT_FOUND, VALIDATION, or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;

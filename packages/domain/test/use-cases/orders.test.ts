@@ -346,7 +346,7 @@ describe('settling (decision 23)', () => {
     else change(desk, account, fields)
     await desk.settleDue()
     expect(desk.trading.sent()).toEqual([])
-    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code } })
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code, message: expect.stringContaining('not sent') } })
   })
 
   it('does nothing for a job whose order has moved on', async () => {
