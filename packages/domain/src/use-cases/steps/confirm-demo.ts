@@ -53,13 +53,6 @@ export const confirmingTrading = (ports: Ports): Trading => ({
 })
 
 const answerOf = (why: AccountNotFound | LiveAccountRestricted | BrokerReadError | ServiceUnavailable): PlacementAnswer => {
-  switch (why._tag) {
-    case 'AccountNotFound':
-    case 'LiveAccountRestricted':
-      return { kind: 'refused', reason: unusableReason(why) }
-    case 'BrokerRateLimited':
-      return { kind: 'not_sent', retryAfterMs: why.retryAfterSeconds * secondMs }
-    default:
-      return { kind: 'not_sent', retryAfterMs: null }
-  }
+  if (why._tag === 'AccountNotFound' || why._tag === 'LiveAccountRestricted') return { kind: 'refused', reason: unusableReason(why) }
+  return { kind: 'not_sent', retryAfterMs: why._tag === 'BrokerRateLimited' ? why.retryAfterSeconds * secondMs : null }
 }
