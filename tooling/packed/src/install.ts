@@ -5,15 +5,24 @@ import { chmod, mkdir, writeFile } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import { promisify } from 'node:util'
 import { pnpmCommand, root } from './pack.ts'
+import { startRegistry } from './registry.ts'
 
 const run = promisify(execFile)
 
-/** Runs the lines of a README's block in the folder, `../../` being the repository's root; what the last one prints. */
-export const runLines = async (lines: readonly string[], folder: string): Promise<string> => {
-  const environment = await outsideEnvironment(folder)
-  let printed = ''
-  for (const line of lines) printed = await runLine(line.replaceAll('../../', `${root}/`), { cwd: folder, env: environment })
-  return printed
+/**
+ * Runs the lines of a README's block in the folder, `../../` being the repository's root; what the last one prints.
+ * @param dependencies folders of all packages that the lines may fetch
+ */
+export const runLines = async (lines: readonly string[], folder: string, dependencies: readonly string[] = []): Promise<string> => {
+  const registry = await startRegistry(dependencies)
+  try {
+    const environment = await outsideEnvironment(folder, registry.url)
+    let printed = ''
+    for (const line of lines) printed = await runLine(line.replaceAll('../../', `${root}/`), { cwd: folder, env: environment })
+    return printed
+  } finally {
+    await registry.close()
+  }
 }
 
 /** Far longer than any line takes. */
@@ -40,10 +49,9 @@ export const compile = async (file: string, folder: string): Promise<void> => {
   await run(process.execPath, [join(root, 'node_modules/typescript/bin/tsc'), ...strictest, ...platform, file], { cwd: folder })
 }
 
-// The same pnpm and Node as everywhere here, and the same store of packages, so that next to nothing is fetched.
-const outsideEnvironment = async (folder: string): Promise<NodeJS.ProcessEnv> => {
+// The same pnpm and Node as everywhere here, and nothing else that a machine may have: neither its packages nor its network.
+const outsideEnvironment = async (folder: string, registry: string): Promise<NodeJS.ProcessEnv> => {
   const [command, ...first] = pnpmCommand()
-  const { stdout } = await run(command, [...first, 'store', 'path'], { cwd: root })
   const programs = join(folder, '.programs')
   await mkdir(programs)
   await writeProgram(join(programs, 'node'), [process.execPath])
@@ -52,8 +60,9 @@ const outsideEnvironment = async (folder: string): Promise<NodeJS.ProcessEnv> =>
   return {
     ...Object.fromEntries(inherited),
     PATH: [programs, process.env['PATH']].join(delimiter),
-    npm_config_store_dir: stdout.trim(),
-    npm_config_prefer_offline: 'true',
+    npm_config_registry: registry,
+    npm_config_store_dir: join(folder, '.store'),
+    npm_config_cache_dir: join(folder, '.cache'),
   }
 }
 

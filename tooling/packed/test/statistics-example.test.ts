@@ -19,7 +19,8 @@ describe('examples/statistics', () => {
     folder = await mkdtemp(join(tmpdir(), 'tradeport-example-'))
     // Without what somebody who tried it here has left in it.
     await cp(example, folder, { recursive: true, filter: (path) => !made.some((name) => path.endsWith(name)) && !path.endsWith('.tgz') })
-    printed = await runLines(shellLines(await readFile(join(example, 'README.md'), 'utf8')), folder)
+    const lines = shellLines(await readFile(join(example, 'README.md'), 'utf8'))
+    printed = await runLines(lines, folder, [join(root, 'packages/domain/node_modules/fp-ts')])
   })
   afterAll(() => rm(folder, { recursive: true }))
 
