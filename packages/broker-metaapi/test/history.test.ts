@@ -1,7 +1,7 @@
 // Deal histories over nock, page by page (specification 4.5; decisions 33, 34).
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { historyTooLarge } from '@tradeport/domain'
+import { foldDeals, historyTooLarge } from '@tradeport/domain'
 import { closeNetwork } from './no-network.ts'
 import {
   account,
@@ -29,6 +29,21 @@ const idsOf = (deals: readonly { readonly id: string }[]): readonly number[] => 
 const oneTo = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
 // A shuffle that is the same each time: 7,919 is prime to every length used here.
 const shuffled = <A>(rows: readonly A[]): readonly A[] => rows.map((_, index) => rows[(index * 7_919) % rows.length] as A)
+
+describe('the volumes of deals', () => {
+  it.each([0.300_000_000_000_000_04, 0.299_999_999_999_999_93])(
+    'close a position also as %d, which a program that adds doubles makes of the rest',
+    async (rest) => {
+      const rows = [
+        { ...dealRow, id: '1', positionId: '7', entryType: 'DEAL_ENTRY_IN', type: 'DEAL_TYPE_BUY', volume: 0.8 },
+        { ...dealRow, id: '2', positionId: '7', entryType: 'DEAL_ENTRY_OUT', type: 'DEAL_TYPE_SELL', volume: 0.5 },
+        { ...dealRow, id: '3', positionId: '7', entryType: 'DEAL_ENTRY_OUT', type: 'DEAL_TYPE_SELL', volume: rest },
+      ]
+      const { trades, skipped } = foldDeals(rightOf(await readRows(rows)).deals)
+      expect([trades.map(({ volume }) => volume), skipped]).toEqual([[0.8], []])
+    },
+  )
+})
 
 describe('pages', () => {
   it.each([

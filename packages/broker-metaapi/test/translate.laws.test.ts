@@ -13,6 +13,8 @@ import { dealRow, informationRow, positionRow } from './support.ts'
 
 const bytesOf = (json: unknown): Uint8Array => new TextEncoder().encode(JSON.stringify(json))
 const money = fc.double({ noNaN: true, noDefaultInfinity: true })
+/** As brokers have them: to the eighth decimal at the finest. */
+const lots = fc.integer({ min: 0, max: 1_000_000_000_000 }).map((units) => units / 100_000_000)
 const instant = fc.integer({ min: 0, max: Date.parse('9999-12-31T23:59:59.999Z') })
 
 const digits = (count: number) => fc.integer({ min: 0, max: 10 ** count - 1 }).map((value) => String(value).padStart(count, '0'))
@@ -46,9 +48,9 @@ describe('the translation', () => {
     )
   })
 
-  it('takes the money, volume, price and time of a deal unchanged', () => {
+  it('takes the money, price and time of a deal unchanged, and its volume to the eighth decimal', () => {
     fc.assert(
-      fc.property(money, money, money, money, money, instant, (profit, commission, swap, volume, price, at) => {
+      fc.property(money, money, money, lots, money, instant, (profit, commission, swap, volume, price, at) => {
         const page = decodeDealsPage(bytesOf([{ ...dealRow, profit, commission, swap, volume, price, time: new Date(at).toISOString() }]))
         const collection = new DealCollection()
         if (E.isRight(page)) collection.add(page.right)

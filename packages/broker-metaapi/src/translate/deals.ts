@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Deal } from '@tradeport/domain'
 import { readId } from '../payloads.ts'
 import type { DealRow } from '../payloads.ts'
+import { readLots } from './lots.ts'
 import { readTime } from './time.ts'
 
 type Entry = NonNullable<Deal['entry']>
@@ -21,7 +22,7 @@ const entries = new Map<unknown, Entry>([
 ])
 
 /**
- * Times in epoch ms, volume in lots, money as it came; the left says which field cannot be read. Balances, charges and cancelled deals have
+ * Times in epoch ms, volume in lots without what binary fractions leave of a sum, money as it came; the left says which field cannot be read. Balances, charges and cancelled deals have
  * no side.
  */
 export const dealOf = (row: DealRow): E.Either<string, Deal> => {
@@ -35,7 +36,7 @@ export const dealOf = (row: DealRow): E.Either<string, Deal> => {
   const side = sides.get(row.type)
   const entry = entries.get(row.entryType)
   const symbol = typeof row.symbol === 'string' && row.symbol !== '' ? row.symbol : undefined
-  const volume = isFiniteNumber(row.volume) ? row.volume : undefined
+  const volume = isFiniteNumber(row.volume) ? readLots(row.volume) : undefined
   const price = isFiniteNumber(row.price) ? row.price : undefined
   const time = timeOf(row.time)
   if (positionId !== undefined && side && entry && symbol && volume !== undefined && price !== undefined && time !== undefined) {
