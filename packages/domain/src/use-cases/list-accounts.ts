@@ -1,6 +1,5 @@
 // GET /accounts: linked accounts, oldest first, with figures read live where the broker can be read (4.1; decision 17).
 import { pipe } from 'fp-ts/lib/function.js'
-import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isReadLive, withFailedRead, withReading } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
@@ -26,18 +25,19 @@ interface Ports {
 export const listAccounts =
   (ports: Ports) =>
   ({ owner }: Caller): TE.TaskEither<ServiceUnavailable, readonly AccountView[]> =>
-    pipe(ports.accounts.list(owner), TE.flatMapTask(T.traverseArray(viewAccount(ports))))
+    pipe(ports.accounts.list(owner), TE.flatMap(TE.traverseArray(viewAccount(ports))))
 
-// A failed read keeps the stored figures, so that one account cannot take the list away.
+// A broker that cannot be read leaves the stored figures, so that one account cannot take the list away. Where what was read cannot be written down, it is
+// not the account that is in error.
 const viewAccount =
   (ports: Ports) =>
-  (account: Account): T.Task<AccountView> => {
-    if (!isReadLive(account)) return T.of(storedView(account))
+  (account: Account): TE.TaskEither<ServiceUnavailable, AccountView> => {
+    if (!isReadLive(account)) return TE.right(storedView(account))
     return pipe(
       ports.liveAccounts.read(account),
-      TE.match(
-        () => storedView(withFailedRead(account, ports.clock.now())),
-        (reading) => ({ account: withReading(account, reading), liveDataUpdatedAt: reading.readAt }),
+      TE.map((reading) => ({ account: withReading(account, reading), liveDataUpdatedAt: reading.readAt })),
+      TE.orElse((failure) =>
+        failure._tag === 'ServiceUnavailable' ? TE.left(failure) : TE.right(storedView(withFailedRead(account, ports.clock.now()))),
       ),
     )
   }

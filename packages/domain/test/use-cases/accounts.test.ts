@@ -1,9 +1,11 @@
 import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { brokerUnavailable } from '../../src/errors.ts'
+import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
 import { newAccountId } from '../../src/testing/stored-records.ts'
 import { getAccount } from '../../src/use-cases/get-account.ts'
 import { listAccounts } from '../../src/use-cases/list-accounts.ts'
+import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 import { listBalanceHistory } from '../../src/use-cases/list-balance-history.ts'
 import { createTestDesk, owner, rightOf, stranger, tagOf } from './desk.ts'
 
@@ -30,6 +32,14 @@ describe('GET /accounts', () => {
       [bad.id, 'error'],
     ])
     expect(views[1]).toMatchObject({ liveDataUpdatedAt: null, account: { figures: { balance: 7 } } })
+  })
+
+  it('says that the service cannot write, and not that an account is in error, where what was read cannot be written down', async () => {
+    const desk = createTestDesk()
+    desk.link()
+    const stuck = { recordReading: () => TE.left(serviceUnavailable('the disk is full')), recordFailedRead: desk.accounts.recordFailedRead }
+    const liveAccounts = createLiveAccounts({ ...desk, accounts: stuck })
+    expect(await tagOf(listAccounts({ ...desk, liveAccounts })({ owner }))).toBe('ServiceUnavailable')
   })
 
   it('turns an account in error into connected when a later read is good (decision 17)', async () => {
