@@ -113,6 +113,8 @@ export type CloseLook =
 export type TradeLook =
   | { readonly kind: 'unreadable' }
   | { readonly kind: 'nothing' }
+  /** The history is longer than is read, and does not become shorter. */
+  | { readonly kind: 'too_long' }
   | { readonly kind: 'found'; readonly trade: ClosedTrade }
 
 /** When a close of which nobody wrote the end is looked for by others; it may still be under way, which the position's lock tells. */
@@ -248,6 +250,7 @@ const lotsOf = ({ volume = 0 }: ClosingDeal): number => volume
 /** What follows from a look for the trade of a position that was closed wholly. One that never shows is not folded, and no trade. */
 export const afterTradeLook = (before: CloseTold, look: TradeLook, now: Instant): CloseStep => {
   if (look.kind === 'found') return ended(before, [tradeClosed(look.trade, now)])
+  if (look.kind === 'too_long') return ended(before)
   const counted = { ...before, looks: { ...before.looks, count: before.looks.count + 1 } }
   if (look.kind === 'unreadable') return later(counted)
   const nothingSince = waitingSince(before.looks, now)

@@ -119,9 +119,8 @@ const lookAtTrades =
       ),
     )
 
-// A history that is too long does not become shorter.
 const lookOfFailure = ({ _tag }: BrokerReadError | HistoryTooLarge): TradeLook => ({
-  kind: _tag === 'HistoryTooLarge' ? 'nothing' : 'unreadable',
+  kind: _tag === 'HistoryTooLarge' ? 'too_long' : 'unreadable',
 })
 
 // A write that comes too late is another settler's gain: what it wrote decides.

@@ -1,7 +1,7 @@
 // What is told of a close that nobody confirmed, where the broker's book and its history, or its clock and ours, do not agree.
 import { describe, expect, it } from 'vitest'
-import { afterCloseLook, historyPatienceMs } from '../../src/events/close-telling.ts'
-import type { CloseSent, IntendedClose, TellingClose } from '../../src/events/close-telling.ts'
+import { afterCloseLook, afterTradeLook, historyPatienceMs } from '../../src/events/close-telling.ts'
+import type { CloseSent, CloseTold, IntendedClose, TellingClose } from '../../src/events/close-telling.ts'
 import { besideOthers } from '../../src/events/other-closes.ts'
 import { closingDealKey } from '../../src/positions/closing-deals.ts'
 import type { ClosingDeal } from '../../src/positions/closing-deals.ts'
@@ -38,6 +38,13 @@ describe('a close that left no deal, of a position that is gone', () => {
     const beside = { ...record, toldDeals: new Map([[closingDealKey(deal), 8_500]]) }
     const { events, progress } = afterCloseLook(beside, sent, { ...gone, deals: [deal] }, later)
     expect([events, progress.step]).toEqual([[], 'ended'])
+  })
+})
+
+describe('the trade of a position that was closed wholly', () => {
+  it('is looked for once where the history is longer than is read', () => {
+    const told: CloseTold = { step: 'told', orderId: '34', deals: [], looks: { count: 0, nothingSince: null } }
+    expect(afterTradeLook(told, { kind: 'too_long' }, later)).toMatchObject({ events: [], progress: { step: 'ended' }, continueInMs: null })
   })
 })
 
