@@ -1,6 +1,6 @@
 // Linked accounts and their balance snapshots in PostgreSQL. Every statement names the tenant and the user; a reading is recorded on the row
 // as it then is, under its lock, so that readings that arrive together leave what one after another would.
-import { isSameLink, snapshotOf, withFailedRead, withReading } from '@tradeport/domain'
+import { isOvertaken, isSameLink, snapshotOf, withFailedRead, withReading } from '@tradeport/domain'
 import type {
   Account,
   AccountId,
@@ -64,7 +64,7 @@ const recordReading = (knex: Knex, owner: Owner, read: LinkedAccount, reading: A
     const account = await lockAccount(trx, owner, id)
     if (account === undefined) return O.none
     if (!isSameLink(account, read)) return O.some(account)
-    if (account.lastReadAt !== null && reading.readAt < account.lastReadAt) return O.some(account)
+    if (isOvertaken(account, reading.readAt)) return O.some(account)
     const after = withReading(account, reading)
     await ownAccounts(trx, owner).where({ id }).update(liveColumnsOf(after))
     const snapshot = snapshotOf(await lastSnapshot(trx, id, reading.readAt), reading)
@@ -76,7 +76,7 @@ const recordFailedRead = (knex: Knex, owner: Owner, id: AccountId, at: Instant):
   knex.transaction(async (trx) => {
     const account = await lockAccount(trx, owner, id)
     if (account === undefined) return O.none
-    if (account.lastReadAt !== null && account.lastReadAt > at) return O.some(account)
+    if (isOvertaken(account, at)) return O.some(account)
     const after = withFailedRead(account, at)
     if (after !== account) await ownAccounts(trx, owner).where({ id }).update(liveColumnsOf(after))
     return O.some(after)

@@ -3,6 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { accountPurposeRestricted, liveAccountRestricted, notProvisioned, unsupportedBroker } from '../errors.ts'
 import type { AccountPurposeRestricted, LiveAccountRestricted, NotProvisioned, UnsupportedBroker } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
+import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 export const accountPurposes = ['trading', 'introducing_broker', 'trade_copier'] as const
@@ -72,6 +73,16 @@ export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
 /** Whether both are linked to one account at the broker: what was read of another says nothing about it. */
 export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
   one.id === other.id && one.brokerType === other.brokerType && one.provider?.providerAccountId === other.provider?.providerAccountId
+
+/** Longer than a read takes. */
+const longestReadMs = minuteMs
+
+/**
+ * Whether a read at `at` ended after a later one. Where it is older by more than a read takes, a clock was set back meanwhile, and which of the two is older
+ * is not known: it counts.
+ */
+export const isOvertaken = ({ lastReadAt }: Pick<Account, 'lastReadAt'>, at: Instant): boolean =>
+  lastReadAt !== null && at < lastReadAt && lastReadAt - at < longestReadMs
 
 /** What one live read of an account says. */
 export interface AccountReading {

@@ -21,7 +21,7 @@ export interface AccountStore {
   readonly find: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /**
    * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks for, in one transaction on the row as it
-   * then is. A reading older than the stored one, or of an account at the broker that is not the linked one any more, changes nothing. The account
+   * then is. A reading that a later one has overtaken (`isOvertaken`), or of an account at the broker that is not the linked one any more, changes nothing. The account
    * after it; none when it is no longer linked.
    * @param account as it was linked when it was read
    */
@@ -30,7 +30,7 @@ export interface AccountStore {
     account: LinkedAccount,
     reading: AccountReading,
   ) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
-  /** Writes what `withFailedRead` makes of the stored account. A good read later than `at` wins. */
+  /** Writes what `withFailedRead` makes of the stored account. A good read that has overtaken it wins. */
   readonly recordFailedRead: (owner: Owner, id: AccountId, at: Instant) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /** Newest first. */
   readonly snapshots: (owner: Owner, id: AccountId, query: SnapshotQuery) => TE.TaskEither<ServiceUnavailable, readonly BalanceSnapshot[]>

@@ -1,7 +1,7 @@
 // Accounts and their snapshots in memory, as a fake of the port; it passes the same contract as the database.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { isSameLink, withFailedRead, withReading } from '../accounts/account.ts'
+import { isOvertaken, isSameLink, withFailedRead, withReading } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import { snapshotOf } from '../accounts/balance-history.ts'
 import type { BalanceSnapshot } from '../accounts/balance-history.ts'
@@ -37,7 +37,7 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
         const { id } = account
         const stored = find(owner, id)
         if (O.isNone(stored) || !isSameLink(stored.value, account)) return stored
-        if (stored.value.lastReadAt !== null && reading.readAt < stored.value.lastReadAt) return stored
+        if (isOvertaken(stored.value, reading.readAt)) return stored
         const last = snapshotsOf(id).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
         const snapshot = snapshotOf(last, reading)
         if (snapshot !== null) records.tables.balanceSnapshots.set(instantKey(id, snapshot.timestamp), { accountId: id, ...snapshot })
@@ -47,7 +47,7 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
       TE.fromIO(() => {
         const stored = find(owner, id)
         if (O.isNone(stored)) return stored
-        if (stored.value.lastReadAt !== null && stored.value.lastReadAt > at) return stored
+        if (isOvertaken(stored.value, at)) return stored
         return O.some(keep(withFailedRead(stored.value, at)))
       }),
     snapshots: (owner, id, { from = -Infinity, to = Infinity, limit }) =>
