@@ -93,10 +93,14 @@ const begin = async (knex: Knex, delivery: WebhookDelivery, now: Instant): Promi
   return isOver || written.length === 0 ? undefined : next
 }
 
-/** What `withdrawn` says of all that wait for a webhook that is disabled, but for replays. */
+/**
+ * What `withdrawn` says of all that wait for a webhook that is disabled, but for replays. In the same statement as it is looked at, so that nothing is withdrawn
+ * that was recorded after its user had switched it on again.
+ */
 const withdrawAll = async (knex: Knex, { webhookId }: Lane): Promise<void> => {
   await knex('webhook_deliveries')
     .where({ webhook_id: webhookId, status: 'pending' })
     .whereNull('replay_of')
+    .whereExists(knex('webhooks').select(knex.raw('1')).where({ id: webhookId, enabled: false }))
     .update({ status: 'failed', failure_reason: knex.raw(`coalesce(failure_reason, 'webhook_disabled')`), next_attempt_at: null })
 }

@@ -1,8 +1,10 @@
 // Events and deliveries keep their contract on the embedded database and on a server; beside it: nothing is recorded of what was undone, and a process
 // that dies loses no delivery and sends no replay twice.
+import { randomUUID } from 'node:crypto'
 import { eventsContract, newOrder, newWebhook, rightOf, storedOwner } from '@tradeport/domain/testing'
-import type { DueDelivery } from '@tradeport/domain'
+import type { DeliveryId, DueDelivery } from '@tradeport/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { purgeEvents } from '../src/delivery-worker.ts'
 import type { LogEvent } from '../src/index.ts'
 import { createTestClock, eventPortsOf, openEventsEmbedded, openEventsOnServer, startEvents } from './event-ports.ts'
 import type { EventInstance, TestClock } from './event-ports.ts'
@@ -66,6 +68,23 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
       await rightOf(ports.orders.record(webhook.owner, order, undefined))
       expect((await ports.orders.record(webhook.owner, order, undefined)())._tag).toBe('Left')
       expect(await log(webhook)).toHaveLength(1)
+    })
+
+    it('clears events of a month ago away with their deliveries, but for one that is to be sent again', async () => {
+      const webhook = await registered()
+      const { knex } = opened.database
+      await ports.record(webhook.owner, [event, { ...event, key: 'two' }])
+      const monthAgo = knex.raw(`now() - interval '31 days'`)
+      await knex('events').where({ user_id: webhook.owner.userId }).update({ recorded_at: monthAgo })
+      await knex('webhook_deliveries')
+        .where({ webhook_id: webhook.id })
+        .update({ created_at: monthAgo, status: 'failed', next_attempt_at: null })
+      const [, first] = await log(webhook)
+      if (first === undefined) return expect.fail('nothing was logged')
+      const replay = { id: randomUUID() as DeliveryId, at: clock.now() }
+      await rightOf(ports.deliveries.replay(webhook.owner, webhook.id, first.id, replay))
+      await purgeEvents(knex)
+      expect((await log(webhook)).map(({ id }) => id)).toStrictEqual([replay.id, first.id])
     })
 
     it('sends a delivery again whose process died, under the same id, and does not mind an answer that comes late', async () => {
