@@ -263,7 +263,11 @@ describe('GET /orders (4.2)', () => {
   beforeAll(async () => {
     // Three groups of four, each within one instant.
     for (let n = 0; n < 12; n += 1) {
-      if (n % 4 === 0) clock.advance(dayMs)
+      // What is on its way would be rejected as late.
+      if (n % 4 === 0) {
+        await noneIsPending(deskOf('u-list', 'list'))
+        clock.advance(dayMs)
+      }
       const account = n % 2 === 0 ? 'list' : 'listTwo'
       const order = await deskOf('u-list', account).place({ symbol: n % 3 === 0 ? 'EURUSD' : shut, volume: 0.01 })
       placed.unshift({ id: order.id, at: order.createdAt, accountId: order.accountId, symbol: order.symbol })

@@ -106,7 +106,8 @@ describe.each(routes)('$method /positions/:id/$path', (route) => {
     await expect.poll(own.sends).toBe(1)
     own.broker.trade({ actionType: 'POSITION_CLOSE_ID', positionId: closing })
     expectRefusal(await changing, 404, 'POSITION_NOT_FOUND')
-    expect((await own.list()).body.data).toEqual([])
+    // Another instance may hear of it a moment later.
+    await expect.poll(async () => (await own.list()).body.data).toEqual([])
   })
 
   it.each<readonly [string, Partial<AccountOptions>, object, number, string]>([
