@@ -14,9 +14,9 @@ export const forgettingTrading = (trading: Trading, forget: (accountId: AccountI
       trading.placeOrder(account, order),
       T.tap(({ kind }) => T.fromIO(() => (kind === 'refused' || kind === 'not_sent' ? undefined : forget(account.accountId)))),
     ),
-  findOrder: (account, order, sentAt) =>
+  findOrder: (account, sent) =>
     pipe(
-      trading.findOrder(account, order, sentAt),
+      trading.findOrder(account, sent),
       T.tap(({ kind }) => T.fromIO(() => (kind === 'found' ? forget(account.accountId) : undefined))),
     ),
 })

@@ -19,7 +19,7 @@ describe('a send', () => {
   it.each<readonly [PlacementAnswer, boolean]>([
     [{ kind: 'filled', fill: {} }, true],
     [{ kind: 'partially_filled', fill: {} }, true],
-    [{ kind: 'placed' }, true],
+    [{ kind: 'placed', orderId: null }, true],
     [{ kind: 'unknown' }, true],
     [{ kind: 'refused', reason }, false],
     [{ kind: 'not_sent', retryAfterMs: null }, false],
@@ -54,7 +54,7 @@ describe('a look-up', () => {
   ])('that is answered with %j makes the account forgotten: %s', async (answer, isForgotten) => {
     const forgotten: string[] = []
     const trading = forgettingTrading(answering({ kind: 'unknown' }, answer), (id) => forgotten.push(id))
-    expect(await trading.findOrder(account, order, 0)()).toBe(answer)
+    expect(await trading.findOrder(account, { order, sentAt: 0, orderId: null })()).toBe(answer)
     expect(forgotten).toEqual(isForgotten ? [account.accountId] : [])
   })
 })

@@ -16,7 +16,7 @@ export const meteredBroker = (broker: Broker, observe: ObserveProviderCall): Bro
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
   placeOrder: (account, order) => timed(observe, 'place_order', placementOutcome, trading.placeOrder(account, order)),
-  findOrder: (account, order, sentAt) => timed(observe, 'find_order', lookupOutcome, trading.findOrder(account, order, sentAt)),
+  findOrder: (account, sent) => timed(observe, 'find_order', lookupOutcome, trading.findOrder(account, sent)),
 })
 
 export const meteredPositionDesk = (desk: PositionDesk, observe: ObserveProviderCall): PositionDesk => ({

@@ -102,7 +102,7 @@ describe('orders', () => {
   const placements: readonly (readonly [PlacementAnswer, string])[] = [
     [{ kind: 'filled', fill: {} }, 'ok'],
     [{ kind: 'partially_filled', fill: {} }, 'ok'],
-    [{ kind: 'placed' }, 'ok'],
+    [{ kind: 'placed', orderId: null }, 'ok'],
     [{ kind: 'refused', reason: { code: 'X', message: 'no' } }, 'rejected'],
     [{ kind: 'not_sent', retryAfterMs: null }, 'unavailable'],
     [{ kind: 'unknown' }, 'unknown'],
@@ -123,7 +123,7 @@ describe('orders', () => {
   it.each(lookups)('that are looked up: %j', async (answer, outcome) => {
     const { told, observe } = metering()
     const trading: Trading = { placeOrder: anything, findOrder: () => () => Promise.resolve(answer) }
-    expect(await meteredTrading(trading, observe).findOrder(anything, anything, 0)()).toBe(answer)
+    expect(await meteredTrading(trading, observe).findOrder(anything, anything)()).toBe(answer)
     expect(told).toEqual([`find_order ${outcome} true`])
   })
 })

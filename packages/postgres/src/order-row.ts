@@ -47,6 +47,7 @@ const placementRow = t.strict({
   sent_at: column.orAbsent(column.instant),
   lookups: column.orAbsent(t.Int),
   nothing_since: column.orAbsent(column.instant),
+  broker_order_id: column.orAbsent(t.string),
   version: t.Int,
 })
 
@@ -112,10 +113,11 @@ const fillOf = (stored: OrderRow): Fill => ({
   ...(stored.position_id === null ? {} : { positionId: stored.position_id }),
 })
 
-const placementOf = (order: Order, { step, sent_at: sentAt, lookups, nothing_since: nothingSince }: PlacementRow): Placement => {
+const placementOf = (order: Order, row: PlacementRow): Placement => {
+  const { step, sent_at: sentAt, lookups, nothing_since: nothingSince, broker_order_id: orderId } = row
   if (step === 'recorded') return { step }
   if (step === 'sending' && sentAt !== null) return { step, sentAt }
-  if (step === 'looking_up' && sentAt !== null && lookups !== null) return { step, sentAt, lookups, nothingSince }
+  if (step === 'looking_up' && sentAt !== null && lookups !== null) return { step, sentAt, orderId, lookups, nothingSince }
   if (step !== 'settled' || order.status === 'pending') throw contradiction(step)
   if (order.status === 'rejected') return { step, settlement: { kind: 'rejected', reason: order.reason } }
   return { step, settlement: { kind: order.status, fill: order.fill } }
@@ -163,4 +165,5 @@ export const stepColumnsOf = (placement: Placement) => ({
   sent_at: 'sentAt' in placement ? toTimestamptz(placement.sentAt) : null,
   lookups: 'lookups' in placement ? placement.lookups : null,
   nothing_since: orNull(toTimestamptz)('nothingSince' in placement ? placement.nothingSince : null),
+  broker_order_id: 'orderId' in placement ? placement.orderId : null,
 })

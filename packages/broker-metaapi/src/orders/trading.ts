@@ -1,6 +1,6 @@
 // The trading port over MetaApi's REST (decision 23): an order goes out by one request, and everything else is reading what became of it.
 import { roundLots } from '@tradeport/domain'
-import type { BrokerAccount, BrokerOrder, Fill, Instant, LookupAnswer, PlacementAnswer, Trading } from '@tradeport/domain'
+import type { BrokerAccount, BrokerOrder, Fill, Instant, LookupAnswer, PlacementAnswer, SentOrder, Trading } from '@tradeport/domain'
 import type { Target } from '../client.ts'
 import { bounded } from '../connection.ts'
 import type { Connection } from '../connection.ts'
@@ -92,12 +92,15 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
 
   const placedOrFilled = async (target: Target, sought: Sought): Promise<PlacementAnswer> => {
     const { answer } = await findIn(target, sought, deadlines.fillMs)
-    return answer.kind === 'found' && answer.settlement.kind !== 'rejected' ? answer.settlement : { kind: 'placed' }
+    return answer.kind === 'found' && answer.settlement.kind !== 'rejected'
+      ? answer.settlement
+      : { kind: 'placed', orderId: sought.tickets.orderId ?? null }
   }
 
-  const findOrder = async (account: BrokerAccount, order: BrokerOrder, sentAt: Instant): Promise<LookupAnswer> => {
+  const findOrder = async (account: BrokerAccount, { order, sentAt, orderId }: SentOrder): Promise<LookupAnswer> => {
     const target = await bounded('account-region', deadlines.readMs, () => targetOf(account))
-    return (await findIn(target, { order, sentAt, tickets: {} }, deadlines.lookupMs)).answer
+    const tickets = orderId === null ? {} : { orderId }
+    return (await findIn(target, { order: inLots(order), sentAt, tickets }, deadlines.lookupMs)).answer
   }
 
   /** The best that was found when it was all there, or the time was over. */
@@ -118,8 +121,7 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
 
   return {
     placeOrder: (account, order) => () => placeOrder(account, inLots(order)).catch((): PlacementAnswer => ({ kind: 'unknown' })),
-    findOrder: (account, order, sentAt) => () =>
-      findOrder(account, inLots(order), sentAt).catch((): LookupAnswer => ({ kind: 'unreadable' })),
+    findOrder: (account, sent) => () => findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
   }
 }
 

@@ -29,7 +29,7 @@ const classes = new Map(Object.entries(expected).flatMap(([means, codes]) => cod
 const answers = (name: string): Readonly<Record<Told, PlacementAnswer>> => ({
   filled: { kind: 'filled', fill: {} },
   partially_filled: { kind: 'partially_filled', fill: {} },
-  placed: { kind: 'placed' },
+  placed: { kind: 'placed', orderId: null },
   refused: { kind: 'refused', reason: { code: name, message: 'Because.' } },
   not_sent: notSent(),
   unknown,

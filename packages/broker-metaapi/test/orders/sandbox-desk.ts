@@ -21,7 +21,7 @@ export interface Desk {
   readonly order: BrokerOrder
   readonly send: () => Promise<PlacementAnswer>
   /** Looks for the order; `sentAt` is when it was sent last, else when the desk was made. */
-  readonly look: () => Promise<LookupAnswer>
+  readonly look: (orderId?: string | null) => Promise<LookupAnswer>
   /** How many times an order was sent. */
   readonly sends: () => number
   /** The lots that the broker executed of the order, whatever was said of it. */
@@ -74,7 +74,7 @@ export const openFloor = (): Floor => {
         sentAt = Date.now()
         return trading.placeOrder(own, order)()
       },
-      look: () => trading.findOrder(own, order, sentAt)(),
+      look: (orderId: string | null = null) => trading.findOrder(own, { order, sentAt, orderId })(),
       sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
       executed: () =>
         control

@@ -82,7 +82,9 @@ describe('an order of a netting account is found', () => {
     const order = { ...one.order, clientId: 'TP_8888888888_abcdefghij', volume: 0.2 }
     expect(await one.trading.placeOrder(one.account, order)()).toMatchObject({ kind: 'filled', fill: { price: 1.13, volume: 0.2 } })
     expect(await one.look()).toEqual(found(whole()))
-    expect(await one.trading.findOrder(one.account, order, Date.now())()).toEqual(found(whole({ price: 1.13, volume: 0.2 })))
+    expect(await one.trading.findOrder(one.account, { order, sentAt: Date.now(), orderId: null })()).toEqual(
+      found(whole({ price: 1.13, volume: 0.2 })),
+    )
   })
 })
 
@@ -166,7 +168,7 @@ describe('histories', () => {
   it('are asked for from a minute before the order was sent to a day from now', async () => {
     const one = desk()
     const sentAt = Date.now() - 3_600_000
-    await one.trading.findOrder(one.account, one.order, sentAt)()
+    await one.trading.findOrder(one.account, { order: one.order, sentAt, orderId: null })()
     for (const route of ['deals', 'history-orders']) {
       const [request] = sandbox().requests.list({ account: one.id, route })
       const [start, end] =

@@ -96,11 +96,23 @@ describe('an order that the broker accepts before it fills it', () => {
   it('is placed, then working, then filled', async () => {
     const { id, send, look, sends, executed } = desk()
     sandbox().faults.set(id, 'trade', { kind: 'placed', reads: 8 })
-    expect(await send()).toEqual({ kind: 'placed' })
+    expect(await send()).toEqual({ kind: 'placed', orderId: expect.stringMatching(/^\d+$/) })
     expect(executed()).toBe(0)
     expect(await look()).toEqual({ kind: 'working' })
     expect(await look()).toEqual({ kind: 'found', settlement: filled })
     expect(sends()).toBe(1)
+  })
+
+  it('is found by the number that the broker gave it, where its records bear no name of ours', async () => {
+    const { id, send, look } = desk()
+    sandbox().faults.set(id, 'trade', { kind: 'placed', reads: 8 })
+    const answer = await send()
+    const orderId = answer.kind === 'placed' ? answer.orderId : null
+    expect(await look(orderId)).toEqual({ kind: 'working' })
+    for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const)
+      sandbox().faults.set(id, route, { kind: 'patch', remove: ['clientId', 'comment'] })
+    expect(await look()).toEqual({ kind: 'unreadable' })
+    expect(await look(orderId)).toMatchObject({ kind: 'found', settlement: { kind: 'filled' } })
   })
 
   it('is filled where its fill shows at once', async () => {
@@ -112,7 +124,7 @@ describe('an order that the broker accepts before it fills it', () => {
   it('is rejected where the broker cannot fill it', async () => {
     const { id, send, look } = desk()
     sandbox().faults.set(id, 'trade', { kind: 'placed', reads: 8 })
-    expect(await send()).toEqual({ kind: 'placed' })
+    expect(await send()).toEqual({ kind: 'placed', orderId: expect.stringMatching(/^\d+$/) })
     sandbox().market.close('EURUSD')
     expect(await look()).toEqual({ kind: 'working' })
     const reason = { code: 'ORDER_STATE_REJECTED', message: 'The broker ended the order without executing it: rejected.' }

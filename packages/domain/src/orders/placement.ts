@@ -19,6 +19,8 @@ export interface Sending {
 export interface LookingUp {
   readonly step: 'looking_up'
   readonly sentAt: Instant
+  /** The broker's number of the order; null where it told none. */
+  readonly orderId: string | null
   /** Look-ups made so far, readable or not. */
   readonly lookups: number
   /** The first look-up that could be read and showed nothing; null while there was none. */
@@ -35,8 +37,8 @@ export type Placement = Recorded | Sending | LookingUp | Settled
 export type PlacementAnswer =
   | { readonly kind: 'filled'; readonly fill: Fill }
   | { readonly kind: 'partially_filled'; readonly fill: Fill }
-  /** Accepted, and not yet said to be filled. */
-  | { readonly kind: 'placed' }
+  /** Accepted, and not yet said to be filled; with the broker's number of the order, where it told one. */
+  | { readonly kind: 'placed'; readonly orderId: string | null }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
   | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null }
@@ -135,16 +137,25 @@ export const afterSend = (sending: Sending, answer: PlacementAnswer, createdAt: 
       return isInTime ? { placement: { step: 'recorded' }, continueInMs: pause } : rejectLate
     }
     case 'placed':
+      return lookUpLater(firstLookup(sending, answer.orderId))
     case 'unknown':
-      return lookUpLater({ step: 'looking_up', sentAt: sending.sentAt, lookups: 0, nothingSince: null })
+      return lookUpLater(firstLookup(sending, null))
   }
 }
+
+const firstLookup = ({ sentAt }: Sending, orderId: string | null): LookingUp => ({
+  step: 'looking_up',
+  sentAt,
+  orderId,
+  lookups: 0,
+  nothingSince: null,
+})
 
 /** What follows from a look-up at the broker; a crash before the answer was written down counts as an unknown answer. */
 export const afterLookup = (before: Sending | LookingUp, answer: LookupAnswer, now: Instant): PlacementStep => {
   if (answer.kind === 'found') return settled(answer.settlement)
-  const { lookups, nothingSince } = before.step === 'looking_up' ? before : { lookups: 0, nothingSince: null }
-  const counted: LookingUp = { step: 'looking_up', sentAt: before.sentAt, lookups: lookups + 1, nothingSince }
+  const { lookups, nothingSince, orderId } = before.step === 'looking_up' ? before : firstLookup(before, null)
+  const counted: LookingUp = { step: 'looking_up', sentAt: before.sentAt, orderId, lookups: lookups + 1, nothingSince }
   switch (answer.kind) {
     case 'unreadable':
       return lookUpLater(counted)

@@ -16,12 +16,18 @@ export interface BrokerOrder {
   readonly takeProfit?: number
 }
 
+/** An order that may have been executed, with what is known of its sending. */
+export interface SentOrder {
+  readonly order: BrokerOrder
+  /** History is searched from a little before. */
+  readonly sentAt: Instant
+  /** The broker's number of it; null where none was told. */
+  readonly orderId: string | null
+}
+
 export interface Trading {
   /** Sends the order once and never again, whatever comes back. */
   readonly placeOrder: (account: BrokerAccount, order: BrokerOrder) => T.Task<PlacementAnswer>
-  /**
-   * Looks for an order that may have been executed in positions, working orders and history.
-   * @param sentAt when it was sent; history is searched from a little before
-   */
-  readonly findOrder: (account: BrokerAccount, order: BrokerOrder, sentAt: Instant) => T.Task<LookupAnswer>
+  /** Looks for an order that may have been executed in positions, working orders and history. */
+  readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
 }

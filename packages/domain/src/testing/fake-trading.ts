@@ -67,7 +67,7 @@ export const createFakeTrading = (): FakeTrading => {
         return { kind: 'unknown' }
       case 'accept':
         working.set(order.clientId, order)
-        return { kind: 'placed' }
+        return { kind: 'placed', orderId: null }
       case 'refuse':
         return { kind: 'refused', reason: fakeRefusal }
       case 'not_sent':
@@ -88,7 +88,10 @@ export const createFakeTrading = (): FakeTrading => {
       sent.push(order)
       return place(order, planned.shift() ?? 'fill')
     },
-    findOrder: (_account, order) => async () => look(order),
+    findOrder:
+      (_account, { order }) =>
+      async () =>
+        look(order),
     next: (...placements) => void planned.push(...placements),
     execute: () => {
       for (const order of working.values()) executed(order)

@@ -111,8 +111,11 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       const steps: readonly PlacementStep[] = [
         { placement: { step: 'sending', sentAt: noon + 1 }, continueInMs: 10_000 },
         { placement: { step: 'recorded' }, continueInMs: 60_000 },
-        { placement: { step: 'looking_up', sentAt: noon + 1, lookups: 0, nothingSince: null }, continueInMs: 60_000 },
-        { placement: { step: 'looking_up', sentAt: noon + 1, lookups: 1, nothingSince: noon + 2 }, continueInMs: 60_000 },
+        { placement: { step: 'looking_up', sentAt: noon + 1, orderId: null, lookups: 0, nothingSince: null }, continueInMs: 60_000 },
+        {
+          placement: { step: 'looking_up', sentAt: noon + 1, orderId: '46000801', lookups: 1, nothingSince: noon + 2 },
+          continueInMs: 60_000,
+        },
       ]
       for (const [index, step] of steps.entries()) {
         const version = index + 1

@@ -24,7 +24,7 @@ import type { LookingUp, PlacementAnswer, PlacementStep, Sending } from '../orde
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Clock, Pauser } from '../ports/clock.ts'
 import type { OrderPlacement, OrderStore, PlacementJob } from '../ports/order-store.ts'
-import type { BrokerOrder, Trading } from '../ports/trading.ts'
+import type { BrokerOrder, SentOrder, Trading } from '../ports/trading.ts'
 
 interface Ports extends Pauser {
   readonly orders: Pick<OrderStore, 'placement' | 'advance'>
@@ -119,7 +119,7 @@ const lookUp =
     const unreadable = write(ports)(found, afterLookup(placement, { kind: 'unreadable' }, ports.clock.now()))
     const search = (account: BrokerAccount): Settling =>
       pipe(
-        TE.fromTask(ports.trading.findOrder(account, brokerOrderOf(found.order), placement.sentAt)),
+        TE.fromTask(ports.trading.findOrder(account, sentOrderOf(found.order, placement))),
         TE.flatMap((answer) => write(ports)(found, afterLookup(placement, answer, ports.clock.now()))),
       )
     // What may have been sent to an account that is no longer linked or provisioned waits until it is linked again.
@@ -170,6 +170,12 @@ const advance =
   (ports: Ports) =>
   ({ order, version }: OrderPlacement, step: PlacementStep): TE.TaskEither<ServiceUnavailable, boolean> =>
     ports.orders.advance(order.owner, order.id, version, step, ports.clock.now())
+
+const sentOrderOf = (order: Order, placement: Sending | LookingUp): SentOrder => ({
+  order: brokerOrderOf(order),
+  sentAt: placement.sentAt,
+  orderId: placement.step === 'looking_up' ? placement.orderId : null,
+})
 
 const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
   const { symbol, side, volume, stopLoss, takeProfit } = request

@@ -103,7 +103,7 @@ describe('a placement', () => {
 
   it.each<[Placement, NextAction]>([
     [{ step: 'sending', sentAt: 0 }, 'look_up'],
-    [{ step: 'looking_up', sentAt: 0, lookups: 0, nothingSince: null }, 'look_up'],
+    [{ step: 'looking_up', sentAt: 0, orderId: null, lookups: 0, nothingSince: null }, 'look_up'],
     [{ step: 'settled', settlement: { kind: 'filled', fill } }, 'none'],
   ])('is never sent again once it may have been sent: of %o follows %s', (placement, action) => {
     expect(nextAction(placement, 0, 1)).toBe(action)
@@ -131,9 +131,24 @@ describe('the provider’s answer to a send', () => {
     expect(afterSend(sending, answer, 0, 9)).toEqual({ placement: { step: 'settled', settlement }, continueInMs: null })
   })
 
-  it.each<PlacementAnswer>([{ kind: 'placed' }, { kind: 'unknown' }])('%o leaves it to the broker’s records', (answer) => {
+  it('keeps the number that the broker gave an order for every look-up, whatever the look-ups before it showed', () => {
+    const { placement } = afterSend({ step: 'sending', sentAt: 7 }, { kind: 'placed', orderId: '46000801' }, 0, 8)
+    const answers = fc.array(fc.constantFrom('working', 'nothing', 'unreadable'), { maxLength: 20 })
+    fc.assert(
+      fc.property(answers, (kinds) => {
+        let now = 8
+        let looking = placement
+        for (const kind of kinds) {
+          if (looking.step === 'looking_up') looking = afterLookup(looking, { kind }, (now += 1_000)).placement
+        }
+        expect(looking).toMatchObject({ step: 'looking_up', orderId: '46000801' })
+      }),
+    )
+  })
+
+  it.each<PlacementAnswer>([{ kind: 'placed', orderId: null }, { kind: 'unknown' }])('%o leaves it to the broker’s records', (answer) => {
     expect(afterSend(sending, answer, 0, 9)).toEqual({
-      placement: { step: 'looking_up', sentAt: 7, lookups: 0, nothingSince: null },
+      placement: { step: 'looking_up', sentAt: 7, orderId: null, lookups: 0, nothingSince: null },
       continueInMs: 1_000,
     })
   })
@@ -187,7 +202,7 @@ describe('look-ups', () => {
 
   it('count a process that died before it wrote down the answer as one that got none', () => {
     expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'unreadable' }, 9)).toEqual({
-      placement: { step: 'looking_up', sentAt: 7, lookups: 1, nothingSince: null },
+      placement: { step: 'looking_up', sentAt: 7, orderId: null, lookups: 1, nothingSince: null },
       continueInMs: 2_000,
     })
     expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'nothing' }, 9).placement).toMatchObject({ lookups: 1, nothingSince: 9 })
@@ -196,7 +211,7 @@ describe('look-ups', () => {
   it('forget nothing of the proof when the broker cannot be read for once', () => {
     const first = afterLookup(sending, { kind: 'nothing' }, 0)
     const unread = afterLookup(first.placement as LookingUp, { kind: 'unreadable' }, absenceProofMs - 1)
-    expect(unread.placement).toEqual({ step: 'looking_up', sentAt: 0, lookups: 2, nothingSince: 0 })
+    expect(unread.placement).toEqual({ step: 'looking_up', sentAt: 0, orderId: null, lookups: 2, nothingSince: 0 })
     expect(afterLookup(unread.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
   })
 
