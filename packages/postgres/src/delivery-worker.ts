@@ -135,11 +135,11 @@ const sweepLanes = ({ knex, boss, clock }: Pick<Parts, 'knex' | 'boss' | 'clock'
     await wakeLanes(boss, trx, lanesOfRows(rows))
   })
 
-/** With their deliveries. One that was sent again lately, or is to be, is kept for as long as that delivery is. */
+/** With their deliveries. One that was asked to be sent again is kept until that was done, and for as long again. */
 export const purgeEvents = async (knex: Knex): Promise<void> => {
   await knex.raw(
     `delete from events where recorded_at < now() - ? * interval '1 day' and not exists (
-       select from webhook_deliveries where event_sequence = events.sequence
+       select from webhook_deliveries where event_sequence = events.sequence and replay_of is not null
          and (status = 'pending' or created_at >= now() - ? * interval '1 day'))`,
     [keptDays, keptDays],
   )
