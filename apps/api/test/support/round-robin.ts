@@ -32,6 +32,8 @@ export const startRoundRobin = async (): Promise<RoundRobin> => {
   })
   // It takes what its instances would take, and leaves it to them to refuse the rest.
   server.requestTimeout = 0
+  // By itself it would hang up after six seconds without a request, and on a busy machine just as one arrives.
+  server.keepAliveTimeout = 600_000
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   return {
