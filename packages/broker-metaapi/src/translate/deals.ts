@@ -22,8 +22,8 @@ const entries = new Map<unknown, Entry>([
 ])
 
 /**
- * Times in epoch ms, volume in lots without what binary fractions leave of a sum, money as it came; the left says which field cannot be read. Balances, charges and cancelled deals have
- * no side.
+ * Times in epoch ms, volume in lots without what binary fractions leave of a sum, money as it came; the left says which field cannot be
+ * read. Balances, charges and cancelled deals have no side.
  */
 export const dealOf = (row: DealRow): E.Either<string, Deal> => {
   const id = String(row.id)

@@ -1,6 +1,7 @@
 // How an order reaches the broker exactly once: a pure machine over what is written down before and after each step, so that a process that
 // dies anywhere leaves a record that says what may have happened (decision 23). Nothing is sent from any state but `recorded`, and `sending`
 // is written before the send: whoever finds it must ask the broker, never send again.
+import type { AccountNotFound, AccountPurposeRestricted, LiveAccountRestricted, NotProvisioned, UnsupportedBroker } from '../errors.ts'
 import { minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Fill, RejectReason } from './order.ts'
@@ -78,7 +79,9 @@ const notFoundAtBroker: RejectReason = {
 }
 
 /** Why an account can be sent nothing, found when its order was about to be sent. */
-const unusableReasons = {
+export type UnusableAccount = AccountNotFound | AccountPurposeRestricted | LiveAccountRestricted | UnsupportedBroker | NotProvisioned
+
+const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
   AccountNotFound: { code: 'ACCOUNT_NOT_FOUND', message: 'The account is not linked any more; the order was not sent.' },
   AccountPurposeRestricted: {
     code: 'ACCOUNT_PURPOSE_RESTRICTED',
@@ -93,14 +96,12 @@ const unusableReasons = {
     message: 'The account is on a platform that takes no orders now; the order was not sent.',
   },
   NotProvisioned: { code: 'NOT_PROVISIONED', message: 'The account has no account at the provider any more; the order was not sent.' },
-} as const satisfies Record<string, RejectReason>
+}
 
-type Unusable = { readonly _tag: keyof typeof unusableReasons }
-
-export const unusableReason = ({ _tag }: Unusable): RejectReason => unusableReasons[_tag]
+export const unusableReason = ({ _tag }: UnusableAccount): RejectReason => unusableReasons[_tag]
 
 /** The end of an order whose account can be sent nothing any more. */
-export const rejectUnusable = (why: Unusable): PlacementStep => settled({ kind: 'rejected', reason: unusableReason(why) })
+export const rejectUnusable = (why: UnusableAccount): PlacementStep => settled({ kind: 'rejected', reason: unusableReason(why) })
 
 export type NextAction = 'send' | 'look_up' | 'reject_late' | 'none'
 

@@ -21,8 +21,8 @@ export interface AccountStore {
   readonly find: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /**
    * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks for, in one transaction on the row as it
-   * then is. A reading that a later one has overtaken (`isOvertaken`), or of an account at the broker that is not the linked one any more, changes nothing. The account
-   * after it; none when it is no longer linked.
+   * then is. A reading that a later one has overtaken (`isOvertaken`), or of an account at the broker that is not the linked one any more,
+   * changes nothing. The account after it; none when it is no longer linked.
    * @param account as it was linked when it was read
    */
   readonly recordReading: (

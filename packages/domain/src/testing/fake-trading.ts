@@ -67,7 +67,7 @@ export const createFakeTrading = (): FakeTrading => {
         return { kind: 'unknown' }
       case 'accept':
         working.set(order.clientId, order)
-        return { kind: 'placed', orderId: null }
+        return { kind: 'placed', orderId: String(sent.length) }
       case 'refuse':
         return { kind: 'refused', reason: fakeRefusal }
       case 'not_sent':

@@ -122,7 +122,7 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     it('T-08 tells an order that is accepted from one that is filled, and finds it filled later', async () => {
       const { place, find, troubleNext, release } = await openDesk()
       await troubleNext('held')
-      expect(await place()).toMatchObject({ kind: 'placed' })
+      expect(await place()).toEqual({ kind: 'placed', orderId: expect.stringMatching(/^\d+$/) })
       expect(await find()).toEqual({ kind: 'working' })
       await release()
       expect(await find()).toMatchObject({ kind: 'found', settlement: { kind: 'filled', fill: { volume: 0.2 } } })

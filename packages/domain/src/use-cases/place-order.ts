@@ -93,10 +93,10 @@ const checkAndRelease =
   (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
     pipe(
       checkAndRecord(ports)(caller, request, claim),
-      TE.tapError((refusal) => (mayBeRecorded(refusal) ? keep : releaseIfPossible(ports)(caller, claim))),
+      TE.tapError((refusal) => (mayBeRecorded(refusal) ? done : releaseIfPossible(ports)(caller, claim))),
     )
 
-const keep: TE.TaskEither<never, void> = TE.right(undefined)
+const done: TE.TaskEither<never, void> = TE.right(undefined)
 
 const mayBeRecorded = (refusal: CheckRefusal): boolean => refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown'
 
@@ -106,7 +106,7 @@ const releaseIfPossible =
   ({ owner }: Caller, claim: IdempotencyClaim): TE.TaskEither<never, void> =>
     pipe(
       ports.orders.release(owner, claim),
-      TE.orElse(() => keep),
+      TE.orElse(() => done),
     )
 
 const checkAndRecord =

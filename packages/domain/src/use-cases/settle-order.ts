@@ -8,19 +8,12 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
 import type { Account, BrokerAccount } from '../accounts/account.ts'
 import { accountNotFound } from '../errors.ts'
-import type {
-  AccountNotFound,
-  AccountPurposeRestricted,
-  LiveAccountRestricted,
-  NotProvisioned,
-  ServiceUnavailable,
-  UnsupportedBroker,
-} from '../errors.ts'
+import type { ServiceUnavailable } from '../errors.ts'
 import { secondMs } from '../primitives/instant.ts'
 import { brokerClientId } from '../orders/order.ts'
 import type { Order } from '../orders/order.ts'
 import { afterLookup, afterSend, nextAction, rejectLate, rejectUnusable } from '../orders/placement.ts'
-import type { LookingUp, PlacementAnswer, PlacementStep, Sending } from '../orders/placement.ts'
+import type { LookingUp, PlacementAnswer, PlacementStep, Sending, UnusableAccount } from '../orders/placement.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Clock, Pauser } from '../ports/clock.ts'
 import type { OrderPlacement, OrderStore, PlacementJob } from '../ports/order-store.ts'
@@ -75,19 +68,17 @@ const takeOn =
     }
   }
 
-type Unusable = AccountNotFound | AccountPurposeRestricted | LiveAccountRestricted | UnsupportedBroker | NotProvisioned
-
 const withBrokerAccount =
   (ports: Ports) =>
   (
     { owner, request }: Order,
-    requireUsable: (account: Account) => E.Either<Unusable, unknown>,
+    requireUsable: (account: Account) => E.Either<UnusableAccount, unknown>,
     use: (account: BrokerAccount) => Settling,
-    otherwise: (why: Unusable) => Settling,
+    otherwise: (why: UnusableAccount) => Settling,
   ): Settling =>
     pipe(
       ports.accounts.find(owner, request.accountId),
-      TE.map(E.fromOption((): Unusable => accountNotFound)),
+      TE.map(E.fromOption((): UnusableAccount => accountNotFound)),
       TE.map(E.tap(requireUsable)),
       TE.map(E.flatMap(requireBrokerAccount)),
       TE.flatMap(E.match(otherwise, use)),

@@ -50,6 +50,7 @@ export const requireOrderGuards =
       TE.flatMap((read) => (isUnlimited(read) ? TE.right(undefined) : requireWithinLimits(ports)(account, order, read))),
     )
 
+// Of nearly every account nothing is to be read.
 const isUnlimited = ({ trader, desks }: AccountGuards): boolean => trader === null && desks.length === 0
 
 const requireWithinLimits =
