@@ -15,7 +15,8 @@ interface Line {
   readonly url: string
   /** From now on no connection brings the word of a commit, or none lets one through. */
   readonly cut: (when: 'before' | 'after' | 'never') => void
-  readonly close: () => Promise<void>
+  /** Ends every connection and takes no other. */
+  readonly hangUp: () => Promise<void>
 }
 
 /** Passes everything on, but for what it is told to cut. */
@@ -52,12 +53,26 @@ const startLine = async (to: string): Promise<Line> => {
     cut: (when) => {
       cutting = when
     },
-    close: async () => {
+    hangUp: async () => {
       for (const socket of sockets) socket.destroy()
+      if (!server.listening) return
       server.close()
       await once(server, 'close')
     },
   }
+}
+
+/** A database of its own that is reached over a line. */
+const openOverLine = async () => {
+  const { url, drop } = await createServerDatabase()
+  const line = await startLine(url)
+  const database = await openDatabase({ url: line.url })
+  const close = async (): Promise<void> => {
+    await database.close()
+    await line.hangUp()
+    await drop()
+  }
+  return { line, database, close }
 }
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
@@ -65,9 +80,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ['stands, and is told as one that may', 'after', true],
     ['does not stand, and is told as one that may', 'before', false],
   ] as const)('an order whose commit is cut off %s', async (_, when, isRecorded) => {
-    const { url, drop } = await createServerDatabase()
-    const line = await startLine(url)
-    const database = await openDatabase({ url: line.url })
+    const { line, database, close } = await openOverLine()
     const { ports, stop } = await startInstance(database)
     const account = await storedAccount(ports.operator)
     const order = newOrderOn(account, Date.now())
@@ -78,18 +91,14 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     line.cut('never')
     expect(O.isSome(await rightOf(ports.orders.find(order.owner, order.id)))).toBe(isRecorded)
     await stop()
-    await database.close()
-    await line.close()
-    await drop()
+    await close()
   })
 
   it.each([
     ['stands, and is told as one that may', 'after', true],
     ['does not stand, and is told as one that may', 'before', false],
   ] as const)("an operator's document whose commit is cut off %s", async (_, when, isRecorded) => {
-    const { url, drop } = await createServerDatabase()
-    const line = await startLine(url)
-    const database = await openDatabase({ url: line.url })
+    const { line, database, close } = await openOverLine()
     const { operator } = storesOn(database)
     const tenant = newTenant()
     await rightOf(operator.apply(noKeys, () => E.right({ changes: noChanges })))
@@ -100,15 +109,11 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     })
     line.cut('never')
     expect(await database.knex('tenants').where({ id: tenant.id }).select('id')).toHaveLength(isRecorded ? 1 : 0)
-    await database.close()
-    await line.close()
-    await drop()
+    await close()
   })
 
   it('a webhook whose commit has no answer is told as one that may stand, since its secret is told this once', async () => {
-    const { url, drop } = await createServerDatabase()
-    const line = await startLine(url)
-    const database = await openDatabase({ url: line.url })
+    const { line, database, close } = await openOverLine()
     const webhook = newWebhook(await storedOwner(storesOn(database).operator), 0)
     const webhooks = createWebhookStore({ knex: database.knex, cipher: createCipher(testKey) })
     line.cut('after')
@@ -117,24 +122,19 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     })
     line.cut('never')
     expect(await rightOf(webhooks.list(webhook.owner))).toHaveLength(1)
-    await database.close()
-    await line.close()
-    await drop()
+    await close()
   })
 
   it('an order that was not taken down at all is refused for certain', async () => {
-    const { url, drop } = await createServerDatabase()
-    const line = await startLine(url)
-    const database = await openDatabase({ url: line.url })
+    const { line, database, close } = await openOverLine()
     const { ports, stop } = await startInstance(database)
     const account = await storedAccount(ports.operator)
     await stop()
-    await line.close()
+    await line.hangUp()
     const order = newOrderOn(account, Date.now())
     const refused = await ports.orders.record(order.owner, order, undefined)()
     expect(refused).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
     expect(refused).not.toHaveProperty('left.outcome')
-    await database.close()
-    await drop()
+    await close()
   })
 })
