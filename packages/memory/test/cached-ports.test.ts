@@ -235,6 +235,30 @@ describe('cached histories', () => {
     expect(reads()).toBe(3 + relinked.length)
   })
 
+  it('read an account once for all who come in the two minutes that it may take', async () => {
+    const clock = createMovableClock()
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let reads = 0
+    const histories: Histories = {
+      read:
+        ({ accountId }) =>
+        async () => {
+          reads += 1
+          await promise
+          return E.right({ accountId, readAt: clock.now(), trades: [], skipped: [] })
+        },
+    }
+    const cached = cachedHistories(histories, { clock, breathe: settled })
+    const first = cached.read(asBrokerAccount(linked))()
+    await settled()
+    clock.advance(119_000)
+    const second = cached.read(asBrokerAccount(linked))()
+    await settled()
+    resolve()
+    expect(await second).toStrictEqual(await first)
+    expect(reads).toBe(1)
+  })
+
   it('are kept only up to so many trades in all', async () => {
     const { reads, cached } = historiesWith(60, { maxTrades: 100 })
     for (const account of [linked, other, linked]) await cached.read(asBrokerAccount(account))()
