@@ -44,6 +44,7 @@ import { openLimiter } from './limiter.ts'
 import type { OpenedLimiter, RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
 import { openProvider } from './provider.ts'
+import { keyForm } from './secret-forms.ts'
 import { createSecrets, newDeliveryId, newOrderId, newWebhookId, newWebhookSecret } from './secrets.ts'
 
 /** What the service takes for now, and how long others may take. */
@@ -74,7 +75,7 @@ interface Parts extends AdapterTimes {
 
 export const openAdapters = async (config: Config, { log, clock, deadlines, redis, closers }: Parts): Promise<OpenedAdapters> => {
   const secrets = createSecrets()
-  const secretsKey = config.secretsKey ?? Buffer.from(await keepSecret(config.dataFolder, 'secrets-key', newSecretsKey), 'base64')
+  const secretsKey = config.secretsKey ?? (await keepSecret(config.dataFolder, { name: 'secrets-key', make: newSecretsKey, form: keyForm }))
 
   const database = await openDatabase(databaseOptions(config), log)
   closers.push(database.close)

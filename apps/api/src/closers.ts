@@ -2,6 +2,15 @@
 
 export type Closers = (() => Promise<void>)[]
 
+/** Ends everything, also where some of it fails; then throws the first failure. */
 export const closeInReverse = async (closers: Closers): Promise<void> => {
-  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) await closer()
+  const failures: unknown[] = []
+  for (let closer = closers.pop(); closer !== undefined; closer = closers.pop()) {
+    try {
+      await closer()
+    } catch (error) {
+      failures.push(error)
+    }
+  }
+  if (failures.length > 0) throw failures[0]
 }

@@ -5,22 +5,17 @@ import * as O from 'fp-ts/lib/Option.js'
 import { retrySchedule } from '@tradeport/domain'
 import type { RetrySchedule } from '@tradeport/domain'
 import { noTrustedProxies, parseTrustedProxies } from '@tradeport/http'
-import type { TrustedProxies } from '@tradeport/http'
+import type { Address, TrustedProxies } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import type { Sender, SmtpServer } from '@tradeport/mailer'
 import { isNetwork } from '@tradeport/webhook-sender'
+import { keyForm, tokenForm } from './secret-forms.ts'
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
 export type LogLevel = (typeof logLevels)[number]
 
 export const capabilities = ['events'] as const
 export type Capability = (typeof capabilities)[number]
-
-export interface Listener {
-  readonly host: string
-  /** 0 picks a free one. */
-  readonly port: number
-}
 
 /** A PostgreSQL server, or the embedded one in a folder. */
 export type DatabaseConfig = { readonly kind: 'server'; readonly url: string } | { readonly kind: 'embedded' }
@@ -43,8 +38,8 @@ export interface TokenIssuer {
 }
 
 export interface Config {
-  readonly api: Listener
-  readonly operator: Listener
+  readonly api: Address
+  readonly operator: Address
   /** null: made once and kept in the data folder. */
   readonly operatorToken: string | null
   /** 32 bytes; null: made once and kept in the data folder. */
@@ -73,7 +68,7 @@ export interface Config {
   readonly drainDelayMs: number
   /** The longest that an end in order may take, from the signal on. */
   readonly drainTimeoutMs: number
-  /** Variables that are known and set, but that this version does not act on yet. */
+  /** Variables that are known and set, and that nothing acts on with the others as they are. */
   readonly withoutEffect: readonly string[]
 }
 
@@ -83,8 +78,6 @@ const publishedUrls: ProviderUrls = {
   provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
   client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
 }
-
-const notActedOn = ['METAAPI_MARKET_DATA_URL'] as const
 
 /**
  * Reads the environment.
@@ -96,19 +89,21 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
   const read = createReader(environment, faults)
   const databaseUrl = read('DATABASE_URL', parseUrlOf(['postgres:', 'postgresql:']), 'a postgres:// or postgresql:// URL', 'secret') ?? null
   const broker = read('BROKER', parseOneOf(['metaapi', 'sandbox'] as const), 'metaapi or sandbox')
-  const operatorToken = read('OPERATOR_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null
-  const secretsKey = read('SECRETS_KEY', parseKey, '32 bytes in base64', 'secret') ?? null
+  const operatorToken = read('OPERATOR_TOKEN', tokenForm.parse, tokenForm.told, 'secret') ?? null
+  const secretsKey = read('SECRETS_KEY', keyForm.parse, keyForm.told, 'secret') ?? null
   if (databaseUrl !== null) {
     if (!isSet(environment, 'BROKER')) faults.push('BROKER is required with DATABASE_URL: metaapi or sandbox')
-    if (!isSet(environment, 'OPERATOR_TOKEN')) faults.push('OPERATOR_TOKEN is required with DATABASE_URL: at least 16 visible characters')
+    if (!isSet(environment, 'OPERATOR_TOKEN')) faults.push(`OPERATOR_TOKEN is required with DATABASE_URL: ${tokenForm.told}`)
     if (!isSet(environment, 'SECRETS_KEY'))
-      faults.push('SECRETS_KEY is required with DATABASE_URL: 32 bytes in base64, the same for every instance')
+      faults.push(`SECRETS_KEY is required with DATABASE_URL: ${keyForm.told}, the same for every instance`)
   }
   const urls: ProviderUrls = {
     provisioning: read('METAAPI_PROVISIONING_URL', parseProviderUrl, providerUrlForm) ?? publishedUrls.provisioning,
     client: read('METAAPI_CLIENT_URL', parseProviderUrl, providerUrlForm) ?? publishedUrls.client,
   }
-  const config: Config = {
+  // Nothing acts on it, and what is no URL is wrong all the same.
+  read('METAAPI_MARKET_DATA_URL', parseProviderUrl, providerUrlForm)
+  const config: Omit<Config, 'withoutEffect'> = {
     api: { host: read('HOST', parseText, hostForm) ?? '127.0.0.1', port: read('PORT', parsePort, portForm) ?? 3000 },
     operator: { host: read('OPERATOR_HOST', parseText, hostForm) ?? '127.0.0.1', port: read('OPERATOR_PORT', parsePort, portForm) ?? 3001 },
     operatorToken,
@@ -116,7 +111,7 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     previousSecretsKeys: read('SECRETS_KEY_PREVIOUS', parseKeys, previousKeysForm, 'secret') ?? [],
     database: databaseUrl === null ? { kind: 'embedded' } : { kind: 'server', url: databaseUrl },
     dataFolder: read('DATA_DIR', parseText, 'a folder') ?? defaultDataFolder,
-    redisUrl: read('REDIS_URL', parseUrlOf(['redis:', 'rediss:']), 'a redis:// or rediss:// URL', 'secret') ?? null,
+    redisUrl: read('REDIS_URL', parseRedisUrl, 'a redis:// or rediss:// URL, with a database number as its path or none', 'secret') ?? null,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
     webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
@@ -125,18 +120,25 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     tokenIssuer: readTokenIssuer(environment, read, faults),
     capabilities: read('CAPABILITIES', parseCapabilities, capabilitiesForm) ?? [],
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
-    metricsToken: read('METRICS_TOKEN', parseToken, 'at least 16 visible characters', 'secret') ?? null,
+    metricsToken: read('METRICS_TOKEN', tokenForm.parse, tokenForm.told, 'secret') ?? null,
     drainDelayMs: 1_000 * (read('DRAIN_DELAY_SECONDS', parseSeconds, secondsForm) ?? 0),
     drainTimeoutMs: 1_000 * (read('DRAIN_TIMEOUT_SECONDS', parseSeconds, secondsForm) ?? 85),
-    withoutEffect: notActedOn.filter((name) => isSet(environment, name)),
   }
   // The timeout runs from the signal on: with a delay as long every end would be cut short.
   if (config.drainDelayMs >= config.drainTimeoutMs)
     faults.push(
       `DRAIN_DELAY_SECONDS takes less than DRAIN_TIMEOUT_SECONDS, which is ${config.drainTimeoutMs / 1_000}; it got ${config.drainDelayMs / 1_000}`,
     )
-  return faults.length > 0 ? E.left(faults) : E.right(config)
+  return faults.length > 0
+    ? E.left(faults)
+    : E.right({ ...config, withoutEffect: withoutEffect(config).filter((name) => isSet(environment, name)) })
 }
+
+const withoutEffect = ({ broker, capabilities }: Pick<Config, 'broker' | 'capabilities'>): readonly string[] => [
+  'METAAPI_MARKET_DATA_URL',
+  ...(broker.kind === 'metaapi' ? [] : ['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL']),
+  ...(capabilities.includes('events') ? [] : ['WEBHOOK_RETRY_SECONDS']),
+]
 
 const readMail = (environment: Environment, read: ReturnType<typeof createReader>, faults: string[]): MailConfig => {
   const server = read('SMTP_URL', (text) => O.toUndefined(parseSmtpUrl(text)), smtpForm, 'secret')
@@ -214,15 +216,8 @@ const parseCapabilities: Parse<readonly Capability[]> = (text) => {
   return names.includes(undefined) ? undefined : capabilities.filter((one) => names.includes(one))
 }
 
-const parseToken: Parse<string> = (text) => (/^[!-~]{16,}$/.test(text) ? text : undefined)
-
-const parseKey: Parse<Uint8Array> = (text) => {
-  const bytes = Buffer.from(text, 'base64')
-  return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? new Uint8Array(bytes) : undefined
-}
-
 const parseKeys: Parse<readonly Uint8Array[]> = (text) => {
-  const keys = text.split(',').map((one) => parseKey(one.trim()))
+  const keys = text.split(',').map((one) => keyForm.parse(one.trim()))
   return keys.includes(undefined) ? undefined : keys.filter((key) => key !== undefined)
 }
 
@@ -230,6 +225,11 @@ const parseUrlOf =
   (protocols: readonly string[]): Parse<string> =>
   (text) =>
     URL.canParse(text) && protocols.includes(new URL(text).protocol) ? text : undefined
+
+const parseRedisUrl: Parse<string> = (text) => {
+  const url = parseUrlOf(['redis:', 'rediss:'])(text)
+  return url !== undefined && /^(\/\d{0,5})?$/.test(new URL(url).pathname) ? url : undefined
+}
 
 // A token travels to these hosts.
 const parseProviderUrl: Parse<string> = (text) => (isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined)

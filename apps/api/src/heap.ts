@@ -5,8 +5,8 @@ import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
 /** What a full collection leaves may grow by this share before the next one; V8 lets it grow by four times that on a machine with much memory. */
 const growthPercent = 75
-/** Where what is new begins its life: as much as Node gave every program before it went by the machine's memory. */
-const newSpaceBytes = 32 * 1_024 * 1_024
+/** Where what is new begins its life: half of what Node gave every program before it went by the machine's memory. */
+const newSpaceBytes = 16 * 1_024 * 1_024
 
 /**
  * Bounds the heap of this process. V8 reads both settings whenever it decides how large the heap may become, so that they need no option on the
@@ -14,17 +14,20 @@ const newSpaceBytes = 32 * 1_024 * 1_024
  */
 export const boundHeap = (): void => {
   setFlagsFromString(`--heap-growing-percent=${growthPercent}`)
-  let mayGrow = true
+  // Not while the program loads, whose garbage is not that of its work.
+  let mayGrow = false
+  setGrowthFactor(mayGrow)
   // It grows at collections alone; and where it was shrunk for want of use it may grow again.
   new PerformanceObserver(() => {
     const isBelow = newSpaceSize() < newSpaceBytes
     if (isBelow === mayGrow) return
     mayGrow = isBelow
-    setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? doubling : standing}`)
+    setGrowthFactor(mayGrow)
   }).observe({ entryTypes: ['gc'] })
 }
 
 const doubling = 2
 const standing = 1
+const setGrowthFactor = (mayGrow: boolean): void => setFlagsFromString(`--semi-space-growth-factor=${mayGrow ? doubling : standing}`)
 
 const newSpaceSize = (): number => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')?.space_size ?? 0

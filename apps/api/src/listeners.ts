@@ -1,18 +1,15 @@
 // The two listeners: the API for users and the operator's, with probes, metrics and the reference page beside the routes.
 import { randomUUID } from 'node:crypto'
-import type { Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { promisify } from 'node:util'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { apiPrefix, assetRoutes, createApi, createOperatorApi, listen, metricsRoute, probeRoutes } from '@tradeport/http'
-import type { Edge } from '@tradeport/http'
+import type { Address, Edge, Listener } from '@tradeport/http'
 import { meteredLimiter } from '@tradeport/metrics'
 import { createReferencePage } from '@tradeport/reference-page'
 import type { OpenedAdapters } from './adapters.ts'
 import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
-import type { Config, Listener } from './config.ts'
+import type { Config } from './config.ts'
 import { createReadiness } from './readiness.ts'
 
 interface Parts {
@@ -48,9 +45,11 @@ export const openListeners = async (
       : undefined,
   }
   const listening = { newRequestId, onUnread: metrics.unread }
+  const listeners: Listener[] = []
+  closers.push(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, { ...edge, operatorToken, plainRoutes: { ...probes, ...measured } })
-  const operatorServer = await listen(operatorApi, config.operator, listening)
-  closers.push(() => closeServer(operatorServer))
+  const operatorListener = await listen(operatorApi, config.operator, listening)
+  listeners.push(operatorListener)
   const api = createApi(useCases, {
     ...edge,
     // What the service does is for its operator: only with a token of its own are the metrics to be had where everybody may ask.
@@ -58,9 +57,9 @@ export const openListeners = async (
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,
   })
-  const apiServer = await listen(api, config.api, listening)
-  closers.push(() => closeServer(apiServer))
-  return { api: urlOf(config.api, apiServer), operator: urlOf(config.operator, operatorServer) }
+  const apiListener = await listen(api, config.api, listening)
+  listeners.push(apiListener)
+  return { api: urlOf(config.api, apiListener), operator: urlOf(config.operator, operatorListener) }
 }
 
 const readinessOf = ({ database, jobs, limits }: OpenedAdapters, isDraining: () => boolean): ReturnType<typeof createReadiness> =>
@@ -84,16 +83,13 @@ const referencePage = createReferencePage({ path: '/docs', documentPath: `${apiP
 
 const newRequestId = (): string => `req_${randomUUID()}`
 
-const urlOf = ({ host }: Listener, server: Server): string => {
-  const { port } = server.address() as AddressInfo
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`
-}
+const urlOf = ({ host }: Address, { port }: Listener): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-const sweepMs = 50
+/** Of the time that the process has to end: what is left is for the work that goes on behind the requests. */
+const listenersShare = 0.8
 
-// Requests under way end first. Connections that wait for a next request are hung up: those that wait now, and the others as they come to it.
-const closeServer = async (server: Server): Promise<void> => {
-  const closed = promisify(server.close.bind(server))()
-  const sweep = setInterval(() => server.closeIdleConnections(), sweepMs)
-  await closed.finally(() => clearInterval(sweep))
+const endAll = async (listeners: readonly Listener[], { drainTimeoutMs, drainDelayMs }: Config, log: Logger): Promise<void> => {
+  const cut = await Promise.all(listeners.map(({ end }) => end(listenersShare * (drainTimeoutMs - drainDelayMs))))
+  const connections = cut.reduce((sum, count) => sum + count, 0)
+  if (connections > 0) log.warn({ event: 'connections_cut', connections }, 'connections whose replies were not over in time were cut off')
 }

@@ -13,6 +13,7 @@ import { keepSecret, openDataFolder } from './data-folder.ts'
 import { demoDocument, demoWelcome, markDemoApplied } from './demo.ts'
 import type { DemoState } from './demo.ts'
 import { openListeners } from './listeners.ts'
+import { tokenForm } from './secret-forms.ts'
 import { newSecret } from './secrets.ts'
 import { startWorkers } from './workers.ts'
 
@@ -34,14 +35,16 @@ export const startService = async (config: Config, log: Logger, times: ServiceTi
   try {
     return await start(config, log, { clock: { now: Date.now }, deadlines: {}, redis: {}, ...times }, closers)
   } catch (error) {
-    await closeInReverse(closers)
+    // Why it could not start is what the operator must learn.
+    await closeInReverse(closers).catch((failure: unknown) => log.warn({ err: failure }, 'not all that was opened could be ended'))
     throw error
   }
 }
 
 const start = async (config: Config, log: Logger, times: AdapterTimes, closers: Closers): Promise<Service> => {
   await openDataFolder(config.dataFolder)
-  const operatorToken = config.operatorToken ?? (await keepSecret(config.dataFolder, 'operator-token', newSecret))
+  const operatorToken =
+    config.operatorToken ?? (await keepSecret(config.dataFolder, { name: 'operator-token', make: newSecret, form: tokenForm }))
   const opened = await openAdapters(config, { ...times, log, closers })
   const composed = composeUseCases(opened.adapters)
   await startWorkers(composed, opened, closers)

@@ -157,6 +157,27 @@ describe('the environment', () => {
     },
   )
 
+  it('has the published hosts of the provider where none are set', () => {
+    expect(readConfig({ BROKER: 'metaapi' }, '/data')).toMatchObject({
+      right: {
+        broker: {
+          urls: {
+            provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
+            client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
+          },
+        },
+      },
+    })
+  })
+
+  it('refuses what is no URL also where nothing acts on it', () => {
+    expect(faults({ METAAPI_MARKET_DATA_URL: 'garbage' })).toEqual([expect.stringMatching(/^METAAPI_MARKET_DATA_URL takes/)])
+  })
+
+  it.each(['redis://127.0.0.1/limits', 'redis://127.0.0.1/-1', 'redis://127.0.0.1/1/2'])('refuses %s, which names no database', (url) => {
+    expect(faults({ REDIS_URL: url })).toEqual([expect.stringMatching(/^REDIS_URL takes .*database number.*; it got something else$/)])
+  })
+
   it('reads the networks that webhooks may reach', () => {
     expect(networks('')).toMatchObject({ right: { webhookNetworks: [], withoutEffect: [] } })
     expect(networks('10.0.0.0/8, fd00::/8,192.0.2.7')).toMatchObject({
@@ -223,5 +244,14 @@ describe('the environment', () => {
     expect(readConfig({ METAAPI_MARKET_DATA_URL: 'https://market.example.com' }, '/data')).toMatchObject({
       right: { withoutEffect: ['METAAPI_MARKET_DATA_URL'] },
     })
+  })
+
+  it.each([
+    [{ METAAPI_CLIENT_URL: 'https://provider.example' }, ['METAAPI_CLIENT_URL']],
+    [{ METAAPI_CLIENT_URL: 'https://provider.example', BROKER: 'metaapi' }, []],
+    [{ WEBHOOK_RETRY_SECONDS: '1,2,3,4' }, ['WEBHOOK_RETRY_SECONDS']],
+    [{ WEBHOOK_RETRY_SECONDS: '1,2,3,4', CAPABILITIES: 'events' }, []],
+  ])('names what has no effect with the others as they are: %o', (environment, expected) => {
+    expect(readConfig(environment, '/data')).toMatchObject({ right: { withoutEffect: expected } })
   })
 })

@@ -1,5 +1,6 @@
 // How a process ends that is told to: nothing that it has taken is cut, nothing new is taken, and what it leaves the next start finds. The service runs in a
 // process of its own, as under an orchestrator; the broker is slow as far as the test says.
+import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { connect } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -148,6 +149,25 @@ describe('SIGTERM', () => {
       await start()
       expect(await desk.find(order.id)).toMatchObject({ status: 'filled' })
       expect([executedOn('main') - executedBefore, sent('main') - sentBefore]).toEqual([1, 1])
+    },
+    2 * childMs,
+  )
+
+  it(
+    'ends with 0 although connections are open on which no request came, or half of one',
+    async () => {
+      await start({ DRAIN_TIMEOUT_SECONDS: '50' })
+      const dialled = [listening.api, listening.operator].flatMap((url) =>
+        ['', 'GET /healthz HTT'].map((text) => {
+          const { hostname, port } = new URL(url)
+          const socket = connect(Number(port), hostname, () => socket.write(text))
+          return socket.on('error', () => undefined)
+        }),
+      )
+      await Promise.all(dialled.map((socket) => once(socket, 'connect')))
+      expect(await child.stop()).toBe(0)
+      expect(child.output()).not.toContain('drain_timeout')
+      for (const socket of dialled) socket.destroy()
     },
     2 * childMs,
   )

@@ -24,11 +24,15 @@ export const symbolsOrNone = (text: string): readonly string[] | None => (text =
 /** An option that may be given several times, or with commas between its values. */
 export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...splitAtCommas(text)]
 
-const splitAtCommas = (text: string): readonly string[] =>
-  text
+// An empty one is most likely a variable that is not set: taken as no value it could allow everything, or nothing.
+const splitAtCommas = (text: string): readonly string[] => {
+  const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
+  if (parts.length === 0) throw new InvalidArgumentError('It takes at least one value, and got an empty one.')
+  return parts
+}
 
 /** As a document says it. */
 export const settingOf = <A>(value: A | None | undefined): A | null | undefined => (value === none ? null : value)

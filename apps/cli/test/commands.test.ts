@@ -101,7 +101,7 @@ describe('apply', () => {
       [
         'The service refuses it, for 2 faults:',
         '  line 5: users[0].plam is not known; the fields here are id, tenantId, email, plan, removed',
-        '  line 4: users[0].email takes an e-mail address; got another text',
+        '  line 4: users[0].email takes an e-mail address, without a display name; got another text',
         'Nothing was changed. Mend this and call again.',
         '',
       ].join('\n'),
@@ -388,6 +388,8 @@ describe('usage', () => {
     ['a number of rows that is none', ['keys', 'list', '--limit', '0']],
     ['a status that is none', ['challenges', 'set', account, '--started', '2026-01-01', '--status', 'won']],
     ['nothing to set', ['limits', 'set', account]],
+    ['no network where one is to be', ['keys', 'make', '--tenant', 'acme', '--user', 'u-1', '--allow', '']],
+    ['no symbol where one is to be', ['limits', 'set', account, '--symbols', ' , ']],
     ['a URL that is none', ['tenants', 'list', '--url', 'localhost:3001']],
   ])('%s is wrong, and nothing is asked of the service', async (_, words) => {
     const { exit, out, err } = await operator(...words)

@@ -76,6 +76,7 @@ export const PositionRow = t.type(
     profit: optional(finite),
     unrealizedProfit: optional(finite),
     realizedProfit: optional(finite),
+    clientId: t.unknown,
   },
   'a position',
 )

@@ -16,6 +16,8 @@ export interface ValidationError {
 }
 export interface Unauthorized {
   readonly _tag: 'Unauthorized'
+  /** That the operator's token was asked for, and not a user's credential. */
+  readonly isOperators?: true
 }
 export interface InsufficientScope {
   readonly _tag: 'InsufficientScope'

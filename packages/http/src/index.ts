@@ -5,7 +5,7 @@ export { apiPrefix, apiRoutes, createApi, createOpenApiDocument } from './api.ts
 export type { Operation, OpenApiDocument } from './document/open-api.ts'
 export type { ApiEdge, Edge, Log } from './edge.ts'
 export { listen } from './listening/listen.ts'
-export type { Address, ListenOptions } from './listening/listen.ts'
+export type { Address, Listener, ListenOptions } from './listening/listen.ts'
 export { createOperatorApi, operatorRoutes } from './operator-api.ts'
 export type { OperatorEdge } from './operator-api.ts'
 export { metricsRoute } from './metrics-route.ts'

@@ -1,7 +1,6 @@
 // Use cases that answer at once, an edge that stands still, and a server on a free port.
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import {
   orderInFlight,
   parseAccountId,
@@ -35,7 +34,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
 import { createApi, listen, noTrustedProxies } from '../src/index.ts'
-import type { ApiEdge, ListenOptions, Route, UseCases } from '../src/index.ts'
+import type { ApiEdge, Listener, ListenOptions, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -281,19 +280,16 @@ export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
 export interface Running extends AsyncDisposable {
   readonly origin: string
   readonly port: number
+  readonly end: Listener['end']
 }
 
 export const run = async (app: Koa, options: Partial<ListenOptions> = {}): Promise<Running> => {
-  const server = await listen(app, { host: '127.0.0.1', port: 0 }, { newRequestId: () => 'req_unread', ...options })
-  const { port } = server.address() as AddressInfo
+  const { port, end } = await listen(app, { host: '127.0.0.1', port: 0 }, { newRequestId: () => 'req_unread', ...options })
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
-    [Symbol.asyncDispose]: () =>
-      new Promise((resolve) => {
-        server.close(() => resolve())
-        server.closeAllConnections()
-      }),
+    end,
+    [Symbol.asyncDispose]: async () => void (await end(0)),
   }
 }
 

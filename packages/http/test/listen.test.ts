@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { connect } from 'node:net'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import Koa from 'koa'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import { mount } from '../src/routing/mount.ts'
@@ -291,6 +292,41 @@ describe('a sender who asks before sending a body (Expect: 100-continue)', () =>
   it('is not told to go on in HTTP/1.0, which does not know it', async () => {
     const told = await talk(api.port, asking(withLength).replace('HTTP/1.1', 'HTTP/1.0'), order)
     expect(repliesIn(told).map(({ status }) => status)).toEqual([201])
+  })
+})
+
+describe('an answer that takes longer than a connection may be idle', () => {
+  it('is waited for', async () => {
+    const app = new Koa()
+    app.use(async (context) => {
+      await new Promise((resolve) => setTimeout(resolve, 500))
+      context.body = 'told'
+    })
+    await using slow = await run(app, { bounds: { idleMs: 100, keepAliveMs: 60 } })
+    expect(repliesIn(await talk(slow.port, get('/slow'))).map(({ body }) => body)).toEqual(['told'])
+  })
+})
+
+describe('what is no request, behind one that takes its time', () => {
+  it('is refused once, after the answer, and piles nothing up however many pieces it comes in', async () => {
+    const release = Promise.withResolvers<void>()
+    const listeners: number[] = []
+    const app = new Koa()
+    app.use(async (context) => {
+      const count = (): number => listeners.push(context.res.listenerCount('close'))
+      count()
+      await release.promise
+      count()
+      context.body = 'told'
+    })
+    await using slow = await run(app)
+    const told = talk(slow.port, get('/slow'), ...Array.from({ length: 100 }, () => 'x'))
+    await expect.poll(() => listeners).toHaveLength(1)
+    await new Promise((resolve) => setTimeout(resolve, 100))
+    release.resolve()
+    expect(repliesIn(await told).map(({ status }) => status)).toEqual([200, 400])
+    const [before = 0, after = 0] = listeners
+    expect(after - before).toBeLessThanOrEqual(1)
   })
 })
 

@@ -102,7 +102,10 @@ describe('POST /operator/v1/apply', () => {
       const headers = sent === undefined ? {} : { authorization: sent }
       const response = await fetch(`${api.origin}/operator/v1/apply`, { method: 'POST', body: 'not JSON', headers })
       expect(response.status).toBe(401)
-      expect(await response.json()).toMatchObject({ success: false, error: { code: 'UNAUTHORIZED' } })
+      expect(await response.json()).toMatchObject({
+        success: false,
+        error: { code: 'UNAUTHORIZED', message: expect.stringContaining("operator's token") as string },
+      })
     },
   )
 
@@ -273,6 +276,8 @@ describe('POST /operator/v1/apply', () => {
     [{ tenants: [{ id: 'a', name: 'x'.repeat(256) }] }, 'tenants[0].name', /1 to 255 characters/],
     [{ tenants: [{ id: 'a', removed: null }] }, 'tenants[0].removed', 'tenants[0].removed takes true or false; got null'],
     [{ users: [{ id: 'u', email: 'nobody' }] }, 'users[0].email', /takes an e-mail address/],
+    [{ users: [{ id: 'u', email: 'o,wner@example.com' }] }, 'users[0].email', /takes an e-mail address/],
+    [{ users: [{ id: 'u', email: `${'o'.repeat(65)}@example.com` }] }, 'users[0].email', /takes an e-mail address/],
     [{ users: [{ id: 'u', plan: 'gold' }] }, 'users[0].plan', /takes one of free, pro, enterprise/],
     [{ accounts: [{ id: '1' }] }, 'accounts[0].id', 'accounts[0].id takes an account id: a UUID; got another text'],
     [

@@ -1,9 +1,9 @@
 // Walks every route record: what each says of itself, and that each is guarded as it says.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
-import { accountId, requestOf, runApi, scopelessKey, send } from './fakes.ts'
+import { accountId, jsonRequest, requestOf, runApi, scopelessKey, send } from './fakes.ts'
 import type { ParameterSchema } from '../src/requests/parameter.ts'
-import type { Running } from './fakes.ts'
+import type { Running, SentRequest } from './fakes.ts'
 
 const samples: Readonly<Record<string, string>> = { id: accountId, deliveryId: 'd-1', symbol: 'EURUSD' }
 const targetOf = (path: string): string =>
@@ -146,6 +146,20 @@ describe('the routes of /api/v1', () => {
       }
     },
   )
+
+  it.each(['DELETE', 'GET'])('answer %s with 401 where a credential lies in a body that they do not take (5 rule 5)', async (method) => {
+    const path = '/api/v1/webhooks/0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
+    const statusWith = async (text: string, framing: SentRequest['headers']): Promise<number> =>
+      (await send(api, path, { ...jsonRequest(method, {}, framing), body: text })).status
+    for (const [text, expected] of [
+      ['{"access_token":"abc"}', 401],
+      ['{"anything":["else"]}', 200],
+      ['no JSON', 200],
+    ] as const) {
+      expect(await statusWith(text, { 'content-length': String(text.length) })).toBe(expected)
+      expect(await statusWith(text, { 'transfer-encoding': 'chunked' })).toBe(expected)
+    }
+  })
 
   it('answer HEAD with a 404 that has a head alone', async () => {
     const reply = await send(api, '/api/v1/symbols', { method: 'HEAD' })

@@ -2,6 +2,7 @@
 // how it stands: a request from the caches then reads no database. The second runs from the start of the read, as for credentials.
 import type { Account, AccountStore, Clock, ServiceUnavailable } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
+import { ownerKey } from './owner-key.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
@@ -33,9 +34,8 @@ export const cachedAccounts = (store: Pick<AccountStore, 'find' | 'list'>, { clo
     tally: tallies?.('account_lists'),
   })
   return {
-    // The lengths keep two owners apart whatever their ids hold.
-    find: (owner, id) => found.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId} ${id}`, () => store.find(owner, id)()),
-    list: (owner) => lists.read(`${owner.tenantId.length} ${owner.tenantId} ${owner.userId}`, () => store.list(owner)()),
+    find: (owner, id) => found.read(`${ownerKey(owner)} ${id}`, () => store.find(owner, id)()),
+    list: (owner) => lists.read(ownerKey(owner), () => store.list(owner)()),
     forgetAll: () => {
       found.dropAll()
       lists.dropAll()

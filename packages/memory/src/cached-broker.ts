@@ -1,7 +1,9 @@
 // The broker with its positions kept for 2.5 seconds (4.3 rule 1, section 8) and its margins for a minute (decision 27). Account information
 // passes through: it is kept together with its recording, by `cachedLiveAccounts`. Deals pass through: what is kept is the folded history.
 import type { AccountId, Broker, BrokerReadError, Clock, Instant, PositionDesk, PositionsReading } from '@tradeport/domain'
-import type * as O from 'fp-ts/lib/Option.js'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { LRUCache } from 'lru-cache'
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
@@ -16,9 +18,12 @@ const freshMs = 30_000
 const maxMarginCalls = 4
 
 const maxAccounts = 10_000
-const maxPositions = 500_000
+/** Some 2.5 KB each with its margin and its text. */
+const maxPositions = 100_000
 const maxMargins = 100_000
 const maxMarginCallMs = 60_000
+/** A margin is a detail of a position, which is told without it rather than late: calls wait for one another, and each may take long. */
+const maxMarginWaitMs = 4_000
 
 export interface CachedBrokerOptions {
   readonly clock: Clock
@@ -63,7 +68,7 @@ export const cachedBroker = (broker: Broker, { clock, desk, tallies }: CachedBro
     requiredMargin: (account, query) => {
       const { symbol, side, volume, openPrice } = query
       const call = gate.through(account.accountId, broker.requiredMargin(account, query))
-      return margins.read(accountKey(account, symbol, side, volume, openPrice), call)
+      return inPatience(margins.read(accountKey(account, symbol, side, volume, openPrice), call), maxMarginWaitMs)
     },
     forget: (accountId) => {
       forgottenAt.set(accountId, clock.now())
@@ -72,3 +77,14 @@ export const cachedBroker = (broker: Broker, { clock, desk, tallies }: CachedBro
     },
   }
 }
+
+/** What comes of a read, or nothing where it takes longer; the read goes on, and is there for who asks next. */
+const inPatience =
+  <A>(read: TE.TaskEither<BrokerReadError, O.Option<A>>, ms: number): TE.TaskEither<BrokerReadError, O.Option<A>> =>
+  () =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(E.right(O.none)), ms)
+      read()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })

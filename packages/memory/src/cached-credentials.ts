@@ -1,8 +1,9 @@
 // Credentials kept so that a request needs no database read, and a revocation still takes effect within one second on every instance
 // (decision 11): a kept one is used while every notice of a change is known to have arrived, or while it is younger than a second itself.
-import type { AffectedUsers, Clock, Credential, CredentialStore, PeerNotices, Owner, ServiceUnavailable, UserPlan } from '@tradeport/domain'
+import type { AffectedUsers, Clock, Credential, CredentialStore, PeerNotices, ServiceUnavailable, UserPlan } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { ownerKey } from './owner-key.ts'
 import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
@@ -36,7 +37,7 @@ export const cachedCredentials = (store: CredentialStore, parts: Parts): CachedC
   return {
     findApiKey: (hash) => apiKeys.read(hash, () => store.findApiKey(hash)()),
     findAccessToken: (hash) => accessTokens.read(hash, () => store.findAccessToken(hash)()),
-    findUserPlan: (owner) => userPlans.read(keyOf(owner), () => store.findUserPlan(owner)()),
+    findUserPlan: (owner) => userPlans.read(ownerKey(owner), () => store.findUserPlan(owner)()),
     forget: (users) => {
       for (const shelf of [apiKeys, accessTokens, userPlans]) shelf.forget(users)
     },
@@ -77,6 +78,3 @@ const createShelf = <A extends UserPlan>({ clock, notices, tallies }: Parts, nam
     },
   }
 }
-
-// Neither id holds a space.
-const keyOf = ({ tenantId, userId }: Owner): string => `${tenantId} ${userId}`

@@ -11,6 +11,7 @@ import { packHistory, unpackHistory } from './packed-history.ts'
 import type { PackedHistory } from './packed-history.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
+import { letsGoOfStale, staleStandsMs } from './stale-values.ts'
 
 const historyTtlMs = 5_000
 
@@ -21,19 +22,19 @@ const defaultMaxTrades = 600_000
 const maxReadMs = 180_000
 
 /** Some 400 bytes each. One history of the longest always fits. */
-const defaultMaxOpenTrades = 25_000
+const defaultMaxUnpackedTrades = 15_000
 
 export interface CachedHistoriesOptions extends Breather {
   readonly clock: Clock
   /** The most trades and skipped positions kept over all accounts; 600,000 when left out. */
   readonly maxTrades?: number
-  /** The most of them that are kept unpacked as well; 25,000 when left out. */
-  readonly maxOpenTrades?: number
+  /** The most of them that are kept unpacked as well; 15,000 when left out. */
+  readonly maxUnpackedTrades?: number
   readonly tallies?: Tallies | undefined
 }
 
 export const cachedHistories = (histories: Histories, options: CachedHistoriesOptions): Histories & ForgetsAccounts => {
-  const { clock, maxTrades = defaultMaxTrades, maxOpenTrades = defaultMaxOpenTrades, tallies } = options
+  const { clock, maxTrades = defaultMaxTrades, maxUnpackedTrades = defaultMaxUnpackedTrades, tallies } = options
   const kept = createSingleFlightCache<string, BrokerReadError | HistoryTooLarge, PackedHistory>({
     clock,
     ttlMs: historyTtlMs,
@@ -42,12 +43,15 @@ export const cachedHistories = (histories: Histories, options: CachedHistoriesOp
     maxWeight: maxTrades,
     weigh,
     groupOf: accountOfKey,
+    onGone: (packed) => unpacked.delete(packed),
     tally: tallies?.('histories'),
   })
-  // By what it was unpacked from, so that it is never given out for anything else.
-  const open = new LRUCache<PackedHistory, Promise<AccountHistory>>({
+  // By what it was unpacked from, so that it is never given out for anything else. Its time is for those that were dropped while they were read.
+  const unpacked = new LRUCache<PackedHistory, Promise<AccountHistory>>({
     max: maxAccounts,
-    maxSize: maxOpenTrades,
+    ttl: historyTtlMs + staleStandsMs,
+    ...letsGoOfStale(clock),
+    maxSize: maxUnpackedTrades,
     sizeCalculation: (_, packed) => weigh(packed),
   })
 
@@ -55,16 +59,16 @@ export const cachedHistories = (histories: Histories, options: CachedHistoriesOp
     (history: AccountHistory): T.Task<PackedHistory> =>
     async () => {
       const packed = await packHistory(history, options)
-      open.set(packed, Promise.resolve(history))
+      unpacked.set(packed, Promise.resolve(history))
       return packed
     }
   const unpack =
     (packed: PackedHistory): T.Task<AccountHistory> =>
     () => {
-      const found = open.get(packed)
+      const found = unpacked.get(packed)
       if (found !== undefined) return found
       const history = unpackHistory(packed, options)
-      open.set(packed, history)
+      unpacked.set(packed, history)
       return history
     }
 

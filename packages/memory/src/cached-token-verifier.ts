@@ -5,7 +5,7 @@ import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-/** How long a token is believed before its signature is looked at again: a key that its issuer withdraws is trusted no longer than that. */
+/** How long a token is believed before its signature is looked at again. Keys that its issuer withdraws may be believed as long in addition. */
 const verifiedTtlMs = 5 * 60_000
 
 const refusedTtlMs = 1_000

@@ -3,6 +3,7 @@ import type { Clock, Instant } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { LRUCache } from 'lru-cache'
+import { letsGoOfStale, staleStandsMs } from './stale-values.ts'
 
 export interface SingleFlightCacheOptions<Key, A> {
   readonly clock: Clock
@@ -23,6 +24,8 @@ export interface SingleFlightCacheOptions<Key, A> {
   readonly isKept?: (value: A) => boolean
   /** Keys that `dropGroup` drops together. */
   readonly groupOf?: (key: Key) => string
+  /** Told of each value that is kept no more, whatever the reason. */
+  readonly onGone?: (value: A) => void
   /** Counts what reads met. */
   readonly tally?: CacheTally | undefined
   /** A read that has not settled for so long is given up for later readers, who start another; a minute when left out. */
@@ -51,7 +54,7 @@ export interface SingleFlightCache<Key, Failure, A> {
   /** Drops the values that it finds, and every read under way, whose value is not known yet. */
   readonly dropWhere: (isFound: (value: A) => boolean) => void
   readonly dropAll: () => void
-  /** How many values are kept and reads under way, together. */
+  /** How many values stand, stale ones among them, and reads are under way, together. */
   readonly size: () => number
 }
 
@@ -76,10 +79,14 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
   const groups = new Map<string, Set<Key>>()
   const kept = new LRUCache<Key, Kept<A>>({
     max: options.maxEntries,
+    ...letsGoOfStale(clock),
     ...(options.maxWeight === undefined
       ? {}
       : { maxSize: options.maxWeight, sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))) }),
-    disposeAfter: (_, key) => leaveGroup(key),
+    disposeAfter: ({ value }, key) => {
+      leaveGroup(key)
+      options.onGone?.(value)
+    },
   })
   // Counted from its start, a value that joins a flight must be as young as one that is kept.
   const joinableMs = ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
@@ -111,7 +118,8 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     if (flights.get(key) !== flight) return
     flights.delete(key)
     if (result !== undefined && E.isRight(result) && isKept(result.right)) {
-      kept.set(key, { value: result.right, bornAt: ageFrom === 'start' ? flight.startedAt : clock.now() })
+      const value = result.right
+      kept.set(key, { value, bornAt: ageFrom === 'start' ? flight.startedAt : clock.now() }, { ttl: ttlOf(value) + staleStandsMs })
     }
     leaveGroup(key)
   }

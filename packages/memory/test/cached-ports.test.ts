@@ -1,10 +1,12 @@
 // The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
+import { setFlagsFromString } from 'node:v8'
+import { runInNewContext } from 'node:vm'
 import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
 import type { Account, AccountHistory, BrokerAccount, Histories, LiveAccounts } from '@tradeport/domain'
 import { createFakeBroker, createFakePositionDesk, newAccount } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { describe, expect, it } from 'vitest'
+import { describe, expect, it, vi } from 'vitest'
 import { cachedBroker, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
 import type { CachedHistoriesOptions } from '../src/index.ts'
 import { createMovableClock, settled } from './fake-source.ts'
@@ -16,6 +18,11 @@ const asBrokerAccount = (account: Account): BrokerAccount => {
   const found = requireBrokerAccount(account)
   if (E.isLeft(found)) throw new Error(found.left._tag)
   return found.right
+}
+
+const collectGarbage = (): void => {
+  setFlagsFromString('--expose-gc')
+  ;(runInNewContext('gc') as () => void)()
 }
 
 /** The same account, linked anew in each way in which a link can differ. */
@@ -124,6 +131,21 @@ describe('the cached broker', () => {
     expect(broker.calls('requiredMargin')).toBe(1)
   })
 
+  it('tells no margin where it takes long, and has it for who asks once it came', async () => {
+    vi.useFakeTimers()
+    const { broker, cached } = brokerWith()
+    const account = asBrokerAccount(linked)
+    const release = broker.hold()
+    const waits = Array.from({ length: 24 }, (_, index) => cached.requiredMargin(account, { ...eurusd, volume: index + 1 })())
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
+    release()
+    vi.useRealTimers()
+    await settled()
+    expect(await cached.requiredMargin(account, { ...eurusd, volume: 1 })()).toMatchObject({ right: { _tag: 'Some' } })
+    expect(broker.calls('requiredMargin')).toBe(24)
+  })
+
   it('asks for at most four margins of an account at once (decision 27)', async () => {
     const { broker, cached } = brokerWith()
     const release = broker.hold()
@@ -198,7 +220,7 @@ const tradeOf = (accountId: AccountHistory['accountId'], number: number): Accoun
   },
 })
 
-const historiesWith = (trades = 0, bounds: Pick<CachedHistoriesOptions, 'maxTrades' | 'maxOpenTrades'> = {}) => {
+const historiesWith = (trades = 0, bounds: Pick<CachedHistoriesOptions, 'maxTrades' | 'maxUnpackedTrades'> = {}) => {
   const clock = createMovableClock()
   let reads = 0
   const histories: Histories = {
@@ -267,7 +289,7 @@ describe('cached histories', () => {
     expect(reads()).toBe(3)
   })
   it('are as they were read, also those that are kept packed alone', async () => {
-    const { reads, cached } = historiesWith(60, { maxOpenTrades: 100 })
+    const { reads, cached } = historiesWith(60, { maxUnpackedTrades: 100 })
     const [first, second] = [asBrokerAccount(linked), asBrokerAccount(other)]
     const firstRead = await cached.read(first)()
     const secondRead = await cached.read(second)()
@@ -283,6 +305,23 @@ describe('cached histories', () => {
     if (E.isLeft(one) || E.isLeft(two)) throw new Error('the history was not read')
     expect(two.right.trades[0]).toBe(one.right.trades[0])
   })
+  it('are let go of whole once their account is forgotten', async () => {
+    const { cached } = historiesWith(60)
+    const readOnce = async (): Promise<WeakRef<object>> => {
+      const read = await cached.read(asBrokerAccount(linked))()
+      if (E.isLeft(read)) throw new Error('the history was not read')
+      return new WeakRef(read.right)
+    }
+    const history = await readOnce()
+    await settled()
+    collectGarbage()
+    expect(history.deref()).toBeDefined()
+    cached.forget(linked.id)
+    await settled()
+    collectGarbage()
+    expect(history.deref()).toBeUndefined()
+  })
+
   it('are kept for fifty accounts of 20,000 deals each', async () => {
     const { reads, cached } = historiesWith(10_000)
     const accounts = Array.from({ length: 50 }, () => asBrokerAccount(newAccount(linked.owner)))

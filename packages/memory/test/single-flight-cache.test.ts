@@ -1,7 +1,7 @@
 // The cache's named cases; its laws stand beside.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { describe, expect, it } from 'vitest'
+import { afterEach, describe, expect, it, vi } from 'vitest'
 import { createSingleFlightCache } from '../src/index.ts'
 import type { SingleFlightCacheOptions } from '../src/index.ts'
 import { createMovableClock, createPendingRead, settled } from './fake-source.ts'
@@ -11,11 +11,26 @@ const cacheWith = (options: Partial<SingleFlightCacheOptions<string, number>> = 
   return { clock, cache: createSingleFlightCache<string, string, number>({ clock, ttlMs: 100, maxEntries: 10, ...options }) }
 }
 
+/** Its timers run too. */
+const cacheInTime = (options: Partial<SingleFlightCacheOptions<string, number>> = {}) => {
+  vi.useFakeTimers()
+  const { clock, cache } = cacheWith(options)
+  const elapse = async (ms: number): Promise<void> => {
+    clock.advance(ms)
+    await vi.advanceTimersByTimeAsync(ms)
+  }
+  return { cache, elapse }
+}
+
 const throwing = () => {
   throw new Error('thrown')
 }
 
 describe('the single-flight cache', () => {
+  afterEach(() => {
+    vi.useRealTimers()
+  })
+
   it('makes one read of a hundred that ask at once', async () => {
     const { cache } = cacheWith()
     const { read, calls } = createPendingRead<number>()
@@ -166,6 +181,43 @@ describe('the single-flight cache', () => {
     for (const weight of [4, 5, 11, 3]) await cache.read(`w${weight}`, TE.right(weight))()
     const again = await Promise.all([4, 5, 11, 3].map((weight) => cache.read(`w${weight}`, TE.left('read anew'))()))
     expect(again).toStrictEqual([E.left('read anew'), E.right(5), E.left('read anew'), E.right(3)])
+  })
+
+  it('lets go of what nobody asked for again, half a minute after it was stale', async () => {
+    const { cache, elapse } = cacheInTime({ ttlMs: (value) => value })
+    await cache.read('short', TE.right(100))()
+    await cache.read('long', TE.right(60_000))()
+    await elapse(30_000)
+    expect(cache.size()).toBe(2)
+    await elapse(2_000)
+    expect(cache.size()).toBe(1)
+    await elapse(60_000)
+    expect(cache.size()).toBe(0)
+  })
+
+  it('tells of each value that is kept no more: replaced, dropped, stale, or driven out', async () => {
+    const gone: number[] = []
+    const { cache, elapse } = cacheInTime({ maxEntries: 2, onGone: (value) => gone.push(value) })
+    await cache.read('a', TE.right(1))()
+    await elapse(100)
+    await cache.read('a', TE.right(2))()
+    expect(gone).toEqual([1])
+    cache.drop('a')
+    expect(gone).toEqual([1, 2])
+    for (const value of [3, 4, 5]) await cache.read(`key ${value}`, TE.right(value))()
+    expect(gone).toEqual([1, 2, 3])
+    await elapse(40_000)
+    expect(new Set(gone)).toEqual(new Set([1, 2, 3, 4, 5]))
+  })
+
+  it('holds on to what is asked for again and again', async () => {
+    const { cache, elapse } = cacheInTime()
+    for (let round = 0; round < 10; round += 1) {
+      expect(await cache.read('a', TE.right(round))()).toStrictEqual(E.right(round))
+      expect(await cache.read('a', TE.right(-1))()).toStrictEqual(E.right(round))
+      await elapse(20_000)
+      expect(cache.size()).toBe(1)
+    }
   })
 
   it('keeps only the values that it is told to', async () => {

@@ -20,17 +20,17 @@ import { toTimestamptz } from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
 import { inBatches, readingTogether } from './in-batches.ts'
-import { rowsByOwnedAccount, withOwnedAccount } from './named-rows.ts'
+import { rowOfEach, withOwnedAccount } from './named-rows.ts'
 import type { OwnedAccount, OwnedRow } from './named-rows.ts'
 
 export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountStore => {
-  const findRows = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => findAccountRows(knex, asked))
+  const findRow = inBatches(readingTogether, (asked: readonly OwnedAccount[]) => findAccountRows(knex, asked))
   return {
     list: (owner) => TE.tryCatch(() => listAccounts(knex, owner), toServiceUnavailable('accounts.list')),
     find: (owner, id) =>
       TE.tryCatch(async () => {
-        const [row] = await findRows({ owner, id })
-        return O.map(accountOfRow)(O.fromNullable(row))
+        const row = await findRow({ owner, id })
+        return row === undefined ? O.none : O.some(accountOfRow(row))
       }, toServiceUnavailable('accounts.find')),
     recordReading: (owner, account, reading) =>
       TE.tryCatch(() => recordReading(knex, owner, account, reading), toServiceUnavailable('accounts.recordReading')),
@@ -48,9 +48,9 @@ const listAccounts = async (knex: Knex, owner: Owner): Promise<readonly Account[
   return rows.map(accountOfRow)
 }
 
-const findAccountRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (readonly OwnedRow[])[]> => {
+const findAccountRows = async (knex: Knex, asked: readonly OwnedAccount[]): Promise<readonly (OwnedRow | undefined)[]> => {
   const rows: OwnedRow[] = await withOwnedAccount(knex, asked).select(accountColumns(knex))
-  return rowsByOwnedAccount(rows, asked)
+  return rowOfEach(asked, rows)
 }
 
 const lockAccount = async (trx: Knex.Transaction, owner: Owner, id: AccountId): Promise<Account | undefined> => {

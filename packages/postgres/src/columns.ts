@@ -1,6 +1,6 @@
 // How values stand in columns and come out of them: money as exact numerics, instants as timestamptz, and one codec for each kind of column.
-import { parseAccountId, parseTenantId, parseUserId, isScope } from '@tradeport/domain'
-import type { AccountId, CredentialHash, Instant, Scope, TenantId, UserId } from '@tradeport/domain'
+import { parseAccountId, parseOrderId, parseTenantId, parseUserId, isScope } from '@tradeport/domain'
+import type { AccountId, CredentialHash, Instant, OrderId, Scope, TenantId, UserId } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
@@ -19,8 +19,9 @@ export const toTimestamptz = (instant: Instant): string => {
   if (Number.isNaN(date.getTime())) throw new UnstorableValue('an instant out of range')
   const year = date.getUTCFullYear()
   const iso = date.toISOString()
+  if (year >= 1 && year <= 9999) return iso
   const monthAndTime = iso.slice(iso.indexOf('-', 1))
-  if (year >= 1) return `${String(year).padStart(4, '0')}${monthAndTime}`
+  if (year >= 1) return `${year}${monthAndTime}`
   return `${String(1 - year).padStart(4, '0')}${monthAndTime} BC`
 }
 
@@ -51,6 +52,7 @@ const hashPattern = /^[0-9a-f]{64}$/
 export const tenantId: t.Type<TenantId> = parsedText('TenantId', parseTenantId)
 export const userId: t.Type<UserId> = parsedText('UserId', parseUserId)
 export const accountId: t.Type<AccountId> = parsedText('AccountId', parseAccountId)
+export const orderId: t.Type<OrderId> = parsedText('OrderId', parseOrderId)
 export const credentialHash: t.Type<CredentialHash> = parsedText('CredentialHash', (text) =>
   hashPattern.test(text) ? O.some(text as CredentialHash) : O.none,
 )
@@ -89,7 +91,14 @@ export const bytes: t.Type<Uint8Array> = new t.Type(
   t.identity,
 )
 
-export const orAbsent = <C extends t.Mixed>(codec: C): t.UnionC<[C, t.NullC]> => t.union([codec, t.null])
+// Not a union, which would first have the codec refuse what is absent, and say why.
+export const orAbsent = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
+  new t.Type<A | null, O | null>(
+    `${codec.name} or null`,
+    (value): value is A | null => value === null || codec.is(value),
+    (value, context) => (value === null ? t.success(null) : codec.validate(value, context)),
+    (value) => (value === null ? null : codec.encode(value)),
+  )
 
 /**
  * The row as its codec reads it.

@@ -1,4 +1,5 @@
 // Picks rows by the keys that a document names: each list is one bound array, however long it is.
+import { isSameOwner } from '@tradeport/domain'
 import type { AccountId, Instant, Owner } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { toTimestamptz } from './columns.ts'
@@ -30,14 +31,23 @@ export interface OwnedAccount {
   readonly id: AccountId
 }
 
-/** The asked accounts that are their owner's; another's is not among them. */
-export const withOwnedAccount = (knex: Knex, asked: readonly OwnedAccount[]): Knex.QueryBuilder =>
-  knex('accounts').whereRaw(
+/** The asked accounts that are their owner's; another's is not among them. An account that is asked for several times is looked for once. */
+export const withOwnedAccount = (knex: Knex, asked: readonly OwnedAccount[]): Knex.QueryBuilder => {
+  const distinct = distinctOf(asked)
+  return knex('accounts').whereRaw(
     '(accounts.tenant_id, accounts.user_id, accounts.id) in (select * from unnest(?::text[], ?::text[], ?::uuid[]))',
-    [asked.map(({ owner }) => owner.tenantId), asked.map(({ owner }) => owner.userId), asked.map(({ id }) => id)],
+    [distinct.map(({ owner }) => owner.tenantId), distinct.map(({ owner }) => owner.userId), distinct.map(({ id }) => id)],
   )
+}
 
-const ownedKeyOf = ({ owner, id }: OwnedAccount): string => JSON.stringify([owner.tenantId, owner.userId, id])
+const distinctOf = (asked: readonly OwnedAccount[]): readonly OwnedAccount[] => {
+  const first = new Map<AccountId, OwnedAccount>()
+  return asked.filter((one) => {
+    const other = first.get(one.id)
+    if (other === undefined) first.set(one.id, one)
+    return other === undefined || !isSameOwner(one.owner, other.owner)
+  })
+}
 
 /** The columns that tell whose account a row is of. */
 export interface OwnedRow {
@@ -46,11 +56,11 @@ export interface OwnedRow {
   readonly id: string
 }
 
-/** Each caller's rows, in the order of `asked`. */
-export const rowsByOwnedAccount = <Row extends OwnedRow>(
-  rows: readonly Row[],
-  asked: readonly OwnedAccount[],
-): readonly (readonly Row[])[] => {
-  const byKey = Map.groupBy(rows, (row) => JSON.stringify([row.tenant_id, row.user_id, row.id]))
-  return asked.map((one) => byKey.get(ownedKeyOf(one)) ?? [])
+/** Each caller's row, in the order of `asked`; another's account has none. */
+export const rowOfEach = <Row extends OwnedRow>(asked: readonly OwnedAccount[], rows: readonly Row[]): readonly (Row | undefined)[] => {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  return asked.map(({ owner, id }) => {
+    const row = byId.get(id)
+    return row?.tenant_id === owner.tenantId && row.user_id === owner.userId ? row : undefined
+  })
 }

@@ -1,6 +1,6 @@
 // An order and its placement as one row (2.3; decisions 21 to 23). What a placement was settled with is what the order then says.
-import { orderStatuses, parseOrderId, parseTicket } from '@tradeport/domain'
-import type { Fill, Order, OrderId, OrderPlacement, PendingOrder, Placement, Ticket } from '@tradeport/domain'
+import { orderStatuses, parseTicket } from '@tradeport/domain'
+import type { Fill, Order, OrderPlacement, PendingOrder, Placement, Ticket } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from './columns.ts'
@@ -19,7 +19,7 @@ const callersText: t.Type<string> = new t.Type(
 )
 
 const orderRow = t.strict({
-  id: column.parsedText<OrderId>('OrderId', parseOrderId),
+  id: column.orderId,
   tenant_id: column.tenantId,
   user_id: column.userId,
   account_id: column.accountId,

@@ -12,7 +12,7 @@ import type {
   PlacementStep,
 } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
+import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
@@ -50,7 +50,7 @@ export const createOrderStore = (parts: Parts): OrderStore => {
     record: (owner, order, claim) =>
       pipe(
         TE.tryCatch(() => recordOne(record, owner, order, claim), toServiceUnavailable('orders.record')),
-        TE.flatMap((verdict) => TE.fromEither(verdict)),
+        TE.flatMapEither(identity),
       ),
     find: (owner, id) => TE.tryCatch(() => findOrder(knex, owner, id), toServiceUnavailable('orders.find')),
     list: (owner, program, query, now) =>

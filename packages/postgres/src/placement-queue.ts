@@ -1,8 +1,7 @@
 // The jobs that take orders to the broker, in pg-boss: written within the transaction that makes them necessary, and at most one waiting for
 // each version of a placement.
 import { randomUUID } from 'node:crypto'
-import { parseOrderId } from '@tradeport/domain'
-import type { OrderId, PlacementJob } from '@tradeport/domain'
+import type { PlacementJob } from '@tradeport/domain'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import type { JobInsert, PgBoss } from 'pg-boss'
@@ -42,7 +41,7 @@ export const sendJobs = async (boss: PgBoss, trx: Knex.Transaction, jobs: readon
 const jobData = t.strict({
   tenant_id: column.tenantId,
   user_id: column.userId,
-  order_id: column.parsedText<OrderId>('OrderId', parseOrderId),
+  order_id: column.orderId,
   version: t.Int,
 })
 

@@ -1,6 +1,6 @@
 // Records several orders in one transaction: what their keys make, the counts, the orders, and the jobs that place them. Each order has a
 // verdict of its own.
-import { idempotencyKeyReused, orderCreated } from '@tradeport/domain'
+import { idempotencyKeyReused, isSameOwner, orderCreated } from '@tradeport/domain'
 import type { IdempotencyClaim, IdempotencyKeyReused, Owner, PendingOrder, RiskLimitExceeded, ServiceUnavailable } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -97,7 +97,7 @@ const turnClaims = async (trx: Knex.Transaction, orders: readonly NewOrder[]): P
 }
 
 const keptBy = (held: readonly HeldKey[], owner: Owner, { key, bodyHash }: IdempotencyClaim): Verdict => {
-  const holder = held.find((one) => one.key === key && one.owner.tenantId === owner.tenantId && one.owner.userId === owner.userId)
+  const holder = held.find((one) => one.key === key && isSameOwner(one.owner, owner))
   return holder?.order === undefined || holder.bodyHash !== bodyHash ? E.left(idempotencyKeyReused) : E.right(holder.order)
 }
 

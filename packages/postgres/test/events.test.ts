@@ -5,10 +5,12 @@ import { eventsContract, newOrder, newWebhook, rightOf, storedOwner } from '@tra
 import type { DeliveryId, DueDelivery } from '@tradeport/domain'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { purgeEvents } from '../src/delivery-worker.ts'
+import { createCipher } from '../src/index.ts'
 import type { LogEvent } from '../src/index.ts'
+import { takeDelivery } from '../src/take-delivery.ts'
 import { createTestClock, eventPortsOf, openEventsEmbedded, openEventsOnServer, startEvents } from './event-ports.ts'
 import type { EventInstance, TestClock } from './event-ports.ts'
-import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl, testKey } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 import type { EventPorts } from '@tradeport/domain/testing'
 
@@ -158,6 +160,32 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
 
 eventsContract('embedded', openEventsEmbedded)
 crashesOn('embedded', openEmbedded)
+
+describe('a lane, embedded', () => {
+  it('withdraws nothing from a webhook that is switched on again just after it was found off', async () => {
+    const { database, close } = await openEmbedded()
+    const { knex } = database
+    const clock = createTestClock()
+    const instance = await startEvents(database, clock)
+    const ports = await eventPortsOf(database, instance, instance, clock)
+    const webhook = newWebhook(await storedOwner(ports.operator), 0, { eventTypes: ['order.created'] })
+    await rightOf(ports.webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
+    await ports.record(webhook.owner, [event])
+    const switchTo = async (enabled: boolean): Promise<unknown> => knex('webhooks').where({ id: webhook.id }).update({ enabled })
+    await switchTo(false)
+    // There is one connection, and it goes to who asked for it first: to this, and only then to the lane's next statement.
+    let switched: Promise<unknown> | undefined
+    knex.on('query-response', () => {
+      switched ??= switchTo(true)
+    })
+    const parts = { knex, boss: instance.jobs.boss, cipher: createCipher(testKey), schedule: [1_000], tellWithin: async () => undefined }
+    const due = await takeDelivery(parts, { owner: webhook.owner, webhookId: webhook.id }, clock.now())
+    expect(await switched).toBe(1)
+    expect(due).toMatchObject({ delivery: { status: 'pending' }, to: { webhook: { id: webhook.id } } })
+    await instance.jobs.stop()
+    await close()
+  })
+})
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   eventsContract('server', openEventsOnServer)

@@ -78,11 +78,17 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
     maxRetriesPerRequest: 0,
   })
   const askRedis = defineDecision(redis, { prefix, clock })
+  // The client goes on in database 0 without a word where the one of the URL is not to be had, and two services would share their limits.
+  const select = (): Promise<unknown> => redis.select(redis.options.db ?? 0)
   // What Redis itself has told since it was last found. All else that is known here, it is told in turn with the subject's next request.
   let told = new WeakSet<RateState>()
   const link = createLink(redis, {
     log,
-    probe: () => inTime(askRedis(probed, undefined, 0), boundMs),
+    probe: () =>
+      inTime(
+        select().then(() => askRedis(probed, undefined, 0)),
+        boundMs,
+      ),
     probeEveryMs,
     onReturn: () => {
       told = new WeakSet()
@@ -123,7 +129,7 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
     onSuspension(subject, state.suspendedUntil)
   }
 
-  await inTime(redis.connect(), connectMs).catch(link.lost)
+  await inTime(redis.connect().then(select), connectMs).catch(link.lost)
   return {
     decide: (subject, endpoint, now) => (link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now)),
     status: () => (link.isUp() ? 'shared' : 'alone'),

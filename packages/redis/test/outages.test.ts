@@ -118,6 +118,15 @@ describe.skipIf(!isInstalled)(`a limiter whose Redis fails${isInstalled ? '' : '
     expect([one.status(), other.status(), one.lines, other.lines]).toEqual(['shared', 'shared', [], []])
   })
 
+  it('limits alone where Redis has no database of that number, and says so, rather than share those of another', async () => {
+    const one = await openInstance(`${server.url}/9999`)
+    expect(one.status()).toBe('alone')
+    await pause(200)
+    expect(one.status()).toBe('alone')
+    expect(one.lines).toMatchObject([{ level: 'warn', reason: expect.stringContaining('DB index') }])
+    expect((await openInstance(`${server.url}/3`)).status()).toBe('shared')
+  })
+
   it('shares limits once Redis is there, where it was not when it began', async () => {
     await server.stop()
     const one = await openInstance(server.url)

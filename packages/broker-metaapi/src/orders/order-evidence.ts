@@ -2,7 +2,7 @@
 // only where the records cannot mean anything else: what is seen but not at its end is working, what might be hidden is unreadable, and
 // nothing is said only of four whole lists without a trace.
 import * as O from 'fp-ts/lib/Option.js'
-import { compareLots, fillOfExecutions, lotsWithout, minuteMs, parseTicket, sumExactly } from '@tradeport/domain'
+import { clientIdFamily, compareLots, fillOfExecutions, lotsWithout, minuteMs, parseTicket, sumExactly } from '@tradeport/domain'
 import type { BrokerOrder, Execution, Fill, Instant, LookupAnswer, Settlement } from '@tradeport/domain'
 import type { DealTrace, OrderTrace, PositionTrace, Records } from './order-records.ts'
 import type { Tickets } from '../trade/trade-answer.ts'
@@ -123,7 +123,7 @@ type Match = 'order' | 'position' | 'other'
 
 /** Whether a row is of the order itself, of the position that it opened, by the first two parts alone, or of neither. */
 const matcherOf = (clientId: string): ((row: { readonly clientId?: string; readonly notes?: string }) => Match) => {
-  const family = /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
+  const family = clientIdFamily(clientId)
   // A name that is none would be found in every note.
   if (family === '') return () => 'other'
   return ({ clientId: own, notes = '' }) => {

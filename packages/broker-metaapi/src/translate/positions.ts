@@ -49,6 +49,7 @@ const positionOf = (row: PositionRow): E.Either<string, BrokerPosition> => {
     unrealizedPnl: unrealizedPnlOf(row),
     realizedPnl: realizedPnlOf(row),
     openedAt,
+    ...(typeof row.clientId === 'string' && row.clientId !== '' && { clientId: row.clientId }),
   })
 }
 

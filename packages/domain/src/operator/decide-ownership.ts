@@ -87,7 +87,8 @@ const decideAccount = (entry: AccountEntry, read: EntryReader, world: World, now
     status: read.optional(entry.status, stored?.status, 'connected'),
     provider,
     lastReadAt: known?.lastReadAt ?? null,
-    createdAt: read.optional(entry.createdAt, stored?.createdAt, now),
+    // An account was linked at some moment: without one in the document, at that of its first apply.
+    createdAt: entry.createdAt ?? stored?.createdAt ?? now,
     updatedAt: stored?.updatedAt ?? now,
   }
   world.accounts.set(account.id, account)

@@ -5,6 +5,7 @@ import { approvalRequired, challengeLocked, deskLimitBreached, traderLimitBreach
 import type { ApprovalRequired, BreachedLimit, ChallengeLocked, DeskLimitBreached, TraderLimitBreached } from '../errors.ts'
 import { addDecimals, compareDecimals, decimalOf, decimalToNumber, zero } from '../primitives/decimal.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { OrderId } from './order.ts'
 
 /** The status of a challenge and when it began; the newest counts. */
 export interface ChallengeStanding {
@@ -23,6 +24,12 @@ export interface BookLimits {
 export interface OrderLimits extends BookLimits {
   readonly maxLotsPerOrder: number | null
   readonly approvalAboveLots: number | null
+}
+
+/** An order under way; volume in lots. */
+export interface PendingSize {
+  readonly id: OrderId
+  readonly volume: number
 }
 
 /** What is open and under way on the accounts that a limit covers: the volume of each position and of each pending order, in lots. */

@@ -2,22 +2,26 @@
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { ServiceUnavailable } from '../errors.ts'
-import type { BookLimits, ChallengeStanding, OrderLimits } from '../orders/guards.ts'
+import type { BookLimits, ChallengeStanding, OrderLimits, PendingSize } from '../orders/guards.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 
 export interface DeskGuard {
   readonly limits: BookLimits
   /** All accounts of the desk, whoever of the tenant owns them. */
   readonly accounts: readonly Account[]
-  /** The volumes of orders pending on them, in lots. */
-  readonly pendingVolumes: readonly number[]
+  /** The orders pending on them. */
+  readonly pending: readonly PendingSize[]
+}
+
+export interface TraderGuard {
+  readonly limits: OrderLimits
+  /** The orders pending on the account. */
+  readonly pending: readonly PendingSize[]
 }
 
 export interface AccountGuards {
-  /** null where none are set. */
-  readonly trader: OrderLimits | null
-  /** The volumes of orders pending on the account, in lots. */
-  readonly pendingVolumes: readonly number[]
+  /** null where no limits are set. */
+  readonly trader: TraderGuard | null
   /** The desks that the account is on, by id. */
   readonly desks: readonly DeskGuard[]
 }

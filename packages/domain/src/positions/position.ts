@@ -27,6 +27,8 @@ export interface BrokerPosition {
   /** Of partial closes, without their commission and swap where the provider tells them apart. */
   readonly realizedPnl: number
   readonly openedAt: Instant
+  /** Under which the order was sent that opened it, as the broker has kept it; absent where it has none. */
+  readonly clientId?: string
 }
 
 /** A position with whose it is and what margin it needs; null when the provider could not compute it. */

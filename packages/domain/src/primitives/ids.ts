@@ -21,6 +21,8 @@ export interface Owner {
   readonly userId: UserId
 }
 
+export const isSameOwner = (a: Owner, b: Owner): boolean => a.tenantId === b.tenantId && a.userId === b.userId
+
 /** The id of a position and of the trade that it becomes: the account and the broker's ticket. */
 export interface PositionId {
   readonly accountId: AccountId

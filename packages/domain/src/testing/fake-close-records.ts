@@ -7,6 +7,7 @@ import { besideOthers } from '../events/other-closes.ts'
 import type { ServiceEvent } from '../events/service-event.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CloseJob, CloseJobs, CloseRecords, RecordedClose } from '../ports/close-records.ts'
+import { isSameOwner } from '../primitives/ids.ts'
 import type { CloseId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -38,12 +39,12 @@ export const createFakeCloseRecords = (
 
   const own = (owner: Owner, id: CloseId): FakeRecordedClose | undefined => {
     const found = stored.get(id)
-    return found !== undefined && isSame(found.owner, owner) ? found : undefined
+    return found !== undefined && isSameOwner(found.owner, owner) ? found : undefined
   }
 
   const othersOf = ({ owner, close, closeId }: FakeRecordedClose): readonly FakeRecordedClose[] =>
     [...stored.values()].filter(
-      (one) => one.closeId !== closeId && isSame(one.owner, owner) && one.close.id.accountId === close.id.accountId,
+      (one) => one.closeId !== closeId && isSameOwner(one.owner, owner) && one.close.id.accountId === close.id.accountId,
     )
   const handOutSoon = (): void => void Promise.resolve().then(handOut)
   const handOut = (): void => {
@@ -106,5 +107,3 @@ export const createFakeCloseRecords = (
     all: () => [...stored.values()],
   }
 }
-
-const isSame = (a: Owner, b: Owner): boolean => a.tenantId === b.tenantId && a.userId === b.userId

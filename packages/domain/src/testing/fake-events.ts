@@ -6,6 +6,7 @@ import type { ServiceEvent } from '../events/service-event.ts'
 import type { WebhookDisabledNotice } from '../notices/owner-notice.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { DeliveryJobs, DueDelivery, WebhookDeliveries } from '../ports/webhook-deliveries.ts'
+import { isSameOwner } from '../primitives/ids.ts'
 import type { DeliveryId, Owner, WebhookId } from '../primitives/ids.ts'
 import { pageOf } from '../primitives/pages.ts'
 import { afterAttempt, isReplay, newDelivery, replayOf, withReplayBegun, withdrawn } from '../webhooks/event-delivery.ts'
@@ -43,7 +44,7 @@ export const createFakeEvents = (records: FakeRecords, clock: Clock): FakeEvents
 
   const write = (one: StoredDelivery): void => void stored.set(one.delivery.id, one)
   const ofWebhook = (id: WebhookId): readonly StoredDelivery[] => [...stored.values()].filter(({ delivery }) => delivery.webhookId === id)
-  const ofOwner = (owner: Owner, id: WebhookId): readonly StoredDelivery[] => ofWebhook(id).filter((one) => isSame(one.owner, owner))
+  const ofOwner = (owner: Owner, id: WebhookId): readonly StoredDelivery[] => ofWebhook(id).filter((one) => isSameOwner(one.owner, owner))
 
   const withdrawAll = (id: WebhookId): void => {
     for (const one of ofWebhook(id))
@@ -98,7 +99,7 @@ export const createFakeEvents = (records: FakeRecords, clock: Clock): FakeEvents
       if (keys.has(key)) continue
       keys.add(key)
       for (const { webhook } of records.tables.webhooks.values()) {
-        if (!isSame(webhook.owner, owner) || !webhook.enabled || !webhook.eventTypes.includes(event.type)) continue
+        if (!isSameOwner(webhook.owner, owner) || !webhook.enabled || !webhook.eventTypes.includes(event.type)) continue
         const id = `0d000000-0000-4000-8000-${String((lastId += 1)).padStart(12, '0')}` as DeliveryId
         write({ owner, delivery: newDelivery(webhook.id, event.type, id, clock.now()), event })
       }
@@ -139,5 +140,3 @@ export const createFakeEvents = (records: FakeRecords, clock: Clock): FakeEvents
     told: () => told,
   }
 }
-
-const isSame = (a: Owner, b: Owner): boolean => a.tenantId === b.tenantId && a.userId === b.userId

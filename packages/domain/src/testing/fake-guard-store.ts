@@ -1,6 +1,7 @@
 // The head trader's limits in memory, as a fake of the port, over the operator's records and the orders.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
+import type { PendingSize } from '../orders/guards.ts'
 import type { Order } from '../orders/order.ts'
 import type { GuardStore } from '../ports/guard-store.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -12,10 +13,10 @@ export const createFakeGuardStore = (records: FakeRecords, orders: () => readonl
     const account = records.tables.accounts.get(id)
     return account?.owner.tenantId === tenantId && account.owner.userId === userId ? account : undefined
   }
-  const pendingOn = (accounts: readonly AccountId[]): readonly number[] =>
+  const pendingOn = (accounts: readonly AccountId[]): readonly PendingSize[] =>
     orders()
       .filter(({ status, request }) => status === 'pending' && accounts.includes(request.accountId))
-      .map(({ request }) => request.volume)
+      .map(({ id, request }) => ({ id, volume: request.volume }))
   return {
     challenges: (owner, id) =>
       TE.fromIO(() =>
@@ -27,17 +28,17 @@ export const createFakeGuardStore = (records: FakeRecords, orders: () => readonl
       ),
     guards: (owner, id) =>
       TE.fromIO(() => {
-        if (find(owner, id) === undefined) return { trader: null, pendingVolumes: [], desks: [] }
+        if (find(owner, id) === undefined) return { trader: null, desks: [] }
         const desks = [...records.tables.desks.values()]
           .filter(({ tenantId, accounts }) => tenantId === owner.tenantId && accounts.includes(id))
           .toSorted((a, b) => (a.id < b.id ? -1 : 1))
+        const limits = records.tables.traderLimits.get(id)?.limits
         return {
-          trader: records.tables.traderLimits.get(id)?.limits ?? null,
-          pendingVolumes: pendingOn([id]),
+          trader: limits === undefined ? null : { limits, pending: pendingOn([id]) },
           desks: desks.map(({ limits, accounts }) => ({
             limits,
             accounts: accounts.flatMap((one) => records.tables.accounts.get(one) ?? []),
-            pendingVolumes: pendingOn(accounts),
+            pending: pendingOn(accounts),
           })),
         }
       }),

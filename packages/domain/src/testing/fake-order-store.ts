@@ -14,6 +14,7 @@ import type { Placement } from '../orders/placement.ts'
 import { settle } from '../orders/transitions.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { IdempotencyClaim, OrderPlacement, OrdersQuery, OrderStore, PlacementJob, PlacementJobs } from '../ports/order-store.ts'
+import { isSameOwner } from '../primitives/ids.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -77,10 +78,10 @@ export const createFakeOrderStore = (
     TE.fromIOEither((): E.Either<ServiceUnavailable | Refusal, A> => (isDown ? E.left(serviceUnavailable('the fake is down')) : read()))
   const own = (owner: Owner, id: OrderId): StoredOrder | undefined => {
     const stored = orders.get(id)
-    return stored !== undefined && isSame(stored.order.owner, owner) ? stored : undefined
+    return stored !== undefined && isSameOwner(stored.order.owner, owner) ? stored : undefined
   }
   const ownOrders = (owner: Owner): readonly Order[] =>
-    [...orders.values()].map(({ order }) => order).filter((order) => isSame(order.owner, owner))
+    [...orders.values()].map(({ order }) => order).filter((order) => isSameOwner(order.owner, owner))
 
   const turn = (
     owner: Owner,
@@ -201,8 +202,6 @@ export const createFakeOrderStore = (
     },
   }
 }
-
-const isSame = (a: Owner, b: Owner): boolean => a.tenantId === b.tenantId && a.userId === b.userId
 
 const isStorable = ({ request: { volume, price = 0, stopLoss = 0, takeProfit = 0 } }: PendingOrder): boolean =>
   [volume, price, stopLoss, takeProfit].every(Number.isFinite)

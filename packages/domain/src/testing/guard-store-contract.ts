@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import type { Desk } from '../operator/records.ts'
+import type { PendingSize } from '../orders/guards.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { newOrderOn } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
@@ -11,7 +12,7 @@ const noon = Date.parse('2026-11-02T12:00:00.123Z')
 const limits = { maxLotsPerOrder: 0.3, maxOpenLots: 20.5, maxOpenPositions: 10, allowedSymbols: ['EURUSD'], approvalAboveLots: 2 }
 const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
 const deskLimits = { maxOpenLots: 50, maxOpenPositions: null, allowedSymbols: null }
-const none = { trader: null, pendingVolumes: [], desks: [] }
+const none = { trader: null, desks: [] }
 
 const newDesk = ({ owner }: Account, ...accounts: readonly Account[]): Desk => ({
   id: `desk-${newAccountId()}`,
@@ -20,7 +21,7 @@ const newDesk = ({ owner }: Account, ...accounts: readonly Account[]): Desk => (
   limits: deskLimits,
 })
 
-const ascending = (volumes: readonly number[]): readonly number[] => volumes.toSorted((a, b) => a - b)
+const byVolume = (a: PendingSize, b: PendingSize): number => a.volume - b.volume
 
 export const guardStoreContract = (title: string, open: OpenOrderPorts): void => {
   describe(`guard store, ${title}`, () => {
@@ -65,18 +66,19 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
     it('G3 reads a trader’s limits, also where none of them applies', async () => {
       const [strict, free] = [await storedAccount(ports.operator), await storedAccount(ports.operator)]
       await write(ports.operator, { traderLimits: puts({ accountId: strict.id, limits }, { accountId: free.id, limits: noLimits }) })
-      expect(await guards(strict)).toStrictEqual({ ...none, trader: limits })
-      expect(await guards(free)).toStrictEqual({ ...none, trader: noLimits })
+      expect(await guards(strict)).toStrictEqual({ ...none, trader: { limits, pending: [] } })
+      expect(await guards(free)).toStrictEqual({ ...none, trader: { limits: noLimits, pending: [] } })
     })
 
-    it('G4 reads the volumes of orders pending on the account, exactly, and not of settled ones', async () => {
+    it('G4 reads the volumes of orders pending on an account with limits, exactly, and not of settled ones', async () => {
       const account = await storedAccount(ports.operator)
-      const [done] = [await place(account, 5), await place(account, 0.1), await place(account, 0.1 + 0.2)]
+      await write(ports.operator, { traderLimits: puts({ accountId: account.id, limits }) })
+      const [done, ...left] = [await place(account, 5), await place(account, 0.1), await place(account, 0.1 + 0.2)]
       await place(await colleagueOf(account), 7)
       const settlement = { kind: 'filled', fill: {} } as const
       await rightOf(ports.orders.advance(done.owner, done.id, 1, { placement: { step: 'settled', settlement }, continueInMs: null }, noon))
-      const { pendingVolumes } = await guards(account)
-      expect(ascending(pendingVolumes)).toStrictEqual([0.1, 0.1 + 0.2])
+      const { trader } = await guards(account)
+      expect(trader?.pending.toSorted(byVolume)).toStrictEqual(left.map(({ id, request }) => ({ id, volume: request.volume })))
     })
 
     it('G5 reads the desks of the account by id, each with all its accounts and what is pending on them', async () => {
@@ -84,12 +86,11 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
       const colleague = await colleagueOf(account)
       const [alone, shared, other] = [newDesk(account, account), newDesk(account, colleague, account), newDesk(account, colleague)]
       await write(ports.operator, { desks: puts(shared, other, alone) })
-      await place(account, 1)
-      await place(colleague, 2)
+      const [own, theirs] = [await place(account, 1), await place(colleague, 2)].map(({ id, request }) => ({ id, volume: request.volume }))
       const { desks } = await guards(account)
-      expect(desks.map(({ pendingVolumes, ...desk }) => ({ ...desk, pendingVolumes: ascending(pendingVolumes) }))).toStrictEqual([
-        { limits: deskLimits, accounts: [account], pendingVolumes: [1] },
-        { limits: deskLimits, accounts: [colleague, account], pendingVolumes: [1, 2] },
+      expect(desks.map((desk) => ({ ...desk, pending: desk.pending.toSorted(byVolume) }))).toStrictEqual([
+        { limits: deskLimits, accounts: [account], pending: [own] },
+        { limits: deskLimits, accounts: [colleague, account], pending: [own, theirs] },
       ])
     })
 
@@ -111,6 +112,15 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
         expect(await challenges({ ...account, owner })).toStrictEqual([])
       }
       expect(await guards({ ...account, id: newAccountId() })).toStrictEqual(none)
+    })
+
+    it('G7 gives each of those who ask together what is theirs (5 rule 9)', async () => {
+      const account = await storedAccount(ports.operator)
+      await write(ports.operator, { traderLimits: puts({ accountId: account.id, limits }) })
+      const another = { ...account, owner: await storedOwner(ports.operator) }
+      const own = { ...none, trader: { limits, pending: [] } }
+      const asked = [another, account, another, account]
+      expect(await Promise.all(asked.map(guards))).toStrictEqual([none, own, none, own])
     })
   })
 }

@@ -27,8 +27,11 @@ export const someProgram = 'a program' as ProgramId
 
 let lastOrder = 0
 
-/** One that no other order of this run has. */
-export const newOrderId = (): OrderId => `ord_${String((lastOrder += 1)).padStart(20, '0')}` as OrderId
+/** One that no other order of this run has, neither whole nor in its first half, which brokers keep. Later ones are greater. */
+export const newOrderId = (): OrderId =>
+  `ord_${String((lastOrder += 1))
+    .padStart(10, '0')
+    .padEnd(20, '0')}` as OrderId
 
 /** A pending market order, 0.1 lots of EURUSD, on an account that nothing else is known of. */
 export const newOrder = (owner: Owner, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder => ({

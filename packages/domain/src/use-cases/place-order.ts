@@ -2,7 +2,7 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
@@ -129,20 +129,22 @@ interface ReadForOrder extends StoredGuards {
 const readForOrder =
   (ports: Ports) =>
   (owner: Owner, id: AccountId): T.Task<ReadForOrder> =>
-    pipe(
-      T.Do,
-      T.apS('account', findAccount(ports)(owner, id)),
-      T.apS('token', ports.providerTokens.find(owner.tenantId)),
-      T.apS('challenges', ports.guards.challenges(owner, id)),
-      T.apS('guards', ports.guards.guards(owner, id)),
-    )
+  async () => {
+    const [account, token, challenges, guards] = await Promise.all([
+      findAccount(ports)(owner, id)(),
+      ports.providerTokens.find(owner.tenantId)(),
+      ports.guards.challenges(owner, id)(),
+      ports.guards.guards(owner, id)(),
+    ])
+    return { account, token, challenges, guards }
+  }
 
 const requireAllowed =
   (ports: Ports) =>
   (read: ReadForOrder, request: OrderRequest): TE.TaskEither<CheckRefusal, void> =>
     pipe(
-      TE.fromEither(requireOrderable(read)),
-      TE.flatMap((account) => requireOrderGuards(ports)(account, request, read)),
+      requireOrderable(read),
+      E.matchW(TE.left, (account) => requireOrderGuards(ports)(account, request, read)),
     )
 
 const requireOrderable = ({ account, token }: ReadForOrder): E.Either<CheckRefusal, Account> =>

@@ -188,6 +188,14 @@ describe('the stricter of two accounts, in each of its parts', () => {
     })
   })
 
+  it('has the refusals of the first where both were refused as often', () => {
+    const as = { ...other, refusals: [noon - 5, noon - 1] }
+    expect([stricterRateState(one, as, noon), stricterRateState(as, one, noon)].map(({ refusals }) => refusals)).toEqual([
+      one.refusals,
+      as.refusals,
+    ])
+  })
+
   it.each([
     ['one and the other', one, { ...other, day: day + 1 }],
     ['the other and one', { ...other, day: day + 1 }, one],

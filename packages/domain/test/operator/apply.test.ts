@@ -144,6 +144,14 @@ describe('a document on empty records', () => {
     ])
   })
 
+  it('leaves the moment at which an account was linked as it is where the document has none', () => {
+    const earlier = { ...linked, accounts: linked.accounts.map((account) => ({ ...account, createdAt: now - 1_000 })) }
+    for (const createdAt of [undefined, null]) {
+      const document = { ...emptyDocument, accounts: [{ id: main, ...(createdAt === null && { createdAt }) }] }
+      expect(applied(document, earlier).changes.accounts.put).toEqual([])
+    }
+  })
+
   it('refuses a record that is named twice', () => {
     expect(faultsOf({ ...link, users: [...link.users, ...link.users] })).toEqual(['users[1]: this record is named twice; say it once'])
   })

@@ -2,9 +2,28 @@
 // have been executed, and always settled once the broker can be read (decision 23).
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { absenceProofMs, afterLookup, afterSend, nextAction, placementWindowMs, rejectLate } from '../../src/orders/placement.ts'
-import type { LookingUp, LookupAnswer, NextAction, Placement, PlacementAnswer, PlacementStep, Sending } from '../../src/orders/placement.ts'
+import {
+  absenceProofMs,
+  afterLookup,
+  afterSend,
+  nextAction,
+  placementWindowMs,
+  rejectLate,
+  rejectUnusable,
+  unusableReason,
+} from '../../src/orders/placement.ts'
+import type {
+  LookingUp,
+  LookupAnswer,
+  NextAction,
+  Placement,
+  PlacementAnswer,
+  PlacementStep,
+  Sending,
+  UnusableAccount,
+} from '../../src/orders/placement.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
 
 type Crash = 'none' | 'before sending' | 'after sending' | 'after the look-up'
 
@@ -34,6 +53,7 @@ interface World {
 }
 
 const fill = { price: 1.1 }
+const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 
 // What a settler does between two durable writes; a crash leaves what was written before it.
 const runTurn = (world: World, { crash, executes, answer, isReadable, delayMs }: Turn): void => {
@@ -264,11 +284,29 @@ describe('sends that did not happen', () => {
     expect(notSent(null, -60 * 60_000)).toEqual(rejectLate)
     // Clocks of instances differ a little.
     expect(notSent(null, -1_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
+    expect(notSent(null, 1 - placementWindowMs)).toMatchObject({ placement: { step: 'recorded' } })
+    expect(notSent(null, -placementWindowMs)).toEqual(rejectLate)
   })
 
   it('are not made at all once the order is old', () => {
     expect(later(placementWindowMs - 1)).toBe('send')
     expect(later(placementWindowMs)).toBe('reject_late')
     expect(placementWindowMs).toBe(30_000)
+  })
+})
+
+describe('orders of an account that can be sent nothing any more', () => {
+  it.each<[UnusableAccount, string, RegExp]>([
+    [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /not linked/],
+    [{ _tag: 'AccountPurposeRestricted' }, 'ACCOUNT_PURPOSE_RESTRICTED', /not for trading/],
+    [{ _tag: 'LiveAccountRestricted' }, 'LIVE_ACCOUNT_RESTRICTED', /demo account/],
+    [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
+    [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no account at the provider/],
+  ])('are rejected, with what the account is and that nothing was sent: %o', (why, code, said) => {
+    const { placement, continueInMs } = rejectUnusable(why)
+    expect(continueInMs).toBeNull()
+    expect(placement).toMatchObject({ step: 'settled', settlement: { kind: 'rejected', reason: { code } } })
+    expect(unusableReason(why).message).toMatch(said)
+    expect(unusableReason(why).message).toContain('the order was not sent')
   })
 })

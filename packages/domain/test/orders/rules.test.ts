@@ -7,7 +7,7 @@ import { describe, expect, it } from 'vitest'
 import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../src/orders/guards.ts'
 import type { OrderLimits } from '../../src/orders/guards.ts'
 import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
-import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
+import { brokerClientId, clientIdFamily, isOfOrder, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderId, PendingOrder } from '../../src/orders/order.ts'
 import { requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
@@ -194,4 +194,26 @@ describe('guards (decision 19)', () => {
   it('ask for none where no threshold is set', () => {
     expect(requireNoApproval(order, none)).toEqual(E.right(undefined))
   })
+})
+
+describe('what the broker keeps under a client id', () => {
+  it.each([
+    ['TP_one_two', 'TP_one_'],
+    ['TP_one_', 'TP_one_'],
+    ['TP_one', 'TP_one'],
+    ['TP_one_two_three', 'TP_one_two_three'],
+    ['robot', 'robot'],
+    ['', ''],
+  ])('%s has the family %s', (clientId, family) => expect(clientIdFamily(clientId)).toBe(family))
+
+  const id = 'ord_0123456789abcdefghij' as OrderId
+  it.each([
+    [brokerClientId(id), true],
+    ['TP_0123456789_0', true],
+    ['TP_0123456789_', true],
+    ['TP_0123456780_abcdefghij', false],
+    ['XTP_0123456789_abcdefghij', false],
+    ['TP_0123456789', false],
+    ['', false],
+  ])('%s is of the order by its first two parts: %s', (clientId, expected) => expect(isOfOrder(clientId, id)).toBe(expected))
 })

@@ -2,6 +2,8 @@
 // (2.5, 4.5; decisions 33 to 36).
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Steps } from '../../src/primitives/run-steps.ts'
+import { sortInSteps } from '../../src/primitives/sort-in-steps.ts'
 import { positionDeals } from '../../src/testing/deal-arbitraries.ts'
 import { dealTable } from '../../src/testing/deal-table.ts'
 import type { Deal } from '../../src/trades/deal.ts'
@@ -236,6 +238,11 @@ describe('numbers that no broker means', () => {
   })
 })
 
+/** A position that was opened by seven deals, each with money that fits into whole units; so does their sum. */
+const inSeven = (money: string, lastMoney: string): string =>
+  [1, 2, 3, 4, 5, 6, 7].map((id) => `${id} 7 in buy A 1 1 ${id === 7 ? lastMoney : money} 09:00:00\n`).join('') +
+  '8 7 out sell A 7 1 0 0 0 09:00:01'
+
 describe('volumes and money too large for whole units in a double', () => {
   it.each([
     [
@@ -263,6 +270,14 @@ describe('volumes and money too large for whole units in a double', () => {
       '1 7 in buy A 1 1 0.00000001 -89999999.99999999 -89999999.99999998 09:00:00\n2 7 out sell A 1 1 89999999.99999999 0 0 09:00:00',
     ],
     [
+      'charges whose sum would lose its last unit, which the profit brings back to where it shows',
+      inSeven('-9000000.00000001 9000000.00000001 9000000.00000002', '-9000000.00000001 9000000.00000001 9000000.00000002'),
+    ],
+    [
+      'profit and charges whose sum would lose its last unit where it shows',
+      inSeven('7828654.41650361 5571289.08089343 0', '7828654.41650362 5571289.08089345 0'),
+    ],
+    [
       'a crypto price of eight decimals',
       '1 7 in buy A 0.00012345 64123.12345678 0.1 0 0 09:00:00\n2 7 out sell A 0.00012345 0.00000001 0.2 0 0 09:00:00',
     ],
@@ -281,7 +296,7 @@ const trade = (position: number): readonly Deal[] =>
     ${2 * position + 1}  ${position}  out  sell  EURUSD  1  1.2  0  0  0  09:00:${position}
   `)
 
-const stepsOf = (steps: ReturnType<typeof foldInSteps>): number => {
+const stepsOf = (steps: Steps<unknown>): number => {
   let count = 0
   for (let step = steps.next(); !step.done; step = steps.next()) count += 1
   return count
@@ -320,15 +335,22 @@ describe('a long history', () => {
   })
 
   it('lets others in after every so many deals, and after as many positions or comparisons of what is left over', () => {
-    const numbers = Array.from({ length: 10 }, (_, i) => i + 10)
-    const closed = numbers.flatMap(trade)
+    const closed = Array.from({ length: 10 }, (_, i) => i + 10).flatMap(trade)
     const open = closed.filter(({ entry }) => entry === 'in')
     expect([5, 6, 20, 21].map((perStep) => stepsOf(foldInSteps(closed, perStep)))).toEqual([4, 4, 1, 1])
     expect(stepsOf(foldInSteps(Array.from({ length: 257 }, () => closed[0] as Deal)))).toBe(3)
-    // Four times for the deals, three for the positions, three for their order.
-    expect(stepsOf(foldInSteps(open, 3))).toBe(10)
-    // Seven for the deals of trades that come in another order than they closed, three to look at the trades, and some to order them.
-    expect(stepsOf(foldInSteps(numbers.toReversed().flatMap(trade), 3))).toBeGreaterThanOrEqual(7 + 3 + 3)
+    // For the deals, for the positions, and for their order.
+    expect(stepsOf(foldInSteps(open, 3))).toBe(4 + 3 + 3)
+    // The eleventh position alone is no step.
+    expect(stepsOf(foldInSteps([...open, ...trade(20).slice(0, 1)], 3))).toBe(4 + 3 + 3)
     expect(stepsOf(foldInSteps([]))).toBe(0)
+  })
+
+  it('lets others in as often while trades are put in order that come in another than they closed', () => {
+    const numbers = Array.from({ length: 11 }, (_, i) => i + 10)
+    const ordering = stepsOf(sortInSteps(numbers.toReversed(), (a, b) => a - b, 3))
+    expect(ordering).toBeGreaterThan(0)
+    // Eight for the deals, three to look at the trades.
+    expect(stepsOf(foldInSteps(numbers.toReversed().flatMap(trade), 3))).toBe(8 + 3 + ordering)
   })
 })

@@ -131,6 +131,26 @@ describe('POST /orders', () => {
     expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'DeskLimitBreached', limit: 'maxOpenPositions', current: 4 } })
   })
 
+  it('counts an order once that is executed and not known to be, whatever the broker made of the last part of its name', async () => {
+    const desk = createOrderDesk()
+    const account = desk.link()
+    limitTrader(desk, account, { maxOpenPositions: 2 })
+    const placed = await rightOf(desk.place(account))
+    const name = brokerClientId(placed.order.id)
+    desk.broker.put(account.id, { positions: [{ ...position, clientId: name.replace(/[^_]+$/, '0') }] })
+    expect(await tagOf(desk.place(account))).toBe('none')
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit: 'maxOpenPositions', current: 2 } })
+    limitTrader(desk, account, { maxOpenLots: 0.25 })
+    desk.broker.put(account.id, { positions: [{ ...position, volume: 0.01, clientId: name }] })
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit: 'maxOpenLots', current: 0.6 } })
+    limitTrader(desk, account, { maxOpenPositions: 2 })
+    // Another's name, and none, are other positions.
+    for (const other of [{ ...position, clientId: 'TP_0000000000_0000000000' }, position]) {
+      desk.broker.put(account.id, { positions: [other] })
+      expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'TraderLimitBreached', current: 3 } })
+    }
+  })
+
   it('reads the book of an account once, in however many limits it counts', async () => {
     const desk = createOrderDesk()
     const [account, colleague] = [desk.link(), desk.link({ owner: stranger })]

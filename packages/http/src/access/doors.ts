@@ -39,6 +39,7 @@ export interface CallerDoorOptions {
 }
 
 const refused: Admission = { outcome: E.left(unauthorized) }
+const refusedOperator: Admission = { outcome: E.left({ ...unauthorized, isOperators: true }) }
 const nobody: Admission = { outcome: E.right(undefined) }
 
 export const createCallerDoor = ({ identifyCaller, limiter, clock, trustedProxies }: CallerDoorOptions): Door => {
@@ -66,7 +67,7 @@ const callerOf = (credential: Credential): CallingProgram => ({ owner: credentia
 
 export const createOperatorDoor = (operatorToken: string): Door => {
   const isOperator = isBearerOf(operatorToken)
-  return ({ access }, { headers }) => Promise.resolve(access.kind === 'operator' && isOperator(headers) ? nobody : refused)
+  return ({ access }, { headers }) => Promise.resolve(access.kind === 'operator' && isOperator(headers) ? nobody : refusedOperator)
 }
 
 /** Whether a request brings this very token. */

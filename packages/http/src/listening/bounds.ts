@@ -16,7 +16,10 @@ export interface Bounds {
   readonly checkMs: number
   /** How long a connection waits for a next request. */
   readonly keepAliveMs: number
-  /** How long nothing may move on a connection with a request; twice as long where bytes wait to be read, since Node looks at them once before. */
+  /**
+   * How long nothing may move on a connection with a request, but for one whose answer is being made; twice as long where bytes wait to be read, since Node
+   * looks at them once before.
+   */
   readonly idleMs: number
 }
 
@@ -35,7 +38,7 @@ export const defaultBounds: Bounds = {
   checkMs: 5_000,
   // Longer than proxies keep theirs, so that it is not us who hang up on a request under way.
   keepAliveMs: 65_000,
-  // Far longer than any answer takes to make.
+  // Long enough for a caller who is slow to read.
   idleMs: 120_000,
 }
 

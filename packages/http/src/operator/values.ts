@@ -1,5 +1,14 @@
 // The values of an operator's document: what each kind of field takes (operating.md's table, as the domain's types say it).
-import { apiKeyPrefix, isScope, parseAccountId, parseInstant, parseTenantId, parseUserId, scopes } from '@tradeport/domain'
+import {
+  apiKeyPrefix,
+  isScope,
+  parseAccountId,
+  parseEmailAddress,
+  parseInstant,
+  parseTenantId,
+  parseUserId,
+  scopes,
+} from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import { isAllowlistEntry } from '../access/allowlist.ts'
 import { nullable, numberOf, stringOf } from '../requests/json-codecs.ts'
@@ -8,7 +17,6 @@ import { isOrderSymbol, orderSymbolTakes } from '../requests/order-symbol.ts'
 
 const control = /\p{Cc}/u
 const visible = /^[!-~]+$/
-const email = /^[^\s@\p{Cc}]+@[^\s@\p{Cc}]+$/u
 
 const longestName = 255
 const longestSecret = 8_192
@@ -26,7 +34,8 @@ export const tenantId = stringOf('a tenant id: 1 to 128 visible ASCII characters
 export const userId = stringOf('a user id: 1 to 128 visible ASCII characters', parseUserId)
 export const accountId = stringOf('an account id: a UUID', parseAccountId)
 
-export const emailAddress = matching('an e-mail address', (text) => email.test(text) && text.length <= 320 && text.isWellFormed())
+/** One that mail can be sent to: who is never reached would not learn of a suspension. */
+export const emailAddress = stringOf('an e-mail address, without a display name', parseEmailAddress)
 
 export const secret = matching(
   `1 to ${longestSecret} visible ASCII characters`,

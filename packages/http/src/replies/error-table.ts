@@ -72,8 +72,10 @@ export const errorTable: ErrorTable = {
   Unauthorized: {
     status: 401,
     code: 'UNAUTHORIZED',
-    message: () =>
-      'No valid credential was sent. Send an API key in X-API-Key or an access token in Authorization: Bearer, never in the query or the body; it may also be unknown, expired, revoked or not allowed from this address.',
+    message: ({ isOperators }) =>
+      isOperators === true
+        ? "The operator's token was not sent, or another: send it in Authorization: Bearer."
+        : 'No valid credential was sent. Send an API key in X-API-Key or an access token in Authorization: Bearer, never in the query or the body; it may also be unknown, expired, revoked or not allowed from this address.',
     headers: () => ({ 'WWW-Authenticate': 'Bearer' }),
   },
   InsufficientScope: {
@@ -302,7 +304,8 @@ export const errorTable: ErrorTable = {
   InternalError: {
     status: 500,
     code: 'INTERNAL_ERROR',
-    message: () => 'Something went wrong on our side. Try again, and tell support the request id if it happens again.',
+    message: () =>
+      'Something went wrong on our side. If the request was to change something, look whether it was done before you send it again; tell support the request id if it happens again.',
   },
   ServiceUnavailable: {
     status: 503,

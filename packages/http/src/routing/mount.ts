@@ -1,4 +1,5 @@
 // The one way that every request goes (decision 1): id, route, door, body and parameters, use case, answer.
+import type { IncomingMessage } from 'node:http'
 import { Readable } from 'node:stream'
 import { internalError, notFound, unauthorized } from '@tradeport/domain'
 import type { RateVerdict, Refusal } from '@tradeport/domain'
@@ -100,17 +101,25 @@ const answer = async <U>(
   const { outcome, rate } = await door(route, request, search)
   exchange.rate = rate
   if (E.isLeft(outcome)) return outcome
-  const body = route.body === undefined ? noBody : await readBodyOf(route, ctx)
+  const body = isBodyRead(route, request) ? await readBodyOf(route, ctx) : noBody
   if (E.isLeft(body)) return body
   return route.answer(useCases, { caller: outcome.right, segments, search, sent: request, body: body.right })
 }
 
 const noBody = E.right(undefined)
 
+// A route that takes no body looks at one all the same for what must not be there (5 rule 5).
+const isBodyRead = <U>({ body, access }: Route<U>, request: IncomingMessage): boolean =>
+  body !== undefined || (access.kind === 'scoped' && isBodySent(request))
+
+const isBodySent = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || (headers['content-length'] !== undefined && headers['content-length'] !== '0')
+
 const readBodyOf = async <U>(route: Route<U>, { req, res }: Context): Promise<E.Either<Refusal, RawRequest['body']>> => {
   const body = await readJsonBody(req, res)
   if (route.access.kind === 'scoped' && E.isRight(body) && hasBodyCredential(body.right)) return E.left(unauthorized)
-  return body
+  // Whatever else it is does not matter where none is taken.
+  return route.body === undefined ? noBody : body
 }
 
 type ReplyMounting = Pick<Mounting<never>, 'edge' | 'prefix'>

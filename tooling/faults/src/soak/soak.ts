@@ -236,12 +236,12 @@ const load = async (soak: Soak, first: number, ms: number): Promise<number> => {
 }
 
 const settleMs = 8 * minuteMs
-/** Longer than connections are kept that nobody uses: then what is open is what is needed. */
-const quietMs = 12_000
+/** Longer than anything that grows with trading is kept, margins being the last of it, and than connections that nobody uses: what is left is what is needed. */
+const quietMs = 100_000
 
 const readAtOnce = 8
 
-/** Reads what there is of everybody from every instance, so that each measurement finds the same in the caches however the load fell. */
+/** Reads what there is of everybody from every instance, so that each measurement finds the same credentials kept however the load fell. */
 const readAll = async ({ run, asking, population }: Soak): Promise<void> => {
   const left = [...population.readers, ...population.traders].flatMap(({ credential }) =>
     Array.from({ length: instances }, (_, slot) => ({ credential, slot, isSlow: true })),

@@ -16,9 +16,11 @@ import type {
   TraderLimitBreached,
 } from '../../errors.ts'
 import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../orders/guards.ts'
-import type { Book, ChallengeStanding, OrderSize } from '../../orders/guards.ts'
+import type { Book, ChallengeStanding, OrderSize, PendingSize } from '../../orders/guards.ts'
+import { isOfOrder } from '../../orders/order.ts'
 import type { Broker } from '../../ports/broker.ts'
 import type { AccountGuards, DeskGuard } from '../../ports/guard-store.ts'
+import type { BrokerPosition } from '../../positions/position.ts'
 import type { AccountId } from '../../primitives/ids.ts'
 
 interface Ports {
@@ -46,8 +48,7 @@ export const requireOrderGuards =
     pipe(
       requireChallenge(challenges),
       E.flatMap(() => requireRead(guards)),
-      TE.fromEither,
-      TE.flatMap((read) => (isUnlimited(read) ? TE.right(undefined) : requireWithinLimits(ports)(account, order, read))),
+      E.matchW(TE.left, (read) => (isUnlimited(read) ? TE.right(undefined) : requireWithinLimits(ports)(account, order, read))),
     )
 
 // Of nearly every account nothing is to be read.
@@ -58,7 +59,7 @@ const requireWithinLimits =
   (account: Account, order: OrderSize, guards: AccountGuards): TE.TaskEither<GuardRefusal, void> =>
     pipe(
       accountsInBooks(account, guards),
-      TE.traverseArray(readOpenVolumes(ports)),
+      TE.traverseArray(readOpenPositions(ports)),
       TE.flatMapEither((read) => requireLimits(account, order, guards, new Map(read))),
     )
 
@@ -78,41 +79,49 @@ const requireRead = (guards: StoredGuards['guards']): E.Either<GuardRefusal, Acc
 // Each once, in however many books it is.
 const accountsInBooks = (account: Account, { trader, desks }: AccountGuards): readonly Account[] => {
   const ofDesks = desks.filter(({ limits }) => isBookNeeded(limits)).flatMap(({ accounts }) => accounts)
-  const ofTrader = trader !== null && isBookNeeded(trader) ? [account] : []
+  const ofTrader = trader !== null && isBookNeeded(trader.limits) ? [account] : []
   return [...new Map([...ofDesks, ...ofTrader].map((one) => [one.id, one])).values()]
 }
 
-/** The volumes of the open positions, in lots, of every account that is in a book. */
-type OpenVolumes = ReadonlyMap<AccountId, readonly number[]>
+/** The open positions of every account that is in a book. */
+type OpenPositions = ReadonlyMap<AccountId, readonly BrokerPosition[]>
 
-const readOpenVolumes =
+const readOpenPositions =
   (ports: Ports) =>
-  (account: Account): TE.TaskEither<LimitCheckUnavailable, readonly [AccountId, readonly number[]]> =>
+  (account: Account): TE.TaskEither<LimitCheckUnavailable, readonly [AccountId, readonly BrokerPosition[]]> =>
     pipe(
       TE.fromEither(requireBrokerAccount(account)),
       TE.flatMap(ports.broker.positions),
       TE.mapBoth(
         ({ _tag }) => limitCheckUnavailable(`the book of account ${account.id} cannot be read: ${_tag}`),
-        ({ positions }) => [account.id, positions.map(({ volume }) => volume)] as const,
+        ({ positions }) => [account.id, positions] as const,
       ),
     )
 
-const bookOf = (volumes: OpenVolumes, accounts: readonly Account[], pendingVolumes: readonly number[]): Book => [
-  ...accounts.flatMap(({ id }) => volumes.get(id) ?? []),
-  ...pendingVolumes,
-]
+// An order that was executed and of which that is not known yet is a position already, and counts once: as the whole of what was ordered, since the rest
+// of it may still come.
+const bookOf = (open: OpenPositions, accounts: readonly Account[], pending: readonly PendingSize[]): Book => {
+  const positions = accounts.flatMap(({ id }) => open.get(id) ?? [])
+  const orderOf = ({ clientId }: BrokerPosition) => pending.find(({ id }) => clientId !== undefined && isOfOrder(clientId, id))
+  const held = positions.map((position) => ({ volume: position.volume, order: orderOf(position) }))
+  const executed = new Set(held.map(({ order }) => order))
+  return [
+    ...held.map(({ volume, order }) => Math.max(volume, order?.volume ?? 0)),
+    ...pending.filter((order) => !executed.has(order)).map(({ volume }) => volume),
+  ]
+}
 
 const requireLimits = (
   account: Account,
   order: OrderSize,
-  { trader, pendingVolumes, desks }: AccountGuards,
-  volumes: OpenVolumes,
+  { trader, desks }: AccountGuards,
+  open: OpenPositions,
 ): E.Either<DeskLimitBreached | TraderLimitBreached | ApprovalRequired, void> =>
   pipe(
     desks,
-    E.traverseArray((desk: DeskGuard) => requireDeskLimits(order, desk.limits, bookOf(volumes, desk.accounts, desk.pendingVolumes))),
+    E.traverseArray((desk: DeskGuard) => requireDeskLimits(order, desk.limits, bookOf(open, desk.accounts, desk.pending))),
     E.flatMap(() =>
-      trader === null ? E.right(undefined) : requireTraderLimits(order, trader, bookOf(volumes, [account], pendingVolumes)),
+      trader === null ? E.right(undefined) : requireTraderLimits(order, trader.limits, bookOf(open, [account], trader.pending)),
     ),
-    E.flatMap(() => (trader === null ? E.right(undefined) : requireNoApproval(order, trader))),
+    E.flatMap(() => (trader === null ? E.right(undefined) : requireNoApproval(order, trader.limits))),
   )

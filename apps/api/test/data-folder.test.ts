@@ -1,0 +1,47 @@
+// Secrets that the service makes once: kept as they are, and refused where something else lies in their place.
+import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { keepSecret } from '../src/data-folder.ts'
+import { keyForm, tokenForm } from '../src/secret-forms.ts'
+
+let folder: string
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'tradeport-secrets-'))
+})
+afterEach(() => rm(folder, { recursive: true, force: true }))
+
+let made = 0
+const token = { name: 'operator-token', make: () => `a token of many characters ${(made += 1)}`.replaceAll(' ', '-'), form: tokenForm }
+const key = { name: 'secrets-key', make: () => Buffer.alloc(32, 7).toString('base64'), form: keyForm }
+
+describe('a kept secret', () => {
+  it('is made once, also by two starts at once, for its user alone', async () => {
+    const [one, two] = await Promise.all([keepSecret(folder, token), keepSecret(folder, token)])
+    expect([two, await keepSecret(folder, token)]).toEqual([one, one])
+    const path = join(folder, token.name)
+    expect(await readFile(path, 'utf8')).toBe(one)
+    expect((await stat(path)).mode & 0o777).toBe(0o600)
+  })
+
+  it('may end with a line feed, as an editor leaves it', async () => {
+    await writeFile(join(folder, token.name), 'a-token-written-by-hand\n')
+    expect(await keepSecret(folder, token)).toBe('a-token-written-by-hand')
+    await writeFile(join(folder, key.name), `${key.make()}\n`)
+    expect(await keepSecret(folder, key)).toEqual(new Uint8Array(32).fill(7))
+  })
+
+  it.each([
+    [token, ''],
+    [token, '\n'],
+    [token, 'short'],
+    [key, ''],
+    [key, 'not a key'],
+  ])('is refused where its file holds something else: %o %j', async (secret, text) => {
+    const path = join(folder, secret.name)
+    await writeFile(path, text)
+    await expect(keepSecret<unknown>(folder, secret)).rejects.toThrow(`${path} takes ${secret.form.told}, and holds something else`)
+    expect(await readFile(path, 'utf8')).toBe(text)
+  })
+})
