@@ -19,9 +19,10 @@ const start = async (environment: Environment): Promise<void> => {
   for (const name of config.right.withoutEffect)
     log.warn({ variable: name }, 'this variable is set and has no effect with the others as they are')
   const service = await startService(config.right, log)
+  // Before anybody is told that it listens: who is told may end it in the same instant.
+  stopOnSignal(service.close, config.right.drainTimeoutMs, log)
   log.info({ event: 'listening', api: service.apiUrl, operator: service.operatorUrl }, 'listening')
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
-  stopOnSignal(service.close, config.right.drainTimeoutMs, log)
 }
 
 // The first signal lets what is in flight end, within its time; a second one, of either kind, ends the process at once.
