@@ -1,4 +1,5 @@
 // What a benchmark is: ratios against a reference measured in the same run, each with its target.
+import { setTimeout } from 'node:timers/promises'
 
 export type Ratio = Judged & (Times | Sizes)
 
@@ -49,9 +50,15 @@ export interface Timed<T> {
   readonly last: T
 }
 
+/** After a collection its threads still work for a while, which the reference must not pay for. */
+const sweepMs = 200
+
 /**
- * Times two things in turn, so that whatever else the machine does befalls both: `rounds` runs each after two that do not count, garbage
- * collected before each where Node allows it.
+ * Times two things in turn, so that whatever else the machine does befalls both: `rounds` runs each after two that do not count.
+ *
+ * What ours leaves behind is collected straight after it, where Node allows it, and never after the reference: V8 sets the heap's limit by how fast a program
+ * allocates and takes one that waits for work outside of its heap for idle. The limit would then stand just above what is held, and each run of ours would
+ * begin to mark all of that once more.
  */
 export const timeAlternately = async <A, B>(
   rounds: number,
@@ -62,6 +69,8 @@ export const timeAlternately = async <A, B>(
   let lasts: readonly [A, B] = [await ours(), await reference()]
   for (let round = -1; round < rounds; round++) {
     const [ourTime, ourLast] = await time(ours)
+    globalThis.gc?.()
+    await setTimeout(sweepMs)
     const [referenceTime, referenceLast] = await time(reference)
     lasts = [ourLast, referenceLast]
     if (round < 0) continue
@@ -75,7 +84,6 @@ export const timeAlternately = async <A, B>(
 }
 
 const time = async <T>(work: () => T | Promise<T>): Promise<readonly [ms: number, result: T]> => {
-  globalThis.gc?.()
   const start = performance.now()
   const result = await work()
   return [performance.now() - start, result]

@@ -15,8 +15,8 @@ export function* maxDrawdownInSteps(netProfits: readonly number[], perStep: numb
   let sum = 0
   let peak = 0
   let deepest = 0
-  for (const netProfit of netProfits) {
-    sum += wholeUnits(netProfit, moneyUnit)
+  for (let i = 0; i < netProfits.length; i++) {
+    sum += wholeUnits(netProfits[i] as number, moneyUnit)
     peak = Math.max(peak, sum)
     deepest = Math.max(deepest, peak - sum)
     // Neither a NaN nor an inexact sum passes this.

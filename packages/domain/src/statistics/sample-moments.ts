@@ -51,8 +51,8 @@ const deviationOf = (values: readonly number[], offsetOf: (value: number) => num
   let squares = 0
   let lost = 0
   let offsets = 0
-  for (const value of values) {
-    const offset = offsetOf(value)
+  for (let i = 0; i < values.length; i++) {
+    const offset = offsetOf(values[i] as number)
     const square = offset * offset
     const sum = squares + square
     // Both are at least 0, so the lost part of the smaller one is known exactly.

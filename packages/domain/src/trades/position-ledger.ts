@@ -183,20 +183,20 @@ const enterDeal = (ledger: Ledger, slot: number, deal: Deal): void => {
     if (named === undefined || isBefore(deal, named)) ledger.firstNamed[slot] = deal
   }
 
-  const price = deal.price !== undefined && Number.isFinite(deal.price) ? deal.price : 0
-  if (price === 0) marks |= hasMissingPrice
-  const volume = deal.volume !== undefined && deal.volume > 0 && deal.volume < Number.POSITIVE_INFINITY ? deal.volume : 0
+  if (priceOf(deal) === 0) marks |= hasMissingPrice
+  const hasVolume = volumeOf(deal) !== 0
 
   if (entry === 'in') {
-    marks |= volume === 0 ? hasOpeningDeal : hasOpeningDeal | hasOpeningVolume
-    addVolume(ledger, row + openedCell, row + entryCell, volume, price)
+    marks |= hasVolume ? hasOpeningDeal | hasOpeningVolume : hasOpeningDeal
+    addVolume(ledger, row + openedCell, row + entryCell, deal)
     const first = ledger.firstOpens[slot]
     if (first === undefined || isBefore(deal, first)) ledger.firstOpens[slot] = deal
   } else if (entry === 'out') {
-    if (volume === 0) {
+    if (hasVolume) addVolume(ledger, row + closedCell, row + exitCell, deal)
+    else {
       marks |= hasUnreportedClose
-      addUnreportedClose(ledger, slot, price)
-    } else addVolume(ledger, row + closedCell, row + exitCell, volume, price)
+      addUnreportedClose(ledger, slot, priceOf(deal))
+    }
     const last = ledger.lastCloses[slot]
     if (last === undefined || isBefore(last, deal)) ledger.lastCloses[slot] = deal
   } else marks |= hasForeignEntry
@@ -218,8 +218,15 @@ const addMoney = (ledger: Ledger, cell: number, amount: number): void => {
   else addToRemainder(remainderOf(ledger, cell), amount)
 }
 
-const addVolume = (ledger: Ledger, volumeCell: number, weightCell: number, volume: number, price: number): void => {
+// 0 where there is none.
+const priceOf = ({ price }: Deal): number => (price !== undefined && Number.isFinite(price) ? price : 0)
+const volumeOf = ({ volume }: Deal): number => (volume !== undefined && volume > 0 && volume < Number.POSITIVE_INFINITY ? volume : 0)
+
+// Takes the deal and not its numbers, which the engine would put into boxes for a call that it does not make part of the caller.
+const addVolume = (ledger: Ledger, volumeCell: number, weightCell: number, deal: Deal): void => {
   const { rows } = ledger
+  const volume = volumeOf(deal)
+  const price = priceOf(deal)
   const units = wholeUnits(volume, volumeUnit)
   const sum = (rows[volumeCell] as number) + units
   if (sum <= Number.MAX_SAFE_INTEGER) rows[volumeCell] = sum
