@@ -24,7 +24,7 @@ const key = 'tp_live_events'
 const accountId = newAccountUuid(1)
 const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
 /** How long a child may take to start on a slow machine. */
-const childMs = 40_000
+const childMs = 240_000
 
 let folder: string
 let authority: Authority

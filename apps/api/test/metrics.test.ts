@@ -31,11 +31,14 @@ const valueOf = (text: string, series: string): number => {
   return Number(line.slice(series.length))
 }
 
+// The same of everybody: what a history leaves open is each account's own.
+const held = [0.2, 0.3].map((volume) => ({ symbol: 'EURUSD', side: 'buy', volume }) as const)
+
 describe('metrics', () => {
   let service: RunningService
   beforeAll(async () => {
     service = await startTestService(
-      users.map(({ provider }) => ({ id: provider, generate: { trades: 10, openPositions: 2 } })),
+      users.map(({ provider }) => ({ id: provider, generate: { trades: 10 }, positions: held })),
       { environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } },
     )
     await service.setUp(
@@ -71,7 +74,7 @@ describe('metrics', () => {
     const positions = (await desk.get('/positions')).body.data
     await desk.get('/positions')
     await desk.get(`/positions/${positions[0].id}`)
-    await desk.call('PUT', `/positions/${positions[0].id}/sl`, { value: 0.00001 })
+    await desk.call('PUT', `/positions/${positions[0].id}/sl`, { value: 0.5 })
     await desk.call('PUT', `/positions/${user}/sl`, { value: 1 })
     await desk.call('POST', `/positions/${positions[1].id}/close`, {})
     for (const path of [

@@ -196,6 +196,8 @@ const agreesWithTheBook = async (one: Case, order: Json, end = one.end): Promise
 beforeAll(async () => {
   service = await startTestService([...cases.map((one) => ({ id: accountOf(one) })), { id: crowd, startBalance: 1_000_000 }], {
     now: clock.now,
+    // What was executed is told whole however slow the machine is.
+    deadlines: { fillMs: 30_000 },
   })
   service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask })
   const links = cases.map((one) => ({ id: idOf(one), providerAccountId: accountOf(one) }))

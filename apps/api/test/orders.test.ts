@@ -674,7 +674,7 @@ describe('Idempotency-Key (decision 25)', () => {
 
   it('answers 409 while the first is being checked, and gives its answer after that', async () => {
     await service.setUp({ traderLimits: [{ accountId: ids.keyed, limits: { maxOpenPositions: 100 } }] })
-    service.sandbox.faults.set('keyed', 'positions', { kind: 'delay', ms: 1_000, times: 1 })
+    service.sandbox.faults.set('keyed', 'positions', { kind: 'delay', ms: 5_000, times: 1 })
     const first = withKey('k-4', { symbol: shut })
     expect(
       await eventually(

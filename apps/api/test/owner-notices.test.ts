@@ -20,7 +20,7 @@ import { linkDocument } from './support/trading-user.ts'
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
 const from = 'Tradeport <notices@tradeport.example>'
 /** Retries are due after 5 to 10 seconds, then after 10 to 20. */
-const journeyMs = 120_000
+const journeyMs = 480_000
 
 /** Asks as often as is let through, and then so often that the key is suspended. */
 const suspend = async (apiUrl: string, key: string): Promise<void> => {

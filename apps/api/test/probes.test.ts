@@ -8,6 +8,7 @@ import type { Instance } from './support/two-instances.ts'
 
 const told = ({ status, body }: Reply): object => ({ status, ...body })
 const listenersOf = ({ apiUrl, operatorUrl }: Instance): readonly string[] => [apiUrl, operatorUrl]
+const isShared = (said: object): boolean => 'limiter' in said && said.limiter === 'shared' && isStatus(200)(said)
 const isStatus =
   (status: number) =>
   (said: object): boolean =>
@@ -52,15 +53,13 @@ describe.skipIf(!areServersThere)(`an instance on servers${serversTitle}`, () =>
   }
 
   it('says that it limits alone, and is ready all the same', async () => {
-    expect(await readiness(isStatus(200))).toEqual(Array.from({ length: 4 }, () => ready('shared')))
+    expect(await readiness(isShared)).toEqual(Array.from({ length: 4 }, () => ready('shared')))
     await service.redis.cut()
     expect(await readiness((said) => 'limiter' in said && said.limiter === 'alone')).toEqual(
       Array.from({ length: 4 }, () => ready('alone')),
     )
     await service.redis.mend()
-    expect(await readiness((said) => 'limiter' in said && said.limiter === 'shared')).toEqual(
-      Array.from({ length: 4 }, () => ready('shared')),
-    )
+    expect(await readiness(isShared)).toEqual(Array.from({ length: 4 }, () => ready('shared')))
   })
 
   it('is not ready while its database is away, and lives', async () => {
@@ -69,7 +68,7 @@ describe.skipIf(!areServersThere)(`an instance on servers${serversTitle}`, () =>
       expect(said).toMatchObject({ status: 503, ready: false, failing: expect.arrayContaining(['database']) })
     for (const url of service.instances.flatMap(listenersOf)) expect((await request(`${url}/healthz`)).status).toBe(200)
     await service.database.mend()
-    expect(await readiness(isStatus(200))).toEqual(Array.from({ length: 4 }, () => ready('shared')))
+    expect(await readiness(isShared)).toEqual(Array.from({ length: 4 }, () => ready('shared')))
   })
 
   it('is not ready on tables older than it needs, and is on newer ones', async () => {
@@ -79,6 +78,6 @@ describe.skipIf(!areServersThere)(`an instance on servers${serversTitle}`, () =>
     for (const said of await readiness(isStatus(503))) expect(said).toMatchObject({ failing: ['migrations'] })
     await service.database.query(`update knex_migrations set name = '${name}' where name = 'older'`)
     await service.database.query(`insert into knex_migrations (name, batch, migration_time) values ('9999-of-a-newer-version', 99, now())`)
-    expect(await readiness(isStatus(200))).toEqual(Array.from({ length: 4 }, () => ready('shared')))
+    expect(await readiness(isShared)).toEqual(Array.from({ length: 4 }, () => ready('shared')))
   })
 })

@@ -39,7 +39,7 @@ beforeAll(async () => {
   service = spawnService({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: join(folder, 'data') })
   const { api } = await service.listening
   // The welcome, which tells the key, comes after the line of the log.
-  const key = await vi.waitUntil(() => /tp_live_[\w-]+(?=\n)/.exec(service.output())?.[0])
+  const key = await vi.waitUntil(() => /tp_live_[\w-]+(?=\n)/.exec(service.output())?.[0], { timeout: 60_000 })
   const lines = examples.filter((example) => !isWholeRun(example)).flatMap(({ commands }) => [commands, 'echo', 'echo "--- next ---"'])
   const script = lines.join('\n').replaceAll(shownAddress, api)
   const environment = { PATH: `${dirname(process.execPath)}:${process.env['PATH']}`, KEY: key }

@@ -14,7 +14,7 @@ const key = 'tp_live_restart'
 const account = newAccountUuid(1)
 
 /** How long a child may take to start or to end on a slow machine. */
-const childMs = 40_000
+const childMs = 240_000
 
 describe('a service that is started again on its folder', () => {
   let service: RunningService

@@ -20,7 +20,7 @@ import type { ReceivedDelivery, WebhookReceiver } from './support/webhook-receiv
 
 const key = 'tp_live_webhook_tests'
 /** How long a child may take to start on a slow machine. */
-const childMs = 40_000
+const childMs = 240_000
 
 let folder: string
 let child: ChildService

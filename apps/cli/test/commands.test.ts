@@ -44,7 +44,7 @@ accounts:
 apiKeys:
   - { id: k-given, userId: u-1, key: tp_live_given_by_the_operator, scopes: [accounts:read] }
 accessTokens:
-  - { id: t-1, userId: u-1, applicationId: app-1, scopes: [trading:read], expiresAt: 2027-01-01T00:00:00Z }
+  - { id: t-1, userId: u-1, applicationId: app-1, scopes: [trading:read], expiresAt: 2100-01-01T00:00:00Z }
 desks:
   - { id: d-1, tenantId: acme, accounts: [${account}], limits: { maxOpenLots: 50 } }
 `
@@ -151,7 +151,7 @@ describe('lists', () => {
     expect(await done('accounts', 'list')).toContain(
       `${account}  u-1   Main  mt5       5012345 @ Example-Demo  trading, demo  connected  never`,
     )
-    expect(await done('tokens', 'list', '--user', 'u-1')).toMatch(/t-1 +u-1 +app-1 +good +2027-01-01T00:00:00.000Z +trading:read\n1 token/)
+    expect(await done('tokens', 'list', '--user', 'u-1')).toMatch(/t-1 +u-1 +app-1 +good +2100-01-01T00:00:00.000Z +trading:read\n1 token/)
     expect(await done('desks', 'list', '--tenant', 'acme')).toMatch(new RegExp(`d-1 +acme +50 +- +all +${account}\n1 desk`))
     expect(await done('desks', 'list', '--tenant', 'empty')).toBe('There are no desks.\n')
   })

@@ -331,7 +331,7 @@ describe('what is no request, behind one that takes its time', () => {
 })
 
 describe('a slow sender', () => {
-  const bounds = { headMs: 60, requestMs: 120, checkMs: 20, idleMs: 300, keepAliveMs: 60 }
+  const bounds = { headMs: 1_000, requestMs: 1_500, checkMs: 100, idleMs: 3_000, keepAliveMs: 500 }
   let api: Running & { readonly edge: FakeEdge }
   beforeAll(async () => {
     api = await runApi({}, fakeEdge(), { bounds })

@@ -83,7 +83,10 @@ export const startMailServer = async ({ port = 0, ...options }: Options = {}): P
   })
   // A client that hangs up is no fault of the server.
   server.on('error', () => undefined)
-  await new Promise<void>((resolve) => void server.listen(port, '127.0.0.1', resolve))
+  await new Promise<void>((resolve, reject) => {
+    server.server.once('error', reject)
+    server.listen(port, '127.0.0.1', resolve)
+  })
   return {
     address: {
       host: '127.0.0.1',

@@ -71,12 +71,11 @@ describe('an embedded database in a folder', () => {
     )
     const acknowledged: string[] = []
     const lines = createInterface(writer.stdout)
-    lines.on('line', (line) => {
-      acknowledged.push(line)
-      if (acknowledged.length === 25) writer.kill('SIGKILL')
-    })
+    lines.on('line', (line) => acknowledged.push(line))
     await once(lines, 'line')
     await expect(lockFolder(folder)).rejects.toThrow(`in use by process ${String(writer.pid)}`)
+    await expect.poll(() => acknowledged.length).toBeGreaterThanOrEqual(25)
+    writer.kill('SIGKILL')
     await once(lines, 'close')
     const database = await openDatabase({ folder })
     const stored = await database.knex('tenants').pluck('id')

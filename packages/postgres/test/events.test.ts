@@ -28,7 +28,7 @@ const crashesOn = (title: string, open: () => Promise<OpenedDatabase>): void => 
     beforeAll(async () => {
       opened = await open()
       clock = createTestClock()
-      const frail = { leaseMs: 500, renewMs: 3_600_000 }
+      const frail = { leaseMs: 3_000, renewMs: 3_600_000 }
       // The one hand that it has does not come back, so that it takes nothing up again itself.
       dying = await startEvents(opened.database, clock, { ...frail, concurrency: 1 })
       next = await startEvents(opened.database, clock, frail)

@@ -33,9 +33,11 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const { ports, stop } = await startInstance(database, log)
     const account = await storedAccount(ports.operator)
     const trading = createFakeTrading()
+    const { promise: away, resolve: isAway } = Promise.withResolvers<void>()
     const { promise: back, resolve: isBack } = Promise.withResolvers<void>()
     const outage = async (): Promise<void> => {
       await allowConnections(name, false)
+      isAway()
       void setTimeout(outageMs)
         .then(() => allowConnections(name, true))
         .then(isBack)
@@ -64,7 +66,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const order = newOrderOn(account, Date.now())
     await rightOf(ports.orders.record(order.owner, order, undefined))
     await expect.poll(() => trading.sent().length, { timeout: 60_000 }).toBe(1)
-    await setTimeout(500)
+    await away
     expect(await ports.orders.record(order.owner, newOrderOn(account, Date.now()), undefined)()).toMatchObject({
       left: { _tag: 'ServiceUnavailable' },
     })

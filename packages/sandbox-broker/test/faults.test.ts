@@ -65,7 +65,7 @@ describe('answers that stand in for the real one', () => {
     const { sandbox } = await faulty('positions', { kind: 'lost' })
     const asking = fetch(`${sandbox.url}/users/current/accounts/acc/positions`, {
       headers: { 'auth-token': 'sandbox-token' },
-      signal: AbortSignal.timeout(150),
+      signal: AbortSignal.timeout(2_000),
     })
     await expect(asking).rejects.toThrow('timeout')
     expect(sandbox.requests.list()).toMatchObject([{ status: 0, faults: ['lost'] }])
@@ -111,7 +111,7 @@ describe('trades that go wrong on the way', () => {
       method: 'POST',
       body: JSON.stringify(BUY),
       headers: { 'auth-token': 'sandbox-token' },
-      signal: AbortSignal.timeout(200),
+      signal: AbortSignal.timeout(2_000),
     })
     await expect(asking).rejects.toThrow(kind === 'cut' ? 'fetch failed' : 'timeout')
     expect(openCount(sandbox)).toBe(open)

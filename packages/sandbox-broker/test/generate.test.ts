@@ -90,6 +90,19 @@ const computingMs = (seed: number): number => {
   return (user + system) / 1_000
 }
 
+const openOn = (day: number) => {
+  const generate = { trades: 320, openPositions: 4 }
+  const core = createCore({ accounts: [{ id: 'demo-trading', generate }] }, NOON + day * 86_400_000)
+  const positions = core.accounts.get('demo-trading')?.positions ?? []
+  return positions.map(({ symbol, side, stopLoss }) => ({ symbol, side, hasLevels: stopLoss !== undefined }))
+}
+
+it('leaves the same positions open on every day, so that what is shown of a demo holds tomorrow', () => {
+  const [first, ...others] = Array.from({ length: 12 }, (_, index) => openOn(index * 11))
+  expect(first).toHaveLength(4)
+  for (const other of others) expect(other).toEqual(first)
+})
+
 it('makes 20,000 deals within a second of computing (once in three goes, since other work may be going on)', () => {
   expect([1, 2, 3].some((seed) => computingMs(seed) < 1_000)).toBe(true)
 })

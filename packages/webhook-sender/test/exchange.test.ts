@@ -11,7 +11,7 @@ import { answering, startReceiver } from './support/receiver.ts'
 import type { Receiver, ReceiverOptions } from './support/receiver.ts'
 
 const kib = 1_024
-const shortMs = 300
+const shortMs = 2_000
 
 let certificates: Certificates
 beforeAll(async () => {

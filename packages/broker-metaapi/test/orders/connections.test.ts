@@ -112,7 +112,7 @@ describe('an order may have been executed where the other side', () => {
     ],
   ])('%s; it is sent once', async (_, onConnection) => {
     const { seen, trading } = await serve(onConnection)
-    expect(await place(trading({ tradeMs: 300 }))).toEqual(unknown)
+    expect(await place(trading({ tradeMs: 2_000 }))).toEqual(unknown)
     // Long enough for a second try, were there one.
     await new Promise((resolve) => setTimeout(resolve, 150))
     expect(seen.connections).toBe(1)
@@ -124,7 +124,7 @@ describe('a connection', () => {
   it('that is reset as soon as it is accepted leaves open what happened, or has carried nothing', async () => {
     for (let round = 0; round < 20; round += 1) {
       const { seen, trading } = await serve((socket) => socket.resetAndDestroy())
-      const answer = await place(trading({ tradeMs: 300 }))
+      const answer = await place(trading({ tradeMs: 2_000 }))
       expect(answer).toEqual(seen.bytes > 0 || answer.kind === 'unknown' ? unknown : notSent())
       expect(seen.connections).toBe(1)
     }

@@ -60,7 +60,7 @@ export const openFloor = (): Floor => {
       provisioningUrl: sandbox.url,
       providerToken: () => TE.right(O.some(given)),
       clock: { now: Date.now },
-      deadlines: { tradeMs: 400, readMs: 1_000, fillMs: 1_200 },
+      deadlines: { tradeMs: 2_000, readMs: 5_000, fillMs: 2_000 },
     })
     let sentAt = Date.now()
     const isOwn = (deal: Readonly<Record<string, unknown>>): boolean => deal['clientId'] === order.clientId

@@ -202,7 +202,7 @@ export const closeRecordsContract = (title: string, open: OpenClosePorts): void 
 
     it('CR7 hands a close out when it is due, in each version, until nothing more is to be done', async () => {
       const owner = await storedOwner(ports.operator)
-      const id = await recorded(owner, intended(), 1_000)
+      const id = await recorded(owner, intended(), 5_000)
       const handed = await working(owner, ({ closeId, version }) =>
         version === 1
           ? advance(owner, closeId, version, stepTo(made, { continueInMs: 0 }))
@@ -210,12 +210,14 @@ export const closeRecordsContract = (title: string, open: OpenClosePorts): void 
       )
       await ports.elapse(500)
       expect(handed).toStrictEqual([])
-      await ports.elapse(600)
-      await expect.poll(() => handed.length, patience).toBe(2)
-      expect(handed).toStrictEqual([1, 2].map((version) => ({ owner, closeId: id, version })))
+      await ports.elapse(4_600)
       await expect.poll(async () => (await find(owner, id)).progress.step, patience).toBe('ended')
+      // One whose settling takes long may be handed out again.
+      const inTurn = handed.filter(({ version }, index) => version !== handed[index - 1]?.version)
+      expect(inTurn).toStrictEqual([1, 2].map((version) => ({ owner, closeId: id, version })))
+      const { length } = handed
       await ports.elapse(1_000)
-      expect(handed).toHaveLength(2)
+      expect(handed).toHaveLength(length)
     })
 
     it('CR8 hands a close out again whose settler failed', async () => {

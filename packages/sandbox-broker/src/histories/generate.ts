@@ -46,11 +46,21 @@ const PARTIAL_CLOSE_SHARE = 0.25
 const LUCK = 0.56
 
 export const generateHistory = (account: Account, market: Market, seed: number, plan: GeneratePlan): void => {
-  const random = createRandom(seed, `history/${account.settings.id}`)
-  const maker = { account, market, random, isNetting: account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING' }
+  const isNetting = account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
+  // Each its own stream: how many numbers a closed trade takes depends on prices, and so on the date, of which open positions and transfers are to be free.
+  const drawing = (stream: string): Maker => ({
+    account,
+    market,
+    isNetting,
+    random: createRandom(seed, `${stream}/${account.settings.id}`),
+  })
   const tail = tradingMs(plan.until) - Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
   enterBalanceDeal({ account, market, at: plan.since }, decimal(plan.startBalance), 'Deposit', 'DEAL_TYPE_BALANCE')
-  const steps = [...closedTrades(maker, plan, tail), ...openTrades(maker, plan, tail), ...transfers(maker, plan, tail)]
+  const steps = [
+    ...closedTrades(drawing('history'), plan, tail),
+    ...openTrades(drawing('open'), plan, tail),
+    ...transfers(drawing('transfers'), plan, tail),
+  ]
   // Steps of the same moment keep the order in which they were planned.
   for (const step of steps.toSorted((a, b) => a.at - b.at)) step.run()
 }
