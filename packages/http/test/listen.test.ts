@@ -296,14 +296,17 @@ describe('a sender who asks before sending a body (Expect: 100-continue)', () =>
 })
 
 describe('an answer that takes longer than a connection may be idle', () => {
-  it('is waited for', async () => {
+  it.each([
+    ['alone', get('/slow')],
+    ['with another behind it that is ready', get('/slow') + get('/fast')],
+  ])('is waited for, %s', async (_, text) => {
     const app = new Koa()
     app.use(async (context) => {
-      await new Promise((resolve) => setTimeout(resolve, 500))
-      context.body = 'told'
+      if (context.path === '/slow') await new Promise((resolve) => setTimeout(resolve, 500))
+      context.body = context.path
     })
     await using slow = await run(app, { bounds: { idleMs: 100, keepAliveMs: 60 } })
-    expect(repliesIn(await talk(slow.port, get('/slow'))).map(({ body }) => body)).toEqual(['told'])
+    expect(repliesIn(await talk(slow.port, text)).map(({ body }) => body)).toEqual(text.match(/\/(?:slow|fast)/g))
   })
 })
 
@@ -351,6 +354,23 @@ describe('a slow sender', () => {
   it('of a body that nobody reads is hung up after the answer', async () => {
     const told = repliesIn(await talk(api.port, post(withLength, order.slice(0, 10), 'tp_live_bad')))
     expect(told.map(({ status }) => status)).toEqual([401])
+  })
+
+  it.each([
+    ['does not come', 'Content-Length: 2\r\n', '', 408],
+    ['is broken', chunked, 'zz\r\n', 400],
+    ['is too long', 'Content-Length: 10485761\r\n', '', 413],
+  ])('of a body that is not taken, and %s, does not have done what was asked for', async (_, headers, body, status) => {
+    let cancelled = 0
+    const cancelOrder = () => {
+      cancelled += 1
+      return TE.right(pendingOrder as never)
+    }
+    await using cancelling = await runApi({ cancelOrder }, fakeEdge(), { bounds })
+    const head = `DELETE /api/v1/orders/x HTTP/1.1\r\n${host}X-API-Key: ${goodKey}\r\n${headers}\r\n`
+    expect(repliesIn(await talk(cancelling.port, head, body)).map((reply) => reply.status)).toEqual([status])
+    await new Promise((resolve) => setTimeout(resolve, 200))
+    expect(cancelled).toBe(0)
   })
 
   it('of a next request is hung up', async () => {

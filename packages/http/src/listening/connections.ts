@@ -30,7 +30,7 @@ const sweepMs = 50
 export const trackConnections = (server: Server): Connections => {
   const tracked = new Map<Duplex, Tracked>()
   server.on('connection', (socket: Duplex) => {
-    tracked.set(socket, { last: undefined, isRefusalDue: false, restedAt: undefined })
+    tracked.set(socket, newConnection())
     socket.once('close', () => tracked.delete(socket))
   })
 
@@ -45,7 +45,8 @@ export const trackConnections = (server: Server): Connections => {
   }
 
   return {
-    of: (socket) => tracked.get(socket) ?? { last: undefined, isRefusalDue: false },
+    // Of one that is closed nothing has to be kept.
+    of: (socket) => tracked.get(socket) ?? newConnection(),
     end: async (patienceMs) => {
       const sweeping = setInterval(sweep, sweepMs)
       let cut = 0
@@ -63,6 +64,8 @@ export const trackConnections = (server: Server): Connections => {
     },
   }
 }
+
+const newConnection = (): Tracked => ({ last: undefined, isRefusalDue: false, restedAt: undefined })
 
 const isAtRest = (socket: Duplex, { last, isRefusalDue }: Tracked): boolean =>
   (last === undefined || last.writableFinished) && !isRefusalDue && socket.writableLength === 0

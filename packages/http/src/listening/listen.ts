@@ -116,7 +116,11 @@ const serve = (handle: ReturnType<Koa['callback']>, { newRequestId, onUnread, bo
 
 // What a broker has to be asked for may take minutes, and whoever waits must be told what came of it. Bytes of an earlier reply that nobody reads are no answer.
 const isBeingAnswered = (socket: Duplex, { last }: Connection): boolean =>
-  last !== undefined && last.req.complete && !last.headersSent && socket.writableLength === 0
+  last !== undefined && last.req.complete && !isOnItsWay(last) && socket.writableLength === 0
+
+// One that waits for those before it has no socket yet, whatever was written into it.
+const isOnItsWay = ({ headersSent, socket, writableFinished }: ServerResponse): boolean =>
+  headersSent && (socket !== null || writableFinished)
 
 // A refusal must never stand where the caller reads the answer to another request, which may have been carried out.
 const answerInTurn = (connection: Connection, last: ServerResponse, socket: Duplex, answer: () => void): void => {

@@ -118,8 +118,8 @@ const isBodySent = ({ headers }: IncomingMessage): boolean =>
 const readBodyOf = async <U>(route: Route<U>, { req, res }: Context): Promise<E.Either<Refusal, RawRequest['body']>> => {
   const body = await readJsonBody(req, res)
   if (route.access.kind === 'scoped' && E.isRight(body) && hasBodyCredential(body.right)) return E.left(unauthorized)
-  // Whatever else it is does not matter where none is taken.
-  return route.body === undefined ? noBody : body
+  // Whatever else it is does not matter where none is taken. Of one that did not come whole the caller is told: nothing is done behind that.
+  return route.body === undefined && req.complete ? noBody : body
 }
 
 type ReplyMounting = Pick<Mounting<never>, 'edge' | 'prefix'>
