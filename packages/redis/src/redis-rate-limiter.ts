@@ -78,17 +78,17 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
     maxRetriesPerRequest: 0,
   })
   const askRedis = defineDecision(redis, { prefix, clock })
-  // The client goes on in database 0 without a word where the one of the URL is not to be had, and two services would share their limits.
-  const select = (): Promise<unknown> => redis.select(redis.options.db ?? 0)
+  // The client goes on in database 0 without a word where the one of the URL is not to be had, and two services would share their limits. Where it is 0
+  // nothing is sent: not every proxy knows the command, nor may every user give it.
+  const { db = 0 } = redis.options
+  const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
   // What Redis itself has told since it was last found. All else that is known here, it is told in turn with the subject's next request.
   let told = new WeakSet<RateState>()
   const link = createLink(redis, {
     log,
     probe: () =>
-      inTime(
-        select().then(() => askRedis(probed, undefined, 0)),
-        boundMs,
-      ),
+      // At once, in time for a request's own bound: one connection keeps their order.
+      inTime(Promise.all([select(), askRedis(probed, undefined, 0)]), boundMs),
     probeEveryMs,
     onReturn: () => {
       told = new WeakSet()
