@@ -21,7 +21,7 @@ const defaultMaxTrades = 600_000
 /** A read is given two minutes by those who make it, and then is folded: who comes meanwhile waits with the others, and makes no second one. */
 const maxReadMs = 180_000
 
-/** Some 400 bytes each. One history of the longest always fits. */
+/** Some 400 bytes each. A history of the most trades that twenty thousand deals can make fits. */
 const defaultMaxUnpackedTrades = 15_000
 
 export interface CachedHistoriesOptions extends Breather {
@@ -50,7 +50,7 @@ export const cachedHistories = (histories: Histories, options: CachedHistoriesOp
   const unpacked = new LRUCache<PackedHistory, Promise<AccountHistory>>({
     max: maxAccounts,
     ttl: historyTtlMs + staleStandsMs,
-    ...letsGoOfStale(clock),
+    ...letsGoOfStale,
     maxSize: maxUnpackedTrades,
     sizeCalculation: (_, packed) => weigh(packed),
   })

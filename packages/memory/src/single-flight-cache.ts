@@ -79,7 +79,7 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
   const groups = new Map<string, Set<Key>>()
   const kept = new LRUCache<Key, Kept<A>>({
     max: options.maxEntries,
-    ...letsGoOfStale(clock),
+    ...letsGoOfStale,
     ...(options.maxWeight === undefined
       ? {}
       : { maxSize: options.maxWeight, sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))) }),

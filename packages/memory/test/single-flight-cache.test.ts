@@ -14,6 +14,8 @@ const cacheWith = (options: Partial<SingleFlightCacheOptions<string, number>> = 
 /** Its timers run too. */
 const cacheInTime = (options: Partial<SingleFlightCacheOptions<string, number>> = {}) => {
   vi.useFakeTimers()
+  // What the library keeps from the moment 0 it keeps for good.
+  vi.advanceTimersByTime(1)
   const { clock, cache } = cacheWith(options)
   const elapse = async (ms: number): Promise<void> => {
     clock.advance(ms)
