@@ -21,9 +21,6 @@ export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP
 /** The first two of a client id's three parts, with what ends them: what a position keeps of it. One that has no such parts is kept whole. */
 export const clientIdFamily = (clientId: string): string => /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
 
-/** Whether what the broker keeps under a client id is of this order. */
-export const isOfOrder = (clientId: string, id: OrderId): boolean => clientId.startsWith(clientIdFamily(brokerClientId(id)))
-
 export const orderStatuses = ['pending', 'open', 'filled', 'partially_filled', 'cancelled', 'rejected', 'expired'] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 

@@ -17,7 +17,7 @@ import type {
 } from '../../errors.ts'
 import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../orders/guards.ts'
 import type { Book, ChallengeStanding, OrderSize, PendingSize } from '../../orders/guards.ts'
-import { isOfOrder } from '../../orders/order.ts'
+import { brokerClientId, clientIdFamily } from '../../orders/order.ts'
 import type { Broker } from '../../ports/broker.ts'
 import type { AccountGuards, DeskGuard } from '../../ports/guard-store.ts'
 import type { BrokerPosition } from '../../positions/position.ts'
@@ -102,7 +102,9 @@ const readOpenPositions =
 // of it may still come.
 const bookOf = (open: OpenPositions, accounts: readonly Account[], pending: readonly PendingSize[]): Book => {
   const positions = accounts.flatMap(({ id }) => open.get(id) ?? [])
-  const orderOf = ({ clientId }: BrokerPosition) => pending.find(({ id }) => clientId !== undefined && isOfOrder(clientId, id))
+  // By what a position keeps of the client id: both lists of a desk can be long.
+  const byFamily = new Map(pending.map((order) => [clientIdFamily(brokerClientId(order.id)), order]))
+  const orderOf = ({ clientId }: BrokerPosition) => (clientId === undefined ? undefined : byFamily.get(clientIdFamily(clientId)))
   const held = positions.map((position) => ({ volume: position.volume, order: orderOf(position) }))
   const executed = new Set(held.map(({ order }) => order))
   return [
