@@ -105,6 +105,9 @@ const stateOf = (core: Core): SavedState => ({
   closed: core.market.closedSymbols(),
 })
 
+/** Of how histories are made up: what a file holds came after one that was made so. */
+const generatorRevision = 2
+
 /** Of the options that shape the history; the others may change between starts. */
 const fingerprintOf = (options: AccountOptions | undefined): string => {
   const {
@@ -118,7 +121,9 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     ...shaping
   } = options ?? { id: '' }
   const { connectionStatus: _connection, tradeAllowed: _allowed, stops: _stops, unknownSymbol: _unknown, ...kept } = shaping
-  return createHash('sha256').update(JSON.stringify(kept)).digest('hex')
+  return createHash('sha256')
+    .update(JSON.stringify(kept.generate === undefined ? kept : { ...kept, generatorRevision }))
+    .digest('hex')
 }
 
 /** Whole or not at all: the new file takes the old one's place in one step. */
