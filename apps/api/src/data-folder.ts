@@ -44,14 +44,11 @@ const writeOnce = async (folder: string, path: string, text: string): Promise<st
   return written
 }
 
-// What it seals outlives a power cut, and so must the name that it lies under. Systems that open no folders see to that themselves.
+// What it seals outlives a power cut, and so should the name that it lies under. Not every system opens folders, or flushes them.
 const flushFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined)
-  try {
-    await handle?.sync()
-  } finally {
-    await handle?.close()
-  }
+  await handle?.sync().catch(() => undefined)
+  await handle?.close()
 }
 
 const readKept = async (path: string): Promise<string | undefined> => {
