@@ -36,7 +36,7 @@ for (const options of kinds) {
         clientUrl: `${sandbox.url}/{region}`,
         providerToken: () => TE.right(O.some(token)),
         clock: { now },
-        deadlines: { readMs: 2_000, fillMs: 1_000 },
+        deadlines: { readMs: 5_000, fillMs: 2_000 },
       }),
       account,
       now,

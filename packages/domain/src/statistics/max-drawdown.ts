@@ -15,6 +15,7 @@ export function* maxDrawdownInSteps(netProfits: readonly number[], perStep: numb
   let sum = 0
   let peak = 0
   let deepest = 0
+  // By index: an iterator makes an object for each number where the engine does not see through it.
   for (let i = 0; i < netProfits.length; i++) {
     sum += wholeUnits(netProfits[i] as number, moneyUnit)
     peak = Math.max(peak, sum)

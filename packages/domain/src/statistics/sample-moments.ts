@@ -51,6 +51,7 @@ const deviationOf = (values: readonly number[], offsetOf: (value: number) => num
   let squares = 0
   let lost = 0
   let offsets = 0
+  // By index: an iterator makes an object for each value where the engine does not see through it.
   for (let i = 0; i < values.length; i++) {
     const offset = offsetOf(values[i] as number)
     const square = offset * offset

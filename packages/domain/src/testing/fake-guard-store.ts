@@ -4,14 +4,15 @@ import type { Account } from '../accounts/account.ts'
 import type { PendingSize } from '../orders/guards.ts'
 import type { Order } from '../orders/order.ts'
 import type { GuardStore } from '../ports/guard-store.ts'
+import { isSameOwner } from '../primitives/ids.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { FakeRecords } from './fake-records.ts'
 
 /** @param orders every order there is */
 export const createFakeGuardStore = (records: FakeRecords, orders: () => readonly Order[]): GuardStore => {
-  const find = ({ tenantId, userId }: Owner, id: AccountId): Account | undefined => {
+  const find = (owner: Owner, id: AccountId): Account | undefined => {
     const account = records.tables.accounts.get(id)
-    return account?.owner.tenantId === tenantId && account.owner.userId === userId ? account : undefined
+    return account !== undefined && isSameOwner(account.owner, owner) ? account : undefined
   }
   const pendingOn = (accounts: readonly AccountId[]): readonly PendingSize[] =>
     orders()
