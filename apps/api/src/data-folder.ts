@@ -44,11 +44,19 @@ const writeOnce = async (folder: string, path: string, text: string): Promise<st
   return written
 }
 
-// What it seals outlives a power cut, and so should the name that it lies under. Not every system opens folders, or flushes them.
+/** Of systems that open folders and do not flush them. */
+const unflushed = ['EPERM', 'EINVAL', 'ENOTSUP']
+
+// What it seals outlives a power cut, and so must the name that it lies under, where the system can see to that.
 const flushFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined)
-  await handle?.sync().catch(() => undefined)
-  await handle?.close()
+  try {
+    await handle?.sync()
+  } catch (error) {
+    if (!unflushed.some((code) => isCode(error, code))) throw error
+  } finally {
+    await handle?.close()
+  }
 }
 
 const readKept = async (path: string): Promise<string | undefined> => {
