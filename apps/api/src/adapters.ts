@@ -4,18 +4,19 @@ import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
-import type { MetaApiConfig, MetaApiDeadlines } from '@tradeport/broker-metaapi'
+import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
 import { withoutEvents } from '@tradeport/domain'
-import type { Clock, TokenVerifier } from '@tradeport/domain'
+import type { AcquireSlot, Clock, TokenVerifier } from '@tradeport/domain'
 import { createMetrics, meteredBroker, meteredPositionDesk, meteredTrading, meteredWebhookSender } from '@tradeport/metrics'
 import type { Metrics } from '@tradeport/metrics'
 import {
   createAccountStore,
   createCipher,
   createCredentialStore,
+  createFairPool,
   createGuardStore,
+  createOperatorOrders,
   createOperatorStore,
-  createOrderStore,
   createPositionLocks,
   createProviderTokens,
   createSealedSecrets,
@@ -24,13 +25,13 @@ import {
   createWebhookStore,
   openDatabase,
   openEvents,
+  openOrders,
   openOwnerNotices,
-  openPlacementJobs,
   readBacklog,
   startJobs,
   startPeerNotices,
 } from '@tradeport/postgres'
-import type { Database, Jobs, OpenedEvents, OpenedPlacementJobs } from '@tradeport/postgres'
+import type { Database, FairPool, Jobs, OpenedEvents, OpenedOrders } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { UnansweredDelivery } from '@tradeport/webhook-sender'
 import type { Closers } from './closers.ts'
@@ -39,19 +40,21 @@ import type { Config, TokenIssuer } from './config.ts'
 import { keepSecret } from './data-folder.ts'
 import { keepDemoState } from './demo.ts'
 import type { DemoState } from './demo.ts'
-import { heldBack } from './held-back.ts'
 import { openLimiter } from './limiter.ts'
 import type { OpenedLimiter, RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
 import { openProvider } from './provider.ts'
 import { keyForm } from './secret-forms.ts'
 import { createSecrets, newDeliveryId, newOrderId, newWebhookId, newWebhookSecret } from './secrets.ts'
+import { throttled } from './throttled.ts'
 
 /** What the service takes for now, and how long others may take. */
 export interface AdapterTimes {
   readonly clock: Clock
   /** Of the provider. */
   readonly deadlines: Partial<MetaApiDeadlines>
+  /** After failures of an account at the provider; the usual ones where undefined. */
+  readonly pauses: PauseLimits | undefined
   readonly redis: RedisTimes
 }
 
@@ -59,7 +62,7 @@ export interface OpenedAdapters {
   readonly adapters: Adapters
   readonly database: Database
   readonly jobs: Jobs
-  readonly placements: OpenedPlacementJobs
+  readonly orders: OpenedOrders
   /** Undefined where no events are recorded. */
   readonly events: OpenedEvents | undefined
   readonly limits: OpenedLimiter
@@ -73,7 +76,7 @@ interface Parts extends AdapterTimes {
   readonly closers: Closers
 }
 
-export const openAdapters = async (config: Config, { log, clock, deadlines, redis, closers }: Parts): Promise<OpenedAdapters> => {
+export const openAdapters = async (config: Config, { log, clock, deadlines, pauses, redis, closers }: Parts): Promise<OpenedAdapters> => {
   const secrets = createSecrets()
   const secretsKey = config.secretsKey ?? (await keepSecret(config.dataFolder, { name: 'secrets-key', make: newSecretsKey, form: keyForm }))
 
@@ -81,7 +84,7 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
   closers.push(database.close)
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
-  metrics.watchBacklog(heldBack(async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()), backlogTimes))
+  metrics.watchBacklog(throttled(async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()), backlogThrottle))
   const demo = isDemo(config) ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey) : null
   const urls = await openProvider(config, demo, closers)
 
@@ -90,7 +93,6 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
   closers.push(peerNotices.stop)
   const jobs = await startJobs(stores)
   closers.push(jobs.stop)
-  const placements = await openPlacementJobs(jobs)
   const noticeQueue = await openOwnerNotices(jobs)
   const notices = await startOwnerNotices({
     mail: config.mail,
@@ -103,6 +105,8 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
   const events = config.capabilities.includes('events')
     ? await openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
     : undefined
+  const stopwatch = { elapsedMs: () => performance.now() }
+  const orders = openOrders({ jobs, stopwatch, events: events?.recorder })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
@@ -120,8 +124,10 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
     providerToken: providerTokens.find,
     clock,
     deadlines,
+    pauses,
   }
   const provider = createMetaApi(providerConfig)
+  metrics.watchProviderClock(provider.clockSkewMs)
   const webhookReach = createWebhookReach(config.webhookNetworks)
   const webhookSender = createWebhookSender({ reach: webhookReach, onUnanswered: tellUnanswered(log) })
   const adapters: Adapters = {
@@ -130,12 +136,15 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
     operator: createOperatorStore(stores),
     records: createTenantRecords(stores),
+    operatorOrders: createOperatorOrders(stores),
     sealedSecrets: createSealedSecrets(stores),
     database,
+    brokerHealth: { sendsRealOrders: config.broker.kind === 'metaapi' },
     limiterHealth: { standing: limits.status },
     providerProbe: createProviderProbe(providerConfig),
     providerTokens,
-    orders: createOrderStore({ knex: database.knex, queue: placements.queue, events: events?.recorder }),
+    orders: orders.store,
+    slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
     broker: meteredBroker(provider.broker, metrics.providerCalls),
@@ -153,9 +162,20 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, redi
     tallies: metrics.cache,
     breathe,
     pause: (ms) => () => setTimeout(ms),
+    stopwatch,
   }
-  return { adapters, database, jobs, placements, events, limits, metrics, demo }
+  return { adapters, database, jobs, orders, events, limits, metrics, demo }
 }
+
+/** A quarter of each pool for one tenant. */
+const sends = { size: 64, perTenant: 16, perAccount: 2 }
+const lookups = { size: 32, perTenant: 8, perAccount: 1 }
+
+const slotsOf =
+  (pool: FairPool): AcquireSlot =>
+  ({ owner, providerAccountId }, patienceMs) =>
+  () =>
+    pool.acquire({ tenant: owner.tenantId, account: providerAccountId }, patienceMs)
 
 /** Nothing configured: the embedded database and the sandbox. */
 const isDemo = ({ database, broker }: Config): boolean => database.kind === 'embedded' && broker.kind === 'sandbox'
@@ -178,8 +198,8 @@ const tellUnanswered =
   (delivery: UnansweredDelivery): void =>
     log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer')
 
-/** What waits is told as it was a few seconds ago, so that several who ask for metrics make one read. */
-const backlogTimes = { everyMs: 5_000, deadlineMs: 2_000, otherwise: undefined }
+/** The backlog may be a few seconds old, so that several readers of the metrics make one read. */
+const backlogThrottle = { everyMs: 5_000, deadlineMs: 2_000, fallback: undefined }
 
 const newSecretsKey = (): string => randomBytes(32).toString('base64')
 

@@ -8,7 +8,6 @@ import {
   checkService,
   checkTenant,
   closePosition,
-  confirmingTrading,
   createHistories,
   createLiveAccounts,
   createPositionViews,
@@ -16,8 +15,10 @@ import {
   deleteWebhook,
   deliverEvent,
   exportTrades,
+  finishOrder,
   getAccount,
   getMarketData,
+  getOperatorOrder,
   getOrder,
   getPosition,
   getTenant,
@@ -29,6 +30,7 @@ import {
   listAccounts,
   listBalanceHistory,
   listOrders,
+  listOrdersUnderWay,
   listPositions,
   listSymbols,
   listTenantAccessTokens,
@@ -44,11 +46,11 @@ import {
   moveStopLoss,
   moveTakeProfit,
   placeOrder,
+  processOrder,
   planOperatorDocument,
   replayWebhookDelivery,
   rotateSecrets,
   settleClose,
-  settleOrder,
   testWebhook,
 } from '@tradeport/domain'
 import type {
@@ -57,6 +59,7 @@ import type {
   AffectedUsers,
   Breather,
   Broker,
+  BrokerHealth,
   Clock,
   CloseRecords,
   CredentialStore,
@@ -65,6 +68,7 @@ import type {
   LimiterHealth,
   PeerNotice,
   PeerNotices,
+  OperatorOrders,
   OperatorStore,
   OrderIds,
   OrderStore,
@@ -77,6 +81,8 @@ import type {
   Secrets,
   TenantRecords,
   TokenVerifier,
+  Stopwatch,
+  TradeSlots,
   Trading,
   WebhookDeliveries,
   WebhookIds,
@@ -94,7 +100,6 @@ import {
   cachedPositionViews,
   cachedTokenVerifier,
   forgettingDesk,
-  forgettingTrading,
 } from '@tradeport/memory'
 import type { Tallies } from '@tradeport/memory'
 
@@ -107,8 +112,10 @@ export interface Adapters extends Breather, Pauser {
   readonly operator: OperatorStore
   /** What the operator looks at. */
   readonly records: TenantRecords
+  readonly operatorOrders: OperatorOrders
   readonly sealedSecrets: SealedSecrets
   readonly database: DatabaseHealth
+  readonly brokerHealth: BrokerHealth
   readonly limiterHealth: LimiterHealth
   readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
@@ -116,6 +123,8 @@ export interface Adapters extends Breather, Pauser {
   readonly guards: GuardStore
   readonly broker: Broker
   readonly trading: Trading
+  readonly slots: TradeSlots
+  readonly stopwatch: Stopwatch
   readonly positionDesk: PositionDesk
   readonly positionLocks: PositionLocks
   readonly peerNotices: PeerNotices
@@ -135,7 +144,7 @@ export interface Adapters extends Breather, Pauser {
 export interface ComposedService {
   readonly useCases: UseCases
   readonly operatorUseCases: OperatorUseCases
-  readonly settleOrder: ReturnType<typeof settleOrder>
+  readonly processOrder: ReturnType<typeof processOrder>
   readonly settleClose: ReturnType<typeof settleClose>
   readonly deliverEvent: ReturnType<typeof deliverEvent>
 }
@@ -159,9 +168,8 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
     peerNotices.tellAccountChanged(accountId)
   }
   peerNotices.subscribe((notice) => actOn(notice, { forget, forgetCredentials: credentials.forget }))
-  const trading = forgettingTrading(confirmingTrading({ ...adapters, liveAccounts }), forgetEverywhere)
   const positionDesk = forgettingDesk(adapters.positionDesk, forgetEverywhere)
-  const ports = { ...adapters, credentials, tokens, broker, liveAccounts, histories, trading, positionDesk }
+  const ports = { ...adapters, credentials, tokens, broker, liveAccounts, histories, positionDesk, accountChanged: forgetEverywhere }
   // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
   const reading = { ...ports, accounts: linked, positionViews }
   const apply = applyOperatorDocument(ports)
@@ -171,8 +179,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       listAccounts: listAccounts(ports),
       getAccount: getAccount(ports),
       listBalanceHistory: listBalanceHistory(ports),
-      // The book that guards an order is read from the broker itself, neither from a cache of ours nor from the provider's copy.
-      placeOrder: placeOrder({ ...ports, broker: { positions: adapters.positionDesk.freshPositions } }),
+      placeOrder: placeOrder(ports),
       listOrders: listOrders(ports),
       getOrder: getOrder(ports),
       modifyOrder: modifyOrder(ports),
@@ -210,6 +217,9 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
           }),
         ),
       planOperatorDocument: planOperatorDocument(ports),
+      listOrdersUnderWay: listOrdersUnderWay(ports),
+      getOperatorOrder: getOperatorOrder(ports),
+      finishOrder: finishOrder(ports),
       listTenants: listTenants(ports),
       getTenant: getTenant(ports),
       listTenantUsers: listTenantUsers(ports),
@@ -221,7 +231,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       checkService: checkService(ports),
       checkTenant: checkTenant(ports),
     },
-    settleOrder: settleOrder(ports),
+    processOrder: processOrder(ports),
     settleClose: settleClose(ports),
     deliverEvent: deliverEvent(ports),
   }

@@ -2,7 +2,7 @@
 // got and what it takes; a secret's value is never repeated.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { retrySchedule } from '@tradeport/domain'
+import { embeddedRisk, retrySchedule } from '@tradeport/domain'
 import type { RetrySchedule } from '@tradeport/domain'
 import { noTrustedProxies, parseTrustedProxies } from '@tradeport/http'
 import type { Address, TrustedProxies } from '@tradeport/http'
@@ -68,8 +68,8 @@ export interface Config {
   readonly drainDelayMs: number
   /** The longest that an end in order may take, from the signal on. */
   readonly drainTimeoutMs: number
-  /** Variables that are known and set, and that nothing acts on with the others as they are. */
-  readonly withoutEffect: readonly string[]
+  /** What the operator should know of a configuration that is accepted, in sentences. */
+  readonly warnings: readonly string[]
 }
 
 export type Environment = Readonly<Record<string, string | undefined>>
@@ -103,7 +103,7 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
   }
   // Nothing acts on it, and what is no URL is wrong all the same.
   read('METAAPI_MARKET_DATA_URL', parseProviderUrl, providerUrlForm)
-  const config: Omit<Config, 'withoutEffect'> = {
+  const config: Omit<Config, 'warnings'> = {
     api: { host: read('HOST', parseText, hostForm) ?? '127.0.0.1', port: read('PORT', parsePort, portForm) ?? 3000 },
     operator: { host: read('OPERATOR_HOST', parseText, hostForm) ?? '127.0.0.1', port: read('OPERATOR_PORT', parsePort, portForm) ?? 3001 },
     operatorToken,
@@ -129,10 +129,17 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     faults.push(
       `DRAIN_DELAY_SECONDS takes less than DRAIN_TIMEOUT_SECONDS, which is ${config.drainTimeoutMs / 1_000}; it got ${config.drainDelayMs / 1_000}`,
     )
-  return faults.length > 0
-    ? E.left(faults)
-    : E.right({ ...config, withoutEffect: withoutEffect(config).filter((name) => isSet(environment, name)) })
+  return faults.length > 0 ? E.left(faults) : E.right({ ...config, warnings: warningsOf(config, environment) })
 }
+
+const warningsOf = (config: Omit<Config, 'warnings'>, environment: Environment): readonly string[] => [
+  ...withoutEffect(config)
+    .filter((name) => isSet(environment, name))
+    .map((name) => `${name} is set and has no effect with the other variables as they are.`),
+  ...(config.database.kind === 'embedded' && config.broker.kind === 'metaapi'
+    ? [`BROKER is metaapi and DATABASE_URL is not set. ${embeddedRisk}`]
+    : []),
+]
 
 const withoutEffect = ({ broker, capabilities }: Pick<Config, 'broker' | 'capabilities'>): readonly string[] => [
   'METAAPI_MARKET_DATA_URL',

@@ -16,8 +16,7 @@ const start = async (environment: Environment): Promise<void> => {
     return fail(['The environment is not one that the service can start with:', ...config.left.map((fault) => `  ${fault}`)])
   const log = createLog(config.right.logLevel)
   endWhenUncaught(log)
-  for (const name of config.right.withoutEffect)
-    log.warn({ variable: name }, 'this variable is set and has no effect with the others as they are')
+  for (const warning of config.right.warnings) log.warn({ event: 'configuration' }, warning)
   const service = await startService(config.right, log)
   // Before anybody is told that it listens: who is told may end it in the same instant.
   stopOnSignal(service.close, config.right.drainTimeoutMs, log)

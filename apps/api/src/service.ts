@@ -33,7 +33,7 @@ export type ServiceTimes = Partial<AdapterTimes>
 export const startService = async (config: Config, log: Logger, times: ServiceTimes = {}): Promise<Service> => {
   const closers: Closers = []
   try {
-    return await start(config, log, { clock: { now: Date.now }, deadlines: {}, redis: {}, ...times }, closers)
+    return await start(config, log, { clock: { now: Date.now }, deadlines: {}, pauses: undefined, redis: {}, ...times }, closers)
   } catch (error) {
     // Why it could not start is what the operator must learn.
     await closeInReverse(closers).catch((failure: unknown) => log.warn({ err: failure }, 'not all that was opened could be ended'))
@@ -47,7 +47,7 @@ const start = async (config: Config, log: Logger, times: AdapterTimes, closers: 
     config.operatorToken ?? (await keepSecret(config.dataFolder, { name: 'operator-token', make: newSecret, form: tokenForm }))
   const opened = await openAdapters(config, { ...times, log, closers })
   const composed = composeUseCases(opened.adapters)
-  await startWorkers(composed, opened, closers)
+  await startWorkers(composed, opened, { closers, log })
   if (opened.demo !== null) await applyDemo(opened.demo, composed, config)
 
   let isDraining = false

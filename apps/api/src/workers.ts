@@ -1,27 +1,38 @@
-// Hands the jobs that wait in the database to those who do them.
+// Gives what is due in the database to the use cases that process it.
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Logger } from 'pino'
 import type { InternalTimeout, ServiceUnavailable } from '@tradeport/domain'
 import type { OpenedAdapters } from './adapters.ts'
 import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
-  { settleOrder, settleClose, deliverEvent }: ComposedService,
-  { placements, events }: Pick<OpenedAdapters, 'placements' | 'events'>,
-  closers: Closers,
+  { processOrder, settleClose, deliverEvent }: ComposedService,
+  { orders, events, metrics }: Pick<OpenedAdapters, 'orders' | 'events' | 'metrics'>,
+  { closers, log }: { readonly closers: Closers; readonly log: Logger },
 ): Promise<void> => {
-  const orders = await placements.work((job) => settledOrFail(settleOrder(job)))
-  closers.push(orders.stop)
+  const processing = await orders.jobs.work(async (job) => {
+    const { isCorrected, retry } = await doneOrFail(processOrder(job))
+    if (!isCorrected) return retry
+    const { id, owner, request } = job.order
+    log.warn(
+      { event: 'order_corrected', orderId: id, owner, accountId: request.accountId },
+      'an order that was rejected because the broker did not show it appeared at the broker; its record was corrected',
+    )
+    metrics.orderCorrected()
+    return retry
+  })
+  closers.push(processing.stop)
   if (events === undefined) return
   const deliveries = await events.jobs.work((due) => deliverEvent(due)())
   closers.push(deliveries.stop)
-  const closes = await events.closes.jobs.work((job) => settledOrFail(settleClose(job)))
+  const closes = await events.closes.jobs.work((job) => doneOrFail(settleClose(job)))
   closers.push(closes.stop)
 }
 
-// A job that fails is handed out again; what the order or the close needs next is in the database, not in the failure.
-const settledOrFail = async (settling: TaskEither<ServiceUnavailable | InternalTimeout, void>): Promise<void> => {
-  const settled = await settling()
-  if (settled._tag === 'Left')
-    throw new Error(settled.left._tag === 'ServiceUnavailable' ? settled.left.reason : 'the position is being changed')
+// What fails is given out again; what the order or the close needs next is in the database, not in the failure.
+const doneOrFail = async <A>(work: TaskEither<ServiceUnavailable | InternalTimeout, A>): Promise<A> => {
+  const done = await work()
+  if (done._tag === 'Left') throw new Error(done.left._tag === 'ServiceUnavailable' ? done.left.reason : 'the position is being changed')
+  return done.right
 }

@@ -18,6 +18,8 @@ const faults = (environment: Environment): readonly string[] => {
 
 const networks = (text: string) => readConfig({ WEBHOOK_ALLOWED_NETWORKS: text }, '/data')
 
+const hasNoEffect = (name: string): string => `${name} is set and has no effect with the other variables as they are.`
+
 describe('the environment', () => {
   it('may be empty: embedded database, sandbox, loopback', () => {
     expect(readConfig({}, '/data')).toMatchObject({
@@ -153,7 +155,7 @@ describe('the environment', () => {
   it.each(['redis://127.0.0.1', 'redis://:secret@redis.example:6380/2', 'rediss://user:secret@redis.example'])(
     'takes %s for Redis',
     (url) => {
-      expect(readConfig({ REDIS_URL: url }, '/data')).toMatchObject({ right: { redisUrl: url, withoutEffect: [] } })
+      expect(readConfig({ REDIS_URL: url }, '/data')).toMatchObject({ right: { redisUrl: url, warnings: [] } })
     },
   )
 
@@ -179,9 +181,9 @@ describe('the environment', () => {
   })
 
   it('reads the networks that webhooks may reach', () => {
-    expect(networks('')).toMatchObject({ right: { webhookNetworks: [], withoutEffect: [] } })
+    expect(networks('')).toMatchObject({ right: { webhookNetworks: [], warnings: [] } })
     expect(networks('10.0.0.0/8, fd00::/8,192.0.2.7')).toMatchObject({
-      right: { webhookNetworks: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'], withoutEffect: [] },
+      right: { webhookNetworks: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'], warnings: [] },
     })
     for (const text of ['10.0.0.0/33', 'intranet', '10.0.0.0/8;fd00::/8', '10.0.0.0/8,'])
       expect(faults({ WEBHOOK_ALLOWED_NETWORKS: text })).toEqual([
@@ -195,7 +197,7 @@ describe('the environment', () => {
 
   it.each(['10.0.0.0/8', '10.0.0.0/8, 192.0.2.1,fd00::/8', '::1'])('trusts the proxies %s', (text) => {
     expect(readConfig({ TRUST_PROXY: text }, '/data')).toMatchObject({
-      right: { trustedProxies: { networks: { length: text.split(',').length } }, withoutEffect: [] },
+      right: { trustedProxies: { networks: { length: text.split(',').length } }, warnings: [] },
     })
   })
 
@@ -207,7 +209,7 @@ describe('the environment', () => {
     'takes tokens of %s, to the letter',
     (issuer) => {
       expect(readConfig({ OAUTH_ISSUER: issuer, OAUTH_AUDIENCE: 'https://api.example.com' }, '/data')).toMatchObject({
-        right: { tokenIssuer: { issuer, audience: 'https://api.example.com' }, withoutEffect: [] },
+        right: { tokenIssuer: { issuer, audience: 'https://api.example.com' }, warnings: [] },
       })
     },
   )
@@ -234,24 +236,24 @@ describe('the environment', () => {
   it('reads the capabilities, none where nothing is said, and refuses those that there are not', () => {
     expect(readConfig({}, '/data')).toMatchObject({ right: { capabilities: [] } })
     expect(readConfig({ CAPABILITIES: ' events, events' }, '/data')).toMatchObject({
-      right: { capabilities: ['events'], withoutEffect: [] },
+      right: { capabilities: ['events'], warnings: [] },
     })
     for (const text of ['event', 'events,streaming', 'events,', 'Events'])
       expect(faults({ CAPABILITIES: text })).toEqual([`CAPABILITIES takes names with commas between them, of events; it got "${text}"`])
   })
 
-  it('names what is set and not acted on yet', () => {
-    expect(readConfig({ METAAPI_MARKET_DATA_URL: 'https://market.example.com' }, '/data')).toMatchObject({
-      right: { withoutEffect: ['METAAPI_MARKET_DATA_URL'] },
-    })
-  })
+  const embedded = expect.stringMatching(
+    /^BROKER is metaapi and DATABASE_URL is not set\. The embedded database .* does not flush to disk at each commit/,
+  )
 
   it.each([
-    [{ METAAPI_CLIENT_URL: 'https://provider.example' }, ['METAAPI_CLIENT_URL']],
-    [{ METAAPI_CLIENT_URL: 'https://provider.example', BROKER: 'metaapi' }, []],
-    [{ WEBHOOK_RETRY_SECONDS: '1,2,3,4' }, ['WEBHOOK_RETRY_SECONDS']],
+    [{ METAAPI_MARKET_DATA_URL: 'https://market.example.com' }, [hasNoEffect('METAAPI_MARKET_DATA_URL')]],
+    [{ METAAPI_CLIENT_URL: 'https://provider.example' }, [hasNoEffect('METAAPI_CLIENT_URL')]],
+    [{ METAAPI_CLIENT_URL: 'https://provider.example', BROKER: 'metaapi' }, [embedded]],
+    [{ ...server, METAAPI_CLIENT_URL: 'https://provider.example', BROKER: 'metaapi' }, []],
+    [{ WEBHOOK_RETRY_SECONDS: '1,2,3,4' }, [hasNoEffect('WEBHOOK_RETRY_SECONDS')]],
     [{ WEBHOOK_RETRY_SECONDS: '1,2,3,4', CAPABILITIES: 'events' }, []],
-  ])('names what has no effect with the others as they are: %o', (environment, expected) => {
-    expect(readConfig(environment, '/data')).toMatchObject({ right: { withoutEffect: expected } })
+  ])('warns of variables without effect and of real orders on the embedded database: %o', (environment, expected) => {
+    expect(readConfig(environment, '/data')).toMatchObject({ right: { warnings: expected } })
   })
 })

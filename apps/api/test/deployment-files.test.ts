@@ -33,7 +33,7 @@ describe('compose.yaml', () => {
   it.each(instances)('gives %s an environment that it takes, and the same as the other', (name) => {
     const config = readConfig(environmentOf(name, secrets), '/data')
     expect(config).toMatchObject({
-      right: { api: { host: '0.0.0.0', port: 3000 }, database: { kind: 'server' }, broker: { kind: 'metaapi' }, withoutEffect: [] },
+      right: { api: { host: '0.0.0.0', port: 3000 }, database: { kind: 'server' }, broker: { kind: 'metaapi' }, warnings: [] },
     })
     expect(E.isRight(config) && config.right.redisUrl).toMatch(/^redis:/)
     expect(compose.services[name]).toEqual(compose.services[instances[0]])

@@ -504,7 +504,7 @@ describe('what an order is refused for (7; decision 19)', () => {
     ] as const)('refuse with 503 when the book of %s cannot be read, and place nothing', async (_, provider, document) => {
       await service.setUp(document)
       const before = await limited().count()
-      for (const kind of ['timeout', 'rate-limit', 'malformed-json', 'not-found'] as const) {
+      for (const kind of ['timeout', 'malformed-json', 'not-found'] as const) {
         service.sandbox.faults.set(provider, 'positions', { kind })
         expect(refusalOf(await limited().post())).toMatchObject({ status: 503, code: 'LIMIT_CHECK_UNAVAILABLE' })
       }
@@ -520,7 +520,7 @@ describe('what an order is refused for (7; decision 19)', () => {
     it('go by the book as the broker has it now, not as it was last read, and by orders on their way', async () => {
       await limited().get('/positions')
       await service.setUp(trader({ maxOpenPositions: 4 }))
-      service.sandbox.faults.set('limited', 'trade', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
+      service.sandbox.faults.set('limited', 'trade', { kind: 'delay', ms: 2_000 })
       const { id } = await limited().place({ symbol: 'EURUSD' })
       openPosition('limited', 0.01)
       const details = { limit: 'maxOpenPositions', allowed: 4, current: 4 }

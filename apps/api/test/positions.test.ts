@@ -9,6 +9,11 @@ import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 const key = 'tp_live_positions'
 const strangeKey = 'tp_live_positions_on_strange_accounts'
 const tokenlessKey = 'tp_live_positions_without_token'
+/** Of users whose provider token is refused for a while; each has a tenant and a token of its own. */
+const limitedUsers = ['limited-1', 'limited-2', 'limited-3', 'limited-4', 'limited-5', 'limited-6'] as const
+type LimitedUser = (typeof limitedUsers)[number]
+const keyOf = (user: LimitedUser): string => `tp_live_positions_${user}`
+const accountOf = (user: LimitedUser): string => newAccountUuid(10 + limitedUsers.indexOf(user))
 const emptyKey = 'tp_live_positions_of_nobody'
 const cacheMs = 2_500
 const clock = createTestClock('2026-03-03T09:00:00.000Z')
@@ -68,8 +73,12 @@ const readAnew = () => clock.advance(cacheMs)
 
 beforeAll(async () => {
   service = await startTestService(
-    [{ id: 'main', leverage: 50 }, { id: 'live', type: 'real' }, { id: 'idle' }, { id: 'unprovisioned' }, { id: 'tokenless' }],
-    { now: clock.now },
+    [
+      { id: 'main', leverage: 50 },
+      { id: 'live', type: 'real' },
+      ...['idle', 'unprovisioned', 'tokenless', ...limitedUsers].map((id) => ({ id })),
+    ],
+    { now: clock.now, providerTokens: [providerToken, ...limitedUsers] },
   )
   await service.setUp(
     linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [
@@ -86,6 +95,9 @@ beforeAll(async () => {
       { id: tokenless, providerAccountId: 'tokenless' },
     ]),
     linkDocument({ tenant: 'acme', user: 'u-4', key: emptyKey, providerToken }, []),
+    ...limitedUsers.map((user) =>
+      linkDocument({ tenant: user, user, key: keyOf(user), providerToken: user }, [{ id: accountOf(user), providerAccountId: user }]),
+    ),
   )
   await service.setUp({ tenants: [{ id: 'tokenless', providerToken: null }] })
   open(main, 'main', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', stopLoss: 0.5, takeProfit: 2.5 })
@@ -152,21 +164,24 @@ describe('GET /positions (4.3)', () => {
     expect((await list('', emptyKey)).body).toMatchObject({ success: true, data: [], meta: { provenance: { accounts: [] } } })
   })
 
-  it.each<Fault>([
-    { kind: 'server-error' },
-    { kind: 'timeout' },
-    { kind: 'malformed-json' },
-    { kind: 'rate-limit' },
-    { kind: 'not-found' },
-    { kind: 'no-margin' },
-  ])('shows null for a margin whose calculation fails ($kind), and the positions all the same', async (fault) => {
-    // A volume of its own, because margins are kept for a minute.
-    open(live, 'live', { actionType: 'ORDER_TYPE_BUY', symbol: 'AUDUSD', volume: 0.1 + opened.length / 100 })
-    readAnew()
-    service.sandbox.faults.set('live', 'margin', fault)
-    const { status, body } = await list(`?accountId=${live}&symbol=AUDUSD&limit=100`)
-    expect(status).toBe(200)
-    expect(body.data.at(-1)).toMatchObject({ symbol: 'AUDUSD', marginUsed: null })
+  it.each<Fault>([{ kind: 'server-error' }, { kind: 'timeout' }, { kind: 'malformed-json' }, { kind: 'not-found' }, { kind: 'no-margin' }])(
+    'shows null for a margin whose calculation fails ($kind), and the positions all the same',
+    async (fault) => {
+      // A volume of its own, because margins are kept for a minute.
+      open(live, 'live', { actionType: 'ORDER_TYPE_BUY', symbol: 'AUDUSD', volume: 0.1 + opened.length / 100 })
+      readAnew()
+      service.sandbox.faults.set('live', 'margin', fault)
+      const { status, body } = await list(`?accountId=${live}&symbol=AUDUSD&limit=100`)
+      expect(status).toBe(200)
+      expect(body.data.at(-1)).toMatchObject({ symbol: 'AUDUSD', marginUsed: null })
+    },
+  )
+
+  it('shows null for a margin whose calculation is answered 429, too', async () => {
+    service.sandbox.account('limited-6').trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'AUDUSD', volume: 0.1 })
+    service.sandbox.faults.set('limited-6', 'margin', { kind: 'rate-limit' })
+    const { status, body } = await list('', keyOf('limited-6'))
+    expect([status, body.data]).toMatchObject([200, [{ symbol: 'AUDUSD', marginUsed: null }]])
   })
 })
 
@@ -180,23 +195,24 @@ describe('an account that cannot be read (4.3 rules 2 and 3)', () => {
     expect((await list(`?accountId=${main}`)).ids).toEqual(idsOf([main]))
   })
 
-  it.each<[string, Fault, string]>([
-    ['seconds in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 7 }, '7'],
-    ['a date in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 9, header: 'date' }, '9'],
-    ['recommendedRetryTime alone', { kind: 'rate-limit', retryAfterSeconds: 11, header: 'none' }, '11'],
+  it.each<[LimitedUser, string, Fault, string]>([
+    ['limited-1', 'seconds in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 7 }, '7'],
+    ['limited-2', 'a date in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 9, header: 'date' }, '9'],
+    ['limited-3', 'recommendedRetryTime alone', { kind: 'rate-limit', retryAfterSeconds: 11, header: 'none' }, '11'],
     [
+      'limited-4',
       'recommendedRetryTime in the format of HTTP',
       { kind: 'rate-limit', retryAfterSeconds: 13, header: 'none', retryTime: 'rfc1123' },
       '13',
     ],
-    ['no time at all', { kind: 'rate-limit', header: 'none', retryTime: 'none' }, '1'],
-  ])('passes on how long the broker asks to wait, told by %s', async (_, fault, seconds) => {
-    service.sandbox.faults.set('main', 'positions', fault)
-    const { status, headers, body } = await list()
+    ['limited-5', 'no time at all', { kind: 'rate-limit', header: 'none', retryTime: 'none' }, '1'],
+  ])('passes on how long the broker asks to wait, as %s is told by %s', async (user, _, fault, seconds) => {
+    service.sandbox.faults.set(user, 'positions', fault)
+    const { status, headers, body } = await list('', keyOf(user))
     expect({ status, code: body.error.code, details: body.error.details, wait: headers.get('Retry-After') }).toEqual({
       status: 429,
       code: 'BROKER_RATE_LIMITED',
-      details: { accountId: main },
+      details: { accountId: accountOf(user) },
       wait: seconds,
     })
   })

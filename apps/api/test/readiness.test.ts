@@ -1,65 +1,59 @@
-// How checks are held back: no oftener than they may be, never two at once, and never longer than their deadline.
+// How often the checks of readiness are made, and how long they may take.
 import { setTimeout } from 'node:timers/promises'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { heldBack } from '../src/held-back.ts'
 import { createReadiness } from '../src/readiness.ts'
+import { throttled } from '../src/throttled.ts'
 
 const counting = (answer: () => Promise<boolean>) => {
-  const seen = { calls: 0, atOnce: 0, mostAtOnce: 0 }
-  const check = async (): Promise<boolean> => {
+  const seen = { calls: 0 }
+  const check = (): Promise<boolean> => {
     seen.calls += 1
-    seen.atOnce += 1
-    seen.mostAtOnce = Math.max(seen.mostAtOnce, seen.atOnce)
-    try {
-      return await answer()
-    } finally {
-      seen.atOnce -= 1
-    }
+    return answer()
   }
   return { seen, check }
 }
 
-describe('a check that is held back', () => {
-  it('is made once for all who ask within its time, whatever it says', async () => {
+describe('a throttled read', () => {
+  const throttle = { everyMs: 60_000, deadlineMs: 60_000, fallback: false }
+
+  it('is made once for all who ask within its time, whatever its result', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.boolean(), async (askers, answer) => {
-        const { seen, check } = counting(async () => answer)
-        const isGood = heldBack(check, { everyMs: 60_000, deadlineMs: 60_000, otherwise: false })
-        const answers = await Promise.all(Array.from({ length: askers }, isGood))
-        expect(new Set([...answers, await isGood()])).toEqual(new Set([answer]))
+      fc.asyncProperty(fc.integer({ min: 1, max: 200 }), fc.boolean(), async (askers, result) => {
+        const { seen, check } = counting(async () => result)
+        const read = throttled(check, throttle)
+        const results = await Promise.all(Array.from({ length: askers }, read))
+        expect(new Set([...results, await read()])).toEqual(new Set([result]))
         expect(seen.calls).toBe(1)
       }),
       { numRuns: 20 },
     )
   })
 
-  it('is made anew once its time is over', async () => {
-    const answers = [true, false, true]
-    const { seen, check } = counting(async () => answers[seen.calls - 1] ?? false)
-    const isGood = heldBack(check, { everyMs: 20, deadlineMs: 60_000, otherwise: false })
-    for (const answer of answers) {
-      expect(await isGood()).toBe(answer)
+  it('is made again after its time', async () => {
+    const results = [true, false, true]
+    const { seen, check } = counting(async () => results[seen.calls - 1] ?? false)
+    const read = throttled(check, { ...throttle, everyMs: 20 })
+    for (const result of results) {
+      expect(await read()).toBe(result)
       await setTimeout(40)
     }
     expect(seen.calls).toBe(3)
   })
 
-  it('has failed when it rejects', async () => {
-    const isGood = heldBack(() => Promise.reject(new Error('away')), { everyMs: 1, deadlineMs: 60_000, otherwise: false })
-    expect(await isGood()).toBe(false)
+  it('has the fallback as its result when it rejects', async () => {
+    expect(await throttled(() => Promise.reject(new Error('unavailable')), throttle)()).toBe(false)
   })
 
-  it('has failed when it takes too long, and is not made again before it is over', async () => {
+  it('is replaced by another when it exceeds its deadline', async () => {
     const hanging = Promise.withResolvers<boolean>()
-    const { seen, check } = counting(() => hanging.promise)
-    const isGood = heldBack(check, { everyMs: 1, deadlineMs: 20, otherwise: false })
-    for (let count = 0; count < 5; count += 1) expect(await isGood()).toBe(false)
-    expect(seen).toMatchObject({ calls: 1, mostAtOnce: 1 })
-    hanging.resolve(true)
+    const { seen, check } = counting(() => (seen.calls === 1 ? hanging.promise : Promise.resolve(true)))
+    const read = throttled(check, { ...throttle, everyMs: 1, deadlineMs: 20 })
+    expect(await Promise.all([read(), read()])).toEqual([false, false])
+    expect(seen.calls).toBe(1)
     await setTimeout(10)
-    expect(await isGood()).toBe(true)
-    expect(seen).toMatchObject({ calls: 2, mostAtOnce: 1 })
+    expect(await read()).toBe(true)
+    expect(seen.calls).toBe(2)
   })
 })
 

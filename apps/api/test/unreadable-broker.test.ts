@@ -1,4 +1,5 @@
 // A broker that cannot be read is an error on every route that needs it, names the account, and is never an empty list (4.3 rule 3, 4.5).
+import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fault } from '@tradeport/sandbox-broker'
 import { providerToken, startTestService } from './support/running-service.ts'
@@ -30,7 +31,7 @@ const rows: readonly Row[] = [
   row('403', { kind: 'forbidden' }, unavailable),
   row('404 of the provider', { kind: 'not-found' }, [400, 'NOT_PROVISIONED']),
   row('404 of something in between', { kind: 'reply', status: 404, text: html, headers: { 'content-type': 'text/html' } }, unavailable),
-  row('429', { kind: 'rate-limit', retryAfterSeconds: 5 }, rateLimited, '5'),
+  row('429', { kind: 'rate-limit', retryAfterSeconds: 1 }, rateLimited, '1'),
   row('500', { kind: 'server-error' }, unavailable),
   row('502 in HTML', { kind: 'reply', status: 502, text: html, headers: { 'content-type': 'text/html' } }, unavailable),
   row('503 in HTML', { kind: 'unavailable' }, unavailable),
@@ -51,6 +52,8 @@ const rows: readonly Row[] = [
   row('money in words', { kind: 'patch', set: { profit: 'a lot' } }, unavailable),
 ]
 
+/** A tenant and a provider token for each fault, because a token that was answered 429 reads nothing for a while. */
+const tokenOf = (index: number): string => `token-${index}`
 const keyOf = (index: number): string => `tp_live_unreadable_${index}`
 const accountOf = (index: number): string => newAccountUuid(index + 1)
 
@@ -70,14 +73,14 @@ const clock = createTestClock('2026-03-04T12:00:00.000Z')
 let service: RunningService
 
 beforeAll(async () => {
-  // One account and one user for each fault, so that none has to wait for another.
+  // One account, user and tenant for each fault, so that none has to wait for another.
   service = await startTestService(
     rows.map((_, index) => ({ id: `account-${index}`, generate: { trades: 2, openPositions: 1, symbols: ['EURUSD'] } })),
-    { now: clock.now },
+    { now: clock.now, providerTokens: [providerToken, ...rows.map((_, index) => tokenOf(index))] },
   )
   await service.setUp(
     ...rows.map((_, index) =>
-      linkDocument({ tenant: 'acme', user: `u-${index}`, key: keyOf(index), providerToken }, [
+      linkDocument({ tenant: `tenant-${index}`, user: `u-${index}`, key: keyOf(index), providerToken: tokenOf(index) }, [
         { id: accountOf(index), providerAccountId: `account-${index}` },
       ]),
     ),
@@ -113,10 +116,12 @@ describe('a broker that cannot be read', () => {
     },
   )
 
-  it('is read again as soon as it can be: no failure is kept', async () => {
+  it('is read again as soon as it can be: no failure is kept, and a 429 no longer than it asks for', async () => {
     service.sandbox.faults.clear()
-    for (const [index] of rows.entries()) {
-      const replies = await Promise.all(pathsOf(index).map((path) => service.get(path, keyOf(index))))
+    for (const [index, { code }] of rows.entries()) {
+      const paths = pathsOf(index)
+      if (code === 'BROKER_RATE_LIMITED') await pause(1_000)
+      const replies = await Promise.all(paths.map((path) => service.get(path, keyOf(index))))
       expect(replies.map(({ status }) => status)).toEqual(replies.map(() => 200))
     }
   })

@@ -10,6 +10,12 @@ export const wholeNumber = (text: string): number => {
   throw new InvalidArgumentError('It takes a whole number from 1.')
 }
 
+export const numberAboveZero = (text: string): number => {
+  const value = Number(text)
+  if (/^\d+(\.\d+)?$/.test(text) && Number.isFinite(value) && value > 0) return value
+  throw new InvalidArgumentError('It takes a number above 0.')
+}
+
 /** A limit; `none` unsets it. */
 export const limitOrNone = (text: string): number | None => {
   if (text === none) return none

@@ -1,10 +1,11 @@
 // The command line as a whole: its commands, their options and the words of their help.
 import { Command, Option } from 'commander'
 import { applyDocument } from './commands/apply.ts'
-import { accountColumns, deskColumns, keyColumns, tenantColumns, tokenColumns, userColumns } from './commands/columns.ts'
+import { accountColumns, deskColumns, keyColumns, orderColumns, tenantColumns, tokenColumns, userColumns } from './commands/columns.ts'
 import { makeKey, revokeKey, revokeToken } from './commands/credentials.ts'
 import { examine } from './commands/doctor.ts'
-import { listOfTenants, listTenants, shownRows } from './commands/lists.ts'
+import { listOfTenants, listOrders, listTenants, shownRows } from './commands/lists.ts'
+import { finishOrder, showOrder } from './commands/orders.ts'
 import {
   clearTraderLimits,
   linkAccount,
@@ -17,7 +18,7 @@ import {
 } from './commands/settings.ts'
 import { rotateSecrets } from './commands/rotate-secrets.ts'
 import { showTenant } from './commands/show-tenant.ts'
-import { limitOrNone, several, symbolsOrNone, wholeNumber } from './option-values.ts'
+import { limitOrNone, numberAboveZero, several, symbolsOrNone, wholeNumber } from './option-values.ts'
 import type { AccessToken, Account, ApiKey, Desk, User } from './records.ts'
 import type { World } from './world.ts'
 
@@ -47,6 +48,7 @@ export const createProgram = (world: World): Command => {
   addAccounts(program, world)
   addCredentials(program, world)
   addRules(program, world)
+  addOrders(program, world)
   addService(program, world)
   return program
 }
@@ -66,8 +68,8 @@ const examples = (...lines: readonly string[]): string => `\nExamples:\n${lines.
 
 const addDocuments = (program: Command, world: World): void => {
   leaf(program, 'apply <file>', 'bring the records to what a document says, JSON or YAML; - reads standard input')
-    .option('--dry-run', 'tell what would change, decided as applying decides it, and change nothing')
-    .addHelpText('after', examples('apply acme.yaml --dry-run', 'apply acme.yaml', 'apply - < acme.json'))
+    .option('--plan', 'show what would change and which orders under way it touches; changes nothing')
+    .addHelpText('after', examples('apply acme.yaml --plan', 'apply acme.yaml', 'apply - < acme.json'))
     .action((file, options) => applyDocument(world, file, options))
 }
 
@@ -187,8 +189,35 @@ const addRules = (program: Command, world: World): void => {
     .action((id, options) => removeChallenge(world, id, options))
 }
 
+const addOrders = (program: Command, world: World): void => {
+  const orders = group(program, 'orders', 'list orders under way, and end one by hand')
+  listOptions(leaf(orders, 'list', 'orders under way of all tenants, oldest first'), { ofUser: false })
+    .option('--stuck', 'only orders whose outcome is still unknown ten minutes after they were made')
+    .action((options) => listOrders({ one: 'order', many: 'orders under way', columns: () => orderColumns })(world, options))
+  leaf(orders, 'show <order>', 'one order, under way or ended').action((id, options) => showOrder(world, id, options))
+  leaf(orders, 'finish <order>', 'end a pending order by hand, after you have seen its outcome in the records of the broker')
+    .addOption(new Option('--as <outcome>', 'how it ended at the broker').choices(['filled', 'rejected']).makeOptionMandatory())
+    .requiredOption('--reason <text>', 'why you end it; kept with the order, and the message of a rejection, which its user sees')
+    .option('--price <price>', 'the price of the execution', numberAboveZero)
+    .option('--volume <lots>', "the lots that were executed; fewer than the order's make it partially filled", numberAboveZero)
+    .option('--position <number>', "the broker's number of the position")
+    .option('--by <name>', 'who you are; operator when left out')
+    .addHelpText(
+      'after',
+      examples(
+        'orders finish ord_… --as filled --price 1.0842 --volume 0.1 --position 90001 --reason "seen in the terminal" --by kim',
+        'orders finish ord_… --as rejected --reason "the broker has no such order"',
+      ),
+    )
+    .action((id, options) => finishOrder(world, id, options))
+}
+
 const addService = (program: Command, world: World): void => {
-  leaf(program, 'doctor', "look at the database, its tables, Redis, the clocks, the sealed secrets and each tenant's provider token")
+  leaf(
+    program,
+    'doctor',
+    "look at the database, its tables, Redis, the clocks, the sealed secrets, stuck orders and each tenant's provider token",
+  )
     .option('--tenant <id>', 'the provider token of this tenant alone')
     .addHelpText(
       'after',

@@ -77,6 +77,43 @@ export interface PlannedChange {
   readonly fields: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[]
 }
 
+/** What applying a document would change, and the orders under way that it touches. */
+export interface DocumentPlan {
+  readonly changes: readonly PlannedChange[]
+  readonly ordersUnderWay: readonly TouchedOrder[]
+}
+
+export interface TouchedOrder {
+  readonly id: string
+  readonly accountId: string
+  readonly step: string
+  readonly effects: readonly string[]
+}
+
+/** An order, also one that has ended. */
+export interface OrderUnderWay {
+  readonly id: string
+  readonly tenantId: string
+  readonly userId: string
+  readonly accountId: string
+  readonly symbol: string
+  readonly type: string
+  readonly volume: number
+  readonly status: string
+  readonly fillPrice?: number
+  readonly filledVolume?: number
+  readonly positionId?: string
+  readonly rejectReason?: { readonly code: string; readonly message: string }
+  readonly createdAt: string
+  readonly destination: { readonly providerAccountId: string; readonly region: string | null; readonly platform: string }
+  readonly step: string
+  readonly sentAt: string | null
+  readonly lookups: number | null
+  readonly brokerOrderId: string | null
+  readonly dueAt: string | null
+  readonly finished: { readonly at: string; readonly by: string; readonly reason: string } | null
+}
+
 export interface Issued {
   readonly apiKeys: readonly { readonly id: string; readonly key: string }[]
   readonly accessTokens: readonly { readonly id: string; readonly token: string }[]

@@ -61,7 +61,7 @@ afterAll(async () => {
 
 describe('apply', () => {
   it('tells what a file would change and changes nothing', async () => {
-    const out = await done('apply', 'acme.yaml', '--dry-run')
+    const out = await done('apply', 'acme.yaml', '--plan')
     expect(out).toContain('create tenants acme: name Acme, providerToken (a secret)\n')
     expect(out).toContain('create desks d-1: tenantId acme, ')
     expect(out).toContain('8 changes would be made. Nothing was changed.')
@@ -78,16 +78,17 @@ describe('apply', () => {
       apiKeys: [{ id: 'k-given', key: 'tp_live_given_by_the_operator' }],
       accessTokens: [],
     })
-    expect(await done('apply', 'acme.yaml', '--dry-run')).toContain('change tenants acme: providerToken (a secret)')
+    expect(await done('apply', 'acme.yaml', '--plan')).toContain('change tenants acme: providerToken (a secret)')
   })
 
   it('reads JSON from standard input', async () => {
     const environment = { OPERATOR_URL: service.operatorUrl, OPERATOR_TOKEN: token }
     const input = JSON.stringify({ users: [{ id: 'u-2', plan: 'enterprise' }] })
-    const planned = await call(['apply', '-', '--dry-run', '--json'], { environment, input })
-    expect(JSON.parse(planned.out)).toEqual([
-      { section: 'users', id: 'u-2', action: 'change', fields: [{ field: 'plan', from: 'free', to: 'enterprise' }] },
-    ])
+    const planned = await call(['apply', '-', '--plan', '--json'], { environment, input })
+    expect(JSON.parse(planned.out)).toEqual({
+      changes: [{ section: 'users', id: 'u-2', action: 'change', fields: [{ field: 'plan', from: 'free', to: 'enterprise' }] }],
+      ordersUnderWay: [],
+    })
     expect(await call(['apply', '-'], { environment, input })).toEqual({ exit: 0, out: 'The document is applied.\n', err: '' })
     expect(await read('users', 'list', '--tenant', 'acme')).toMatchObject([{ id: 'u-1' }, { id: 'u-2', plan: 'enterprise' }])
   })
@@ -387,6 +388,9 @@ describe('usage', () => {
     ['a limit that is none', ['limits', 'set', account, '--max-open-lots', 'many']],
     ['a number of rows that is none', ['keys', 'list', '--limit', '0']],
     ['a status that is none', ['challenges', 'set', account, '--started', '2026-01-01', '--status', 'won']],
+    ['an outcome that is none', ['orders', 'finish', 'ord_1', '--as', 'open', '--reason', 'r']],
+    ['no reason where one is to be', ['orders', 'finish', 'ord_1', '--as', 'filled']],
+    ['a price that is none', ['orders', 'finish', 'ord_1', '--as', 'filled', '--reason', 'r', '--price', '0']],
     ['nothing to set', ['limits', 'set', account]],
     ['no network where one is to be', ['keys', 'make', '--tenant', 'acme', '--user', 'u-1', '--allow', '']],
     ['no symbol where one is to be', ['limits', 'set', account, '--symbols', ' , ']],

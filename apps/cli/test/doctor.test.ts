@@ -33,14 +33,22 @@ describe('the doctor', () => {
       'ok    database: It answers.',
       'ok    database clock: It agrees with the service’s within a second.',
       'ok    tables: They are those that this version needs.',
+      'ok    fsync: The embedded database (PGlite) does not flush to disk at each commit, and no order reaches a real broker.',
       'ok    limits: This instance counts requests by itself; several instances need REDIS_URL to share their limits.',
       'ok    secrets: All 1 are sealed under the current key.',
+      'ok    orders: None has been pending for longer than ten minutes.',
       'ok    provider token of demo: The provider takes it.',
       'ok    provider clock of demo: It agrees with the service’s within a second.',
       '',
     ])
     const { checks } = JSON.parse((await call(['doctor', '--json'], { environment })).out) as { checks: object[] }
-    expect(checks[6]).toEqual({ tenant: 'demo', name: 'provider token', status: 'ok', message: 'The provider takes it.', action: null })
+    expect(checks.find((check) => 'name' in check && check.name === 'provider token')).toEqual({
+      tenant: 'demo',
+      name: 'provider token',
+      status: 'ok',
+      message: 'The provider takes it.',
+      action: null,
+    })
   })
 
   it('says what is wrong and what to do, and ends with 1 where something failed', async () => {
@@ -51,10 +59,13 @@ describe('the doctor', () => {
     ]
     expect((await call(['apply', '-'], { environment, input: JSON.stringify({ tenants }) })).exit).toBe(0)
     const { exit, out, err } = await call(['doctor'], { environment })
-    expect([exit, err]).toEqual([1, '1 of 8 checks failed.\nWhat to do stands beside each.\n'])
+    expect([exit, err]).toEqual([1, '1 of 10 checks failed.\nWhat to do stands beside each.\n'])
     expect(out).toContain(
       'warn  limits: Redis does not answer: this instance limits by itself until it does.\n      Look at the Redis server and at REDIS_URL;',
     )
+    expect(out).toContain('warn  fsync: The embedded database (PGlite) does not flush to disk at each commit: in a power cut')
+    expect(ailing.log()).toContain('BROKER is metaapi and DATABASE_URL is not set. The embedded database (PGlite) does not flush to disk')
+    expect(demo.log()).not.toContain('does not flush to disk')
     expect(out).toContain('warn  provider token of a: It cannot be tried: the provider cannot be reached (ECONNREFUSED).\n      Look at')
     expect(out).toContain(
       'fail  provider token of b: It is not set: no account of the tenant can be read.\n      Apply a document with {"tenants": [{"id": "b", "providerToken": "…"}]}.',

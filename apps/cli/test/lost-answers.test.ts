@@ -12,7 +12,7 @@ const makeKey = async (
   answer: (response: ServerResponse) => void,
   ...words: readonly string[]
 ): Promise<Called & { readonly url: string }> => {
-  const planned = [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }]
+  const planned = { changes: [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }], ordersUnderWay: [] }
   const server = createServer((request, response) => {
     if (request.url?.endsWith('/plan') !== true) return answer(response)
     return response.end(JSON.stringify({ success: true, data: planned, meta: {}, error: null }))

@@ -12,6 +12,7 @@ export interface StartedService {
   readonly folder: string
   readonly operatorUrl: string
   readonly apiUrl: string
+  readonly log: () => string
   readonly stop: () => Promise<void>
 }
 
@@ -38,10 +39,46 @@ export const startService = async (environment: Readonly<Record<string, string>>
     folder,
     operatorUrl: listening.operator,
     apiUrl: listening.api,
+    log: () => output,
     stop: async () => {
       child.kill('SIGTERM')
       await exited
       if (kept === undefined) await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface StartedSandbox {
+  readonly url: string
+  /** One request to the sandbox's own control routes. */
+  readonly control: (path: string, body: object) => Promise<void>
+  readonly stop: () => Promise<void>
+}
+
+/** A simulated provider with one account, `demo`, for the token sandbox-token. */
+export const startSandbox = async (): Promise<StartedSandbox> => {
+  const child = spawn(process.execPath, [...fromSources, join(root, 'packages/sandbox-broker/src/bin.ts')], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  })
+  const exited = once(child, 'close')
+  let output = ''
+  const url = await new Promise<string>((found, missed) => {
+    child.stdout.on('data', (chunk: Buffer) => {
+      output += chunk.toString()
+      const [, started] = /^url +(\S+)\n/.exec(output) ?? []
+      if (started !== undefined) found(started)
+    })
+    void exited.then(([code]) => missed(new Error(`the sandbox ended with ${code}: ${output}`)))
+  })
+  return {
+    url,
+    control: async (path, body) => {
+      const { ok, status } = await fetch(`${url}/sandbox/v1${path}`, { method: 'POST', body: JSON.stringify(body) })
+      if (!ok) throw new Error(`the sandbox answered ${status} to ${path}`)
+    },
+    stop: async () => {
+      child.kill('SIGTERM')
+      await exited
     },
   }
 }

@@ -1,4 +1,4 @@
-// The broker port over MetaApi's REST (specification 4.1, 4.3, 4.5): an account in, our own words out.
+// The broker port over MetaApi's REST: an account in, the domain's types out.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -39,7 +39,7 @@ export const brokerOver = (connection: Connection): Broker => {
 
     positions: (account) =>
       reading(account, 'positions', deadlines.readMs, async (signal) => {
-        const bytes = await client.positions(await targetOf(account), signal)
+        const bytes = await client.positions(await targetOf(account), false, signal)
         return { positions: read('positions', positionsIn(bytes)), readAt: clock.now() }
       }),
 

@@ -1,4 +1,4 @@
-// What can go wrong between us and the provider, and what a read may say of it (specification 4.3 rule 3, 7). Pure: everything is decided
+// What can go wrong between us and the provider, and what a read may say of it. Pure: everything is decided
 // from what was answered. Nothing here holds a token, a body or a provider's own words, so that all of it may be logged.
 import { brokerRateLimited, brokerUnavailable, notProvisioned } from '@tradeport/domain'
 import type { BrokerAccount, BrokerReadError, Instant } from '@tradeport/domain'
@@ -16,7 +16,13 @@ export type ProviderRoute =
 
 /** Why a call brought nothing that can be used. */
 export type CallFault =
-  | { readonly _tag: 'Unavailable'; readonly reason: string; readonly isWorthRetry: boolean }
+  | {
+      readonly _tag: 'Unavailable'
+      readonly reason: string
+      readonly isWorthRetry: boolean
+      /** The provider was reached and the account was not: other reads of it would fail in the same way. */
+      readonly isOfAccount?: boolean
+    }
   | { readonly _tag: 'RateLimited'; readonly retryAt: Instant }
   | { readonly _tag: 'UnknownToProvider' }
 
@@ -35,6 +41,8 @@ export class CallFailure extends Error {
 export interface ErrorAnswer {
   readonly status: number
   readonly retryAfter: string | null
+  /** Its Date header. */
+  readonly date: string | null
   /** The body as JSON; undefined when it is none. */
   readonly body: unknown
 }
@@ -48,9 +56,15 @@ export const nothingSent = (why: string): CallFailure =>
   new CallFailure({ _tag: 'Unavailable', reason: `nothing was sent: ${why}`, isWorthRetry: false })
 
 /** No answer, or not all of it, within the time that was given. */
-export const tooSlow = (route: ProviderRoute, deadlineMs: number): CallFailure => unusable(route, `no whole answer within ${deadlineMs} ms`)
+export const tooSlow = (route: ProviderRoute, deadlineMs: number): CallFailure =>
+  new CallFailure({
+    _tag: 'Unavailable',
+    reason: `${route}: no whole answer within ${deadlineMs} ms`,
+    isWorthRetry: false,
+    isOfAccount: true,
+  })
 
-/** The connection failed. Of the cause only its code (ECONNRESET) is told: a message may hold what was sent. */
+/** The connection failed. Of the cause only its code (ECONNRESET) is kept: a message may hold what was sent. */
 export const disconnected = (route: ProviderRoute, cause: unknown): CallFailure =>
   new CallFailure({ _tag: 'Unavailable', reason: `${route}: no connection (${codeOf(cause)})`, isWorthRetry: true })
 
@@ -59,14 +73,16 @@ export const disconnected = (route: ProviderRoute, cause: unknown): CallFailure 
  * A 404 without the provider's JSON comes from something in between, and says nothing about the account. A 504 is the usual answer for an
  * account that is not connected; asking again at once would only use up credits, as after a 429.
  */
-export const failureOfAnswer = (route: ProviderRoute, { status, retryAfter, body }: ErrorAnswer, now: Instant): CallFailure => {
-  if (status === 429) return new CallFailure({ _tag: 'RateLimited', retryAt: retryAtOf(retryAfter, body, now) })
+export const failureOfAnswer = (route: ProviderRoute, answer: ErrorAnswer, now: Instant): CallFailure => {
+  const { status, body } = answer
+  if (status === 429) return new CallFailure({ _tag: 'RateLimited', retryAt: now + limitedMsOf(answer, now) })
   if (status === 404 && isRecord(body) && route !== 'calculate-margin') return new CallFailure({ _tag: 'UnknownToProvider' })
   const isWorthRetry = status >= 500 && status !== 504
-  return new CallFailure({ _tag: 'Unavailable', reason: `${route}: answered ${status}${errorNameOf(body)}`, isWorthRetry })
+  const reason = `${route}: answered ${status}${errorNameOf(body)}`
+  return new CallFailure({ _tag: 'Unavailable', reason, isWorthRetry, isOfAccount: status === 504 })
 }
 
-/** What the port's caller is told. Anything unforeseen is told as a broker that cannot be read, by its kind alone. */
+/** The error of the port. Anything unforeseen becomes a broker that cannot be read, by its kind alone. */
 export const toBrokerReadError =
   ({ accountId }: BrokerAccount, now: () => Instant) =>
   (cause: unknown): BrokerReadError => {
@@ -78,18 +94,22 @@ export const toBrokerReadError =
     return brokerUnavailable(accountId, fault.reason)
   }
 
-const retryAtOf = (header: string | null, body: unknown, now: Instant): Instant => toldRetryAt(header, body, now) ?? now + 1_000
+/** How long to send nothing after a 429, a second where the provider does not say. */
+export const limitedMsOf = (answer: ErrorAnswer, now: Instant): number => retryAfterMsOf(answer, now) ?? 1_000
+
+const timeOf = (text: unknown): number => (typeof text === 'string' ? Date.parse(text) : Number.NaN)
 
 /**
- * When the provider asks to be asked again; undefined where it does not say. The header counts before the body; both may hold a date in the
- * format of HTTP or of ISO 8601.
+ * How long the provider asks to wait, at least 0; undefined where it does not say. The header counts before the body; both may hold a date in the
+ * format of HTTP or of ISO 8601, which is the provider's clock's and is compared with the answer's own Date.
  */
-export const toldRetryAt = (header: string | null, body: unknown, now: Instant): Instant | undefined => {
-  const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(header ?? '')?.[1]
-  if (seconds !== undefined) return now + Number(seconds) * 1_000
+export const retryAfterMsOf = ({ retryAfter, date, body }: ErrorAnswer, now: Instant): number | undefined => {
+  const seconds = /^\s*(\d+(?:\.\d+)?)\s*$/.exec(retryAfter ?? '')?.[1]
+  if (seconds !== undefined) return Math.ceil(Number(seconds) * 1_000)
   const metadata = isRecord(body) && isRecord(body['metadata']) ? body['metadata'] : {}
-  const times = [header, metadata['recommendedRetryTime']].map((text) => (typeof text === 'string' ? Date.parse(text) : Number.NaN))
-  return times.find(Number.isFinite)
+  const retryAt = [retryAfter, metadata['recommendedRetryTime']].map(timeOf).find(Number.isFinite)
+  const answeredAt = timeOf(date)
+  return retryAt === undefined ? undefined : Math.max(0, Math.ceil(retryAt - (Number.isFinite(answeredAt) ? answeredAt : now)))
 }
 
 // The provider's class name of an error is short and plain; whatever else stands in its place is left out.

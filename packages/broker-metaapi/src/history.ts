@@ -1,4 +1,4 @@
-// An account's whole deal history, page by page (specification 4.5; decision 33): each deal once, all of them or none.
+// An account's whole deal history, page by page: each deal once, all of them or none.
 import * as E from 'fp-ts/lib/Either.js'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import { maxHistoryDeals } from '@tradeport/domain'

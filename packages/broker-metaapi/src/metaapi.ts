@@ -12,10 +12,12 @@ export interface MetaApi {
   readonly broker: Broker
   readonly trading: Trading
   readonly positionDesk: PositionDesk
+  /** How far the provider's clock is ahead of ours; null before its first answer with a Date header. */
+  readonly clockSkewMs: () => number | null
 }
 
 /**
- * All three ports over MetaApi. Nothing is cached but regions, for ten minutes; nothing is sent before it is asked for.
+ * All three ports over MetaApi. Nothing is kept but regions, for ten minutes, and which accounts and tokens are to be left alone for now.
  * Throws where a base URL is none of http or https.
  */
 export const createMetaApi = (config: MetaApiConfig): MetaApi => {
@@ -25,6 +27,7 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
     broker: brokerOver(connection),
     trading: tradingOver(connection, tradeOnce),
     positionDesk: positionDeskOver(connection, tradeOnce),
+    clockSkewMs: connection.skew.ms,
   }
 }
 

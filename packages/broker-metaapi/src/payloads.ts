@@ -1,4 +1,4 @@
-// The provider's rows as they are read at the door. Everything that is small goes through io-ts. Deal rows go through hand-written checks:
+// The provider's rows as they are checked when they come in. Everything that is small goes through io-ts. Deal rows go through hand-written checks:
 // a page holds a thousand of them, for which codecs would take nearly as long as reading the JSON does.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -51,6 +51,7 @@ export const AccountInformation = t.type(
     broker: optional(t.string),
     currency: optional(t.string),
     type: optional(t.string),
+    marginMode: t.unknown,
   },
   'account information',
 )
@@ -86,7 +87,7 @@ export const PositionRows = t.array(PositionRow, 'a list of positions')
 
 export const Margin = t.type({ margin: optional(finite) }, 'a margin')
 
-export const ProvisionedAccount = t.type({ region: text }, 'an account')
+export const ProvisionedAccount = t.type({ region: text, magic: t.unknown }, 'an account')
 
 /** Reads the bytes of an answer by a codec; the left says in words what is wrong where, without any value of the answer. */
 export const decode =

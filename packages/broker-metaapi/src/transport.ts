@@ -1,15 +1,27 @@
-// One request to the provider: bounded in time and in size, no redirect followed, at most one retry. Only reads come through here, so that
-// asking twice does no harm.
+// One read from the provider: within the token's limits, bounded in time and in size, no redirect followed, at most one retry.
 import type { Clock } from '@tradeport/domain'
+import type { AccountPauses, Attempt } from './account-pauses.ts'
+import type { ClockSkew } from './clock-skew.ts'
 import { wait } from './deadline.ts'
 import { CallFailure, disconnected, failureOfAnswer, unusable } from './failures.ts'
 import type { CallFault, ProviderRoute } from './failures.ts'
+import type { TokenGate } from './token-gate.ts'
+
+/** Where an account is asked about, and with whose token. */
+export interface Target {
+  /** Without a slash at its end. */
+  readonly baseUrl: string
+  readonly providerAccountId: string
+  /** Goes into the header `auth-token` and nowhere else. */
+  readonly token: string
+  /** The tenant and its account at the provider, as the key of what is remembered of the account. */
+  readonly account: string
+}
 
 export interface ProviderRequest {
   readonly route: ProviderRoute
   readonly url: URL
-  /** Goes into the header `auth-token` and nowhere else. */
-  readonly token: string
+  readonly target: Target
   /** Sent as JSON by POST; a GET where it is absent. */
   readonly body?: unknown
 }
@@ -23,7 +35,11 @@ export interface ProviderCall {
 
 export interface TransportOptions {
   readonly clock: Clock
-  /** Told of every request, a retry included. It must not throw. */
+  readonly gate: TokenGate
+  /** Reads that failed because of their account. */
+  readonly pauses: AccountPauses<CallFailure>
+  readonly skew: ClockSkew
+  /** Receives every request, a retry included. It must not throw. */
   readonly onCall?: ((call: ProviderCall) => void) | undefined
 }
 
@@ -36,54 +52,98 @@ export const maxAnswerBytes = 16 * 1_024 * 1_024
 const maxErrorBytes = 64 * 1_024
 const retryPauseMs = 100
 
-export const createTransport = ({ clock, onCall }: TransportOptions): CallProvider => {
+export const createTransport = ({ clock, gate, pauses, skew, onCall }: TransportOptions): CallProvider => {
+  const exchange = async ({ route, url, target, body }: ProviderRequest, signal: AbortSignal): Promise<Uint8Array> => {
+    const askedAt = clock.now()
+    const response = await fetch(url, {
+      method: body === undefined ? 'GET' : 'POST',
+      headers: {
+        accept: 'application/json',
+        'auth-token': target.token,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+      },
+      body: body === undefined ? null : JSON.stringify(body),
+      // A redirect would carry the token to wherever it points.
+      redirect: 'manual',
+      signal,
+    })
+    const { status, headers } = response
+    const date = headers.get('date')
+    skew.observe(date, askedAt, clock.now())
+    if (status === 200) {
+      const bytes = await readAtMost(response, maxAnswerBytes)
+      if (bytes === undefined) throw unusable(route, `answered with more than ${maxAnswerBytes} bytes`)
+      return bytes
+    }
+    const errorBytes = (await readAtMost(response, maxErrorBytes)) ?? new Uint8Array()
+    throw failureOfAnswer(route, { status, retryAfter: headers.get('retry-after'), date, body: parseJson(errorBytes) }, clock.now())
+  }
+
   const attempt: CallProvider = async (request, signal) => {
     const startedAt = performance.now()
-    const told = (outcome: ProviderCall['outcome']): void =>
+    const report = (outcome: ProviderCall['outcome']): void =>
       onCall?.({ route: request.route, outcome, durationMs: performance.now() - startedAt })
     try {
-      const bytes = await exchange(request, signal, clock)
-      told('ok')
+      const bytes = await exchange(request, signal)
+      report('ok')
+      gate.answered(request.target)
       return bytes
     } catch (cause) {
       const failure = failureOf(request.route, cause, signal)
-      told(outcomes[failure.fault._tag])
+      const { fault } = failure
+      report(outcomes[fault._tag])
+      if (fault._tag === 'RateLimited') gate.limit(request.target.token, fault.retryAt - clock.now())
       throw failure
     }
   }
 
-  return async (request, signal) => {
+  type AskInTurn = (request: ProviderRequest, account: Attempt<CallFailure>, signal: AbortSignal) => Promise<Uint8Array>
+
+  const askInTurn: AskInTurn = async (request, account, signal) => {
+    const leave = await gate.enter(request.target, 'read', signal)
     try {
-      return await attempt(request, signal)
+      const failure = account.failedMeanwhile()
+      if (failure !== undefined) throw failure
+      const bytes = await attempt(request, signal)
+      account.succeeded()
+      return bytes
+    } catch (cause) {
+      if (cause instanceof CallFailure && isOfAccount(cause.fault)) account.failed(cause)
+      throw cause
+    } finally {
+      leave()
+    }
+  }
+
+  const askTwice: AskInTurn = async (request, account, signal) => {
+    try {
+      return await askInTurn(request, account, signal)
     } catch (cause) {
       if (signal.aborted || !isWorthRetry(cause)) throw cause
       await wait(retryPauseMs, signal)
-      return await attempt(request, signal)
+      return await askInTurn(request, account, signal)
     }
   }
-}
 
-const exchange = async ({ route, url, token, body }: ProviderRequest, signal: AbortSignal, clock: Clock): Promise<Uint8Array> => {
-  const response = await fetch(url, {
-    method: body === undefined ? 'GET' : 'POST',
-    headers: {
-      accept: 'application/json',
-      'auth-token': token,
-      ...(body !== undefined && { 'content-type': 'application/json' }),
-    },
-    body: body === undefined ? null : JSON.stringify(body),
-    // A redirect would carry the token to wherever it points.
-    redirect: 'manual',
-    signal,
-  })
-  if (response.status === 200) {
-    const bytes = await readAtMost(response, maxAnswerBytes)
-    if (bytes === undefined) throw unusable(route, `answered with more than ${maxAnswerBytes} bytes`)
-    return bytes
+  /** Throws what the account's last read failed with, while the account is left alone. */
+  const begin = async ({ account }: Target, signal: AbortSignal): Promise<Attempt<CallFailure>> => {
+    for (;;) {
+      const admission = pauses.begin(account)
+      if (admission.kind === 'go') return admission.attempt
+      if (admission.trial === undefined) throw admission.failure
+      await admission.trial
+      if (signal.aborted) throw signal.reason
+    }
   }
-  const errorBytes = (await readAtMost(response, maxErrorBytes)) ?? new Uint8Array()
-  const answer = { status: response.status, retryAfter: response.headers.get('retry-after'), body: parseJson(errorBytes) }
-  throw failureOfAnswer(route, answer, clock.now())
+
+  return async (request, signal) => {
+    const account = await begin(request.target, signal)
+    try {
+      return await askTwice(request, account, signal)
+    } finally {
+      account.over()
+    }
+  }
 }
 
 /** The body, or undefined once it is longer than the limit; the rest of it is then not read. */
@@ -113,6 +173,9 @@ const failureOf = (route: ProviderRoute, cause: unknown, signal: AbortSignal): C
   if (signal.reason instanceof CallFailure) return signal.reason
   return disconnected(route, cause)
 }
+
+const isOfAccount = (fault: CallFault): boolean =>
+  fault._tag === 'UnknownToProvider' || (fault._tag === 'Unavailable' && fault.isOfAccount === true)
 
 const isWorthRetry = (cause: unknown): boolean =>
   cause instanceof CallFailure && cause.fault._tag === 'Unavailable' && cause.fault.isWorthRetry

@@ -1,4 +1,4 @@
-// Account information in the provider's shape, over nock (specification 2.2; decision 17).
+// Account information in the provider's shape, over nock.
 import { describe, expect, it } from 'vitest'
 import { closeNetwork } from './no-network.ts'
 import { account, accountPath, brokerWith, informationRow, now, provider, reasonOf, rightOf } from './support.ts'

@@ -1,4 +1,4 @@
-// The table of failures: what a read says of each way in which the provider cannot be read (specification 4.3 rule 3, 7).
+// The table of failures: what a read says of each way in which the provider cannot be read.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -193,7 +193,7 @@ describe('paths', () => {
 describe('what is told of calls', () => {
   it('is the route, the outcome and how long it took, and nothing else', async () => {
     const calls: ProviderCall[] = []
-    const broker = brokerWith({ onCall: (call) => calls.push(call) })
+    const broker = brokerWith({ pauses: { firstMs: 0, longestMs: 0 }, onCall: (call) => calls.push(call) })
     provider().get(positionsPath).reply(200, []).get(positionsPath).reply(404, {}).get(positionsPath).reply(429, {})
     for (let read = 0; read < 3; read += 1) await broker.positions(account)()
     expect(calls).toEqual(

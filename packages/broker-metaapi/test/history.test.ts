@@ -1,4 +1,4 @@
-// Deal histories over nock, page by page (specification 4.5; decisions 33, 34).
+// Deal histories over nock, page by page.
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { foldDeals, historyTooLarge } from '@tradeport/domain'

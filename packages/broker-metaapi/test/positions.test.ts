@@ -66,7 +66,7 @@ describe('positions', () => {
     expect((await readOne({ id: 46_648_037 }))?.ticket).toBe('46648037')
   })
 
-  describe('realised profit (decision 26)', () => {
+  describe('realised profit', () => {
     it('is without commission and swap where the provider tells both, in exact decimals', async () => {
       const row = { realizedProfit: 0.3, realizedCommission: -0.1, realizedSwap: -0.2 }
       expect((await readOne(row))?.realizedPnl).toBe(0.6)

@@ -63,8 +63,10 @@ describe('the region of an account', () => {
   it('is looked up again after a failure', async () => {
     provider(provisioningHost).get(accountPath).reply(504, { error: 'TimeoutError' }).get(accountPath).reply(200, { region: 'london' })
     servePositions('london')
-    const broker = brokerWith()
+    let elapsedMs = 0
+    const broker = brokerWith({ stopwatch: { elapsedMs: () => elapsedMs } })
     expect(reasonOf(await broker.positions(unplaced)())).toBe('account-region: answered 504 TimeoutError')
+    elapsedMs += 2_000
     expect(E.isRight(await broker.positions(unplaced)())).toBe(true)
   })
 

@@ -30,6 +30,7 @@ const deliveries = fc.record({
   kind: fc.constant('answered' as const),
   status: fc.oneof(fc.integer({ min: 100, max: 599 }), fc.constantFrom(200, 400, 401, 403, 404, 429, 500, 503, 504)),
   retryAfter: fc.oneof(fc.constant(null), fc.string()),
+  date: fc.oneof(fc.constant(null), fc.string(), fc.constant(new Date(now).toUTCString())),
   body: fc.oneof(fields, fc.jsonValue(), fc.constant(undefined)),
 })
 

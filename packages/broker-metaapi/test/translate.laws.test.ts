@@ -71,7 +71,7 @@ describe('the translation', () => {
     )
   })
 
-  it('takes the realised profit of a position apart in exact decimals (decision 26)', () => {
+  it('takes the realised profit of a position apart in exact decimals', () => {
     const cents = fc.integer({ min: -10_000_000, max: 10_000_000 }).map((value) => value / 100)
     fc.assert(
       fc.property(cents, cents, cents, (pure, realizedCommission, realizedSwap) => {

@@ -510,7 +510,7 @@ export interface components {
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; FINISHED_BY_OPERATOR where an operator ended it; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;

@@ -110,6 +110,15 @@ export interface OrderNotCancellable {
   readonly _tag: 'OrderNotCancellable'
   readonly status: string
 }
+/** An operator asked to end an order that has ended already. */
+export interface OrderNotPending {
+  readonly _tag: 'OrderNotPending'
+  readonly status: string
+}
+/** The order was written by somebody else between being read and being written. */
+export interface OrderChanged {
+  readonly _tag: 'OrderChanged'
+}
 export interface AccountDisconnected {
   readonly _tag: 'AccountDisconnected'
   readonly accountId: AccountId
@@ -230,6 +239,8 @@ export type Refusal =
   | OrderInFlight
   | OrderNotModifiable
   | OrderNotCancellable
+  | OrderNotPending
+  | OrderChanged
   | AccountDisconnected
   | PositionNotFound
   | InvalidPrice
@@ -268,6 +279,8 @@ export const riskLimitExceeded = (limit: ExceededRiskLimit): RiskLimitExceeded =
 export const orderInFlight: OrderInFlight = { _tag: 'OrderInFlight' }
 export const orderNotModifiable = (status: string): OrderNotModifiable => ({ _tag: 'OrderNotModifiable', status })
 export const orderNotCancellable = (status: string): OrderNotCancellable => ({ _tag: 'OrderNotCancellable', status })
+export const orderNotPending = (status: string): OrderNotPending => ({ _tag: 'OrderNotPending', status })
+export const orderChanged: OrderChanged = { _tag: 'OrderChanged' }
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' }
 export const idempotencyInProgress: IdempotencyInProgress = { _tag: 'IdempotencyInProgress' }
 export const notProvisioned = (accountId: AccountId): NotProvisioned => ({ _tag: 'NotProvisioned', accountId })

@@ -16,7 +16,7 @@ eventsContract('in memory', async () => {
     ports: {
       operator: createFakeOperatorStore(records),
       webhooks: createFakeWebhookStore(records),
-      orders: createFakeOrderStore(clock, events.happened),
+      orders: createFakeOrderStore(clock, records, events.happened),
       record: async (owner, list) => events.happened(owner, list),
       deliveries: events.deliveries,
       jobs: events.jobs,

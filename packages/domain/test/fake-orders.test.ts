@@ -9,7 +9,7 @@ import { guardStoreContract } from '../src/testing/guard-store-contract.ts'
 import { idempotencyContract } from '../src/testing/idempotency-contract.ts'
 import { orderListContract } from '../src/testing/order-list-contract.ts'
 import { orderStoreContract } from '../src/testing/order-store-contract.ts'
-import { placementJobsContract } from '../src/testing/placement-jobs-contract.ts'
+import { orderJobsContract } from '../src/testing/order-jobs-contract.ts'
 import { newAccountId } from '../src/testing/stored-records.ts'
 import { describeTradingContract } from '../src/testing/trading-contract.ts'
 import type { TradeTrouble } from '../src/testing/trading-contract.ts'
@@ -21,7 +21,8 @@ import type { OpenOrderPorts } from '../src/testing/stored-orders.ts'
 const openFakes: OpenOrderPorts = async () => {
   const records = createFakeRecords()
   let now = 0
-  const orders = createFakeOrderStore({ now: () => now })
+  const clock = { now: () => now }
+  const orders = createFakeOrderStore(clock, records)
   return {
     ports: {
       accounts: createFakeAccountStore(records),
@@ -30,7 +31,7 @@ const openFakes: OpenOrderPorts = async () => {
       providerTokens: createFakeProviderTokens(records),
       orders,
       elsewhere: orders,
-      guards: createFakeGuardStore(records, orders.all),
+      guards: createFakeGuardStore(records, orders.all, clock),
       jobs: orders.jobs,
       elapse: async (ms) => {
         now += ms
@@ -45,7 +46,7 @@ const openFakes: OpenOrderPorts = async () => {
 orderStoreContract('in memory', openFakes)
 orderListContract('in memory', openFakes)
 idempotencyContract('in memory', openFakes)
-placementJobsContract('in memory', openFakes)
+orderJobsContract('in memory', openFakes)
 guardStoreContract('in memory', openFakes)
 
 const troubles: Record<TradeTrouble, FakePlacement> = {
@@ -71,6 +72,7 @@ describeTradingContract('the fake', async () => {
     now: () => 0,
     troubleNext: async (trouble) => trading.next(troubles[trouble]),
     release: async () => trading.execute(),
+    passTime: async () => undefined,
     closePosition: async () => undefined,
     makeReadable: async (isReadable) => trading.hide(!isReadable),
     executedLots: (clientId) => trading.executions(clientId).reduce((lots, { volume = 0 }) => lots + volume, 0),

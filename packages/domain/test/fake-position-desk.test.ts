@@ -50,6 +50,7 @@ for (const platform of ['mt5', 'mt4'] as const) {
       // It keeps no copy that could lag.
       troubleNext: async (trouble) => (trouble === 'copy_lags' ? undefined : desk.next(outcomes[trouble](accountId))),
       release: async () => desk.execute(),
+      passTime: async () => undefined,
       closeElsewhere: async (ticket) => {
         const left = desk.positions(accountId).filter((position) => position.ticket !== ticket)
         desk.put(accountId, left)
@@ -79,13 +80,13 @@ describe('the fake desk', () => {
     const desk = createFakePositionDesk(clock)
     const unknown = E.left(notProvisioned(accountId))
     expect(await desk.freshPositions(account)()).toEqual(unknown)
-    expect(await desk.setLevels(account, ticket, {})()).toEqual(unknown)
-    expect(await desk.closePosition(account, ticket, null)()).toEqual(unknown)
+    expect(await desk.setLevels(account, ticket, {}, () => true)()).toEqual(unknown)
+    expect(await desk.closePosition(account, ticket, null, () => true)()).toEqual(unknown)
   })
 
   it('splits the profit between what is closed and what is left', async () => {
     const { closePosition, closingDeals, read } = open()
-    await closePosition(account, ticket, 0.1)()
+    await closePosition(account, ticket, 0.1, () => true)()
     expect(await read()).toMatchObject({ volume: 0.3, unrealizedPnl: 30, realizedPnl: 10 })
     expect(await closingDeals(account, ticket)()).toMatchObject({ right: [{ volume: 0.1, price: 1.2, profit: 10, at: clock.now() }] })
   })
@@ -94,7 +95,7 @@ describe('the fake desk', () => {
     const { closePosition, lagNext, read, positions, dealsRead } = open()
     lagNext({ positions: 2, deals: 1 })
     expect((await read())?.volume).toBe(0.4)
-    await closePosition(account, ticket, 0.1)()
+    await closePosition(account, ticket, 0.1, () => true)()
     expect(positions(accountId)[0]?.volume).toBe(0.3)
     expect([(await read())?.volume, (await read())?.volume, (await read())?.volume]).toEqual([0.4, 0.4, 0.3])
     expect([await dealsRead(), await dealsRead()]).toEqual([0, 1])
@@ -104,8 +105,8 @@ describe('the fake desk', () => {
     const { closePosition, lagNext, next, read } = open()
     next('refuse')
     lagNext({ positions: 1 })
-    await closePosition(account, ticket, null)()
-    await closePosition(account, ticket, null)()
+    await closePosition(account, ticket, null, () => true)()
+    await closePosition(account, ticket, null, () => true)()
     expect((await read())?.volume).toBe(0.4)
     expect(await read()).toBeUndefined()
   })
@@ -113,8 +114,8 @@ describe('the fake desk', () => {
   it('remembers what was sent, planned for or not, and counts reads by kind', async () => {
     const { setLevels, closePosition, next, sent, read, reads, dealsRead } = open()
     next(brokerOutcomeUnknown(accountId))
-    await setLevels(account, ticket, { stopLoss: 1 })()
-    await closePosition(account, ticket, null)()
+    await setLevels(account, ticket, { stopLoss: 1 }, () => true)()
+    await closePosition(account, ticket, null, () => true)()
     expect(sent()).toEqual([
       { kind: 'setLevels', accountId, ticket, levels: { stopLoss: 1 } },
       { kind: 'closePosition', accountId, ticket, volume: null },
@@ -136,7 +137,7 @@ describe('the fake desk', () => {
   it('holds every call until it is let go', async () => {
     const { hold, setLevels, positions } = open()
     const release = hold()
-    const change = setLevels(account, ticket, { stopLoss: 1 })()
+    const change = setLevels(account, ticket, { stopLoss: 1 }, () => true)()
     await new Promise((resolve) => setImmediate(resolve))
     expect(positions(accountId)[0]?.stopLoss).toBeUndefined()
     release()

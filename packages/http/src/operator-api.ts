@@ -4,7 +4,8 @@ import { createOperatorDoor } from './access/doors.ts'
 import type { Edge } from './edge.ts'
 import { doctorRoutes } from './operator/doctor-routes.ts'
 import { operatorDocument } from './operator/document-codec.ts'
-import { presentPlannedChange } from './operator/presenters.ts'
+import { presentPlan } from './operator/presenters.ts'
+import { orderRoutes } from './operator/order-routes.ts'
 import { operatorRoute } from './operator/operator-route.ts'
 import { recordRoutes } from './operator/record-routes.ts'
 import { secretRoutes } from './operator/secret-routes.ts'
@@ -36,12 +37,13 @@ export const operatorRoutes: readonly Route<OperatorUseCases>[] = [
   operatorRoute({
     method: 'POST',
     path: '/plan',
-    summary: 'Tells what applying a document would change now, and changes nothing.',
+    summary: 'What applying a document would change now, and which orders under way it touches. Changes nothing.',
     body: operatorDocument,
     useCase: (useCases: OperatorUseCases, { body }) => useCases.planOperatorDocument(body),
-    present: (planned) => ({ kind: 'data', data: planned.map(presentPlannedChange) }),
+    present: (plan) => ({ kind: 'data', data: presentPlan(plan) }),
   }),
   ...recordRoutes,
+  ...orderRoutes,
   ...secretRoutes,
   ...doctorRoutes,
 ]

@@ -9,8 +9,10 @@ import type {
   createWebhook,
   deleteWebhook,
   exportTrades,
+  finishOrder,
   getAccount,
   getMarketData,
+  getOperatorOrder,
   getOrder,
   getPosition,
   getTenant,
@@ -22,6 +24,7 @@ import type {
   listAccounts,
   listBalanceHistory,
   listOrders,
+  listOrdersUnderWay,
   listPositions,
   listSymbols,
   listTenantAccessTokens,
@@ -81,6 +84,9 @@ export interface UseCases {
 export interface OperatorUseCases {
   readonly applyOperatorDocument: ReturnType<typeof applyOperatorDocument>
   readonly planOperatorDocument: ReturnType<typeof planOperatorDocument>
+  readonly listOrdersUnderWay: ReturnType<typeof listOrdersUnderWay>
+  readonly getOperatorOrder: ReturnType<typeof getOperatorOrder>
+  readonly finishOrder: ReturnType<typeof finishOrder>
   readonly listTenants: ReturnType<typeof listTenants>
   readonly getTenant: ReturnType<typeof getTenant>
   readonly listTenantUsers: ReturnType<typeof listTenantUsers>

@@ -188,10 +188,13 @@ it.each(paths.slice(1))('answers 404 to %s of a tenant that is not there, or can
 describe('POST /operator/v1/plan', () => {
   it('tells what applying a document would change, by its names, and changes nothing', async () => {
     const changing = { users: [{ id: 'u-2', plan: 'enterprise' }], apiKeys: [{ id: 'k-1', enabled: false }] }
-    expect((await post('/plan', changing)).json.data).toStrictEqual([
-      { section: 'users', id: 'u-2', action: 'change', fields: [{ field: 'plan', from: 'free', to: 'enterprise' }] },
-      { section: 'apiKeys', id: 'k-1', action: 'change', fields: [{ field: 'enabled', from: true, to: false }] },
-    ])
+    expect((await post('/plan', changing)).json.data).toStrictEqual({
+      changes: [
+        { section: 'users', id: 'u-2', action: 'change', fields: [{ field: 'plan', from: 'free', to: 'enterprise' }] },
+        { section: 'apiKeys', id: 'k-1', action: 'change', fields: [{ field: 'enabled', from: true, to: false }] },
+      ],
+      ordersUnderWay: [],
+    })
     expect((await ask('/tenants/acme/users')).data).toMatchObject([{ plan: 'pro' }, { plan: 'free' }])
     expect((await ask('/tenants/acme/api-keys?userId=u-1')).data).toMatchObject([{ enabled: true }])
   })
@@ -233,8 +236,13 @@ describe('GET /operator/v1/doctor', () => {
       { name: 'database', status: 'ok', action: null },
       { name: 'database clock', status: 'ok' },
       { name: 'tables', status: 'ok' },
+      { name: 'fsync', status: 'ok', action: null },
+      { name: 'full_page_writes', status: 'ok' },
+      { name: 'synchronous_commit', status: 'warn', action: expect.stringContaining('synchronous_commit = on') },
+      { name: 'replication', status: 'ok' },
       { name: 'limits', status: 'warn', action: expect.stringContaining('REDIS_URL') },
       { name: 'secrets' },
+      { name: 'orders', status: 'ok' },
     ])
     expect((await send(api, '/operator/v1/doctor', { headers: {} })).status).toBe(401)
   })

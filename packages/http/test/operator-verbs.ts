@@ -3,7 +3,10 @@ import {
   applyOperatorDocument,
   checkService,
   checkTenant,
+  finishOrder,
+  getOperatorOrder,
   getTenant,
+  listOrdersUnderWay,
   listTenantAccessTokens,
   listTenantAccounts,
   listTenantApiKeys,
@@ -13,9 +16,15 @@ import {
   planOperatorDocument,
   rotateSecrets,
 } from '@tradeport/domain'
-import type { CredentialHash, Secrets } from '@tradeport/domain'
-import { createFakeOperatorStore, createFakeRecords, createFakeSealedSecrets, createFakeTenantRecords } from '@tradeport/domain/testing'
-import type { FakeRecords } from '@tradeport/domain/testing'
+import type { CredentialHash, Durability, Secrets } from '@tradeport/domain'
+import {
+  createFakeOperatorOrders,
+  createFakeOperatorStore,
+  createFakeRecords,
+  createFakeSealedSecrets,
+  createFakeTenantRecords,
+} from '@tradeport/domain/testing'
+import type { FakeOperatorOrders, FakeRecords } from '@tradeport/domain/testing'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { OperatorUseCases } from '../src/index.ts'
@@ -25,6 +34,8 @@ type Ports = Parameters<typeof applyOperatorDocument>[0] &
   Parameters<typeof checkService>[0] &
   Parameters<typeof checkTenant>[0] &
   Parameters<typeof rotateSecrets>[0] &
+  Parameters<typeof finishOrder>[0] &
+  Parameters<typeof planOperatorDocument>[0] &
   Parameters<typeof getTenant>[0] & { readonly records: ReturnType<typeof createFakeTenantRecords> }
 
 let made = 0
@@ -34,21 +45,43 @@ export const testSecrets: Secrets = {
   hash: (secret) => Buffer.from(secret).toString('hex').padEnd(64, '0').slice(0, 64) as CredentialHash,
 }
 
-export const operatorVerbs = (tables: FakeRecords = createFakeRecords(), secrets: Secrets = testSecrets): OperatorUseCases => {
+const durability: Durability = {
+  isEmbedded: false,
+  fsync: true,
+  fullPageWrites: true,
+  synchronousCommit: 'on',
+  defaultSynchronousCommit: 'off',
+  waitsForStandby: true,
+  synchronousStandbys: 1,
+  asynchronousStandbys: 0,
+  unreadableStandbys: 0,
+}
+
+export const operatorVerbs = (
+  tables: FakeRecords = createFakeRecords(),
+  secrets: Secrets = testSecrets,
+  orders: FakeOperatorOrders = createFakeOperatorOrders(),
+): OperatorUseCases => {
   const ports: Ports = {
     operator: createFakeOperatorStore(tables),
     records: createFakeTenantRecords(tables),
+    operatorOrders: orders,
+    orders,
     // Sealed under the first key by the stores, and now there is a second.
     sealedSecrets: createFakeSealedSecrets(tables, 1, [0]),
     secrets,
     clock: { now: () => now },
-    database: { now: TE.right(now), isMigrated: TE.right(true) },
+    database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durability) },
+    brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: () => 'alone' },
     providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
   }
   return {
     applyOperatorDocument: applyOperatorDocument(ports),
     planOperatorDocument: planOperatorDocument(ports),
+    listOrdersUnderWay: listOrdersUnderWay(ports),
+    getOperatorOrder: getOperatorOrder(ports),
+    finishOrder: finishOrder(ports),
     listTenants: listTenants(ports),
     getTenant: getTenant(ports),
     listTenantUsers: listTenantUsers(ports),

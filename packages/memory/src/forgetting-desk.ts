@@ -1,4 +1,4 @@
-// Changes of positions after which nothing that was read before them is served any longer (decision 31).
+// Changes of positions after which nothing that was read before them is served any longer.
 import type { AccountId, BrokerAccount, BrokerChangeError, PositionDesk } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -18,8 +18,8 @@ export const forgettingDesk = (desk: PositionDesk, forget: (accountId: AccountId
     )
   return {
     ...desk,
-    setLevels: (account, ticket, levels) => forgetting(account, desk.setLevels(account, ticket, levels)),
-    closePosition: (account, ticket, volume) => forgetting(account, desk.closePosition(account, ticket, volume)),
+    setLevels: (account, ticket, levels, maySend) => forgetting(account, desk.setLevels(account, ticket, levels, maySend)),
+    closePosition: (account, ticket, volume, maySend) => forgetting(account, desk.closePosition(account, ticket, volume, maySend)),
   }
 }
 

@@ -40,8 +40,8 @@ const deskWith = () => {
 }
 
 const changes: readonly (readonly [string, (desk: PositionDesk) => () => Promise<E.Either<BrokerChangeError, unknown>>])[] = [
-  ['new levels', (desk) => desk.setLevels(account, position.ticket, { stopLoss: 1 })],
-  ['a close', (desk) => desk.closePosition(account, position.ticket, null)],
+  ['new levels', (desk) => desk.setLevels(account, position.ticket, { stopLoss: 1 }, () => true)],
+  ['a close', (desk) => desk.closePosition(account, position.ticket, null, () => true)],
 ]
 
 describe.each(changes)('%s', (_, change) => {
@@ -79,9 +79,9 @@ describe('positions that are read after a change', () => {
     const { desk, cached } = deskWith()
     const { setLevels, closePosition } = forgettingDesk(desk, cached.forget)
     await cached.positions(account)()
-    await setLevels(account, position.ticket, { stopLoss: 1 })()
+    await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
     expect(await cached.positions(account)()).toMatchObject({ right: { positions: [{ ...position, stopLoss: 1 }] } })
-    await closePosition(account, position.ticket, null)()
+    await closePosition(account, position.ticket, null, () => true)()
     expect(await cached.positions(account)()).toMatchObject({ right: { positions: [] } })
   })
 

@@ -1,4 +1,4 @@
-// The ports that are filled by the broker's provider, with every call told to a meter.
+// The ports that are filled by the broker's provider, with every call measured.
 import type { Broker, BrokerChangeError, HistoryTooLarge, LookupAnswer, PlacementAnswer, PositionDesk, Trading } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
@@ -15,14 +15,15 @@ export const meteredBroker = (broker: Broker, observe: ObserveProviderCall): Bro
 })
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
-  placeOrder: (account, order) => timed(observe, 'place_order', placementOutcome, trading.placeOrder(account, order)),
+  placeOrder: (account, order, maySend) => timed(observe, 'place_order', placementOutcome, trading.placeOrder(account, order, maySend)),
   findOrder: (account, sent) => timed(observe, 'find_order', lookupOutcome, trading.findOrder(account, sent)),
 })
 
 export const meteredPositionDesk = (desk: PositionDesk, observe: ObserveProviderCall): PositionDesk => ({
   freshPositions: (account) => metered(observe, 'fresh_positions', desk.freshPositions(account)),
-  setLevels: (account, ticket, levels) => metered(observe, 'set_levels', desk.setLevels(account, ticket, levels)),
-  closePosition: (account, ticket, volume) => metered(observe, 'close_position', desk.closePosition(account, ticket, volume)),
+  setLevels: (account, ticket, levels, maySend) => metered(observe, 'set_levels', desk.setLevels(account, ticket, levels, maySend)),
+  closePosition: (account, ticket, volume, maySend) =>
+    metered(observe, 'close_position', desk.closePosition(account, ticket, volume, maySend)),
   closingDeals: (account, ticket) => metered(observe, 'closing_deals', desk.closingDeals(account, ticket)),
 })
 

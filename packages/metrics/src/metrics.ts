@@ -49,10 +49,14 @@ export interface Metrics {
   readonly decisions: DecisionTally
   readonly suspensionBegan: () => void
   readonly ownerNotice: (outcome: 'sent' | 'no_address' | 'refused' | 'undelivered') => void
+  /** An order that was rejected as not found at the broker appeared there later. */
+  readonly orderCorrected: () => void
   /** A tally of its own for each name. */
   readonly cache: (name: string) => CacheTally
   readonly watchLimiter: (read: () => LimiterReading) => void
   readonly watchPool: (read: () => PoolReading) => void
+  /** @param read in milliseconds, above 0 where the provider's clock is ahead; null before it was measured */
+  readonly watchProviderClock: (read: () => number | null) => void
   /** @param read undefined where it cannot be told */
   readonly watchBacklog: (read: () => Promise<BacklogReading | undefined>) => void
   readonly contentType: string
@@ -80,6 +84,11 @@ export const createMetrics = (): Metrics => {
     labelNames: ['outcome'],
     registers: [registry],
   })
+  const corrections = new Counter({
+    name: 'tradeport_orders_corrected_total',
+    help: 'Orders that were rejected as not found at the broker and appeared there later.',
+    registers: [registry],
+  })
   collectCounter(
     registry,
     { name: 'tradeport_cache_reads_total', help: 'Reads of a cache, by what they met.', labelNames: ['cache', 'result'] },
@@ -102,6 +111,7 @@ export const createMetrics = (): Metrics => {
     decisions,
     suspensionBegan: () => suspensions.inc(),
     ownerNotice: (outcome) => notices.inc({ outcome }),
+    orderCorrected: () => corrections.inc(),
     cache: (name) => {
       const tally = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }
       caches.set(name, tally)
@@ -109,6 +119,7 @@ export const createMetrics = (): Metrics => {
     },
     watchLimiter: (read) => watchLimiter(registry, read),
     watchPool: (read) => watchPool(registry, read),
+    watchProviderClock: (read) => watchProviderClock(registry, read),
     watchBacklog: (read) => watchBacklog(registry, read),
     contentType: registry.contentType,
     text: () => Registry.merge([registry, processRegistry()]).metrics(),
@@ -133,6 +144,16 @@ const watchLimiter = (registry: Registry, read: () => LimiterReading): void => {
     () => [[{}, read().aloneMs / 1_000]],
   )
 }
+
+const watchProviderClock = (registry: Registry, read: () => number | null): void =>
+  collectGauge(
+    registry,
+    { name: 'tradeport_provider_clock_skew_seconds', help: 'How far the clock of the provider is ahead; absent before it was measured.' },
+    () => {
+      const skewMs = read()
+      return skewMs === null ? [] : [[{}, skewMs / 1_000]]
+    },
+  )
 
 const watchPool = (registry: Registry, read: () => PoolReading): void => {
   collectGauge(

@@ -91,8 +91,8 @@ describe('changes of positions', () => {
     const { told, observe } = metering()
     const desk = meteredPositionDesk(deskOf(TE.left(failure as never)), observe)
     await desk.freshPositions(anything)()
-    await desk.setLevels(anything, anything, anything)()
-    expect(await desk.closePosition(anything, anything, null)()).toEqual({ _tag: 'Left', left: failure })
+    await desk.setLevels(anything, anything, anything, anything)()
+    expect(await desk.closePosition(anything, anything, null, anything)()).toEqual({ _tag: 'Left', left: failure })
     await desk.closingDeals(anything, anything)()
     expect(told).toEqual(['fresh_positions', 'set_levels', 'close_position', 'closing_deals'].map((call) => `${call} ${outcome} true`))
   })
@@ -110,7 +110,7 @@ describe('orders', () => {
   it.each(placements)('that are answered %j', async (answer, outcome) => {
     const { told, observe } = metering()
     const trading: Trading = { placeOrder: () => () => Promise.resolve(answer), findOrder: anything }
-    expect(await meteredTrading(trading, observe).placeOrder(anything, anything)()).toBe(answer)
+    expect(await meteredTrading(trading, observe).placeOrder(anything, anything, anything)()).toBe(answer)
     expect(told).toEqual([`place_order ${outcome} true`])
   })
 

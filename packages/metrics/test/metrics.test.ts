@@ -173,7 +173,7 @@ describe('caches', () => {
 
 describe('what waits', () => {
   const backlog: BacklogReading = {
-    queues: [{ queue: 'placements', waiting: 2, oldestMs: 1_500 }],
+    queues: [{ queue: 'orders', waiting: 2, oldestMs: 1_500 }],
     orders: { pending: 3, unknown: 1, oldestUnknownMs: 61_000 },
     deliveries: { pending: 5, due: 4, oldestDueMs: 2_000 },
   }
@@ -194,8 +194,8 @@ describe('what waits', () => {
     const told: unknown[] = []
     for (const name of names) told.push(Object.entries(await valuesOf(metrics, name)))
     expect(told).toEqual([
-      [['queue=placements', 2]],
-      [['queue=placements', 1.5]],
+      [['queue=orders', 2]],
+      [['queue=orders', 1.5]],
       [['', 3]],
       [['', 1]],
       [['', 61]],

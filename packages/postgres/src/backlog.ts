@@ -1,51 +1,60 @@
-// What waits to be done, over all instances: for the eyes of an operator, who is to see that something is stuck.
+// What waits to be done, over all instances, so that an operator sees when something is stuck.
 import type { ServiceUnavailable } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { closeQueueName } from './close-queue.ts'
-import { deliveryQueueName } from './delivery-queue.ts'
 import { toServiceUnavailable } from './failures.ts'
 import { noticeQueueName } from './notice-queue.ts'
-import { placementQueueName } from './placement-queue.ts'
+import { dueOrdersQueue } from './orders/due-orders.ts'
 
 /** Ages in milliseconds by the clock of the database; 0 where there is nothing. */
 export interface Backlog {
-  /** Jobs that are due and not taken. */
+  /** Jobs that are due and that no process has claimed. */
   readonly queues: readonly { readonly queue: string; readonly waiting: number; readonly oldestMs: number }[]
-  /** Unknown: sent, and not yet known what became of them. Their age is since they were sent. */
+  /** Unknown: pending, and may have been sent. Their age is since they were sent. */
   readonly orders: { readonly pending: number; readonly unknown: number; readonly oldestUnknownMs: number }
   readonly deliveries: { readonly pending: number; readonly due: number; readonly oldestDueMs: number }
 }
 
-const queueNames = [placementQueueName, closeQueueName, deliveryQueueName, noticeQueueName]
+const queueNames = [closeQueueName, noticeQueueName]
 
 /** Reads indices of what is not done, however much there is that is. */
 export const readBacklog = (knex: Knex): TE.TaskEither<ServiceUnavailable, Backlog> =>
   TE.tryCatch(async () => {
     const [{ rows: jobs }, { rows: orders }, { rows: deliveries }] = await Promise.all([
       knex.raw<{ rows: { queue: string; waiting: number; oldestMs: number }[] }>(jobsWaiting, [queueNames]),
-      knex.raw<{ rows: Backlog['orders'][] }>(ordersPending),
+      knex.raw<{ rows: OrdersUnderWay[] }>(ordersUnderWay),
       knex.raw<{ rows: Backlog['deliveries'][] }>(deliveriesPending),
     ])
+    const { due, oldestDueMs, ...pending } = orders[0] ?? noOrders
     return {
-      queues: queueNames.map((queue) => jobs.find((one) => one.queue === queue) ?? { queue, waiting: 0, oldestMs: 0 }),
-      orders: orders[0] ?? noOrders,
+      queues: [
+        { queue: dueOrdersQueue, waiting: due, oldestMs: oldestDueMs },
+        ...queueNames.map((queue) => jobs.find((one) => one.queue === queue) ?? { queue, waiting: 0, oldestMs: 0 }),
+      ],
+      orders: pending,
       deliveries: deliveries[0] ?? noDeliveries,
     }
   }, toServiceUnavailable('database.backlog'))
 
-const noOrders: Backlog['orders'] = { pending: 0, unknown: 0, oldestUnknownMs: 0 }
+type OrdersUnderWay = Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }
+
+const noOrders: OrdersUnderWay = { pending: 0, unknown: 0, oldestUnknownMs: 0, due: 0, oldestDueMs: 0 }
 const noDeliveries: Backlog['deliveries'] = { pending: 0, due: 0, oldestDueMs: 0 }
 
-const ageMs = (since: string): string => `greatest(0, coalesce(extract(epoch from now() - min(${since})) * 1000, 0))::float8`
+const ageMs = (since: string, filter = 'true'): string =>
+  `greatest(0, coalesce(extract(epoch from now() - min(${since}) filter (where ${filter})) * 1000, 0))::float8`
 
 const jobsWaiting = `
   select name as queue, count(*)::int as waiting, ${ageMs('start_after')} as "oldestMs"
   from pgboss.job where name = any(?) and state < 'active' and start_after <= now() group by name`
 
-// Whatever is pending has a time at which somebody has to go on with it.
-const ordersPending = `
-  select count(*)::int as pending, count(sent_at)::int as unknown, ${ageMs('sent_at')} as "oldestUnknownMs"
+const isPending = `status = 'pending'`
+
+// Every order that is not at its end has a due time.
+const ordersUnderWay = `
+  select (count(*) filter (where ${isPending}))::int as pending, (count(sent_at) filter (where ${isPending}))::int as unknown,
+    ${ageMs('sent_at', isPending)} as "oldestUnknownMs", (count(*) filter (where due_at <= now()))::int as due, ${ageMs('due_at')} as "oldestDueMs"
   from orders where due_at is not null`
 
 const deliveriesPending = `

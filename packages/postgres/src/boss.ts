@@ -21,26 +21,36 @@ interface ConnectionPool {
   readonly releaseConnection: (connection: Connection) => Promise<void>
 }
 
-/** How many of its rounds pass between two that clear away what was done: each reads the whole table of jobs. */
-const clearingEvery = 5
+/** Supervisions per maintenance, which reads the whole table of jobs. */
+const maintenanceEvery = 5
 
-/** Its tables stand in a schema of their own. Neither schedules nor listeners are used, and indices are left to the operator. */
+const options = { schema: 'pgboss', createSchema: false, schedule: false }
+
+/** Brings pg-boss's tables up to date. */
+export const createJobTables = async (knex: Knex, log: Log): Promise<void> => {
+  const boss = logging(new PgBoss({ ...options, db: bossDatabase(knex), supervise: false }), log)
+  await boss.start()
+  await boss.stop({ graceful: false })
+}
+
 export const createBoss = (knex: Knex, log: Log, superviseSeconds: number): PgBoss => {
   const boss = new PgBoss({
+    ...options,
     db: bossDatabase(knex),
-    schema: 'pgboss',
-    createSchema: false,
-    schedule: false,
-    // To give out again, or clear away, what a process that died left behind.
+    // Retries or removes the jobs of processes that died.
     supervise: true,
     superviseIntervalSeconds: superviseSeconds,
-    // Done jobs go when their queue says so; left alone they would be looked for once a day.
-    maintenanceIntervalSeconds: superviseSeconds * clearingEvery,
+    // By default done jobs are removed once a day.
+    maintenanceIntervalSeconds: superviseSeconds * maintenanceEvery,
     monitorIntervalSeconds: superviseSeconds,
     monitorVacuum: false,
     reindex: false,
   })
-  // A database that is away for a while is no reason to end; without a listener the process would.
+  return logging(boss, log)
+}
+
+// Without a listener for errors the process would end when the database is unavailable for a while.
+const logging = (boss: PgBoss, log: Log): PgBoss => {
   boss.on('error', (error) => log.warn({ event: 'job_queue', reason: describeFailure(Object.assign(new Error(error.message), error)) }))
   boss.on('warning', ({ message }) => log.warn({ event: 'job_queue', reason: message }))
   return boss

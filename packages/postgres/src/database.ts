@@ -1,9 +1,11 @@
 // Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and on the embedded one.
-import type { Instant, ServiceUnavailable } from '@tradeport/domain'
+import type { Durability, Instant, ServiceUnavailable } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
+import { createJobTables } from './boss.ts'
 import { openFolder, openInMemory } from './embedded.ts'
-import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
+import type { EmbeddedOptions, InMemoryOptions, OpenedKnex } from './embedded.ts'
+import { readDurability } from './durability.ts'
 import { describeFailure, toServiceUnavailable } from './failures.ts'
 import { silentLog } from './log.ts'
 import type { Log } from './log.ts'
@@ -25,17 +27,17 @@ export interface PoolUse {
 export interface Database {
   /** For the stores of this package. */
   readonly knex: Knex
-  /** Where a connection of one's own leads; null for an embedded database, which is this process's alone. */
+  /** For further connections; null for an embedded database, which has only one. */
   readonly server: ServerOptions | null
-  /** Whether a statement gets through now. */
+  /** Whether a statement is answered now. */
   readonly ping: TE.TaskEither<ServiceUnavailable, void>
-  /** What the database's own clock says. */
+  /** The database's clock. */
   readonly now: TE.TaskEither<ServiceUnavailable, Instant>
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
-  /** The connections as they are used now. */
+  readonly durability: TE.TaskEither<ServiceUnavailable, Durability>
   readonly pool: () => PoolUse
-  /** Waits for what is running, then ends every connection. Calling it again changes nothing. */
+  /** Waits for running statements, then closes every connection. Calling it again changes nothing. */
   readonly close: () => Promise<void>
 }
 
@@ -44,29 +46,41 @@ export interface Database {
  * @throws when it cannot be reached, is too old, or is held by another process; the message is for the operator and holds no secret
  */
 export const openDatabase = async (options: DatabaseOptions, log: Log = silentLog): Promise<Database> => {
-  const { knex, release } = await open(options, log)
-  const database: Database = {
+  const server = 'url' in options ? options : null
+  const { knex, release } = 'url' in options ? await openMigratedServer(options, log) : await openMigratedEmbedded(options, log)
+  return {
     knex,
-    server: 'url' in options ? options : null,
+    server,
     ping: pingOf(knex),
     now: TE.tryCatch(() => readClock(knex), toServiceUnavailable('database.now')),
     isMigrated: TE.tryCatch(() => isMigrated(knex), toServiceUnavailable('database.isMigrated')),
+    durability: TE.tryCatch(() => readDurability(knex, server === null), toServiceUnavailable('database.durability')),
     pool: () => poolUse(knex),
     close: closeOnce(knex, release),
   }
-  try {
-    await prepare(knex)
-    return database
-  } catch (error) {
-    await database.close()
-    throw error
-  }
 }
 
-const open = async (options: DatabaseOptions, log: Log): Promise<{ readonly knex: Knex; readonly release: () => Promise<void> }> => {
-  if ('url' in options) return { knex: openServer(options, log), release: async () => undefined }
-  if ('folder' in options) return openFolder(options, log)
-  return openInMemory(log)
+// On a connection of its own without a timeout, since a migration may take as long as its tables are large.
+const openMigratedServer = async (options: ServerOptions, log: Log): Promise<OpenedKnex> => {
+  const migrating = openServer({ ...options, poolSize: 1, statementTimeoutMs: 0 }, log)
+  try {
+    await prepare(migrating)
+    await createJobTables(migrating, log)
+  } finally {
+    await migrating.destroy()
+  }
+  return { knex: openServer(options, log), release: async () => undefined }
+}
+
+const openMigratedEmbedded = async (options: EmbeddedOptions | InMemoryOptions, log: Log): Promise<OpenedKnex> => {
+  const { knex, release } = 'folder' in options ? await openFolder(options, log) : await openInMemory(log)
+  try {
+    await prepare(knex)
+    return { knex, release }
+  } catch (error) {
+    await knex.destroy().then(release)
+    throw error
+  }
 }
 
 const prepare = async (knex: Knex): Promise<void> => {

@@ -1,4 +1,4 @@
-// A record of the delivery log as a row, with the type of the event that it tells of (decision 44).
+// A record of the delivery log as a row, joined with its event.
 import { deliveryFailures, deliveryStatuses, parseDeliveryId, parseWebhookId, webhookEventTypes } from '@tradeport/domain'
 import type { DeliveredEvent, DeliveryId, WebhookDelivery, WebhookId } from '@tradeport/domain'
 import * as t from 'io-ts'
@@ -27,7 +27,7 @@ const eventRow = t.strict({ type: column.oneOf('event type', webhookEventTypes),
 
 const instantColumns = ['created_at', 'last_attempt_at', 'next_attempt_at']
 
-/** Of deliveries that are joined with their events. */
+/** For `joinedDeliveries`. */
 export const deliveryColumns = (knex: Knex): readonly (string | Knex.Raw)[] => [
   ...Object.keys(deliveryRow.type.props).map((name) =>
     instantColumns.includes(name) ? epochMs(knex, `webhook_deliveries.${name}`) : `webhook_deliveries.${name}`,
@@ -67,7 +67,7 @@ export const eventOfRow = (row: unknown): DeliveredEvent => {
   return { type, data: fields }
 }
 
-/** The columns that attempts change. */
+/** The columns that an attempt changes. */
 export const attemptColumnsOf = (delivery: WebhookDelivery) => ({
   status: delivery.status,
   attempts: delivery.attempts,
@@ -78,7 +78,7 @@ export const attemptColumnsOf = (delivery: WebhookDelivery) => ({
   next_attempt_at: orNull(toTimestamptz)(delivery.nextAttemptAt),
 })
 
-/** All but the event. */
+/** All columns but the event's. */
 export const rowOfDelivery = (delivery: WebhookDelivery) => ({
   id: delivery.id,
   webhook_id: delivery.webhookId,

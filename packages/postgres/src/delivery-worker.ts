@@ -1,33 +1,35 @@
-// Sends deliveries, of many webhooks at once and of each one after another: a job or the sweep says for which webhook something is due, and whoever
-// gets the lane sends until nothing is. Leases are renewed while this process lives.
+// Sends due deliveries: to many webhooks at once, and to each webhook one after another. A receiver that hangs keeps only its own deliveries waiting.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { AttemptAnswer, Clock, DueDelivery } from '@tradeport/domain'
-import type { Knex } from 'knex'
-import { enterLane, leaveLane, renewLanes } from './delivery-lane.ts'
-import { deliveryQueueName, laneOf, lanesOfRows, wakeLanes } from './delivery-queue.ts'
-import type { Lane } from './delivery-queue.ts'
+import type { AttemptAnswer, Clock, DueDelivery, WebhookId } from '@tradeport/domain'
+import { createDueDeliveries, responsivenesses } from './due-deliveries.ts'
+import type { DueDeliveriesParts, DueWebhook, Responsiveness } from './due-deliveries.ts'
+import { createFairPool } from './fair-pool.ts'
+import type { FairPool, FairPoolLimits } from './fair-pool.ts'
 import type { Log } from './log.ts'
 import type { Pulse } from './pulse.ts'
-import { startQueueWorker } from './queue-worker.ts'
-import { repeating } from './repeating.ts'
-import { dueBindings, isAnyDue, isDueSql, settleDelivery, takeDelivery } from './take-delivery.ts'
-import type { LaneParts } from './take-delivery.ts'
+import { purgeEvents } from './record-events.ts'
+import { repeating, tellingOnce } from './repeating.ts'
 
 export interface DeliveryWorkerOptions {
-  /** To how many webhooks is sent at once; 100 when left out. */
-  readonly concurrency?: number
-  /** How often the queue is looked at; 500 when left out. */
+  /** How many webhooks are sent to at once, in all and of one user. */
+  readonly limits?: Partial<Record<Responsiveness, SendingLimits>>
+  /** An attempt that took longer makes its webhook `slow`; 5,000 by default. */
+  readonly promptMs?: number
+  /** How often due deliveries are looked up; 500 by default. */
   readonly pollMs?: number
-  /** How often deliveries are looked for that are due and forgotten; 2,000 when left out. */
-  readonly sweepMs?: number
-  /** For how long a lane is its holder's without a word of theirs; 10,000 when left out. */
+  /** How long another process waits before it takes over from one that no longer renews its leases; 10,000 by default. */
   readonly leaseMs?: number
-  /** How often the leases are renewed; 3,000 when left out. */
+  /** How often leases are renewed; 3,000 by default. */
   readonly renewMs?: number
 }
 
-interface Parts extends LaneParts, DeliveryWorkerOptions {
+interface SendingLimits {
+  readonly size: number
+  readonly perUser: number
+}
+
+interface Parts extends Omit<DueDeliveriesParts, 'sender' | 'leaseMs'>, DeliveryWorkerOptions {
   readonly log: Log
   readonly pulse: Pulse
   readonly clock: Clock
@@ -35,112 +37,135 @@ interface Parts extends LaneParts, DeliveryWorkerOptions {
 }
 
 export interface DeliveryWorker {
-  /** Looks at the queue now. */
+  /** Looks up due deliveries now. */
   readonly wake: () => void
-  /** Takes nothing more, and waits a little for what is under way; what takes longer is sent again by whoever comes next. */
+  /** Starts nothing more, and waits a little for attempts under way. Those that take longer are sent again by the next process. */
   readonly stop: () => Promise<void>
 }
 
-/** After so many deliveries others have their turn. */
-const deliveriesPerTurn = 50
-const lanesPerSweep = 500
+/**
+ * Each group has sockets of its own, so that neither slow receivers nor new ones that turn out to hang can use those of receivers that answer. A user has
+ * at most ten webhooks. Most attempts only wait for an answer; a thousand of them are cheap.
+ */
+const defaultLimits: Record<Responsiveness, SendingLimits> = {
+  prompt: { size: 500, perUser: 10 },
+  untried: { size: 1_000, perUser: 10 },
+  slow: { size: 100, perUser: 2 },
+}
+/** So that attempts which end together leave database connections to requests. */
+const connectionLimits: FairPoolLimits = { size: 4, perTenant: 2, perAccount: 1 }
+/** How many webhooks of a group wait in memory; the others wait in the database. */
+const maxWaiting = 1_000
+const maxFound = 500
+/** After so many deliveries other webhooks have their turn. */
+const deliveriesPerTurn = 20
+const patienceMs = 60_000
+const failurePauseMs = 2_000
 const drainMs = 5_000
 const purgeMs = 60 * 60 * 1_000
-const keptDays = 30
+const pulseName = 'webhook-deliveries'
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
-  const { knex, boss, log, pulse, clock, attempt } = parts
-  const { concurrency = 100, pollMs = 500, sweepMs = 2_000, leaseMs = 10_000, renewMs = 3_000 } = parts
-  const holder = randomUUID()
-  let lanesHeld = 0
-  let isStopping = false
+  const { knex, log, pulse, clock, attempt } = parts
+  const { limits = {}, promptMs = 5_000, pollMs = 500, leaseMs = 10_000, renewMs = 3_000 } = parts
+  const deliveries = createDueDeliveries({ ...parts, sender: randomUUID(), leaseMs })
+  const pools = poolsOf({ ...defaultLimits, ...limits })
+  const connections = createFairPool(connectionLimits)
+  const failures = tellingOnce('webhook_delivery_failed', log, 'it is tried again')
+  const stopping = new AbortController()
+  /** Webhooks that wait for their turn here, have it, or failed a moment ago. */
+  const inProgress = new Set<WebhookId>()
+  const turns = new Map<WebhookId, Promise<void>>()
 
-  const sendNext = async (lane: Lane): Promise<boolean> => {
-    const due = await takeDelivery(parts, lane, clock.now())
-    if (due === undefined) return false
+  const withConnection = async <A>(webhook: DueWebhook, query: () => Promise<A>): Promise<A> => {
+    const release = await connections.acquire(poolKey(webhook), patienceMs)
+    if (release === undefined) throw new Error('no database connection came free')
+    return query().finally(release)
+  }
+
+  /** How the receiver took it; undefined where nothing is due. */
+  const sendNext = async (webhook: DueWebhook): Promise<Responsiveness | undefined> => {
+    const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
+    if (due === undefined) return undefined
     const startedAt = clock.now()
+    const started = performance.now()
     const answer = await attempt(due)
-    await settleDelivery(parts, lane, due, { answer, startedAt, endedAt: clock.now() })
-    return true
+    const isPrompt = answer.responseCode !== 0 && performance.now() - started <= promptMs
+    const responsiveness = isPrompt ? 'prompt' : 'slow'
+    const made = { answer, startedAt, endedAt: clock.now() }
+    await withConnection(webhook, () => deliveries.recordAttempt(due, made, responsiveness))
+    return responsiveness
   }
 
-  /** Whether the turn ended with nothing more to send. */
-  const takeTurn = async (lane: Lane): Promise<boolean> => {
-    for (let count = 0; count < deliveriesPerTurn; count++) {
-      if (isStopping) return true
-      if (!(await sendNext(lane))) return true
-    }
-    return false
-  }
-
-  const holding = async (lane: Lane): Promise<'held by another' | 'nothing more' | 'more'> => {
-    if (!(await enterLane(knex, lane, holder, leaseMs))) return 'held by another'
-    lanesHeld += 1
+  // Ends early when the webhook belongs to another pool from now on.
+  const takeTurn = async (webhook: DueWebhook): Promise<void> => {
+    if (!(await withConnection(webhook, () => deliveries.lease(webhook)))) return
     try {
-      return (await takeTurn(lane)) ? 'nothing more' : 'more'
+      for (let count = 0; count < deliveriesPerTurn && !stopping.signal.aborted; count++)
+        if ((await sendNext(webhook)) !== webhook.responsiveness) return
     } finally {
-      lanesHeld -= 1
-      await leaveLane(knex, lane, holder)
+      await withConnection(webhook, () => deliveries.endLease(webhook))
     }
   }
 
-  // Whatever was recorded while the lane was being left, and found it held, is seen by a look after that.
-  const run = async (lane: Lane): Promise<void> => {
-    if (isStopping) return
-    const end = await holding(lane)
-    if (end === 'more') return knex.transaction((trx) => wakeLanes(boss, trx, [lane]))
-    if (end === 'nothing more' && (await isAnyDue(knex, lane, clock.now()))) return run(lane)
+  const waitAndTakeTurn = async (webhook: DueWebhook): Promise<void> => {
+    const release = await pools[webhook.responsiveness].acquire(poolKey(webhook), patienceMs)
+    if (release === undefined) return
+    try {
+      if (stopping.signal.aborted) return
+      const turn = takeTurn(webhook)
+      turns.set(webhook.webhookId, turn)
+      await turn
+    } finally {
+      turns.delete(webhook.webhookId)
+      release()
+    }
   }
 
-  const worker = startQueueWorker({
-    boss,
-    log,
-    pulse,
-    queue: deliveryQueueName,
-    event: 'webhook_delivery',
-    takenUpBy: 'sweep',
-    decode: laneOf,
-    handle: run,
-    concurrency,
-    pollMs,
+  const deliverNext = async (webhook: DueWebhook): Promise<void> => {
+    inProgress.add(webhook.webhookId)
+    try {
+      await waitAndTakeTurn(webhook)
+      failures.forget()
+    } catch (error) {
+      failures.tell(error)
+      await setTimeout(failurePauseMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+    }
+    inProgress.delete(webhook.webhookId)
+    // More may have been recorded while the lease hid the webhook from polls.
+    poll.again()
+  }
+
+  pulse.beat(pulseName)
+  const poll = repeating(pollMs, 'webhook_delivery_poll', log, async () => {
+    const withRoom = responsivenesses.filter((group) => pools[group].waiting() < maxWaiting)
+    const found = await deliveries.findWebhooks(clock.now(), { responsivenesses: withRoom, except: [...inProgress], limit: maxFound })
+    pulse.beat(pulseName)
+    for (const webhook of found) void deliverNext(webhook)
+    if (found.length === maxFound) poll.again()
   })
   const upkeep = [
-    repeating(sweepMs, 'webhook_delivery_sweep', log, () => sweepLanes(parts)),
     repeating(renewMs, 'webhook_delivery_lease', log, async () => {
-      if (lanesHeld > 0) await renewLanes(knex, holder, leaseMs)
+      if (turns.size > 0) await deliveries.renewLeases([...turns.keys()])
     }),
     repeating(purgeMs, 'webhook_delivery_purge', log, () => purgeEvents(knex)),
   ]
 
   return {
-    wake: worker.wake,
+    wake: poll.again,
     stop: async () => {
-      isStopping = true
-      await Promise.race([worker.stop(), setTimeout(drainMs)])
+      stopping.abort()
+      await poll.stop()
+      pulse.end(pulseName)
+      await Promise.race([Promise.allSettled(turns.values()), setTimeout(drainMs, undefined, { ref: false })])
       await Promise.all(upkeep.map(({ stop }) => stop()))
     },
   }
 }
 
-// Deliveries that are due while nobody holds their lane: the job that was to say so is lost, or its process died.
-const sweepLanes = ({ knex, boss, clock }: Pick<Parts, 'knex' | 'boss' | 'clock'>): Promise<void> =>
-  knex.transaction(async (trx) => {
-    const { rows } = await trx.raw<{ rows: unknown[] }>(
-      `select tenant_id, user_id, id as webhook_id from webhooks
-       where id in (select webhook_id from webhook_deliveries where status = 'pending' and ${isDueSql})
-         and not exists (select from delivery_lanes where webhook_id = webhooks.id and expires_at >= now())
-       order by id limit ?`,
-      [...dueBindings(clock.now()), lanesPerSweep],
-    )
-    await wakeLanes(boss, trx, lanesOfRows(rows))
-  })
-
-/** With their deliveries. One that was asked to be sent again is kept until that was done, and for as long again. */
-export const purgeEvents = async (knex: Knex): Promise<void> => {
-  await knex.raw(
-    `delete from events where recorded_at < now() - ? * interval '1 day' and not exists (
-       select from webhook_deliveries where event_sequence = events.sequence and replay_of is not null
-         and (status = 'pending' or created_at >= now() - ? * interval '1 day'))`,
-    [keptDays, keptDays],
-  )
+const poolsOf = (limits: Record<Responsiveness, SendingLimits>): Record<Responsiveness, FairPool> => {
+  const poolOf = ({ size, perUser }: SendingLimits): FairPool => createFairPool({ size, perTenant: perUser, perAccount: 1 })
+  return { prompt: poolOf(limits.prompt), untried: poolOf(limits.untried), slow: poolOf(limits.slow) }
 }
+
+const poolKey = ({ owner, webhookId }: DueWebhook) => ({ tenant: JSON.stringify([owner.tenantId, owner.userId]), account: webhookId })

@@ -21,13 +21,14 @@ export interface InMemoryOptions {
   readonly inMemory: true
 }
 
-interface Embedded {
+export interface OpenedKnex {
   readonly knex: Knex
+  /** Called after knex was destroyed. */
   readonly release: () => Promise<void>
 }
 
 /** @throws when another process holds the folder, or its disk has no room */
-export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise<Embedded> => {
+export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise<OpenedKnex> => {
   const lock = await lockFolder(folder)
   const freeBytes = freeBytesOf(folder)
   try {
@@ -42,7 +43,7 @@ export const openFolder = async ({ folder }: EmbeddedOptions, log: Log): Promise
   }
 }
 
-export const openInMemory = async (log: Log): Promise<Embedded> => ({
+export const openInMemory = async (log: Log): Promise<OpenedKnex> => ({
   knex: await knexOver(await createPglite('memory://'), log),
   release: async () => undefined,
 })

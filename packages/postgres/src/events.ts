@@ -4,7 +4,6 @@ import type { Clock, DeliveryJobs, RetrySchedule, WebhookDeliveries } from '@tra
 import type { Cipher } from './cipher.ts'
 import { openCloses } from './closes.ts'
 import type { CloseOptions, OpenedCloses } from './closes.ts'
-import { createDeliveryQueue, wakeLanes } from './delivery-queue.ts'
 import { startDeliveryWorker } from './delivery-worker.ts'
 import type { DeliveryWorker, DeliveryWorkerOptions } from './delivery-worker.ts'
 import type { Jobs } from './jobs.ts'
@@ -21,7 +20,7 @@ interface Parts {
 }
 
 interface EventOptions extends DeliveryWorkerOptions {
-  /** The pauses between attempts; those of section 6 when left out. */
+  /** The pauses between attempts; those of the domain by default. */
   readonly schedule?: RetrySchedule
   readonly closes?: CloseOptions
 }
@@ -31,28 +30,27 @@ export interface OpenedEvents {
   readonly recorder: EventRecorder
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
-  /** Closes of positions, which are told of once it is known what became of them. */
+  /** Closes of positions, which make events once their outcome is known. */
   readonly closes: OpenedCloses
 }
 
 /** @throws when the database cannot be used; the message is for the operator and holds no secret */
 export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, options: EventOptions = {}): Promise<OpenedEvents> => {
-  const { knex, boss, log, pulse } = jobs
+  const { knex, log, pulse } = jobs
   const { schedule = retrySchedule, closes = {}, ...workerOptions } = options
-  await createDeliveryQueue(boss)
   const workers = new Set<DeliveryWorker>()
   const recorder: EventRecorder = {
-    recordWithin: async (trx, events) => wakeLanes(boss, trx, await recordEvents(trx, events, clock.now())),
+    recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
     handOver: () => [...workers][0]?.wake(),
   }
   return {
     recorder,
     closes: await openCloses(jobs, recorder, closes),
-    deliveries: createWebhookDeliveries({ knex, boss, handOver: recorder.handOver }),
+    deliveries: createWebhookDeliveries({ knex, handOver: recorder.handOver }),
     jobs: {
       work: async (attempt) => {
         const { tellWithin } = notices
-        const worker = startDeliveryWorker({ knex, boss, cipher, schedule, tellWithin, log, pulse, clock, attempt, ...workerOptions })
+        const worker = startDeliveryWorker({ knex, cipher, schedule, tellWithin, log, pulse, clock, attempt, ...workerOptions })
         workers.add(worker)
         return {
           stop: async () => {

@@ -15,6 +15,7 @@ const rowsPerStatement = 500
 export const removeRecords = async (trx: Knex.Transaction, changes: OperatorChanges): Promise<void> => {
   const challenges = changes.challenges.remove.map(({ accountId, startedAt }) => ({ accountId, at: startedAt }))
   const snapshots = changes.balanceSnapshots.remove.map(({ accountId, timestamp }) => ({ accountId, at: timestamp }))
+  await removeOrders(trx, changes)
   await withText(trx, 'tenants', 'id', changes.tenants.remove).delete()
   await withText(trx, 'users', 'id', changes.users.remove).delete()
   await withAccount(trx, 'accounts', 'id', changes.accounts.remove).delete()
@@ -24,6 +25,16 @@ export const removeRecords = async (trx: Knex.Transaction, changes: OperatorChan
   await withAccount(trx, 'trader_limits', 'account_id', changes.traderLimits.remove).delete()
   await withAccountInstant(trx, 'challenges', 'started_at', challenges).delete()
   await withAccountInstant(trx, 'balance_snapshots', 'taken_at', snapshots).delete()
+}
+
+// Orders under way stay until their outcome is known: they may be executed whoever is removed.
+const removeOrders = async (trx: Knex.Transaction, { tenants, users }: OperatorChanges): Promise<void> => {
+  await trx.raw(
+    `with removed as (select tenant_id, id as user_id from users where id = any(?::text[]) or tenant_id = any(?::text[])),
+     deleted as (delete from orders where step = 'settled' and (tenant_id, user_id) in (select * from removed))
+     update orders set is_orphaned = true where step <> 'settled' and (tenant_id, user_id) in (select * from removed)`,
+    [[...users.remove], [...tenants.remove]],
+  )
 }
 
 /** Creates each record or brings it to what is put. */

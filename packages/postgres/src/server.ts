@@ -1,17 +1,19 @@
 // A PostgreSQL server through node-postgres and a pool.
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
+import type { Client } from 'pg'
 import { describeFailure } from './failures.ts'
 import type { Log } from './log.ts'
+import { TimedClient } from './timed-client.ts'
 
 export interface ServerOptions {
-  /** postgres:// or postgresql://; may hold a password, which is told nowhere. */
+  /** postgres:// or postgresql://; may hold a password, which is never repeated. */
   readonly url: string
-  /** The most connections at once; 10 when left out. */
+  /** The most connections at once; 10 when omitted. */
   readonly poolSize?: number
-  /** 15,000 when left out. Migrations are not bound by it. */
+  /** 8,000 when omitted; 0: none. Migrations have none. */
   readonly statementTimeoutMs?: number
-  /** How the server lists these connections; `tradeport` when left out. */
+  /** How the server lists these connections; `tradeport` when omitted. */
   readonly applicationName?: string
 }
 
@@ -19,44 +21,70 @@ const oldestServerVersion = 14
 
 const connectTimeoutMs = 5_000
 const acquireTimeoutMs = 10_000
-const idleInTransactionTimeoutMs = 60_000
+/** A server that is alive ends a slow statement itself, and says so. Without an answer after this much longer the connection is taken for dead. */
+const silenceMs = 2_000
+/** A client that has been lost holds its locks no longer than it would itself have waited for an answer. */
+const idleInTransactionTimeoutMs = 10_000
+/** A connection that has answered so recently is used without asking. */
+const trustedForMs = 2_000
+const validationTimeoutMs = 2_000
 const remarkPauseMs = 60_000
 const rememberedRemarks = 100
 
 /** Opens the pool; the first query connects. */
 export const openServer = (options: ServerOptions, log: Log): Knex => {
-  const { url, poolSize = 10, statementTimeoutMs = 15_000, applicationName = 'tradeport' } = options
+  const { url, poolSize = 10, statementTimeoutMs = 8_000, applicationName = 'tradeport' } = options
   requirePostgresUrl(url)
-  return knexFactory({
+  const knex = knexFactory({
     client: 'pg',
     connection: {
       connectionString: url,
       application_name: applicationName,
       statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + silenceMs,
       idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
       connectionTimeoutMillis: connectTimeoutMs,
-      keepAlive: true,
     },
-    pool: { min: 0, max: poolSize },
+    pool: { min: 0, max: poolSize, afterCreate: setDurability, validate: createValidation() },
     acquireConnectionTimeout: acquireTimeoutMs,
     // Statements in errors would carry their values.
     compileSqlOnError: false,
     log: knexLog(log),
   })
+  // Knex makes its connections with the driver's `Client`.
+  Object.assign(knex.client, { driver: { Client: TimedClient } })
+  return knex
 }
 
-/** Knex's own remarks, which would else go to the console: their first line, and while they repeat themselves once a minute. */
+// A statement, since parameters in the URL would win over those of the connection. Without it, a database whose default is off can lose an order after its 201.
+const setDurability = (connection: Client, done: (error: Error | null) => void): void =>
+  connection.query('set synchronous_commit = on', (error) => done(error))
+
+/** Whether a connection from the pool can be used. */
+const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => {
+  let deadAt = -Infinity
+  return async (connection) => {
+    // When one connection is found dead, those that have not answered since are replaced too: to ask each in turn would take too long.
+    if (connection.answeredAt < deadAt) return false
+    if (performance.now() - connection.answeredAt < trustedForMs) return true
+    const isAlive = await connection.answersWithin(validationTimeoutMs)
+    if (!isAlive) deadAt = performance.now()
+    return isAlive
+  }
+}
+
+/** Writes knex's warnings to the log instead of the console: the first line of each, and a repeated one once a minute. */
 export const knexLog = (log: Log): Knex.Logger => {
-  const toldAt = new Map<string, number>()
-  const tell = (remark: unknown): void => {
+  const loggedAt = new Map<string, number>()
+  const warn = (remark: unknown): void => {
     const [reason = ''] = (typeof remark === 'string' ? remark : describeFailure(remark)).split('\n')
     const now = performance.now()
-    if (now - (toldAt.get(reason) ?? -Infinity) < remarkPauseMs) return
-    if (toldAt.size >= rememberedRemarks) toldAt.clear()
-    toldAt.set(reason, now)
+    if (now - (loggedAt.get(reason) ?? -Infinity) < remarkPauseMs) return
+    if (loggedAt.size >= rememberedRemarks) loggedAt.clear()
+    loggedAt.set(reason, now)
     log.warn({ event: 'database_driver', reason })
   }
-  return { warn: tell, error: tell, debug: () => undefined, deprecate: () => undefined }
+  return { warn, error: warn, debug: () => undefined, deprecate: () => undefined }
 }
 
 /** @throws when the server is older than this service can use */

@@ -1,34 +1,30 @@
-// The log of deliveries in PostgreSQL: its pages, and replays of what it holds (4.6; decision 44). Every statement names the tenant and the user.
+// The log of deliveries in PostgreSQL: its pages, and replays of what it holds. Every statement names the tenant and the user.
 import { replayOf } from '@tradeport/domain'
-import type { DeliveriesQuery, Owner, Page, WebhookDeliveries, WebhookDelivery, WebhookId } from '@tradeport/domain'
+import type { DeliveriesQuery, DeliveryId, Instant, Owner, Page, WebhookDeliveries, WebhookDelivery, WebhookId } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import type { PgBoss } from 'pg-boss'
-import { wakeLanes } from './delivery-queue.ts'
-import type { Lane } from './delivery-queue.ts'
 import { deliveryColumns, deliveryOfRow, joinedDeliveries, rowOfDelivery } from './delivery-row.ts'
 import { toServiceUnavailable } from './failures.ts'
 
 interface Parts {
   readonly knex: Knex
-  readonly boss: PgBoss
-  /** After a replay was committed. */
+  /** Called after a replay was committed. */
   readonly handOver: () => void
 }
 
-export const createWebhookDeliveries = ({ knex, boss, handOver }: Parts): WebhookDeliveries => ({
+export const createWebhookDeliveries = ({ knex, handOver }: Parts): WebhookDeliveries => ({
   list: (owner, webhookId, query) =>
     TE.tryCatch(() => listDeliveries(knex, owner, webhookId, query), toServiceUnavailable('deliveries.list')),
   replay: (owner, webhookId, deliveryId, { id, at }) =>
     TE.tryCatch(async () => {
-      const made = await writeReplay({ knex, boss }, { owner, webhookId }, deliveryId, (delivery) => replayOf(delivery, id, at))
+      const made = await writeReplay(knex, owner, webhookId, deliveryId, { id, at })
       handOver()
       return made
     }, toServiceUnavailable('deliveries.replay')),
 })
 
-// The log of a webhook is its owner's, and so is every event that it tells of.
+// A webhook belongs to the owner of its events.
 const ownDeliveries = (knex: Knex, { tenantId, userId }: Owner, webhookId: WebhookId): Knex.QueryBuilder =>
   joinedDeliveries(knex).where({ 'events.tenant_id': tenantId, 'events.user_id': userId, webhook_id: webhookId })
 
@@ -49,19 +45,19 @@ const listDeliveries = async (
 }
 
 const writeReplay = (
-  { knex, boss }: Pick<Parts, 'knex' | 'boss'>,
-  lane: Lane,
-  id: WebhookDelivery['id'],
-  replay: (delivery: WebhookDelivery) => WebhookDelivery,
+  knex: Knex,
+  owner: Owner,
+  webhookId: WebhookId,
+  deliveryId: DeliveryId,
+  { id, at }: { readonly id: DeliveryId; readonly at: Instant },
 ): Promise<O.Option<WebhookDelivery>> =>
   knex.transaction(async (trx) => {
-    const rows: { readonly event_sequence: string }[] = await ownDeliveries(trx, lane.owner, lane.webhookId)
-      .where('webhook_deliveries.id', id)
+    const rows: { readonly event_sequence: string }[] = await ownDeliveries(trx, owner, webhookId)
+      .where('webhook_deliveries.id', deliveryId)
       .select([...deliveryColumns(trx), 'event_sequence'])
     const [row] = rows
     if (row === undefined) return O.none
-    const made = replay(deliveryOfRow(row))
-    await trx('webhook_deliveries').insert({ ...rowOfDelivery(made), event_sequence: row.event_sequence })
-    await wakeLanes(boss, trx, [lane])
-    return O.some(made)
+    const replay = replayOf(deliveryOfRow(row), id, at)
+    await trx('webhook_deliveries').insert({ ...rowOfDelivery(replay), event_sequence: row.event_sequence })
+    return O.some(replay)
   })

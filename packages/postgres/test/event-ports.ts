@@ -1,19 +1,11 @@
 // Opens what the contract suite of events needs: an instance here and one elsewhere, on one clock.
-import {
-  createCipher,
-  createOrderStore,
-  createWebhookStore,
-  openDatabase,
-  openEvents,
-  openOwnerNotices,
-  openPlacementJobs,
-  startJobs,
-} from '../src/index.ts'
+import { createCipher, createWebhookStore, openDatabase, openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Jobs, Log, OpenedEvents } from '../src/index.ts'
 import type { WebhookDisabledNotice } from '@tradeport/domain'
 import { setTimeout } from 'node:timers/promises'
 import type { ClosePorts, EventPorts, OpenClosePorts, OpenEventPorts } from '@tradeport/domain/testing'
 import { createServerDatabase, openEmbedded, storesOn, testKey } from './open-stores.ts'
+import { stopwatch } from './order-ports.ts'
 
 const cipher = createCipher(testKey)
 
@@ -45,7 +37,7 @@ const closes = { pollMs: 100, sweepMs: 200, forgottenAfterMs: 500 }
 export const startEvents = async ({ knex }: Database, clock: TestClock, options: Options = {}, log?: Log): Promise<EventInstance> => {
   const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
   const notices = await openOwnerNotices(jobs)
-  return { jobs, events: await openEvents({ jobs, cipher, notices, clock }, { pollMs: 100, sweepMs: 200, closes, ...options }) }
+  return { jobs, events: await openEvents({ jobs, cipher, notices, clock }, { pollMs: 100, closes, ...options }) }
 }
 
 export const eventPortsOf = async (
@@ -55,11 +47,10 @@ export const eventPortsOf = async (
   clock: TestClock,
 ): Promise<EventPorts> => {
   const { knex } = database
-  const placements = await openPlacementJobs(jobs)
   return {
     operator: storesOn(database).operator,
     webhooks: createWebhookStore({ knex, cipher }),
-    orders: createOrderStore({ knex, queue: placements.queue, events: events.recorder }),
+    orders: openOrders({ jobs, stopwatch, events: events.recorder }).store,
     record: async (owner, happened) => {
       const owned = happened.map((event) => ({ owner, event }))
       await knex.transaction((trx) => events.recorder.recordWithin(trx, owned))

@@ -1,8 +1,7 @@
 // What done work leaves behind does not stay: jobs of the queue, and idempotency keys that count no more.
-import { newOrder, rightOf, storedOwner } from '@tradeport/domain/testing'
+import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCloseQueue, closeQueueName } from '../src/close-queue.ts'
-import { createDeliveryQueue, deliveryQueueName } from '../src/delivery-queue.ts'
 import { startJobs } from '../src/index.ts'
 import type { Jobs } from '../src/index.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
@@ -16,7 +15,6 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
     beforeAll(async () => {
       opened = await open()
       jobs = await startJobs({ knex: opened.database.knex, superviseSeconds: 1 })
-      await createDeliveryQueue(jobs.boss)
       await createCloseQueue(jobs.boss)
     })
     afterAll(async () => {
@@ -24,19 +22,19 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
       await opened.close()
     })
 
-    it.each([deliveryQueueName, closeQueueName])('lets a job of %s go an hour after it was done, and not before', async (queue) => {
+    it('lets a job of closes go an hour after it was done, and not before', async () => {
       const { knex } = opened.database
       const done = async (key: string, minutesAgo: number): Promise<void> => {
-        await jobs.boss.insert(queue, [{ singletonKey: key }])
-        const [job] = await jobs.boss.fetch(queue)
-        await jobs.boss.complete(queue, job?.id ?? '')
+        await jobs.boss.insert(closeQueueName, [{ singletonKey: key }])
+        const [job] = await jobs.boss.fetch(closeQueueName)
+        await jobs.boss.complete(closeQueueName, job?.id ?? '')
         await knex('pgboss.job')
-          .where({ name: queue, singleton_key: key })
+          .where({ name: closeQueueName, singleton_key: key })
           .update({ completed_on: knex.raw(`now() - ? * interval '1 minute'`, [minutesAgo]) })
       }
       await done('lately', 50)
       await done('long ago', 61)
-      await expect.poll(() => knex('pgboss.job').where({ name: queue }).pluck<string[]>('singleton_key')).toStrictEqual(['lately'])
+      await expect.poll(() => knex('pgboss.job').where({ name: closeQueueName }).pluck<string[]>('singleton_key')).toStrictEqual(['lately'])
     })
 
     it('lets an idempotency key go after 25 hours, where jobs are worked on', async () => {
@@ -46,7 +44,7 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
       for (const [n, key] of ['lately', 'long ago'].entries()) {
         const claim = { key, bodyHash: 'one' }
         await rightOf(ports.orders.claim(owner, claim, Date.now()))
-        await rightOf(ports.orders.record(owner, newOrder(owner, n), claim))
+        await rightOf(ports.orders.record(owner, toRecord(newOrder(owner, n), { claim })))
       }
       const ago = (key: string, hours: number) =>
         knex('idempotency_keys')

@@ -1,4 +1,4 @@
-// Opens what the contract of position locks needs: two instances over one database, one that dies, and one that does not wait for long.
+// Opens what the contract of position locks needs: two instances over one database, a process that dies, and callers that do not wait for long.
 import { setTimeout } from 'node:timers/promises'
 import type { LockPorts } from '@tradeport/domain/testing'
 import { createPositionLocks, openDatabase } from '../src/index.ts'
@@ -12,15 +12,17 @@ export interface OpenedLocks {
   readonly ports: LockPorts
   /** Of the instance whose locks are `locks`. */
   readonly database: Database
+  /** Of the instance whose locks are `elsewhere`. */
+  readonly otherDatabase: Database
   readonly close: () => Promise<void>
 }
 
-const portsOn = ([here, there]: readonly [Database, Database]): LockPorts => ({
+const portsOn = (here: Database, there: Database): LockPorts => ({
   locks: createPositionLocks({ knex: here.knex, pollMs }),
   elsewhere: createPositionLocks({ knex: there.knex, pollMs }),
-  // What is left behind by a process that died: a lease that nobody renews.
+  // What a process that died leaves behind: a row that nobody renews.
   dying: createPositionLocks({ knex: there.knex, leaseMs: 500, renewMs: never }),
-  impatient: createPositionLocks({ knex: here.knex, pollMs, patienceMs: 300 }),
+  impatient: createPositionLocks({ knex: here.knex, pollMs, patienceMs: 1_000 }),
   elapse: async (ms: number) => {
     await setTimeout(ms)
   },
@@ -28,18 +30,19 @@ const portsOn = ([here, there]: readonly [Database, Database]): LockPorts => ({
 
 export const openLocksEmbedded = async (): Promise<OpenedLocks> => {
   const { database, close } = await openEmbedded()
-  return { ports: portsOn([database, database]), database, close }
+  return { ports: portsOn(database, database), database, otherDatabase: database, close }
 }
 
 /** Two instances with pools of their own on one server. */
 export const openLocksOnServer = async (): Promise<OpenedLocks> => {
   const { url, drop } = await createServerDatabase()
-  const databases = await Promise.all([openDatabase({ url }), openDatabase({ url })])
+  const [database, otherDatabase] = await Promise.all([openDatabase({ url }), openDatabase({ url })])
   return {
-    ports: portsOn(databases),
-    database: databases[0],
+    ports: portsOn(database, otherDatabase),
+    database,
+    otherDatabase,
     close: async () => {
-      await Promise.all(databases.map(({ close }) => close()))
+      await Promise.all([database.close(), otherDatabase.close()])
       await drop()
     },
   }

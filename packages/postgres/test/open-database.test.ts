@@ -13,7 +13,6 @@ const tables = [
   'api_keys',
   'balance_snapshots',
   'challenges',
-  'delivery_lanes',
   'desk_accounts',
   'desks',
   'events',

@@ -1,18 +1,19 @@
 // What an operator is told of the database: what waits in it, how its connections are used, whether its tables are those of this version, and whether the queues
 // are looked at.
 import { setTimeout } from 'node:timers/promises'
-import { newOrder, rightOf, storedOwner } from '@tradeport/domain/testing'
+import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createOrderStore, openOwnerNotices, openPlacementJobs, readBacklog, startJobs } from '../src/index.ts'
+import { openOrders, openOwnerNotices, readBacklog, startJobs } from '../src/index.ts'
 import type { Database, Jobs } from '../src/index.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
+import { stopwatch } from './order-ports.ts'
 
 const queues = (waiting: number): object[] =>
-  ['placements', 'position-closes', 'webhook-deliveries', 'owner-notices'].map((queue) => ({
+  ['orders', 'position-closes', 'owner-notices'].map((queue) => ({
     queue,
-    waiting: queue === 'placements' ? waiting : 0,
+    waiting: queue === 'orders' ? waiting : 0,
   }))
 
 const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
@@ -33,7 +34,6 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
     const backlog = () => rightOf(readBacklog(database.knex))
 
     it('is nothing where nothing waits', async () => {
-      await openPlacementJobs(jobs)
       await openOwnerNotices(jobs)
       expect(await backlog()).toMatchObject({
         queues: queues(0),
@@ -43,23 +43,23 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
     })
 
     it('is every order that is pending, since when one may have been sent, and the jobs that nobody takes', async () => {
-      const placements = await openPlacementJobs(jobs)
-      const orders = createOrderStore({ knex: database.knex, queue: placements.queue })
+      const { store: orders, jobs: orderJobs } = openOrders({ jobs, stopwatch })
       const owner = await storedOwner(storesOn(database).operator)
       const [sent, , settled] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
       for (const order of [sent, settled, newOrder(owner, Date.now())])
-        if (order !== undefined) await rightOf(orders.record(owner, order, undefined))
+        if (order !== undefined) await rightOf(orders.record(owner, toRecord(order)))
       await database
         .knex('orders')
         .where({ id: sent?.id })
         .update({ step: 'looking_up', sent_at: new Date(Date.now() - 60_000), lookups: 1 })
+      await database.knex('orders').update({ due_at: new Date() })
       await database.knex('orders').where({ id: settled?.id }).update({ step: 'settled', status: 'filled', due_at: null, sent_at: null })
       const told = await backlog()
-      expect(told).toMatchObject({ queues: queues(3), orders: { pending: 2, unknown: 1 } })
+      expect(told).toMatchObject({ queues: queues(2), orders: { pending: 2, unknown: 1 } })
       expect(told.orders.oldestUnknownMs).toBeGreaterThanOrEqual(59_000)
       expect(told.orders.oldestUnknownMs).toBeLessThan(120_000)
       expect(told.queues[0]?.oldestMs).toBeGreaterThanOrEqual(0)
-      const worker = await placements.work(() => Promise.resolve())
+      const worker = await orderJobs.work(() => Promise.resolve(undefined))
       await expect.poll(async () => (await backlog()).queues, { timeout: 60_000 }).toMatchObject(queues(0))
       await worker.stop()
     })
@@ -88,9 +88,9 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
     })
 
     it('is which queues are not looked at although somebody works on them', async () => {
-      const placements = await openPlacementJobs(jobs, { pollMs: 20 })
+      const { jobs: orderJobs } = openOrders({ jobs, stopwatch }, { pollMs: 20, idlePollMs: 20 })
       const notices = await openOwnerNotices(jobs, { pollMs: 3_600_000 })
-      const [looking, waiting] = [await placements.work(() => Promise.resolve()), await notices.work(() => Promise.resolve())]
+      const [looking, waiting] = [await orderJobs.work(() => Promise.resolve(undefined)), await notices.work(() => Promise.resolve())]
       expect(jobs.pulse.silentFor(60_000)).toEqual([])
       await setTimeout(1_500)
       // A machine that stands still for a second looks at none of them meanwhile.

@@ -4,7 +4,7 @@ import {
   idempotencyContract,
   orderListContract,
   orderStoreContract,
-  placementJobsContract,
+  orderJobsContract,
 } from '@tradeport/domain/testing'
 import type { OpenOrderPorts } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
@@ -23,7 +23,7 @@ const contractsOn = (title: string, open: OpenOrderPorts): void => {
   orderListContract(title, share)
   idempotencyContract(title, share)
   guardStoreContract(title, share)
-  placementJobsContract(title, open)
+  orderJobsContract(title, open)
 }
 
 describe('on the embedded database', () => {

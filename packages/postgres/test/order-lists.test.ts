@@ -1,9 +1,9 @@
 // Lists of orders beside their contract: what they rest on, what a reading writes, and what is left of them afterwards.
-import { newOrder, removes, rightOf, someProgram, storedOwner, write } from '@tradeport/domain/testing'
+import { newOrder, removes, rightOf, someProgram, storedOwner, toRecord, write } from '@tradeport/domain/testing'
 import type { OrdersQuery, Owner } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { purgeOrderLists } from '../src/order-list.ts'
+import { purgeOrderLists } from '../src/orders/order-list.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 import { startInstance } from './order-ports.ts'
@@ -26,7 +26,7 @@ const listsOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
 
     const ownerWith = async (orders: number): Promise<Owner> => {
       const owner = await storedOwner(instance.ports.operator)
-      for (let n = 0; n < orders; n += 1) await rightOf(instance.ports.orders.record(owner, newOrder(owner, n), undefined))
+      for (let n = 0; n < orders; n += 1) await rightOf(instance.ports.orders.record(owner, toRecord(newOrder(owner, n))))
       return owner
     }
     const list = (owner: Owner, query: Partial<OrdersQuery> = {}, at = Date.now()) =>
@@ -54,7 +54,7 @@ const listsOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       await list(owner, {}, at + minuteMs)
       const renewed = await startsOf(owner)
       expect(renewed).not.toStrictEqual(first)
-      await rightOf(instance.ports.orders.record(owner, newOrder(owner, 9), undefined))
+      await rightOf(instance.ports.orders.record(owner, toRecord(newOrder(owner, 9))))
       await list(owner, {}, at + minuteMs + 1)
       expect(await startsOf(owner)).not.toStrictEqual(renewed)
     })
@@ -94,7 +94,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const { database, close } = await openServer()
     const { ports, stop } = await startInstance(database)
     const [owner, other] = [await storedOwner(ports.operator), await storedOwner(ports.operator)]
-    const record = (of: Owner) => rightOf(ports.orders.record(of, newOrder(of, 0), undefined))
+    const record = (of: Owner) => rightOf(ports.orders.record(of, toRecord(newOrder(of, 0))))
     await record(owner)
     const isWaiting = async (): Promise<boolean> => {
       const { rows } = await database.knex.raw<{ rows: unknown[] }>(

@@ -1,11 +1,13 @@
 // Opens what the contract suites of orders need: the stores, a second instance over the same orders, and the jobs.
 import { setTimeout } from 'node:timers/promises'
 import type { OpenOrderPorts, OrderPorts } from '@tradeport/domain/testing'
-import { createGuardStore, createOrderStore, openDatabase, openPlacementJobs, startJobs } from '../src/index.ts'
+import { createGuardStore, openDatabase, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Log } from '../src/index.ts'
 import { createServerDatabase, openEmbedded, storesOn } from './open-stores.ts'
 
-const quick = { pollMs: 100, sweepMs: 200, forgottenAfterMs: 1_000 }
+const quick = { pollMs: 100, idlePollMs: 200 }
+
+export const stopwatch = { elapsedMs: () => performance.now() }
 
 export interface OrderInstance {
   readonly ports: OrderPorts
@@ -16,14 +18,13 @@ export interface OrderInstance {
 export const startInstance = async (database: Database, log?: Log, elsewhere?: OrderPorts): Promise<OrderInstance> => {
   const { knex } = database
   const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
-  const placements = await openPlacementJobs(jobs, quick)
-  const orders = createOrderStore({ knex, queue: placements.queue })
+  const { store: orders, jobs: orderJobs } = openOrders({ jobs, stopwatch }, quick)
   const ports: OrderPorts = {
     ...storesOn(database),
     orders,
-    elsewhere: elsewhere?.orders ?? createOrderStore({ knex, queue: placements.queue }),
+    elsewhere: elsewhere?.orders ?? openOrders({ jobs, stopwatch }, quick).store,
     guards: createGuardStore({ knex }),
-    jobs: placements,
+    jobs: orderJobs,
     elapse: async (ms) => {
       await setTimeout(ms)
     },

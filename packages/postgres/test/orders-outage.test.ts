@@ -1,18 +1,20 @@
 // The database goes away for ten seconds while an order is with the broker: what the broker said is written afterwards, nothing is sent twice, and
 // the queue goes on by itself.
 import { setTimeout } from 'node:timers/promises'
-import { brokerClientId, settleOrder } from '@tradeport/domain'
+import { brokerClientId, createLiveAccounts, processOrder } from '@tradeport/domain'
 import type { Trading } from '@tradeport/domain'
-import { createFakeTrading, newOrderOn, rightOf, storedAccount } from '@tradeport/domain/testing'
+import { createFakeBroker, createFakeTrading, newOrderOn, rightOf, storedAccount, toRecord } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { Client } from 'pg'
 import { describe, expect, it } from 'vitest'
 import { openDatabase } from '../src/index.ts'
 import { createServerDatabase, serverTitle, serverUrl } from './open-stores.ts'
-import { startInstance } from './order-ports.ts'
+import { startInstance, stopwatch } from './order-ports.ts'
 
 const outageMs = 10_000
+
+const slot = () => async () => () => undefined
 
 /** Ends every connection to the database and lets none in, until it is called with true. */
 const allowConnections = async (name: string, isAllowed: boolean): Promise<void> => {
@@ -31,7 +33,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const log = { warn: ({ event, reason }: { event: string; reason: string }) => void warnings.push(`${event}: ${reason}`) }
     const database = await openDatabase({ url }, log)
     const { ports, stop } = await startInstance(database, log)
-    const account = await storedAccount(ports.operator)
+    const account = await storedAccount(ports.operator, { tradeMode: 'demo' })
     const trading = createFakeTrading()
     const { promise: away, resolve: isAway } = Promise.withResolvers<void>()
     const { promise: back, resolve: isBack } = Promise.withResolvers<void>()
@@ -52,22 +54,27 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
           return answer
         },
     }
-    const settle = settleOrder({
+    const clock = { now: Date.now }
+    const process = processOrder({
       orders: ports.orders,
       accounts: ports.accounts,
+      liveAccounts: createLiveAccounts({ accounts: ports.accounts, broker: createFakeBroker(clock), clock }),
       trading: cutOff,
-      clock: { now: Date.now },
+      slots: { forSend: slot, forLookup: slot },
+      clock,
+      stopwatch,
+      accountChanged: () => undefined,
       pause: (ms) => () => setTimeout(ms),
     })
     const worker = await ports.jobs.work(async (job) => {
-      const settled = await settle(job)()
-      if (E.isLeft(settled)) throw new Error(settled.left.reason)
+      const processed = await process(job)()
+      if (E.isLeft(processed)) throw new Error(processed.left.reason)
     })
     const order = newOrderOn(account, Date.now())
-    await rightOf(ports.orders.record(order.owner, order, undefined))
+    await rightOf(ports.orders.record(order.owner, toRecord(order)))
     await expect.poll(() => trading.sent().length, { timeout: 60_000 }).toBe(1)
     await away
-    expect(await ports.orders.record(order.owner, newOrderOn(account, Date.now()), undefined)()).toMatchObject({
+    expect(await ports.orders.record(order.owner, toRecord(newOrderOn(account, Date.now())))()).toMatchObject({
       left: { _tag: 'ServiceUnavailable' },
     })
     await back
@@ -81,9 +88,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     trading.next('refuse')
     await worker.stop()
     const next = newOrderOn(account, Date.now())
-    await rightOf(ports.orders.record(next.owner, next, undefined))
+    await rightOf(ports.orders.record(next.owner, toRecord(next)))
     const seen: string[] = []
-    const again = await ports.jobs.work(async ({ orderId }) => void seen.push(orderId))
+    const again = await ports.jobs.work(async ({ order: { id } }) => void seen.push(id))
     await expect.poll(() => seen.includes(next.id), { timeout: 60_000 }).toBe(true)
     await again.stop()
     await stop()

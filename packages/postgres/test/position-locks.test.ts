@@ -1,8 +1,20 @@
-// Locks of positions keep the contract on the embedded database and between two instances on a server; and what only a database can do to them:
-// be away, be slow, and keep the rows of the dead.
+// Position locks keep their contract on the embedded database and between two instances on a server, and stop what must not be sent when the database is
+// away, slow, or says that another change holds the lock.
+import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { positionLocksContract, newAccountId } from '@tradeport/domain/testing'
-import type { Owner, PositionId, TenantId, Ticket, UserId } from '@tradeport/domain'
+import { createLiveAccounts, formatPositionId, internalTimeout, maxChangesPerAccount, moveStopLoss } from '@tradeport/domain'
+import type { BrokerAccount, MaySend, PositionLocks, Ticket } from '@tradeport/domain'
+import {
+  createFakeAccountStore,
+  createFakeBroker,
+  createFakePositionDesk,
+  createFakeRecords,
+  heldWork,
+  newAccount,
+  newBrokerAccount,
+  openPosition,
+  positionLocksContract,
+} from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -13,15 +25,40 @@ import type { OpenedLocks } from './lock-ports.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
-const owner: Owner = { tenantId: 'tenant-1' as TenantId, userId: 'user-1' as UserId }
-const newPosition = (): PositionId => ({ accountId: newAccountId(), ticket: '46648037' as Ticket })
+const ticket = '46648037' as Ticket
 const never = 2_000_000_000
+const done = () => TE.right('done')
 
-const rowsOf = async ({ knex }: Database, { accountId }: PositionId): Promise<readonly { holder: string; expires_at: Date }[]> =>
-  knex('position_locks').where({ account_id: accountId })
+const rowsOf = async ({ knex }: Database, { providerAccountId }: BrokerAccount): Promise<readonly { holder: string; expires_at: Date }[]> =>
+  knex('position_locks').where({ provider_account_id: providerAccountId })
 
-const until = async (isReached: () => Promise<boolean>): Promise<void> => {
+const until = async (isReached: () => boolean | Promise<boolean>): Promise<void> => {
   while (!(await isReached())) await setTimeout(20)
+}
+
+const pause = () => async () => undefined
+
+/** Moves the stop loss of an open position of the account, at a broker in memory. */
+const changeOf = (account: BrokerAccount, positionLocks: PositionLocks) => {
+  const clock = { now: () => 0 }
+  const records = createFakeRecords()
+  const { accountId: id, owner, providerAccountId, region } = account
+  const linked = newAccount(owner, { id, tradeMode: 'demo', provider: { providerAccountId, region } })
+  records.tables.accounts.set(id, linked)
+  const accounts = createFakeAccountStore(records)
+  const broker = createFakeBroker(clock)
+  const positionDesk = createFakePositionDesk(clock)
+  positionDesk.put(id, [openPosition({ ticket })])
+  const ports = { accounts, broker, positionDesk, positionLocks, pause, liveAccounts: createLiveAccounts({ accounts, broker, clock }) }
+  return { positionDesk, change: moveStopLoss(ports)({ owner }, formatPositionId(id, ticket), 1.05) }
+}
+
+/** Occupies every connection, so that statements wait until the function that it returns is called. */
+const stall = async ({ knex, pool }: Database): Promise<() => Promise<void>> => {
+  const transactions = await Promise.all(Array.from({ length: pool().size }, () => knex.transaction()))
+  return async () => {
+    await Promise.all(transactions.map((transaction) => transaction.rollback()))
+  }
 }
 
 const locksOn = (title: string, openLocks: () => Promise<OpenedLocks>, openDatabase: () => Promise<OpenedDatabase>): void => {
@@ -40,88 +77,112 @@ const locksOn = (title: string, openLocks: () => Promise<OpenedLocks>, openDatab
       ;({ database } = opened)
     })
 
-    it('keeps a row for as long as the work takes, renews it, and leaves none', async () => {
-      const id = newPosition()
+    it('keeps a row for as long as the work runs, renews it, and leaves none', async () => {
+      const account = newBrokerAccount()
       const { holding } = createPositionLocks({ knex: database.knex, leaseMs: 60_000, renewMs: 20 })
-      const work: TE.TaskEither<never, string> = async () => {
-        const [first] = await rowsOf(database, id)
+      const work = (): TE.TaskEither<never, string> => async () => {
+        const [first] = await rowsOf(database, account)
         await until(async () => {
-          const [now] = await rowsOf(database, id)
+          const [now] = await rowsOf(database, account)
           return now !== undefined && first !== undefined && now.expires_at > first.expires_at && now.holder === first.holder
         })
         return E.right('done')
       }
-      expect(await holding(owner, id)(work)()).toStrictEqual(E.right('done'))
-      await until(async () => (await rowsOf(database, id)).length === 0)
+      expect(await holding(account, ticket)(work)()).toStrictEqual(E.right('done'))
+      await until(async () => (await rowsOf(database, account)).length === 0)
     })
 
-    it('holds no connection while the work goes on: more works are under way than there are connections', async () => {
-      const { holding } = createPositionLocks({ knex: database.knex })
-      const all = Promise.withResolvers<void>()
+    it('may send for longer than one lease while the lock is renewed', async () => {
+      const leaseMs = 1_000
+      const { holding } = createPositionLocks({ knex: database.knex, leaseMs, renewMs: 20 })
+      const startedAt = performance.now()
+      const work = (maySend: MaySend) => TE.fromTask(() => until(() => performance.now() - startedAt > 2 * leaseMs && maySend()))
+      expect(await holding(newBrokerAccount(), ticket)(work)()).toStrictEqual(E.right(undefined))
+    })
+
+    it('holds no connection while brokers hang: with as many changes of one account as there may be, another account’s is made', async () => {
+      const { holding } = createPositionLocks({ knex: database.knex, renewMs: 200 })
+      const hung = newBrokerAccount()
+      const held = heldWork()
       let begun = 0
-      const work: TE.TaskEither<never, void> = async () => {
+      const hanging = (maySend: MaySend) => {
         begun += 1
-        if (begun === 30) all.resolve()
-        await all.promise
-        return E.right(undefined)
+        return held.work(maySend)
       }
-      const works = Array.from({ length: 30 }, () => holding(owner, newPosition())(work)())
-      expect(await Promise.all(works)).toStrictEqual(works.map(() => E.right(undefined)))
+      const changes = Array.from({ length: maxChangesPerAccount }, (_, index) => holding(hung, String(index) as Ticket)(hanging)())
+      await until(() => begun === maxChangesPerAccount)
+      await until(() => database.pool().inUse === 0)
+      expect(await holding(newBrokerAccount(), ticket)(done)()).toStrictEqual(E.right('done'))
+      held.end()
+      expect(await Promise.all(changes)).toStrictEqual(changes.map(() => E.right('held')))
     })
 
-    it('says so when another took what it held, does its work to the end, and leaves the other’s row alone', async () => {
-      const id = newPosition()
-      const slow = createPositionLocks({ knex: database.knex, log, leaseMs: 1, renewMs: 500 })
-      const other = createPositionLocks({ knex: database.knex, log, pollMs: 5 })
-      const begun = Promise.withResolvers<void>()
-      const lostWork: TE.TaskEither<never, string> = async () => {
-        begun.resolve()
-        await until(async () => warnings.includes('position_lock_lost'))
-        return E.right('done all the same')
-      }
-      const losing = slow.holding(owner, id)(lostWork)()
-      await begun.promise
-      const othersWork: TE.TaskEither<never, string> = async () => {
-        expect(await losing).toStrictEqual(E.right('done all the same'))
-        // Longer than the loser's release takes: that must not touch this row.
-        await setTimeout(50)
-        return E.right(String((await rowsOf(database, id)).length))
-      }
-      expect(await other.holding(owner, id)(othersWork)()).toStrictEqual(E.right('1'))
+    it('does not send a change once the database has stalled for longer than the lease, when another instance may change the position', async () => {
+      const account = newBrokerAccount()
+      const leaseMs = 400
+      const { positionDesk, change } = changeOf(account, createPositionLocks({ knex: database.knex, leaseMs, renewMs: 50 }))
+      const resumeBroker = positionDesk.hold()
+      const changing = change()
+      await until(() => positionDesk.reads() > 0)
+      const resumeDatabase = await stall(database)
+      await setTimeout(leaseMs)
+      const isElsewhere = opened.otherDatabase !== database
+      const others = isElsewhere ? await opened.ports.elsewhere.holding(account, ticket)(done)() : E.right('done')
+      resumeBroker()
+      const changed = await changing
+      await resumeDatabase()
+      expect(others).toStrictEqual(E.right('done'))
+      expect(changed).toMatchObject({ left: { _tag: 'BrokerUnavailable', accountId: account.accountId } })
+      expect(positionDesk.sent()).toEqual([])
     })
 
-    it('removes the rows of the dead, an hour after they lapsed, and none that still counts', async () => {
-      const [old, young] = [newPosition(), newPosition()]
+    it('sends nothing more once another change holds the lock, and leaves that change’s row alone', async () => {
+      const account = newBrokerAccount()
+      const { holding } = createPositionLocks({ knex: database.knex, log, leaseMs: 60_000, renewMs: 20, patienceMs: 2_000 })
+      const held = heldWork()
+      const losing = holding(account, ticket)(held.work)()
+      const maySend = await held.begun
+      expect(maySend()).toBe(true)
+      const rows = database.knex('position_locks').where({ provider_account_id: account.providerAccountId })
+      await rows.update({ holder: randomUUID() })
+      await until(() => warnings.includes('position_lock_lost'))
+      expect(maySend()).toBe(false)
+      held.end()
+      await losing
+      // The next change of this instance waits for the release of the lost lock, and then finds the position held by the other change.
+      expect(await holding(account, ticket)(done)()).toStrictEqual(E.left(internalTimeout))
+    })
+
+    it('removes rows an hour after they expired, and none that still counts', async () => {
+      const [old, young] = [newBrokerAccount(), newBrokerAccount()]
       const dying = createPositionLocks({ knex: database.knex, leaseMs: 60_000, renewMs: never })
-      const ended = Promise.withResolvers<void>()
-      const works = [old, young].map(async (id) => {
-        await dying.holding(owner, id)(TE.fromTask(() => ended.promise))()
-      })
+      const held = heldWork()
+      const works = [old, young].map((account) => dying.holding(account, ticket)(held.work)())
       await until(async () => (await rowsOf(database, old)).length + (await rowsOf(database, young)).length === 2)
       await database
         .knex('position_locks')
-        .where({ account_id: old.accountId })
+        .where({ provider_account_id: old.providerAccountId })
         .update({ expires_at: database.knex.raw(`now() - interval '61 minutes'`) })
-      await createPositionLocks({ knex: database.knex }).holding(owner, newPosition())(TE.right(undefined))()
+      await createPositionLocks({ knex: database.knex }).holding(newBrokerAccount(), ticket)(done)()
       await until(async () => (await rowsOf(database, old)).length === 0)
       expect(await rowsOf(database, young)).toHaveLength(1)
-      ended.resolve()
+      held.end()
       await Promise.all(works)
     })
 
-    it('refuses without beginning the work when the database is away, and gives what was done although it went away meanwhile', async () => {
+    it('refuses without beginning the work when the database is away, and returns what was done although it went away meanwhile', async () => {
       const { database: gone, close } = await openDatabase()
       const { holding } = createPositionLocks({ knex: gone.knex, log, renewMs: 20 })
-      const work: TE.TaskEither<never, string> = async () => {
+      const work = (): TE.TaskEither<never, string> => async () => {
         await close()
-        await until(async () => warnings.includes('position_lock_renewal'))
+        await until(() => warnings.includes('position_lock_renewal'))
         return E.right('done')
       }
-      expect(await holding(owner, newPosition())(work)()).toStrictEqual(E.right('done'))
-      await until(async () => warnings.includes('position_lock_release'))
+      expect(await holding(newBrokerAccount(), ticket)(work)()).toStrictEqual(E.right('done'))
+      await until(() => warnings.includes('position_lock_release'))
       let works = 0
-      const count = TE.fromIO(() => (works += 1))
-      expect(await holding(owner, newPosition())(count)()).toMatchObject({ _tag: 'Left', left: { _tag: 'ServiceUnavailable' } })
+      const count = () => TE.fromIO(() => (works += 1))
+      expect(await holding(newBrokerAccount(), ticket)(count)()).toMatchObject({ _tag: 'Left', left: { _tag: 'ServiceUnavailable' } })
       expect(works).toBe(0)
     })
   })

@@ -1,23 +1,23 @@
-// A process that records an order, settles it and stops: started by a test, which sees that nothing keeps it alive.
-import { newOrder, rightOf, storedOwner } from '@tradeport/domain/testing'
+// A process that records an order, writes how it ended and stops: started by a test, which sees that nothing keeps it alive.
+import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
 import * as O from 'fp-ts/lib/Option.js'
-import { createOrderStore, openDatabase, openPlacementJobs, startJobs } from '../src/index.ts'
+import { openDatabase, openOrders, startJobs } from '../src/index.ts'
+import { stopwatch } from './order-ports.ts'
 import { storesOn } from './open-stores.ts'
 
 const database = await openDatabase({ inMemory: true })
 const jobs = await startJobs(database)
-const placements = await openPlacementJobs(jobs)
-const orders = createOrderStore({ knex: database.knex, queue: placements.queue })
+const { store, jobs: orderJobs } = openOrders({ jobs, stopwatch })
 const owner = await storedOwner(storesOn(database).operator)
 const { promise: settled, resolve } = Promise.withResolvers<void>()
-const worker = await placements.work(async ({ orderId, version }) => {
-  const settlement = { kind: 'filled', fill: {} } as const
-  await rightOf(orders.advance(owner, orderId, version, { placement: { step: 'settled', settlement }, continueInMs: null }, Date.now()))
+const worker = await orderJobs.work(async (job) => {
+  const outcome = { kind: 'filled', fill: {} } as const
+  await rightOf(store.advance(owner, job, { placement: { step: 'settled' }, outcome, continueInMs: null }, Date.now()))
   resolve()
 })
-const { id } = await rightOf(orders.record(owner, newOrder(owner, Date.now()), undefined))
+const { id } = await rightOf(store.record(owner, toRecord(newOrder(owner, Date.now()))))
 await settled
-process.stdout.write(`${O.toUndefined(await rightOf(orders.find(owner, id)))?.status}\n`)
+process.stdout.write(`${O.toUndefined(await rightOf(store.find(owner, id)))?.status}\n`)
 await worker.stop()
 await jobs.stop()
 await database.close()

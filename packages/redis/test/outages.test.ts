@@ -1,14 +1,13 @@
-// Redis slow, gone, frozen and back (decision 16): every request is answered, no limit is forgotten, nobody is refused who would not have been, and the
+// Redis slow, gone, frozen and back: every request is answered, no limit is forgotten, nobody is refused who would not have been, and the
 // log has a line for each change. Endpoint limits of ten an hour are used, so that the time a busy machine takes gives nothing back.
-import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain'
 import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/domain/testing'
+import { createTcpProxy } from '@tradeport/testkit'
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
 import { openRedisRateLimiter } from '../src/index.ts'
 import type { RedisRateLimiter, RedisRateLimiterOptions } from '../src/index.ts'
-import { freePort, isInstalled, startOwnServer } from './servers.ts'
+import { isInstalled, startOwnServer } from './servers.ts'
 import type { OwnServer } from './servers.ts'
 
 interface Instance extends RedisRateLimiter {
@@ -61,28 +60,12 @@ const openInstance = async (url: string, options: Partial<RedisRateLimiterOption
   return instance
 }
 
-/** Takes connections and never says a word. */
-const startSilentServer = async (): Promise<{ readonly url: string; readonly close: () => void }> => {
-  const sockets = new Set<Socket>()
-  const server: Server = createServer((socket) => {
-    sockets.add(socket)
-    socket.on('error', () => undefined).resume()
-  }).listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  return {
-    url: `redis://:hush-hush@127.0.0.1:${(server.address() as AddressInfo).port}`,
-    close: () => {
-      for (const socket of sockets) socket.destroy()
-      server.close()
-    },
-  }
-}
-
 describe('a limiter whose Redis was never there', () => {
   it.each(['nobody listens', 'whoever listens says nothing'])('limits by itself, and at once: %s', async (how) => {
-    const silent = await startSilentServer()
-    const url = how === 'nobody listens' ? `redis://:hush-hush@127.0.0.1:${await freePort()}` : silent.url
-    const alone = await openInstance(url)
+    const proxy = await createTcpProxy({ target: 'redis://:hush-hush@127.0.0.1' })
+    if (how === 'nobody listens') await proxy.refuse()
+    else proxy.blackHole()
+    const alone = await openInstance(proxy.url)
     const subject = newRateSubject()
     expect(alone.status()).toBe('alone')
     const aloneMs = alone.aloneMs()
@@ -92,7 +75,7 @@ describe('a limiter whose Redis was never there', () => {
     expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
     expect(alone.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('limits by itself') }])
     expect(JSON.stringify(alone.lines)).not.toContain('hush')
-    silent.close()
+    await proxy.close()
   })
 })
 

@@ -60,7 +60,7 @@ export const startOwnServer = async (): Promise<OwnServer> => {
   }
 }
 
-export const freePort = async (): Promise<number> => {
+const freePort = async (): Promise<number> => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
   const { port } = server.address() as AddressInfo

@@ -1,11 +1,10 @@
-// Finds the addresses of a host, once, and lets none through unless all of them are allowed: a name of which one address leads inside is not a
-// receiver's name, and what is connected to later is what was checked here.
+// Resolves a host once and refuses it unless all of its addresses are allowed. The connection later goes to these addresses, not to a second answer of DNS.
 import { lookup, Resolver } from 'node:dns/promises'
 import { addressOf, isLocalName } from '@tradeport/domain'
 import type { SendFailure, WebhookReach } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** The addresses of a name; rejects or gives none where it has none. Ends soon after the signal. */
+/** The addresses of a name; rejects, or resolves with none, where it has none. Ends soon after the signal. */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export interface Resolving {
@@ -13,7 +12,7 @@ export interface Resolving {
   readonly resolveName: ResolveName
 }
 
-/** Every address of the host, all of them allowed, at least one. */
+/** All addresses of the host: at least one, and all of them allowed. */
 export const checkedAddresses = async (
   { reach, resolveName }: Resolving,
   url: URL,
@@ -29,9 +28,8 @@ export const checkedAddresses = async (
 const dnsTimeout = { timeout: 3_000, tries: 2 }
 
 /**
- * Asks DNS. Not through the system's resolver, because that has few threads for all of the process: a user whose name servers do not answer would keep
- * everybody else's names waiting.
- * @param servers addresses with ports; the system's own when left out
+ * Queries DNS directly. The system's resolver shares few threads in the whole process, so name servers that do not answer would delay everybody's lookups.
+ * @param servers addresses with ports; those of the system by default
  */
 export const askDnsAt =
   (servers?: readonly string[]): ResolveName =>
@@ -41,7 +39,7 @@ export const askDnsAt =
     const cancel = (): void => resolver.cancel()
     signal.addEventListener('abort', cancel)
     try {
-      // A name with addresses of one family is whole; one family that is not answered leaves the other.
+      // Addresses of one family are enough: many names have no others.
       const answers = await Promise.allSettled([resolver.resolve4(name), resolver.resolve6(name)])
       return answers.flatMap((answer) => (answer.status === 'fulfilled' ? answer.value : []))
     } finally {
@@ -49,7 +47,7 @@ export const askDnsAt =
     }
   }
 
-/** Asks the system, as every other program here does: its hosts file and search domains count, in which names of own networks may stand. */
+/** Asks the system's resolver, whose hosts file and search domains may hold the names of own networks. */
 export const askSystem: ResolveName = async (name, signal) => {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason)

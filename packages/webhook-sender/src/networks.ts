@@ -1,22 +1,22 @@
-// Which addresses a webhook may be connected to (decision 42): those of the public internet, and the operator's own networks. Whatever is not known
-// to be public is refused.
+// Which addresses a webhook may connect to: those of the public internet, and the operator's own networks. Any address that is not known to be public is
+// refused, so that nobody can make the service post to hosts inside its network.
 import ipaddr from 'ipaddr.js'
 import type { WebhookReach } from '@tradeport/domain'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [address: Address, prefixBits: number]
 
-/** IPv6 that is routed in public is all from here: site-local, unique local, mapped and translated addresses stand outside. */
+/** All publicly routed IPv6 addresses. Site-local, unique local, mapped and translated addresses are outside of it. */
 const globalUnicast: Network = [ipaddr.IPv6.parse('2000::'), 3]
 
-// Public by its number, and the agent of the machine below by what answers there: on Azure this one.
+// A public address at which Azure's host agent answers its virtual machines.
 const hostAgents: readonly Network[] = [[ipaddr.IPv4.parse('168.63.129.16'), 32]]
 
 const prefixDigits = /^\d{1,3}$/
 
 /**
- * @param ownNetworks CIDRs and addresses that are reached although they are not public
- * @throws for one that cannot be read: see `isNetwork`
+ * @param ownNetworks CIDRs and addresses that are allowed although they are not public
+ * @throws for an entry that `isNetwork` refuses
  */
 export const createWebhookReach = (ownNetworks: readonly string[]): WebhookReach => {
   const own = ownNetworks.map(requireNetwork)
@@ -29,16 +29,16 @@ export const createWebhookReach = (ownNetworks: readonly string[]): WebhookReach
   }
 }
 
-/** Whether an entry of own networks can be read: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. */
+/** Whether a text is a network or address: `10.0.0.0/8`, `fd00::/8`, `192.0.2.7`. */
 export const isNetwork = (text: string): boolean => readNetwork(text) !== undefined
 
-/** Whether two texts are one address. */
+/** Whether two texts denote the same address. */
 export const isSameAddress = (one: string, other: string): boolean => {
   const [first, second] = [readAddress(one), readAddress(other)]
   return first !== undefined && second !== undefined && first.toNormalizedString() === second.toNormalizedString()
 }
 
-// Unicast is what the library calls an address that stands in none of the blocks with a purpose of their own.
+// The library's range is `unicast` for an address outside of all special-purpose blocks.
 const isPublic = (address: Address): boolean =>
   address.range() === 'unicast' &&
   (address.kind() === 'ipv4' || isWithin(address, globalUnicast)) &&
@@ -62,7 +62,7 @@ const readNetwork = (text: string): Network | undefined => {
   return prefixDigits.test(prefix) && Number(prefix) <= width ? [address, Number(prefix)] : undefined
 }
 
-// Only the usual notations: the library also reads octal, hexadecimal and shortened IPv4. An address with a zone is one of a link.
+// Only the usual notations: the library also parses octal, hexadecimal and shortened IPv4. An address with a zone is link-local.
 const readAddress = (text: string): Address | undefined => {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
   return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined

@@ -1,4 +1,4 @@
-// One POST over a connection of its own, to addresses that were checked and to no other.
+// One POST over its own connection, to checked addresses only.
 import https from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
@@ -7,20 +7,20 @@ import type { DeliveryAnswer, DeliveryRequest, SendFailure } from '@tradeport/do
 import { isSameAddress } from './networks.ts'
 
 export interface PostOptions {
-  /** At least one. They are tried in turn; the name is not asked for again. */
+  /** At least one. They are tried in turn; the name is not resolved again. */
   readonly addresses: readonly string[]
-  /** Certificates that are trusted instead of the system's. */
+  /** Trusted certificates, in PEM, instead of the system's. */
   readonly ca: string | undefined
-  /** Ends the exchange wherever it is. */
+  /** Ends the exchange at any stage. */
   readonly signal: AbortSignal
 }
 
 const maxAnswerBytes = 64 * 1_024
 
-/** Never rejects. The connection is closed when it is over. */
+/** Never rejects. Closes the connection at the end. */
 export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, signal }: PostOptions): Promise<DeliveryAnswer> => {
   const { promise, resolve } = Promise.withResolvers<DeliveryAnswer>()
-  /** What it would mean if it ended now. */
+  /** The reason if the exchange ended now. */
   let failureReason: SendFailure = 'connection_failed'
   let sentAt: number | undefined
   let answer: DeliveryAnswer | undefined
@@ -35,11 +35,11 @@ export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, s
   const request = https.request(url, {
     method: 'POST',
     headers: { ...headers, 'Content-Length': body.byteLength },
-    // An agent of its own keeps no connection and no session.
+    // No shared agent: no connection and no TLS session is kept, and no attempt waits for another's socket.
     agent: false,
     lookup: pinnedTo(addresses),
     ...(ca === undefined ? {} : { ca }),
-    // Whatever the process was told about certificates.
+    // Even where NODE_TLS_REJECT_UNAUTHORIZED=0 is set.
     rejectUnauthorized: true,
     signal,
   })
@@ -62,11 +62,11 @@ export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, s
   return promise
 }
 
-/** Whether a socket stands to one of the addresses. The system connects to what it is given; this is looked at all the same. */
+/** Whether a socket is connected to one of the addresses: a second check behind the pinned lookup. */
 export const isPeerOneOf = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>, addresses: readonly string[]): boolean =>
   remoteAddress !== undefined && addresses.some((address) => isSameAddress(address, remoteAddress))
 
-// A name gets the checked addresses, whoever asks and however often. A host that is an address is not looked up.
+// Every lookup returns the checked addresses. Node looks up no host that is an address.
 const pinnedTo =
   (addresses: readonly string[]): LookupFunction =>
   (_name, options, found) => {
@@ -76,7 +76,7 @@ const pinnedTo =
     return first === undefined ? found(new Error('no address'), '') : found(null, first.address, first.family)
   }
 
-// So that the receiver gets to write what it has to say; nothing of it is kept.
+// So that the receiver can finish its answer, of which nothing is kept.
 const readSome = (response: IncomingMessage, end: () => void): void => {
   let bytes = 0
   response.on('data', (chunk: Buffer) => {

@@ -1,4 +1,4 @@
-// The port as this package fills it: the host is found and checked, then the one POST is made, all within one deadline.
+// Implements the port: resolves and checks the host, then makes one POST, all within one deadline.
 import { deliveryTimeoutMs } from '@tradeport/domain'
 import type { DeliveryAnswer, DeliveryRequest, SendFailure, WebhookReach, WebhookSender } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
@@ -12,15 +12,15 @@ export interface UnansweredDelivery {
 }
 
 export interface WebhookSenderOptions {
-  /** Where a connection may go: `createWebhookReach`. */
+  /** Which addresses are allowed: see `createWebhookReach`. */
   readonly reach: WebhookReach
-  /** Told of deliveries that got no answer. The rest of the URL may hold secrets and is left out. It must not throw. */
+  /** Called for deliveries without an answer. Gets only the host, because the rest of a URL may hold secrets. It must not throw. */
   readonly onUnanswered?: ((delivery: UnansweredDelivery) => void) | undefined
-  /** In PEM: trusted instead of the system's certificates. For tests; a service that must trust more is started with NODE_EXTRA_CA_CERTS. */
+  /** Trusted certificates, in PEM, instead of the system's. For tests; in production use NODE_EXTRA_CA_CERTS. */
   readonly ca?: string | undefined
-  /** `deliveryTimeoutMs` when left out. */
+  /** `deliveryTimeoutMs` by default. */
   readonly deadlineMs?: number | undefined
-  /** How names are looked up: in DNS, or as the system does where own networks are open. */
+  /** By default `askDnsAt()`, or `askSystem` where own networks are allowed. */
   readonly resolveName?: ResolveName | undefined
 }
 

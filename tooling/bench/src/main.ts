@@ -2,6 +2,7 @@
 import { authBench } from './auth.ts'
 import { isNotRun } from './bench.ts'
 import type { Bench } from './bench.ts'
+import { fairnessBench } from './fairness.ts'
 import { foldBench } from './fold.ts'
 import { historyBench } from './history.ts'
 import { httpBench } from './http/http.ts'
@@ -11,7 +12,7 @@ import { startBench } from './start.ts'
 import { detailsOf, tableOf } from './table.ts'
 import type { BenchResult } from './table.ts'
 
-const benches: readonly Bench[] = [foldBench, historyBench, httpBench, ordersBench, authBench, memoryBench, startBench]
+const benches: readonly Bench[] = [foldBench, historyBench, httpBench, ordersBench, fairnessBench, authBench, memoryBench, startBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const names = args.filter((arg) => !arg.startsWith('--'))

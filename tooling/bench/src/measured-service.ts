@@ -78,9 +78,18 @@ export const demoAccount = <Id extends string, User extends string>({ id, userId
     region: 'new-york',
   }) as const
 
+export const applyDocument = async ({ operator }: Pick<MeasuredService, 'operator'>, document: object): Promise<void> => {
+  const response = await fetch(`${operator}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
+  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
+}
+
 /** One user on the largest plan, with these accounts and these keys, which may read trading. */
 export const linkAccounts = async (
-  { operator }: Pick<MeasuredService, 'operator'>,
+  service: Pick<MeasuredService, 'operator'>,
   accounts: readonly Omit<LinkedAccount, 'userId'>[],
   keys: readonly string[],
 ): Promise<void> => {
@@ -91,10 +100,5 @@ export const linkAccounts = async (
     accounts: accounts.map((account) => demoAccount({ ...account, userId })),
     apiKeys: keys.map((key, index) => ({ id: `bench-${index}`, userId, key, scopes: ['trading:read'] })),
   }
-  const response = await fetch(`${operator}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
-  })
-  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
+  await applyDocument(service, document)
 }

@@ -1,8 +1,8 @@
-// Holds what the service says of its orders against what stands in the broker's book (decision 23): the promise of the whole issue in one place.
-import { brokerClientId } from '@tradeport/domain'
+// Compares the service's orders with the broker's book: each is executed at most once, as its status says, and in time.
+import { brokerClientId, placementWindowMs } from '@tradeport/domain'
 import type { OrderId } from '@tradeport/domain'
 
-/** An order as the API tells it. */
+/** An order as the API answers it. */
 export interface ToldOrder {
   readonly id: string
   readonly status: string
@@ -11,6 +11,7 @@ export interface ToldOrder {
   /** The caller's own reference. */
   readonly clientId?: string
   readonly userId?: string
+  readonly createdAt: string
 }
 
 /** A deal of the broker that opened or added to a position. */
@@ -18,6 +19,8 @@ export interface OpeningDeal {
   readonly clientId: string | undefined
   readonly orderId: string | undefined
   readonly volume: number
+  /** By the broker's clock, ISO 8601. */
+  readonly time: string
 }
 
 export interface BookReport {
@@ -42,6 +45,20 @@ export const checkBook = (orders: readonly ToldOrder[], deals: readonly OpeningD
   for (const order of orders) broken.push(...faultsOf(order, executions.get(brokerClientId(order.id as OrderId)) ?? []))
   const count = (status: string): number => orders.filter((order) => order.status === status).length
   return { filled: count('filled'), partiallyFilled: count('partially_filled'), rejected: count('rejected'), broken }
+}
+
+/** For the way to the broker, and for a busy machine. */
+const transitMs = 5_000
+
+/** Nothing may reach the broker later than 30 seconds after its order was made. For runs in which service and broker have the same clock. */
+export const checkTimes = (orders: readonly ToldOrder[], deals: readonly OpeningDeal[]): readonly string[] => {
+  const createdAt = new Map(orders.map((order) => [brokerClientId(order.id as OrderId), Date.parse(order.createdAt)]))
+  return deals.flatMap(({ clientId = '', time }) => {
+    const lateMs = Date.parse(time) - (createdAt.get(clientId) ?? Infinity)
+    return lateMs <= placementWindowMs + transitMs
+      ? []
+      : [`the broker executed ${clientId} ${Math.round(lateMs / 1_000)} s after it was ordered`]
+  })
 }
 
 const faultsOf = ({ id, status, volume, filledVolume }: ToldOrder, made: readonly OpeningDeal[]): readonly string[] => {

@@ -4,15 +4,15 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { createTcpProxy } from '@tradeport/testkit'
+import { checkTimes } from './book-check.ts'
+import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import { backAfterMs, checkReplies } from './load-check.ts'
 import type { Reply } from './load-check.ts'
-import { openProviderLine } from './provider-line.ts'
 import { conclude, reportOrders, sayReplies } from './report.ts'
-import { settledOrders } from './settled.ts'
+import { openingDeals, settledOrders } from './settled.ts'
 
 export interface BrokerRun {
   readonly seed: number
@@ -36,13 +36,9 @@ const allowed = { order: ['201'], positions: ['200', ...away], trades: ['200', .
 export const runBroker = async ({ seed, databaseUrl, seconds, withinMs }: BrokerRun): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
   const users = Array.from({ length: userCount }, (_, index) => newUser(index))
-  const sandbox = await startSandbox({
-    seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
-  const line = await openProviderLine(sandbox.url)
-  const fleet = newFleet({ databaseUrl, providerUrl: line.url, dataFolder: join(folder, 'data') })
+  const sandbox = await startBroker(seed, users)
+  const proxy = await createTcpProxy({ target: sandbox.url })
+  const fleet = newFleet({ databaseUrl, providerUrl: proxy.url, dataFolder: join(folder, 'data') })
   try {
     await startFleet(fleet)
     await link(fleet, users, scopes)
@@ -50,12 +46,14 @@ export const runBroker = async ({ seed, databaseUrl, seconds, withinMs }: Broker
     const load = startLoad(fleet, users, { orderPauseMs: 2_000 })
     await pause(quietMs)
     const downAt = performance.now()
-    await line.refuse()
+    await proxy.refuse()
     await pause((seconds / 2) * 1_000)
-    await line.hang()
+    await proxy.resume()
+    proxy.blackHole()
     await pause((seconds / 2) * 1_000)
     const isReady = await areReady(fleet)
-    await line.mend()
+    await proxy.refuse()
+    await proxy.resume()
     const backAt = performance.now()
     await pause(Math.max(quietMs, withinMs))
     await load.stop()
@@ -69,12 +67,13 @@ export const runBroker = async ({ seed, databaseUrl, seconds, withinMs }: Broker
       ...checkTold(load.replies, downAt, backAt),
       ...checkBack(load.replies, fleet, backAt, withinMs),
       ...reportOrders(load, orders, sandbox),
+      ...checkTimes(orders, openingDeals(sandbox)),
     ]
     sayReplies(load)
     return conclude(broken)
   } finally {
     await stopFleet(fleet)
-    await line.close()
+    await proxy.close()
     await sandbox.close()
     await rm(folder, { recursive: true, force: true })
   }

@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
 import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
-import { link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import { checkReplies } from './load-check.ts'
@@ -35,11 +34,7 @@ export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
   const users = Array.from({ length: userCount }, (_, index) => newUser(index))
   const receivers = await startReceivers(join(folder, 'authority.pem'), random)
-  const sandbox = await startSandbox({
-    seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+  const sandbox = await startBroker(seed, users)
   const database = { url: null, folder: join(folder, 'data') }
   const fleet = newFleet({
     databaseUrl: null,
@@ -51,10 +46,11 @@ export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
     await startFleet(fleet)
     await link(fleet, users, scopes)
     const webhooks = await registerAll(fleet, users, receivers)
-    // Some orders are on their way at every step: answers that were lost are looked for, and orders that were not sent are tried again.
+    // Some orders are under way at every step: answers that were lost are looked up, and orders that were not executed are sent again. (No 429: after one the
+    // service sends nothing with the token for a while, reads included.)
     sandbox.faults.set('*', 'trade', [
       { kind: 'cut', when: 'after', probability: 0.1 },
-      { kind: 'rate-limit', retryAfterSeconds: 2, probability: 0.1 },
+      { kind: 'return-code', numericCode: 10_024, when: 'before', probability: 0.1 },
     ])
     const load = startLoad(fleet, users)
     const set: number[] = []

@@ -7,8 +7,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { startInstance } from './instance.ts'
 import { startLoad } from './load.ts'
@@ -69,11 +68,7 @@ export const runDisk = async (asked: DiskRun): Promise<boolean> => {
 const onDisk = async ({ seed, fills, withinMs }: DiskRun, disk: string): Promise<boolean> => {
   const random = createRandom(seed)
   const users = Array.from({ length: userCount }, (_, index) => newUser(index))
-  const sandbox = await startSandbox({
-    seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+  const sandbox = await startBroker(seed, users)
   const fleet = newFleet({ databaseUrl: null, providerUrl: sandbox.url, dataFolder: join(disk, 'data') })
   const broken: string[] = []
   try {

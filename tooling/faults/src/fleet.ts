@@ -1,6 +1,8 @@
 // Instances of the service that a run kills and starts again, the users that it links, and how they ask.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
 import { startInstance } from './instance.ts'
 import type { Instance } from './instance.ts'
 import type { Random } from './random.ts'
@@ -33,6 +35,14 @@ export const newUser = (index: number, brokerType: FaultUser['brokerType'] = 'mt
   providerAccountId: `faults-${index}`,
   brokerType,
 })
+
+/** A simulated provider with an account for each user. */
+export const startBroker = (seed: number, users: readonly FaultUser[]): Promise<Sandbox> =>
+  startSandbox({
+    seed,
+    tokens: [providerToken],
+    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
+  })
 
 /** Sealed with it stands what the run reads itself. */
 export const secretsKey = Buffer.alloc(32, 1)

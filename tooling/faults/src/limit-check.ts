@@ -1,4 +1,4 @@
-// What a key of the free plan may get through before it is refused (8.1; decisions 13 and 16).
+// What a key of the free plan may get through before it is refused.
 
 /** How many requests of one key passed until the first was refused. */
 export interface Passed {

@@ -26,7 +26,7 @@ interface OwnIntent extends Intent {
   readonly answers: IntentAnswer[]
 }
 
-/** A user may create 100 a day (decision 20). */
+/** A user may create 100 a day. */
 const ordersPerUser = 100
 const againPauseMs = 1_000
 

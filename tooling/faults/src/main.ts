@@ -8,7 +8,8 @@ import { runHostile } from './hostile/hostile.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
 import { runRedis } from './redis.ts'
-import { runSoak } from './soak/soak.ts'
+import { runSimulation } from './simulate.ts'
+import { runSoak } from './soak.ts'
 import { runWebhooks } from './webhooks.ts'
 
 const numbers = [
@@ -23,15 +24,14 @@ const numbers = [
   'outages',
   'within',
   'requests',
+  'runs',
   'minutes',
-  'rate',
   'slow',
   'idle',
 ] as const
-const options = ['snapshots', ...numbers] as const
 const { values, positionals } = parseArgs({
   allowPositionals: true,
-  options: Object.fromEntries(options.map((name) => [name, { type: 'string' as const }])),
+  options: Object.fromEntries(numbers.map((name) => [name, { type: 'string' as const }])),
 })
 
 const whole = (name: (typeof numbers)[number], otherwise: number): number => {
@@ -49,18 +49,11 @@ const seed = whole('seed', Date.now() % 1_000_000)
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(1))
 
 const runs: Readonly<Record<string, () => Promise<boolean>>> = {
-  orders: () => runOrders({ seed, orders: whole('orders', 320), kills: whole('kills', 22), databaseUrl }),
+  orders: () => runOrders({ seed, orders: whole('orders', 200), kills: whole('kills', 10), databaseUrl }),
   connections: () => runConnections({ seed, slow: whole('slow', 200), idle: whole('idle', 10_000) }),
   hostile: () => runHostile({ seed, requests: whole('requests', 100_000), databaseUrl }),
-  soak: () =>
-    runSoak({
-      seed,
-      minutes: whole('minutes', 30),
-      rate: whole('rate', 120),
-      databaseUrl,
-      redisUrl: process.env['REDIS_URL'] || null,
-      snapshotsFolder: values['snapshots'] ?? null,
-    }),
+  soak: () => runSoak({ seed, minutes: whole('minutes', 30), databaseUrl }),
+  simulate: () => runSimulation({ seed, runs: whole('runs', 20_000) }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
   broker: () => runBroker({ seed, databaseUrl, seconds: whole('seconds', 60), withinMs: whole('within', 10) * 1_000 }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),

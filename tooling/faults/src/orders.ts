@@ -1,14 +1,13 @@
-// The run of orders: load, kills and a provider that misbehaves, then peace, then the account of every order.
+// The run of orders: instances are killed under load while the provider misbehaves; then the faults end, and every order is compared with the broker's book.
 import { randomUUID } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { checkBook } from './book-check.ts'
+import { checkBook, checkTimes } from './book-check.ts'
 import type { OpeningDeal, ToldOrder } from './book-check.ts'
 import { behave, misbehave } from './broker-faults.ts'
-import { ask, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { askUntilAnswered, killAtRandom, link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
 import { createRandom } from './random.ts'
 import { openingDeals, settledOrders } from './settled.ts'
@@ -30,11 +29,7 @@ export const runOrders = async (run: OrdersRun): Promise<boolean> => {
   const random = createRandom(run.seed)
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
   const users = Array.from({ length: Math.ceil(run.orders / ordersPerUser) }, (_, index) => newUser(index))
-  const sandbox = await startSandbox({
-    seed: run.seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+  const sandbox = await startBroker(run.seed, users)
   const fleet = newFleet({ databaseUrl: run.databaseUrl, providerUrl: sandbox.url, dataFolder: join(folder, 'data') })
   try {
     await startFleet(fleet)
@@ -55,7 +50,7 @@ export const runOrders = async (run: OrdersRun): Promise<boolean> => {
   }
 }
 
-/** Every user places orders one after the other, each until it is answered: the same intent under the same idempotency key. */
+/** Every user places orders one after the other, each again under its idempotency key until it is answered. */
 const placeOrders = async (fleet: Fleet, users: readonly FaultUser[], count: number): Promise<readonly string[]> => {
   const share = Math.ceil(count / users.length)
   const placed = await Promise.all(users.map((user, index) => placeForUser(fleet, user, Math.min(share, count - index * share))))
@@ -65,13 +60,13 @@ const placeOrders = async (fleet: Fleet, users: readonly FaultUser[], count: num
 const placeForUser = async (fleet: Fleet, user: FaultUser, count: number): Promise<readonly string[]> => {
   const ids: string[] = []
   for (let placed = 0; placed < count; placed += 1) {
-    ids.push(await placeUntilAnswered(fleet, user, randomUUID(), placed))
+    ids.push(await placeUntilAnswered(fleet, user, placed))
     await pause(400)
   }
   return ids
 }
 
-const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string, turn: number): Promise<string> => {
+const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, turn: number): Promise<string> => {
   const body = JSON.stringify({
     accountId: user.accountId,
     symbol: 'EURUSD',
@@ -79,19 +74,9 @@ const placeUntilAnswered = async (fleet: Fleet, user: FaultUser, intent: string,
     orderType: 'market',
     volume: 0.1,
   })
-  for (let attempt = turn; ; attempt += 1) {
-    const instance = fleet.slots[attempt % fleet.slots.length]
-    const reply = instance === null || instance === undefined ? null : await ask(instance, user, { path: '/orders', body, intent })
-    if (reply?.status === 201) return reply.body.data.id
-    if (reply !== null && reply.status === 429) {
-      // Every try counts against the key's limits, and one that comes too early against its good name.
-      await pause(reply.retryAfterMs)
-      continue
-    }
-    if (reply !== null && reply.status !== 409 && reply.status !== 400 && reply.status < 500)
-      throw new Error(`an order was refused: ${JSON.stringify(reply.body)}`)
-    await pause(250)
-  }
+  const reply = await askUntilAnswered(fleet, user, { path: '/orders', body, intent: randomUUID() }, turn)
+  if (reply.status !== 201) throw new Error(`an order was refused: ${JSON.stringify(reply.body)}`)
+  return reply.body.data.id
 }
 
 const report = (
@@ -104,7 +89,7 @@ const report = (
   const { filled, partiallyFilled, rejected, broken } = checkBook(told, deals)
   const known = new Set(told.map(({ id }) => id))
   const lost = placed.filter((id) => !known.has(id)).map((id) => `order ${id} was answered with 201 and is gone`)
-  const faults = [...lost, ...broken]
+  const faults = [...lost, ...broken, ...checkTimes(told, deals)]
   say(`seed ${seed}, ${databaseUrl === null ? 'embedded database' : 'PostgreSQL server, two instances'}`)
   say(`orders answered with 201: ${placed.length}; recorded: ${told.length}; kills: ${kills}`)
   say(`filled ${filled}, partially filled ${partiallyFilled}, rejected ${rejected}; executions at the broker: ${deals.length}`)

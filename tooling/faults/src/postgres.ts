@@ -4,9 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
 import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
-import { link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import type { Load } from './load.ts'
 import { backAfterMs, checkReplies, within } from './load-check.ts'
@@ -66,11 +65,7 @@ export const runPostgres = async (run: PostgresRun): Promise<boolean> => {
   })
   const users = Array.from({ length: userCount }, (_, index) => newUser(index))
   const receivers = await startReceivers(join(folder, 'authority.pem'), random)
-  const sandbox = await startSandbox({
-    seed: run.seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+  const sandbox = await startBroker(run.seed, users)
   const fleet = newFleet({
     databaseUrl: server.url,
     providerUrl: sandbox.url,

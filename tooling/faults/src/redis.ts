@@ -1,11 +1,10 @@
 // The run of a Redis that is stopped, killed and frozen under load, with two instances: neither refuses what it should let through nor waves through what
-// it should refuse, and the limits are shared again by themselves (decision 16).
+// it should refuse, and the limits are shared again by themselves.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import { ask, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import { ask, link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
 import type { Instance } from './instance.ts'
 import { checkPassed, freeBucketSize } from './limit-check.ts'
@@ -49,11 +48,7 @@ export const runRedis = async (run: RedisRun): Promise<boolean> => {
   const users = Array.from({ length: userCount }, (_, index) => newUser(index))
   const counted = Array.from({ length: run.outages }, (_, index) => countedFor(userCount + 4 * index))
   const all = [...users, ...counted.flatMap((four) => Object.values(four) as FaultUser[])]
-  const sandbox = await startSandbox({
-    seed: run.seed,
-    tokens: [providerToken],
-    accounts: all.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+  const sandbox = await startBroker(run.seed, all)
   const closers: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true }), sandbox.close]
   try {
     const database = await startOwnPostgres(folder)

@@ -1,4 +1,5 @@
-// What became of orders: as the API tells it once nothing is pending, and as it stands in the broker's book.
+// Orders as the API answers them once none is pending, and the deals of the broker's book that opened positions. A rejected order counts as ended, although
+// the service looks for it at the broker for another day.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import type { OpeningDeal, ToldOrder } from './book-check.ts'
@@ -31,6 +32,11 @@ export const openingDeals = (sandbox: Sandbox): readonly OpeningDeal[] =>
     .accountIds()
     .flatMap((id) => sandbox.account(id).deals())
     .filter(({ entryType }) => entryType === 'DEAL_ENTRY_IN')
-    .map(({ clientId, orderId, volume }) => ({ clientId: textOf(clientId), orderId: textOf(orderId), volume: Number(volume ?? 0) }))
+    .map(({ clientId, orderId, volume, time }) => ({
+      clientId: textOf(clientId),
+      orderId: textOf(orderId),
+      volume: Number(volume ?? 0),
+      time: textOf(time) ?? '',
+    }))
 
 const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)

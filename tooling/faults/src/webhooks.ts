@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
+import { eventEnvironment } from './events-under-load.ts'
 import { checkDeliveries, checkEvents, countOf } from './event-check.ts'
 import type { Happened } from './event-check.ts'
 import { askUntilAnswered, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
@@ -53,12 +54,7 @@ export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
     databaseUrl: run.databaseUrl,
     providerUrl: sandbox.url,
     dataFolder: join(folder, 'data'),
-    more: {
-      CAPABILITIES: 'events',
-      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
-      WEBHOOK_RETRY_SECONDS: '1,2,3,4',
-      NODE_EXTRA_CA_CERTS: receivers.authorityFile,
-    },
+    more: eventEnvironment(receivers),
   })
   const began = Date.now()
   try {

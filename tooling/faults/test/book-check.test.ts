@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest'
-import { checkBook } from '../src/book-check.ts'
+import { checkBook, checkTimes } from '../src/book-check.ts'
 
 const id = 'ord_aaaaaaaaaabbbbbbbbbb'
 const clientId = 'TP_aaaaaaaaaa_bbbbbbbbbb'
-const deal = { clientId, orderId: '1', volume: 0.1 }
-const order = { id, status: 'filled', volume: 0.1 }
+const deal = { clientId, orderId: '1', volume: 0.1, time: '2026-01-01T00:00:30.000Z' }
+const order = { id, status: 'filled', volume: 0.1, createdAt: '2026-01-01T00:00:00.000Z' }
 
 describe('checkBook', () => {
   it('keeps quiet when orders and book agree', () => {
@@ -29,5 +29,14 @@ describe('checkBook', () => {
     ['a fill of another volume', [order], [{ ...deal, volume: 0.05 }]],
   ] as const)('tells %s', (_, orders, deals) => {
     expect(checkBook(orders, deals).broken).toHaveLength(1)
+  })
+})
+
+describe('checkTimes', () => {
+  it('accepts an execution within 30 seconds, and reports a later one', () => {
+    expect(checkTimes([order], [deal])).toEqual([])
+    expect(checkTimes([order], [{ ...deal, time: '2026-01-01T00:01:00.000Z' }])).toEqual([
+      `the broker executed ${clientId} 60 s after it was ordered`,
+    ])
   })
 })

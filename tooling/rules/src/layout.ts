@@ -15,7 +15,7 @@ export const adapters = [
 ] as const
 
 /** Packages for people outside, or for tests and tools alike: they import no other package of the workspace. */
-const standAlone = ['sandbox-broker', 'client', 'contract-watch'] as const
+const standAlone = ['sandbox-broker', 'client', 'contract-watch', 'testkit'] as const
 
 /** Files that a program writes: they are as long as what they are made from. */
 export const generatedFiles: readonly string[] = ['packages/client/src/contract.ts']

@@ -10,6 +10,7 @@ const packages = {
   'packages/http/src/index.ts': '',
   'packages/memory/src/index.ts': '',
   'packages/sandbox-broker/src/index.ts': '',
+  'packages/testkit/src/index.ts': '',
   'apps/api/src/main.ts': '',
   'tooling/bench/src/main.ts': '',
   'tooling/rules/src/main.ts': '',
@@ -22,6 +23,8 @@ describe('arrows between packages', () => {
     ['packages/http/src/app.ts', 'domain'],
     ['packages/http/test/app.test.ts', 'domain'],
     ['packages/http/test/app.test.ts', 'sandbox-broker'],
+    ['packages/http/test/app.test.ts', 'testkit'],
+    ['tooling/bench/src/fold.ts', 'testkit'],
     ['apps/api/src/compose.ts', 'http'],
     ['apps/api/src/compose.ts', 'sandbox-broker'],
     ['tooling/bench/src/fold.ts', 'api'],
@@ -37,6 +40,7 @@ describe('arrows between packages', () => {
     ['packages/http/test/app.test.ts', 'memory'],
     ['packages/http/src/app.ts', 'sandbox-broker'],
     ['packages/http/src/app.ts', 'api'],
+    ['packages/http/src/app.ts', 'testkit'],
     ['packages/sandbox-broker/src/sandbox.ts', 'domain'],
     ['packages/sandbox-broker/test/sandbox.test.ts', 'domain'],
     ['apps/api/src/main.ts', 'rules'],
@@ -63,8 +67,8 @@ describe('arrows between packages', () => {
     expect(faults(packagesByName, files)).toEqual(['packages/http/src/app.ts:1'])
   })
 
-  it('refuse fakes outside tests', () => {
-    const text = "import { fakeBroker } from '@tradeport/domain/testing'"
+  it.each(['domain/testing', 'testkit'])('refuse %s outside tests', (equipment) => {
+    const text = `import { x } from '@tradeport/${equipment}'`
     const files = {
       ...packages,
       'packages/http/src/app.ts': text,

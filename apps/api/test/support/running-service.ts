@@ -48,6 +48,8 @@ export interface RunningService {
 /** The provider is on the same clock as the service. */
 export interface TestServiceOptions extends StartOptions {
   readonly environment?: Environment
+  /** The tokens that the provider accepts; `providerToken` when left out. */
+  readonly providerTokens?: readonly string[]
 }
 
 /** As the topology that was chosen says. */
@@ -80,8 +82,10 @@ export const startTestInstances = async (
   }
 }
 
-const startProvider = (accounts: readonly AccountOptions[], { now = Date.now }: StartOptions): Promise<Sandbox> =>
-  startSandbox({ seed: 7, tokens: [providerToken], accounts, now })
+const startProvider = (
+  accounts: readonly AccountOptions[],
+  { now = Date.now, providerTokens = [providerToken] }: TestServiceOptions,
+): Promise<Sandbox> => startSandbox({ seed: 7, tokens: [...providerTokens], accounts, now })
 
 const runningService = (sandbox: Sandbox, deployment: Deployment, everybodyHeard: () => Promise<void>): RunningService => {
   const apply = async (document: object): Promise<Reply> => {

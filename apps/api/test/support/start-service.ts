@@ -16,6 +16,8 @@ export interface StartOptions {
   readonly now?: () => number
   /** How long the provider may take, where a test does not wait as long as a service does. */
   readonly deadlines?: Partial<MetaApiDeadlines>
+  /** After failures of an account at the provider; next to none when left out, so that a test need not wait. */
+  readonly pauses?: ServiceTimes['pauses']
   readonly redis?: ServiceTimes['redis']
   /** Is given every line of the log. */
   readonly onLogLine?: (line: string) => void
@@ -36,7 +38,7 @@ export const environmentOf = (folder: string, providerUrl: string): Environment 
 
 export const startFrom = async (
   environment: Environment,
-  { now = Date.now, deadlines = {}, redis = {}, onLogLine = () => undefined }: StartOptions = {},
+  { now = Date.now, deadlines = {}, pauses = { firstMs: 1, longestMs: 1 }, redis = {}, onLogLine = () => undefined }: StartOptions = {},
 ): Promise<Service> => {
   const config = readConfig(environment, '/nowhere')
   if (config._tag === 'Left') throw new Error(config.left.join('; '))
@@ -45,7 +47,12 @@ export const startFrom = async (
     secretWatch.hear('the log', line)
     onLogLine(line)
   }
-  const service = await startService(config.right, createLog(config.right.logLevel, { write }), { clock: { now }, deadlines, redis })
+  const service = await startService(config.right, createLog(config.right.logLevel, { write }), {
+    clock: { now },
+    deadlines,
+    pauses,
+    redis,
+  })
   await knowGenerated(config.right.dataFolder)
   return service
 }

@@ -1,11 +1,12 @@
 // Commands that change one thing: each composes a document of one entry, asks what it would change, and applies it when that is what was meant.
 import { CommandFailure } from '../failure.ts'
 import type { Fault } from '../failure.ts'
-import type { Issued, PlannedChange } from '../records.ts'
+import type { DocumentPlan, Issued, PlannedChange } from '../records.ts'
 import { openSession } from '../session.ts'
 import type { CommonOptions, Session } from '../session.ts'
 import type { World } from '../world.ts'
 import { changeText } from './columns.ts'
+import { warnOfTouchedOrders } from './orders.ts'
 
 export interface Change {
   /** One section with one entry. */
@@ -23,9 +24,7 @@ export interface Change {
   readonly whenLost: string
 }
 
-export interface Done extends Issued {
-  readonly changes: readonly PlannedChange[]
-}
+export type Done = Issued & DocumentPlan
 
 export const changeRecord = async (
   world: World,
@@ -34,13 +33,12 @@ export const changeRecord = async (
 ): Promise<{ readonly session: Session; readonly done: Done }> => {
   const session = await openSession(world, options)
   const document = { [change.section]: [change.entry] }
-  const changes = await asked(change, () =>
-    session.api.post<readonly PlannedChange[]>('/plan', document, 'Call again: nothing was to be changed yet.'),
-  )
+  const plan = await asked(change, () => session.api.post<DocumentPlan>('/plan', document, 'Call again: nothing was to be changed yet.'))
+  const { changes } = plan
   requireExpected(change, changes)
   const nothing: Issued = { apiKeys: [], accessTokens: [] }
   const issued = changes.length === 0 ? nothing : await asked(change, () => session.api.post<Issued>('/apply', document, change.whenLost))
-  return { session, done: { changes, ...issued } }
+  return { session, done: { ...plan, ...issued } }
 }
 
 /** What was changed, or that it was so already. */
@@ -49,6 +47,7 @@ export const tellChange = async (world: World, change: Change, options: CommonOp
   session.json(done)
   if (done.changes.length === 0) session.say(`Nothing to change: ${change.noun} is so already.`)
   for (const one of done.changes) session.say(changeText(one))
+  warnOfTouchedOrders(session, done.ordersUnderWay)
 }
 
 const requireExpected = ({ record, entry, noun, listedBy }: Change, changes: readonly PlannedChange[]): void => {

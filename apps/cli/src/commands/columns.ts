@@ -1,6 +1,19 @@
 // How records look as rows of a table.
-import type { AccessToken, Account, ApiKey, Credential, Desk, DeskLimits, PlannedChange, Tenant, TraderLimits, User } from '../records.ts'
+import type {
+  AccessToken,
+  Account,
+  ApiKey,
+  Credential,
+  Desk,
+  DeskLimits,
+  OrderUnderWay,
+  PlannedChange,
+  Tenant,
+  TraderLimits,
+  User,
+} from '../records.ts'
 import type { Column } from '../table.ts'
+import { tradeText } from './orders.ts'
 
 export const tenantColumns: readonly Column<Tenant>[] = [
   { title: 'ID', of: ({ id }) => id },
@@ -78,6 +91,21 @@ export const challengeColumns: readonly Column<{ readonly id: string; readonly s
   { title: 'ACCOUNT', of: ({ id }) => id },
   { title: 'STARTED', of: ({ startedAt }) => startedAt },
   { title: 'STATUS', of: ({ status }) => status },
+]
+
+export const orderColumns: readonly Column<OrderUnderWay>[] = [
+  { title: 'ID', of: ({ id }) => id },
+  { title: 'TENANT', of: ({ tenantId }) => tenantId },
+  { title: 'USER', of: ({ userId }) => userId },
+  { title: 'ACCOUNT', of: ({ accountId }) => accountId },
+  { title: 'DESTINATION', of: ({ destination }) => destination.providerAccountId },
+  { title: 'TRADE', of: tradeText },
+  { title: 'CREATED', of: ({ createdAt }) => createdAt },
+  { title: 'STEP', of: ({ step }) => step },
+  { title: 'SENT', of: ({ sentAt }) => sentAt ?? 'no' },
+  { title: 'LOOKUPS', of: ({ lookups }) => String(lookups ?? 0) },
+  { title: 'BROKER ORDER', of: ({ brokerOrderId }) => brokerOrderId ?? 'unknown' },
+  { title: 'NEXT STEP', of: ({ dueAt }) => dueAt ?? 'none' },
 ]
 
 const valueText = (value: unknown): string => {

@@ -1,6 +1,6 @@
 // Lists of the operator's records, of one tenant or of all of them: a page for people, all of it for programs, written as it is read.
 import type { Query } from '../connection.ts'
-import type { Tenant } from '../records.ts'
+import type { OrderUnderWay, Tenant } from '../records.ts'
 import type { CommonOptions, Session } from '../session.ts'
 import { openSession } from '../session.ts'
 import type { Column } from '../table.ts'
@@ -88,6 +88,18 @@ export const listTenants =
   async (world: World, options: ListOptions): Promise<void> => {
     const session = await openSession(world, options)
     await showList(session, listing, options.limit, (most) => recordsOf(session, '/tenants', {}, most))
+  }
+
+export interface OrderListOptions extends ListOptions {
+  readonly stuck?: boolean | undefined
+}
+
+export const listOrders =
+  (listing: Listing<OrderUnderWay>) =>
+  async (world: World, options: OrderListOptions): Promise<void> => {
+    const session = await openSession(world, options)
+    const query = { tenantId: options.tenant, stuck: options.stuck === true ? 'true' : undefined }
+    await showList(session, listing, options.limit, (most) => recordsOf(session, '/orders', query, most))
   }
 
 export const listOfTenants =

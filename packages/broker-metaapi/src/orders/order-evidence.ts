@@ -1,9 +1,9 @@
-// What the broker's records say became of an order (decision 23). Pure: four lists in, one answer out. An answer is for ever, so it is given
+// What the broker's records say of the outcome of an order. Pure: four lists in, one answer out. An answer is for ever, so it is given
 // only where the records cannot mean anything else: what is seen but not at its end is working, what might be hidden is unreadable, and
 // nothing is said only of four whole lists without a trace.
 import * as O from 'fp-ts/lib/Option.js'
 import { clientIdFamily, compareLots, fillOfExecutions, lotsWithout, minuteMs, parseTicket, sumExactly } from '@tradeport/domain'
-import type { BrokerOrder, Execution, Fill, Instant, LookupAnswer, Settlement } from '@tradeport/domain'
+import type { BrokerAccount, BrokerOrder, Execution, Fill, Instant, LookupAnswer, Settlement } from '@tradeport/domain'
 import type { DealTrace, OrderTrace, PositionTrace, Records } from './order-records.ts'
 import type { Tickets } from '../trade/trade-answer.ts'
 
@@ -22,6 +22,25 @@ export interface Sought {
   readonly tickets: Tickets
 }
 
+/** What is known beside the broker's lists. */
+export interface LookupContext {
+  readonly now: Instant
+  readonly platform: BrokerAccount['platform']
+  /** How far the provider's clock is ahead of ours. */
+  readonly skewMs: number
+  /** Broker numbers of orders and positions that belong to other orders of ours on the account. */
+  readonly othersTickets: ReadonlySet<string>
+  readonly traits: AccountTraits
+}
+
+/** What the provider says of the account; absent where it was not read. */
+export interface AccountTraits {
+  /** The number that the provider gives each trade of the account that names none, as ours do. */
+  readonly magic?: number | undefined
+  /** Each order opens a position of its own, under the order's number. */
+  readonly isHedging?: boolean | undefined
+}
+
 /** An answer, and whether reading again could tell more of the fill. */
 export interface Finding {
   readonly answer: LookupAnswer
@@ -30,16 +49,16 @@ export interface Finding {
 
 /** How far one of the provider's lists may lag behind another; what they agree on after that is taken for the end. */
 const listsLagMs = minuteMs
-/** How much earlier than it was sent an order may seem to be executed, for clocks that differ. */
-export const clockSlackMs = minuteMs
+/** How much earlier than it was sent an order may seem to be executed, beyond the measured skew of the clocks. */
+const clockSlackMs = minuteMs
 /** How long after it was sent an order may be executed at the latest. */
 const executionWindowMs = 5 * minuteMs
 
-export const findingOf = (sought: Sought, evidence: Evidence, now: Instant): Finding => {
+export const findingOf = (sought: Sought, evidence: Evidence, context: LookupContext): Finding => {
   const traces = tracesOf(sought, evidence)
-  const isWhole = Object.values(evidence).every((records: Records<unknown>) => records.isWhole)
-  if (!traces.isSeen) return plain(isWhole && !mayBeHidden(sought, evidence) ? { kind: 'nothing' } : { kind: 'unreadable' })
-  const isSettled = isWhole && traces.working.length === 0 && now - sought.sentAt >= listsLagMs
+  const isWhole = areWhole(evidence)
+  if (!traces.isSeen) return plain(isWhole && !mayBeHidden(sought, evidence, context) ? { kind: 'nothing' } : { kind: 'unreadable' })
+  const isSettled = isWhole && traces.working.length === 0 && context.now - sought.sentAt >= listsLagMs
   return (
     foundByDeals(sought, traces, isSettled) ??
     foundByOrders(sought, traces) ??
@@ -48,6 +67,9 @@ export const findingOf = (sought: Sought, evidence: Evidence, now: Instant): Fin
     plain({ kind: 'working' })
   )
 }
+
+/** Whether all four lists could be read to their end. */
+export const areWhole = (evidence: Evidence): boolean => Object.values(evidence).every((records: Records<unknown>) => records.isWhole)
 
 /** What the records tell of a fill, and how sure it is that nothing of it is missing yet. */
 export interface FillFinding {
@@ -224,24 +246,58 @@ export const ticketAs = (id: string | undefined): Pick<Fill, 'positionId'> => {
 }
 
 /**
- * Whether a row could be the order without its client id, which brokers may overwrite with words of their own: the same market, side and
- * time, no more volume, and nobody else's name. It cannot be told from a trade by hand, so it never makes an order filled, but while it is
- * there the order is not taken for lost either.
+ * Whether a row could be the order without its client id, which brokers may overwrite with words of their own. Such a row cannot be told from a trade by
+ * hand, so it never makes an order filled, but while it is there the order is not taken for lost either.
  */
-const mayBeHidden = ({ order, sentAt }: Sought, { positions, orders, historyOrders, deals }: Evidence): boolean => {
-  const isLike = (row: PositionTrace | OrderTrace | DealTrace): boolean =>
-    row.clientId === undefined &&
-    row.side === order.side &&
-    (row.symbol === undefined || row.symbol === order.symbol) &&
-    (row.volume === undefined || compareLots(row.volume, order.volume) <= 0) &&
-    (row.at === undefined || (row.at >= sentAt - clockSlackMs && row.at <= sentAt + executionWindowMs)) &&
-    !(row.reason !== undefined && reasonsOfOthers.has(row.reason))
+const mayBeHidden = (sought: Sought, { positions, orders, historyOrders, deals }: Evidence, context: LookupContext): boolean => {
+  const isLike = likenessOf(sought, context)
+  const mayBeAddedTo = context.platform === 'mt5' && context.traits.isHedging !== true
+  const orderRows = [...orders.rows, ...historyOrders.rows]
+  const isLikeOrder = (row: OrderTrace): boolean => isLike(row, row.id) && !isClosing(row, row.id, context)
+  // A deal or a position of an order that cannot be ours is not ours, whatever it looks like.
+  const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
+  const isOfAnotherOrder = (orderId: string | undefined): boolean =>
+    orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isLikeOrder(row)) === true
   return (
-    positions.rows.some(isLike) ||
-    [...orders.rows, ...historyOrders.rows].some((row) => isLike(row) && executedOf([row]) !== 0) ||
-    deals.rows.some((row) => isLike(row) && row.entry !== 'out' && row.entry !== 'out_by')
+    orderRows.some((row) => isLikeOrder(row) && executedOf([row]) !== 0) ||
+    // A position goes by the number of the order that opened it. What an order of ours adds to another's position shows in its own order and deal.
+    positions.rows.some((row) => isLike(row, row.id, mayBeAddedTo) && !isOfAnotherOrder(row.id)) ||
+    deals.rows.some(
+      (row) =>
+        isLike(row, row.orderId) &&
+        !isOfAnotherOrder(row.orderId) &&
+        !isClosing(row, row.orderId, context) &&
+        row.entry !== 'out' &&
+        row.entry !== 'out_by',
+    )
   )
 }
+
+/**
+ * The same market, side, sender's number and time, no more volume, and nobody else's name or number. Less volume may be a part of the order. What a row
+ * does not hold excludes nothing. The sender's number is the account's present one; changing it while an order is looked for hides an order without a name.
+ */
+const likenessOf = ({ order, sentAt, tickets }: Sought, { skewMs, othersTickets, traits }: LookupContext) => {
+  const earliest = sentAt + skewMs - clockSlackMs
+  const latest = sentAt + skewMs + executionWindowMs
+  return (row: PositionTrace | OrderTrace | DealTrace, orderId: string | undefined, mayHaveMore = false): boolean =>
+    row.clientId === undefined &&
+    !otherOrdersName.test(row.notes ?? '') &&
+    row.side === order.side &&
+    (row.symbol === undefined || row.symbol === order.symbol) &&
+    (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
+    (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
+    (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
+    !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
+    (orderId === undefined || (!othersTickets.has(orderId) && (tickets.orderId === undefined || tickets.orderId === orderId)))
+}
+
+/** The client id of another order of ours, left in a comment: where it were this order's, the order would have been seen. */
+const otherOrdersName = /\bTP_[0-9A-Za-z]{10}_/
+
+/** On a hedging account an order that belongs to a position of another number closes it. Others may add to a position, or reduce it, by an order such as ours. */
+const isClosing = ({ positionId }: OrderTrace | DealTrace, orderId: string | undefined, { platform, traits }: LookupContext): boolean =>
+  platform === 'mt5' && traits.isHedging === true && positionId !== undefined && orderId !== undefined && positionId !== orderId
 
 /** Reasons that no order sent by a program has: it was given by hand elsewhere, or the platform made it. */
 const reasonsOfOthers = new Set(['MOBILE', 'WEB', 'SL', 'TP', 'SO', 'ROLLOVER', 'VMARGIN', 'SPLIT'])

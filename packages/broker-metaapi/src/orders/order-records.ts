@@ -3,8 +3,8 @@
 import { readId } from '../payloads.ts'
 import { isRecord } from '../failures.ts'
 import { parseJson } from '../transport.ts'
-import { readLots } from '../translate/lots.ts'
 import { readTime } from '../translate/time.ts'
+import { roundLots } from '@tradeport/domain'
 import type { Instant, Side } from '@tradeport/domain'
 
 /** What all rows tell. Volumes in lots, above 0. */
@@ -21,6 +21,8 @@ interface Trace {
   readonly at?: Instant
   /** Why it came to be: EXPERT, CLIENT, SL … */
   readonly reason?: string
+  /** The number that programs mark their trades with; 0 on a trade by hand. */
+  readonly magic?: number
 }
 
 export interface PositionTrace extends Trace {
@@ -102,7 +104,7 @@ export const dealTraceOf = (row: unknown): DealTrace | undefined => {
 
 const traceOf = (row: unknown, sides: ReadonlyMap<unknown, Side>): Trace | undefined => {
   if (!isRecord(row)) return undefined
-  const { type, symbol, volume, time, reason, comment, brokerComment } = row
+  const { type, symbol, volume, time, reason, magic, comment, brokerComment } = row
   const id = readId(row['id'])
   const clientId = row['clientId'] ?? undefined
   if (id === undefined || typeof type !== 'string' || (clientId !== undefined && typeof clientId !== 'string')) return undefined
@@ -118,6 +120,7 @@ const traceOf = (row: unknown, sides: ReadonlyMap<unknown, Side>): Trace | undef
     ...lotsAs('volume', volume, (lots) => lots > 0),
     ...(Number.isFinite(at) && { at }),
     ...(textOf(reason) !== undefined && { reason: (reason as string).replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, '') }),
+    ...(isNumber(magic) && { magic }),
   }
 }
 
@@ -154,7 +157,7 @@ const numberAs = <Name extends string>(name: Name, value: unknown) =>
   (isNumber(value) && value > 0 ? { [name]: value } : {}) as { readonly [Key in Name]?: number }
 
 const lotsAs = <Name extends string>(name: Name, value: unknown, isSuch: (lots: number) => boolean) => {
-  const lots = isNumber(value) ? readLots(value) : Number.NaN
+  const lots = isNumber(value) ? roundLots(value) : Number.NaN
   return (isNumber(lots) && isSuch(lots) ? { [name]: lots } : {}) as { readonly [Key in Name]?: number }
 }
 

@@ -2,22 +2,23 @@
 // read still counts; nothing is thrown.
 import { dayMs } from '@tradeport/domain'
 import type { Instant } from '@tradeport/domain'
-import type { HistoryPage, Target } from '../client.ts'
+import type { HistoryPage } from '../client.ts'
 import { bounded } from '../connection.ts'
 import type { Connection } from '../connection.ts'
 import type { Bounded } from '../deadline.ts'
 import type { ProviderRoute } from '../failures.ts'
 import { maxPages, pageSize } from '../history.ts'
-import { clockSlackMs } from './order-evidence.ts'
 import type { Evidence } from './order-evidence.ts'
 import { dealTraceOf, orderTraceOf, positionTraceOf, rowsPageOf } from './order-records.ts'
 import type { Records, RowsWrapper } from './order-records.ts'
+import type { Target } from '../transport.ts'
 
 export interface RecordReader {
-  readonly positions: (target: Target, signal: AbortSignal) => Promise<Evidence['positions']>
+  /** With `refresh` as the trading terminal has them, past the provider's copy. */
+  readonly positions: (target: Target, refresh: boolean, signal: AbortSignal) => Promise<Evidence['positions']>
   readonly deals: (target: Target, sentAt: Instant, signal: AbortSignal) => Promise<Evidence['deals']>
-  /** All four lists at once; histories from a little before `sentAt` on. */
-  readonly all: (target: Target, sentAt: Instant, signal: AbortSignal) => Promise<Evidence>
+  /** All four lists at once. */
+  readonly all: (target: Target, sentAt: Instant, refresh: boolean, signal: AbortSignal) => Promise<Evidence>
 }
 
 /** How a list is read: its rows, and the name it has in the wrapped form. */
@@ -50,8 +51,9 @@ export const createRecordReader = ({ client, clock, deadlines }: Connection): Re
     sentAt: Instant,
     signal: AbortSignal,
   ): Promise<Records<A>> => {
-    // Fixed before the first page, as for the whole history.
-    const window = { start: sentAt - clockSlackMs, end: clock.now() + dayMs, limit: pageSize }
+    // A day more at both ends: an order is found by its client id, however wrong our clock is or was. Fixed before the first page, so that deals made
+    // meanwhile move nothing.
+    const window = { start: sentAt - dayMs, end: Math.max(sentAt, clock.now()) + dayMs, limit: pageSize }
     const rows: A[] = []
     let areWhole = true
     for (let index = 0; index < maxPages; index += 1) {
@@ -63,15 +65,16 @@ export const createRecordReader = ({ client, clock, deadlines }: Connection): Re
     return { rows, isWhole: false }
   }
 
-  const positions: RecordReader['positions'] = (target, signal) => page(positionTerms, (end) => client.positions(target, end), signal)
+  const positions: RecordReader['positions'] = (target, refresh, signal) =>
+    page(positionTerms, (end) => client.positions(target, refresh, end), signal)
 
   const deals: RecordReader['deals'] = (target, sentAt, signal) =>
     history(dealTerms, (window, end) => client.historyDeals(target, window, end), sentAt, signal)
 
-  const all: RecordReader['all'] = async (target, sentAt, signal) => {
+  const all: RecordReader['all'] = async (target, sentAt, refresh, signal) => {
     const [held, orders, historyOrders, dealt] = await Promise.all([
-      positions(target, signal),
-      page(orderTerms, (end) => client.orders(target, end), signal),
+      positions(target, refresh, signal),
+      page(orderTerms, (end) => client.orders(target, refresh, end), signal),
       history(historyOrderTerms, (window, end) => client.historyOrders(target, window, end), sentAt, signal),
       deals(target, sentAt, signal),
     ])

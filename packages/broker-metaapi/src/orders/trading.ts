@@ -1,16 +1,27 @@
-// The trading port over MetaApi's REST (decision 23): an order goes out by one request, and everything else is reading what became of it.
+// The trading port over MetaApi's REST: an order goes out by one request, and everything else reads its outcome.
 import { roundLots } from '@tradeport/domain'
-import type { BrokerAccount, BrokerOrder, Fill, Instant, LookupAnswer, PlacementAnswer, SentOrder, Trading } from '@tradeport/domain'
-import type { Target } from '../client.ts'
-import { bounded } from '../connection.ts'
+import type {
+  BrokerAccount,
+  BrokerOrder,
+  Fill,
+  Instant,
+  LookupAnswer,
+  MaySend,
+  PlacementAnswer,
+  SentOrder,
+  Trading,
+} from '@tradeport/domain'
+import { bounded, read } from '../connection.ts'
 import type { Connection } from '../connection.ts'
-import { wait } from '../deadline.ts'
-import { CallFailure } from '../failures.ts'
+import { wait, withDeadline } from '../deadline.ts'
+import { CallFailure, unusable } from '../failures.ts'
+import { AccountInformation, decode, ProvisionedAccount } from '../payloads.ts'
 import { requireReadableAccount } from '../trade/trade-once.ts'
 import type { TradeVerdict } from '../trade/trade-answer.ts'
 import type { SentTrade, TradeOnce } from '../trade/trade-once.ts'
-import { fillFindingOf, findingOf, ticketAs } from './order-evidence.ts'
-import type { Finding, Sought } from './order-evidence.ts'
+import type { Target } from '../transport.ts'
+import { areWhole, fillFindingOf, findingOf, ticketAs } from './order-evidence.ts'
+import type { AccountTraits, Finding, LookupContext, Sought } from './order-evidence.ts'
 import { createRecordReader } from './record-reader.ts'
 
 type Taken = Extract<TradeVerdict, { kind: 'taken' }>
@@ -20,25 +31,26 @@ type NotSent = Extract<PlacementAnswer, { kind: 'not_sent' }>
 const rereadPauseMs = 250
 
 export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Trading => {
-  const { clock, deadlines, targetOf } = connection
+  const { client, clock, deadlines, skew, targetOf, provisioningOf } = connection
   const records = createRecordReader(connection)
 
-  const placeOrder = async (account: BrokerAccount, order: BrokerOrder): Promise<PlacementAnswer> => {
+  const placeOrder = async (account: BrokerAccount, order: BrokerOrder, maySend: MaySend): Promise<PlacementAnswer> => {
+    if (order.volume === 0) return { kind: 'refused', reason: noLots }
     let sent: SentTrade
     try {
-      sent = await tradeOnce(account, bodyOf(order))
+      sent = await tradeOnce(account, bodyOf(order), maySend)
     } catch (cause) {
       return notSent(cause, clock.now())
     }
     const { target, sentAt, verdict } = sent
     switch (verdict.kind) {
       case 'taken':
-        return whatIsTaken(target, { order, sentAt, tickets: verdict.tickets }, verdict.as)
+        return outcomeOfTaken(target, account, { order, sentAt, tickets: verdict.tickets }, verdict.as)
       case 'refused':
       case 'gone':
         return { kind: 'refused', reason: verdict.reason }
       case 'not_found':
-        return whatIsNotFound(target, verdict.words)
+        return reasonOfNotFound(target, verdict.words)
       case 'limited':
       case 'not_sent':
         return { kind: 'not_sent', retryAfterMs: verdict.retryAfterMs }
@@ -47,14 +59,14 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
     }
   }
 
-  const whatIsTaken = async (target: Target, sought: Sought, as: Taken['as']): Promise<PlacementAnswer> => {
+  const outcomeOfTaken = async (target: Target, account: BrokerAccount, sought: Sought, as: Taken['as']): Promise<PlacementAnswer> => {
     switch (as) {
       case 'done':
         return detailed(target, sought, 'filled')
       case 'done_in_part':
         return detailed(target, sought, 'partially_filled')
       case 'placed':
-        return placedOrFilled(target, sought)
+        return placedOrFilled(target, account, sought)
       // A success where something is changed. Of an order that opens it says neither yes nor no.
       case 'no_changes':
         return { kind: 'unknown' }
@@ -62,7 +74,7 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
   }
 
   /** A 404 may mean the account or the symbol: where the account can be read, it is the symbol. */
-  const whatIsNotFound = async (target: Target, words: string | undefined): Promise<PlacementAnswer> => {
+  const reasonOfNotFound = async (target: Target, words: string | undefined): Promise<PlacementAnswer> => {
     try {
       await requireReadableAccount(connection, target)
       return { kind: 'refused', reason: { code: 'SYMBOL_NOT_FOUND', message: words ?? 'The broker does not trade this symbol.' } }
@@ -77,7 +89,10 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
     let likely: number | undefined
     await inTime(deadlines.fillMs, async (signal) => {
       for (;;) {
-        const [positions, deals] = await Promise.all([records.positions(target, signal), records.deals(target, sought.sentAt, signal)])
+        const [positions, deals] = await Promise.all([
+          records.positions(target, false, signal),
+          records.deals(target, sought.sentAt, signal),
+        ])
         const { fill, certainty } = fillFindingOf(sought, as, { positions, deals })
         known = { ...known, ...ticketAs(fill.positionId) }
         if (certainty === 'certain' || (certainty === 'likely' && fill.volume === likely)) return void (known = { ...known, ...fill })
@@ -90,27 +105,37 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
     return { kind: as, fill: known }
   }
 
-  const placedOrFilled = async (target: Target, sought: Sought): Promise<PlacementAnswer> => {
-    const { answer } = await findIn(target, sought, deadlines.fillMs)
+  const placedOrFilled = async (target: Target, { platform }: BrokerAccount, sought: Sought): Promise<PlacementAnswer> => {
+    const { answer } = await findIn(target, sought, { platform, othersTickets: noTickets, refresh: false }, deadlines.fillMs)
     return answer.kind === 'found' && answer.settlement.kind !== 'rejected'
       ? answer.settlement
       : { kind: 'placed', orderId: sought.tickets.orderId ?? null }
   }
 
-  const findOrder = async (account: BrokerAccount, { order, sentAt, orderId }: SentOrder): Promise<LookupAnswer> => {
+  const findOrder = async (
+    account: BrokerAccount,
+    { order, sentAt, orderId, refresh, othersTickets }: SentOrder,
+  ): Promise<LookupAnswer> => {
     const target = await bounded('account-region', deadlines.readMs, () => targetOf(account))
     const tickets = orderId === null ? {} : { orderId }
-    return (await findIn(target, { order: inLots(order), sentAt, tickets }, deadlines.lookupMs)).answer
+    const terms = { platform: account.platform, othersTickets: new Set(othersTickets), refresh }
+    return (await findIn(target, { order: inLots(order), sentAt, tickets }, terms, deadlines.lookupMs)).answer
   }
 
   /** The best that was found when it was all there, or the time was over. */
-  const findIn = async (target: Target, sought: Sought, ms: number): Promise<Finding> => {
+  const findIn = async (target: Target, sought: Sought, { refresh, ...known }: LookupTerms, ms: number): Promise<Finding> => {
     let best: Finding = { answer: { kind: 'unreadable' }, isDetailed: false }
+    let traits: AccountTraits | undefined
     const detailsUntil = performance.now() + deadlines.fillMs
     await inTime(ms, async (signal) => {
       for (;;) {
-        const evidence = await records.all(target, sought.sentAt, signal)
-        const finding = findingOf(sought, evidence, clock.now())
+        const evidence = await records.all(target, sought.sentAt, refresh, signal)
+        const context: LookupContext = { ...known, now: clock.now(), skewMs: skew.ms() ?? 0, traits: traits ?? {} }
+        let finding = findingOf(sought, evidence, context)
+        if (finding.answer.kind === 'unreadable' && areWhole(evidence)) {
+          traits ??= await readTraits(target, signal)
+          finding = findingOf(sought, evidence, { ...context, traits })
+        }
         if (best.answer.kind !== 'found' || finding.answer.kind === 'found') best = finding
         if (best.isDetailed || performance.now() >= detailsUntil) return
         await wait(rereadPauseMs, signal)
@@ -119,11 +144,40 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
     return best
   }
 
+  /** What can tell a trade of ours from one that looks like it. Read only where there is one, since each read costs credits. */
+  const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
+    const [provisioned, information] = await Promise.allSettled([
+      bounded('account-region', deadlines.readMs, (end) => client.provisionedAccount(provisioningOf(target), end), signal),
+      bounded('account-information', deadlines.accountInformationMs, (end) => client.accountInformation(target, end), signal),
+    ])
+    return {
+      ...(provisioned.status === 'fulfilled' && magicOf(provisioned.value)),
+      ...(information.status === 'fulfilled' && hedgingOf(information.value)),
+    }
+  }
+
   return {
-    placeOrder: (account, order) => () => placeOrder(account, inLots(order)).catch((): PlacementAnswer => ({ kind: 'unknown' })),
+    placeOrder: (account, order, maySend) => () =>
+      placeOrder(account, inLots(order), maySend).catch((): PlacementAnswer => ({ kind: 'unknown' })),
     findOrder: (account, sent) => () => findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
   }
 }
+
+/** How the broker's records are read, and what is known beside them. */
+type LookupTerms = Pick<LookupContext, 'platform' | 'othersTickets'> & Pick<SentOrder, 'refresh'>
+
+const noTickets: ReadonlySet<string> = new Set()
+
+const noLots = { code: 'INVALID_VOLUME', message: 'The volume must be at least 0.00000001 lots.' }
+
+const magicOf = (bytes: Uint8Array): AccountTraits => {
+  const { magic } = read('account-region', decode(ProvisionedAccount)(bytes))
+  return typeof magic === 'number' ? { magic } : {}
+}
+
+const hedgingOf = (bytes: Uint8Array): AccountTraits => ({
+  isHedging: read('account-information', decode(AccountInformation)(bytes)).marginMode === 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
+})
 
 const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) })
 
@@ -145,7 +199,7 @@ const notSent = (cause: unknown, now: Instant): NotSent => {
 /** Does what can be done in time; neither its end nor its failure is an error. */
 const inTime = async (ms: number, work: (signal: AbortSignal) => Promise<void>): Promise<void> => {
   try {
-    await bounded('positions', ms, work)
+    await withDeadline(ms, () => unusable('positions', `not read within ${ms} ms`), work)
   } catch {
     // What was found until then is what there is.
   }

@@ -1,4 +1,4 @@
-// What the provider's answer says of a change of a position (4.3 rules 7 and 9; decision 30). Pure.
+// What the provider's answer says of a change of a position. Pure.
 import * as E from 'fp-ts/lib/Either.js'
 import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, positionNotFound, tradeRejected } from '@tradeport/domain'
 import type { BrokerAccount, BrokerChangeError, CloseReceipt, Instant, LevelsReceipt } from '@tradeport/domain'

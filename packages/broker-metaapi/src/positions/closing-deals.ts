@@ -1,13 +1,12 @@
-// The deals that closed a position, in our words (2.4, close result; decision 32). What a close result shows is told to nobody again, so one
+// The deals that closed a position, in our words. What a close result shows is told to nobody again, so one
 // that lacks a deal, counts one twice or takes a missing profit for none is worse than no result: whatever may be a closing deal and cannot
 // be read makes the read fail, and what certainly is none is left out whatever it holds.
 import * as E from 'fp-ts/lib/Either.js'
-import { compareTickets } from '@tradeport/domain'
+import { compareTickets, roundLots } from '@tradeport/domain'
 import type { ClosingDeal } from '@tradeport/domain'
 import { isDealRow, readId } from '../payloads.ts'
 import type { DealRow } from '../payloads.ts'
 import { dealOf } from '../translate/deals.ts'
-import { readLots } from '../translate/lots.ts'
 
 /** Oldest first, those that do not tell their time before all others; the left says which row cannot be read. */
 export const closingDealsOf = (rows: readonly unknown[]): E.Either<string, readonly ClosingDeal[]> => {
@@ -39,7 +38,7 @@ const closingDealOf = (row: DealRow): E.Either<string, ClosingDeal> => {
   if (E.isLeft(read)) return read
   const { id, profit, price = 0, volume = 0, time = Number.NaN } = read.right
   const orderId = orderIdOf(row)
-  const lots = readLots(volume)
+  const lots = roundLots(volume)
   return E.right({
     id,
     profit,

@@ -1,4 +1,4 @@
-// What each of the provider's return codes says of a trade (decisions 23, 30). One table serves both platforms: those of the fourth generation
+// What each of the provider's return codes says of a trade. One table serves both platforms: those of the fourth generation
 // run to 150, those of the fifth from 10004, the negative ones belong to both.
 
 /**

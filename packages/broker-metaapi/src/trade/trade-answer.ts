@@ -1,6 +1,7 @@
-// What the provider's answer to a trade that was sent says of it, by its code and else by its status (decisions 23, 30). Pure. Whatever is not
+// What the provider's answer to a trade that was sent says of it, by its code and else by its status. Pure. Whatever is not
 // known to be a yes or a no is unknown: a wrong yes loses a trade, a wrong no makes it twice.
-import { isRecord, toldRetryAt } from '../failures.ts'
+import { isRecord, limitedMsOf, retryAfterMsOf } from '../failures.ts'
+import type { ErrorAnswer } from '../failures.ts'
 import { readId } from '../payloads.ts'
 import type { Instant, RejectReason } from '@tradeport/domain'
 import { returnCodeOf } from './return-codes.ts'
@@ -8,17 +9,11 @@ import type { CodeClass } from './return-codes.ts'
 
 /** What came of the one request. */
 export type Delivery =
-  | {
-      readonly kind: 'answered'
-      readonly status: number
-      readonly retryAfter: string | null
-      /** The body as JSON; undefined when it is none. */
-      readonly body: unknown
-    }
-  /** The connection failed before a byte of the trade was on it. */
-  | { readonly kind: 'undelivered' }
-  /** The trade may have been read, and no whole answer came. */
-  | { readonly kind: 'unanswered' }
+  | ({ readonly kind: 'answered' } & ErrorAnswer)
+  /** Not a byte of the trade was written. */
+  | { readonly kind: 'undelivered'; readonly why: string }
+  /** The trade may have been read, and no whole answer came; `isLate` where the time for one was over. */
+  | { readonly kind: 'unanswered'; readonly isLate: boolean }
 
 /** The broker's numbers for what an answer speaks of. */
 export interface Tickets {
@@ -46,7 +41,7 @@ export type TradeVerdict =
 const unknown: TradeVerdict = { kind: 'unknown' }
 
 export const verdictOf = (delivery: Delivery, now: Instant): TradeVerdict => {
-  if (delivery.kind === 'undelivered') return { kind: 'not_sent', retryAfterMs: null, why: 'no connection' }
+  if (delivery.kind === 'undelivered') return { kind: 'not_sent', retryAfterMs: null, why: delivery.why }
   if (delivery.kind === 'unanswered') return unknown
   const told = codeOf(delivery.body)
   return told === undefined ? verdictOfStatus(delivery, now) : verdictOfCode(told, delivery, now)
@@ -91,9 +86,9 @@ const verdictOfCode = ({ code, name, body }: ToldCode, answer: Answered, now: In
     case 'gone':
       return { kind: row.means, reason: { code: row.name, message: wordsOf(body['message']) ?? 'The broker refused the trade.' } }
     case 'limited':
-      return { kind: 'limited', retryAfterMs: waitUntil(toldRetryAt(answer.retryAfter, body, now), now) }
+      return { kind: 'limited', retryAfterMs: retryAfterMsOf(answer, now) ?? null }
     case 'not_sent':
-      return { kind: 'not_sent', retryAfterMs: waitUntil(toldRetryAt(answer.retryAfter, body, now), now), why: row.name }
+      return { kind: 'not_sent', retryAfterMs: retryAfterMsOf(answer, now) ?? null, why: row.name }
     case 'unknown':
     case undefined:
       return unknown
@@ -102,17 +97,15 @@ const verdictOfCode = ({ code, name, body }: ToldCode, answer: Answered, now: In
 
 // Statuses of the provider that were given before anything was done. One that comes without the provider's JSON is of something in between,
 // which may have passed the trade on; but who counts requests refuses them before.
-const verdictOfStatus = ({ status, retryAfter, body }: Answered, now: Instant): TradeVerdict => {
-  if (status === 429) return { kind: 'limited', retryAfterMs: waitUntil(toldRetryAt(retryAfter, body, now) ?? now + 1_000, now) }
+const verdictOfStatus = (answer: Answered, now: Instant): TradeVerdict => {
+  const { status, body } = answer
+  if (status === 429) return { kind: 'limited', retryAfterMs: limitedMsOf(answer, now) }
   if (!isRecord(body) || typeof body['error'] !== 'string') return unknown
   if (status === 401 || status === 403) return { kind: 'not_sent', retryAfterMs: null, why: `answered ${status}` }
   if (status === 404) return { kind: 'not_found', words: wordsOf(body['message']) }
   if (status === 400) return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return unknown
 }
-
-const waitUntil = (retryAt: Instant | undefined, now: Instant): number | null =>
-  retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - now))
 
 const ticketsOf = (body: ToldCode['body']): Tickets => {
   const orderId = readId(body['orderId'])

@@ -1,10 +1,12 @@
-// Sends one trade by one request, and says what is known of it when that fails (decisions 23, 30). Reads go by fetch, over connections that
-// are kept; a trade has one of its own. On a kept one the other side may hang up just then, and nobody could tell whether it had read the
-// trade; and a pool may send anew by itself. On a fresh one a failure before it stands is certainly nothing sent, and one after it is not.
+// Sends one trade by one request, and reports what is known of it when that fails. Reads go by fetch, over connections that are kept; a trade has
+// a connection of its own. On a kept one the other side may hang up just then, and nobody could tell whether it had read the trade; and a pool may
+// send again by itself. On a fresh one nothing was sent before the connection is open, and anything may have been sent after.
 import http from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
+import type { MaySend } from '@tradeport/domain'
+import type { MetaApiDeadlines } from '../connection.ts'
 import type { ProviderCall, TransportOptions } from '../transport.ts'
 import type { Delivery } from './trade-answer.ts'
 
@@ -16,8 +18,12 @@ export interface TradeRequest {
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Sends at most once, within so many milliseconds; never rejects. */
-export type SendTrade = (request: TradeRequest, ms: number) => Promise<Delivery>
+/** Sends at most once; never rejects. */
+export type SendTrade = (
+  request: TradeRequest,
+  deadlines: Pick<MetaApiDeadlines, 'connectMs' | 'tradeMs'>,
+  maySend: MaySend,
+) => Promise<Delivery>
 
 const maxAnswerBytes = 64 * 1_024
 
@@ -26,7 +32,8 @@ export const createTradeSender = ({ onCall }: Pick<TransportOptions, 'onCall'>):
   const plain = new http.Agent({ keepAlive: false })
   const secure = new https.Agent({ keepAlive: false })
 
-  const open = ({ url, token }: TradeRequest, payload: Buffer): http.ClientRequest => {
+  /** Begins to connect. Nothing is written before the payload is. */
+  const dial = ({ url, token }: TradeRequest, payload: Buffer): http.ClientRequest => {
     const headers = {
       accept: 'application/json',
       'auth-token': token,
@@ -37,52 +44,70 @@ export const createTradeSender = ({ onCall }: Pick<TransportOptions, 'onCall'>):
     return (isSecure ? https : http).request(url, { method: 'POST', headers, agent: isSecure ? secure : plain })
   }
 
-  return async (request, ms) => {
-    const startedAt = performance.now()
+  return async (request, deadlines, maySend) => {
     const payload = Buffer.from(JSON.stringify(request.body))
-    const delivery = await exchange(() => open(request, payload), payload, request.token, ms)
+    if (!maySend()) return tooLate
+    const startedAt = performance.now()
+    const delivery = await exchange(() => dial(request, payload), payload, request.token, deadlines, maySend)
     onCall?.({ route: 'trade', outcome: outcomeOf(delivery), durationMs: performance.now() - startedAt })
     return delivery
   }
 }
 
-const exchange = (open: () => http.ClientRequest, payload: Buffer, token: string, ms: number): Promise<Delivery> =>
+const tooLate: Delivery = { kind: 'undelivered', why: 'nothing was sent, because the time to send it was over' }
+const noConnection: Delivery = { kind: 'undelivered', why: 'no connection' }
+
+const exchange = (
+  dial: () => http.ClientRequest,
+  payload: Buffer,
+  token: string,
+  { connectMs, tradeMs }: Pick<MetaApiDeadlines, 'connectMs' | 'tradeMs'>,
+  maySend: MaySend,
+): Promise<Delivery> =>
   new Promise((resolve) => {
     let mayBeSent = false
     let isAnswering = false
     let request: http.ClientRequest
     try {
-      request = open()
+      request = dial()
     } catch {
       // A request that cannot be made is none.
-      return resolve({ kind: 'undelivered' })
+      return resolve(noConnection)
     }
-    // Whatever ends it first tells what is known; everything after that is too late.
+    // Whatever ends it first reports what is known; everything after that is too late.
     const end = (delivery: Delivery): void => {
-      clearTimeout(timer)
+      clearTimeout(connectTimer)
+      clearTimeout(tradeTimer)
       resolve(delivery)
       request.destroy()
     }
-    const fail = (): void => end({ kind: mayBeSent ? 'unanswered' : 'undelivered' })
-    // From the answer's head on, its reader tells how it ends: the connection may be closed before all of the answer is read.
-    const failUnanswered = (): void => (isAnswering ? undefined : fail())
-    const timer = setTimeout(fail, ms)
-    request.on('socket', (socket) => whenOpen(socket, () => (mayBeSent = true)))
+    const fail = (isLate: boolean): void => end(mayBeSent ? { kind: 'unanswered', isLate } : noConnection)
+    // From the answer's head on, its reader reports how it ends: the connection may be closed before all of the answer is read.
+    const failUnanswered = (): void => (isAnswering ? undefined : fail(false))
+    const connectTimer = setTimeout(fail, connectMs, true)
+    const tradeTimer = setTimeout(fail, tradeMs, true)
+    request.on('socket', (socket) =>
+      whenOpen(socket, () => {
+        if (socket.destroyed) return
+        clearTimeout(connectTimer)
+        if (!maySend()) return end(tooLate)
+        mayBeSent = true
+        request.end(payload)
+      }),
+    )
     request.on('error', failUnanswered)
     request.on('close', failUnanswered)
     request.on('response', (response) => {
-      mayBeSent = true
       isAnswering = true
-      readAnswer(response, token).then(end, fail)
+      readAnswer(response, token).then(end, () => fail(false))
     })
-    request.end(payload)
   })
 
-/** Told just before the first byte of the request can leave: the socket holds it back until then. */
-const whenOpen = (socket: Socket, tell: () => void): void => {
-  if (socket instanceof TLSSocket) socket.once('secureConnect', tell)
-  else if (socket.connecting) socket.once('connect', tell)
-  else tell()
+/** Calls back once the connection and its handshake stand, before anything of the request is written. */
+const whenOpen = (socket: Socket, callBack: () => void): void => {
+  if (socket instanceof TLSSocket) socket.once('secureConnect', callBack)
+  else if (socket.connecting) socket.once('connect', callBack)
+  else callBack()
 }
 
 /** Rejects where the answer breaks off or is too long to be one. */
@@ -101,6 +126,7 @@ const readAnswer = async (response: http.IncomingMessage, token: string): Promis
     kind: 'answered',
     status: statusCode,
     retryAfter: headers['retry-after'] ?? null,
+    date: headers.date ?? null,
     body: parseWithout(token, Buffer.concat(chunks, length).toString('utf8')),
   }
 }

@@ -1,4 +1,4 @@
-// Account information in our words (specification 2.2; decision 17).
+// Account information in our words.
 import type { AccountReading, Instant, TradeMode } from '@tradeport/domain'
 import type { AccountInformation } from '../payloads.ts'
 

@@ -1,4 +1,4 @@
-// The deals of a history, each once, while its pages come in (decision 33).
+// The deals of a history, each once, while its pages come in.
 import * as E from 'fp-ts/lib/Either.js'
 import type { Deal } from '@tradeport/domain'
 import { isDealRow } from '../payloads.ts'

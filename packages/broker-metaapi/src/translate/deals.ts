@@ -1,10 +1,10 @@
-// Deals in our words (specification 4.5; decisions 33, 34). A deal that lacks something is kept as it is, so that the fold can say why its
+// Deals in our words. A deal that lacks something is kept as it is, so that the fold can say why its
 // position was skipped. Only what would falsify sums or identities makes the read fail: no id, no type, money that is no number.
 import * as E from 'fp-ts/lib/Either.js'
+import { roundLots } from '@tradeport/domain'
 import type { Deal } from '@tradeport/domain'
 import { readId } from '../payloads.ts'
 import type { DealRow } from '../payloads.ts'
-import { readLots } from './lots.ts'
 import { readTime } from './time.ts'
 
 type Entry = NonNullable<Deal['entry']>
@@ -36,7 +36,7 @@ export const dealOf = (row: DealRow): E.Either<string, Deal> => {
   const side = sides.get(row.type)
   const entry = entries.get(row.entryType)
   const symbol = typeof row.symbol === 'string' && row.symbol !== '' ? row.symbol : undefined
-  const volume = isFiniteNumber(row.volume) ? readLots(row.volume) : undefined
+  const volume = isFiniteNumber(row.volume) ? roundLots(row.volume) : undefined
   const price = isFiniteNumber(row.price) ? row.price : undefined
   const time = timeOf(row.time)
   if (positionId !== undefined && side && entry && symbol && volume !== undefined && price !== undefined && time !== undefined) {

@@ -1,13 +1,12 @@
-// Open positions in our words (specification 2.4; decision 26). One row that cannot be read makes the whole read fail: a list that lacks a
+// Open positions in our words. One row that cannot be read makes the whole read fail: a list that lacks a
 // position is worse than none.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import { byAge, parseTicket, sumExactly } from '@tradeport/domain'
+import { byAge, parseTicket, roundLots, sumExactly } from '@tradeport/domain'
 import type { BrokerPosition } from '@tradeport/domain'
 import { decode, PositionRows } from '../payloads.ts'
 import type { PositionRow } from '../payloads.ts'
-import { readLots } from './lots.ts'
 import { readTime } from './time.ts'
 
 /** The positions in the bytes of an answer, as `positionsOf` has them. */
@@ -30,7 +29,7 @@ const positionOf = (row: PositionRow): E.Either<string, BrokerPosition> => {
   if (O.isNone(ticket)) return E.left('id is not a ticket')
   const openedAt = readTime(row.time)
   if (Number.isNaN(openedAt)) return E.left('time is not a time')
-  const volume = readLots(row.volume)
+  const volume = roundLots(row.volume)
   if (volume <= 0) return E.left('volume is not above 0')
   // Not told is not nothing won and nothing lost.
   if (row.unrealizedProfit === undefined && row.profit === undefined) return E.left('profit is not told in any way')
@@ -57,7 +56,7 @@ const positionOf = (row: PositionRow): E.Either<string, BrokerPosition> => {
 const unrealizedPnlOf = ({ unrealizedProfit, profit = 0, realizedProfit = 0 }: PositionRow): number =>
   unrealizedProfit ?? sumExactly([profit, -realizedProfit])
 
-/** The provider's figure includes the closed part's commission and swap; they are taken out where it tells both (decision 26). */
+/** The provider's figure includes the closed part's commission and swap; they are taken out where it tells both. */
 const realizedPnlOf = ({ realizedProfit = 0, realizedCommission, realizedSwap }: PositionRow): number =>
   realizedCommission === undefined || realizedSwap === undefined
     ? realizedProfit

@@ -36,12 +36,14 @@ for (const options of kinds) {
         clientUrl: `${sandbox.url}/{region}`,
         providerToken: () => TE.right(O.some(token)),
         clock: { now },
+        stopwatch: { elapsedMs: now },
         deadlines: { readMs: 5_000, fillMs: 2_000 },
       }),
       account,
       now,
       troubleNext: async (trouble) => void sandbox.faults.add(id, 'trade', { ...faults[trouble], times: 1 }),
       release: async () => void (ahead += heldMs),
+      passTime: async (ms) => void (ahead += ms),
       closePosition: async (clientId, volume) => {
         const positionId = control.positions().find((position) => position.clientId === clientId)?.id
         const part = volume === undefined ? { actionType: 'POSITION_CLOSE_ID' } : { actionType: 'POSITION_PARTIAL', volume }

@@ -6,7 +6,7 @@ import { findingOf } from '../../src/orders/order-evidence.ts'
 import type { Evidence } from '../../src/orders/order-evidence.ts'
 import { dealTraceOf, orderTraceOf, positionTraceOf, rowsPageOf } from '../../src/orders/order-records.ts'
 import type { DealTrace, OrderTrace, PositionTrace } from '../../src/orders/order-records.ts'
-import { clientId, order } from './order-support.ts'
+import { clientId, contextAt, order } from './order-support.ts'
 
 const sentAt = 1_000_000_000_000
 
@@ -48,7 +48,7 @@ describe('looking for an order', () => {
   it('never finds it in what others did, named or not', () => {
     fc.assert(
       fc.property(evidence(names), nows, (lists, now) => {
-        expect(['nothing', 'unreadable']).toContain(findingOf(sought, lists, now).answer.kind)
+        expect(['nothing', 'unreadable']).toContain(findingOf(sought, lists, contextAt(now)).answer.kind)
       }),
     )
   })
@@ -57,7 +57,7 @@ describe('looking for an order', () => {
     fc.assert(
       fc.property(evidence(names), nows, (lists, now) => {
         const isWhole = Object.values(lists).every((list: { readonly isWhole: boolean }) => list.isWhole)
-        if (findingOf(sought, lists, now).answer.kind === 'nothing') expect(isWhole).toBe(true)
+        if (findingOf(sought, lists, contextAt(now)).answer.kind === 'nothing') expect(isWhole).toBe(true)
       }),
     )
   })
@@ -72,7 +72,7 @@ describe('looking for an order', () => {
         nows,
         (lists, row, list, now) => {
           const shown = { ...lists, [list]: { ...lists[list], rows: [...lists[list].rows, { ...row, state: 'FILLED' }] } }
-          expect(['nothing', 'unreadable']).not.toContain(findingOf(sought, shown, now).answer.kind)
+          expect(['nothing', 'unreadable']).not.toContain(findingOf(sought, shown, contextAt(now)).answer.kind)
         },
       ),
     )
@@ -114,7 +114,7 @@ describe('looking for an order', () => {
           const { answer } = findingOf(
             { ...sought, order: { ...order, volume: cents / 100 } },
             { ...lists, deals: { rows: shuffled.map(({ row }) => row), isWhole: lists.deals.isWhole } },
-            sentAt + 1_000,
+            contextAt(sentAt + 1_000),
           )
           const worth = parts.reduce((sum, one) => sum + one.cents * one.points, 0)
           const price = worth / (cents * 100_000)

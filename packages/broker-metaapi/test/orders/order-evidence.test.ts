@@ -1,11 +1,11 @@
-// What four lists of the broker's say of an order, case by case, over rows in the provider's shape (decision 23).
+// What four lists of the broker's say of an order, case by case, over rows in the provider's shape.
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain'
 import { findingOf } from '../../src/orders/order-evidence.ts'
-import type { Evidence } from '../../src/orders/order-evidence.ts'
+import type { Evidence, LookupContext } from '../../src/orders/order-evidence.ts'
 import { dealTraceOf, orderTraceOf, positionTraceOf } from '../../src/orders/order-records.ts'
 import { dealRow, positionRow } from '../support.ts'
-import { clientId, order } from './order-support.ts'
+import { clientId, contextAt, order } from './order-support.ts'
 
 const sentAt = Date.parse('2026-05-01T12:00:00.000Z')
 const at = (seconds: number): string => new Date(sentAt + seconds * 1_000).toISOString()
@@ -73,7 +73,8 @@ const evidenceOf = (lists: Lists): Evidence => ({
   deals: recordsOf(lists.deals, dealTraceOf),
 })
 
-const answerOf = (lists: Lists, now = soon): LookupAnswer => findingOf({ order, sentAt, tickets: {} }, evidenceOf(lists), now).answer
+const answerOf = (lists: Lists, now = soon, more: Partial<LookupContext> = {}): LookupAnswer =>
+  findingOf({ order, sentAt, tickets: {} }, evidenceOf(lists), contextAt(now, more)).answer
 
 const filled = (fill: object) => ({ kind: 'found', settlement: { kind: 'filled', fill } })
 const partly = (fill: object) => ({ kind: 'found', settlement: { kind: 'partially_filled', fill } })
@@ -339,5 +340,83 @@ describe('nothing is not said', () => {
   ])('while a %s that bears no name could be the order', (_, lists) => {
     expect(answerOf(lists)).toEqual(unreadable)
     expect(answerOf(lists, late)).toEqual(unreadable)
+  })
+})
+
+describe('a row without a name that looks like the order', () => {
+  const bare = { clientId: undefined, magic: 77 }
+  const lookAlike: Lists = { positions: [position(bare)], historyOrders: [done(bare)], deals: [deal(bare)] }
+  const part = { ...bare, volume: 0.05 }
+
+  it('is a suspicion while nothing else is known, in full or in part', () => {
+    expect(answerOf(lookAlike)).toEqual(unreadable)
+    expect(answerOf({ positions: [position(part)], historyOrders: [done(part)], deals: [deal(part)] })).toEqual(unreadable)
+  })
+
+  it.each<readonly [string, Lists, Partial<LookupContext>]>([
+    ['has the number of another order of ours', lookAlike, { othersTickets: new Set(['501']) }],
+    ["has another sender's number than the account", lookAlike, { traits: { magic: 78 } }],
+    ['is by another order of ours, by its name in a comment', { deals: [deal({ ...bare, comment: 'TP_9999999999_abcde' })] }, {}],
+    [
+      'is a deal of an order with a name',
+      { historyOrders: [done({ clientId: 'TE_a_b' })], deals: [deal(bare)], positions: [position(bare)] },
+      {},
+    ],
+    [
+      'is a deal of an order for more',
+      { historyOrders: [done({ ...bare, volume: 0.3 })], deals: [deal(part)], positions: [position(part)] },
+      {},
+    ],
+    [
+      'is a deal of an order that waited for a price',
+      { historyOrders: [done({ ...bare, type: 'ORDER_TYPE_BUY_LIMIT' })], deals: [deal(bare)] },
+      {},
+    ],
+    [
+      'closes a position of a hedging account',
+      { historyOrders: [done({ ...bare, positionId: '44' })], deals: [deal({ ...bare, positionId: '44', entryType: 'DEAL_ENTRY_OUT' })] },
+      { traits: { isHedging: true } },
+    ],
+    [
+      'is a position of more volume, of a hedging account',
+      { positions: [position({ ...bare, volume: 0.3 })] },
+      { traits: { isHedging: true } },
+    ],
+    ['is a position of more volume, of the fourth generation', { positions: [position({ ...bare, volume: 0.3 })] }, { platform: 'mt4' }],
+  ])('is none where it %s', (_, lists, known) => {
+    expect(answerOf(lists, soon, known)).toEqual(nothing)
+  })
+
+  it('is none where it has another number than the broker gave the order', () => {
+    const tickets = { orderId: '502' }
+    expect(findingOf({ order, sentAt, tickets }, evidenceOf(lookAlike), contextAt(soon)).answer).toEqual(nothing)
+  })
+
+  it.each<readonly [string, Lists, Partial<LookupContext>]>([
+    ["has the account's sender's number", lookAlike, { traits: { magic: 77, isHedging: true } }],
+    ['tells no number of a sender', { deals: [deal({ clientId: undefined, magic: undefined })] }, { traits: { magic: 77 } }],
+    [
+      'reduces a position of a netting account',
+      { historyOrders: [done({ ...bare, positionId: '44' })], deals: [deal({ ...bare, positionId: '44', entryType: 'DEAL_ENTRY_OUT' })] },
+      { traits: { isHedging: false } },
+    ],
+    [
+      'adds to the position of another order of ours, of a netting account',
+      { historyOrders: [done({ ...bare, id: '502', positionId: '501' })], positions: [position({ ...bare, volume: 0.3 })] },
+      { othersTickets: new Set(['501']), traits: { isHedging: false } },
+    ],
+    ['is a position of more volume, which may have been added to', { positions: [position({ ...bare, volume: 0.3 })] }, {}],
+    ['is a deal whose order cannot be seen', { historyOrders: [done({ id: '9', clientId: 'TE_a_b' })], deals: [deal(bare)] }, {}],
+  ])('is one where it %s', (_, lists, known) => {
+    expect(answerOf(lists, soon, known)).toEqual(unreadable)
+  })
+
+  it.each([
+    [0, -60, 300],
+    [90_000, 30, 390],
+    [-90_000, -150, 210],
+  ])("is judged by the provider's clock, which is %d ms ahead: from %d to %d seconds after the send", (skewMs, first, last) => {
+    const answerAt = (seconds: number) => answerOf({ deals: [deal({ ...bare, time: at(seconds) })] }, soon, { skewMs })
+    expect([first - 1, first, last, last + 1].map(answerAt)).toEqual([nothing, unreadable, unreadable, nothing])
   })
 })

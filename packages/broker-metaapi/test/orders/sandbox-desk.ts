@@ -4,9 +4,10 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountControl, AccountOptions, Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll } from 'vitest'
-import type { BrokerAccount, BrokerOrder, LookupAnswer, PlacementAnswer, Trading } from '@tradeport/domain'
+import type { MetaApiConfig } from '../../src/index.ts'
+import type { BrokerAccount, BrokerOrder, LookupAnswer, PlacementAnswer, SentOrder, Trading } from '@tradeport/domain'
 import { account } from '../support.ts'
-import { order as plainOrder, tradingWith } from './order-support.ts'
+import { always, order as plainOrder, sentOrder, tradingWith } from './order-support.ts'
 
 const token = 'orders-token'
 export const readOnlyToken = 'read-only-token'
@@ -21,7 +22,9 @@ export interface Desk {
   readonly order: BrokerOrder
   readonly send: () => Promise<PlacementAnswer>
   /** Looks for the order; `sentAt` is when it was sent last, else when the desk was made. */
-  readonly look: (orderId?: string | null) => Promise<LookupAnswer>
+  /** Lets the pauses of accounts and tokens pass. */
+  readonly passTime: (ms: number) => void
+  readonly look: (more?: Partial<SentOrder>) => Promise<LookupAnswer>
   /** How many times an order was sent. */
   readonly sends: () => number
   /** The lots that the broker executed of the order, whatever was said of it. */
@@ -31,7 +34,7 @@ export interface Desk {
 export interface Floor {
   readonly sandbox: () => Sandbox
   /** A fresh account and an order for it. */
-  readonly desk: (options?: Partial<AccountOptions>, more?: Partial<BrokerOrder>, given?: string) => Desk
+  readonly desk: (options?: Partial<AccountOptions>, more?: Partial<BrokerOrder>, given?: string, config?: Partial<MetaApiConfig>) => Desk
 }
 
 /** Starts a sandbox for the tests of a file; faults and closed markets end with each test. */
@@ -49,17 +52,20 @@ export const openFloor = (): Floor => {
   })
   afterAll(() => sandbox.close())
 
-  const desk: Floor['desk'] = (options = {}, more = {}, given = token) => {
+  const desk: Floor['desk'] = (options = {}, more = {}, given = token, config = {}) => {
     accounts += 1
     const id = `p-${accounts}`
     const control = sandbox.addAccount({ id, region: 'london', ...options })
     const own: BrokerAccount = { ...account, providerAccountId: id }
     const order: BrokerOrder = { ...plainOrder, clientId: `TP_${String(accounts).padStart(10, '0')}_abcdefghij`, ...more }
+    let aheadMs = 0
     const trading = tradingWith({
       clientUrl: `${sandbox.url}/{region}`,
       provisioningUrl: sandbox.url,
       providerToken: () => TE.right(O.some(given)),
       clock: { now: Date.now },
+      stopwatch: { elapsedMs: () => performance.now() + aheadMs },
+      ...config,
       deadlines: { tradeMs: 2_000, readMs: 5_000, fillMs: 2_000 },
     })
     let sentAt = Date.now()
@@ -72,9 +78,10 @@ export const openFloor = (): Floor => {
       order,
       send: () => {
         sentAt = Date.now()
-        return trading.placeOrder(own, order)()
+        return trading.placeOrder(own, order, always)()
       },
-      look: (orderId: string | null = null) => trading.findOrder(own, { order, sentAt, orderId })(),
+      passTime: (ms) => void (aheadMs += ms),
+      look: (more = {}) => trading.findOrder(own, sentOrder({ order, sentAt, ...more }))(),
       sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
       executed: () =>
         control

@@ -1,6 +1,7 @@
 // Looking for an order in the simulated provider's lists, whatever became of its position since, and whatever of the lists cannot be read.
 import type { AccountOptions, Fault, FaultRoute } from '@tradeport/sandbox-broker'
 import { describe, expect, it } from 'vitest'
+import { always, sentOrder } from './order-support.ts'
 import { ask, bid, openFloor } from './sandbox-desk.ts'
 import type { Desk } from './sandbox-desk.ts'
 
@@ -80,9 +81,9 @@ describe('an order of a netting account is found', () => {
     const one = await sendAndLose({ marginMode: 'netting', startBalance: 100_000 })
     sandbox().prices.pin('EURUSD', { bid: 1.12, ask: 1.13 })
     const order = { ...one.order, clientId: 'TP_8888888888_abcdefghij', volume: 0.2 }
-    expect(await one.trading.placeOrder(one.account, order)()).toMatchObject({ kind: 'filled', fill: { price: 1.13, volume: 0.2 } })
+    expect(await one.trading.placeOrder(one.account, order, always)()).toMatchObject({ kind: 'filled', fill: { price: 1.13, volume: 0.2 } })
     expect(await one.look()).toEqual(found(whole()))
-    expect(await one.trading.findOrder(one.account, { order, sentAt: Date.now(), orderId: null })()).toEqual(
+    expect(await one.trading.findOrder(one.account, sentOrder({ order, sentAt: Date.now() }))()).toEqual(
       found(whole({ price: 1.13, volume: 0.2 })),
     )
   })
@@ -165,10 +166,10 @@ describe('histories', () => {
     expect(await one.look()).toEqual(unreadable)
   })
 
-  it('are asked for from a minute before the order was sent to a day from now', async () => {
+  it('are read from a day before the order was sent to a day from now', async () => {
     const one = desk()
     const sentAt = Date.now() - 3_600_000
-    await one.trading.findOrder(one.account, { order: one.order, sentAt, orderId: null })()
+    await one.trading.findOrder(one.account, sentOrder({ order: one.order, sentAt }))()
     for (const route of ['deals', 'history-orders']) {
       const [request] = sandbox().requests.list({ account: one.id, route })
       const [start, end] =
@@ -176,7 +177,7 @@ describe('histories', () => {
           .split('?')[0]
           ?.split('/')
           .slice(-2) ?? []
-      expect(Date.parse(start ?? '')).toBe(sentAt - 60_000)
+      expect(Date.parse(start ?? '')).toBe(sentAt - 86_400_000)
       expect(Math.abs(Date.parse(end ?? '') - Date.now() - 86_400_000)).toBeLessThan(10_000)
     }
   })
@@ -207,5 +208,87 @@ describe('a look-up', () => {
     const startedAt = performance.now()
     expect(await one.look()).toEqual(unreadable)
     expect(performance.now() - startedAt).toBeLessThan(20_000)
+  })
+})
+
+describe.each([90_000, -90_000, 3_600_000, -3_600_000])('with our clock %d ms ahead', (aheadMs) => {
+  const shifted = { clock: { now: () => Date.now() + aheadMs } }
+
+  it('an executed order is found', async () => {
+    const one = desk({}, {}, undefined, shifted)
+    const sentAt = Date.now() + aheadMs
+    expect(await one.send()).toMatchObject({ kind: 'filled' })
+    // What is left of it is in the histories.
+    one.control.trade({ actionType: 'POSITION_CLOSE_ID', positionId: own(one)?.id })
+    expect(await one.look({ sentAt })).toEqual(found(whole()))
+  })
+
+  it('an executed order that has lost its name is not taken for lost', async () => {
+    const one = desk({}, {}, undefined, shifted)
+    const sentAt = Date.now() + aheadMs
+    await one.send()
+    for (const route of lists) sandbox().faults.set(one.id, route, { kind: 'patch', remove: ['clientId', 'comment'] })
+    expect(await one.look({ sentAt })).toEqual(unreadable)
+  })
+})
+
+const byHand = (one: Desk, more: object = {}) => one.control.trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1, ...more })
+
+describe('a look-alike by another hand', () => {
+  it.each<readonly [string, Partial<AccountOptions>, object]>([
+    ['with the number of another program', {}, { magic: 7 }],
+    ['with the number of another program, on a netting account', { marginMode: 'netting' }, { magic: 7 }],
+    ['with the number of another program, on the fourth generation', { platform: 'mt4' }, { magic: 7 }],
+    ['of more volume', {}, { volume: 0.2 }],
+  ])('%s keeps no order from being absent', async (_, options, more) => {
+    const one = desk(options)
+    byHand(one, more)
+    expect(await one.look()).toEqual({ kind: 'nothing' })
+  })
+
+  it.each<readonly [string, Partial<AccountOptions>, unknown]>([
+    ['hedging', {}, { kind: 'nothing' }],
+    ['netting', { marginMode: 'netting' }, unreadable],
+  ])('that closes a position, on a %s account, is told from an order as far as it can be', async (_, options, answer) => {
+    const one = desk({ ...options, positions: [{ symbol: 'EURUSD', side: 'sell', volume: 0.1, clientId: 'TE_HELD_1' }] })
+    one.control.trade({ actionType: 'POSITION_CLOSE_ID', positionId: one.control.positions()[0]?.id })
+    expect(await one.look()).toEqual(answer)
+  })
+
+  it('keeps an order in doubt where nothing tells it from ours, until another order claims it', async () => {
+    const one = desk()
+    byHand(one)
+    expect(await one.look()).toEqual(unreadable)
+    const othersTickets = one.control.positions().map(({ id }) => id)
+    expect(await one.look({ othersTickets })).toEqual({ kind: 'nothing' })
+  })
+
+  it('stays a doubt where the account cannot be asked for more', async () => {
+    const one = desk()
+    byHand(one, { magic: 7 })
+    sandbox().faults.set(one.id, 'account', { kind: 'timeout' })
+    expect(await one.look()).toEqual(unreadable)
+  })
+})
+
+describe('a lookup with refresh', () => {
+  it.each([true, false])('%s reads positions and orders from the terminal in that way', async (refresh) => {
+    const one = desk()
+    await one.look({ refresh })
+    const paths = (['positions', 'orders'] as const).flatMap((route) =>
+      sandbox()
+        .requests.list({ account: one.id, route })
+        .map(({ path }) => path.endsWith('?refreshTerminalState=true')),
+    )
+    expect(paths).toEqual([refresh, refresh])
+  })
+
+  it('finds what the provider copy does not show yet', async () => {
+    const one = desk()
+    sandbox().faults.set(one.id, 'trade', { kind: 'positions-lag', ms: 3_600_000 })
+    await one.send()
+    for (const route of ['history-orders', 'deals'] as const) sandbox().faults.set(one.id, route, { kind: 'reply', status: 200, body: [] })
+    expect(await one.look()).toEqual({ kind: 'nothing' })
+    expect(await one.look({ refresh: true })).toEqual(found(whole()))
   })
 })

@@ -1,5 +1,5 @@
 // Every way in which the simulated provider can fail a trade: what the sender is told, that it was sent once, and that a look-up afterwards
-// agrees with the broker's true book (decision 23).
+// agrees with the broker's true book.
 import type { AccountOptions, Fault } from '@tradeport/sandbox-broker'
 import { describe, expect, it } from 'vitest'
 import type { BrokerOrder } from '@tradeport/domain'
@@ -66,12 +66,13 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       [{ kind: 'reply', status: 307, headers: { location: '/' } }, unknown, 0],
       [{ kind: 'reply', status: 400, body: { error: 'ValidationError', message: 'Validation failed' } }, refused('VALIDATION'), 0],
     ])('that meets %j is sent once and answered %j', async (fault, answer, executed) => {
-      const { id, send, look, sends, executed: trulyExecuted } = desk(options)
+      const { id, send, look, passTime, sends, executed: trulyExecuted } = desk(options)
       if (fault !== undefined) sandbox().faults.set(id, 'trade', fault)
       expect(await send()).toEqual(answer)
       expect(sends()).toBe(1)
       expect(trulyExecuted()).toBeCloseTo(executed, 8)
       sandbox().faults.clear()
+      passTime(60_000)
       expect(await look()).toEqual(lookedUp(filled, executed))
       expect(sends()).toBe(1)
     })
@@ -108,11 +109,11 @@ describe('an order that the broker accepts before it fills it', () => {
     sandbox().faults.set(id, 'trade', { kind: 'placed', reads: 8 })
     const answer = await send()
     const orderId = answer.kind === 'placed' ? answer.orderId : null
-    expect(await look(orderId)).toEqual({ kind: 'working' })
+    expect(await look({ orderId })).toEqual({ kind: 'working' })
     for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const)
       sandbox().faults.set(id, route, { kind: 'patch', remove: ['clientId', 'comment'] })
     expect(await look()).toEqual({ kind: 'unreadable' })
-    expect(await look(orderId)).toMatchObject({ kind: 'found', settlement: { kind: 'filled' } })
+    expect(await look({ orderId })).toMatchObject({ kind: 'found', settlement: { kind: 'filled' } })
   })
 
   it('is filled where its fill shows at once', async () => {

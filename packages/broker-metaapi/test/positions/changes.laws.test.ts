@@ -15,7 +15,7 @@ const knownCodes = new Set(returnCodes.map(({ code }) => code))
 const successes = new Set([0, 10_008, 10_009, 10_010, 10_025])
 
 const said = (status: number, body: unknown, retryAfter: string | null = null) => {
-  const verdict = verdictOf({ kind: 'answered', status, retryAfter, body }, now)
+  const verdict = verdictOf({ kind: 'answered', status, retryAfter, date: null, body }, now)
   return verdict.kind === 'not_found' ? 'not_found' : changeOf(account, verdict, now)
 }
 

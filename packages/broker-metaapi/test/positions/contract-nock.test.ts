@@ -7,6 +7,7 @@ import { createFakePositionDesk, describePositionDeskContract, openPosition } fr
 import type { ChangeTrouble, FakeChangeOutcome, VenuePosition } from '@tradeport/domain/testing'
 import { closeNetwork } from '../no-network.ts'
 import { account as plainAccount, clientHost, dealRow, informationRow, now, positionRow } from '../support.ts'
+import { always } from '../orders/order-support.ts'
 import { deskWith } from './desk-support.ts'
 
 closeNetwork()
@@ -80,6 +81,7 @@ for (const platform of ['mt5', 'mt4'] as const) {
     let trouble: ChangeTrouble | undefined
     let isReadable = true
     let isKnown = true
+    let elapsedMs = 0
 
     const carryOut = ({
       actionType,
@@ -87,8 +89,8 @@ for (const platform of ['mt5', 'mt4'] as const) {
       volume,
       ...levels
     }: TradeBody): Promise<E.Either<BrokerChangeError, { readonly progress: string; readonly orderId?: string | null }>> => {
-      if (actionType === 'POSITION_MODIFY') return broker.setLevels(account, positionId, levels)()
-      return broker.closePosition(account, positionId, actionType === 'POSITION_CLOSE_ID' ? null : (volume ?? 0))()
+      if (actionType === 'POSITION_MODIFY') return broker.setLevels(account, positionId, levels, always)()
+      return broker.closePosition(account, positionId, actionType === 'POSITION_CLOSE_ID' ? null : (volume ?? 0), always)()
     }
 
     const answerToTrade = async (body: TradeBody): Promise<Answer> => {
@@ -123,13 +125,14 @@ for (const platform of ['mt5', 'mt4'] as const) {
       .post(/\/trade$/)
       .reply(async (request: Request) => (isKnown ? answerToTrade((await request.json()) as TradeBody) : unknownAccount))
     return {
-      desk: deskWith(),
+      desk: deskWith({ stopwatch: { elapsedMs: () => elapsedMs } }),
       account,
       restKeepsTicket: platform === 'mt5',
       held: () => broker.positions(accountId),
       sends: () => broker.sent().length,
       troubleNext: async (next) => void (trouble = next),
       release: async () => broker.execute(),
+      passTime: async (ms) => void (elapsedMs += ms),
       closeElsewhere: async (ticket) => {
         const left = broker.positions(accountId).filter((position) => position.ticket !== ticket)
         broker.put(accountId, left)

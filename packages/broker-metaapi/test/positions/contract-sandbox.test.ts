@@ -46,6 +46,7 @@ for (const options of kinds) {
           return TE.right(next)
         },
         clock: { now },
+        stopwatch: { elapsedMs: now },
         deadlines: { readMs: 2_000 },
       }),
       account,
@@ -66,6 +67,7 @@ for (const options of kinds) {
         else sandbox.faults.add(id, 'trade', { ...faults[trouble], times: 1 })
       },
       release: async () => void (ahead += heldMs),
+      passTime: async (ms) => void (ahead += ms),
       closeElsewhere: async (positionId) => void control.trade({ actionType: 'POSITION_CLOSE_ID', positionId }),
       makeUnreadable: async () => {
         for (const route of ['positions', 'deals-by-position'] as const) sandbox.faults.set(id, route, { kind: 'timeout' })

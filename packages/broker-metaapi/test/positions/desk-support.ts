@@ -1,8 +1,6 @@
 // What the tests of changes share: a desk over whatever host or answer the test plays, and the three writes.
 import type * as E from 'fp-ts/lib/Either.js'
-import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerChangeError, CloseReceipt, LevelsReceipt, PositionDesk, Ticket } from '@tradeport/domain'
+import type { BrokerChangeError, CloseReceipt, LevelsReceipt, MaySend, PositionDesk, Ticket } from '@tradeport/domain'
 import { createConnection } from '../../src/connection.ts'
 import { createMetaApi } from '../../src/index.ts'
 import type { MetaApiConfig } from '../../src/index.ts'
@@ -10,18 +8,11 @@ import { positionDeskOver } from '../../src/positions/position-desk.ts'
 import type { Delivery } from '../../src/trade/trade-answer.ts'
 import { tradeOnceOver } from '../../src/trade/trade-once.ts'
 import type { SendTrade, TradeRequest } from '../../src/trade/trade-sender.ts'
-import { account, accountPath, now, provisioningHost, token } from '../support.ts'
+import { always, configOf } from '../orders/order-support.ts'
+import { account, accountPath } from '../support.ts'
 
 export const ticket = '46648037' as Ticket
 export const tradePath = `${accountPath}/trade`
-
-const configOf = (config: Partial<MetaApiConfig>): MetaApiConfig => ({
-  provisioningUrl: provisioningHost,
-  clientUrl: 'https://client.{region}.example',
-  providerToken: () => TE.right(O.some(token)),
-  clock: { now: () => now },
-  ...config,
-})
 
 export const deskWith = (config: Partial<MetaApiConfig> = {}): PositionDesk => createMetaApi(configOf(config)).positionDesk
 
@@ -40,16 +31,18 @@ export const answered = (status: number, body: unknown, retryAfter: string | nul
   kind: 'answered',
   status,
   retryAfter,
+  date: null,
   body,
 })
 
 export type Answer = E.Either<BrokerChangeError, CloseReceipt | LevelsReceipt>
 
-type Write = (desk: PositionDesk, of?: typeof account) => Promise<Answer>
+type Write = (desk: PositionDesk, of?: typeof account, maySend?: MaySend) => Promise<Answer>
 
-export const move: Write = (desk, of = account) => desk.setLevels(of, ticket, { stopLoss: 1.055, takeProfit: 1.2 })()
-export const close: Write = (desk, of = account) => desk.closePosition(of, ticket, null)()
-export const closePart: Write = (desk, of = account) => desk.closePosition(of, ticket, 0.04)()
+export const move: Write = (desk, of = account, maySend = always) =>
+  desk.setLevels(of, ticket, { stopLoss: 1.055, takeProfit: 1.2 }, maySend)()
+export const close: Write = (desk, of = account, maySend = always) => desk.closePosition(of, ticket, null, maySend)()
+export const closePart: Write = (desk, of = account, maySend = always) => desk.closePosition(of, ticket, 0.04, maySend)()
 
 export const writes: readonly { readonly what: string; readonly make: Write }[] = [
   { what: 'a change of levels', make: move },

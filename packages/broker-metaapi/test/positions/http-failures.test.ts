@@ -1,4 +1,4 @@
-// What a status without a code says of a change, what is said where nothing could be sent, and what is sent at all (decision 30).
+// What a status without a code says of a change, what is said where nothing could be sent, and what is sent at all.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -7,6 +7,7 @@ import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, notProvisio
 import { serviceUnavailable, tradeRejected } from '@tradeport/domain'
 import type { Levels } from '@tradeport/domain'
 import { closeNetwork } from '../no-network.ts'
+import { always } from '../orders/order-support.ts'
 import { account, accountPath, informationRow, now, provider, provisioningHost, token } from '../support.ts'
 import { answered, deskAnswered, deskWith, move, ticket, tradePath, writes } from './desk-support.ts'
 
@@ -45,12 +46,12 @@ describe.each(writes)('$what', ({ make }) => {
   })
 
   it('may have been made where no answer came, and where the sender fails in a way of its own', async () => {
-    for (const answer of [{ kind: 'unanswered' } as const, () => Promise.reject(new Error(token))])
+    for (const answer of [{ kind: 'unanswered', isLate: false } as const, () => Promise.reject(new Error(token))])
       expect(await make(deskAnswered(answer).desk)).toEqual(E.left(brokerOutcomeUnknown(accountId)))
   })
 
   it('was not made where there was no connection', async () => {
-    expect(await make(deskAnswered({ kind: 'undelivered' }).desk)).toEqual(unavailable('trade: no connection'))
+    expect(await make(deskAnswered({ kind: 'undelivered', why: 'no connection' }).desk)).toEqual(unavailable('trade: no connection'))
   })
 
   it.each([401, 403])('was not made where the provider answers %i', async (status) => {
@@ -139,13 +140,13 @@ describe.each(writes)('$what', ({ make }) => {
 
 const sentBy = async (levels: Levels) => {
   const { desk, sent } = deskAnswered(done)
-  await desk.setLevels(account, ticket, levels)()
+  await desk.setLevels(account, ticket, levels, always)()
   return sent.map(({ body }) => body)
 }
 
 const sentToClose = async (volume: number | null) => {
   const { desk, sent } = deskAnswered(done)
-  await desk.closePosition(account, ticket, volume)()
+  await desk.closePosition(account, ticket, volume, always)()
   return sent.map(({ body }) => body)
 }
 
@@ -163,9 +164,16 @@ describe('what is sent', () => {
     for (const [asked, lots] of [
       [0.04, 0.04],
       [0.1 + 0.2, 0.3],
-      [1e-12, 1e-12],
     ] as const)
       expect(await sentToClose(asked)).toEqual([{ actionType: 'POSITION_PARTIAL', positionId: ticket, volume: lots }])
+  })
+
+  it('is nothing to close a part that no platform could count', async () => {
+    const { desk, sent } = deskAnswered(done)
+    expect(await desk.closePosition(account, ticket, 1e-12, always)()).toMatchObject({
+      left: { _tag: 'TradeRejected', code: 'INVALID_VOLUME' },
+    })
+    expect(sent).toEqual([])
   })
 
   it('goes to the account in its region, with the token', async () => {

@@ -1,4 +1,4 @@
-// Every return code of the provider, and what is said of a change that it answers (decision 30). The codes are written out here by what they
+// Every return code of the provider, and what is said of a change that it answers. The codes are written out here by what they
 // mean for a change, so that a slip in the table shows.
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'

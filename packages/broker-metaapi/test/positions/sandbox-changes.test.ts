@@ -1,5 +1,5 @@
 // Every way in which the simulated provider can fail a change: what is said of it, that it was sent once, and that the broker's true book agrees
-// with what was said (decisions 30, 31).
+// with what was said.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -7,6 +7,7 @@ import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions, Fault, Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount, PositionDesk, Ticket } from '@tradeport/domain'
+import { always } from '../orders/order-support.ts'
 import { account } from '../support.ts'
 import { deskWith } from './desk-support.ts'
 import type { Answer } from './desk-support.ts'
@@ -38,13 +39,13 @@ interface Write {
 
 const moving: Write = {
   what: 'a change of levels',
-  send: (desk, of, ticket) => desk.setLevels(of, ticket, { stopLoss: 1.05, takeProfit: 1.2 })(),
+  send: (desk, of, ticket) => desk.setLevels(of, ticket, { stopLoss: 1.05, takeProfit: 1.2 }, always)(),
   makes: { ...held, stopLoss: 1.05 },
 }
-const closing: Write = { what: 'a close', send: (desk, of, ticket) => desk.closePosition(of, ticket, null)(), makes: undefined }
+const closing: Write = { what: 'a close', send: (desk, of, ticket) => desk.closePosition(of, ticket, null, always)(), makes: undefined }
 const closingPart: Write = {
   what: 'a close of a part',
-  send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.1)(),
+  send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.1, always)(),
   makes: { ...held, volume: 0.3 },
 }
 const writes = [moving, closing, closingPart]
@@ -165,9 +166,9 @@ describe('a broker that changes nothing', () => {
 })
 
 describe('a broker that refuses', () => {
-  const stopAbove: Write = { ...moving, send: (desk, of, ticket) => desk.setLevels(of, ticket, { stopLoss: 1.15 })() }
-  const tooFine: Write = { ...closing, send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.015)() }
-  const tooMuch: Write = { ...closing, send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.5)() }
+  const stopAbove: Write = { ...moving, send: (desk, of, ticket) => desk.setLevels(of, ticket, { stopLoss: 1.15 }, always)() }
+  const tooFine: Write = { ...closing, send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.015, always)() }
+  const tooMuch: Write = { ...closing, send: (desk, of, ticket) => desk.closePosition(of, ticket, 0.5, always)() }
 
   it.each<readonly [string, Write, Partial<AccountOptions>, string]>([
     ['a stop above the price of a buy', stopAbove, {}, 'TRADE_RETCODE_INVALID_STOPS'],

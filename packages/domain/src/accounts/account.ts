@@ -74,6 +74,10 @@ export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
 export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
   one.id === other.id && one.brokerType === other.brokerType && one.provider?.providerAccountId === other.provider?.providerAccountId
 
+/** Whether both are one account at one broker, reached in the same way. */
+export const isSameBrokerAccount = (one: BrokerAccount, other: BrokerAccount): boolean =>
+  one.platform === other.platform && one.providerAccountId === other.providerAccountId && one.region === other.region
+
 /** Longer than a read takes. */
 const longestReadMs = minuteMs
 

@@ -1,12 +1,25 @@
 // What the operator's doctor says of the service and of a tenant: each thing that was looked at is fine, or what is wrong with it and what to do.
 import * as E from 'fp-ts/lib/Either.js'
 import type { ServiceUnavailable } from '../errors.ts'
+import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { ListedTenant } from './listing.ts'
 import type { SecretsCensus } from './sealed-secrets.ts'
 
 export interface HealthCheck {
-  readonly name: 'database' | 'tables' | 'database clock' | 'limits' | 'secrets' | 'provider token' | 'provider clock'
+  readonly name:
+    | 'database'
+    | 'tables'
+    | 'database clock'
+    | 'fsync'
+    | 'full_page_writes'
+    | 'synchronous_commit'
+    | 'replication'
+    | 'limits'
+    | 'secrets'
+    | 'orders'
+    | 'provider token'
+    | 'provider clock'
   readonly status: 'ok' | 'warn' | 'fail'
   readonly message: string
   /** What to do; null where there is nothing. */
@@ -16,6 +29,24 @@ export interface HealthCheck {
 /** How requests are counted: by this instance alone as it is meant, by all together, or by this one for want of Redis. */
 export type LimiterStanding = 'in-process' | 'shared' | 'alone'
 
+/** The settings of PostgreSQL that decide whether an acknowledged commit survives a crash, under their own names. */
+export interface Durability {
+  /** PGlite, in the process of the service. */
+  readonly isEmbedded: boolean
+  readonly fsync: boolean
+  readonly fullPageWrites: boolean
+  /** In the sessions of the service. */
+  readonly synchronousCommit: string
+  /** What a session has that does not set it. */
+  readonly defaultSynchronousCommit: string
+  /** Whether synchronous_standby_names is set. */
+  readonly waitsForStandby: boolean
+  readonly synchronousStandbys: number
+  readonly asynchronousStandbys: number
+  /** Standbys of which the service's database user may not see whether they are synchronous. */
+  readonly unreadableStandbys: number
+}
+
 /** What another's clock said, and when it was asked by ours. */
 export interface ClockReading {
   readonly askedAt: Instant
@@ -23,6 +54,11 @@ export interface ClockReading {
   readonly answeredAt: Instant
   /** How far what was told may be from what was meant: half a second where whole seconds are told. */
   readonly toleranceMs: number
+}
+
+export interface BrokerHealth {
+  /** Whether orders reach a real broker, not the sandbox. */
+  readonly sendsRealOrders: boolean
 }
 
 /** What became of showing the tenant's token to the provider. */
@@ -60,6 +96,99 @@ export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
   )
 }
 
+const orderTwice = 'and the order be sent a second time when its request is repeated'
+
+/** One check for each setting; none where the settings cannot be read, which the check of the database already reports. */
+export const durabilityHealth = (read: Read<Durability>, { sendsRealOrders }: BrokerHealth): readonly HealthCheck[] => {
+  if (E.isLeft(read)) return []
+  if (read.right.isEmbedded) return [embeddedHealth(sendsRealOrders)]
+  return [fsyncHealth(read.right), fullPageWritesHealth(read.right), synchronousCommitHealth(read.right), replicationHealth(read.right)]
+}
+
+/** For the log at start too. */
+export const embeddedRisk =
+  'The embedded database (PGlite) does not flush to disk at each commit: in a power cut or a crash of the machine an order can be lost after its 201, ' +
+  `${orderTwice}.`
+
+const embeddedHealth = (sendsRealOrders: boolean): HealthCheck =>
+  sendsRealOrders
+    ? wrong('fsync', 'warn', embeddedRisk, 'Set DATABASE_URL to a PostgreSQL server.')
+    : ok('fsync', 'The embedded database (PGlite) does not flush to disk at each commit, and no order reaches a real broker.')
+
+const fsyncHealth = ({ fsync }: Durability): HealthCheck =>
+  fsync
+    ? ok('fsync', 'It is on.')
+    : wrong(
+        'fsync',
+        'fail',
+        'It is off: a power cut or a crash of the database machine can damage the whole database.',
+        'Set fsync = on in postgresql.conf and reload the server.',
+      )
+
+const fullPageWritesHealth = ({ fullPageWrites }: Durability): HealthCheck =>
+  fullPageWrites
+    ? ok('full_page_writes', 'It is on.')
+    : wrong(
+        'full_page_writes',
+        'warn',
+        'It is off: a page that is being written during a power cut can stay damaged, unless the file system writes pages whole.',
+        'Set full_page_writes = on in postgresql.conf and reload the server, unless its file system (such as ZFS) writes pages whole.',
+      )
+
+const safeSynchronousCommits: readonly string[] = ['on', 'remote_apply']
+
+const synchronousCommitHealth = ({ synchronousCommit, defaultSynchronousCommit }: Durability): HealthCheck => {
+  const name = 'synchronous_commit'
+  if (!safeSynchronousCommits.includes(synchronousCommit))
+    return wrong(
+      name,
+      'fail',
+      `It is ${synchronousCommit} in the sessions of the service, which set it to on: in a crash an order can be lost after its 201, ${orderTwice}.`,
+      'Let DATABASE_URL lead to the server itself, or to a pooler that keeps a session for each connection.',
+    )
+  if (!safeSynchronousCommits.includes(defaultSynchronousCommit))
+    return wrong(
+      name,
+      'warn',
+      `The service sets it to on. Its default is ${defaultSynchronousCommit}: whatever else writes to this database can lose its last commits in a crash.`,
+      'Set synchronous_commit = on for the server, the database and the role.',
+    )
+  return ok(name, 'It is on, and so is its default.')
+}
+
+const replicationHealth = (settings: Durability): HealthCheck => {
+  const { waitsForStandby, synchronousStandbys, asynchronousStandbys, unreadableStandbys } = settings
+  const name = 'replication'
+  if (unreadableStandbys > 0)
+    return wrong(
+      name,
+      'warn',
+      'A standby is connected, and the database user of the service may not see whether commits wait for it.',
+      'Grant pg_read_all_stats to that user.',
+    )
+  if (synchronousStandbys > 0) return ok(name, 'Commits wait for a synchronous standby.')
+  if (waitsForStandby)
+    return wrong(
+      name,
+      'fail',
+      'synchronous_standby_names is set and no synchronous standby is connected: every write waits until one is.',
+      'Connect the standby, or unset synchronous_standby_names.',
+    )
+  if (asynchronousStandbys > 0)
+    return wrong(
+      name,
+      'warn',
+      `The standby is asynchronous: after a failover the last orders can be missing on it, ${orderTwice}.`,
+      'Set synchronous_standby_names, so that commits wait for the standby.',
+    )
+  return wrong(
+    name,
+    'warn',
+    'No standby is connected: if the disk of the server is lost, so is everything since the last backup, orders under way included.',
+    'Connect a synchronous standby, or make sure that the storage of the server is replicated.',
+  )
+}
+
 export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
   switch (standing) {
     case 'in-process':
@@ -85,6 +214,25 @@ export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
     'warn',
     `${others} of ${current + others} are not sealed under the current key.`,
     'Run `pnpm operator secrets rotate`, which names those that no key opens; until then keep the earlier keys in SECRETS_KEY_PREVIOUS.',
+  )
+}
+
+/** How long an order may be pending before an operator should look at it. */
+export const stuckAfterMs = 10 * minuteMs
+/** Stuck orders are counted up to this number. */
+export const maxCountedStuck = 1_000
+
+/** @param stuck how many orders have been pending for longer than `stuckAfterMs`, counted up to `maxCountedStuck` */
+export const ordersHealth = (stuck: Read<number>): HealthCheck => {
+  if (E.isLeft(stuck)) return wrong('orders', 'fail', 'They cannot be counted while the database cannot be read.', lookAtDatabase)
+  const count = stuck.right
+  if (count === 0) return ok('orders', 'None has been pending for longer than ten minutes.')
+  const atLeast = count < maxCountedStuck ? '' : 'At least '
+  return wrong(
+    'orders',
+    'warn',
+    `${atLeast}${count} ${count === 1 ? 'has' : 'have'} been pending for longer than ten minutes.`,
+    'Run `pnpm operator orders list --stuck` and compare with the records of the broker; `pnpm operator orders finish` ends one by hand.',
   )
 }
 

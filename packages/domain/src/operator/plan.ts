@@ -1,6 +1,8 @@
 // What a document would change, told before it is applied: each record by the document's own names, with its fields before and after. Of a secret it is
 // told that it would be written, never what it is or was.
+import { isSameLink } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
+import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import { toIso, toIsoOrNull } from '../primitives/instant.ts'
 import type { DeskLimits } from './document.ts'
 import type {
@@ -34,6 +36,23 @@ export interface PlannedChange {
   readonly action: 'create' | 'change' | 'remove'
   /** Every field of a new record, the changing ones of one that is there, none of one that goes. */
   readonly fields: readonly PlannedField[]
+}
+
+/** What a document does to the tenant, user or account of an order under way. */
+export type OrderEffect =
+  | 'tenant_removed'
+  | 'user_removed'
+  | 'account_removed'
+  /** To another provider account, region or platform. */
+  | 'account_relinked'
+  | 'provider_token_changed'
+  | 'provider_token_removed'
+
+/** What a document does, by whose orders it touches. */
+export interface OrderEffects {
+  readonly tenants: ReadonlyMap<TenantId, OrderEffect>
+  readonly users: ReadonlyMap<UserId, OrderEffect>
+  readonly accounts: ReadonlyMap<AccountId, OrderEffect>
 }
 
 /** By the names of the document; a secret stands there by what tells it from another, and is told by its name alone. */
@@ -167,3 +186,31 @@ const traderLimitsFields = ({ limits }: AccountTraderLimits): Fields => ({
 })
 
 const snapshotFields = ({ balance, equity, margin, freeMargin }: AccountSnapshot): Fields => ({ balance, equity, margin, freeMargin })
+
+/** A provider token that is named counts as changing, as in the plan. */
+export const orderEffectsOf = (records: OperatorRecords, { tenants, users, accounts }: OperatorChanges): OrderEffects => ({
+  tenants: new Map([
+    ...effectOnEach(storedOf(tenants.remove, records.tenants), 'tenant_removed'),
+    ...effectOnEach(idsOf(tenants.put.filter(({ providerToken }) => typeof providerToken === 'string')), 'provider_token_changed'),
+    ...effectOnEach(idsOf(tenants.put.filter(({ providerToken }) => providerToken === null)), 'provider_token_removed'),
+  ]),
+  users: new Map(effectOnEach(storedOf(users.remove, records.users), 'user_removed')),
+  accounts: new Map([
+    ...effectOnEach(storedOf(accounts.remove, records.accounts), 'account_removed'),
+    ...effectOnEach(idsOf(accounts.put.filter((after) => isRelinked(records.accounts, after))), 'account_relinked'),
+  ]),
+})
+
+const effectOnEach = <Id>(ids: readonly Id[], effect: OrderEffect): readonly (readonly [Id, OrderEffect])[] => ids.map((id) => [id, effect])
+
+const idsOf = <Id>(records: readonly { readonly id: Id }[]): readonly Id[] => records.map(({ id }) => id)
+
+const storedOf = <Id>(ids: readonly Id[], stored: readonly { readonly id: Id }[]): readonly Id[] => {
+  const known = new Set(idsOf(stored))
+  return ids.filter((id) => known.has(id))
+}
+
+const isRelinked = (stored: readonly Account[], after: Account): boolean => {
+  const before = stored.find(({ id }) => id === after.id)
+  return before !== undefined && (!isSameLink(before, after) || before.provider?.region !== after.provider?.region)
+}

@@ -1,5 +1,5 @@
-// What a head trader allows: a failed challenge locks, desk and trader limits bound the book, large orders need an approval (section 7; decision 19).
-// Every order counts as one that opens, since whether it reduces is known only when the broker has executed it.
+// What a head trader allows: a failed challenge locks, desk and trader limits bound the book, and large orders need an approval. Every order counts as
+// one that opens, since whether it reduces a position is known only once the broker has executed it.
 import * as E from 'fp-ts/lib/Either.js'
 import { approvalRequired, challengeLocked, deskLimitBreached, traderLimitBreached } from '../errors.ts'
 import type { ApprovalRequired, BreachedLimit, ChallengeLocked, DeskLimitBreached, TraderLimitBreached } from '../errors.ts'
@@ -26,13 +26,13 @@ export interface OrderLimits extends BookLimits {
   readonly approvalAboveLots: number | null
 }
 
-/** An order under way; volume in lots. */
+/** An order that is pending, or was filled after the books were read; volume in lots. */
 export interface PendingSize {
   readonly id: OrderId
   readonly volume: number
 }
 
-/** What is open and under way on the accounts that a limit covers: the volume of each position and of each pending order, in lots. */
+/** The volume of each open position and of each pending order of the accounts that a limit covers, in lots. */
 export type Book = readonly number[]
 
 export interface OrderSize {

@@ -1,15 +1,26 @@
-// Orders, how far each is on its way to the broker, and the jobs that take them there, as they are stored. Every method takes the owner first.
+// Orders and how far each is on its way to the broker, as they are stored. Every method that a user's request reaches takes the owner first.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
-import type { IdempotencyInProgress, IdempotencyKeyReused, RiskLimitExceeded, ServiceUnavailable } from '../errors.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
+import type {
+  ApprovalRequired,
+  DeskLimitBreached,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
+  LimitCheckUnavailable,
+  RiskLimitExceeded,
+  ServiceUnavailable,
+  TraderLimitBreached,
+} from '../errors.ts'
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
 import type { Placement, PlacementStep } from '../orders/placement.ts'
+import type { OpenBooks } from './guard-store.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
 
-/** What makes two requests the same (decision 25). */
+/** What makes two requests the same. */
 export interface IdempotencyClaim {
   readonly key: string
   /** SHA-256 of the body as a JSON value, in lower-case hex: members in the order of their names, no white space. */
@@ -27,18 +38,59 @@ export interface OrdersQuery extends PageRequest {
   readonly to?: Instant | undefined
 }
 
-/** An order under way, as a settler takes it up. */
+/** An order with its placement. */
 export interface OrderPlacement {
   readonly order: Order
   readonly placement: Placement
-  /** 1 when the order is recorded, and one more with every write; a write that expects another one than is stored is not made. */
+  /** Where the order is to be sent, or was sent. */
+  readonly destination: BrokerAccount
+  /** 1 when the order is recorded, and one more with every write; a write that expects another version than the stored one is not made. */
   readonly version: number
+  /**
+   * The run of the database server in which this was read; what follows from it is written in the same run alone. A server that takes over may lack the last
+   * writes, and with them that the order was sent. Without it the run does not matter.
+   */
+  readonly serverRun?: string | undefined
 }
+
+/** An order that is due for its next step. */
+export interface OrderJob extends OrderPlacement {
+  /** Whether this process has followed the order in memory since it recorded it. */
+  readonly isOwn: boolean
+  /** Until when the order may be sent, by the stopwatch of this process. */
+  readonly sendUntilMs: number
+}
+
+/** An order that was certainly not sent, to be tried again by the same process. */
+export interface OrderRetry {
+  readonly job: OrderJob
+  readonly inMs: number
+}
+
+/** An order that is about to be recorded. */
+export interface NewOrder {
+  readonly order: PendingOrder
+  readonly destination: BrokerAccount
+  /** Until when the order may be sent, by the stopwatch of this process. */
+  readonly sendUntilMs: number
+  /** When the checks of the order began, by the clock of the store: its age counts from then, however long it takes to be recorded. */
+  readonly checkedAt: Instant
+  /** The run of the database server in which the checks began. */
+  readonly serverRun: string | undefined
+  readonly claim: IdempotencyClaim | undefined
+  /** The books that the account's limits need; undefined where nothing is limited. */
+  readonly books: OpenBooks | undefined
+}
+
+export type LimitRefusal = LimitCheckUnavailable | DeskLimitBreached | TraderLimitBreached | ApprovalRequired
+
+export type RecordRefusal = ServiceUnavailable | LimitRefusal | RiskLimitExceeded | IdempotencyKeyReused
 
 export interface OrderStore {
   /**
    * Claims an idempotency key for a request that is about to be checked. `none` when it is now this request's; else the order that the key
-   * made, as it was first answered. A claim that was neither released nor turned into an order for a minute, and any claim after 24 hours, counts no more.
+   * made, as it was first answered. A claim that was neither released nor turned into an order for ten seconds, and any claim after 24 hours, no longer
+   * counts.
    */
   readonly claim: (
     owner: Owner,
@@ -48,16 +100,13 @@ export interface OrderStore {
   /** Gives a claim back, for a request that was refused before an order was recorded. */
   readonly release: (owner: Owner, claim: IdempotencyClaim) => TE.TaskEither<ServiceUnavailable, void>
   /**
-   * Writes the order, its placement (`recorded`), the job that places it and what its key made, in one transaction, if the user's counts allow it
-   * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and the pending ones). The counts are exact however many requests
-   * and instances write at once. A key makes one order whatever became of claims in between: where another request with the same body turned it
-   * into an order, nothing is written and that order is the answer, as it was first given; where another body took it, it is refused.
+   * In one transaction: decides the limits of trader and desks under row locks (`requireOrderLimits` with the orders pending at that moment), then the
+   * user's counts (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and the pending ones), and writes the order, its placement
+   * (`recorded`), its event and what its key made. Limits and counts are exact however many requests and instances write at once. A key makes one
+   * order whatever happened to claims in between: where another request with the same body turned it into an order, nothing is written and that order is the
+   * answer, as it was first given; where another body holds it, it is refused.
    */
-  readonly record: (
-    owner: Owner,
-    order: PendingOrder,
-    claim: IdempotencyClaim | undefined,
-  ) => TE.TaskEither<ServiceUnavailable | RiskLimitExceeded | IdempotencyKeyReused, PendingOrder>
+  readonly record: (owner: Owner, order: NewOrder) => TE.TaskEither<RecordRefusal, PendingOrder>
   readonly find: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<Order>>
   /**
    * Newest first: by creation time, then in the order of recording. Page 1 is read anew, and when it is full it begins a list: the further pages that
@@ -68,30 +117,19 @@ export interface OrderStore {
   readonly list: (owner: Owner, program: ProgramId, query: OrdersQuery, now: Instant) => TE.TaskEither<ServiceUnavailable, Page<Order>>
   readonly placement: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<OrderPlacement>>
   /**
-   * Writes a step of the placement if the stored version is still the expected one, in one transaction with what it means for the order
-   * (`settle`) and with the job that goes on after `continueInMs`. False when another settler was quicker; a settled placement stays as it is.
+   * Writes a step of the placement if the stored version is still that of `from`, in one transaction with what its outcome means for the order
+   * (`settle`) and with its event. False when another process was quicker, or the database server is in another run; a settled placement stays as it is.
    */
-  readonly advance: (
-    owner: Owner,
-    id: OrderId,
-    version: number,
-    step: PlacementStep,
-    now: Instant,
-  ) => TE.TaskEither<ServiceUnavailable, boolean>
+  readonly advance: (owner: Owner, from: OrderPlacement, step: PlacementStep, now: Instant) => TE.TaskEither<ServiceUnavailable, boolean>
+  /** Broker numbers of orders and positions that belong to the owner's other orders at the destination, created within a day of this one. */
+  readonly othersTickets: (owner: Owner, placement: OrderPlacement) => TE.TaskEither<ServiceUnavailable, readonly string[]>
 }
 
-/** A job: whose order is to be taken on, and from where. A placement that has moved on has another job. */
-export interface PlacementJob {
-  readonly owner: Owner
-  readonly orderId: OrderId
-  readonly version: number
-}
-
-export interface PlacementJobs {
+export interface OrderJobs {
   /**
-   * Hands every due job to `settle`, several at once, until `stop`, which waits for those under way. A job whose process died, and an order under
-   * way that has no job for whatever reason, is handed out again within seconds: `settle` must bear being called twice, also at the same time.
-   * A rejection of `settle` is logged, and the order handed out again.
+   * Gives every order that is due to `process`, several at once, until `stop`, which waits for those under way: orders that this process records at once,
+   * those that `process` wants to retry after their pause, and all others as they fall due. An order whose process died, or whose `process` was rejected, is
+   * given out again within seconds: `process` must bear being called twice, also at the same time. A rejection is logged.
    */
-  readonly work: (settle: (job: PlacementJob) => Promise<void>) => Promise<{ readonly stop: () => Promise<void> }>
+  readonly work: (process: (job: OrderJob) => Promise<OrderRetry | undefined>) => Promise<{ readonly stop: () => Promise<void> }>
 }

@@ -1,16 +1,17 @@
-// What the operator's doctor looks at beside the records: the database itself, who counts requests, and what the provider says to a tenant's token.
+// What the operator's doctor checks beside the records: the database, the broker, the limiter, and the provider's answer to a tenant's token.
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceUnavailable } from '../errors.ts'
-import type { LimiterStanding, ProviderStanding } from '../operator/health.ts'
+import type { Durability, LimiterStanding, ProviderStanding } from '../operator/health.ts'
 import type { TenantId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 export interface DatabaseHealth {
-  /** What the database's own clock says. */
+  /** The database's clock. */
   readonly now: TE.TaskEither<ServiceUnavailable, Instant>
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
+  readonly durability: TE.TaskEither<ServiceUnavailable, Durability>
 }
 
 export interface LimiterHealth {

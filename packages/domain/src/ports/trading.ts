@@ -2,6 +2,7 @@
 import type * as T from 'fp-ts/lib/Task.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { MaySend } from './clock.ts'
 import type { Side } from '../positions/position.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -21,13 +22,17 @@ export interface SentOrder {
   readonly order: BrokerOrder
   /** History is searched from a little before. */
   readonly sentAt: Instant
-  /** The broker's number of it; null where none was told. */
+  /** The broker's number of it; null where the broker gave none. */
   readonly orderId: string | null
+  /** Read positions and working orders from the trading terminal itself, past the copy that the provider keeps. Slower. */
+  readonly refresh: boolean
+  /** Broker numbers of orders and positions that belong to other orders of ours on the account. */
+  readonly othersTickets: readonly string[]
 }
 
 export interface Trading {
-  /** Sends the order once and never again, whatever comes back. */
-  readonly placeOrder: (account: BrokerAccount, order: BrokerOrder) => T.Task<PlacementAnswer>
+  /** Sends the order at most once. Where it may not be sent any more, nothing is sent and the answer is `not_sent`. */
+  readonly placeOrder: (account: BrokerAccount, order: BrokerOrder, maySend: MaySend) => T.Task<PlacementAnswer>
   /** Looks for an order that may have been executed in positions, working orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
 }

@@ -1,4 +1,4 @@
-// The log of deliveries, and the hands that send them. Every method takes the owner first.
+// The log of webhook deliveries, and the worker that sends them. Every method of the log takes the owner first.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceUnavailable } from '../errors.ts'
@@ -14,9 +14,9 @@ export interface DeliveriesQuery extends PageRequest {
 }
 
 export interface WebhookDeliveries {
-  /** Newest first: backwards in the order of their writing. Empty where the webhook is not there. */
+  /** Newest first, in the reverse order of recording. Empty where the webhook does not exist. */
   readonly list: (owner: Owner, webhookId: WebhookId, query: DeliveriesQuery) => TE.TaskEither<ServiceUnavailable, Page<WebhookDelivery>>
-  /** Writes what `replayOf` makes of a delivery, to be sent at once. None when the delivery is not there. */
+  /** Records the `replayOf` a delivery, to be sent at once. None when the delivery does not exist. */
   readonly replay: (
     owner: Owner,
     webhookId: WebhookId,
@@ -25,7 +25,7 @@ export interface WebhookDeliveries {
   ) => TE.TaskEither<ServiceUnavailable, O.Option<WebhookDelivery>>
 }
 
-/** A delivery whose next attempt is due, and everything that it takes. */
+/** A delivery whose next attempt is due, with everything that the attempt needs. */
 export interface DueDelivery {
   readonly to: WebhookWithSecret
   readonly delivery: WebhookDelivery
@@ -34,10 +34,11 @@ export interface DueDelivery {
 
 export interface DeliveryJobs {
   /**
-   * Hands every due delivery to `attempt` until `stop`: those of one webhook one at a time, over all instances, the first recorded first as far as
-   * pauses after failures allow; those of different webhooks beside each other. What the answer means (`afterAttempt`) is written for the delivery
-   * and its webhook at once; a webhook that is disabled by it has all that waits for it withdrawn, and its owner told, in the same transaction. A delivery
-   * whose process dies is handed out again within seconds, unless it is a replay, which is then `interrupted`. `stop` waits a little for those under way.
+   * Calls `attempt` with every due delivery until `stop`. Deliveries to one webhook are attempted one at a time over all instances, in the order of recording
+   * as far as pauses after failures allow. Deliveries to different webhooks run at once, and a receiver that hangs delays neither other receivers nor other
+   * users. The result (`afterAttempt`) is written to the delivery and its webhook in one transaction; when it disables the webhook, the same transaction
+   * withdraws the webhook's pending deliveries and queues the notice to the owner. A delivery whose process dies is attempted again within seconds, unless it
+   * is a replay, which becomes `interrupted`. `stop` waits a little for attempts under way.
    */
   readonly work: (attempt: (due: DueDelivery) => Promise<AttemptAnswer>) => Promise<{ readonly stop: () => Promise<void> }>
 }

@@ -29,7 +29,8 @@ export const decideClose = ({ volume: open }: BrokerPosition, asked: number | un
   if (asked === undefined) return E.right(all)
   const closes = roundLots(asked)
   const difference = compareLots(closes, open)
-  if (difference > 0) return E.left(invalidVolume(asked, open))
+  // Less than the platforms' finest volume is none.
+  if (difference > 0 || closes === 0) return E.left(invalidVolume(asked, open))
   if (difference === 0) return E.right(all)
   return E.right({ volume: closes, closes, leaves: lotsWithout(open, closes) })
 }

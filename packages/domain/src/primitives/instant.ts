@@ -9,7 +9,8 @@ export type RangeEdge = 'start' | 'end'
 
 export const secondMs = 1_000
 export const minuteMs = 60 * secondMs
-export const dayMs = 24 * 60 * minuteMs
+export const hourMs = 60 * minuteMs
+export const dayMs = 24 * hourMs
 
 const datePattern = /^(\d{4})-(\d{2})-(\d{2})$/
 const dateTimePattern = /^(\d{4})-(\d{2})-(\d{2})T(\d{2}):(\d{2})(?::(\d{2})(?:[.,](\d{1,9}))?)?(Z|[+-]\d{2}(?::?\d{2})?)?$/i

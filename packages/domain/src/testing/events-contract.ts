@@ -5,6 +5,8 @@ import type { ServiceEvent } from '../events/service-event.ts'
 import type { WebhookDisabledNotice } from '../notices/owner-notice.ts'
 import type { OrderStore } from '../ports/order-store.ts'
 import type { OperatorStore } from '../ports/operator-store.ts'
+import type { PlacementStep } from '../orders/placement.ts'
+import { notFoundAtBrokerCode, settle } from '../orders/transitions.ts'
 import type { DeliveryJobs, DueDelivery, WebhookDeliveries } from '../ports/webhook-deliveries.ts'
 import type { WebhookStore } from '../ports/webhook-store.ts'
 import type { DeliveryId, Owner } from '../primitives/ids.ts'
@@ -12,7 +14,7 @@ import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { AttemptAnswer, WebhookDelivery } from '../webhooks/event-delivery.ts'
 import type { Webhook } from '../webhooks/webhook.ts'
-import { newOrder } from './stored-orders.ts'
+import { newOrder, placementOf, toRecord } from './stored-orders.ts'
 import { rightOf, storedOwner } from './stored-records.ts'
 import { newWebhook } from './stored-webhooks.ts'
 
@@ -141,26 +143,52 @@ export const eventsContract = (title: string, open: OpenEventPorts): void => {
       const webhook = await created(owner)
       const sender = await working(() => ok)
       const order = newOrder(owner, ports.now(), { clientId: 'mine' })
-      await rightOf(ports.orders.record(owner, order, undefined))
+      await rightOf(ports.orders.record(owner, toRecord(order)))
       const settlement = { kind: 'filled', fill: { price: 1.25, volume: 0.1, at: ports.now() } } as const
-      const settled = { placement: { step: 'settled', settlement }, continueInMs: null } as const
-      expect(await rightOf(ports.orders.advance(owner, order.id, 1, settled, ports.now()))).toBe(true)
-      expect(await rightOf(ports.orders.advance(owner, order.id, 1, settled, ports.now()))).toBe(false)
+      const settled = { placement: { step: 'settled' }, outcome: settlement, continueInMs: null } as const
+      expect(await rightOf(ports.orders.advance(owner, placementOf(order), settled, ports.now()))).toBe(true)
+      expect(await rightOf(ports.orders.advance(owner, placementOf(order), settled, ports.now()))).toBe(false)
       await expect.poll(() => sender.to(webhook).map(({ event }) => event.type), patience).toStrictEqual(['order.created', 'order.filled'])
       const [first, second] = sender.to(webhook)
       expect(first?.event.data).toMatchObject({ order_id: order.id, client_id: 'mine' })
       expect(second?.event.data).toMatchObject({ order_id: order.id, fill_price: 1.25, filled_volume: 0.1 })
     })
 
+    it('E15 reports the execution of an order that was rejected as not found and is corrected', async () => {
+      const owner = await storedOwner(ports.operator)
+      const webhook = await created(owner)
+      const sender = await working(() => ok)
+      const order = newOrder(owner, ports.now())
+      await rightOf(ports.orders.record(owner, toRecord(order)))
+      const reason = { code: notFoundAtBrokerCode, message: 'not found' }
+      const placement = { step: 'rechecking', sentAt: ports.now(), orderId: null, rechecks: 0 } as const
+      const rejected: PlacementStep = { placement, outcome: { kind: 'rejected', reason }, continueInMs: 60_000 }
+      expect(await rightOf(ports.orders.advance(owner, placementOf(order), rejected, ports.now()))).toBe(true)
+      const corrected: PlacementStep = {
+        placement: { step: 'settled' },
+        outcome: { kind: 'filled', fill: { price: 1.25 } },
+        continueInMs: null,
+      }
+      const from = { ...placementOf(order, 2), order: settle(order, { kind: 'rejected', reason }, ports.now()), placement }
+      expect(await rightOf(ports.orders.advance(owner, from, corrected, ports.now()))).toBe(true)
+      await expect.poll(() => sender.to(webhook).map(({ event }) => event.type), patience).toStrictEqual(['order.created', 'order.filled'])
+      expect(sender.to(webhook)[1]?.event.data).toMatchObject({ order_id: order.id, fill_price: 1.25 })
+    })
+
     it('E4 tells nothing of orders that were refused, neither here nor by the broker', async () => {
       const owner = await storedOwner(ports.operator)
       const webhook = await created(owner)
       const order = newOrder(owner, ports.now())
-      await rightOf(ports.orders.record(owner, order, undefined))
-      expect((await ports.orders.record(owner, newOrder(owner, ports.now(), { volume: Number.NaN }), undefined)())._tag).toBe('Left')
+      await rightOf(ports.orders.record(owner, toRecord(order)))
+      expect((await ports.orders.record(owner, toRecord(newOrder(owner, ports.now(), { volume: Number.NaN })))())._tag).toBe('Left')
       const settlement = { kind: 'rejected', reason: { code: 'X', message: 'x' } } as const
       await rightOf(
-        ports.orders.advance(owner, order.id, 1, { placement: { step: 'settled', settlement }, continueInMs: null }, ports.now()),
+        ports.orders.advance(
+          owner,
+          placementOf(order),
+          { placement: { step: 'settled' }, outcome: settlement, continueInMs: null },
+          ports.now(),
+        ),
       )
       expect((await log(webhook)).map(({ eventType }) => eventType)).toStrictEqual(['order.created'])
     })

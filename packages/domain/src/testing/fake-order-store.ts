@@ -1,32 +1,39 @@
 // Orders, their placements and jobs in memory, as fakes of the ports; they pass the same contract as the database. Jobs are handed out when the
 // test says so, by the test's clock.
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
-import { idempotencyInProgress, idempotencyKeyReused, serviceUnavailable } from '../errors.ts'
-import type { IdempotencyInProgress, IdempotencyKeyReused, RiskLimitExceeded, ServiceUnavailable } from '../errors.ts'
+import { idempotencyInProgress, idempotencyKeyReused, limitCheckUnavailable, serviceUnavailable } from '../errors.ts'
+import type { IdempotencyInProgress, IdempotencyKeyReused, ServiceUnavailable } from '../errors.ts'
 import { orderCreated, settlementEvents } from '../events/order-events.ts'
 import type { ServiceEvent } from '../events/service-event.ts'
 import { requireCountsInLimit, startOfUtcDay } from '../orders/limits.ts'
 import type { Order, OrderId, PendingOrder } from '../orders/order.ts'
+import { requireOrderLimits } from '../use-cases/steps/order-limits.ts'
 import type { Placement } from '../orders/placement.ts'
 import { settle } from '../orders/transitions.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { IdempotencyClaim, OrderPlacement, OrdersQuery, OrderStore, PlacementJob, PlacementJobs } from '../ports/order-store.ts'
+import type {
+  IdempotencyClaim,
+  NewOrder,
+  OrderJob,
+  OrderJobs,
+  OrderPlacement,
+  OrdersQuery,
+  OrderStore,
+  RecordRefusal,
+} from '../ports/order-store.ts'
+import type { FakeRecords } from './fake-records.ts'
+import { fakeServerRun, guardsOf } from './fake-guard-store.ts'
+import type { StoredOrder } from './stored-orders.ts'
 import { isSameOwner } from '../primitives/ids.ts'
 import type { Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf } from '../primitives/pages.ts'
 import type { Page } from '../primitives/pages.ts'
-
-interface StoredOrder {
-  readonly order: Order
-  readonly placement: Placement
-  readonly version: number
-  readonly dueAt: Instant | null
-}
 
 interface StoredKey {
   readonly bodyHash: string
@@ -41,37 +48,39 @@ interface ListStart {
   readonly orders: number
 }
 
-export interface FakePlacementJobs extends PlacementJobs {
-  /** Starts every job that is due by the clock; the promises are those of the settlers. */
-  readonly handOut: () => readonly Promise<void>[]
+export interface FakeOrderJobs extends OrderJobs {
+  /** Gives out every order that is due by the clock, as one that this process recorded or not. */
+  readonly handOut: (isOwn?: boolean) => readonly Promise<void>[]
 }
 
 export interface FakeOrderStore extends OrderStore {
-  readonly jobs: FakePlacementJobs
+  readonly jobs: FakeOrderJobs
   /** Every order there is, oldest first. */
-  readonly all: () => readonly Order[]
+  readonly all: () => readonly StoredOrder[]
   /** Makes every method fail until it is called with false. */
   readonly takeDown: (isDown: boolean) => void
 }
 
-const leaseMs = minuteMs
+const leaseMs = 10 * secondMs
 const listMs = 10 * minuteMs
-/** When a job whose settler does not come back is handed out again. */
+/** When an order whose processing does not come back is given out again. */
 const forgottenAfterMs = 3 * secondMs
 
 /**
- * @param clock says which jobs are due
- * @param happened is told what happened as it is written
+ * @param clock says which orders are due, and serves as stopwatch
+ * @param records hold the limits of traders and desks
+ * @param happened is called with the events of each write
  */
 export const createFakeOrderStore = (
   clock: Clock,
+  records: FakeRecords,
   happened: (owner: Owner, events: readonly ServiceEvent[]) => void = () => undefined,
 ): FakeOrderStore => {
   // In the order of recording.
   const orders = new Map<OrderId, StoredOrder>()
   const keys = new Map<string, StoredKey>()
   const listStarts = new Map<string, ListStart>()
-  const settlers = new Set<(job: PlacementJob) => Promise<void>>()
+  const workers = new Set<(job: OrderJob) => Promise<unknown>>()
   let isDown = false
 
   const answer = <Refusal, A>(read: () => E.Either<Refusal, A>): TE.TaskEither<ServiceUnavailable | Refusal, A> =>
@@ -93,26 +102,37 @@ export const createFakeOrderStore = (
     return E.right(held?.order ?? order)
   }
 
-  const record = (
-    owner: Owner,
-    order: PendingOrder,
-    claim: IdempotencyClaim | undefined,
-  ): E.Either<ServiceUnavailable | RiskLimitExceeded | IdempotencyKeyReused, PendingOrder> => {
+  const record = (owner: Owner, { order, destination, sendUntilMs, claim, books }: NewOrder): E.Either<RecordRefusal, PendingOrder> => {
     const turned = claim === undefined ? E.right(order) : turn(owner, order, claim)
     if (E.isLeft(turned) || turned.right !== order) return turned
-    const before = ownOrders(owner)
-    const today = before.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(order.createdAt)).length
-    const open = before.filter(({ status }) => status === 'pending').length
-    const allowed = requireCountsInLimit({ today, open }, order.createdAt)
+    const allowed = pipe(
+      requireLimits(owner, order, books),
+      E.flatMap(() => requireCounts(owner, order)),
+    )
     if (E.isLeft(allowed)) {
       if (claim !== undefined) keys.delete(keyOf(owner, claim.key))
       return allowed
     }
     if (orders.has(order.id) || !isStorable(order)) return E.left(serviceUnavailable('the fake cannot store that order'))
-    orders.set(order.id, { order: { ...order, owner }, placement: { step: 'recorded' }, version: 1, dueAt: clock.now() })
+    const stored = { order: { ...order, owner }, placement: { step: 'recorded' }, destination, version: 1 } as const
+    orders.set(order.id, { ...stored, sendUntilMs, dueAt: clock.now(), settledAt: null })
     if (claim !== undefined) keys.set(keyOf(owner, claim.key), { bodyHash: claim.bodyHash, claimedAt: order.createdAt, order })
     happened(owner, [orderCreated(order)])
     return turned
+  }
+
+  const requireLimits = (owner: Owner, { request }: PendingOrder, books: NewOrder['books']): E.Either<RecordRefusal, void> => {
+    if (books === undefined) return E.right(undefined)
+    const account = records.tables.accounts.get(request.accountId)
+    if (account === undefined) return E.left(limitCheckUnavailable('the account is gone'))
+    return requireOrderLimits(account, request, guardsOf(records, [...orders.values()], owner, account.id, clock.now(), books.asOf), books)
+  }
+
+  const requireCounts = (owner: Owner, order: PendingOrder): E.Either<RecordRefusal, void> => {
+    const before = ownOrders(owner)
+    const today = before.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(order.createdAt)).length
+    const open = before.filter(({ status }) => status === 'pending').length
+    return requireCountsInLimit({ today, open }, order.createdAt)
   }
 
   const list = (owner: Owner, program: ProgramId, query: OrdersQuery, now: Instant): Page<Order> => {
@@ -130,13 +150,13 @@ export const createFakeOrderStore = (
     return pageOf(newestFirst(all.slice(0, start.orders).filter(isMatching(query))), query)
   }
 
-  const handOut = (): readonly Promise<void>[] => {
+  const handOut = (isOwn = true): readonly Promise<void>[] => {
     const due = [...orders.values()].filter(({ dueAt }) => dueAt !== null && dueAt <= clock.now())
-    return [...settlers].slice(0, 1).flatMap((settleJob) =>
+    return [...workers].slice(0, 1).flatMap((handle) =>
       due.map(async (stored) => {
-        const { id, owner } = stored.order
-        orders.set(id, { ...stored, dueAt: clock.now() + forgottenAfterMs })
-        await settleJob({ owner, orderId: id, version: stored.version }).catch(() => undefined)
+        const { order, placement, destination, version, sendUntilMs } = stored
+        orders.set(order.id, { ...stored, dueAt: clock.now() + forgottenAfterMs })
+        await handle({ order, placement, destination, version, isOwn, sendUntilMs }).catch(() => undefined)
       }),
     )
   }
@@ -158,50 +178,72 @@ export const createFakeOrderStore = (
         if (held?.order === null && held.bodyHash === bodyHash) keys.delete(keyOf(owner, key))
         return E.right(undefined)
       }),
-    record: (owner, order, claim) => answer(() => record(owner, order, claim)),
+    record: (owner, order) => answer(() => record(owner, order)),
     find: (owner, id) => answer(() => E.right(O.fromNullable(own(owner, id)?.order))),
     list: (owner, program, query, now) => answer(() => E.right(list(owner, program, query, now))),
     placement: (owner, id) =>
       answer((): E.Either<never, O.Option<OrderPlacement>> => {
         const stored = own(owner, id)
         if (stored === undefined) return E.right(O.none)
-        const { order, placement, version } = stored
-        return E.right(O.some({ order, placement, version }))
+        const { order, placement, destination, version } = stored
+        return E.right(O.some({ order, placement, destination, version }))
       }),
-    advance: (owner, id, version, { placement, continueInMs }, now) =>
+    advance: (owner, { order: { id }, placement: before, version, serverRun = fakeServerRun }, { placement, outcome, continueInMs }, now) =>
       answer(() => {
         const stored = own(owner, id)
         if (stored === undefined || stored.version !== version || stored.placement.step === 'settled') return E.right(false)
-        const order = placement.step === 'settled' ? settle(stored.order, placement.settlement, now) : stored.order
-        const dueAt = continueInMs === null ? null : clock.now() + continueInMs
-        orders.set(id, { order, placement, version: version + 1, dueAt })
-        if (placement.step === 'settled') happened(owner, settlementEvents(order))
+        if (sentAtOf(stored.placement) !== sentAtOf(before) || serverRun !== fakeServerRun) return E.right(false)
+        const order = outcome === undefined ? stored.order : settle(stored.order, outcome, now)
+        orders.set(id, {
+          ...stored,
+          order,
+          placement,
+          version: version + 1,
+          dueAt: continueInMs === null ? null : clock.now() + continueInMs,
+          settledAt: order === stored.order ? stored.settledAt : clock.now(),
+        })
+        if (order !== stored.order) happened(owner, settlementEvents(order))
         return E.right(true)
       }),
+    othersTickets: (owner, { order, destination }) =>
+      answer(() =>
+        E.right(
+          [...orders.values()]
+            .filter((one) => isSameOwner(one.order.owner, owner) && one.order.id !== order.id)
+            .filter((one) => one.destination.providerAccountId === destination.providerAccountId)
+            .filter((one) => Math.abs(one.order.createdAt - order.createdAt) <= dayMs)
+            .flatMap((one) => [
+              ...('fill' in one.order && one.order.fill.positionId !== undefined ? [one.order.fill.positionId] : []),
+              ...('orderId' in one.placement && one.placement.orderId !== null ? [one.placement.orderId] : []),
+            ]),
+        ),
+      ),
     jobs: {
       handOut,
-      work: async (settleJob) => {
-        const underWay = new Set<Promise<void>>()
-        const settler = async (job: PlacementJob): Promise<void> => {
-          const run = settleJob(job)
+      work: async (handle) => {
+        const underWay = new Set<Promise<unknown>>()
+        const worker = async (job: OrderJob): Promise<void> => {
+          const run = handle(job)
           underWay.add(run)
           await run.finally(() => underWay.delete(run))
         }
-        settlers.add(settler)
+        workers.add(worker)
         return {
           stop: async () => {
-            settlers.delete(settler)
+            workers.delete(worker)
             await Promise.allSettled(underWay)
           },
         }
       },
     },
-    all: () => [...orders.values()].map(({ order }) => order),
+    all: () => [...orders.values()],
     takeDown: (down) => {
       isDown = down
     },
   }
 }
+
+const sentAtOf = (placement: Placement): Instant | undefined => ('sentAt' in placement ? placement.sentAt : undefined)
 
 const isStorable = ({ request: { volume, price = 0, stopLoss = 0, takeProfit = 0 } }: PendingOrder): boolean =>
   [volume, price, stopLoss, takeProfit].every(Number.isFinite)

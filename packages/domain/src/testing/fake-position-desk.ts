@@ -4,9 +4,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../accounts/account.ts'
-import { brokerOutcomeUnknown, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
+import { brokerOutcomeUnknown, brokerUnavailable, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
-import type { Clock } from '../ports/clock.ts'
+import type { Clock, MaySend } from '../ports/clock.ts'
 import type { CloseReceipt, PositionDesk } from '../ports/position-desk.ts'
 import type { ClosingDeal } from '../positions/closing-deals.ts'
 import type { Levels } from '../positions/levels.ts'
@@ -105,9 +105,10 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
       .get(accountId)
       ?.positions.some((one) => one.ticket === ticket && one.stopLoss === levels.stopLoss && one.takeProfit === levels.takeProfit) === true
 
-  const send = async (account: BrokerAccount, change: FakeChange): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
+  const send = async (account: BrokerAccount, change: FakeChange, maySend: MaySend): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
     await held
     const { accountId } = account
+    if (!maySend()) return E.left(brokerUnavailable(accountId, 'the time to send the change is over'))
     const outcome = planned.shift() ?? 'do'
     sent.push(change)
     if (typeof outcome === 'object') return E.left(outcome)
@@ -138,16 +139,16 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
         read('freshPositions', account),
         TE.map((book) => ({ positions: readPositions(book), readAt: clock.now() })),
       ),
-    setLevels: (account, ticket, levels) => async () => {
+    setLevels: (account, ticket, levels, maySend) => async () => {
       const change = { kind: 'setLevels', accountId: account.accountId, ticket, levels } as const
       const isUnchanged = holds(change)
       return pipe(
-        await send(account, change),
+        await send(account, change, maySend),
         E.map(({ progress }) => ({ progress: isUnchanged && progress === 'done' ? 'unchanged' : progress })),
       )
     },
-    closePosition: (account, ticket, volume) => () =>
-      send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }),
+    closePosition: (account, ticket, volume, maySend) => () =>
+      send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }, maySend),
     closingDeals: (account, ticket) =>
       pipe(
         read('closingDeals', account),

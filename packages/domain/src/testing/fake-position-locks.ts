@@ -1,88 +1,96 @@
-// Locks of positions within one process, as a fake of the port; they pass the same contract as the database's. Nothing happens by itself:
-// time passes when the test says so.
+// Position locks of one process in memory. They pass the same contract as the database's. Time passes only when the test says so.
 import * as E from 'fp-ts/lib/Either.js'
-import { internalTimeout } from '../errors.ts'
+import { brokerUnavailable, internalTimeout } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
+import { maxChangesPerAccount } from '../ports/position-locks.ts'
 import type { PositionLocks } from '../ports/position-locks.ts'
 import { secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 interface Holder {
-  /** When what it holds is free again although it never let go; never, for one that lives. */
-  readonly lapsesAt: Instant
+  /** Infinity where the lock is renewed. */
+  readonly expiresAt: Instant
 }
 
 interface Waiter {
-  readonly lapsesInMs: number
+  readonly leaseMs: number
   readonly givesUpAt: Instant
-  /** `undefined` says that it waited for too long. */
-  readonly enter: (holder: Holder | undefined) => void
+  /** Called with undefined when it waited for too long. */
+  readonly start: (holder: Holder | undefined) => void
 }
 
-interface Lane {
+interface Lock {
   holder: Holder | undefined
   waiting: readonly Waiter[]
 }
 
 export interface FakePositionLocks extends PositionLocks {
-  /** The same locks as a process sees them that dies at its work: it never lets go. */
+  /** The same locks for a process that dies at its work: it neither renews nor releases them. */
   readonly dying: PositionLocks
-  /** The same locks for those who give up after a second. */
+  /** The same locks for callers that give up after a second. */
   readonly impatient: PositionLocks
-  /** Looks at the clock: what the dead held becomes free, and who waited for too long gives up. */
+  /** Reads the clock: expired locks become free, and callers that waited for too long give up. */
   readonly tick: () => void
 }
 
 const leaseMs = 10 * secondMs
 const patienceMs = 30 * secondMs
 
-/** @param clock by which one waits; it stands still when left out */
+/** @param clock stands still when left out */
 export const createFakePositionLocks = (clock: Clock = { now: () => 0 }): FakePositionLocks => {
-  const lanes = new Map<string, Lane>()
+  const locks = new Map<string, Lock>()
+  const changesOfAccount = new Map<string, number>()
 
-  const laneOf = (key: string): Lane => {
-    const lane = lanes.get(key) ?? { holder: undefined, waiting: [] }
-    lanes.set(key, lane)
-    return lane
+  const lockOf = (key: string): Lock => {
+    const lock = locks.get(key) ?? { holder: undefined, waiting: [] }
+    locks.set(key, lock)
+    return lock
   }
 
-  const admit = (lane: Lane): void => {
+  const isHeld = (holder: Holder | undefined): boolean => holder !== undefined && holder.expiresAt > clock.now()
+
+  const startNext = (lock: Lock): void => {
     const now = clock.now()
-    for (const { givesUpAt, enter } of lane.waiting) if (givesUpAt <= now) enter(undefined)
-    lane.waiting = lane.waiting.filter(({ givesUpAt }) => givesUpAt > now)
-    if (lane.holder !== undefined && lane.holder.lapsesAt > now) return
-    const [next, ...waiting] = lane.waiting
-    lane.holder = next && { lapsesAt: now + next.lapsesInMs }
-    lane.waiting = waiting
-    next?.enter(lane.holder)
+    for (const { givesUpAt, start } of lock.waiting) if (givesUpAt <= now) start(undefined)
+    lock.waiting = lock.waiting.filter(({ givesUpAt }) => givesUpAt > now)
+    if (isHeld(lock.holder)) return
+    const [next, ...waiting] = lock.waiting
+    lock.holder = next && { expiresAt: now + next.leaseMs }
+    lock.waiting = waiting
+    next?.start(lock.holder)
   }
 
-  const locksOf = (limits: { readonly lapsesInMs: number; readonly givesUpInMs: number; readonly letsGo: boolean }): PositionLocks => ({
+  const locksOf = (limits: { readonly leaseMs: number; readonly patienceMs: number; readonly releases: boolean }): PositionLocks => ({
     holding:
-      ({ tenantId, userId }, { accountId, ticket }) =>
+      ({ owner, accountId, providerAccountId }, ticket) =>
       (work) =>
       async () => {
-        const lane = laneOf(JSON.stringify([tenantId, userId, accountId, ticket]))
-        const holder = await new Promise<Holder | undefined>((enter) => {
-          lane.waiting = [...lane.waiting, { lapsesInMs: limits.lapsesInMs, givesUpAt: clock.now() + limits.givesUpInMs, enter }]
-          admit(lane)
+        const accountKey = JSON.stringify([owner.tenantId, providerAccountId])
+        const changes = changesOfAccount.get(accountKey) ?? 0
+        if (changes >= maxChangesPerAccount) return E.left(brokerUnavailable(accountId, 'too many changes at once'))
+        changesOfAccount.set(accountKey, changes + 1)
+        const lock = lockOf(JSON.stringify([accountKey, ticket]))
+        const holder = await new Promise<Holder | undefined>((start) => {
+          lock.waiting = [...lock.waiting, { leaseMs: limits.leaseMs, givesUpAt: clock.now() + limits.patienceMs, start }]
+          startNext(lock)
         })
-        if (holder === undefined) return E.left(internalTimeout)
         try {
-          return await work()
+          if (holder === undefined) return E.left(internalTimeout)
+          return await work(() => lock.holder === holder && isHeld(holder))()
         } finally {
-          if (limits.letsGo && lane.holder === holder) lane.holder = undefined
-          admit(lane)
+          changesOfAccount.set(accountKey, (changesOfAccount.get(accountKey) ?? 0) - 1)
+          if (limits.releases && lock.holder === holder) lock.holder = undefined
+          startNext(lock)
         }
       },
   })
 
   return {
-    ...locksOf({ lapsesInMs: Infinity, givesUpInMs: patienceMs, letsGo: true }),
-    dying: locksOf({ lapsesInMs: leaseMs, givesUpInMs: patienceMs, letsGo: false }),
-    impatient: locksOf({ lapsesInMs: Infinity, givesUpInMs: secondMs, letsGo: true }),
+    ...locksOf({ leaseMs: Infinity, patienceMs, releases: true }),
+    dying: locksOf({ leaseMs, patienceMs, releases: false }),
+    impatient: locksOf({ leaseMs: Infinity, patienceMs: secondMs, releases: true }),
     tick: () => {
-      for (const lane of lanes.values()) admit(lane)
+      for (const lock of locks.values()) startNext(lock)
     },
   }
 }

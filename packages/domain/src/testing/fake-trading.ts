@@ -1,6 +1,7 @@
 // Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a test can see what was executed how often.
 import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
 import type { Fill } from '../orders/order.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
 import type { BrokerOrder, Trading } from '../ports/trading.ts'
 import type { Ticket } from '../primitives/ids.ts'
 
@@ -11,6 +12,8 @@ export type FakePlacement =
   | 'fill_and_lose_the_answer'
   | 'lose_the_request'
   | 'accept'
+  /** The answer is lost, and the order shows in no record until `execute`. */
+  | 'execute_late'
   | 'refuse'
   | 'not_sent'
   | { readonly notSentForMs: number }
@@ -27,6 +30,8 @@ export interface FakeTrading extends Trading {
   /** What was executed of an order, each time anew. */
   readonly executions: (clientId: string) => readonly Fill[]
   readonly lookups: () => number
+  /** Where each lookup was made, and whether it read from the terminal. */
+  readonly lookedUp: () => readonly { readonly account: BrokerAccount; readonly refresh: boolean }[]
 }
 
 interface Executed {
@@ -41,6 +46,8 @@ export const createFakeTrading = (): FakeTrading => {
   const sent: BrokerOrder[] = []
   const book = new Map<string, Executed[]>()
   const working = new Map<string, BrokerOrder>()
+  const late: BrokerOrder[] = []
+  const lookedUp: { readonly account: BrokerAccount; readonly refresh: boolean }[] = []
   let isHidden = false
   let lookups = 0
 
@@ -68,6 +75,9 @@ export const createFakeTrading = (): FakeTrading => {
       case 'accept':
         working.set(order.clientId, order)
         return { kind: 'placed', orderId: String(sent.length) }
+      case 'execute_late':
+        late.push(order)
+        return { kind: 'unknown' }
       case 'refuse':
         return { kind: 'refused', reason: fakeRefusal }
       case 'not_sent':
@@ -84,18 +94,22 @@ export const createFakeTrading = (): FakeTrading => {
   }
 
   return {
-    placeOrder: (_account, order) => async () => {
+    placeOrder: (_account, order, maySend) => async () => {
+      if (!maySend()) return { kind: 'not_sent', retryAfterMs: null }
       sent.push(order)
       return place(order, planned.shift() ?? 'fill')
     },
     findOrder:
-      (_account, { order }) =>
-      async () =>
-        look(order),
+      (account, { order, refresh }) =>
+      async () => {
+        lookedUp.push({ account, refresh })
+        return look(order)
+      },
     next: (...placements) => void planned.push(...placements),
     execute: () => {
-      for (const order of working.values()) executed(order)
+      for (const order of [...working.values(), ...late]) executed(order)
       working.clear()
+      late.length = 0
     },
     hide: (hidden) => {
       isHidden = hidden
@@ -103,5 +117,6 @@ export const createFakeTrading = (): FakeTrading => {
     sent: () => sent,
     executions: (clientId) => (book.get(clientId) ?? []).map(({ fill }) => fill),
     lookups: () => lookups,
+    lookedUp: () => lookedUp,
   }
 }

@@ -3,8 +3,9 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Account } from '../accounts/account.ts'
 import type { Desk } from '../operator/records.ts'
 import type { PendingSize } from '../orders/guards.ts'
+import type { PlacementStep } from '../orders/placement.ts'
 import type { Owner } from '../primitives/ids.ts'
-import { newOrderOn } from './stored-orders.ts'
+import { newOrderOn, placementOf, toRecord } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
 import { newAccount, newAccountId, newUser, puts, rightOf, storedAccount, storedOwner, write } from './stored-records.ts'
 
@@ -13,6 +14,7 @@ const limits = { maxLotsPerOrder: 0.3, maxOpenLots: 20.5, maxOpenPositions: 10, 
 const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
 const deskLimits = { maxOpenLots: 50, maxOpenPositions: null, allowedSymbols: null }
 const none = { trader: null, desks: [] }
+const filled: PlacementStep = { placement: { step: 'settled' }, outcome: { kind: 'filled', fill: {} }, continueInMs: null }
 
 const newDesk = ({ owner }: Account, ...accounts: readonly Account[]): Desk => ({
   id: `desk-${newAccountId()}`,
@@ -33,11 +35,14 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
     })
     afterAll(() => opened.close())
 
-    const guards = ({ owner, id }: Account) => rightOf(ports.guards.guards(owner, id))
+    const guards = async ({ owner, id }: Account) => {
+      const { trader, desks } = await rightOf(ports.guards.guards(owner, id))
+      return { trader, desks }
+    }
     const challenges = ({ owner, id }: Account) => rightOf(ports.guards.challenges(owner, id))
     const place = async (account: Account, volume: number) => {
       const order = newOrderOn(account, noon, { volume })
-      return rightOf(ports.orders.record(account.owner, order, undefined))
+      return rightOf(ports.orders.record(account.owner, toRecord(order)))
     }
     const colleagueOf = async ({ owner }: Account): Promise<Account> => {
       const user = newUser(owner.tenantId)
@@ -75,8 +80,7 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
       await write(ports.operator, { traderLimits: puts({ accountId: account.id, limits }) })
       const [done, ...left] = [await place(account, 5), await place(account, 0.1), await place(account, 0.1 + 0.2)]
       await place(await colleagueOf(account), 7)
-      const settlement = { kind: 'filled', fill: {} } as const
-      await rightOf(ports.orders.advance(done.owner, done.id, 1, { placement: { step: 'settled', settlement }, continueInMs: null }, noon))
+      await rightOf(ports.orders.advance(done.owner, placementOf(done), filled, noon))
       const { trader } = await guards(account)
       expect(trader?.pending.toSorted(byVolume)).toStrictEqual(left.map(({ id, request }) => ({ id, volume: request.volume })))
     })
@@ -92,6 +96,21 @@ export const guardStoreContract = (title: string, open: OpenOrderPorts): void =>
         { limits: deskLimits, accounts: [account], pending: [own] },
         { limits: deskLimits, accounts: [colleague, account], pending: [own, theirs] },
       ])
+    })
+
+    it('G8 reads the orders pending on every link to the same broker account, each once', async () => {
+      const account = await storedAccount(ports.operator)
+      const link = { ...newAccount(account.owner), provider: account.provider }
+      await write(ports.operator, {
+        accounts: puts(link),
+        traderLimits: puts({ accountId: account.id, limits }),
+        desks: puts(newDesk(account, account, link)),
+      })
+      const placed = await Promise.all([place(account, 1), place(link, 2)])
+      const pending = placed.map(({ id, request }) => ({ id, volume: request.volume })).toSorted(byVolume)
+      const { trader, desks } = await guards(account)
+      expect(trader?.pending.toSorted(byVolume)).toStrictEqual(pending)
+      expect(desks.map((desk) => desk.pending.toSorted(byVolume))).toStrictEqual([pending])
     })
 
     it('G6 reads nothing of an account that is another’s or not there (5 rule 9)', async () => {

@@ -9,12 +9,12 @@ import type { Owner } from '../primitives/ids.ts'
 import { dayMs, minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
-import { newOrder, someProgram } from './stored-orders.ts'
+import { newOrder, placementOf, someProgram, toRecord } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
 import { newAccountId, rightOf, storedOwner } from './stored-records.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
-const filled: PlacementStep = { placement: { step: 'settled', settlement: { kind: 'filled', fill: {} } }, continueInMs: null }
+const filled: PlacementStep = { placement: { step: 'settled' }, outcome: { kind: 'filled', fill: {} }, continueInMs: null }
 
 interface Writing {
   readonly before: number
@@ -60,9 +60,9 @@ export const orderListContract = (title: string, open: OpenOrderPorts): void => 
     afterAll(() => opened.close())
 
     const record = (owner: Owner, createdAt: Instant, request: Partial<OrderRequest> = {}, store = ports.orders): Promise<PendingOrder> =>
-      rightOf(store.record(owner, newOrder(owner, createdAt, request), undefined))
-    const settle = async ({ owner, id }: Order, store = ports.orders): Promise<void> => {
-      expect(await rightOf(store.advance(owner, id, 1, filled, noon))).toBe(true)
+      rightOf(store.record(owner, toRecord(newOrder(owner, createdAt, request))))
+    const settle = async (order: PendingOrder, store = ports.orders): Promise<void> => {
+      expect(await rightOf(store.advance(order.owner, placementOf(order), filled, noon))).toBe(true)
     }
     const list = (owner: Owner, { store = ports.orders, program = someProgram, at = noon, ...query }: Asked = {}): Promise<Page<Order>> =>
       rightOf(store.list(owner, program, { page: 1, limit: 2, ...query }, at))
@@ -204,7 +204,7 @@ export const orderListContract = (title: string, open: OpenOrderPorts): void => 
         const n = (state.count += 1)
         const order = newOrder(owner, noon + (((n * stride) % days) - days / 2) * dayMs, { symbol: n % 2 === 0 ? 'XAUUSD' : 'EURUSD' })
         asked.add(order.id)
-        recorded.push(await rightOf(storeOf(lane).record(owner, order, undefined)))
+        recorded.push(await rightOf(storeOf(lane).record(owner, toRecord(order))))
         await settle(order, storeOf(n))
       }
       const write = async (lane: number): Promise<void> => {

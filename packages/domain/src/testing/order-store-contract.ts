@@ -4,16 +4,18 @@ import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { maxOpenOrders, maxOrdersPerDay } from '../orders/limits.ts'
 import type { Order, PendingOrder } from '../orders/order.ts'
-import type { PlacementStep } from '../orders/placement.ts'
-import { settle } from '../orders/transitions.ts'
+import type { Account } from '../accounts/account.ts'
+import type { OpenBooks } from '../ports/guard-store.ts'
+import type { Placement, PlacementStep } from '../orders/placement.ts'
+import { notFoundAtBrokerCode, settle } from '../orders/transitions.ts'
 import type { Settlement } from '../orders/transitions.ts'
 import type { OrdersQuery, OrderStore } from '../ports/order-store.ts'
 import type { Owner, Ticket } from '../primitives/ids.ts'
 import { dayMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { newOrder, someProgram } from './stored-orders.ts'
+import { newOrder, newOrderOn, placementOf, someProgram, toRecord } from './stored-orders.ts'
 import type { OpenOrderPorts, OrderPorts } from './stored-orders.ts'
-import { newAccountId, removes, rightOf, storedAccount, storedOwner, write } from './stored-records.ts'
+import { newAccount, newAccountId, puts, removes, rightOf, storedAccount, storedOwner, write } from './stored-records.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
 const midnight = Date.parse('2026-11-03T00:00:00.000Z')
@@ -26,7 +28,9 @@ const settlements: readonly Settlement[] = [
   { kind: 'rejected', reason: { code: 'TRADE_RETCODE_NO_MONEY', message: 'Not enough "money" \\ ü' } },
 ]
 
-const settledWith = (settlement: Settlement): PlacementStep => ({ placement: { step: 'settled', settlement }, continueInMs: null })
+const settledWith = (outcome: Settlement): PlacementStep => ({ placement: { step: 'settled' }, outcome, continueInMs: null })
+
+const send = (sentAt: Instant): PlacementStep => ({ placement: { step: 'sending', sentAt }, continueInMs: 10_000 })
 
 export const orderStoreContract = (title: string, open: OpenOrderPorts): void => {
   describe(`order store, ${title}`, () => {
@@ -38,13 +42,13 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
     })
     afterAll(() => opened.close())
 
-    const record = (order: PendingOrder, store: OrderStore = ports.orders) => store.record(order.owner, order, undefined)()
-    const recorded = async (order: PendingOrder): Promise<PendingOrder> => rightOf(ports.orders.record(order.owner, order, undefined))
+    const record = (order: PendingOrder, store: OrderStore = ports.orders) => store.record(order.owner, toRecord(order))()
+    const recorded = async (order: PendingOrder): Promise<PendingOrder> => rightOf(ports.orders.record(order.owner, toRecord(order)))
     const find = ({ owner, id }: Order) => rightOf(ports.orders.find(owner, id))
     const list = (owner: Owner, query: Partial<OrdersQuery> = {}) =>
       rightOf(ports.orders.list(owner, someProgram, { page: 1, limit: 100, ...query }, noon))
     const settled = async (order: PendingOrder, settlement: Settlement = filled, at: Instant = noon + 9): Promise<void> => {
-      expect(await rightOf(ports.orders.advance(order.owner, order.id, 1, settledWith(settlement), at))).toBe(true)
+      expect(await rightOf(ports.orders.advance(order.owner, placementOf(order), settledWith(settlement), at))).toBe(true)
     }
     const fill = async (owner: Owner, count: number, createdAt: Instant): Promise<readonly PendingOrder[]> =>
       Promise.all(Array.from({ length: count }, () => recorded(newOrder(owner, createdAt))))
@@ -66,16 +70,15 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       await recorded(bare)
       expect(await find(full)).toStrictEqual(O.some(full))
       expect(await find(bare)).toStrictEqual(O.some(bare))
-      expect(await rightOf(ports.orders.placement(owner, full.id))).toStrictEqual(
-        O.some({ order: full, placement: { step: 'recorded' }, version: 1 }),
-      )
+      expect(await rightOf(ports.orders.placement(owner, full.id))).toStrictEqual(O.some(placementOf(full)))
     })
 
     it('S2 finds nothing where there is nothing', async () => {
-      const { owner, id } = newOrder(await storedOwner(ports.operator), noon)
+      const order = newOrder(await storedOwner(ports.operator), noon)
+      const { owner, id } = order
       expect(await rightOf(ports.orders.find(owner, id))).toStrictEqual(O.none)
       expect(await rightOf(ports.orders.placement(owner, id))).toStrictEqual(O.none)
-      expect(await rightOf(ports.orders.advance(owner, id, 1, settledWith(filled), noon))).toBe(false)
+      expect(await rightOf(ports.orders.advance(owner, placementOf(order), settledWith(filled), noon))).toBe(false)
       expect(await list(owner)).toStrictEqual({ items: [], page: 1, limit: 100, total: 0 })
     })
 
@@ -90,7 +93,7 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       for (const owner of strangers) {
         expect(await rightOf(ports.orders.find(owner, order.id))).toStrictEqual(O.none)
         expect(await rightOf(ports.orders.placement(owner, order.id))).toStrictEqual(O.none)
-        expect(await rightOf(ports.orders.advance(owner, order.id, 1, settledWith(filled), noon))).toBe(false)
+        expect(await rightOf(ports.orders.advance(owner, placementOf(order), settledWith(filled), noon))).toBe(false)
         expect((await list(owner)).total).toBe(0)
       }
       expect(await find(order)).toStrictEqual(O.some(order))
@@ -102,27 +105,27 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       const after = settle(order, settlement, noon + 9)
       expect(await find(order)).toStrictEqual(O.some(after))
       expect(await rightOf(ports.orders.placement(order.owner, order.id))).toStrictEqual(
-        O.some({ order: after, placement: { step: 'settled', settlement }, version: 2 }),
+        O.some({ ...placementOf(order, 2), order: after, placement: { step: 'settled' } }),
       )
     })
 
-    it('S5 keeps every step of a placement, and the order as it was until it is settled', async () => {
+    it('S5 keeps every step of a placement with where the order was sent, and the order as it was until it ends', async () => {
       const order = await recorded(newOrder(await storedOwner(ports.operator), noon))
-      const steps: readonly PlacementStep[] = [
-        { placement: { step: 'sending', sentAt: noon + 1 }, continueInMs: 10_000 },
-        { placement: { step: 'recorded' }, continueInMs: 60_000 },
-        { placement: { step: 'looking_up', sentAt: noon + 1, orderId: null, lookups: 0, nothingSince: null }, continueInMs: 60_000 },
-        {
-          placement: { step: 'looking_up', sentAt: noon + 1, orderId: '46000801', lookups: 1, nothingSince: noon + 2 },
-          continueInMs: 60_000,
-        },
+      const absence = { lookups: 3, coveredMs: 60_000, lastAt: noon + 3 }
+      const steps: readonly Placement[] = [
+        { step: 'sending', sentAt: noon + 1 },
+        { step: 'recorded' },
+        { step: 'looking_up', sentAt: noon + 1, orderId: null, lookups: 0, absence: null },
+        { step: 'looking_up', sentAt: noon + 1, orderId: '46000801', lookups: 4, absence },
+        { step: 'rechecking', sentAt: noon + 1, orderId: '46000801', rechecks: 23 },
       ]
-      for (const [index, step] of steps.entries()) {
-        const version = index + 1
-        expect(await rightOf(ports.orders.advance(order.owner, order.id, version, step, noon + 7))).toBe(true)
+      let from = placementOf(order)
+      for (const placement of steps) {
+        expect(await rightOf(ports.orders.advance(order.owner, from, { placement, continueInMs: 60_000 }, noon + 7))).toBe(true)
         expect(await rightOf(ports.orders.placement(order.owner, order.id))).toStrictEqual(
-          O.some({ order, placement: step.placement, version: version + 1 }),
+          O.some({ ...from, placement, version: from.version + 1 }),
         )
+        from = { ...from, placement, version: from.version + 1 }
       }
     })
 
@@ -130,7 +133,7 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       const order = await recorded(newOrder(await storedOwner(ports.operator), noon))
       const writes = await Promise.all(
         Array.from({ length: 10 }, (_, index) =>
-          rightOf((index % 2 ? ports.orders : ports.elsewhere).advance(order.owner, order.id, 1, settledWith(filled), noon + index)),
+          rightOf((index % 2 ? ports.orders : ports.elsewhere).advance(order.owner, placementOf(order), settledWith(filled), noon + index)),
         ),
       )
       expect(writes.filter((isWritten) => isWritten)).toHaveLength(1)
@@ -139,13 +142,13 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
     it('S7 changes nothing for a version that is not the stored one, nor for a settled placement', async () => {
       const order = await recorded(newOrder(await storedOwner(ports.operator), noon))
       for (const version of [0, 2]) {
-        expect(await rightOf(ports.orders.advance(order.owner, order.id, version, settledWith(filled), noon))).toBe(false)
+        expect(await rightOf(ports.orders.advance(order.owner, placementOf(order, version), settledWith(filled), noon))).toBe(false)
       }
       expect(await find(order)).toStrictEqual(O.some(order))
       await settled(order)
       const after = await find(order)
-      const sending: PlacementStep = { placement: { step: 'sending', sentAt: noon }, continueInMs: 1_000 }
-      expect(await rightOf(ports.orders.advance(order.owner, order.id, 2, sending, noon))).toBe(false)
+      const back: PlacementStep = { placement: { step: 'recorded' }, continueInMs: 1_000 }
+      expect(await rightOf(ports.orders.advance(order.owner, placementOf(order, 2), back, noon))).toBe(false)
       expect(await find(order)).toStrictEqual(after)
     })
 
@@ -188,7 +191,7 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       const [first] = await fill(owner, maxOpenOrders, noon)
       if (first === undefined) return expect.fail('nothing was recorded')
       expect(E.isLeft(await record(newOrder(owner, noon)))).toBe(true)
-      await Promise.all([1, 2, 3].map(() => rightOf(ports.orders.advance(owner, first.id, 1, settledWith(filled), noon))))
+      await Promise.all([1, 2, 3].map(() => rightOf(ports.orders.advance(owner, placementOf(first), settledWith(filled), noon))))
       expect(E.isRight(await record(newOrder(owner, noon)))).toBe(true)
       expect(E.isLeft(await record(newOrder(owner, noon)))).toBe(true)
     })
@@ -263,6 +266,125 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       await write(ports.operator, { accounts: removes(account.id) })
       expect(await find(order)).toStrictEqual(O.some(order))
       expect((await list(account.owner, { accountId: account.id })).total).toBe(1)
+    })
+
+    it('S17 corrects an order that was rejected as not found, and frees its place among the pending ones once', async () => {
+      const owner = await storedOwner(ports.operator)
+      const [first] = await fill(owner, maxOpenOrders, noon)
+      if (first === undefined) return expect.fail('nothing was recorded')
+      const reason = { code: notFoundAtBrokerCode, message: 'not found' }
+      const rejected: PlacementStep = {
+        placement: { step: 'rechecking', sentAt: noon, orderId: null, rechecks: 0 },
+        outcome: { kind: 'rejected', reason },
+        continueInMs: 60_000,
+      }
+      expect(await rightOf(ports.orders.advance(owner, placementOf(first), rejected, noon + 1))).toBe(true)
+      const stored = await rightOf(ports.orders.placement(owner, first.id))
+      if (O.isNone(stored)) return expect.fail('it is not there')
+      expect(stored.value.order).toMatchObject({ status: 'rejected', reason })
+      expect(await rightOf(ports.orders.advance(owner, stored.value, settledWith(filled), noon + 2))).toBe(true)
+      expect(await find(first)).toMatchObject(O.some({ status: 'filled', fill: { price: 1.234_56 }, updatedAt: noon + 2 }))
+      expect(E.isRight(await record(newOrder(owner, noon)))).toBe(true)
+      expect(E.isLeft(await record(newOrder(owner, noon)))).toBe(true)
+    })
+
+    const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
+
+    /** Two links to one broker account and a colleague's account, all on one desk. */
+    const limitedAccounts = async (limits: { readonly trader?: object; readonly desk?: object }) => {
+      const account = await storedAccount(ports.operator)
+      const link = { ...newAccount(account.owner), provider: account.provider }
+      const colleague = newAccount(account.owner)
+      await write(ports.operator, {
+        accounts: puts(link, colleague),
+        ...(limits.trader && {
+          traderLimits: puts(...[account, link].map(({ id }) => ({ accountId: id, limits: { ...noLimits, ...limits.trader } }))),
+        }),
+        ...(limits.desk && {
+          desks: puts({
+            id: `desk-${account.id}`,
+            tenantId: account.owner.tenantId,
+            accounts: [colleague.id, account.id],
+            limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, ...limits.desk },
+          }),
+        }),
+      })
+      return { account, link, colleague }
+    }
+    const booksOf = async (account: Account, accounts: readonly Account[]): Promise<OpenBooks> => {
+      const { readAt } = await rightOf(ports.guards.guards(account.owner, account.id))
+      return { asOf: readAt, positions: new Map(accounts.map(({ provider }) => [provider?.providerAccountId ?? '', []])) }
+    }
+
+    it.each([
+      ['a trader, over two links to the broker account', { trader: { maxOpenPositions: 1, maxOpenLots: 10 } }, 'TraderLimitBreached'],
+      ['a desk, over its accounts', { desk: { maxOpenPositions: 1, maxOpenLots: 10 } }, 'DeskLimitBreached'],
+    ])('S18 accepts one of forty simultaneous orders where the limit of %s has room for one', async (_, limits, tag) => {
+      const { account, link, colleague } = await limitedAccounts(limits)
+      const accounts = 'desk' in limits ? [account, colleague] : [account, link]
+      const books = await booksOf(account, [account, colleague])
+      const results = await Promise.all(
+        Array.from({ length: 40 }, async (_unused, index) => {
+          const order = newOrderOn(accounts[index % 2] ?? account, noon, { volume: 10 })
+          return (index % 3 ? ports.orders : ports.elsewhere).record(order.owner, toRecord(order, { books }))()
+        }),
+      )
+      expect(results.filter(E.isRight)).toHaveLength(1)
+      expect(results.filter(E.isLeft).map(({ left }) => left._tag)).toStrictEqual(Array.from({ length: 39 }, () => tag))
+      expect((await list(account.owner)).total).toBe(1)
+    })
+
+    it('S22 writes no answer of one send over another send of the same version', async () => {
+      const order = await recorded(newOrder(await storedOwner(ports.operator), noon))
+      expect(await rightOf(ports.orders.advance(order.owner, placementOf(order), send(noon + 1), noon + 1))).toBe(true)
+      const late = { ...placementOf(order, 2), placement: send(noon + 2).placement }
+      expect(await rightOf(ports.orders.advance(order.owner, late, settledWith(filled), noon + 3))).toBe(false)
+      const own = { ...placementOf(order, 2), placement: send(noon + 1).placement }
+      expect(await rightOf(ports.orders.advance(order.owner, own, settledWith(filled), noon + 3))).toBe(true)
+    })
+
+    it('S23 writes nothing in another run of the database server than the one that is expected', async () => {
+      const { account } = await limitedAccounts({ trader: { maxOpenPositions: 1 } })
+      const order = await recorded(newOrderOn(account, noon))
+      const { serverRun } = await rightOf(ports.guards.guards(account.owner, account.id))
+      const advance = (run: string) =>
+        rightOf(ports.orders.advance(order.owner, { ...placementOf(order), serverRun: run }, settledWith(filled), noon))
+      expect(await advance('another run')).toBe(false)
+      expect(await advance(serverRun)).toBe(true)
+    })
+
+    it('S19 counts an order that was filled after the books were read, and one that was filled before not', async () => {
+      const { account } = await limitedAccounts({ trader: { maxOpenPositions: 1 } })
+      const before = await booksOf(account, [account])
+      const order = newOrderOn(account, noon)
+      await rightOf(ports.orders.record(order.owner, toRecord(order, { books: before })))
+      await settled(order)
+      await ports.elapse(50)
+      const next = () => newOrderOn(account, noon)
+      expect(await ports.orders.record(account.owner, toRecord(next(), { books: before }))()).toMatchObject({
+        left: { _tag: 'TraderLimitBreached' },
+      })
+      const after = await booksOf(account, [account])
+      expect(E.isRight(await ports.orders.record(account.owner, toRecord(next(), { books: after }))())).toBe(true)
+    })
+
+    it('S20 reads the broker numbers of the other orders at the same destination', async () => {
+      const owner = await storedOwner(ports.operator)
+      const [one, other, elsewhere] = [newOrder(owner, noon), newOrder(owner, noon + 1), newOrder(owner, noon + 2)]
+      const { destination } = toRecord(one)
+      for (const order of [one, other]) await rightOf(ports.orders.record(owner, toRecord(order, { destination })))
+      await recorded(elsewhere)
+      for (const order of [one, other, elsewhere]) await settled(order)
+      expect(await rightOf(ports.orders.othersTickets(owner, { ...placementOf(one), destination }))).toStrictEqual(['46870472'])
+      expect(await rightOf(ports.orders.othersTickets(owner, placementOf(elsewhere)))).toStrictEqual([])
+    })
+
+    it('S21 keeps an order under way whose user is removed, and follows it to its end', async () => {
+      const owner = await storedOwner(ports.operator)
+      const underWay = await recorded(newOrder(owner, noon))
+      await write(ports.operator, { users: removes(owner.userId) })
+      await settled(underWay)
+      expect(await find(underWay)).toMatchObject(O.some({ status: 'filled' }))
     })
   })
 }

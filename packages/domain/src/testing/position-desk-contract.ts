@@ -1,4 +1,4 @@
-// What every adapter of the port of changes does, as numbered cases (4.3 rules 4 to 9; decisions 30 to 32): each write meets each kind of
+// What every adapter of the port of changes does, as numbered cases: each write meets each kind of
 // failure, what is said of it agrees with the venue's book, and nothing is sent twice.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -7,6 +7,7 @@ import type { BrokerAccount } from '../accounts/account.ts'
 import { brokerOutcomeUnknown, brokerUnavailable, notProvisioned, positionNotFound } from '../errors.ts'
 import type { BrokerChangeError } from '../errors.ts'
 import { lotsWithout } from '../primitives/lots.ts'
+import type { MaySend } from '../ports/clock.ts'
 import type { CloseReceipt, LevelsReceipt, PositionDesk } from '../ports/position-desk.ts'
 import type { ClosingDeal } from '../positions/closing-deals.ts'
 import { byAge } from '../positions/position.ts'
@@ -45,6 +46,8 @@ export interface DeskVenue {
   readonly troubleNext: (trouble: ChangeTrouble) => Promise<void>
   /** Does what is held. */
   readonly release: () => Promise<void>
+  /** Moves the clocks of the adapter and of the venue on. */
+  readonly passTime: (ms: number) => Promise<void>
   /** Closes a position by another's hand. */
   readonly closeElsewhere: (ticket: string) => Promise<void>
   /** From now on positions and deals cannot be read; changes can still be made. */
@@ -54,10 +57,17 @@ export interface DeskVenue {
   readonly close: () => Promise<void>
 }
 
+const always: MaySend = () => true
+
 const changed: VenuePosition = { symbol: 'EURUSD', side: 'buy', volume: 0.4, stopLoss: 0.5, takeProfit: 2.5 }
 const other: VenuePosition = { symbol: 'XAUUSD', side: 'sell', volume: 0.02 }
 
-type Send = (desk: PositionDesk, account: BrokerAccount, ticket: Ticket) => TE.TaskEither<BrokerChangeError, LevelsReceipt | CloseReceipt>
+type Send = (
+  desk: PositionDesk,
+  account: BrokerAccount,
+  ticket: Ticket,
+  maySend: MaySend,
+) => TE.TaskEither<BrokerChangeError, LevelsReceipt | CloseReceipt>
 
 interface Write {
   readonly what: string
@@ -72,20 +82,24 @@ const { takeProfit: _takeProfit, ...withoutTakeProfit } = changed
 const changes: readonly Write[] = [
   {
     what: 'new levels',
-    send: (desk, account, ticket) => desk.setLevels(account, ticket, { stopLoss: 0.6, takeProfit: 2.4 }),
+    send: (desk, account, ticket, maySend) => desk.setLevels(account, ticket, { stopLoss: 0.6, takeProfit: 2.4 }, maySend),
     makes: { ...changed, stopLoss: 0.6, takeProfit: 2.4 },
   },
   {
     what: 'a level taken off',
-    send: (desk, account, ticket) => desk.setLevels(account, ticket, { takeProfit: 2.5 }),
+    send: (desk, account, ticket, maySend) => desk.setLevels(account, ticket, { takeProfit: 2.5 }, maySend),
     makes: withoutStopLoss,
   },
 ]
 const closes: readonly Write[] = [
-  { what: 'a close of all', send: (desk, account, ticket) => desk.closePosition(account, ticket, null), makes: undefined },
+  {
+    what: 'a close of all',
+    send: (desk, account, ticket, maySend) => desk.closePosition(account, ticket, null, maySend),
+    makes: undefined,
+  },
   {
     what: 'a close of a part',
-    send: (desk, account, ticket) => desk.closePosition(account, ticket, 0.1),
+    send: (desk, account, ticket, maySend) => desk.closePosition(account, ticket, 0.1, maySend),
     makes: { ...changed, volume: 0.3 },
   },
 ]
@@ -112,7 +126,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       return {
         ...own,
         ticket,
-        make: ({ send }: Write) => send(desk, account, ticket)(),
+        make: ({ send }: Write, maySend: MaySend = always) => send(desk, account, ticket, maySend)(),
         heldNow: () => heldOf(changed.symbol),
         fresh: async () => expectRight(await desk.freshPositions(account)()).positions,
         dealsOf: async (of = ticket) => expectRight(await desk.closingDeals(account, of)()),
@@ -162,13 +176,13 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       ['both are left out', { symbol: 'EURUSD', side: 'buy', volume: 0.4 }, {}],
     ])('D-04 gives a position just the levels that are sent where %s', async (_, wanted, levels) => {
       const { desk, account, ticket, expectHeld } = await openWith()
-      expect(await desk.setLevels(account, ticket, levels)()).toEqual(E.right({ progress: 'done' }))
+      expect(await desk.setLevels(account, ticket, levels, always)()).toEqual(E.right({ progress: 'done' }))
       expectHeld(wanted)
     })
 
     it('D-05 takes a change that changes nothing for a success', async () => {
       const { desk, account, ticket, expectHeld, sends } = await openWith()
-      const { progress } = expectRight(await desk.setLevels(account, ticket, { stopLoss: 0.5, takeProfit: 2.5 })())
+      const { progress } = expectRight(await desk.setLevels(account, ticket, { stopLoss: 0.5, takeProfit: 2.5 }, always)())
       expect(['unchanged', 'done']).toContain(progress)
       expect(sends()).toBe(1)
       expectHeld(changed)
@@ -177,13 +191,13 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
     it('D-06 shows no closing deal of a position that is whole', async () => {
       const { dealsOf, desk, account, ticket } = await openWith()
       expect(await dealsOf()).toEqual([])
-      await desk.setLevels(account, ticket, { stopLoss: 0.6 })()
+      await desk.setLevels(account, ticket, { stopLoss: 0.6 }, always)()
       expect(await dealsOf()).toEqual([])
     })
 
     it('D-07 tells of a close the deal that made it, under the ticket that was closed', async () => {
       const { desk, account, ticket, dealsOf } = await openWith()
-      const receipt = expectRight(await desk.closePosition(account, ticket, null)())
+      const receipt = expectRight(await desk.closePosition(account, ticket, null, always)())
       expect(await dealsOf()).toEqual([wholeDeal(0.4, receipt.orderId)])
     })
 
@@ -192,7 +206,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       const lots = [0.1, 0.25, 0.05]
       for (const volume of lots) {
         const own = heldNow()?.ticket as Ticket
-        const receipt = expectRight(await desk.closePosition(account, own, volume)())
+        const receipt = expectRight(await desk.closePosition(account, own, volume, always)())
         expect(await dealsOf(own)).toContainEqual(wholeDeal(volume, receipt.orderId))
       }
       const deals = await dealsOf()
@@ -204,7 +218,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
     it('D-09 gives what is left of a position a new ticket where the platform does, and everything else as it was', async () => {
       const { desk, account, ticket, heldNow, restKeepsTicket, fresh } = await openWith()
       const before = (await fresh()).find(({ symbol }) => symbol === changed.symbol)
-      await desk.closePosition(account, ticket, 0.1)()
+      await desk.closePosition(account, ticket, 0.1, always)()
       expect(heldNow()?.ticket === ticket).toBe(restKeepsTicket)
       const after = (await fresh()).find(({ symbol }) => symbol === changed.symbol)
       expect(after?.ticket).toBe(heldNow()?.ticket)
@@ -221,7 +235,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
     })
 
     it.each(writes)('D-11 says of $what beyond the rate limit how long to wait; sent anew it is made', async (write) => {
-      const { make, account, troubleNext, expectHeld, sends } = await openWith()
+      const { make, account, troubleNext, passTime, expectHeld, sends } = await openWith()
       await troubleNext('rate_limited')
       const refusal = expectLeft(await make(write))
       expect(refusal).toEqual({ _tag: 'BrokerRateLimited', accountId: account.accountId, retryAfterSeconds: expect.any(Number) })
@@ -229,6 +243,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
       expect(wait >= 1 && Number.isInteger(wait)).toBe(true)
       expect(sends()).toBe(1)
       expectHeld(changed)
+      await passTime(wait * 1_000)
       expect(E.isRight(await make(write))).toBe(true)
       expectHeld(write.makes)
     })
@@ -273,7 +288,7 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
 
     it.each(writes)('D-17 says of $what that there is no such position where there never was', async ({ send }) => {
       const { desk, account, expectHeld } = await openWith()
-      expect(await send(desk, account, '999999999' as Ticket)()).toEqual(E.left(positionNotFound))
+      expect(await send(desk, account, '999999999' as Ticket, always)()).toEqual(E.left(positionNotFound))
       expectHeld(changed)
     })
 
@@ -322,13 +337,13 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
 
     it('D-23 does not close more lots than a position has', async () => {
       const { desk, account, ticket, expectHeld } = await openWith()
-      expect(await desk.closePosition(account, ticket, 0.5)()).toMatchObject({ left: { _tag: 'TradeRejected' } })
+      expect(await desk.closePosition(account, ticket, 0.5, always)()).toMatchObject({ left: { _tag: 'TradeRejected' } })
       expectHeld(changed)
     })
 
     it.each([0.1 + 0.2, 0.7 - 0.4])('D-24 closes %d lots as 0.3', async (volume) => {
       const { desk, account, ticket, expectHeld, dealsOf } = await openWith()
-      const receipt = expectRight(await desk.closePosition(account, ticket, volume)())
+      const receipt = expectRight(await desk.closePosition(account, ticket, volume, always)())
       expectHeld({ ...changed, volume: 0.1 })
       expect(await dealsOf()).toEqual([wholeDeal(0.3, receipt.orderId)])
     })
@@ -336,11 +351,18 @@ export const describePositionDeskContract = (name: string, open: (positions: rea
     it('D-25 makes one change after the other, each once', async () => {
       const { desk, account, heldNow, sends, expectHeld, dealsOf, ticket } = await openWith()
       for (const { send } of [...changes, ...closes.toReversed()]) {
-        expect(E.isRight(await send(desk, account, heldNow()?.ticket as Ticket)())).toBe(true)
+        expect(E.isRight(await send(desk, account, heldNow()?.ticket as Ticket, always)())).toBe(true)
       }
       expect(sends()).toBe(4)
       expectHeld(undefined)
       expect(sumExactly((await dealsOf(ticket)).map(({ volume = 0 }) => volume))).toBe(changed.volume)
+    })
+
+    it.each(writes)('D-26 does not send $what that may not be sent any more, and says that the broker is unavailable', async (write) => {
+      const { make, account, expectHeld, sends } = await openWith()
+      expect(await make(write, () => false)).toEqual(E.left(brokerUnavailable(account.accountId, expect.any(String))))
+      expect(sends()).toBe(0)
+      expectHeld(changed)
     })
   })
 }

@@ -1,9 +1,11 @@
 // What the contract suites of orders share: the ports under test over the same records, and plain orders to fill them with.
 import type { ProgramId } from '../access/credential.ts'
-import type { Account } from '../accounts/account.ts'
-import type { OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
+import type { Account, BrokerAccount } from '../accounts/account.ts'
+import type { Order, OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
 import type { GuardStore } from '../ports/guard-store.ts'
-import type { IdempotencyClaim, OrderStore, PlacementJobs } from '../ports/order-store.ts'
+import type { IdempotencyClaim, NewOrder, OrderJobs, OrderPlacement, OrderStore } from '../ports/order-store.ts'
+import { placementWindowMs } from '../orders/placement.ts'
+import type { Placement } from '../orders/placement.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { newAccountId, newHash } from './stored-records.ts'
@@ -14,9 +16,21 @@ export interface OrderPorts extends Stores {
   /** The same orders as another instance of the service sees them. */
   readonly elsewhere: OrderStore
   readonly guards: GuardStore
-  readonly jobs: PlacementJobs
+  readonly jobs: OrderJobs
   /** Lets so much time pass for the jobs. */
   readonly elapse: (ms: number) => Promise<void>
+}
+
+/** An order as the fake of the store holds it. */
+export interface StoredOrder {
+  readonly order: Order
+  readonly placement: Placement
+  readonly destination: BrokerAccount
+  readonly version: number
+  /** Until when it may be sent, by the test's clock. */
+  readonly sendUntilMs: number
+  readonly dueAt: Instant | null
+  readonly settledAt: Instant | null
 }
 
 /** Opens empty stores once per suite; `close` ends them. */
@@ -45,6 +59,32 @@ export const newOrder = (owner: Owner, createdAt: Instant, request: Partial<Orde
 
 export const newOrderOn = ({ owner, id }: Account, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder =>
   newOrder(owner, createdAt, { accountId: id, ...request })
+
+/** What `record` takes for an order without limits. */
+export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): NewOrder => ({
+  order,
+  destination: {
+    accountId: order.request.accountId,
+    owner: order.owner,
+    platform: 'mt5',
+    providerAccountId: `provider-${order.request.accountId}`,
+    region: 'new-york',
+  },
+  sendUntilMs: order.createdAt + placementWindowMs,
+  checkedAt: order.createdAt,
+  serverRun: undefined,
+  claim: undefined,
+  books: undefined,
+  ...more,
+})
+
+/** The placement of an order as it was recorded, at a later version where one is given. */
+export const placementOf = (order: PendingOrder, version = 1): OrderPlacement => ({
+  order,
+  placement: { step: 'recorded' },
+  destination: toRecord(order).destination,
+  version,
+})
 
 /** A key of its own for a body of its own. */
 export const newClaim = (fields: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({

@@ -77,26 +77,29 @@ export const newUser = (tenantId: TenantId): User => ({
 })
 
 /** A connected demo account that was never read live; balance, equity and margin are 10000, 10000 and 0. */
-export const newAccount = (owner: Owner, fields: Partial<Account> = {}): Account => ({
-  id: newAccountId(),
-  owner,
-  name: 'Main',
-  broker: 'Example Broker',
-  brokerType: 'mt5',
-  accountNumber: '5012345',
-  server: 'Example-Demo',
-  purpose: 'trading',
-  linkedAsDemo: true,
-  tradeMode: null,
-  currency: 'USD',
-  figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: null, marginLevel: null, leverage: null },
-  status: 'connected',
-  provider: { providerAccountId: 'provider-1', region: 'new-york' },
-  lastReadAt: null,
-  createdAt: Date.parse('2026-01-05T00:00:00.000Z'),
-  updatedAt: Date.parse('2026-01-05T00:00:00.000Z'),
-  ...fields,
-})
+export const newAccount = (owner: Owner, fields: Partial<Account> = {}): Account => {
+  const id = newAccountId()
+  return {
+    id,
+    owner,
+    name: 'Main',
+    broker: 'Example Broker',
+    brokerType: 'mt5',
+    accountNumber: '5012345',
+    server: 'Example-Demo',
+    purpose: 'trading',
+    linkedAsDemo: true,
+    tradeMode: null,
+    currency: 'USD',
+    figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: null, marginLevel: null, leverage: null },
+    status: 'connected',
+    provider: { providerAccountId: `provider-${id}`, region: 'new-york' },
+    lastReadAt: null,
+    createdAt: Date.parse('2026-01-05T00:00:00.000Z'),
+    updatedAt: Date.parse('2026-01-05T00:00:00.000Z'),
+    ...fields,
+  }
+}
 
 export const newApiKey = (userId: UserId, fields: Partial<StoredApiKey> = {}): StoredApiKey => ({
   id: `key-${nextNumber()}`,

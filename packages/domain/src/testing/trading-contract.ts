@@ -1,8 +1,10 @@
-// What every adapter of the trading port does, as numbered cases (decision 23): an order is executed at most once, an outcome that is not
-// known is said to be so, and a look-up tells what the broker's book holds.
+// What every adapter of the trading port does, as numbered cases: an order is executed at most once, an outcome that is not known is reported as such,
+// and a lookup reports what the broker's book holds.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '../accounts/account.ts'
+import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
+import type { MaySend } from '../ports/clock.ts'
 import type { BrokerOrder, Trading } from '../ports/trading.ts'
 
 /**
@@ -25,6 +27,8 @@ export interface TradingVenue {
   readonly troubleNext: (trouble: TradeTrouble) => Promise<void>
   /** Executes what is held. */
   readonly release: () => Promise<void>
+  /** Moves the clocks of the adapter and of the venue on. */
+  readonly passTime: (ms: number) => Promise<void>
   /** Closes the position that an order opened, or so many lots of it, by another's hand. */
   readonly closePosition: (clientId: string, lots?: number) => Promise<void>
   /** From now on the broker's records cannot be read, or can be again. */
@@ -58,8 +62,9 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       return {
         ...own,
         order,
-        place: () => own.trading.placeOrder(own.account, order)(),
-        find: (sought = order) => own.trading.findOrder(own.account, { order: sought, sentAt, orderId: null })(),
+        place: (maySend: MaySend = () => true) => own.trading.placeOrder(own.account, order, maySend)(),
+        find: (sought = order, refresh = false) =>
+          own.trading.findOrder(own.account, { order: sought, sentAt, orderId: null, refresh, othersTickets: [] })(),
       }
     }
 
@@ -101,12 +106,14 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     })
 
     it('T-06 says that an order beyond the rate limit was not sent; sent anew it is executed once', async () => {
-      const { place, order, troubleNext, executedLots } = await openDesk()
+      const { place, order, troubleNext, passTime, executedLots } = await openDesk()
       await troubleNext('rate_limited')
       const answer = await place()
       expect(answer).toMatchObject({ kind: 'not_sent' })
-      expect(answer.kind === 'not_sent' && answer.retryAfterMs !== null && answer.retryAfterMs > 0).toBe(true)
+      const waitMs = (answer.kind === 'not_sent' && answer.retryAfterMs) || 0
+      expect(waitMs).toBeGreaterThan(0)
       expect(executedLots(order.clientId)).toBe(0)
+      await passTime(waitMs)
       expect(await place()).toMatchObject({ kind: 'filled' })
       expect(executedLots(order.clientId)).toBe(0.2)
     })
@@ -129,15 +136,17 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
     })
 
     it('T-09 says nothing of records that it cannot read', async () => {
-      const { place, find, makeReadable } = await openDesk()
+      const { place, find, makeReadable, passTime } = await openDesk()
       await makeReadable(false)
       expect(await find()).toEqual({ kind: 'unreadable' })
       await makeReadable(true)
+      await passTime(minuteMs)
       expect(await find()).toEqual({ kind: 'nothing' })
       await place()
       await makeReadable(false)
       expect(await find()).toEqual({ kind: 'unreadable' })
       await makeReadable(true)
+      await passTime(minuteMs)
       expect(await find()).toMatchObject({ kind: 'found' })
     })
 
@@ -158,6 +167,19 @@ export const describeTradingContract = (name: string, open: () => Promise<Tradin
       const { place, find, order } = await openDesk()
       await place()
       expect(await find({ ...order, clientId: 'TP_contract0b_abcdefghij' })).toEqual({ kind: 'nothing' })
+    })
+
+    it('T-13 does not send an order that may not be sent any more, and answers so', async () => {
+      const { place, find, order, executedLots } = await openDesk()
+      expect(await place(() => false)).toEqual({ kind: 'not_sent', retryAfterMs: null })
+      expect(await find()).toEqual({ kind: 'nothing' })
+      expect(executedLots(order.clientId)).toBe(0)
+    })
+
+    it('T-14 finds what it filled when it reads from the terminal', async () => {
+      const { place, find, order } = await openDesk()
+      const answer = await place()
+      expect(await find(order, true)).toEqual({ kind: 'found', settlement: answer })
     })
   })
 }

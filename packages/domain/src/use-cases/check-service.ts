@@ -1,34 +1,59 @@
-// GET /operator/v1/doctor: what the service stands on. A part that cannot be read is told as such, and takes none of the others along.
+// GET /operator/v1/doctor: the state of what the service depends on. A part that cannot be read is reported as such; the others are reported all the same.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { clockHealth, databaseHealth, limitsHealth, secretsHealth, tablesHealth } from '../operator/health.ts'
-import type { HealthCheck } from '../operator/health.ts'
+import type { ServiceUnavailable } from '../errors.ts'
+import {
+  clockHealth,
+  databaseHealth,
+  durabilityHealth,
+  limitsHealth,
+  maxCountedStuck,
+  ordersHealth,
+  secretsHealth,
+  stuckAfterMs,
+  tablesHealth,
+} from '../operator/health.ts'
+import type { BrokerHealth, HealthCheck } from '../operator/health.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { OperatorOrders } from '../ports/operator-orders.ts'
 import type { SealedSecrets } from '../ports/sealed-secrets.ts'
 import type { DatabaseHealth, LimiterHealth } from '../ports/service-health.ts'
 
 interface Ports {
   readonly database: DatabaseHealth
+  readonly brokerHealth: BrokerHealth
   readonly limiterHealth: LimiterHealth
   readonly sealedSecrets: Pick<SealedSecrets, 'census'>
+  readonly operatorOrders: Pick<OperatorOrders, 'underWay'>
   readonly clock: Clock
 }
 
+/** The reads run at the same time, so that a database that hangs delays the answer by one timeout and not by their sum. */
 export const checkService = (ports: Ports): TE.TaskEither<never, readonly HealthCheck[]> =>
   pipe(
     T.Do,
-    T.bind('database', () => checkDatabase(ports)),
-    T.bind('isMigrated', () => ports.database.isMigrated),
-    T.bind('census', () => ports.sealedSecrets.census),
-    T.map(({ database, isMigrated, census }) => [
+    T.apS('database', checkDatabase(ports)),
+    T.apS('isMigrated', ports.database.isMigrated),
+    T.apS('durability', ports.database.durability),
+    T.apS('census', ports.sealedSecrets.census),
+    T.apS('stuck', countStuck(ports)),
+    T.map(({ database, isMigrated, durability, census, stuck }) => [
       ...database,
       tablesHealth(isMigrated),
+      ...durabilityHealth(durability, ports.brokerHealth),
       limitsHealth(ports.limiterHealth.standing()),
       secretsHealth(census),
+      ordersHealth(stuck),
     ]),
     TE.fromTask,
+  )
+
+const countStuck = ({ operatorOrders, clock }: Ports): TE.TaskEither<ServiceUnavailable, number> =>
+  pipe(
+    operatorOrders.underWay({ pendingSince: clock.now() - stuckAfterMs }, { after: undefined, limit: maxCountedStuck }),
+    TE.map(({ length }) => length),
   )
 
 const checkDatabase = ({ database, clock }: Ports): T.Task<readonly HealthCheck[]> =>

@@ -1,5 +1,4 @@
-// POST /positions/:id/close: closes a position or a part of it, and answers what became of it with what the closing deal says (2.4, 3.3, 4.3 rules 4 and
-// 7 to 9; decisions 30 to 32).
+// POST /positions/:id/close: closes a position or a part of it, and answers what was closed, with what the closing deal says.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
@@ -8,7 +7,7 @@ import type { BrokerChangeError, InternalTimeout, InvalidVolume, ServiceUnavaila
 import type { CloseAnswer } from '../events/close-telling.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
-import type { Clock, Pauser } from '../ports/clock.ts'
+import type { Clock, MaySend, Pauser } from '../ports/clock.ts'
 import type { CloseRecords } from '../ports/close-records.ts'
 import type { LiveAccounts } from '../ports/live-accounts.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
@@ -26,7 +25,7 @@ import { readOpenPosition } from './steps/read-open-position.ts'
 import { answerOfFailure, recordClose, writeAnswer } from './steps/record-close.ts'
 import type { CloseRecord } from './steps/record-close.ts'
 import { sendClose } from './steps/send-close.ts'
-import type { DecidedClose, TakenClose } from './steps/send-close.ts'
+import type { DecidedClose, ReceivedClose } from './steps/send-close.ts'
 import { provenanceOfRead } from './steps/show-position.ts'
 
 interface Ports extends Pauser {
@@ -39,11 +38,11 @@ interface Ports extends Pauser {
   readonly clock: Clock
 }
 
-/** What was closed. The last three are null together while the closing deal is not to be found, and one alone where the deal does not tell it. */
+/** What was closed. The last three are null while the closing deal is not found; one alone is null where the deal does not have it. */
 export interface ClosedPosition extends CloseOutcome {
   readonly accountId: AccountId
   readonly ticket: Ticket
-  /** The broker's number of the closing order; null where neither the broker's answer nor the deal tells one. */
+  /** The broker's number of the closing order; null where neither the broker's answer nor the deal has one. */
   readonly orderId: string | null
   /** Volume-weighted over the deals of the close. */
   readonly closePrice: number | null
@@ -65,21 +64,22 @@ export const closePosition =
   ({ owner }: Caller, id: string, volume: number | undefined): TE.TaskEither<CloseRefusal, CloseResult> =>
     pipe(
       findChangeTarget(ports)(owner, id),
-      TE.flatMap((target) => ports.positionLocks.holding(owner, target.id)(closeHeld(ports)(target, volume))),
+      TE.flatMap((target) => ports.positionLocks.holding(target.brokerAccount, target.id.ticket)(closeHeld(ports)(target, volume))),
     )
 
 const closeHeld =
   (ports: Ports) =>
-  (target: ChangeTarget, volume: number | undefined): TE.TaskEither<InvalidVolume | BrokerChangeError | ServiceUnavailable, CloseResult> =>
+  (target: ChangeTarget, volume: number | undefined) =>
+  (maySend: MaySend): TE.TaskEither<InvalidVolume | BrokerChangeError | ServiceUnavailable, CloseResult> =>
     pipe(
       TE.Do,
       TE.let('target', () => target),
       TE.bind('before', () => readOpenPosition(ports)(target)),
       TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
       TE.bindW('record', recordClose(ports)),
-      TE.bindW('taken', sendRecorded(ports)),
-      TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.taken))),
-      // The position is held until this is written: whoever takes the record up finds it as it is.
+      TE.bindW('receipt', sendRecorded(ports)(maySend)),
+      TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.receipt))),
+      // Written before the lock is released, so that whoever continues with the record finds the answer in it.
       TE.tapTask((close) => writeAnswer(ports)(close, answerOf(close))),
       TE.filterOrElseW(isKnownToBeMade, () => brokerOutcomeUnknown(target.id.accountId)),
       TE.map(resultOf(ports)),
@@ -87,27 +87,28 @@ const closeHeld =
 
 interface SeenEnd extends DecidedClose {
   readonly record: CloseRecord
-  readonly taken: TakenClose
+  readonly receipt: ReceivedClose
   readonly seen: SeenClose
 }
 
 const sendRecorded =
   (ports: Ports) =>
-  (close: DecidedClose & { readonly record: CloseRecord }): TE.TaskEither<BrokerChangeError, TakenClose> =>
+  (maySend: MaySend) =>
+  (close: DecidedClose & { readonly record: CloseRecord }): TE.TaskEither<BrokerChangeError, ReceivedClose> =>
     pipe(
-      sendClose(ports)(close),
+      sendClose(ports)(close, maySend),
       TE.tapError((error) => TE.fromTask(writeAnswer(ports)(close, answerOfFailure(error)))),
     )
 
 const answerOf = (close: SeenEnd): CloseAnswer => {
-  const { orderId } = close.taken
+  const { orderId } = close.receipt
   if (!isKnownToBeMade(close)) return { kind: 'unknown', orderId }
-  // Where the broker named no order, the deals of another close may look alike: whoever settles the record knows of those.
+  // Where the broker named no order, the deals of another close may look alike; the record's later lookups know those closes.
   return { kind: 'made', orderId, outcome: outcomeOf(close), fill: orderId === null ? undefined : close.seen.fill }
 }
 
-/** What the broker has only accepted is made when it shows. */
-const isKnownToBeMade = ({ taken, seen }: SeenEnd): boolean => taken.isConfirmed || seen.shown !== undefined
+/** A close that the broker has only accepted counts as made when a read shows it. */
+const isKnownToBeMade = ({ receipt, seen }: SeenEnd): boolean => receipt.isConfirmed || seen.shown !== undefined
 
 // A broker that confirmed a close has made it, though no read may show it yet.
 const outcomeOf = ({ order, seen }: SeenEnd): CloseOutcome => seen.shown?.outcome ?? outcomeAsSent(order)
@@ -115,13 +116,13 @@ const outcomeOf = ({ order, seen }: SeenEnd): CloseOutcome => seen.shown?.outcom
 const resultOf =
   ({ broker }: Ports) =>
   (close: SeenEnd): CloseResult => {
-    const { target, before, taken, seen } = close
+    const { target, before, receipt, seen } = close
     const { shown, fill } = seen
     return {
       closed: {
         accountId: target.id.accountId,
         ticket: target.id.ticket,
-        orderId: taken.orderId ?? fill?.orderId ?? null,
+        orderId: receipt.orderId ?? fill?.orderId ?? null,
         ...outcomeOf(close),
         closePrice: fill?.price ?? null,
         realizedPnl: fill?.profit ?? null,

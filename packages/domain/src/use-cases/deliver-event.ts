@@ -1,4 +1,4 @@
-// Posts one attempt of a delivery to its webhook (6). Whoever hands it out writes down what came of it.
+// Posts one attempt of a delivery to its webhook. The caller records the answer.
 import type * as T from 'fp-ts/lib/Task.js'
 import type { Clock } from '../ports/clock.ts'
 import type { DueDelivery } from '../ports/webhook-deliveries.ts'

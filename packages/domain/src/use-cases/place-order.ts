@@ -1,47 +1,54 @@
-// POST /orders: checks in the order of decision 19, then records the order with the job that places it; the reply does not wait for the broker (4.2).
-import { pipe } from 'fp-ts/lib/function.js'
+// POST /orders: checks the order and records it; the reply does not wait for the broker. From there `processOrder` (process-order.ts) sends it and follows it
+// to its end.
 import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as T from 'fp-ts/lib/Task.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
-import { brokerUnavailable } from '../errors.ts'
+import { brokerUnavailable, challengeCheckUnavailable, limitCheckUnavailable } from '../errors.ts'
 import type {
   AccountNotFound,
   AccountPurposeRestricted,
   BrokerUnavailable,
+  ChallengeCheckUnavailable,
+  ChallengeLocked,
   IdempotencyInProgress,
-  IdempotencyKeyReused,
+  LimitCheckUnavailable,
   LiveAccountRestricted,
   NotProvisioned,
   RiskLimitExceeded,
   ServiceUnavailable,
   UnsupportedBroker,
 } from '../errors.ts'
+import { requireUnlocked } from '../orders/guards.ts'
+import type { ChallengeStanding } from '../orders/guards.ts'
 import { requireVolumeInLimit } from '../orders/limits.ts'
 import type { OrderRequest, PendingOrder } from '../orders/order.ts'
+import { placementWindowMs } from '../orders/placement.ts'
 import type { AccountStore } from '../ports/account-store.ts'
-import type { Broker } from '../ports/broker.ts'
-import type { Clock } from '../ports/clock.ts'
-import type { GuardStore } from '../ports/guard-store.ts'
+import type { Clock, Stopwatch } from '../ports/clock.ts'
+import type { AccountGuards, GuardStore, OpenBooks } from '../ports/guard-store.ts'
 import type { ProviderTokens } from '../ports/operator-store.ts'
 import type { OrderIds } from '../ports/order-ids.ts'
-import type { IdempotencyClaim, OrderStore } from '../ports/order-store.ts'
+import type { IdempotencyClaim, OrderStore, RecordRefusal } from '../ports/order-store.ts'
+import type { PositionDesk } from '../ports/position-desk.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { findAccount } from './steps/find-account.ts'
-import { requireOrderGuards } from './steps/require-order-guards.ts'
-import type { GuardRefusal, StoredGuards } from './steps/require-order-guards.ts'
+import { accountsInBooks, isLimited } from './steps/order-limits.ts'
 
-interface Ports {
+interface PlacePorts {
   readonly accounts: Pick<AccountStore, 'find'>
   readonly providerTokens: ProviderTokens
   readonly guards: GuardStore
-  readonly broker: Pick<Broker, 'positions'>
+  /** Read past every copy and cache: a copy that lags would count what was closed, and miss what was opened. */
+  readonly positionDesk: Pick<PositionDesk, 'freshPositions'>
   readonly orders: Pick<OrderStore, 'claim' | 'release' | 'record'>
   readonly orderIds: OrderIds
   readonly clock: Clock
+  readonly stopwatch: Stopwatch
 }
 
 export interface PlaceOrderInput {
@@ -55,79 +62,95 @@ export interface PlacedOrder {
   readonly isReplayed: boolean
 }
 
-type CheckRefusal =
-  | RiskLimitExceeded
+type AccountRefusal =
   | AccountNotFound
   | AccountPurposeRestricted
   | LiveAccountRestricted
   | UnsupportedBroker
   | NotProvisioned
   | BrokerUnavailable
-  | GuardRefusal
-  | IdempotencyKeyReused
   | ServiceUnavailable
+
+type CheckRefusal = RiskLimitExceeded | AccountRefusal | ChallengeLocked | ChallengeCheckUnavailable | LimitCheckUnavailable | RecordRefusal
 
 export type PlaceOrderRefusal = CheckRefusal | IdempotencyInProgress
 
 export const placeOrder =
-  (ports: Ports) =>
-  (caller: Caller, { request, claim }: PlaceOrderInput): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
-    claim === undefined ? checkAndRecord(ports)(caller, request, undefined) : placeOnce(ports)(caller, request, claim)
+  (ports: PlacePorts) =>
+  ({ owner }: Caller, { request, claim }: PlaceOrderInput): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+    claim === undefined ? checkAndRecord(ports)(owner, request, undefined) : placeOnce(ports)(owner, request, claim)
 
 const placeOnce =
-  (ports: Ports) =>
-  (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+  (ports: PlacePorts) =>
+  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
     pipe(
-      ports.orders.claim(caller.owner, claim, ports.clock.now()),
+      ports.orders.claim(owner, claim, ports.clock.now()),
       TE.flatMap(
         O.match(
-          () => checkAndRelease(ports)(caller, request, claim),
+          (): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
+            pipe(
+              checkAndRecord(ports)(owner, request, claim),
+              // A refusal is not kept: the key may be used again once its reason has passed. A claim that cannot be released lapses within ten seconds.
+              TE.tapError((refusal) => (mayBeRecorded(refusal) ? TE.right(undefined) : releaseQuietly(ports.orders.release(owner, claim)))),
+            ),
           (order) => TE.right({ order, isReplayed: true }),
         ),
       ),
     )
 
-// A refusal is not kept: the same key may be used again when its reason has passed (decision 25).
-const checkAndRelease =
-  (ports: Ports) =>
-  (caller: Caller, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
-    pipe(
-      checkAndRecord(ports)(caller, request, claim),
-      TE.tapError((refusal) => (mayBeRecorded(refusal) ? done : releaseIfPossible(ports)(caller, claim))),
-    )
-
-const done: TE.TaskEither<never, void> = TE.right(undefined)
-
 const mayBeRecorded = (refusal: CheckRefusal): boolean => refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown'
 
-// The caller is told why the order was refused, whatever becomes of the key: one that stays claimed is free again in a minute.
-const releaseIfPossible =
-  (ports: Ports) =>
-  ({ owner }: Caller, claim: IdempotencyClaim): TE.TaskEither<never, void> =>
+const releaseQuietly = (release: TE.TaskEither<ServiceUnavailable, void>): TE.TaskEither<never, void> =>
+  TE.fromTask(
     pipe(
-      ports.orders.release(owner, claim),
-      TE.orElse(() => done),
-    )
+      release,
+      T.map(() => undefined),
+    ),
+  )
 
+// The order of the checks is part of the contract: volume, account, provider token, challenge, books (here), then limits and counts (in `record`).
 const checkAndRecord =
-  (ports: Ports) =>
-  ({ owner }: Caller, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> =>
+  (ports: PlacePorts) =>
+  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> =>
     pipe(
-      TE.fromEither(requireVolumeInLimit(request.volume)),
-      TE.flatMapTask(() => readForOrder(ports)(owner, request.accountId)),
-      TE.flatMap((read) => requireAllowed(ports)(read, request)),
-      TE.flatMap(() => recordNew(ports)(owner, request, claim)),
+      TE.Do,
+      TE.tap(() => TE.fromEither(requireVolumeInLimit(request.volume))),
+      TE.bindW('read', () => TE.fromTask(readForOrder(ports)(owner, request.accountId))),
+      TE.bindW('account', ({ read }) => TE.fromEither(requireOrderable(read))),
+      TE.bindW('destination', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+      TE.tap(({ read }) => TE.fromEither(requireChallenge(read.challenges))),
+      TE.bindW('guards', ({ read }) => TE.fromEither(requireGuards(read.guards))),
+      TE.bindW('books', ({ account, guards }) => readBooks(ports)(account, guards)),
+      TE.flatMap(({ destination, guards, books }) => {
+        const now = ports.clock.now()
+        const order: PendingOrder = { id: ports.orderIds.newOrderId(), owner, request, status: 'pending', createdAt: now, updatedAt: now }
+        const sendUntilMs = ports.stopwatch.elapsedMs() + placementWindowMs
+        return pipe(
+          ports.orders.record(owner, {
+            order,
+            destination,
+            sendUntilMs,
+            checkedAt: guards.readAt,
+            serverRun: guards.serverRun,
+            claim,
+            books,
+          }),
+          TE.map((recorded) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
+        )
+      }),
     )
 
-/** What the checks look at, each as it was read: what is wrong with one matters only when the checks before it have passed. */
-interface ReadForOrder extends StoredGuards {
+/** What the checks need. A read that failed matters only when the checks before it have passed. */
+interface ReadForOrder {
   readonly account: E.Either<AccountNotFound | ServiceUnavailable, Account>
   readonly token: E.Either<ServiceUnavailable, O.Option<string>>
+  readonly challenges: E.Either<ServiceUnavailable, readonly ChallengeStanding[]>
+  readonly guards: E.Either<ServiceUnavailable, AccountGuards>
 }
 
-// All of it at once, since every read is a way to the database and back.
+// All at once, since every read is a round trip to the database.
 const readForOrder =
-  (ports: Ports) =>
+  (ports: PlacePorts) =>
   (owner: Owner, id: AccountId): T.Task<ReadForOrder> =>
   async () => {
     const [account, token, challenges, guards] = await Promise.all([
@@ -139,36 +162,47 @@ const readForOrder =
     return { account, token, challenges, guards }
   }
 
-const requireAllowed =
-  (ports: Ports) =>
-  (read: ReadForOrder, request: OrderRequest): TE.TaskEither<CheckRefusal, void> =>
-    pipe(
-      requireOrderable(read),
-      E.matchW(TE.left, (account) => requireOrderGuards(ports)(account, request, read)),
-    )
-
-const requireOrderable = ({ account, token }: ReadForOrder): E.Either<CheckRefusal, Account> =>
+const requireOrderable = ({ account, token }: ReadForOrder): E.Either<AccountRefusal, Account> =>
   pipe(
     account,
     E.tap(requireTradable),
     E.tap(requireBrokerAccount),
-    E.tap(({ id }) => requireProviderToken(id, token)),
+    E.tap(({ id }) =>
+      pipe(token, E.flatMap(E.fromOption((): AccountRefusal => brokerUnavailable(id, 'the tenant has no provider token')))),
+    ),
   )
 
-const requireProviderToken = (id: AccountId, token: ReadForOrder['token']): E.Either<BrokerUnavailable | ServiceUnavailable, string> =>
-  pipe(token, E.flatMap(E.fromOption(() => brokerUnavailable(id, 'the tenant has no provider token'))))
+const requireChallenge = (challenges: ReadForOrder['challenges']): E.Either<ChallengeLocked | ChallengeCheckUnavailable, void> =>
+  pipe(
+    challenges,
+    E.mapLeft(({ reason }): ChallengeLocked | ChallengeCheckUnavailable => challengeCheckUnavailable(reason)),
+    E.flatMap(requireUnlocked),
+  )
 
-const recordNew =
-  (ports: Ports) =>
-  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> => {
-    const order = newOrder(ports, owner, request)
+const requireGuards = (guards: ReadForOrder['guards']): E.Either<LimitCheckUnavailable, AccountGuards> =>
+  pipe(
+    guards,
+    E.mapLeft(({ reason }) => limitCheckUnavailable(reason)),
+  )
+
+/** Undefined where nothing is limited. */
+const readBooks =
+  ({ positionDesk }: PlacePorts) =>
+  (account: Account, guards: AccountGuards): TE.TaskEither<LimitCheckUnavailable, OpenBooks | undefined> => {
+    if (!isLimited(guards)) return TE.right(undefined)
     return pipe(
-      ports.orders.record(owner, order, claim),
-      TE.map((recorded) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
+      accountsInBooks(account, guards),
+      TE.traverseArray((one) =>
+        pipe(
+          TE.fromEither(requireBrokerAccount(one)),
+          TE.bindTo('linked'),
+          TE.bindW('read', ({ linked }) => positionDesk.freshPositions(linked)),
+          TE.bimap(
+            ({ _tag }) => limitCheckUnavailable(`the positions of account ${one.id} cannot be read: ${_tag}`),
+            ({ linked, read }) => [linked.providerAccountId, read.positions] as const,
+          ),
+        ),
+      ),
+      TE.map((read) => ({ asOf: guards.readAt, positions: new Map(read) })),
     )
   }
-
-const newOrder = ({ orderIds, clock }: Ports, owner: Owner, request: OrderRequest): PendingOrder => {
-  const now = clock.now()
-  return { id: orderIds.newOrderId(), owner, request, status: 'pending', createdAt: now, updatedAt: now }
-}

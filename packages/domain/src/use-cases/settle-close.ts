@@ -1,6 +1,6 @@
-// Takes a recorded close one step further: looks at the broker's own records for what became of it, and for the trade that its position became, and has that
-// told (6). It may be called any number of times, by several processes at once and after any crash: what is stored decides, and every write expects the
-// version that was read.
+// Takes a recorded close one step further: queries the broker's records for its outcome and for the trade that its position became, and records the events. It
+// may be called any number of times, by several processes at once and after any crash: the stored record decides, and every write expects the version that was
+// read.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -8,6 +8,7 @@ import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
+import { internalTimeout } from '../errors.ts'
 import type { BrokerReadError, HistoryTooLarge, InternalTimeout, ServiceUnavailable } from '../errors.ts'
 import { afterCloseLook, afterTradeLook, isTradeOf } from '../events/close-telling.ts'
 import type { CloseLook, CloseStep, CloseTold, TradeLook } from '../events/close-telling.ts'
@@ -17,7 +18,7 @@ import type { CloseJob, CloseRecords, RecordedClose } from '../ports/close-recor
 import type { Histories } from '../ports/histories.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
 import type { PositionLocks } from '../ports/position-locks.ts'
-import type { Owner } from '../primitives/ids.ts'
+import type { Owner, PositionId } from '../primitives/ids.ts'
 
 interface Ports {
   readonly closeRecords: Pick<CloseRecords, 'find' | 'advance'>
@@ -35,7 +36,7 @@ const done: Settling = TE.right(undefined)
 export const settleClose =
   (ports: Ports) =>
   (job: CloseJob): Settling =>
-    pipe(current(ports)(job), TE.flatMap(O.match(() => done, takeOn(ports, job))))
+    pipe(current(ports)(job), TE.flatMap(O.match(() => done, nextStep(ports, job))))
 
 // A job that comes late or twice finds that the record has moved on, and leaves it to the job that goes with where it is now.
 const current =
@@ -43,13 +44,12 @@ const current =
   ({ owner, closeId, version }: CloseJob): TE.TaskEither<ServiceUnavailable, O.Option<RecordedClose>> =>
     pipe(closeRecords.find(owner, closeId), TE.map(O.filter((found) => found.version === version)))
 
-const takeOn =
+const nextStep =
   (ports: Ports, job: CloseJob) =>
   ({ close, progress }: RecordedClose): Settling => {
     switch (progress.step) {
       case 'sent':
-        // Whoever sends a close holds the position until its end is written; and while it is held, nobody closes more of it.
-        return ports.positionLocks.holding(job.owner, close.id)(lookForClose(ports, job))
+        return holdingPosition(ports)(job.owner, close.id, lookForClose(ports, job))
       case 'made':
         return lookForClose(ports, job)
       case 'told':
@@ -58,6 +58,21 @@ const takeOn =
         return done
     }
   }
+
+// The sender of a close holds the position until its outcome is written, and while it is held nobody closes more of it.
+const holdingPosition =
+  (ports: Ports) =>
+  (owner: Owner, { accountId, ticket }: PositionId, work: Settling): Settling =>
+    pipe(
+      brokerAccountOf(ports)(owner, accountId),
+      TE.flatMap(
+        O.match(
+          () => work,
+          (account) => ports.positionLocks.holding(account, ticket)(() => work),
+        ),
+      ),
+      TE.mapLeft((error) => (error._tag === 'BrokerUnavailable' ? internalTimeout : error)),
+    )
 
 const lookForClose = (ports: Ports, job: CloseJob): Settling =>
   pipe(
@@ -123,7 +138,7 @@ const lookOfFailure = ({ _tag }: BrokerReadError | HistoryTooLarge): TradeLook =
   kind: _tag === 'HistoryTooLarge' ? 'too_long' : 'unreadable',
 })
 
-// A write that comes too late is another settler's gain: what it wrote decides.
+// A write that comes too late changes nothing: what another process wrote decides.
 const write = ({ closeRecords }: Ports, { owner, closeId, version }: CloseJob, step: CloseStep): Settling =>
   pipe(
     closeRecords.advance(owner, closeId, version, step),

@@ -1,5 +1,5 @@
-// The delivery of one event to one webhook, as a pure machine over its attempts (6, retry policy; decision 44): what is written down after each answer
-// of the receiver, for the delivery as well as for the webhook.
+// The delivery of one event to one webhook, as a pure state machine over its attempts: the next state of the delivery and of the webhook after each answer of
+// the receiver.
 import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
 import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -8,19 +8,19 @@ import type { DeliveryStatus } from './delivery.ts'
 import type { Webhook, WebhookEventType } from './webhook.ts'
 
 export const deliveryFailures = [
-  // No answer, as the sender tells it.
+  // No answer, with the reason of the sender.
   'host_not_allowed',
   'name_not_found',
   'connection_failed',
   'tls_failed',
   'answer_broken',
   'timed_out',
-  // An answer outside 2xx, and the one that says that nobody is there any more.
+  // An answer outside 2xx; 410 Gone has a reason of its own.
   'not_2xx',
   'gone',
-  // Not sent, because the webhook was switched off before.
+  // Not sent, because the webhook was disabled before.
   'webhook_disabled',
-  // A replay whose process ended in the middle: it may have been sent, and is not sent again.
+  // A replay whose process ended during the attempt: it may have been sent, and is not sent again.
   'interrupted',
 ] as const
 export type DeliveryFailure = (typeof deliveryFailures)[number]
@@ -30,20 +30,20 @@ export interface WebhookDelivery {
   readonly id: DeliveryId
   readonly webhookId: WebhookId
   readonly eventType: WebhookEventType
-  /** Pending while another attempt is to come. */
+  /** Pending while another attempt will follow. */
   readonly status: DeliveryStatus
-  /** How many have ended, of a replay how many have begun. */
+  /** How many attempts have ended; for a replay, how many have begun. */
   readonly attempts: number
-  /** Of the last attempt, as all of the next three: 0 where there was no answer, null before the first. */
+  /** Of the last attempt, like the next two fields: 0 without an answer, null before the first attempt. */
   readonly responseCode: number | null
   readonly responseTimeMs: number | null
   readonly failureReason: DeliveryFailure | null
   readonly createdAt: Instant
   /** When the last attempt began. */
   readonly lastAttemptAt: Instant | null
-  /** Null once it is not pending any more. */
+  /** Null unless the delivery is pending. */
   readonly nextAttemptAt: Instant | null
-  /** The delivery that this one sends again; null for those that events made. */
+  /** The delivery that this one sends again; null for a delivery made by an event. */
   readonly replayOf: DeliveryId | null
 }
 
@@ -52,7 +52,7 @@ export interface AttemptAnswer {
   /** 0 when there was no answer. */
   readonly responseCode: number
   readonly responseTimeMs: number
-  /** There when there was no answer, and only then. */
+  /** Present exactly when there was no answer. */
   readonly failureReason?: DeliveryFailure
 }
 
@@ -67,7 +67,7 @@ export type RetrySchedule = readonly number[]
 
 export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
 
-/** Failed attempts in a row, of whichever deliveries, after which a webhook is disabled. */
+/** After so many failed attempts in a row, of any of its deliveries, a webhook is disabled. */
 export const failuresToDisable = 5
 
 const goneCode = 410
@@ -76,11 +76,11 @@ const goneCode = 410
 export interface AfterAttempt {
   readonly delivery: WebhookDelivery
   readonly webhook: Webhook
-  /** Why the webhook was disabled by this attempt; null when it was not. */
+  /** Why this attempt disabled the webhook; null when it did not. */
   readonly disabledFor: 'failures' | 'gone' | null
 }
 
-/** A delivery that an event makes. */
+/** The delivery of a new event. */
 export const newDelivery = (webhookId: WebhookId, eventType: WebhookEventType, id: DeliveryId, now: Instant): WebhookDelivery => ({
   id,
   webhookId,
@@ -96,7 +96,7 @@ export const newDelivery = (webhookId: WebhookId, eventType: WebhookEventType, i
   replayOf: null,
 })
 
-/** One new delivery of the same event, which is sent once and never again (4.6). */
+/** A new delivery of the same event, which is attempted once only. */
 export const replayOf = (delivery: WebhookDelivery, id: DeliveryId, now: Instant): WebhookDelivery => ({
   ...newDelivery(delivery.webhookId, delivery.eventType, id, now),
   replayOf: delivery.id,
@@ -139,8 +139,8 @@ export const afterAttempt = (
 }
 
 /**
- * A delivery whose webhook was disabled before it could be sent, or sent again; why it failed before is still told. A replay is asked for by hand, and
- * sent all the same.
+ * A delivery whose webhook was disabled before the next attempt. It keeps the reason of an earlier failure. Replays are not withdrawn: a user asked for them
+ * explicitly.
  */
 export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery => ({
   ...delivery,
@@ -149,17 +149,17 @@ export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery => ({
   nextAttemptAt: null,
 })
 
-/** A replay that is about to be sent: from here on it is not sent again, whatever happens. */
+/** A replay just before its attempt. In this state it is never sent again. */
 export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): WebhookDelivery => ({
   ...delivery,
   attempts: 1,
   lastAttemptAt: now,
 })
 
-/** Whether a pending delivery is a replay that somebody began to send and did not end. */
+/** Whether a pending delivery is a replay whose attempt began and did not end. */
 export const isInterrupted = (delivery: WebhookDelivery): boolean => isReplay(delivery) && delivery.attempts > 0
 
-/** A replay of which nobody knows what came of it. */
+/** A replay whose outcome is unknown. */
 export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
   ...delivery,
   status: 'failed',
@@ -169,7 +169,7 @@ export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
 
 export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
 
-// A replay is one of a user's own tries, so that its failure is none in the row; a receiver that is gone is gone whoever asked.
+// A user starts a replay, so its failure does not count towards disabling the webhook. A 410 disables it in any case.
 const failedWebhook = (delivery: WebhookDelivery, webhook: Webhook, { answer, endedAt }: Attempt): Omit<AfterAttempt, 'delivery'> => {
   const failureCount = isReplay(delivery) ? webhook.failureCount : webhook.failureCount + 1
   const failed = { ...webhook, failureCount, lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt) }

@@ -5,12 +5,13 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { serviceUnavailable } from '../../src/errors.ts'
-import { clockHealth, failSkewMs, providerTokenHealth, warnSkewMs } from '../../src/operator/health.ts'
-import type { HealthCheck, LimiterStanding, ProviderStanding } from '../../src/operator/health.ts'
+import { clockHealth, durabilityHealth, failSkewMs, ordersHealth, providerTokenHealth, warnSkewMs } from '../../src/operator/health.ts'
+import type { Durability, HealthCheck, LimiterStanding, ProviderStanding } from '../../src/operator/health.ts'
+import { createFakeOperatorOrders, newOrderUnderWay } from '../../src/testing/fake-operator-orders.ts'
 import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { createFakeTenantRecords } from '../../src/testing/fake-tenant-records.ts'
-import { newTenant, puts, rightOf, write } from '../../src/testing/stored-records.ts'
+import { newAccount, newTenant, newUser, puts, rightOf, write } from '../../src/testing/stored-records.ts'
 import { checkService } from '../../src/use-cases/check-service.ts'
 import { checkTenant } from '../../src/use-cases/check-tenant.ts'
 
@@ -59,47 +60,113 @@ describe('a clock', () => {
   })
 })
 
+const durable: Durability = {
+  isEmbedded: false,
+  fsync: true,
+  fullPageWrites: true,
+  synchronousCommit: 'on',
+  defaultSynchronousCommit: 'on',
+  waitsForStandby: true,
+  synchronousStandbys: 1,
+  asynchronousStandbys: 0,
+  unreadableStandbys: 0,
+}
+const durabilityChecks = ['ok fsync', 'ok full_page_writes', 'ok synchronous_commit', 'ok replication']
+
+describe('durability', () => {
+  const alone = { waitsForStandby: false, synchronousStandbys: 0 }
+
+  it.each<[Partial<Durability>, string, string]>([
+    [{ fsync: false }, 'fail fsync', 'can damage the whole database'],
+    [{ fullPageWrites: false }, 'warn full_page_writes', 'can stay damaged'],
+    [{ synchronousCommit: 'off' }, 'fail synchronous_commit', 'an order can be lost after its 201'],
+    [{ synchronousCommit: 'local' }, 'fail synchronous_commit', 'It is local in the sessions of the service'],
+    [{ defaultSynchronousCommit: 'off' }, 'warn synchronous_commit', 'whatever else writes to this database can lose'],
+    [{ ...alone }, 'warn replication', 'if the disk of the server is lost'],
+    [{ ...alone, asynchronousStandbys: 1 }, 'warn replication', 'the last orders can be missing'],
+    [{ ...alone, unreadableStandbys: 1 }, 'warn replication', 'may not see whether commits wait'],
+    [{ ...alone, waitsForStandby: true, asynchronousStandbys: 1 }, 'fail replication', 'every write waits'],
+  ])('with %j has one wrong check, "%s", which names the risk and what to do', (settings, expected, risk) => {
+    const checks = durabilityHealth(E.right({ ...durable, ...settings }), { sendsRealOrders: true })
+    const wrong = checks.filter(({ status }) => status !== 'ok')
+    expect(checks).toHaveLength(4)
+    expect(wrong.map(summary)).toStrictEqual([expected])
+    expect(wrong[0]).toMatchObject({ message: expect.stringContaining(risk), action: expect.any(String) })
+  })
+
+  it.each([
+    [true, 'warn fsync'],
+    [false, 'ok fsync'],
+  ])('of the embedded database with real orders (%s) is "%s"', (sendsRealOrders, expected) => {
+    const checks = durabilityHealth(E.right({ ...durable, ...alone, isEmbedded: true, fsync: false }), { sendsRealOrders })
+    expect(checks.map(summary)).toStrictEqual([expected])
+    expect(checks[0]?.message).toContain('does not flush to disk at each commit')
+  })
+})
+
 describe('the service', () => {
   const good = {
-    database: { now: TE.right(now), isMigrated: TE.right(true) },
+    database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durable) },
+    brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: (): LimiterStanding => 'shared' },
     sealedSecrets: { census: TE.right({ current: 3, others: 0 }) },
+    operatorOrders: createFakeOperatorOrders(),
     clock: { now: () => now },
   }
   const down = TE.left(serviceUnavailable('database.now: ECONNREFUSED'))
+  const noOrders = createFakeOperatorOrders()
+  noOrders.takeDown(true)
+  const ordersMade = (...agesMs: readonly number[]): Pick<typeof good, 'operatorOrders'> => {
+    const operatorOrders = createFakeOperatorOrders()
+    const tenant = newTenant()
+    const account = newAccount({ tenantId: tenant.id, userId: newUser(tenant.id).id })
+    operatorOrders.put(...agesMs.map((age) => newOrderUnderWay(account, now - age)))
+    return { operatorOrders }
+  }
 
   it.each<[string, Partial<Parameters<typeof checkService>[0]>, readonly string[]]>([
-    ['is fine', {}, ['ok database', 'ok database clock', 'ok tables', 'ok limits', 'ok secrets']],
+    ['is fine', {}, ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders']],
     [
       'has a database that is away',
-      { database: { now: down, isMigrated: down }, sealedSecrets: { census: down } },
-      ['fail database', 'fail tables', 'ok limits', 'fail secrets'],
+      { database: { now: down, isMigrated: down, durability: down }, sealedSecrets: { census: down }, operatorOrders: noOrders },
+      ['fail database', 'fail tables', 'ok limits', 'fail secrets', 'fail orders'],
     ],
     [
       'has older tables',
       { database: { ...good.database, isMigrated: TE.right(false) } },
-      ['ok database', 'ok database clock', 'fail tables', 'ok limits', 'ok secrets'],
+      ['ok database', 'ok database clock', 'fail tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders'],
     ],
     [
       'has lost Redis',
       { limiterHealth: { standing: () => 'alone' } },
-      ['ok database', 'ok database clock', 'ok tables', 'warn limits', 'ok secrets'],
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'warn limits', 'ok secrets', 'ok orders'],
     ],
     [
       'has secrets under an earlier key',
       { sealedSecrets: { census: TE.right({ current: 1, others: 2 }) } },
-      ['ok database', 'ok database clock', 'ok tables', 'ok limits', 'warn secrets'],
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'warn secrets', 'ok orders'],
     ],
     [
       'has a clock that is off by a minute',
       { database: { ...good.database, now: TE.right(now - 60_000) } },
-      ['ok database', 'fail database clock', 'ok tables', 'ok limits', 'ok secrets'],
+      ['ok database', 'fail database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders'],
+    ],
+    [
+      'has an order that has been pending for ten minutes',
+      ordersMade(600_000, 599_999),
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'warn orders'],
     ],
   ])('that %s is told so, and what is wrong with what to do', async (_, parts, expected) => {
     const checks = await rightOf(checkService({ ...good, ...parts }))
     expect(checks.map(summary)).toStrictEqual(expected)
     for (const { status, action } of checks) expect(action === null).toBe(status === 'ok')
   })
+})
+
+it('counts the orders that are stuck', () => {
+  expect(ordersHealth(E.right(1)).message).toBe('1 has been pending for longer than ten minutes.')
+  expect(ordersHealth(E.right(999)).message).toBe('999 have been pending for longer than ten minutes.')
+  expect(ordersHealth(E.right(1_000)).message).toBe('At least 1000 have been pending for longer than ten minutes.')
 })
 
 describe('a tenant', () => {

@@ -1,5 +1,7 @@
 // What a document would change (POST /operator/v1/plan): what is told is what applying it then does, and telling it changes nothing.
 import * as E from 'fp-ts/lib/Either.js'
+import { flow } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { CredentialHash } from '../../src/access/credential.ts'
@@ -8,9 +10,10 @@ import type { OperatorDocument } from '../../src/operator/document.ts'
 import type { PlannedChange } from '../../src/operator/plan.ts'
 import type { Secrets } from '../../src/ports/secrets.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import { createFakeOperatorOrders, newOrderUnderWay } from '../../src/testing/fake-operator-orders.ts'
 import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { rightOf } from '../../src/testing/stored-records.ts'
+import { newAccount, newTenant, newUser, rightOf } from '../../src/testing/stored-records.ts'
 import { applyOperatorDocument } from '../../src/use-cases/apply-operator-document.ts'
 import { planOperatorDocument } from '../../src/use-cases/plan-operator-document.ts'
 
@@ -26,9 +29,16 @@ const createService = () => {
     newAccessToken: () => `made${(made += 1)}`,
     hash: (secret) => `hash of ${secret}` as CredentialHash,
   }
-  const ports = { operator: createFakeOperatorStore(records), secrets, clock: { now: () => day } }
+  const operatorOrders = createFakeOperatorOrders()
+  const ports = { operator: createFakeOperatorStore(records), operatorOrders, secrets, clock: { now: () => day } }
+  const planWithOrders = planOperatorDocument(ports)
   return {
-    plan: planOperatorDocument(ports),
+    orders: operatorOrders,
+    planWithOrders,
+    plan: flow(
+      planWithOrders,
+      TE.map(({ plan }) => plan),
+    ),
     apply: applyOperatorDocument(ports),
     state: () => JSON.stringify(Object.values(records.tables).map((table) => [...(table as Map<string, unknown>)])),
   }
@@ -244,5 +254,57 @@ describe('a plan', () => {
     await rightOf(apply(whole))
     expect(await rightOf(plan({ ...emptyDocument, ...document }))).toMatchObject(expected)
     expect(await rightOf(plan({ ...emptyDocument, ...document }))).toHaveLength(expected.length)
+  })
+})
+
+describe('the orders under way that a document touches', () => {
+  const link = { providerAccountId: 'p-1', region: 'london' }
+  const linked: OperatorDocument = { ...whole, accounts: [{ ...account, ...link }] }
+  const own = newOrderUnderWay(newAccount({ tenantId: acme, userId: ann }, { id: main }), day)
+  const createTrading = async () => {
+    const service = createService()
+    await rightOf(service.apply(linked))
+    const elsewhere = newTenant()
+    service.orders.put(
+      own,
+      newOrderUnderWay(newAccount({ tenantId: elsewhere.id, userId: newUser(elsewhere.id).id }), day),
+      newOrderUnderWay(newAccount({ tenantId: acme, userId: ann }, { id: main }), day, { placement: { step: 'settled' }, dueAt: null }),
+    )
+    return service
+  }
+
+  it.each<[string, Partial<OperatorDocument>, readonly string[]]>([
+    ['a tenant that goes', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
+    ['a user who goes', { users: [{ id: ann, removed: true }] }, ['user_removed']],
+    ['an account that goes', { accounts: [{ id: main, removed: true }] }, ['account_removed']],
+    ['another provider account', { accounts: [{ id: main, providerAccountId: 'p-2' }] }, ['account_relinked']],
+    ['another region', { accounts: [{ id: main, region: 'new-york' }] }, ['account_relinked']],
+    ['another platform', { accounts: [{ id: main, brokerType: 'mt4' }] }, ['account_relinked']],
+    ['a link that is unset', { accounts: [{ id: main, providerAccountId: null }] }, ['account_relinked']],
+    ['a provider token that is named', { tenants: [{ id: acme, providerToken: 'other' }] }, ['provider_token_changed']],
+    ['a provider token that is unset', { tenants: [{ id: acme, providerToken: null }] }, ['provider_token_removed']],
+    [
+      'several of these',
+      { tenants: [{ id: acme, providerToken: null }], accounts: [{ id: main, removed: true }] },
+      ['provider_token_removed', 'account_removed'],
+    ],
+  ])('are named with what happens to them: %s', async (_, document, effects) => {
+    const { planWithOrders } = await createTrading()
+    expect((await rightOf(planWithOrders({ ...emptyDocument, ...document }))).orders).toStrictEqual([{ order: own, effects }])
+  })
+
+  it('are none where what it removes was gone before, whatever is still under way of it', async () => {
+    const { planWithOrders, apply } = await createTrading()
+    const document: OperatorDocument = { ...emptyDocument, users: [{ id: ann, removed: true }] }
+    await rightOf(apply(document))
+    expect((await rightOf(planWithOrders(document))).orders).toStrictEqual([])
+  })
+
+  it.each<[string, Partial<OperatorDocument>]>([
+    ['the same link', { accounts: [{ id: main, ...link, brokerType: 'mt5' }] }],
+    ['another name', { tenants: [{ id: acme, name: 'Other' }], accounts: [{ id: main, name: 'Other' }] }],
+  ])('are none where it says %s', async (_, document) => {
+    const { planWithOrders } = await createTrading()
+    expect((await rightOf(planWithOrders({ ...emptyDocument, ...document }))).orders).toStrictEqual([])
   })
 })

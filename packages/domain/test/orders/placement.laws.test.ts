@@ -1,16 +1,18 @@
-// The placement machine against a broker that may do anything, with a process that dies anywhere: never sent twice, never rejected while it may
-// have been executed, and always settled once the broker can be read (decision 23).
+// The placement machine by itself: its windows, pauses and the proof of absence. What it does under faults is in placement-simulation.test.ts.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
+  absenceProofLookups,
   absenceProofMs,
   afterLookup,
+  afterNotSent,
+  afterRecheck,
   afterSend,
+  afterVerification,
   nextAction,
   placementWindowMs,
   rejectLate,
   rejectUnusable,
-  unusableReason,
 } from '../../src/orders/placement.ts'
 import type {
   LookingUp,
@@ -19,294 +21,193 @@ import type {
   Placement,
   PlacementAnswer,
   PlacementStep,
+  Rechecking,
   Sending,
   UnusableAccount,
 } from '../../src/orders/placement.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
+import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 
-type Crash = 'none' | 'before sending' | 'after sending' | 'after the look-up'
-
-/** One turn of a settler, as the world decides it. */
-interface Turn {
-  readonly crash: Crash
-  /** What the broker does with a send: it executes the order or not, and answers so or says nothing. */
-  readonly executes: boolean
-  readonly answer: 'true' | 'lost' | 'not_sent'
-  readonly isReadable: boolean
-  readonly delayMs: number
-}
-
-const turn: fc.Arbitrary<Turn> = fc.record({
-  crash: fc.constantFrom<Crash>('none', 'none', 'none', 'before sending', 'after sending', 'after the look-up'),
-  executes: fc.boolean(),
-  answer: fc.constantFrom('true', 'lost', 'not_sent'),
-  isReadable: fc.boolean(),
-  delayMs: fc.integer({ min: 0, max: 20_000 }),
-})
-
-interface World {
-  now: number
-  placement: Placement
-  sends: number
-  executions: number
-}
-
+const createdAt = Date.UTC(2026, 0, 5, 12)
+const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
+const lookingUp: LookingUp = { step: 'looking_up', sentAt: createdAt + 7, orderId: null, lookups: 0, absence: null }
+const rechecking: Rechecking = { step: 'rechecking', sentAt: createdAt + 7, orderId: null, rechecks: 0 }
+const sinceCreation: LookingUp = { ...lookingUp, sentAt: createdAt }
 const fill = { price: 1.1 }
-const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
+const filled: Settlement = { kind: 'filled', fill }
+const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
 
-// What a settler does between two durable writes; a crash leaves what was written before it.
-const runTurn = (world: World, { crash, executes, answer, isReadable, delayMs }: Turn): void => {
-  world.now += delayMs
-  const action = nextAction(world.placement, 0, world.now)
-  if (action === 'none') return
-  if (action === 'reject_late') return write(world, rejectLate)
-  if (action === 'send') {
-    const sending: Sending = { step: 'sending', sentAt: world.now }
-    world.placement = sending
-    if (crash === 'before sending') return
-    world.sends += 1
-    const isExecuted = answer !== 'not_sent' && executes
-    if (isExecuted) world.executions += 1
-    if (crash === 'after sending') return
-    write(world, afterSend(sending, answerOf(answer, isExecuted), 0, world.now))
-    return
-  }
-  if (world.placement.step !== 'sending' && world.placement.step !== 'looking_up') return
-  if (crash === 'after the look-up') return
-  write(world, afterLookup(world.placement, lookupOf(isReadable, world.executions > 0), world.now))
-}
+const ended = (outcome: Settlement): PlacementStep => ({ placement: { step: 'settled' }, outcome, continueInMs: null })
+const retryIn = (continueInMs: number): PlacementStep => ({ placement: { step: 'recorded' }, continueInMs })
+const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => ({ placement, continueInMs })
 
-const answerOf = (answer: Turn['answer'], isExecuted: boolean): PlacementAnswer => {
-  if (answer === 'not_sent') return { kind: 'not_sent', retryAfterMs: null }
-  if (answer === 'lost') return { kind: 'unknown' }
-  return isExecuted ? { kind: 'filled', fill } : { kind: 'refused', reason: { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' } }
-}
-
-const lookupOf = (isReadable: boolean, isExecuted: boolean): LookupAnswer => {
-  if (!isReadable) return { kind: 'unreadable' }
-  return isExecuted ? { kind: 'found', settlement: { kind: 'filled', fill } } : { kind: 'nothing' }
-}
-
-const write = (world: World, { placement, continueInMs }: PlacementStep): void => {
-  world.placement = placement
-  world.now += continueInMs ?? 0
-}
-
-const newWorld = (): World => ({ now: 0, placement: { step: 'recorded' }, sends: 0, executions: 0 })
-
-describe('a placement', () => {
-  it('is executed at most once, and its settlement says what the broker did', () => {
-    fc.assert(
-      fc.property(fc.array(turn, { maxLength: 40 }), (turns) => {
-        const world = newWorld()
-        for (const next of turns) {
-          runTurn(world, next)
-          expect(world.executions).toBeLessThanOrEqual(1)
-          if (world.placement.step === 'settled') expect(world.placement.settlement.kind === 'filled').toBe(world.executions === 1)
-        }
-      }),
-      { numRuns: 2_000 },
-    )
-  })
-
-  it('is settled in the end, once the broker can be read again and no process dies', () => {
-    const calm: Turn = { crash: 'none', executes: true, answer: 'true', isReadable: true, delayMs: 0 }
-    fc.assert(
-      fc.property(fc.array(turn, { maxLength: 20 }), (turns) => {
-        const world = newWorld()
-        for (const next of [...turns, ...Array.from({ length: 20 }, () => calm)]) runTurn(world, next)
-        expect(world.placement.step).toBe('settled')
-      }),
-    )
-  })
-
-  it.each<[Placement, NextAction]>([
-    [{ step: 'sending', sentAt: 0 }, 'look_up'],
-    [{ step: 'looking_up', sentAt: 0, orderId: null, lookups: 0, nothingSince: null }, 'look_up'],
-    [{ step: 'settled', settlement: { kind: 'filled', fill } }, 'none'],
-  ])('is never sent again once it may have been sent: of %o follows %s', (placement, action) => {
-    expect(nextAction(placement, 0, 1)).toBe(action)
+describe('the next action', () => {
+  it.each<[Placement, { readonly isOwn: boolean; readonly timeLeftMs: number }, NextAction]>([
+    [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'send' }],
+    [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 0 }, { kind: 'reject_late' }],
+    [{ step: 'recorded' }, { isOwn: false, timeLeftMs: 1 }, { kind: 'verify_and_send' }],
+    [{ step: 'recorded' }, { isOwn: false, timeLeftMs: 0 }, { kind: 'look_up', from: sinceCreation, refresh: false }],
+    [sending, { isOwn: true, timeLeftMs: 1 }, { kind: 'look_up', from: lookingUp, refresh: false }],
+    [lookingUp, { isOwn: true, timeLeftMs: 1 }, { kind: 'look_up', from: lookingUp, refresh: false }],
+    [rechecking, { isOwn: true, timeLeftMs: 1 }, { kind: 'recheck', from: rechecking }],
+    [{ step: 'settled' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'none' }],
+  ])('of %o with %o is %o', (placement, context, action) => {
+    expect(nextAction(placement, { ...context, createdAt, now: createdAt })).toEqual(action)
   })
 })
 
 describe('the provider’s answer to a send', () => {
-  const sending: Sending = { step: 'sending', sentAt: 7 }
-  const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
-
-  it.each<[PlacementAnswer, Settlement]>([
-    [
-      { kind: 'filled', fill },
-      { kind: 'filled', fill },
-    ],
-    [
-      { kind: 'partially_filled', fill },
-      { kind: 'partially_filled', fill },
-    ],
-    [
-      { kind: 'refused', reason },
-      { kind: 'rejected', reason },
-    ],
-  ])('%o settles the order', (answer, settlement) => {
-    expect(afterSend(sending, answer, 0, 9)).toEqual({ placement: { step: 'settled', settlement }, continueInMs: null })
+  it.each<[PlacementAnswer, PlacementStep]>([
+    [filled, ended(filled)],
+    [{ kind: 'partially_filled', fill }, ended({ kind: 'partially_filled', fill })],
+    [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
+    [{ kind: 'placed', orderId: '46000801' }, lookUpIn({ ...lookingUp, orderId: '46000801' }, secondMs)],
+    [{ kind: 'placed', orderId: null }, lookUpIn(lookingUp, secondMs)],
+    [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
+    [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
+  ])('%o is followed by %o', (answer, step) => {
+    expect(afterSend(sending, answer, placementWindowMs)).toEqual(step)
   })
 
-  it('keeps the number that the broker gave an order for every look-up, whatever the look-ups before it showed', () => {
-    const { placement } = afterSend({ step: 'sending', sentAt: 7 }, { kind: 'placed', orderId: '46000801' }, 0, 8)
-    const answers = fc.array(fc.constantFrom('working', 'nothing', 'unreadable'), { maxLength: 20 })
-    fc.assert(
-      fc.property(answers, (kinds) => {
-        let now = 8
-        let looking = placement
-        for (const kind of kinds) {
-          if (looking.step === 'looking_up') looking = afterLookup(looking, { kind }, (now += 1_000)).placement
-        }
-        expect(looking).toMatchObject({ step: 'looking_up', orderId: '46000801' })
-      }),
-    )
-  })
-
-  it.each<PlacementAnswer>([{ kind: 'placed', orderId: null }, { kind: 'unknown' }])('%o leaves it to the broker’s records', (answer) => {
-    expect(afterSend(sending, answer, 0, 9)).toEqual({
-      placement: { step: 'looking_up', sentAt: 7, orderId: null, lookups: 0, nothingSince: null },
-      continueInMs: 1_000,
-    })
+  it.each<[number | null, number, PlacementStep]>([
+    [null, placementWindowMs, retryIn(secondMs)],
+    [0, placementWindowMs, retryIn(secondMs)],
+    [null, secondMs + 1, retryIn(secondMs)],
+    [null, secondMs, rejectLate],
+    [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
+    [25 * secondMs, 25 * secondMs, rejectLate],
+    [null, -hourMs, rejectLate],
+  ])('that it was not sent, with a retry after %o ms and %i ms left, is followed by %o', (retryAfterMs, leftMs, step) => {
+    expect(afterNotSent(retryAfterMs, leftMs)).toEqual(step)
   })
 })
 
-describe('look-ups', () => {
-  const sending: Sending = { step: 'sending', sentAt: 0 }
+describe('the lookup before the first send of another process’s order', () => {
+  it.each<[LookupAnswer, number, PlacementStep | undefined]>([
+    [{ kind: 'nothing' }, 1, undefined],
+    [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
+    [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'working' }, placementWindowMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'found', settlement: filled }, placementWindowMs, ended(filled)],
+  ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
+    expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
+  })
+})
 
-  const pausesOf = (answer: LookupAnswer, count: number): readonly number[] => {
-    const pauses: number[] = []
-    let step: PlacementStep = afterSend(sending, { kind: 'unknown' }, 0, 0)
-    let now = 0
-    while (pauses.length < count && step.continueInMs !== null && step.placement.step === 'looking_up') {
-      pauses.push(step.continueInMs / 1_000)
-      now += step.continueInMs
-      step = afterLookup(step.placement, answer, now)
-    }
-    return pauses
+/** The steps that follow from these answers, each looked up when it is due; they end with the first that has an outcome. */
+const stepsAfter = (kinds: readonly ('nothing' | 'unreadable' | 'working')[], lateMs = 0): readonly PlacementStep[] => {
+  const steps: PlacementStep[] = [afterSend(sending, { kind: 'placed', orderId: '46000801' }, 0)]
+  let now = createdAt
+  for (const kind of kinds) {
+    const { placement, continueInMs } = steps.at(-1) ?? expect.fail('there is a first step')
+    if (placement.step !== 'looking_up') break
+    now += (continueInMs ?? 0) + lateMs
+    const action = nextAction(placement, { isOwn: false, timeLeftMs: 0, createdAt, now })
+    if (action.kind !== 'look_up') return expect.fail(action.kind)
+    steps.push(afterLookup(action.from, { kind }, now, action.refresh))
   }
+  return steps
+}
 
-  it('come after 1, 2, 5, 10, 20, 30 and then every 60 seconds', () => {
-    expect(pausesOf({ kind: 'unreadable' }, 9)).toEqual([1, 2, 5, 10, 20, 30, 60, 60, 60])
+const repeated = <A>(value: A, count: number): readonly A[] => Array.from({ length: count }, () => value)
+
+describe('lookups', () => {
+  it.each(['unreadable', 'working'] as const)('come after growing pauses, and for as long as the answer is %s', (kind) => {
+    const pauses = stepsAfter(repeated(kind, 200)).map(({ continueInMs }) => continueInMs)
+    const first = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
+    expect(pauses).toEqual([...first, ...repeated(minuteMs, 60), ...repeated(15 * minuteMs, 200 - first.length - 60 + 1)])
   })
 
-  it('go on while the broker cannot be read, however long', () => {
-    expect(pausesOf({ kind: 'unreadable' }, 500)).toHaveLength(500)
+  it('end with what the broker shows', () => {
+    expect(afterLookup(lookingUp, { kind: 'found', settlement: filled }, createdAt, false)).toEqual(ended(filled))
   })
 
-  it('go on while the broker holds the order', () => {
-    expect(pausesOf({ kind: 'working' }, 500)).toHaveLength(500)
-  })
-
-  it('believe in nothing only after five minutes of nothing', () => {
-    const first = afterLookup(sending, { kind: 'nothing' }, 1_000)
-    if (first.placement.step !== 'looking_up') return expect.fail('rejected at once')
-    const early = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs - 1)
-    expect(early.placement.step).toBe('looking_up')
-    const late = afterLookup(first.placement, { kind: 'nothing' }, 1_000 + absenceProofMs)
-    expect(late.placement).toEqual({
-      step: 'settled',
-      settlement: {
+  it('prove absence after five minutes of nothing, with a refreshed lookup', () => {
+    const steps = stepsAfter(repeated('nothing', 20))
+    const before = steps.at(-2)?.placement
+    expect(before).toMatchObject({ step: 'looking_up', absence: { coveredMs: 247_000 } })
+    expect(steps.at(-1)).toEqual({
+      placement: { step: 'rechecking', sentAt: sending.sentAt, orderId: '46000801', rechecks: 0 },
+      outcome: {
         kind: 'rejected',
         reason: {
           code: 'NOT_FOUND_AT_BROKER',
-          message: 'The broker did not confirm the order and shows no trace of it; it was not executed.',
+          message: 'The broker did not confirm the order and its records do not show it; it was not executed.',
         },
       },
+      continueInMs: hourMs,
     })
-    expect(absenceProofMs).toBe(300_000)
+    expect([absenceProofMs, absenceProofLookups]).toEqual([5 * minuteMs, 5])
   })
 
-  it('count a process that died before it wrote down the answer as one that got none', () => {
-    expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'unreadable' }, 9)).toEqual({
-      placement: { step: 'looking_up', sentAt: 7, orderId: null, lookups: 1, nothingSince: null },
-      continueInMs: 2_000,
-    })
-    expect(afterLookup({ step: 'sending', sentAt: 7 }, { kind: 'nothing' }, 9).placement).toMatchObject({ lookups: 1, nothingSince: 9 })
+  it.each([
+    [{ lookups: 4, coveredMs: 240_000 }, minuteMs, true, 'rechecking'],
+    [{ lookups: 4, coveredMs: 239_999 }, minuteMs, true, 'looking_up'],
+    [{ lookups: 4, coveredMs: 240_000 }, minuteMs - 1, true, 'looking_up'],
+    [{ lookups: 3, coveredMs: 240_000 }, minuteMs, true, 'looking_up'],
+    [{ lookups: 4, coveredMs: 240_000 }, minuteMs, false, 'looking_up'],
+    // A gap counts for its scheduled pause at most, and for nothing when the clock was set back.
+    [{ lookups: 4, coveredMs: 239_999 }, hourMs, true, 'looking_up'],
+    [{ lookups: 4, coveredMs: 300_000 }, -hourMs, true, 'rechecking'],
+    [{ lookups: 4, coveredMs: 299_999 }, -hourMs, true, 'looking_up'],
+  ] as const)('that showed nothing before, %o, and nothing %i ms later, refreshed: %o, lead to %s', (absence, gapMs, refresh, step) => {
+    const from: LookingUp = { ...lookingUp, lookups: 10, absence: { ...absence, lastAt: createdAt } }
+    expect(afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, refresh).placement.step).toBe(step)
   })
 
-  it('forget nothing of the proof when the broker cannot be read for once', () => {
-    const first = afterLookup(sending, { kind: 'nothing' }, 0)
-    const unread = afterLookup(first.placement as LookingUp, { kind: 'unreadable' }, absenceProofMs - 1)
-    expect(unread.placement).toEqual({ step: 'looking_up', sentAt: 0, orderId: null, lookups: 2, nothingSince: 0 })
-    expect(afterLookup(unread.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
-  })
-
-  it('begin the proof anew when the clock was set back, and wait no longer than that', () => {
-    const first = afterLookup(sending, { kind: 'nothing' }, 60 * 60_000)
-    const back = afterLookup(first.placement as LookingUp, { kind: 'nothing' }, 0)
-    expect(back.placement).toMatchObject({ step: 'looking_up', nothingSince: 0 })
-    expect(afterLookup(back.placement as LookingUp, { kind: 'nothing' }, absenceProofMs - 1).placement.step).toBe('looking_up')
-    expect(afterLookup(back.placement as LookingUp, { kind: 'nothing' }, absenceProofMs).placement.step).toBe('settled')
-  })
-
-  it('begin the proof anew when the order was seen in between', () => {
-    const first = afterLookup(sending, { kind: 'nothing' }, 0)
-    const seen = afterLookup(first.placement as Sending, { kind: 'working' }, 1_000)
-    const gone = afterLookup(seen.placement as Sending, { kind: 'nothing' }, absenceProofMs)
-    expect(gone.placement.step).toBe('looking_up')
+  it('prove absence only by an unbroken row of them that covers five minutes, however late each comes', () => {
+    const kinds = fc.array(fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'working'), { maxLength: 60 })
+    fc.assert(
+      fc.property(kinds, fc.integer({ min: -hourMs, max: hourMs }), (drawn, lateMs) => {
+        const steps = stepsAfter(drawn, lateMs)
+        const answered = drawn.slice(0, steps.length - 1)
+        const row = answered.length - 1 - answered.findLastIndex((kind) => kind !== 'nothing')
+        const pausesMs = steps.slice(-row, -1).reduce((sum, { continueInMs }) => sum + (continueInMs ?? 0), 0)
+        const isProved = steps.at(-1)?.placement.step === 'rechecking'
+        if (isProved) expect([row >= absenceProofLookups, pausesMs >= absenceProofMs]).toEqual([true, true])
+        else if (row > 0 && lateMs >= 0) expect(row < absenceProofLookups || pausesMs < absenceProofMs).toBe(true)
+        expect(steps.slice(0, -1).every(({ outcome }) => outcome === undefined)).toBe(true)
+      }),
+    )
   })
 })
 
-describe('sends that did not happen', () => {
-  // Orders are not created at the beginning of time.
-  const createdAt = 1_767_600_000_000
-  const sending: Sending = { step: 'sending', sentAt: createdAt }
-  const notSent = (retryAfterMs: number | null, age: number) =>
-    afterSend(sending, { kind: 'not_sent', retryAfterMs }, createdAt, createdAt + age)
-
-  const later = (age: number): NextAction => nextAction({ step: 'recorded' }, createdAt, createdAt + age)
-
-  it('are tried again while the order is young', () => {
-    expect(notSent(null, 5_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
-    expect(notSent(4_000, 5_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 4_000 })
+describe('an order that was rejected as not found', () => {
+  it.each<[LookupAnswer, PlacementStep]>([
+    [{ kind: 'found', settlement: filled }, ended(filled)],
+    [{ kind: 'working' }, { placement: rechecking, continueInMs: minuteMs }],
+    [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
+    [{ kind: 'unreadable' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
+  ])('is looked up again: %o is followed by %o', (answer, step) => {
+    expect(afterRecheck(rechecking, answer)).toEqual(step)
   })
 
-  it('end the order when the broker asks to wait for longer than is left', () => {
-    expect(notSent(25_000, 5_000)).toEqual(rejectLate)
-    expect(notSent(null, placementWindowMs)).toEqual(rejectLate)
-    expect(rejectLate).toEqual({
-      placement: {
-        step: 'settled',
-        settlement: {
-          kind: 'rejected',
-          reason: { code: 'BROKER_UNAVAILABLE', message: 'The broker could not be reached in time; the order was not placed.' },
-        },
-      },
-      continueInMs: null,
-    })
-  })
-
-  it('are not repeated when the clock was set back since the order was made, whose age nobody knows', () => {
-    expect(notSent(null, -60 * 60_000)).toEqual(rejectLate)
-    // Clocks of instances differ a little.
-    expect(notSent(null, -1_000)).toEqual({ placement: { step: 'recorded' }, continueInMs: 1_000 })
-    expect(notSent(null, 1 - placementWindowMs)).toMatchObject({ placement: { step: 'recorded' } })
-    expect(notSent(null, -placementWindowMs)).toEqual(rejectLate)
-  })
-
-  it('are not made at all once the order is old', () => {
-    expect(later(placementWindowMs - 1)).toBe('send')
-    expect(later(placementWindowMs)).toBe('reject_late')
-    expect(placementWindowMs).toBe(30_000)
+  it('is looked up for a day', () => {
+    const last = afterRecheck({ ...rechecking, rechecks: 23 }, { kind: 'nothing' })
+    expect(last).toEqual({ placement: { step: 'settled' }, continueInMs: null })
   })
 })
 
-describe('orders of an account that can be sent nothing any more', () => {
+describe('an order that can no longer be sent', () => {
+  const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
+
+  it('is rejected as late', () => {
+    const message = 'The broker could not be reached within 30 seconds; the order was not placed.'
+    expect(rejectLate).toEqual(ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }))
+    expect(placementWindowMs).toBe(30 * secondMs)
+  })
+
   it.each<[UnusableAccount, string, RegExp]>([
-    [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /not linked/],
-    [{ _tag: 'AccountPurposeRestricted' }, 'ACCOUNT_PURPOSE_RESTRICTED', /not for trading/],
+    [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /no longer linked/],
+    [{ _tag: 'AccountPurposeRestricted' }, 'ACCOUNT_PURPOSE_RESTRICTED', /no longer for trading/],
+    [{ _tag: 'AccountRelinked' }, 'ACCOUNT_RELINKED', /linked to another broker account/],
     [{ _tag: 'LiveAccountRestricted' }, 'LIVE_ACCOUNT_RESTRICTED', /demo account/],
     [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
-    [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no account at the provider/],
-  ])('are rejected, with what the account is and that nothing was sent: %o', (why, code, said) => {
-    const { placement, continueInMs } = rejectUnusable(why)
-    expect(continueInMs).toBeNull()
-    expect(placement).toMatchObject({ step: 'settled', settlement: { kind: 'rejected', reason: { code } } })
-    expect(unusableReason(why).message).toMatch(said)
-    expect(unusableReason(why).message).toContain('the order was not sent')
+    [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no longer connected to the provider/],
+  ])('because of its account is rejected with the reason: %o', (why, code, message) => {
+    expect(rejectUnusable(why)).toEqual(ended({ kind: 'rejected', reason: { code, message: expect.stringMatching(message) } }))
+    expect(rejectUnusable(why).outcome).toMatchObject({ reason: { message: expect.stringContaining('the order was not sent') } })
   })
 })

@@ -1,15 +1,20 @@
-// Orders as tables: what a settlement makes of them, how many there may be, what a head trader allows, and how their ids are read (3.1, section 8;
-// decisions 19, 20 and 24).
+// Orders as tables: which status follows which, how many there may be, what a head trader allows, and how their ids are read.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { isBookNeeded, requireDeskLimits, requireNoApproval, requireTraderLimits, requireUnlocked } from '../../src/orders/guards.ts'
+import { requireUnlocked } from '../../src/orders/guards.ts'
+import type { PendingSize } from '../../src/orders/guards.ts'
+import type { AccountGuards, OpenBooks } from '../../src/ports/guard-store.ts'
+import { accountsInBooks, requireOrderLimits } from '../../src/use-cases/steps/order-limits.ts'
+import type { Account } from '../../src/accounts/account.ts'
+import { openPosition } from '../../src/testing/open-position.ts'
+import { newAccount } from '../../src/testing/stored-records.ts'
 import type { OrderLimits } from '../../src/orders/guards.ts'
 import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
 import { brokerClientId, clientIdFamily, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderId, PendingOrder } from '../../src/orders/order.ts'
-import { requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
+import { isCorrection, requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
@@ -21,6 +26,8 @@ const pending: PendingOrder = {
   updatedAt: 1,
   status: 'pending',
 }
+const { owner } = pending
+
 const settlements: readonly Settlement[] = [
   { kind: 'filled', fill: { price: 1.1 } },
   { kind: 'partially_filled', fill: { volume: 0.5 } },
@@ -32,12 +39,13 @@ const orders: readonly Order[] = [
   { ...pending, status: 'partially_filled', fill: {} },
   { ...pending, status: 'rejected', reason: { code: 'X', message: 'x' } },
 ]
+const notFound: Order = { ...pending, status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER', message: 'not found' } }
 const orderOf = (status: Order['status']): Order => orders.find((order) => order.status === status) ?? pending
 
 const tag = (result: E.Either<{ readonly _tag: string }, unknown>): string => (E.isLeft(result) ? result.left._tag : 'none')
 
 describe('order status (3.1)', () => {
-  it.each(settlements)('pending becomes what the broker says, and carries what it told: %o', (settlement) => {
+  it.each(settlements)('pending ends as the broker reports, with what it reported: %o', (settlement) => {
     const { id, owner, request, createdAt } = pending
     const { kind, ...told } = settlement
     expect(settle(pending, settlement, 9)).toStrictEqual({ id, owner, request, createdAt, updatedAt: 9, status: kind, ...told })
@@ -49,13 +57,22 @@ describe('order status (3.1)', () => {
   )
 
   it('moves as the rows say, and in no other way', () => {
-    const moves = orders.flatMap((order) =>
-      settlements.flatMap(({ kind, ...told }) => {
-        const after = settle(order, { kind, ...told } as Settlement, 9)
-        return after === order ? [] : [{ from: order.status, on: kind, to: after.status }]
+    const moves = [...orders, notFound].flatMap((order) =>
+      settlements.flatMap((settlement) => {
+        const after = settle(order, settlement, 9)
+        return after === order ? [] : [{ from: order.status, on: settlement.kind, to: after.status }]
       }),
     )
-    expect(moves).toEqual(transitions)
+    expect(moves).toEqual(transitions.map(({ from, on, to }) => ({ from, on, to })))
+  })
+
+  it.each(settlements)('an order that was rejected as not found is corrected once the broker shows it: %o', (settlement) => {
+    const after = settle(notFound, settlement, 9)
+    const { kind, ...how } = settlement
+    expect(after).toMatchObject({ status: kind, updatedAt: 9, ...how })
+    expect(isCorrection(notFound, after)).toBe(true)
+    expect(isCorrection(pending, settle(pending, settlement, 9))).toBe(false)
+    expect(isCorrection(after, settle(after, settlement, 10))).toBe(false)
   })
 
   it('is settled once: a second settlement changes nothing', () => {
@@ -129,7 +146,14 @@ describe('order limits (section 8, decision 20)', () => {
   })
 })
 
-describe('guards (decision 19)', () => {
+const booksOf = (...books: readonly (readonly [Account, ...(readonly number[])])[]): OpenBooks => ({
+  asOf: 0,
+  positions: new Map(
+    books.map(([{ provider }, ...volumes]) => [provider?.providerAccountId ?? '', volumes.map((volume) => openPosition({ volume }))]),
+  ),
+})
+
+describe('limits of traders and desks', () => {
   const none: OrderLimits = {
     maxLotsPerOrder: null,
     maxOpenLots: null,
@@ -147,10 +171,27 @@ describe('guards (decision 19)', () => {
     expect(requireUnlocked([])).toEqual(E.right(undefined))
   })
 
+  const account = newAccount(owner)
+  const colleague = newAccount({ ...owner, userId: 'u-2' as UserId })
+  const trader = (limits: Partial<OrderLimits>, pending: readonly PendingSize[] = []): AccountGuards => ({
+    trader: { limits: { ...none, ...limits }, pending },
+    desks: [],
+    readAt: 0,
+    serverRun: 'first',
+  })
+  const desk = (limits: Partial<OrderLimits>, accounts: readonly Account[] = [account]): AccountGuards => ({
+    trader: null,
+    desks: [{ limits: { ...none, ...limits }, accounts, pending: [] }],
+    readAt: 0,
+    serverRun: 'first',
+  })
+  const check = (guards: AccountGuards, ...volumes: readonly number[]) =>
+    requireOrderLimits(account, order, guards, booksOf([account, ...volumes]))
+
   it('add lots exactly: 0.1 + 0.2 + 0.3 is within 0.6 and 0.60000001 is not', () => {
-    const limits = { ...none, maxOpenLots: 0.6 }
-    expect(requireTraderLimits(order, limits, [0.1, 0.2])).toEqual(E.right(undefined))
-    expect(requireTraderLimits(order, limits, [0.1, 0.2, 0.000_000_01])).toMatchObject({
+    const guards = trader({ maxOpenLots: 0.6 })
+    expect(check(guards, 0.1, 0.2)).toEqual(E.right(undefined))
+    expect(check(guards, 0.1, 0.2, 0.000_000_01)).toMatchObject({
       left: { _tag: 'TraderLimitBreached', limit: 'maxOpenLots', allowed: 0.6, current: 0.300_000_01 },
     })
   })
@@ -161,19 +202,20 @@ describe('guards (decision 19)', () => {
     [{ maxOpenPositions: 2 }, 'maxOpenPositions'],
     [{ maxOpenLots: 0.5 }, 'maxOpenLots'],
   ])('refuse an order beyond %o of its trader', (limits, limit) => {
-    expect(requireTraderLimits(order, { ...none, ...limits }, [0.1, 0.2])).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit } })
+    expect(check(trader(limits), 0.1, 0.2)).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit } })
   })
 
-  it('refuse an order beyond a limit of its desk with the desk’s refusal', () => {
-    expect(requireDeskLimits(order, { ...none, maxOpenPositions: 2 }, [0.1, 0.2])).toMatchObject({ left: { _tag: 'DeskLimitBreached' } })
-    expect(requireDeskLimits(order, { ...none, maxOpenPositions: 3 }, [0.1, 0.2])).toEqual(E.right(undefined))
-  })
-
-  it('take an order of just as many lots as its trader may order', () => {
-    expect(requireTraderLimits(order, { ...none, maxLotsPerOrder: 0.3 }, [])).toEqual(E.right(undefined))
-    expect(requireTraderLimits(order, { ...none, maxLotsPerOrder: 0.29 }, [])).toMatchObject({
-      left: { limit: 'maxLotsPerOrder', allowed: 0.29, current: 0.3 },
+  it('refuse an order beyond a limit of its desk with the desk’s refusal, before the trader’s', () => {
+    expect(check(desk({ maxOpenPositions: 2 }), 0.1, 0.2)).toMatchObject({ left: { _tag: 'DeskLimitBreached' } })
+    expect(check({ ...trader({ maxOpenPositions: 2 }), desks: desk({ maxOpenPositions: 2 }).desks }, 0.1, 0.2)).toMatchObject({
+      left: { _tag: 'DeskLimitBreached' },
     })
+    expect(check(desk({ maxOpenPositions: 3 }), 0.1, 0.2)).toEqual(E.right(undefined))
+  })
+
+  it('accept an order of just as many lots as its trader may order', () => {
+    expect(check(trader({ maxLotsPerOrder: 0.3 }))).toEqual(E.right(undefined))
+    expect(check(trader({ maxLotsPerOrder: 0.29 }))).toMatchObject({ left: { limit: 'maxLotsPerOrder', allowed: 0.29, current: 0.3 } })
   })
 
   it.each([
@@ -182,17 +224,35 @@ describe('guards (decision 19)', () => {
     [{ ...none, maxOpenLots: 1 }, true],
     [{ ...none, maxOpenPositions: 0 }, true],
     [{ ...none, maxOpenLots: 0, maxOpenPositions: 1 }, true],
-  ])('of %o need the book to be read: %s', (limits, isNeeded) => {
-    expect(isBookNeeded(limits)).toBe(isNeeded)
+  ])('of %o need the positions of the account: %s', (limits, isNeeded) => {
+    expect(accountsInBooks(account, trader(limits))).toEqual(isNeeded ? [account] : [])
+    expect(accountsInBooks(account, desk(limits, [colleague]))).toEqual(isNeeded ? [colleague] : [])
   })
 
-  it('ask for an approval above the threshold and not at it', () => {
-    expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.3 })).toEqual(E.right(undefined))
-    expect(requireNoApproval(order, { ...none, approvalAboveLots: 0.29 })).toMatchObject({ left: { _tag: 'ApprovalRequired' } })
+  it('leave accounts that no broker holds a book of out of the sum', () => {
+    const paper = { ...newAccount(owner), brokerType: 'paper' }
+    const unlinked = { ...newAccount(owner), provider: null }
+    const guards = desk({ maxOpenLots: 1, maxOpenPositions: 2 }, [paper, account, unlinked])
+    expect(accountsInBooks(account, guards)).toEqual([account])
+    expect(check(guards, 0.1)).toEqual(E.right(undefined))
+    expect(check(guards, 0.1, 0.1)).toMatchObject({ left: { limit: 'maxOpenPositions', current: 2 } })
   })
 
-  it('ask for none where no threshold is set', () => {
-    expect(requireNoApproval(order, none)).toEqual(E.right(undefined))
+  it('count the book of an account that is linked twice once', () => {
+    const again = { ...newAccount(owner), provider: account.provider }
+    const guards = desk({ maxOpenPositions: 3 }, [account, again])
+    expect(accountsInBooks(account, guards)).toHaveLength(1)
+    expect(check(guards, 0.1, 0.1)).toEqual(E.right(undefined))
+  })
+
+  it('refuse an order when an account joined the desk after the books were read', () => {
+    expect(check(desk({ maxOpenLots: 9 }, [account, colleague]), 0.1)).toMatchObject({ left: { _tag: 'LimitCheckUnavailable' } })
+  })
+
+  it('ask for an approval above the threshold and not at it, and for none where no threshold is set', () => {
+    expect(check(trader({ approvalAboveLots: 0.3 }))).toEqual(E.right(undefined))
+    expect(check(trader({ approvalAboveLots: 0.29 }))).toMatchObject({ left: { _tag: 'ApprovalRequired' } })
+    expect(check(trader({}))).toEqual(E.right(undefined))
   })
 })
 

@@ -1,4 +1,4 @@
-// POST /positions/:id/close: what is sent, and what is told of it, whatever the broker does and shows (2.4, 3.3, 4.3 rules 8 and 9; decisions 30 to 32).
+// POST /positions/:id/close: what is sent, and what is told of it, whatever the broker does and shows.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -45,7 +45,7 @@ const unanswered = (...volumes: readonly number[]): ChangeDesk => {
 }
 
 describe('POST /positions/:id/close', () => {
-  it.each([undefined, 0.3, 0.1 + 0.2])('closes all for %s, and tells it with its deal (2.4)', async (volume) => {
+  it.each([undefined, 0.3, 0.1 + 0.2])('closes all for %s, and tells it with its deal', async (volume) => {
     const desk = createChangeDesk()
     desk.wait(7)
     const result = await rightOf(close(desk, volume))
@@ -67,7 +67,7 @@ describe('POST /positions/:id/close', () => {
     expect(desk.clock.now()).toBe(noon + 7)
   })
 
-  it('closes a part and leaves the rest exactly; the next closes more (3.3)', async () => {
+  it('closes a part and leaves the rest exactly; the next closes more', async () => {
     const desk = createChangeDesk()
     expect(await closedOf(desk, 0.1)).toMatchObject({ closedVolume: 0.1, remainingVolume: 0.2, realizedPnl: 10 })
     expect(desk.positionDesk.sent()).toMatchObject([{ volume: 0.1 }])
@@ -76,7 +76,7 @@ describe('POST /positions/:id/close', () => {
     expect(await closedOf(desk)).toMatchObject({ closedVolume: 0.05, remainingVolume: 0, realizedPnl: 5 })
   })
 
-  it.each([0.31, 1e300])('refuses %d of 0.3 lots, and sends nothing (4.3 rule 8)', async (volume) => {
+  it.each([0.31, 1e300])('refuses %d of 0.3 lots, and sends nothing', async (volume) => {
     const desk = createChangeDesk()
     expect(await close(desk, volume)()).toEqual(E.left({ _tag: 'InvalidVolume', volume, openVolume: 0.3 }))
     expect(desk.positionDesk.sent()).toEqual([])
@@ -120,7 +120,7 @@ describe('POST /positions/:id/close', () => {
   })
 })
 
-describe('the closing deal (decision 32)', () => {
+describe('the closing deal', () => {
   it('is waited for', async () => {
     const desk = createChangeDesk()
     desk.positionDesk.lagNext({ deals: 5 })
@@ -279,7 +279,7 @@ describe('a close that the broker has only accepted', () => {
   })
 })
 
-describe('a close of which no answer came (decision 31)', () => {
+describe('a close of which no answer came', () => {
   it.each<[what: string, desk: () => ChangeDesk, volume: number | undefined, volumes: readonly number[] | undefined]>([
     ['all is gone', () => unanswered(), undefined, [0.3, 0]],
     ['a part of all is gone', () => unanswered(0.1), undefined, undefined],

@@ -1,4 +1,4 @@
-// PUT /positions/:id/sl and /tp: both levels are sent, and the reply tells the level that the broker has (4.3 rules 5, 6 and 9; decisions 30 and 31).
+// PUT /positions/:id/sl and /tp: both levels are sent, and the reply tells the level that the broker has.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
@@ -6,8 +6,7 @@ import { brokerRateLimited, brokerOutcomeUnknown, brokerUnavailable } from '../.
 import type { LevelsReceipt } from '../../src/ports/position-desk.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
-import { moveStopLoss } from '../../src/use-cases/move-stop-loss.ts'
-import { moveTakeProfit } from '../../src/use-cases/move-take-profit.ts'
+import { moveStopLoss, moveTakeProfit } from '../../src/use-cases/move-levels.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 import { createChangeDesk, meanwhile, noon } from './change-desk.ts'
 import type { ChangeDesk } from './change-desk.ts'
@@ -45,7 +44,7 @@ const saying = (desk: ChangeDesk, progress: LevelsReceipt['progress']): ChangeDe
 const goneBy = (desk: ChangeDesk): ChangeDesk => meanwhile(desk, () => desk.positionDesk.put(desk.account.id, []))
 
 describe('PUT /positions/:id/sl', () => {
-  it('sends the held take profit along, and answers the position with margin and provenance (4.3 rule 6)', async () => {
+  it('sends the held take profit along, and answers the position with margin and provenance', async () => {
     const desk = createChangeDesk({}, [openPosition(bothLevels)])
     desk.wait(5)
     const moved = await rightOf(moveStop(desk, 1.1))
@@ -70,7 +69,7 @@ describe('PUT /positions/:id/sl', () => {
     expect(desk.held()).toEqual(openPosition({ stopLoss: 1.05 }))
   })
 
-  it.each([1.2, 1.3])('refuses %d on a buy at 1.2, and sends nothing (4.3 rule 5)', async (value) => {
+  it.each([1.2, 1.3])('refuses %d on a buy at 1.2, and sends nothing', async (value) => {
     const desk = createChangeDesk()
     const refusal = { _tag: 'InvalidPrice', level: 'stopLoss', side: 'buy', value, currentPrice: 1.2 }
     expect(await moveStop(desk, value)()).toEqual(E.left(refusal))
@@ -84,7 +83,7 @@ describe('PUT /positions/:id/sl', () => {
     expect(desk.held()).toMatchObject({ stopLoss: 1.3 })
   })
 
-  it('takes the level that is held already for a change that changes nothing (decision 30)', async () => {
+  it('takes the level that is held already for a change that changes nothing', async () => {
     const desk = createChangeDesk({}, [openPosition(bothLevels)])
     expect((await rightOf(moveStop(desk, 1.05))).position).toMatchObject(bothLevels)
     expect(desk.positionDesk.sent()).toHaveLength(1)
@@ -173,14 +172,14 @@ describe('a change of a level that the broker confirmed', () => {
     expect(desk.clock.now()).toBe(noon + 2 * secondMs)
   })
 
-  it('is told although the margin cannot be had (decision 27)', async () => {
+  it('is told although the margin cannot be had', async () => {
     const desk = createChangeDesk()
     desk.broker.put(desk.account.id, { margin: () => O.none })
     expect((await rightOf(moveStop(desk, 1.1))).position.marginUsed).toBeNull()
   })
 })
 
-describe('a change of a level that the broker says changes nothing (decision 30)', () => {
+describe('a change of a level that the broker says changes nothing', () => {
   it('is told as the broker has it, and at once', async () => {
     const desk = createChangeDesk({}, [openPosition(bothLevels)])
     const unchanged = saying(desk, 'unchanged')
@@ -225,7 +224,7 @@ describe('a change of a level that the broker has only accepted', () => {
   })
 })
 
-describe('a change of a level of which no answer came (decision 31)', () => {
+describe('a change of a level of which no answer came', () => {
   it.each<[what: string, isDone: boolean, after: Partial<BrokerPosition>]>([
     ['both levels as asked', true, { stopLoss: 1.1, takeProfit: 1.5 }],
     ['the level as the broker rounded it', true, { stopLoss: 1.100_04, takeProfit: 1.5, currentPrice: 1.20007 }],

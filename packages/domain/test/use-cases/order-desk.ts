@@ -1,7 +1,8 @@
-// A desk that takes orders: the test desk with stored orders, guards, a provider token, a broker that executes, and a clock that tests turn.
+// Everything that orders need, in memory: stored orders, limits, a provider token, a broker that executes, and a clock that tests turn.
 import type { Account } from '../../src/accounts/account.ts'
 import type { OrderId, OrderRequest } from '../../src/orders/order.ts'
-import type { PlacementJob } from '../../src/ports/order-store.ts'
+import type { OrderJob } from '../../src/ports/order-store.ts'
+import { placementWindowMs } from '../../src/orders/placement.ts'
 import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
 import { createFakeBroker } from '../../src/testing/fake-broker.ts'
 import { createFakeGuardStore } from '../../src/testing/fake-guard-store.ts'
@@ -12,8 +13,10 @@ import { createFakeTrading } from '../../src/testing/fake-trading.ts'
 import { newOrderId } from '../../src/testing/stored-orders.ts'
 import { newAccount } from '../../src/testing/stored-records.ts'
 import { placeOrder } from '../../src/use-cases/place-order.ts'
+import { processOrder } from '../../src/use-cases/process-order.ts'
+import type { ProcessedOrder } from '../../src/use-cases/process-order.ts'
 import type { PlacedOrder } from '../../src/use-cases/place-order.ts'
-import { settleOrder } from '../../src/use-cases/settle-order.ts'
+import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 import { owner, rightOf } from './desk.ts'
 
 export const noon = Date.UTC(2026, 10, 21, 12)
@@ -26,21 +29,31 @@ export const requestOn = (accountId: Account['id'], fields: Partial<OrderRequest
   ...fields,
 })
 
+const slot = () => async () => () => undefined
+
 export const createOrderDesk = () => {
   const records = createFakeRecords()
   let now = noon
+  let stalledMs = 0
   const clock = { now: () => now }
-  const orders = createFakeOrderStore(clock)
+  const orders = createFakeOrderStore(clock, records)
   const broker = createFakeBroker(clock)
   const trading = createFakeTrading()
+  const accounts = createFakeAccountStore(records)
+  const changedAccounts: string[] = []
   const ports = {
-    accounts: createFakeAccountStore(records),
+    accounts,
     providerTokens: createFakeProviderTokens(records),
-    guards: createFakeGuardStore(records, orders.all),
+    guards: createFakeGuardStore(records, orders.all, clock),
     broker,
+    positionDesk: { freshPositions: broker.positions },
+    liveAccounts: createLiveAccounts({ accounts, broker, clock }),
+    slots: { forSend: slot, forLookup: slot },
+    accountChanged: (id: string) => void changedAccounts.push(id),
     orders,
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     clock,
+    stopwatch: { elapsedMs: () => now + stalledMs },
     trading,
     pause: (ms: number) => async () => {
       now += ms
@@ -50,8 +63,13 @@ export const createOrderDesk = () => {
   return {
     ...ports,
     tables: records.tables,
+    changedAccounts,
     wait: (ms: number) => {
       now += ms
+    },
+    /** Time passes that the clock, set back meanwhile, does not show. */
+    stall: (ms: number) => {
+      stalledMs += ms
     },
     link: (fields: Partial<Account> = {}): Account => {
       const account = newAccount(owner, fields)
@@ -60,16 +78,24 @@ export const createOrderDesk = () => {
       return account
     },
     place: ({ id }: Account, fields: Partial<OrderRequest> = {}) => placeOrder(ports)({ owner }, { request: requestOn(id, fields) }),
-    /** Hands out what is due, as the workers do, and waits until it is done. */
-    settleDue: async (): Promise<void> => {
+    /** Processes what is due, as the workers do, and waits until it is done. */
+    processDue: async (isOwn = true): Promise<readonly ProcessedOrder[]> => {
+      const ends: ProcessedOrder[] = []
       const worker = await orders.jobs.work(async (job) => {
-        await rightOf(settleOrder(ports)(job))
+        const processed = await rightOf(processOrder(ports)(job))
+        ends.push(processed)
+        return processed.retry
       })
-      await Promise.all(orders.jobs.handOut())
+      await Promise.all(orders.jobs.handOut(isOwn))
       await worker.stop()
+      return ends
     },
-    settle: (job: PlacementJob) => settleOrder(ports)(job),
-    jobOf: ({ order }: PlacedOrder, version = 1): PlacementJob => ({ owner, orderId: order.id, version }),
+    process: (job: OrderJob) => processOrder(ports)(job),
+    jobOf: async ({ order }: PlacedOrder, isOwn = true): Promise<OrderJob> => {
+      const found = await rightOf(orders.placement(owner, order.id))
+      if (found._tag === 'None') throw new Error('the order is not stored')
+      return { ...found.value, isOwn, sendUntilMs: order.createdAt + placementWindowMs }
+    },
   }
 }
 

@@ -15,8 +15,8 @@ import { getOrder } from '../../src/use-cases/get-order.ts'
 import { listOrders } from '../../src/use-cases/list-orders.ts'
 import { modifyOrder } from '../../src/use-cases/modify-order.ts'
 import { placeOrder } from '../../src/use-cases/place-order.ts'
+import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { PlacedOrder } from '../../src/use-cases/place-order.ts'
-import { settleOrder } from '../../src/use-cases/settle-order.ts'
 import { owner, rightOf, stranger, tagOf } from './desk.ts'
 import { createOrderDesk, noon, requestOn } from './order-desk.ts'
 import type { OrderDesk } from './order-desk.ts'
@@ -25,6 +25,8 @@ import { openPosition } from '../../src/testing/open-position.ts'
 const position = openPosition({ volume: 0.5 })
 
 const unreadable = () => TE.left(serviceUnavailable('down'))
+
+const figures = { balance: 1, equity: 1, margin: 0, freeMargin: 1, marginLevel: null, leverage: 100 }
 
 const noLimits = { maxLotsPerOrder: null, maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null, approvalAboveLots: null }
 
@@ -216,7 +218,7 @@ describe('Idempotency-Key (decision 25)', () => {
     const desk = createOrderDesk()
     const place = placeWith(desk)
     const first = await rightOf(place())
-    await desk.settleDue()
+    await desk.processDue()
     expect(await rightOf(place())).toEqual({ order: first.order, isReplayed: true })
     expect(desk.orders.all()).toHaveLength(1)
   })
@@ -276,10 +278,10 @@ describe('Idempotency-Key (decision 25)', () => {
   })
 })
 
-describe('settling (decision 23)', () => {
+describe('an order on its way to the broker', () => {
   it('sends an order once, with its levels and our client id and nothing of the caller’s words', async () => {
     const { desk, placed: one } = await placed({ stopLoss: 1, takeProfit: 2, price: 3, comment: 'ours', clientId: 'theirs' })
-    await desk.settleDue()
+    await desk.processDue()
     const { id, request } = one.order
     expect(desk.trading.sent()).toEqual([
       { clientId: brokerClientId(id), symbol: request.symbol, side: 'buy', volume: 0.3, stopLoss: 1, takeProfit: 2 },
@@ -293,35 +295,202 @@ describe('settling (decision 23)', () => {
   ] as const)('on %s writes %o', async (placement, after) => {
     const { desk, placed: one } = await placed()
     desk.trading.next(placement)
-    await desk.settleDue()
+    await desk.processDue()
     expect(await orderOf(desk, one)).toMatchObject(after)
   })
 
   it('finds what was executed without an answer, and sends nothing twice', async () => {
     const { desk, placed: one } = await placed()
     desk.trading.next('fill_and_lose_the_answer')
-    await desk.settleDue()
+    await desk.processDue()
     expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
     desk.wait(secondMs)
-    await desk.settleDue()
+    await desk.processDue()
     expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
     expect(desk.trading.sent()).toHaveLength(1)
   })
 
-  it('rejects what the broker shows no trace of for five minutes, and not before', async () => {
+  it('rejects what the broker does not show in five minutes of lookups, and looks it up hourly for another day', async () => {
     const { desk, placed: one } = await placed()
     desk.trading.next('lose_the_request')
     for (let seconds = 0; seconds < 300; seconds++) {
-      await desk.settleDue()
+      await desk.processDue()
       desk.wait(secondMs)
     }
     expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
     for (let seconds = 0; seconds < 120; seconds++) {
-      await desk.settleDue()
+      await desk.processDue()
       desk.wait(secondMs)
     }
     expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } })
     expect(desk.trading.sent()).toHaveLength(1)
+    const before = desk.trading.lookups()
+    for (let hours = 0; hours < 48; hours++) {
+      await desk.processDue()
+      desk.wait(60 * minuteMs)
+    }
+    expect(desk.trading.lookups() - before).toBe(24)
+  })
+
+  it('reads the last lookup before that from the trading terminal itself', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('lose_the_request')
+    for (let seconds = 0; seconds < 420; seconds++) {
+      await desk.processDue()
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected' })
+    expect(desk.trading.lookedUp().map(({ refresh }) => refresh)).toEqual([
+      ...desk.trading
+        .lookedUp()
+        .slice(1)
+        .map(() => false),
+      true,
+    ])
+  })
+
+  it('proves nothing by lookups that a broker which cannot be read interrupts', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('lose_the_request')
+    await desk.processDue()
+    for (let minutes = 0; minutes < 50; minutes++) {
+      desk.trading.hide(minutes % 4 === 3)
+      desk.wait(minuteMs)
+      await desk.processDue()
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+  })
+
+  it('corrects an order that was not found and appears at the broker after all', async () => {
+    const { desk, placed: one } = await placed()
+    desk.trading.next('execute_late')
+    for (let seconds = 0; seconds < 420; seconds++) {
+      await desk.processDue()
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } })
+    desk.trading.execute()
+    desk.wait(60 * minuteMs)
+    expect(await desk.processDue()).toEqual([{ isCorrected: true, retry: undefined }])
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled', fill: { volume: 0.3 } })
+    desk.wait(60 * minuteMs)
+    expect(await desk.processDue()).toEqual([])
+  })
+
+  it('looks an order up where it was sent, although the account was relinked or removed since', async () => {
+    const { desk, account, placed: one } = await placed()
+    desk.trading.next('fill_and_lose_the_answer')
+    await desk.processDue()
+    change(desk, account, { provider: { providerAccountId: 'another', region: 'london' } })
+    desk.wait(secondMs)
+    desk.trading.hide(true)
+    await desk.processDue()
+    desk.tables.accounts.delete(account.id)
+    desk.trading.hide(false)
+    desk.wait(2 * secondMs)
+    await desk.processDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+    const asked = desk.trading.lookedUp().map(({ account: { providerAccountId } }) => providerAccountId)
+    expect(new Set(asked)).toEqual(new Set([account.provider?.providerAccountId]))
+  })
+
+  it('looks an order that another process recorded up before it is first sent', async () => {
+    const { desk, placed: one } = await placed()
+    await desk.processDue(false)
+    expect(desk.trading.lookedUp()).toMatchObject([{ refresh: true }])
+    expect(desk.trading.sent()).toHaveLength(1)
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+  })
+
+  it('does not send an order that another process sent before the database lost it', async () => {
+    const { desk, placed: one } = await placed()
+    const job = await desk.jobOf(one, false)
+    await desk.trading.placeOrder(job.destination, { ...one.order.request, clientId: brokerClientId(one.order.id) }, () => true)()
+    await rightOf(desk.process(job))
+    expect(desk.trading.sent()).toHaveLength(1)
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+  })
+
+  it('proves that an order of another process was not executed before it is rejected as too late', async () => {
+    const { desk, placed: one } = await placed()
+    desk.wait(31 * secondMs)
+    await desk.processDue(false)
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+    for (let seconds = 0; seconds < 420; seconds++) {
+      await desk.processDue(false)
+      desk.wait(secondMs)
+    }
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER' } })
+    expect(desk.trading.sent()).toEqual([])
+  })
+
+  it.each([
+    ['the database stalled', (desk: OrderDesk) => desk.wait(31 * secondMs)],
+    ['only the stopwatch shows the stall, because the clock was set back', (desk: OrderDesk) => desk.stall(31 * secondMs)],
+  ])('sends nothing when its 30 seconds pass between the record of the send and the send: %s', async (_, stall) => {
+    const { desk, placed: one } = await placed()
+    const advance: OrderDesk['orders']['advance'] = (owner, from, step, now) => async () => {
+      const written = await desk.orders.advance(owner, from, step, now)()
+      if (step.placement.step === 'sending') stall(desk)
+      return written
+    }
+    await rightOf(processOrder({ ...desk, orders: { ...desk.orders, advance } })(await desk.jobOf(one)))
+    expect(desk.trading.sent()).toEqual([])
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'BROKER_UNAVAILABLE' } })
+  })
+
+  it('rejects an order that gets no slot within its 30 seconds', async () => {
+    const { desk, placed: one } = await placed()
+    const noSlot = (_: unknown, patienceMs: number) => async () => {
+      desk.wait(patienceMs)
+      return undefined
+    }
+    await rightOf(processOrder({ ...desk, slots: { ...desk.slots, forSend: noSlot } })(await desk.jobOf(one)))
+    expect(desk.trading.sent()).toEqual([])
+    const updatedAt = noon + 30 * secondMs
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code: 'BROKER_UNAVAILABLE' }, updatedAt })
+  })
+
+  it('reads an account whose broker never said that it is a demo account before it sends, and sends to no other', async () => {
+    for (const [tradeMode, sent] of [
+      ['demo', 1],
+      ['real', 0],
+    ] as const) {
+      const { desk, account, placed: one } = await placed()
+      change(desk, account, { tradeMode: null })
+      desk.broker.put(account.id, { information: { tradeMode, broker: null, currency: null, figures } })
+      await desk.processDue()
+      expect(desk.trading.sent()).toHaveLength(sent)
+      expect(desk.broker.calls('accountInformation', account.id)).toBe(1)
+      expect((await orderOf(desk, one)).status).toBe(sent === 1 ? 'filled' : 'rejected')
+    }
+  })
+
+  it('tries again while such an account cannot be read', async () => {
+    const { desk, account, placed: one } = await placed()
+    change(desk, account, { tradeMode: null })
+    desk.broker.fail(account.id, brokerUnavailable(account.id, 'down'))
+    await desk.processDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
+    desk.broker.heal(account.id)
+    desk.broker.put(account.id, { information: { tradeMode: 'demo', broker: null, currency: null, figures } })
+    desk.wait(secondMs)
+    await desk.processDue()
+    expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
+  })
+
+  it('drops what caches keep of an account that an order may have changed, and of no other', async () => {
+    for (const [placement, times] of [
+      ['fill', 1],
+      ['fill_and_lose_the_answer', 1],
+      ['refuse', 0],
+      ['not_sent', 0],
+    ] as const) {
+      const { desk, account } = await placed()
+      desk.trading.next(placement)
+      await desk.processDue()
+      expect(desk.changedAccounts).toEqual(Array.from({ length: times }, () => account.id))
+    }
   })
 
   it('leaves an order pending while the broker cannot be read, and one that the broker still holds', async () => {
@@ -329,13 +498,13 @@ describe('settling (decision 23)', () => {
     desk.trading.next('accept')
     for (let minutes = 0; minutes < 30; minutes++) {
       desk.trading.hide(minutes % 2 === 0)
-      await desk.settleDue()
+      await desk.processDue()
       desk.wait(minuteMs)
     }
     expect(await orderOf(desk, one)).toMatchObject({ status: 'pending' })
     desk.trading.hide(false)
     desk.trading.execute()
-    await desk.settleDue()
+    await desk.processDue()
     expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
   })
 
@@ -343,7 +512,7 @@ describe('settling (decision 23)', () => {
     const { desk, placed: one } = await placed()
     desk.trading.next(...Array.from({ length: 100 }, () => 'not_sent' as const))
     for (let seconds = 0; seconds < 40; seconds++) {
-      await desk.settleDue()
+      await desk.processDue()
       desk.wait(secondMs)
     }
     expect(await orderOf(desk, one)).toMatchObject({
@@ -358,54 +527,55 @@ describe('settling (decision 23)', () => {
     ['is no longer linked', null, 'ACCOUNT_NOT_FOUND'],
     ['is no longer provisioned', { provider: null }, 'NOT_PROVISIONED'],
     ['is on another platform', { brokerType: 'ctrader' }, 'UNSUPPORTED_BROKER'],
+    ['is linked to another broker account', { provider: { providerAccountId: 'another', region: 'london' } }, 'ACCOUNT_RELINKED'],
     ['is for something else', { purpose: 'trade_copier' }, 'ACCOUNT_PURPOSE_RESTRICTED'],
     ['turned out to be live', { tradeMode: 'real' }, 'LIVE_ACCOUNT_RESTRICTED'],
   ])('sends nothing to an account that %s since, and says so', async (_, fields, code) => {
     const { desk, account, placed: one } = await placed()
     if (fields === null) desk.tables.accounts.delete(account.id)
     else change(desk, account, fields)
-    await desk.settleDue()
+    await desk.processDue()
     expect(desk.trading.sent()).toEqual([])
     expect(await orderOf(desk, one)).toMatchObject({ status: 'rejected', reason: { code, message: expect.stringContaining('not sent') } })
   })
 
-  it('does nothing for a job whose order has moved on', async () => {
+  it('sends nothing for a job whose order has moved on', async () => {
     const { desk, placed: one } = await placed()
-    await rightOf(desk.settle(desk.jobOf(one, 2)))
-    expect(desk.trading.sent()).toEqual([])
-    await rightOf(desk.settle(desk.jobOf(one)))
-    await rightOf(desk.settle(desk.jobOf(one)))
+    const job = await desk.jobOf(one)
+    await rightOf(desk.process(job))
+    await rightOf(desk.process(job))
+    await rightOf(desk.process({ ...job, version: 3 }))
     expect(desk.trading.sent()).toHaveLength(1)
-    expect(desk.trading.lookups()).toBe(0)
   })
 
-  it('sends once however many settlers take the order up at the same time', async () => {
+  it('sends once however many processes take the order on at the same time', async () => {
     const { desk, placed: one } = await placed()
-    await Promise.all(Array.from({ length: 10 }, () => rightOf(desk.settle(desk.jobOf(one)))))
+    const job = await desk.jobOf(one)
+    await Promise.all(Array.from({ length: 10 }, () => rightOf(desk.process(job))))
     expect(desk.trading.executions(brokerClientId(one.order.id))).toHaveLength(1)
   })
 
-  it('holds on to the answer while the database cannot be written', async () => {
+  it('holds the answer while the database cannot be written', async () => {
     const { desk, placed: one } = await placed()
     let failures = 10
     const advance: OrderDesk['orders']['advance'] = (...step) => {
       const write = desk.orders.advance(...step)
-      const isDown = () => step[3].placement.step === 'settled' && failures-- > 0
+      const isDown = () => step[2].placement.step === 'settled' && failures-- > 0
       return async () => (isDown() ? E.left(serviceUnavailable('down')) : write())
     }
-    await rightOf(settleOrder({ ...desk, orders: { ...desk.orders, advance } })(desk.jobOf(one)))
+    await rightOf(processOrder({ ...desk, orders: { ...desk.orders, advance } })(await desk.jobOf(one)))
     expect(await orderOf(desk, one)).toMatchObject({ status: 'filled', updatedAt: noon + 10 * secondMs })
     expect(desk.trading.lookups()).toBe(0)
   })
 
-  it('settles with the answer although a look-up came in between', async () => {
+  it('ends with the answer although a lookup came in between', async () => {
     const { desk, placed: one } = await placed()
-    const lookedUp: OrderDesk['trading']['placeOrder'] = (account, order) => async () => {
-      // Another settler takes the order for forgotten and finds nothing yet.
-      await rightOf(desk.settle(desk.jobOf(one, 2)))
-      return desk.trading.placeOrder(account, order)()
+    const lookedUp: OrderDesk['trading']['placeOrder'] = (account, order, maySend) => async () => {
+      // Another process finds nothing yet.
+      await rightOf(desk.process(await desk.jobOf(one)))
+      return desk.trading.placeOrder(account, order, maySend)()
     }
-    await rightOf(settleOrder({ ...desk, trading: { ...desk.trading, placeOrder: lookedUp } })(desk.jobOf(one)))
+    await rightOf(processOrder({ ...desk, trading: { ...desk.trading, placeOrder: lookedUp } })(await desk.jobOf(one)))
     expect(desk.trading.lookups()).toBe(1)
     expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
   })
@@ -442,7 +612,7 @@ describe('GET, PUT and DELETE of orders', () => {
     const { order } = await rightOf(desk.place(account))
     expect(await tagOf(modifyOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
     expect(await tagOf(cancelOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
-    await desk.settleDue()
+    await desk.processDue()
     expect(await modifyOrder(desk)({ owner }, order.id)()).toMatchObject({ left: { _tag: 'OrderNotModifiable', status: 'filled' } })
     expect(await cancelOrder(desk)({ owner }, order.id)()).toMatchObject({ left: { _tag: 'OrderNotCancellable', status: 'filled' } })
   })

@@ -1,19 +1,18 @@
-// What every change of a position has in common: whom it is refused, when nothing is sent, and that one is made at a time (4.3 rules 4, 7 and 9;
-// decisions 28, 30 and 31).
+// What every change of a position has in common: who may make it, when nothing is sent, and that one is made at a time.
 import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import type { Account } from '../../src/accounts/account.ts'
+import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
 import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, notProvisioned, positionNotFound } from '../../src/errors.ts'
 import type { BrokerChangeError } from '../../src/errors.ts'
 import type { TradeMode } from '../../src/accounts/account.ts'
 import { formatPositionId } from '../../src/primitives/ids.ts'
-import type { AccountId } from '../../src/primitives/ids.ts'
+import type { AccountId, UserId } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { fakeChangeRefusal } from '../../src/testing/fake-position-desk.ts'
 import { newAccountId } from '../../src/testing/stored-records.ts'
-import { moveStopLoss } from '../../src/use-cases/move-stop-loss.ts'
-import { moveTakeProfit } from '../../src/use-cases/move-take-profit.ts'
+import { moveStopLoss, moveTakeProfit } from '../../src/use-cases/move-levels.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 import { createChangeDesk, meanwhile, noon, someChanges } from './change-desk.ts'
 import type { ChangeDesk } from './change-desk.ts'
@@ -24,6 +23,15 @@ const brokerSays = (desk: ChangeDesk, tradeMode: TradeMode): void => {
   desk.broker.put(desk.account.id, { information: { tradeMode, broker: null, currency: null, figures } })
 }
 
+/** Another user's link to the same account at the provider. */
+const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
+  accountId: newAccountId(),
+  owner: { ...account.owner, userId: 'user-of-the-other-link' as UserId },
+  platform: 'mt5',
+  region: null,
+  providerAccountId: account.provider?.providerAccountId ?? '',
+})
+
 /** How many reads and changes reached the broker. */
 const asked = (desk: ChangeDesk): readonly number[] => [desk.positionDesk.reads(), desk.positionDesk.sent().length]
 
@@ -32,7 +40,7 @@ describe.each(someChanges)('$what', ({ make }) => {
     ['malformed', () => 'nonsense'],
     ['without a ticket', ({ account }) => `${account.id}:`],
     ['of an account that there is not', () => formatPositionId(newAccountId(), '42')],
-  ])('is of no position where the id is %s, and asks the broker nothing (decision 28)', async (_, idOf) => {
+  ])('is of no position where the id is %s, and asks the broker nothing', async (_, idOf) => {
     const desk = createChangeDesk()
     expect(await tagOf(make(desk, idOf(desk)))).toBe('PositionNotFound')
     expect(asked(desk)).toEqual([0, 0])
@@ -53,13 +61,13 @@ describe.each(someChanges)('$what', ({ make }) => {
     ['UnsupportedBroker', { brokerType: 'ctrader', provider: null }],
     ['UnsupportedBroker', { brokerType: 'paper', provider: null }],
     ['NotProvisioned', { provider: null }],
-  ])('is refused by %s on an account with %o, and asks the broker nothing (4.3 rule 4)', async (tag, fields) => {
+  ])('is refused by %s on an account with %o, and asks the broker nothing', async (tag, fields) => {
     const desk = createChangeDesk(fields)
     expect(await tagOf(make(desk))).toBe(tag)
     expect(asked(desk)).toEqual([0, 0])
   })
 
-  it('is made on an account that was never read once its broker calls it a demo account (1 rule 2)', async () => {
+  it('is made on an account that was never read once its broker calls it a demo account', async () => {
     const desk = createChangeDesk({ tradeMode: null })
     await rightOf(make(desk))
     expect(desk.broker.calls('accountInformation')).toBe(1)
@@ -82,7 +90,7 @@ describe.each(someChanges)('$what', ({ make }) => {
   })
 
   it.each([brokerUnavailable, notProvisioned, (id: AccountId) => brokerRateLimited(id, noon + 1, noon)])(
-    'is not sent where the position cannot be read, and says why (4.3 rule 4)',
+    'is not sent where the position cannot be read, and says why',
     async (refusalOf) => {
       const desk = createChangeDesk()
       const refusal = refusalOf(desk.account.id, 'down')
@@ -98,7 +106,7 @@ describe.each(someChanges)('$what', ({ make }) => {
     expect(asked(desk)).toEqual([1, 0])
   })
 
-  it('is decided on the broker itself, whatever caches show (decision 30)', async () => {
+  it('is decided on the broker itself, whatever caches show', async () => {
     const desk = createChangeDesk()
     await rightOf(make(desk))
     expect(desk.broker.calls('positions')).toBe(0)
@@ -118,33 +126,30 @@ describe.each(someChanges)('$what', ({ make }) => {
     expect(desk.held()).toEqual(openPosition())
   })
 
-  it('is told as rejected, with the broker’s code and words (4.3 rule 7)', async () => {
+  it('is told as rejected, with the broker’s code and words', async () => {
     const desk = createChangeDesk()
     desk.positionDesk.next('refuse')
     expect(await make(desk)()).toEqual(E.left({ _tag: 'TradeRejected', ...fakeChangeRefusal }))
     expect(desk.held()).toEqual(openPosition())
   })
 
-  it('is unknown where the request was lost, and is not sent again (4.3 rule 9, decision 31)', async () => {
+  it('is unknown where the request was lost, and is not sent again', async () => {
     const desk = createChangeDesk()
     desk.positionDesk.next('lose_the_request')
     expect(await make(desk)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
     expect(asked(desk)).toEqual([2, 1])
   })
 
-  it.each([brokerUnavailable, notProvisioned])(
-    'is unknown where the answer was lost and the read fails (decision 31)',
-    async (refusalOf) => {
-      const desk = createChangeDesk()
-      const { account, positionDesk } = desk
-      positionDesk.next('do_and_lose_the_answer')
-      const unreadable = meanwhile(desk, () => positionDesk.fail(account.id, refusalOf(account.id, 'down')))
-      expect(await make(unreadable)()).toEqual(E.left(brokerOutcomeUnknown(account.id)))
-      expect(asked(desk)).toEqual([2, 1])
-    },
-  )
+  it.each([brokerUnavailable, notProvisioned])('is unknown where the answer was lost and the read fails', async (refusalOf) => {
+    const desk = createChangeDesk()
+    const { account, positionDesk } = desk
+    positionDesk.next('do_and_lose_the_answer')
+    const unreadable = meanwhile(desk, () => positionDesk.fail(account.id, refusalOf(account.id, 'down')))
+    expect(await make(unreadable)()).toEqual(E.left(brokerOutcomeUnknown(account.id)))
+    expect(asked(desk)).toEqual([2, 1])
+  })
 
-  it('is done where only the answer was lost, which one read shows (decision 31)', async () => {
+  it('is done where only the answer was lost, which one read shows', async () => {
     const desk = createChangeDesk()
     desk.positionDesk.next('do_and_lose_the_answer')
     await rightOf(make(desk))
@@ -152,19 +157,34 @@ describe.each(someChanges)('$what', ({ make }) => {
     expect(desk.held()).not.toEqual(openPosition())
   })
 
-  it('is refused and not begun when another change holds the position for too long', async () => {
+  it('is refused and not begun when a change through another link to the account holds the position for too long', async () => {
     const desk = createChangeDesk()
-    const { positionLocks, account } = desk
-    const { promise: otherChange, resolve: letGo } = Promise.withResolvers<E.Either<never, void>>()
-    const held = positionLocks.holding(owner, { accountId: account.id, ticket: openPosition().ticket })(() => otherChange)()
+    const { positionLocks } = desk
+    const { promise: otherChange, resolve: endOtherChange } = Promise.withResolvers<E.Either<never, void>>()
+    const held = positionLocks.holding(otherLink(desk), openPosition().ticket)(() => () => otherChange)()
     const refused = tagOf(make(desk))
     await setImmediate()
     desk.wait(minuteMs)
     positionLocks.tick()
     expect(await refused).toBe('InternalTimeout')
     expect(asked(desk)).toEqual([0, 0])
-    letGo(E.right(undefined))
+    endOtherChange(E.right(undefined))
     await held
+  })
+
+  it('is not sent once its lock is lost, when another change may be made', async () => {
+    const desk = createChangeDesk()
+    const { account, positionDesk, positionLocks } = desk
+    const resume = positionDesk.hold()
+    const changing = make({ ...desk, positionLocks: { ...positionLocks, ...positionLocks.dying } })()
+    await expect.poll(() => asked(desk)).toEqual([1, 0])
+    desk.wait(minuteMs)
+    positionLocks.tick()
+    await rightOf(positionLocks.holding(otherLink(desk), openPosition().ticket)(() => TE.right('changed')))
+    resume()
+    expect(await changing).toMatchObject({ left: { _tag: 'BrokerUnavailable', accountId: account.id } })
+    expect(asked(desk)).toEqual([1, 0])
+    expect(desk.held()).toEqual(openPosition())
   })
 })
 

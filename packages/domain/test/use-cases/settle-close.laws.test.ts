@@ -1,4 +1,4 @@
-// Laws of telling closes (6): whatever becomes of the answers, the history and the database, and wherever a process dies, each execution of a close is told
+// Laws of telling closes: whatever becomes of the answers, the history and the database, and wherever a process dies, each execution of a close is told
 // exactly once, nothing else is told, and a position that was closed wholly is told as the trade that it became, once.
 import * as fc from 'fast-check'
 import * as TE from 'fp-ts/lib/TaskEither.js'

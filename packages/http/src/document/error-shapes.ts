@@ -8,7 +8,7 @@ import type { JsonSchema, NamedSchemas } from '../schema/json-schema.ts'
 import { always, choice, object, record, seldom, text } from '../schema/shapes.ts'
 import type { Shape } from '../schema/shapes.ts'
 
-const tags = Object.keys(errorTable) as readonly RefusalTag[]
+const tags = (Object.keys(errorTable) as readonly RefusalTag[]).filter((tag) => errorTable[tag].isForOperators !== true)
 
 const fields = {
   message: text(

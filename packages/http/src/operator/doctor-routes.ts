@@ -1,4 +1,4 @@
-// GET /operator/v1/doctor and /operator/v1/tenants/:tenantId/doctor: what is fine, what is not, and what to do.
+// GET /operator/v1/doctor and /operator/v1/tenants/:tenantId/doctor: what works, what does not, and what to do.
 import type { HealthCheck } from '@tradeport/domain'
 import type { Route } from '../routing/route.ts'
 import type { OperatorUseCases } from '../use-cases.ts'
@@ -11,7 +11,7 @@ export const doctorRoutes: readonly Route<OperatorUseCases>[] = [
   operatorRoute({
     method: 'GET',
     path: '/doctor',
-    summary: 'What the service stands on: database, tables, clocks, limits and sealed secrets.',
+    summary: 'The state of what the service depends on: database, tables, durability, clocks, limits and sealed secrets.',
     useCase: (useCases: OperatorUseCases) => useCases.checkService,
     present: (checks) => ({ kind: 'data', data: checks.map(presentCheck) }),
   }),

@@ -1,6 +1,20 @@
 // The operator's records as the operator sees them, by the names of the document that makes them. None holds a secret.
 import { isDemo, toIso, toIsoOrNull } from '@tradeport/domain'
-import type { Desk, ListedAccessToken, ListedAccount, ListedApiKey, ListedTenant, PlannedChange, TenantView, User } from '@tradeport/domain'
+import type {
+  Desk,
+  ListedAccessToken,
+  ListedAccount,
+  ListedApiKey,
+  ListedTenant,
+  OperatorOrder,
+  OperatorPlan,
+  Placement,
+  PlannedChange,
+  TenantView,
+  TouchedOrder,
+  User,
+} from '@tradeport/domain'
+import { presentOrder } from '../presenters/order.ts'
 
 export const presentTenant = ({ id, name, hasProviderToken }: ListedTenant): object => ({ id, name, hasProviderToken })
 
@@ -54,4 +68,38 @@ export const presentAccessToken = ({ id, userId, applicationId, scopes, expiresA
 
 export const presentDesk = ({ id, tenantId, accounts, limits }: Desk): object => ({ id, tenantId, accounts, limits })
 
-export const presentPlannedChange = ({ section, id, action, fields }: PlannedChange): object => ({ section, id, action, fields })
+/** The order as its user sees it, with where it went, how far it is and who ended it. */
+export const presentOperatorOrder = ({ order, placement, destination, dueAt, finish }: OperatorOrder): object => ({
+  ...presentOrder(order),
+  tenantId: order.owner.tenantId,
+  destination: {
+    providerAccountId: destination.providerAccountId,
+    region: destination.region,
+    platform: destination.platform,
+  },
+  step: placement.step,
+  sentAt: 'sentAt' in placement ? toIso(placement.sentAt) : null,
+  lookups: lookupsOf(placement),
+  brokerOrderId: 'orderId' in placement ? placement.orderId : null,
+  dueAt: toIsoOrNull(dueAt),
+  finished: finish === null ? null : { at: toIso(order.updatedAt), ...finish },
+})
+
+const lookupsOf = (placement: Placement): number | null => {
+  if (placement.step === 'looking_up') return placement.lookups
+  return placement.step === 'rechecking' ? placement.rechecks : null
+}
+
+export const presentPlan = ({ plan, orders }: OperatorPlan): object => ({
+  changes: plan.map(presentPlannedChange),
+  ordersUnderWay: orders.map(presentTouchedOrder),
+})
+
+const presentTouchedOrder = ({ order: { order, placement }, effects }: TouchedOrder): object => ({
+  id: order.id,
+  accountId: order.request.accountId,
+  step: placement.step,
+  effects,
+})
+
+const presentPlannedChange = ({ section, id, action, fields }: PlannedChange): object => ({ section, id, action, fields })

@@ -34,13 +34,13 @@ const userId: ParameterKind<UserId> = {
   schema: { type: 'string', minLength: 1, maxLength: 128 },
 }
 
-const piece = {
+export const piece = {
   cursor: optional(anyText('meta.pagination.cursor of the piece before.')),
   limit: withDefault(wholeNumber(1, 1_000, 'How many to answer at most.'), 100),
 }
 const ofUser = { ...piece, userId: optional(userId) }
 
-const presentList =
+export const presentList =
   <A>(present: (item: A) => object) =>
   ({ items, cursor }: Listed<A>, { query: { limit } }: { readonly query: { readonly limit: number } }): DataReply => ({
     kind: 'data',

@@ -32,7 +32,7 @@ export const orderShape = record('Order', 'A market order, from its being record
   rejectReason: seldom(
     object('Why it was rejected.', {
       code: text(
-        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
+        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; FINISHED_BY_OPERATOR where an operator ended it; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
         'TRADE_RETCODE_MARKET_CLOSED',
       ),
       message: text('The same in words.', 'Market is closed'),

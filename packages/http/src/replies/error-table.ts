@@ -28,6 +28,8 @@ import type { Details } from './error-details.ts'
 interface Row<R> {
   readonly status: number
   readonly code: string
+  /** The operator API alone answers it, so that the users' API does not document it. */
+  readonly isForOperators?: true
   /** For a person: what was wrong, and what to do. */
   readonly message: (refusal: R) => string
   readonly details?: Details<R>
@@ -206,6 +208,19 @@ export const errorTable: ErrorTable = {
     code: 'ORDER_NOT_CANCELLABLE',
     message: ({ status }) => `The order is ${status}; only an open order can be cancelled.`,
     details: detailsOf(ofOrderStatus, ({ status }) => ({ status })),
+  },
+  OrderNotPending: {
+    status: 409,
+    code: 'ORDER_NOT_PENDING',
+    isForOperators: true,
+    message: ({ status }) => `The order is ${status}; only a pending order can be ended by hand.`,
+    details: detailsOf(ofOrderStatus, ({ status }) => ({ status })),
+  },
+  OrderChanged: {
+    status: 409,
+    code: 'ORDER_CHANGED',
+    isForOperators: true,
+    message: () => 'The order changed at the same moment and was left as it is. Look at it again before you end it.',
   },
   AccountDisconnected: {
     status: 503,

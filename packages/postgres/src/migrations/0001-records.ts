@@ -70,6 +70,8 @@ export const up = async (knex: Knex): Promise<void> => {
     table.timestamp('updated_at', { useTz: true }).notNullable()
     table.foreign(['tenant_id', 'user_id']).references(['tenant_id', 'id']).inTable('users').onDelete('CASCADE')
     table.index(['tenant_id', 'user_id', 'created_at', 'id'])
+    // The links to one broker account.
+    table.index(['tenant_id', 'provider_account_id'])
   })
   await knex.schema.createTable('api_keys', (table) => {
     addCredential(table)

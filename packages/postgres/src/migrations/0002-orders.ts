@@ -1,4 +1,4 @@
-// Orders with how far each is on its way to the broker, and the idempotency keys that made them (2.3; decisions 20, 23 and 25).
+// Orders with how far each is on its way to the broker, and the idempotency keys that made them.
 import type { Knex } from 'knex'
 
 const addOwner = (table: Knex.CreateTableBuilder): void => {
@@ -14,8 +14,10 @@ export const up = async (knex: Knex): Promise<void> => {
     table.text('id').primary()
     // Tells orders of one millisecond apart, in the order of recording.
     table.bigIncrements('sequence', { primaryKey: false })
-    addOwner(table)
-    // No reference: an order is the user's history, and stays when the account is no longer linked.
+    // No references: an order under way is followed to its end although its user was removed, and stays when its account is no longer linked.
+    table.text('tenant_id').notNullable()
+    table.text('user_id').notNullable()
+    table.boolean('is_orphaned').notNullable().defaultTo(false)
     table.uuid('account_id').notNullable()
     table.text('symbol').notNullable()
     table.text('side').notNullable()
@@ -35,17 +37,35 @@ export const up = async (knex: Knex): Promise<void> => {
     table.text('reject_message')
     table.timestamp('created_at', { useTz: true }).notNullable()
     table.timestamp('updated_at', { useTz: true }).notNullable()
-    // The placement. What it was settled with is the order's own columns.
+    // The placement. How it ended is in the order's own columns.
     table.text('step').notNullable()
+    table.text('destination_platform').notNullable()
+    table.text('destination_account').notNullable()
+    table.text('destination_region')
     table.timestamp('sent_at', { useTz: true })
+    // The number that the broker gave the order.
+    table.text('broker_order_id')
     table.integer('lookups')
-    table.timestamp('nothing_since', { useTz: true })
+    table.integer('absent_lookups')
+    table.specificType('absent_ms', 'float8')
+    table.timestamp('absent_at', { useTz: true })
     table.integer('version').notNullable()
-    // When somebody has to go on with it, by the database's clock; null once it is settled.
+    // When its checks began, by the database's clock.
+    table.timestamp('checked_at', { useTz: true }).notNullable()
+    // When its outcome was stored, by the database's clock.
+    table.timestamp('settled_at', { useTz: true })
+    // The operator who ended it by hand, and why; null where nobody did.
+    table.text('finished_by')
+    table.text('finish_reason')
+    // When a process has to go on with it, by the database's clock; null once nothing more is to be done.
     table.timestamp('due_at', { useTz: true })
     // Read backwards for the newest first.
     table.index(['tenant_id', 'user_id', 'created_at', 'sequence'])
-    table.index(['account_id'], 'orders_pending_on_account', { predicate: knex.whereRaw(`status = 'pending'`) })
+    // What a limit of the account counts: pending orders, and those that were filled since its positions were read.
+    table.index(['account_id', 'settled_at'], 'orders_in_books', {
+      predicate: knex.whereRaw(`status in ('pending', 'filled', 'partially_filled')`),
+    })
+    table.index(['tenant_id'], 'orders_orphaned', { predicate: knex.whereRaw('is_orphaned') })
     table.index(['due_at'], 'orders_due', { predicate: knex.whereNotNull('due_at') })
   })
   // What a user may still order, in one row that whoever records an order locks: counted as they are written, so that a limit is never passed.

@@ -18,6 +18,12 @@ export const up = async (knex: Knex): Promise<void> => {
     table.timestamp('last_failure_at', { useTz: true })
     table.timestamp('created_at', { useTz: true }).notNullable()
     table.timestamp('updated_at', { useTz: true }).notNullable()
+    // Which process sends to it now, and how its receiver took the last attempt. No index on these: they change with every delivery, and PostgreSQL updates a
+    // row in place only where no index has to change.
+    table.uuid('sender')
+    // By the database's clock, which all instances share.
+    table.timestamp('sender_until', { useTz: true })
+    table.text('responsiveness').notNullable().defaultTo('untried')
     table.foreign(['tenant_id', 'user_id']).references(['tenant_id', 'id']).inTable('users').onDelete('CASCADE')
     table.index(['tenant_id', 'user_id', 'created_at', 'sequence'])
   })

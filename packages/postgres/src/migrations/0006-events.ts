@@ -37,18 +37,9 @@ export const up = async (knex: Knex): Promise<void> => {
     table.index(['event_sequence'])
     table.index(['next_attempt_at'], 'webhook_deliveries_due', { predicate: knex.whereRaw(`status = 'pending'`) })
   })
-  // Who sends to which webhook now, and until when that holds without a word of theirs.
-  await knex.schema.createTable('delivery_lanes', (table) => {
-    table.uuid('webhook_id').primary().references('id').inTable('webhooks').onDelete('CASCADE')
-    table.uuid('holder').notNullable()
-    // By the database's clock, which all instances share.
-    table.timestamp('expires_at', { useTz: true }).notNullable()
-    table.index(['holder'])
-  })
 }
 
 export const down = async (knex: Knex): Promise<void> => {
-  await knex.schema.dropTable('delivery_lanes')
   await knex.schema.dropTable('webhook_deliveries')
   await knex.schema.dropTable('events')
 }

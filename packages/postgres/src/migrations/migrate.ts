@@ -8,7 +8,6 @@ import * as webhooks from './0005-webhooks.ts'
 import * as events from './0006-events.ts'
 import * as operatorLists from './0007-operator-lists.ts'
 import * as positionCloses from './0008-position-closes.ts'
-import * as brokerOrderIds from './0009-broker-order-ids.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -26,7 +25,6 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0006-events', ...events },
   { name: '0007-operator-lists', ...operatorLists },
   { name: '0008-position-closes', ...positionCloses },
-  { name: '0009-broker-order-ids', ...brokerOrderIds },
 ]
 
 const tableName = 'knex_migrations'

@@ -3,11 +3,12 @@
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, Instant } from '@tradeport/domain'
-import { Client } from 'pg'
+import type { Client } from 'pg'
 import { UnheardNotices } from '../failures.ts'
 import type { Log } from '../log.ts'
 import { tellingOnce } from '../repeating.ts'
 import type { ServerOptions } from '../server.ts'
+import { TimedClient } from '../timed-client.ts'
 import { noticeChannel } from './payload.ts'
 
 /** How often the connection is asked whether it still hears. */
@@ -15,7 +16,6 @@ const heartbeatMs = 300
 const answerTimeoutMs = 2_000
 const connectTimeoutMs = 5_000
 const probeTimeoutMs = 2_000
-const hangUpMs = 1_000
 const firstRetryMs = 50
 const maxRetryMs = 5_000
 
@@ -82,8 +82,7 @@ export const startListening = ({ server, clock, log, receive, sendProbe, missed 
     } catch (error) {
       if (!stopping.signal.aborted) failures.tell(gone.aborted ? gone.reason : error)
     }
-    // A connection that is half open never says that it has ended.
-    await Promise.race([client.end().catch(() => undefined), setTimeout(hangUpMs, undefined, { ref: false })])
+    await client.end()
   }
 
   const listen = async (): Promise<void> => {
@@ -108,12 +107,11 @@ export const startListening = ({ server, clock, log, receive, sendProbe, missed 
 }
 
 const newClient = ({ url, applicationName = 'tradeport' }: ServerOptions): Client =>
-  new Client({
+  new TimedClient({
     connectionString: url,
     application_name: `${applicationName} peer notices`,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
-    keepAlive: true,
   })
 
 const lossOf = (client: Client): AbortSignal => {

@@ -1,4 +1,4 @@
-// What instances tell each other, over the database that they share (decision 11).
+// What instances tell each other, over the database that they share.
 import { randomUUID } from 'node:crypto'
 import type { AccountId, Clock, PeerNotice, PeerNotices } from '@tradeport/domain'
 import type { Database } from '../database.ts'

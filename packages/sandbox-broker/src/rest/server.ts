@@ -18,7 +18,7 @@ export const createRestServer = (core: Core, changed: () => void): Server => {
       .catch((error: unknown) => internalError(error instanceof Error ? error.message : 'unknown'))
       .then((reply) => {
         changed()
-        return send(response, reply)
+        return send(response, reply, core.now())
       })
       // The client hung up while it was answered.
       .catch(() => response.destroy())
@@ -51,12 +51,13 @@ const readJson = async (request: IncomingMessage): Promise<unknown> => {
   }
 }
 
-const send = async (response: ServerResponse, reply: Reply): Promise<void> => {
+const send = async (response: ServerResponse, reply: Reply, now: number): Promise<void> => {
   const { delivery } = reply
   if (delivery?.how === 'never') return
   if (delivery?.how === 'cut') return void response.socket?.resetAndDestroy()
   const bytes = Buffer.from(reply.text ?? (reply.body === undefined ? '' : JSON.stringify(reply.body)))
   response.writeHead(reply.status, {
+    date: new Date(now).toUTCString(),
     ...(bytes.length > 0 && { 'content-type': 'application/json' }),
     ...(reply.status !== 204 && { 'content-length': bytes.length }),
     ...reply.headers,

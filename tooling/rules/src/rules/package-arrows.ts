@@ -34,8 +34,10 @@ export const packagesByName: Rule = {
     ),
 }
 
+const testEquipment = ['@tradeport/domain/testing', '@tradeport/testkit']
+
 export const testingStaysInTests: Rule = {
-  name: 'imports @tradeport/domain/testing in tests and tooling only',
+  name: 'imports test equipment in tests and tooling only',
   check: ({ packages }) =>
     packages
       .filter(({ folder }) => kindOf(folder) !== 'tooling')
@@ -43,10 +45,10 @@ export const testingStaysInTests: Rule = {
         from.sources
           .filter(({ path }) => partOf(from, path) === 'src')
           .flatMap(({ path, imports }) => imports.map((one) => ({ path, ...one })))
-          .filter(({ specifier }) => specifier === '@tradeport/domain/testing')
-          .map(({ path, line }) => ({
+          .filter(({ specifier }) => testEquipment.includes(specifier))
+          .map(({ path, line, specifier }) => ({
             where: at(path, line),
-            message: 'imports @tradeport/domain/testing; fakes and contract suites are for test/, so move this there',
+            message: `imports ${specifier}; fakes and contract suites are for test/, so move this there`,
           })),
       ),
 }
@@ -70,7 +72,7 @@ const judge = (from: WorkspacePackage, { path, to, line }: PackageArrow): readon
   const toKind = kindOf(to.folder)
   if (fromKind === undefined || toKind === undefined || mayImport[fromKind].includes(toKind)) return []
   const isAdapterTest = fromKind === 'adapter' && partOf(from, path) === 'test'
-  if (isAdapterTest && to.folder === 'packages/sandbox-broker') return []
+  if (isAdapterTest && (to.folder === 'packages/sandbox-broker' || to.folder === 'packages/testkit')) return []
   return [{ where: at(path, line), message: `imports ${to.manifest.name}; ${advice[fromKind]}` }]
 }
 

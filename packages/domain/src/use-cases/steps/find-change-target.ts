@@ -1,4 +1,4 @@
-// Finds what a change of a position is to be made on, and whether the account is one that changes are made on at all (4.3 rule 4; decision 28).
+// Finds the position that is to be changed, and refuses accounts on which nothing may be changed.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { requireBrokerAccount, requireTradable } from '../../accounts/account.ts'

@@ -1,4 +1,4 @@
-// Reads the position that is to be changed from the broker itself, past every cache (4.3 rule 4; decision 30).
+// Reads the position that is to be changed from the broker itself, past every cache.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerReadError, PositionNotFound } from '../../errors.ts'

@@ -1,5 +1,5 @@
-// Writes a close down before it is sent, and what came of it (6). What is not written is found by whoever takes the record up (settle-close): a close that
-// was made stays made, and its reply does not depend on who else is told.
+// Records a close before it is sent, and its outcome. An outcome that is not recorded is looked up later (settle-close), so that the reply to a close that was
+// made does not depend on the record.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
@@ -47,12 +47,12 @@ export const writeAnswer =
     }
     return pipe(
       write(answer),
-      // Deals that another close was told with are not this one's: its own are looked for later.
+      // Refused where a deal is already attributed to another close: then this one's deals are looked up later.
       TE.flatMap((isWritten) => (isWritten || answer.kind !== 'made' ? TE.right(isWritten) : write({ ...answer, fill: undefined }))),
       T.map(() => undefined),
     )
   }
 
-/** A close that the broker did not take was certainly not made, unless nobody knows. */
+/** A close that failed was certainly not made, unless its outcome is unknown. */
 export const answerOfFailure = ({ _tag }: BrokerChangeError): CloseAnswer =>
   _tag === 'BrokerOutcomeUnknown' ? { kind: 'unknown', orderId: null } : { kind: 'not_made' }

@@ -1,9 +1,8 @@
-// Sends a close once, and tells what is known of it: a broker that took it has closed something, and what nobody confirmed is for one read to decide
-// (4.3 rules 8 and 9; decision 31).
+// Sends a close at most once and returns what is known of it. Where the outcome is unknown, one read of the positions decides.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerChangeError, BrokerOutcomeUnknown } from '../../errors.ts'
-import type { Clock } from '../../ports/clock.ts'
+import type { Clock, MaySend } from '../../ports/clock.ts'
 import type { PositionDesk } from '../../ports/position-desk.ts'
 import { closeShownBy, isDoneAsSent } from '../../positions/close.ts'
 import type { CloseOrder, CloseOutcome } from '../../positions/close.ts'
@@ -25,9 +24,9 @@ export interface ShownClose {
   readonly reading: PositionsReading
 }
 
-/** A close that the broker took, or that a read shows to be done. */
-export interface TakenClose extends SentClose {
-  /** Whether the broker said that all of it was done; otherwise only a read can tell how much was. */
+/** A close that the broker accepted, or that a read shows to be done. */
+export interface ReceivedClose extends SentClose {
+  /** Whether the broker said that all of it was done; otherwise only a read shows how much was. */
   readonly isConfirmed: boolean
   /** Undefined where no read has shown it. */
   readonly shown: ShownClose | undefined
@@ -40,13 +39,13 @@ interface Ports {
 
 export const sendClose =
   (ports: Ports) =>
-  (close: DecidedClose): TE.TaskEither<BrokerChangeError, TakenClose> => {
+  (close: DecidedClose, maySend: MaySend): TE.TaskEither<BrokerChangeError, ReceivedClose> => {
     const { brokerAccount, id } = close.target
     const sent: SentClose = { ticket: id.ticket, orderId: null, sentAt: ports.clock.now() }
     return pipe(
-      ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume),
-      TE.map(({ orderId, progress }): TakenClose => ({ ...sent, orderId, isConfirmed: progress === 'done', shown: undefined })),
-      TE.orElse((error): TE.TaskEither<BrokerChangeError, TakenClose> =>
+      ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
+      TE.map(({ orderId, progress }): ReceivedClose => ({ ...sent, orderId, isConfirmed: progress === 'done', shown: undefined })),
+      TE.orElse((error): TE.TaskEither<BrokerChangeError, ReceivedClose> =>
         error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(close, sent, error) : TE.left(error),
       ),
     )
@@ -63,7 +62,7 @@ export const showClose =
 
 const decideByRead =
   (ports: Ports) =>
-  (close: DecidedClose, sent: SentClose, unknown: BrokerOutcomeUnknown): TE.TaskEither<BrokerOutcomeUnknown, TakenClose> =>
+  (close: DecidedClose, sent: SentClose, unknown: BrokerOutcomeUnknown): TE.TaskEither<BrokerOutcomeUnknown, ReceivedClose> =>
     pipe(
       ports.positionDesk.freshPositions(close.target.brokerAccount),
       TE.map(showClose(close)),

@@ -1,12 +1,12 @@
-// Sends both levels of a position once, and tells what became of it: confirmed is done, whatever is read afterwards, accepted is done when it shows, and
-// what nobody answered is for one read to decide (4.3 rules 6 and 9; decisions 30 and 31).
+// Sends both levels of a position at most once. Confirmed levels are set, whatever is read afterwards; accepted ones are set when a read shows them; and where
+// the outcome is unknown, one read decides.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { brokerOutcomeUnknown } from '../../errors.ts'
 import type { BrokerChangeError, BrokerOutcomeUnknown } from '../../errors.ts'
-import type { Pauser } from '../../ports/clock.ts'
+import type { MaySend, Pauser } from '../../ports/clock.ts'
 import type { LevelsReceipt, PositionDesk } from '../../ports/position-desk.ts'
 import { hasLevelsAsAsked, showsOldLevel, withConfirmedLevels } from '../../positions/levels.ts'
 import type { Levels } from '../../positions/levels.ts'
@@ -25,13 +25,13 @@ interface Ports extends Pauser {
  */
 export const setLevels =
   (ports: Ports) =>
-  (target: ChangeTarget, before: OpenPosition, levels: Levels): TE.TaskEither<BrokerChangeError, OpenPosition> =>
+  (target: ChangeTarget, before: OpenPosition, levels: Levels, maySend: MaySend): TE.TaskEither<BrokerChangeError, OpenPosition> =>
     pipe(
-      ports.positionDesk.setLevels(target.brokerAccount, target.id.ticket, levels),
+      ports.positionDesk.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
       TE.matchE(
         (error): TE.TaskEither<BrokerChangeError, OpenPosition> =>
           error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(target, before, levels) : TE.left(error),
-        ({ progress }) => taken[progress](ports)(target, before, levels),
+        ({ progress }) => readAfter[progress](ports)(target, before, levels),
       ),
     )
 
@@ -39,7 +39,7 @@ type Reading = (
   ports: Ports,
 ) => (target: ChangeTarget, before: OpenPosition, levels: Levels) => TE.TaskEither<BrokerOutcomeUnknown, OpenPosition>
 
-// A position that is gone by now may have had the new level, and been closed by it: that it is not there says nothing of the change.
+// A position that is gone may have had the new level and been closed by it, so that its absence proves nothing.
 const decideByRead: Reading = (ports) => (target, before, levels) =>
   pipe(
     readOpenPosition(ports)(target),
@@ -50,8 +50,8 @@ const decideByRead: Reading = (ports) => (target, before, levels) =>
     TE.mapLeft(() => brokerOutcomeUnknown(target.id.accountId)),
   )
 
-// A read that lags is waited for, so that whoever changes the position next does not send the old level back. Where the position is gone, or cannot
-// be read, it is told as it was, with what the broker confirmed.
+// A read that lags behind is repeated, so that the next change of the position does not send the old level back. Where the position is gone or cannot be read,
+// the result is the position as it was, with the confirmed levels.
 const readConfirmed: Reading = (ports) => (target, before, levels) =>
   pipe(
     readUntil(ports)(target, before, ({ position }) => !showsOldLevel(position, levels, before.position)),
@@ -59,10 +59,9 @@ const readConfirmed: Reading = (ports) => (target, before, levels) =>
     TE.fromTask,
   )
 
-// The broker has just compared what was asked for with what it holds: whatever it holds is as asked, by its lights.
+// The broker compared what was asked with what it holds and found no difference.
 const readUnchanged: Reading = (ports) => (target, before) => TE.fromTask(readUntil(ports)(target, before, () => true))
 
-// What the broker has only accepted is made when it shows.
 const readAccepted: Reading = (ports) => (target, before, levels) => {
   const isMade = ({ position }: OpenPosition): boolean => hasLevelsAsAsked(position, levels, before.position)
   return pipe(
@@ -71,13 +70,13 @@ const readAccepted: Reading = (ports) => (target, before, levels) => {
   )
 }
 
-const taken: { readonly [Progress in LevelsReceipt['progress']]: Reading } = {
+const readAfter: { readonly [Progress in LevelsReceipt['progress']]: Reading } = {
   done: readConfirmed,
   unchanged: readUnchanged,
   accepted: readAccepted,
 }
 
-/** The last read of the position that came in time, or what was read before; again until one shows what it should. */
+/** Reads the position until `isShown`, for at most two seconds. Returns the last read that came in time, or `before`. */
 const readUntil =
   (ports: Ports) =>
   (target: ChangeTarget, before: OpenPosition, isShown: (latest: OpenPosition) => boolean): T.Task<OpenPosition> =>

@@ -1,0 +1,29 @@
+// How far the provider's clock is ahead of ours, from the Date headers of its answers.
+import type { Instant } from '@tradeport/domain'
+
+export interface ClockSkew {
+  /** Adds the Date header of one answer. Both times are our clock's: when the request was made, and when its answer was there. */
+  readonly observe: (date: string | null, askedAt: Instant, answeredAt: Instant) => void
+  /** Above 0 where the provider's clock is ahead; null before the first Date header that can be read. */
+  readonly ms: () => number | null
+}
+
+/**
+ * Each answer bounds the skew: its Date was written between request and answer, and is cut to whole seconds. The estimate is the middle of what all
+ * answers agree on. When an answer contradicts those before it, a clock was set, and it starts the estimate again.
+ */
+export const createClockSkew = (): ClockSkew => {
+  let low = Number.NEGATIVE_INFINITY
+  let high = Number.POSITIVE_INFINITY
+  return {
+    observe: (date, askedAt, answeredAt) => {
+      const written = Date.parse(date ?? '')
+      if (!Number.isFinite(written) || answeredAt < askedAt) return
+      const [lowest, highest] = [written - answeredAt, written + 1_000 - askedAt]
+      const isAgreed = lowest <= high && highest >= low
+      low = isAgreed ? Math.max(low, lowest) : lowest
+      high = isAgreed ? Math.min(high, highest) : highest
+    },
+    ms: () => (Number.isFinite(low + high) ? Math.round((low + high) / 2) : null),
+  }
+}

@@ -1,0 +1,337 @@
+// Places orders through the real use cases on several processes, over a simulated database and broker, while faults that a seed draws happen to all of
+// them; then compares what was recorded with the broker's book. No real time passes: a seed repeats a run, event by event.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Account } from '../accounts/account.ts'
+import { brokerUnavailable } from '../errors.ts'
+import { brokerClientId } from '../orders/order.ts'
+import type { OrderId } from '../orders/order.ts'
+import { notFoundAtBrokerCode } from '../orders/transitions.ts'
+import type { NewOrder, OrderJob } from '../ports/order-store.ts'
+import type { AcquireSlot } from '../ports/trade-slots.ts'
+import type { Trading } from '../ports/trading.ts'
+import { hourMs, minuteMs, secondMs } from '../primitives/instant.ts'
+import type { AccountId, Owner, TenantId, UserId } from '../primitives/ids.ts'
+import { placeOrder } from '../use-cases/place-order.ts'
+import { processOrder } from '../use-cases/process-order.ts'
+import { createSimulatedBroker } from './simulated-broker.ts'
+import { createSimulatedDatabase } from './simulated-database.ts'
+import type { OrderRow, SimulatedOrders } from './simulated-database.ts'
+import { createFaults, createLife, createRandom, createTimeline, faults as allFaults } from './simulated-time.ts'
+import type { Fault, Life } from './simulated-time.ts'
+
+export { faults } from './simulated-time.ts'
+export type { Fault } from './simulated-time.ts'
+
+export interface OrderSimulation {
+  readonly seed: number
+  /** Lets every promise that can go on do so. */
+  readonly breathe: T.Task<void>
+  /** 3 when left out. */
+  readonly orders?: number
+  /** 2 when left out. */
+  readonly processes?: number
+  /** All of them when left out. */
+  readonly faults?: readonly Fault[]
+  /**
+   * Whether a refreshed lookup shows what the broker executed, as the proof that an order was not executed supposes; true when left out. If not, an order
+   * may be rejected as not found that was executed, but must then be corrected within hours.
+   */
+  readonly refreshShowsTruth?: boolean
+  /** Breaks a part, to see that the simulation notices. */
+  readonly broken?: BrokenParts
+}
+
+export interface BrokenParts {
+  readonly trading?: (trading: Trading) => Trading
+  readonly orders?: (orders: SimulatedOrders) => SimulatedOrders
+  readonly job?: (job: OrderJob) => OrderJob
+}
+
+export interface OrderSimulationResult {
+  readonly violations: readonly string[]
+  /** What happened, each with its time. */
+  readonly history: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+const placedWithinMs = minuteMs
+const faultsEndAtMs = 12 * minuteMs
+/** Five lookups a minute apart prove absence; after an hour, by a clock that may be an hour fast, they are 15 minutes apart. */
+const decidedWithinMs = 80 * minuteMs
+/** For what still happens to orders that are decided, and for the hourly lookups of those that were not found. */
+const afterwardsMs = 3 * hourMs
+const startedAt = Date.parse('2026-01-05T12:00:00.000Z')
+const pollMs = 2 * secondMs
+
+const owner: Owner = { tenantId: 'tenant' as TenantId, userId: 'user' as UserId }
+
+const newAccount = (index: number, isConfirmed: boolean): Account => ({
+  id: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
+  owner,
+  name: `Account ${index}`,
+  broker: null,
+  brokerType: 'mt5',
+  accountNumber: String(index),
+  server: 'Example-Demo',
+  purpose: 'trading',
+  linkedAsDemo: true,
+  tradeMode: isConfirmed ? 'demo' : null,
+  currency: 'USD',
+  figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: null, marginLevel: null, leverage: null },
+  status: 'connected',
+  provider: { providerAccountId: `provider-${index}`, region: null },
+  lastReadAt: null,
+  createdAt: startedAt,
+  updatedAt: startedAt,
+})
+
+const statusOf = ({ order }: OrderRow): string => (order.status === 'rejected' ? order.reason.code : order.status)
+
+export const simulateOrders = async (simulation: OrderSimulation): Promise<OrderSimulationResult> => {
+  const { seed, breathe, orders = 3, processes: processCount = 2, refreshShowsTruth = true, broken = {} } = simulation
+  const random = createRandom(seed)
+  const timeline = createTimeline(breathe)
+  const faults = createFaults(random, timeline, simulation.faults ?? allFaults, faultsEndAtMs)
+  const world = { random, timeline, faults }
+  const violations: string[] = []
+  const madeAtMs = new Map<string, number>()
+  const corrected = new Set<string>()
+
+  const violated = (law: string): void => {
+    violations.push(law)
+    timeline.note(`VIOLATION  ${law}`)
+  }
+
+  const accounts = Array.from({ length: 2 }, (_, index) => newAccount(index, random.chance(0.7)))
+
+  // --- what happens from outside, while something is read or written ---
+
+  const relink = (): void => {
+    const { id } = random.pick(accounts as [Account])
+    const account = database.accounts.get(id)
+    if (account === undefined) return
+    const provider = { providerAccountId: `provider-${random.whole(0, 3)}`, region: null }
+    timeline.note(`operator   links account ${id.at(-1)} to ${provider.providerAccountId}`)
+    database.accounts.set(id, { ...account, provider })
+  }
+  const remove = (): void => {
+    const { id } = random.pick(accounts as [Account])
+    if (database.accounts.delete(id)) timeline.note(`operator   removes account ${id.at(-1)}`)
+  }
+  const disturb = (): void => {
+    if (faults.strikes('relink', 0.02)) relink()
+    if (faults.strikes('removal', 0.003)) remove()
+    if (faults.strikes('failover', 0.003)) database.failOver()
+  }
+
+  const broker = createSimulatedBroker(world, {
+    madeAtMs: (clientId) => madeAtMs.get(clientId) ?? 0,
+    isSendForgotten: (clientId) => database.forgottenSends.has(clientId),
+    refreshShowsTruth,
+    violated,
+  })
+  const database = createSimulatedDatabase(world, {
+    scheduled: (inMs) => {
+      for (const { poll } of processes) timeline.schedule(inMs + random.whole(0, pollMs), poll)
+    },
+    sendRecorded: (life, clientId) => {
+      broker.expectSend(life, clientId)
+      if (faults.strikes('failover', 0.1)) timeline.schedule(faults.delayMs(20 * secondMs), database.failOver)
+    },
+    disturb,
+    isUndecided: broker.isUndecided,
+    corrected: ({ order }) => order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
+  })
+
+  // --- a process: places orders, and processes those that are due ---
+
+  const startProcess = (name: string) => {
+    const wrongByMs = (): number => random.pick([0, random.whole(-hourMs, hourMs), random.whole(-minuteMs, minuteMs)])
+    let wallOffsetMs = faults.strikes('clock_step', 0.3) ? wrongByMs() : random.whole(-secondMs, secondMs)
+    let lives = 0
+    let life: Life
+    let ports: ReturnType<typeof portsOf>
+    let processJob: ReturnType<typeof processOrder>
+    let startedAtMs = 0
+    let isPolling = false
+    let isPollScheduled = false
+    const inProgress = new Set<string>()
+
+    const start = (): void => {
+      lives += 1
+      startedAtMs = timeline.now()
+      isPolling = false
+      inProgress.clear()
+      life = createLife(timeline, `${name}.${lives}`, () => timeline.schedule(faults.delayMs(minuteMs), start))
+      ports = portsOf(life)
+      processJob = processOrder(ports)
+      timeline.schedule(0, poll)
+    }
+
+    const clock = {
+      now: () => {
+        if (faults.strikes('clock_step', 0.02)) {
+          wallOffsetMs = wrongByMs()
+          timeline.note(`${life.id}  the clock is now ${wallOffsetMs} ms off`)
+        }
+        return startedAt + timeline.now() + wallOffsetMs
+      },
+    }
+
+    const recorded = ({ order, destination, sendUntilMs, serverRun }: NewOrder): void =>
+      begin({ order, destination, sendUntilMs, serverRun, placement: { step: 'recorded' }, version: 1, isOwn: true })
+
+    const portsOf = (current: Life) => {
+      const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }
+      const unbroken: Trading = {
+        placeOrder: (account, order, maySend) => () => broker.placeOrder(current, account, order, maySend),
+        findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
+      }
+      const store = database.orders(current, recorded)
+      const acquire: AcquireSlot = (_, patienceMs) => async () => {
+        if (!faults.strikes('busy', 0.2)) return () => undefined
+        const freeInMs = Math.floor(random.fraction() * 1.2 * Math.max(patienceMs, 0))
+        await current.wait(Math.min(freeInMs, patienceMs))
+        return freeInMs < patienceMs ? () => undefined : undefined
+      }
+      return {
+        accounts: { find: database.findAccount(current) },
+        orders: broken.orders?.(store) ?? store,
+        trading: broken.trading?.(unbroken) ?? unbroken,
+        slots: { forSend: acquire, forLookup: acquire },
+        clock,
+        stopwatch,
+        pause: (ms: number) => () => current.wait(ms),
+        accountChanged: () => undefined,
+        liveAccounts: {
+          read:
+            ({ id }: Account) =>
+            async () => {
+              await current.wait(faults.strikes('slow_dial', 0.3) ? faults.delayMs(minuteMs) : random.whole(5, 500))
+              if (faults.strikes('no_connection', 0.3)) return E.left(brokerUnavailable(id, 'no connection'))
+              const { figures } = newAccount(0, true)
+              return E.right({ tradeMode: 'demo' as const, broker: null, currency: null, figures, readAt: clock.now() })
+            },
+        },
+      }
+    }
+
+    const begin = (job: OrderJob, inMs = 0): void => {
+      const key = `${job.order.id}:${job.version}`
+      if (inProgress.has(key)) return
+      inProgress.add(key)
+      const current = life
+      const run = async (): Promise<void> => {
+        if (inMs > 0) await current.wait(inMs)
+        const processed = await processJob(broken.job?.(job) ?? job)()
+        inProgress.delete(key)
+        // An answer on the left leaves the row due again.
+        const retry = E.isRight(processed) ? processed.right.retry : undefined
+        if (retry !== undefined) begin(retry.job, retry.inMs)
+      }
+      void run()
+    }
+
+    const poll = (): void => {
+      if (!life.isAlive()) return
+      if (isPolling) return pollSoon()
+      isPolling = true
+      void claim()
+    }
+    const claim = async (): Promise<void> => {
+      const claimed = await database.claimDue(life, ports.stopwatch.elapsedMs)()
+      isPolling = false
+      if (E.isLeft(claimed)) return pollSoon()
+      for (const job of claimed.right) begin(job)
+    }
+    const pollSoon = (): void => {
+      if (isPollScheduled) return
+      isPollScheduled = true
+      timeline.schedule(random.whole(secondMs / 2, pollMs), () => {
+        isPollScheduled = false
+        poll()
+      })
+    }
+
+    start()
+    return {
+      poll,
+      place: (id: OrderId, account: Account): void => {
+        if (!life.isAlive()) return
+        const current = life
+        const placePorts = {
+          ...ports,
+          providerTokens: { find: () => TE.right(O.some('token')) },
+          guards: {
+            challenges: () => TE.right([]),
+            guards: () =>
+              database.query(current, 'reading the limits', () => ({
+                trader: null,
+                desks: [],
+                readAt: timeline.now(),
+                serverRun: database.serverRun(),
+              })),
+          },
+          positionDesk: { freshPositions: () => TE.right({ positions: [], readAt: clock.now() }) },
+          orderIds: {
+            newOrderId: () => {
+              madeAtMs.set(brokerClientId(id), timeline.now())
+              timeline.note(`${current.id}  ${brokerClientId(id)} is made`)
+              return id
+            },
+          },
+        }
+        void placeOrder(placePorts)({ owner }, { request: { accountId: account.id, symbol: 'EURUSD', side: 'buy', volume: 0.1 } })()
+      },
+    }
+  }
+
+  const processes = Array.from({ length: processCount }, (_, index) => startProcess(`p${index + 1}`))
+
+  for (const account of accounts) database.accounts.set(account.id, account)
+  for (let index = 0; index < orders; index += 1) {
+    const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
+    const [account, place] = [random.pick(accounts as [Account]), random.pick(processes as [(typeof processes)[0]]).place]
+    timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account))
+  }
+  // --- the laws ---
+
+  const checkEnd = (row: OrderRow): void => {
+    const clientId = brokerClientId(row.order.id)
+    const isExecuted = broker.executions(clientId).length > 0
+    if (row.order.status === 'pending') violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
+    if (row.order.status === 'rejected' && isExecuted) violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
+    if (row.order.status === 'filled' && !isExecuted) violated(`${clientId} is filled, but not executed`)
+    if (corrected.has(clientId) && refreshShowsTruth) violated(`${clientId} was reported not executed, and corrected`)
+  }
+
+  await timeline.run(faultsEndAtMs + decidedWithinMs)
+  const pending = [...database.rows.values()].filter(({ order }) => order.status === 'pending')
+  if (pending.length === 0) await timeline.run(timeline.now() + afterwardsMs)
+  for (const row of database.rows.values()) checkEnd(row)
+  for (const clientId of madeAtMs.keys()) {
+    const executions = broker.executions(clientId).length
+    if (executions > 1) violated(`${clientId} was executed ${executions} times`)
+  }
+
+  const statuses = [...database.rows.values()].map(statusOf)
+  const count = (status: string): number => statuses.filter((one) => one === status).length
+  return {
+    violations,
+    history: timeline.history,
+    counts: {
+      made: madeAtMs.size,
+      filled: count('filled'),
+      notFound: count(notFoundAtBrokerCode),
+      rejectedOtherwise: statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
+      corrected: corrected.size,
+      sends: broker.sends(),
+      lookups: broker.lookups(),
+      forgottenSends: database.forgottenSends.size,
+      ...faults.counts,
+    },
+  }
+}
