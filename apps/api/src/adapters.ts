@@ -7,7 +7,15 @@ import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
 import { withoutEvents } from '@tradeport/domain'
 import type { AcquireSlot, Clock, TokenVerifier } from '@tradeport/domain'
-import { createMetrics, meteredBroker, meteredPositionDesk, meteredTrading, meteredWebhookSender } from '@tradeport/metrics'
+import { createAddressLimits } from '@tradeport/memory'
+import {
+  createMetrics,
+  meteredAddressLimits,
+  meteredBroker,
+  meteredPositionDesk,
+  meteredTrading,
+  meteredWebhookSender,
+} from '@tradeport/metrics'
 import type { Metrics } from '@tradeport/metrics'
 import {
   createAccountStore,
@@ -15,6 +23,7 @@ import {
   createCredentialStore,
   createFairPool,
   createGuardStore,
+  createIdempotencyStore,
   createOperatorOrders,
   createOperatorStore,
   createPositionLocks,
@@ -106,7 +115,7 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
     ? await openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
-  const orders = openOrders({ jobs, stopwatch, events: events?.recorder })
+  const orders = openOrders({ jobs, cipher: stores.cipher, stopwatch, events: events?.recorder })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
@@ -133,6 +142,7 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
   const adapters: Adapters = {
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
+    addressLimits: meteredAddressLimits(createAddressLimits(), metrics.decisions),
     tokens: await openTokenVerifier(config.tokenIssuer, { clock, log }),
     operator: createOperatorStore(stores),
     records: createTenantRecords(stores),
@@ -140,10 +150,11 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
     sealedSecrets: createSealedSecrets(stores),
     database,
     brokerHealth: { sendsRealOrders: config.broker.kind === 'metaapi' },
-    limiterHealth: { standing: limits.status },
+    limiterHealth: { standing: limits.check },
     providerProbe: createProviderProbe(providerConfig),
     providerTokens,
     orders: orders.store,
+    idempotency: createIdempotencyStore(stores),
     slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),

@@ -56,6 +56,7 @@ import {
 import type {
   AccountId,
   AccountStore,
+  AddressLimits,
   AffectedUsers,
   Breather,
   Broker,
@@ -65,6 +66,7 @@ import type {
   CredentialStore,
   DatabaseHealth,
   GuardStore,
+  IdempotencyStore,
   LimiterHealth,
   PeerNotice,
   PeerNotices,
@@ -107,6 +109,7 @@ import type { Tallies } from '@tradeport/memory'
 export interface Adapters extends Breather, Pauser {
   readonly accounts: AccountStore
   readonly credentials: CredentialStore
+  readonly addressLimits: AddressLimits
   /** Absent where tokens of no issuer are taken. */
   readonly tokens?: TokenVerifier | undefined
   readonly operator: OperatorStore
@@ -120,6 +123,7 @@ export interface Adapters extends Breather, Pauser {
   readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
   readonly orders: OrderStore
+  readonly idempotency: IdempotencyStore
   readonly guards: GuardStore
   readonly broker: Broker
   readonly trading: Trading
@@ -179,6 +183,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       listAccounts: listAccounts(ports),
       getAccount: getAccount(ports),
       listBalanceHistory: listBalanceHistory(ports),
+      idempotency: adapters.idempotency,
       placeOrder: placeOrder(ports),
       listOrders: listOrders(ports),
       getOrder: getOrder(ports),

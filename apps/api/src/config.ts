@@ -4,8 +4,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { embeddedRisk, retrySchedule } from '@tradeport/domain'
 import type { RetrySchedule } from '@tradeport/domain'
-import { noTrustedProxies, parseTrustedProxies } from '@tradeport/http'
-import type { Address, TrustedProxies } from '@tradeport/http'
+import { parseNetworks } from '@tradeport/http'
+import type { Address, Network } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import type { Sender, SmtpServer } from '@tradeport/mailer'
 import { isNetwork } from '@tradeport/webhook-sender'
@@ -58,7 +58,9 @@ export interface Config {
   readonly webhookNetworks: readonly string[]
   /** The pauses between the attempts of a delivery. */
   readonly webhookRetries: RetrySchedule
-  readonly trustedProxies: TrustedProxies
+  readonly trustedProxies: readonly Network[]
+  /** Origins from which browsers may call the API. */
+  readonly corsOrigins: readonly string[]
   /** null: stored access tokens alone. */
   readonly tokenIssuer: TokenIssuer | null
   readonly logLevel: LogLevel
@@ -114,9 +116,10 @@ export const readConfig = (environment: Environment, defaultDataFolder: string):
     redisUrl: read('REDIS_URL', parseRedisUrl, 'a redis:// or rediss:// URL, with a database number as its path or none', 'secret') ?? null,
     broker: broker === 'metaapi' ? { kind: 'metaapi', urls } : { kind: 'sandbox' },
     mail: readMail(environment, read, faults),
-    webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworks, networksForm) ?? [],
+    webhookNetworks: read('WEBHOOK_ALLOWED_NETWORKS', parseNetworkList, networksForm) ?? [],
     webhookRetries: read('WEBHOOK_RETRY_SECONDS', parseRetries, retriesForm) ?? retrySchedule,
-    trustedProxies: read('TRUST_PROXY', parseProxies, networksForm) ?? noTrustedProxies,
+    trustedProxies: read('TRUST_PROXY', parseProxies, networksForm) ?? [],
+    corsOrigins: read('CORS_ORIGINS', parseOrigins, 'a list of origins such as https://app.example.com, separated by commas') ?? [],
     tokenIssuer: readTokenIssuer(environment, read, faults),
     capabilities: read('CAPABILITIES', parseCapabilities, capabilitiesForm) ?? [],
     logLevel: read('LOG_LEVEL', parseOneOf(logLevels), logLevels.join(', ')) ?? 'info',
@@ -213,7 +216,7 @@ const parseRetries: Parse<RetrySchedule> = (text) => {
   return isSchedule ? pauses.map((pause) => 1_000 * Number(pause)) : undefined
 }
 
-const parseNetworks: Parse<readonly string[]> = (text) => {
+const parseNetworkList: Parse<readonly string[]> = (text) => {
   const networks = text.split(',').map((network) => network.trim())
   return networks.every(isNetwork) ? networks : undefined
 }
@@ -244,7 +247,13 @@ const parseProviderUrl: Parse<string> = (text) => (isSafeUrl(text.replaceAll('{r
 // From there come the keys that tokens are believed by.
 const parseIssuer: Parse<string> = (text) => (/^\S+$/.test(text) && isSafeUrl(text) ? text : undefined)
 
-const parseProxies: Parse<TrustedProxies> = (text) => parseTrustedProxies(text.split(',').map((entry) => entry.trim()))
+const parseProxies: Parse<readonly Network[]> = (text) => parseNetworks(text.split(',').map((entry) => entry.trim()))
+
+// Exactly as browsers send them: `https://app.example.com`, without a path. A wildcard would let every page use a key that it got hold of.
+const parseOrigins: Parse<readonly string[]> = (text) => {
+  const origins = text.split(',').map((origin) => origin.trim())
+  return origins.every((origin) => !origin.includes('*') && URL.canParse(origin) && new URL(origin).origin === origin) ? origins : undefined
+}
 
 /** In clear text to this machine alone, and with nothing in it but where to. */
 const isSafeUrl = (text: string): boolean => {

@@ -1,7 +1,7 @@
 // How often callers may ask (8.1): by a limiter that the instances share where there is a Redis, else by this instance's own; and who is told of a
 // suspension.
 import { suspensionMs } from '@tradeport/domain'
-import type { OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain'
+import type { LimiterStanding, OwnerNotices, RateLimiter, SuspensionListener } from '@tradeport/domain'
 import { createLocalRateLimiter } from '@tradeport/memory'
 import type { RedisRateLimiterOptions } from '@tradeport/redis'
 import type { Logger } from 'pino'
@@ -21,8 +21,10 @@ export interface LimiterOptions {
 
 export interface OpenedLimiter {
   readonly limiter: RateLimiter
-  /** `alone`: the limits are to be shared, and this instance counts by itself until Redis answers again (decision 16). */
-  readonly status: () => 'in-process' | 'shared' | 'alone'
+  /** `alone`: the limits are to be shared, and this instance counts by itself until Redis answers again. */
+  readonly status: () => LimiterStanding
+  /** As `status`, after asking Redis. */
+  readonly check: () => Promise<LimiterStanding>
   /** For how long in all this instance has counted by itself though the limits are to be shared. */
   readonly aloneMs: () => number
   readonly close: () => Promise<void>
@@ -32,19 +34,27 @@ export const openLimiter = async (options: LimiterOptions): Promise<OpenedLimite
   const { redisUrl, redisTimes, log } = options
   const onSuspension = tellOwner(options)
   const local = createLocalRateLimiter({ onSuspension })
-  if (redisUrl === null) return { limiter: local, status: () => 'in-process', aloneMs: () => 0, close: () => Promise.resolve() }
+  if (redisUrl === null) return { limiter: local, ...inProcess }
   // Loaded only where it is used, as whatever else a configuration may do without.
   const { openRedisRateLimiter } = await import('@tradeport/redis')
   const shared = await openRedisRateLimiter({ ...redisTimes, url: redisUrl, local, onSuspension, log })
   return {
     limiter: shared,
     status: shared.status,
+    check: shared.check,
     aloneMs: shared.aloneMs,
     close: () => {
       shared.close()
       return Promise.resolve()
     },
   }
+}
+
+const inProcess: Omit<OpenedLimiter, 'limiter'> = {
+  status: () => 'in-process',
+  check: () => Promise.resolve('in-process'),
+  aloneMs: () => 0,
+  close: () => Promise.resolve(),
 }
 
 // One mail for each suspension (decision 15), for which the reply does not wait.

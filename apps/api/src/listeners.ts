@@ -1,8 +1,9 @@
 // The two listeners: the API for users and the operator's, with probes, metrics and the reference page beside the routes.
 import { randomUUID } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
-import { apiPrefix, assetRoutes, createApi, createOperatorApi, listen, metricsRoute, probeRoutes } from '@tradeport/http'
+import { apiPrefix, createApi, createOperatorApi, filePages, indexPage, listen, metricsPage, probePages } from '@tradeport/http'
 import type { Address, Edge, Listener } from '@tradeport/http'
 import { meteredLimiter } from '@tradeport/metrics'
 import { createReferencePage } from '@tradeport/reference-page'
@@ -31,8 +32,8 @@ export const openListeners = async (
   { opened, operatorToken, isDraining, log, closers }: Parts,
 ): Promise<ListenerUrls> => {
   const { adapters, limits, metrics } = opened
-  const probes = probeRoutes(readinessOf(opened, isDraining))
-  const measured = metricsRoute(metrics, config.metricsToken)
+  const probes = probePages(readinessOf(opened, isDraining))
+  const measured = metricsPage(metrics, config.metricsToken)
   const edge: Edge = {
     clock: adapters.clock,
     breathe: adapters.breathe,
@@ -47,13 +48,14 @@ export const openListeners = async (
   const listening = { newRequestId, onUnread: metrics.unread }
   const listeners: Listener[] = []
   closers.push(() => endAll(listeners, config, log))
-  const operatorApi = createOperatorApi(operatorUseCases, { ...edge, operatorToken, plainRoutes: { ...probes, ...measured } })
+  const operatorApi = createOperatorApi(operatorUseCases, { ...edge, operatorToken, pages: { ...probes, ...measured } })
   const operatorListener = await listen(operatorApi, config.operator, listening)
   listeners.push(operatorListener)
   const api = createApi(useCases, {
     ...edge,
     // What the service does is for its operator: only with a token of its own are the metrics to be had where everybody may ask.
-    plainRoutes: { ...probes, ...(config.metricsToken === null ? {} : measured), ...assetRoutes(referencePage) },
+    pages: { ...rootPages, ...probes, ...(config.metricsToken === null ? {} : measured), ...filePages(referencePage) },
+    corsOrigins: config.corsOrigins,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,
   })
@@ -80,6 +82,18 @@ const isNotFalse = (told: E.Either<unknown, boolean>): boolean => E.isLeft(told)
 const silentQueueMs = 15_000
 
 const referencePage = createReferencePage({ path: '/docs', documentPath: `${apiPrefix}/openapi.json`, title: 'Tradeport API' })
+
+const readme = new URL('../../../README.md', import.meta.url)
+
+const rootPages = {
+  ...indexPage({ '/docs': 'API reference', '/readme': 'README', '/healthz': 'Is the service alive?', '/readyz': 'Can it serve?' }),
+  ...filePages({
+    '/readme': {
+      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=60' },
+      read: () => readFile(readme, 'utf8'),
+    },
+  }),
+}
 
 const newRequestId = (): string => `req_${randomUUID()}`
 

@@ -1,6 +1,6 @@
 // Makes credentials and ids with the platform's randomness, and hashes credentials with SHA-256.
 import { hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { apiKeyPrefix } from '@tradeport/domain'
+import { generateApiKey } from '@tradeport/domain'
 import type { CredentialHash, DeliveryId, OrderId, Secrets, WebhookId } from '@tradeport/domain'
 
 const secretBytes = 32
@@ -20,7 +20,7 @@ export const newDeliveryId = (): DeliveryId => randomUUID() as DeliveryId
 export const newWebhookSecret = (): string => randomBytes(secretBytes).toString('hex')
 
 export const createSecrets = (): Secrets => ({
-  newApiKey: () => `${apiKeyPrefix}${newSecret()}`,
+  newApiKey: () => generateApiKey(randomInt),
   newAccessToken: newSecret,
   hash: (secret) => hash('sha256', secret) as CredentialHash,
 })

@@ -1,4 +1,4 @@
-// Who comes in (5; decisions 1, 2, 3, 7, 9, 10 and 11): keys, tokens, allowlists, and the order in which a request is looked at.
+// Who comes in: keys, tokens, allowlists, and the order in which a request is looked at.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiRoutes } from '@tradeport/http'
 import { providerToken, request, startTestService } from './support/running-service.ts'
@@ -6,7 +6,7 @@ import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_access'
+const key = 'tp_live_only_for_automated_tests_access'
 const startsAt = '2026-03-07T12:00:00.000Z'
 const clock = createTestClock(startsAt)
 const account = newAccountUuid(1)
@@ -34,14 +34,14 @@ beforeAll(async () => {
   service = await startTestService([{ id: 'main' }, { id: 'other' }], { now: clock.now })
   await service.setUp(
     linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }]),
-    linkDocument({ tenant: 'acme', user: 'u-2', key: 'tp_live_access_other', providerToken }, [
+    linkDocument({ tenant: 'acme', user: 'u-2', key: 'tp_live_only_for_automated_tests_access_other', providerToken }, [
       { id: newAccountUuid(2), providerAccountId: 'other' },
     ]),
   )
 })
 afterAll(() => service?.close())
 
-describe('an API key (5 rules 2 and 6)', () => {
+describe('an API key', () => {
   it('lets its user in, with a reply that is not to be stored', async () => {
     const { status, headers, body } = await withKey(key)
     expect({ status, version: body.meta.version, caching: headers.get('Cache-Control') }).toEqual({
@@ -59,7 +59,7 @@ describe('an API key (5 rules 2 and 6)', () => {
     }
   })
 
-  it.each(['', 'tp_live_', 'tp_live_unknown', ` ${'x'.repeat(5_000)}`, 'tp_live_access2', 'TP_LIVE_ACCESS'])(
+  it.each(['', 'tp_live_', 'tp_live_unknown', ` ${'x'.repeat(5_000)}`, `${key}2`, key.toUpperCase()])(
     'is refused when it is unknown: "%s"',
     async (text) => {
       expect(await withKey(text)).toMatchObject(refused)
@@ -93,14 +93,16 @@ describe('an API key (5 rules 2 and 6)', () => {
   })
 
   it('is refused with its user and with its tenant', async () => {
-    await service.setUp(linkDocument({ tenant: 'brief', user: 'u-brief', key: 'tp_live_brief', providerToken }, []))
-    expect((await withKey('tp_live_brief')).status).toBe(200)
+    await service.setUp(
+      linkDocument({ tenant: 'brief', user: 'u-brief', key: 'tp_live_only_for_automated_tests_brief', providerToken }, []),
+    )
+    expect((await withKey('tp_live_only_for_automated_tests_brief')).status).toBe(200)
     await service.setUp({ tenants: [{ id: 'brief', removed: true }] })
-    expect(await withKey('tp_live_brief')).toMatchObject(refused)
+    expect(await withKey('tp_live_only_for_automated_tests_brief')).toMatchObject(refused)
   })
 })
 
-describe('an access token (5 rule 3)', () => {
+describe('an access token', () => {
   it('lets the user in, whatever the case of Bearer', async () => {
     const token = await newToken({})
     for (const scheme of ['Bearer', 'bearer', 'BEARER'])
@@ -127,7 +129,7 @@ describe('an access token (5 rule 3)', () => {
   })
 })
 
-describe('the allowlist of a key (5 rule 6; decision 10)', () => {
+describe('the allowlist of a key', () => {
   it.each([[['127.0.0.1']], [['127.0.0.0/8']], [['10.0.0.0/8', '127.0.0.1/32']], [['::ffff:127.0.0.1']], [[]]])(
     'lets in from %j',
     async (ipAllowlist) => {
@@ -145,7 +147,7 @@ describe('the allowlist of a key (5 rule 6; decision 10)', () => {
   )
 })
 
-describe('a credential where none belongs (5 rule 5; decision 2)', () => {
+describe('a credential where none belongs', () => {
   it.each([
     'api_key=x',
     'apikey=x',
@@ -161,7 +163,7 @@ describe('a credential where none belongs (5 rule 5; decision 2)', () => {
   })
 })
 
-describe('the order in which a request is looked at (decision 1)', () => {
+describe('the order in which a request is looked at', () => {
   it.each(['/nothing', '/accounts/', '/Accounts', `/accounts/${account}/nothing`, '/market/symbols', '/trades/export/csv'])(
     'the route first: 404 on %s without a credential',
     async (path) => {
@@ -180,7 +182,7 @@ describe('the order in which a request is looked at (decision 1)', () => {
   })
 })
 
-describe('the request id (2.1; decision 3)', () => {
+describe('the request id', () => {
   it.each(['abc', 'A-1_b:2.c', 'x'.repeat(128)])('is the caller’s own: %s', async (id) => {
     const { headers, body } = await send('/accounts', { 'X-API-Key': key, 'X-Request-ID': id })
     expect([headers.get('X-Request-ID'), body.meta.request_id]).toEqual([id, id])

@@ -1,5 +1,5 @@
 // A change on an account through one instance shows on the other as soon as that hears of it: the clock of both stands still, so that nothing that
-// is kept could expire (section 8, caches).
+// is kept could expire.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import type { ServerDatabase } from './support/server-database.ts'
 import { startFrom } from './support/start-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 
-const key = 'tp_live_account_notices'
+const key = 'tp_live_only_for_automated_tests_account_notices'
 const clock = createTestClock('2026-03-05T12:00:00.000Z')
 
 const isClosed = ([positions, trades]: readonly number[]): boolean => positions === 0 && trades === 1

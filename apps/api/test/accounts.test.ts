@@ -1,13 +1,13 @@
-// Accounts as their user sees them (2.2, 3.2, 4.1; decisions 17 and 18), read live from a provider that is told what to answer.
+// Accounts as their user sees them, read live from a provider that is told what to answer.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_accounts'
-const lonelyKey = 'tp_live_accounts_of_nobody'
-const slowKey = 'tp_live_accounts_slow'
+const key = 'tp_live_only_for_automated_tests_accounts'
+const lonelyKey = 'tp_live_only_for_automated_tests_accounts_of_nobody'
+const slowKey = 'tp_live_only_for_automated_tests_accounts_slow'
 const startsAt = '2026-03-02T10:00:00.000Z'
 const cacheMs = 5_000
 const clock = createTestClock(startsAt)
@@ -70,7 +70,7 @@ beforeAll(async () => {
       { id: slow, providerAccountId: 'slow' },
       { id: quick, providerAccountId: 'quick' },
     ]),
-    linkDocument({ tenant: 'other', user: 'u-4', key: 'tp_live_accounts_other', providerToken }, [
+    linkDocument({ tenant: 'other', user: 'u-4', key: 'tp_live_only_for_automated_tests_accounts_other', providerToken }, [
       { id: others, providerAccountId: 'others' },
     ]),
   )
@@ -81,7 +81,7 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 beforeEach(() => service.sandbox.faults.clear({ account: 'demo' }))
 
-describe('GET /accounts (4.1)', () => {
+describe('GET /accounts', () => {
   it('lists every linked account, oldest first', async () => {
     const { status, body } = await service.get('/accounts', key)
     expect(status).toBe(200)
@@ -89,7 +89,7 @@ describe('GET /accounts (4.1)', () => {
     expect(body.meta).toEqual({ timestamp: startsAt, request_id: expect.stringMatching(/^req_/), version: '1.0.0' })
   })
 
-  it('shows the broker’s own figures, name and currency, and when they were read (2.2)', async () => {
+  it('shows the broker’s own figures, name and currency, and when they were read', async () => {
     const truth = service.sandbox.account('demo').information()
     expect(row(await service.get('/accounts', key), demo)).toEqual({
       id: demo,
@@ -135,7 +135,7 @@ describe('GET /accounts (4.1)', () => {
     expect(await service.get('/accounts', lonelyKey)).toMatchObject({ status: 200, body: { success: true, data: [], error: null } })
   })
 
-  it('turns an account that cannot be read to error and keeps its figures, and recovers it (3.2)', async () => {
+  it('turns an account that cannot be read to error and keeps its figures, and recovers it', async () => {
     const before = row(await service.get('/accounts', key), demo)
     service.sandbox.account('demo').deposit(1_000)
     service.sandbox.faults.set('demo', 'account-information', { kind: 'unavailable' })
@@ -157,7 +157,7 @@ describe('GET /accounts (4.1)', () => {
     })
   })
 
-  it('keeps what a broker once said of real money, whatever it or the link says later (decision 17)', async () => {
+  it('keeps what a broker once said of real money, whatever it or the link says later', async () => {
     service.sandbox.faults.set('real', 'account-information', { kind: 'patch', set: { type: 'ACCOUNT_TRADE_MODE_DEMO' } })
     readAnew()
     expect(row(await service.get('/accounts', key), real)).toMatchObject({
@@ -170,7 +170,7 @@ describe('GET /accounts (4.1)', () => {
   })
 })
 
-describe('GET /accounts/:id (4.1)', () => {
+describe('GET /accounts/:id', () => {
   it('answers the account of the list', async () => {
     const list = await service.get('/accounts', key)
     for (const id of [demo, real, contest, syncing, paper])
@@ -193,7 +193,7 @@ describe('GET /accounts/:id (4.1)', () => {
     expect(service.sandbox.requests.count({ account: 'disconnected' })).toBe(0)
   })
 
-  it('answers 503 at once for one that cannot be read, which the list then shows, and recovers it (decision 17)', async () => {
+  it('answers 503 at once for one that cannot be read, which the list then shows, and recovers it', async () => {
     service.sandbox.faults.set('demo', 'account-information', { kind: 'timeout' })
     readAnew()
     expect(await service.get(`/accounts/${demo}`, key)).toMatchObject({
@@ -222,7 +222,7 @@ const hour = (n: number): string => new Date(Date.UTC(2025, 10, 1) + n * 3_600_0
 
 const read = (query = '') => service.get(`/accounts/${disconnected}/history${query}`, key)
 
-describe('GET /accounts/:id/history (4.1)', () => {
+describe('GET /accounts/:id/history', () => {
   // On an account that is not read, so that nothing else is stored.
   beforeAll(() =>
     service.setUp({
@@ -265,7 +265,7 @@ describe('GET /accounts/:id/history (4.1)', () => {
     expect((await read(`?startDate=${hour(400)}`)).body.data).toEqual([])
   })
 
-  it('holds what live reads leave: one in five minutes, and one for every change of the balance (decision 18)', async () => {
+  it('holds what live reads leave: one in five minutes, and one for every change of the balance', async () => {
     const readLive = async () => {
       readAnew()
       await service.get(`/accounts/${contest}`, key)
@@ -296,7 +296,7 @@ describe('GET /accounts/:id/history (4.1)', () => {
 })
 
 describe('an account that takes too long', () => {
-  it('delays the list by its deadline and no more, and the others are shown (decision 17)', async () => {
+  it('delays the list by its deadline and no more, and the others are shown', async () => {
     const { reply, ms } = await slowList
     expect(ms).toBeLessThan(20_000)
     expect(row(reply, slow)).toMatchObject({ status: 'error', liveDataUpdatedAt: null, balance: 1_000 })

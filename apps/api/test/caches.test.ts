@@ -1,4 +1,4 @@
-// What is kept, for how long, and that a hundred who ask at once make one read (section 8, caches), counted in the provider's own log.
+// What is kept, for how long, and that a hundred who ask at once make one read, counted in the provider's own log.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { providerToken, startTestService } from './support/running-service.ts'
 import type { Json, Reply, RunningService } from './support/running-service.ts'
@@ -6,7 +6,7 @@ import { createTestClock } from './support/test-clock.ts'
 import { keysInTurn, linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 // As many as share no divisor with the paths that are asked for in turn.
-const keys = keysInTurn('tp_live_caches', 23)
+const keys = keysInTurn('tp_live_only_for_automated_tests_caches', 23)
 const clock = createTestClock('2026-03-06T12:00:00.000Z')
 const first = newAccountUuid(1)
 const second = newAccountUuid(2)
@@ -131,7 +131,7 @@ describe.each(caches)('the cache of $name ($ttlMs ms)', ({ route, ttlMs, paths }
   })
 })
 
-describe('margins (decision 27)', () => {
+describe('margins', () => {
   it('are asked once for a minute, however often the positions are read', async () => {
     await get('/positions')
     const asked = count('margin')
@@ -183,7 +183,7 @@ describe('what the operator changes', () => {
   })
 })
 
-describe('GET /symbols (4.4)', () => {
+describe('GET /symbols', () => {
   it('may be kept for sixty seconds by whoever reads it', async () => {
     expect((await service.get('/symbols')).headers.get('Cache-Control')).toBe('public, max-age=60')
   })

@@ -9,7 +9,7 @@ import { linkClientUser } from './support/client-user.ts'
 import { startTestService } from './support/running-service.ts'
 import type { RunningService } from './support/running-service.ts'
 
-const key = 'tp_live_of_a_reader'
+const key = 'tp_live_only_for_automated_tests_of_a_reader'
 const packageFolder = resolve(import.meta.dirname, '../../../packages/client')
 
 let service: RunningService

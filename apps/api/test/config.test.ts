@@ -191,15 +191,34 @@ describe('the environment', () => {
       ])
   })
 
-  it('trusts no proxy and takes stored tokens alone unless it is told otherwise', () => {
-    expect(readConfig({}, '/data')).toMatchObject({ right: { trustedProxies: { networks: [] }, tokenIssuer: null } })
+  it('trusts no proxy and accepts only stored tokens by default', () => {
+    expect(readConfig({}, '/data')).toMatchObject({ right: { trustedProxies: [], tokenIssuer: null } })
   })
 
-  it.each(['10.0.0.0/8', '10.0.0.0/8, 192.0.2.1,fd00::/8', '::1'])('trusts the proxies %s', (text) => {
-    expect(readConfig({ TRUST_PROXY: text }, '/data')).toMatchObject({
-      right: { trustedProxies: { networks: { length: text.split(',').length } }, warnings: [] },
-    })
+  it.each([
+    ['10.0.0.0/8', 1],
+    ['10.0.0.0/8, 192.0.2.1,fd00::/8', 3],
+    ['::1', 1],
+  ])('trusts the proxies %s', (text, count) => {
+    const config = readConfig({ TRUST_PROXY: text }, '/data')
+    expect(config).toMatchObject({ right: { warnings: [] } })
+    expect(E.isRight(config) && config.right.trustedProxies).toHaveLength(count)
   })
+
+  it.each([
+    [undefined, []],
+    ['https://app.example.com', ['https://app.example.com']],
+    ['https://app.example.com, http://localhost:5173', ['https://app.example.com', 'http://localhost:5173']],
+  ])('lets browsers call from the origins %s', (text, corsOrigins) => {
+    expect(readConfig({ CORS_ORIGINS: text }, '/data')).toMatchObject({ right: { corsOrigins, warnings: [] } })
+  })
+
+  it.each(['*', 'app.example.com', 'https://app.example.com/', 'https://*.example.com', 'https://app.example.com,'])(
+    'refuses the origins %s',
+    (text) => {
+      expect(faults({ CORS_ORIGINS: text })).toEqual([expect.stringContaining('CORS_ORIGINS')])
+    },
+  )
 
   it.each(['proxy.internal', '10.0.0.0/8,', '10.0.0.0/40', 'true', '1', '*'])('refuses to trust %s', (text) => {
     expect(faults({ TRUST_PROXY: text })).toEqual([expect.stringMatching(/^TRUST_PROXY takes CIDRs with commas between them, /)])

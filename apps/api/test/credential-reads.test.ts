@@ -1,16 +1,17 @@
-// Decision 11, counted in the database: a key in use costs one read, however many requests come with it.
-import { applyOperatorDocument, emptyDocument } from '@tradeport/domain'
-import type { OperatorDocument, TenantId, UserId } from '@tradeport/domain'
-import { cachedCredentials } from '@tradeport/memory'
+// How often credentials are read from the database: once for a key in use, never for a made-up one, and in few reads for many unknown ones.
+import { applyOperatorDocument, emptyDocument, identifyCaller, unauthorized } from '@tradeport/domain'
+import type { Credential, OperatorDocument, Refusal, TenantId, UserId } from '@tradeport/domain'
+import { cachedCredentials, createAddressLimits } from '@tradeport/memory'
 import { createCipher, createCredentialStore, createOperatorStore, openDatabase, startPeerNotices } from '@tradeport/postgres'
 import type { Database } from '@tradeport/postgres'
+import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createSecrets } from '../src/secrets.ts'
 import { createServerDatabase, serverTitle, serverUrl } from './support/server-database.ts'
 import { createTestClock } from './support/test-clock.ts'
 
-const key = 'tp_live_counted'
+const key = 'tp_live_only_for_automated_tests_counted'
 const secrets = createSecrets()
 
 const user: OperatorDocument = {
@@ -69,5 +70,50 @@ describe('200 requests with one key over ten seconds', () => {
     expect(await countReads(database)).toStrictEqual([1, 1])
     await database.close()
     await drop()
+  })
+})
+
+const thousand = <A>(make: (index: number) => A): readonly A[] => Array.from({ length: 1_000 }, (_, index) => make(index))
+const madeUp = (index: number): string => `tp_live_${String(index).padStart(40, 'x')}`
+
+describe('many unknown credentials at once, each from an address of its own', () => {
+  let database: Database
+  beforeAll(async () => {
+    database = await openDatabase({ inMemory: true })
+  })
+  afterAll(() => database.close())
+
+  // The composition of the service, with nothing known yet.
+  const present = async (sent: readonly { readonly apiKey?: string; readonly accessToken?: string }[]) => {
+    const clock = createTestClock('2026-03-06T12:00:00.000Z')
+    const credentials = cachedCredentials(createCredentialStore(database), { clock, notices: { confirmedAt: clock.now } })
+    const identify = identifyCaller({ credentials, addressLimits: createAddressLimits(), secrets, clock })
+    let reads = 0
+    const count = (): void => void (reads += 1)
+    database.knex.on('query', count)
+    const attempts = sent.map((one, index) =>
+      identify({ apiKey: undefined, accessToken: undefined, address: `10.0.${index >> 8}.${index & 255}`, ...one })(),
+    )
+    const outcomes: readonly E.Either<Refusal, Credential>[] = await Promise.all(attempts)
+    database.knex.removeListener('query', count)
+    expect(outcomes.every((outcome) => E.isLeft(outcome) && outcome.left === unauthorized)).toBe(true)
+    return reads
+  }
+
+  it('cost no read where they are keys without the right checksum', async () => {
+    expect(await present(thousand((index) => ({ apiKey: madeUp(index) })))).toBe(0)
+  })
+
+  it('cost one read where they are keys that an operator could have chosen', async () => {
+    expect(await present(thousand((index) => ({ apiKey: `tp_live_unknown-key-of-nobody-${index}` })))).toBe(1)
+  })
+
+  it('cost one read where they are stored tokens', async () => {
+    expect(await present(thousand((index) => ({ accessToken: `token-${index}` })))).toBe(1)
+  })
+
+  it('cost one read for each thousand', async () => {
+    const keys = Array.from({ length: 2_500 }, (_, index) => ({ apiKey: `tp_live_unknown-key-of-nobody-${index}` }))
+    expect(await present(keys)).toBe(3)
   })
 })

@@ -63,7 +63,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   })
 
   it('does not send an order whose 30 seconds have passed while the network stood still', async () => {
-    const user = { tenant: 'acme', user: 'u-1', key: 'tp_live_stalled', providerToken }
+    const user = { tenant: 'acme', user: 'u-1', key: 'tp_live_only_for_automated_tests_stalled', providerToken }
     const accountId = newAccountUuid(1)
     await service.setUp(linkDocument(user, [{ id: accountId, providerAccountId: 'stalled' }], ['trading:read', 'trading:write']))
     const desk = openDesk(service, { key: user.key, accountId })

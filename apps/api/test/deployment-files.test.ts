@@ -1,7 +1,7 @@
 // The Dockerfile and the compose file of the repository's root, read as text: nothing here can run them, but what they say must be what the service takes.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { apiPrefix, probeRoutes } from '@tradeport/http'
+import { apiPrefix, probePages } from '@tradeport/http'
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { parse } from 'yaml'
@@ -27,7 +27,7 @@ const filled = (text: string, given: Environment): string =>
 const instances = ['api-1', 'api-2'] as const
 const environmentOf = (name: string, given: Environment): Environment =>
   Object.fromEntries(Object.entries<string>(compose.services[name].environment).map(([key, text]) => [key, filled(text, given)]))
-const probes = Object.keys(probeRoutes(() => Promise.reject(new Error('not asked'))))
+const probes = Object.keys(probePages(() => Promise.reject(new Error('not asked'))))
 
 describe('compose.yaml', () => {
   it.each(instances)('gives %s an environment that it takes, and the same as the other', (name) => {

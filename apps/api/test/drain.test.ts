@@ -21,7 +21,7 @@ import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 import { createAuthority, startWebhookReceiver } from './support/webhook-receiver.ts'
 import type { Authority, WebhookReceiver } from './support/webhook-receiver.ts'
 
-const key = 'tp_live_drain'
+const key = 'tp_live_only_for_automated_tests_drain'
 const trading = newAccountUuid(1)
 const history = newAccountUuid(2)
 const trades = 2_500

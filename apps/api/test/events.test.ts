@@ -1,4 +1,4 @@
-// Events from the order to the receiver (4.6, 6; decisions 44 and 45): a service in a process of its own with the capability, a simulated broker, and receivers that
+// Events from the order to the receiver: a service in a process of its own with the capability, a simulated broker, and receivers that
 // speak HTTPS; and the same service without the capability.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -20,7 +20,7 @@ import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 import { createAuthority, startWebhookReceiver } from './support/webhook-receiver.ts'
 import type { Authority, WebhookReceiver } from './support/webhook-receiver.ts'
 
-const key = 'tp_live_events'
+const key = 'tp_live_only_for_automated_tests_events'
 const accountId = newAccountUuid(1)
 const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
 /** How long a child may take to start on a slow machine. */
@@ -113,12 +113,16 @@ describe('with the capability events', () => {
     expect(logged.meta.pagination).toMatchObject({ page: 2, limit: 2, total: 5, total_pages: 3, has_next: true, has_prev: true })
     const ids = receiver.received.map(({ headers }) => headers['x-webhook-delivery-id'])
     expect(logged.data.map((delivery: Json) => delivery.id)).toEqual([ids[2], ids[1]])
-    const replay = await desk.call('POST', `/webhooks/${id}/deliveries/${String(ids[1])}/replay`)
-    expect(replay.status).toBe(201)
+    const replayOnce = () =>
+      desk.call('POST', `/webhooks/${id}/deliveries/${String(ids[1])}/replay`, undefined, { 'Idempotency-Key': 'r-1' })
+    const [replay, again] = [await replayOnce(), await replayOnce()]
+    expect([replay.status, again.status, again.headers.get('Idempotent-Replayed')]).toEqual([201, 201, 'true'])
+    expect(again.body.data).toEqual(replay.body.data)
     expect(replay.body.data).toMatchObject({ eventType: 'order.filled', status: 'pending', replayOf: ids[1] })
     expect((await typesOnce(6))[5]).toBe('order.filled')
     expect(receiver.received[5]?.headers['x-webhook-delivery-id']).toBe(replay.body.data.id)
     expect(told()[5].data).toEqual(filled)
+    expect((await log(id)).meta.pagination.total).toBe(6)
     await desk.call('DELETE', `/webhooks/${id}`)
   })
 
@@ -215,7 +219,7 @@ describe('a close whose end was not written', () => {
 })
 
 describe('without the capability events', () => {
-  it('records nothing, sends nothing, and shows nothing of what was (decision 45)', async () => {
+  it('records nothing, sends nothing, and shows nothing of what was', async () => {
     const { id } = await create(receiver.origin, ['order.created', 'position.closed', 'trade.closed'])
     const sent = receiver.received.length
     await desk.placeAndSettle()

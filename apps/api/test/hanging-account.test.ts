@@ -7,7 +7,7 @@ import type { Json, RunningService } from './support/running-service.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const names = ['hanging', 'other'] as const
-const keyOf = (name: string): string => `tp_live_${name}_account`
+const keyOf = (name: string): string => `tp_live_only_for_automated_tests_${name}_account`
 const tokenOf = (name: string): string => `provider-token-of-${name}`
 const idOf = (name: (typeof names)[number]): string => newAccountUuid(1 + names.indexOf(name))
 

@@ -1,4 +1,4 @@
-// JWT access tokens of a configured issuer, beside keys and stored tokens (5 rules 3 and 6; 8.1 rule 1; decisions 11 and 12).
+// JWT access tokens of a configured issuer, beside keys and stored tokens.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { Reply, RunningService } from './support/running-service.ts'
@@ -7,7 +7,7 @@ import { audience, startTestIssuer } from './support/test-issuer.ts'
 import type { TestIssuer } from './support/test-issuer.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_issued'
+const key = 'tp_live_only_for_automated_tests_issued'
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
 const nowSeconds = () => clock.now() / 1_000
 const account = newAccountUuid(1)
@@ -17,7 +17,8 @@ let issuer: TestIssuer
 let service: RunningService
 const get = (path: string, token: string, headers: Record<string, string> = {}): Promise<Reply> =>
   request(`${service.apiUrl}/api/v1${path}`, { headers: { ...headers, Authorization: `Bearer ${token}` } })
-const user = (tenant: string, id: string, ownKey = `tp_live_${id}`) => linkDocument({ tenant, user: id, key: ownKey, providerToken }, [])
+const user = (tenant: string, id: string, ownKey = `tp_live_only_for_automated_tests_${id}`) =>
+  linkDocument({ tenant, user: id, key: ownKey, providerToken }, [])
 const remaining = async (claims: object): Promise<number> =>
   Number((await get('/accounts', await issuer.sign({ client_id: 'app-limits', ...claims }))).headers.get('X-RateLimit-Remaining'))
 const encoded = (value: object): string => Buffer.from(JSON.stringify(value)).toString('base64url')
@@ -87,7 +88,7 @@ describe('a token of the issuer', () => {
     expect((await get('/accounts', token)).status).toBe(200)
   })
 
-  it('shares its limits with the other tokens of its application and user, on the user’s plan (8.1 rule 1)', async () => {
+  it('shares its limits with the other tokens of its application and user, on the user’s plan', async () => {
     const first = await remaining({ jti: '1' })
     expect(first).toBeGreaterThan(20_000)
     expect(await remaining({ jti: '2' })).toBe(first - 1)

@@ -1,4 +1,4 @@
-// A history of 20,000 deals is read, one more is 422 and no partial result (4.5, section 8; decision 33).
+// A history of 20,000 deals is read, one more is 422 and no partial result.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { DealRow } from '@tradeport/sandbox-broker'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
@@ -20,7 +20,7 @@ const accounts = {
   'one deposit too many': [deposit, ...deals],
 }
 const names = Object.keys(accounts)
-const keyOf = (name: string): string => `tp_live_long_${names.indexOf(name)}`
+const keyOf = (name: string): string => `tp_live_only_for_automated_tests_long_${names.indexOf(name)}`
 const accountOf = (name: string): string => newAccountUuid(names.indexOf(name) + 1)
 
 let service: RunningService

@@ -1,4 +1,4 @@
-// Market data, which asks for no credential and has only its list of instruments (2.7, 4.4; decisions 9 and 40).
+// Market data, which asks for no credential and has only its list of instruments.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { request, startTestService } from './support/running-service.ts'
 import type { Json, RunningService } from './support/running-service.ts'
@@ -14,7 +14,7 @@ beforeAll(async () => {
 })
 afterAll(() => service?.close())
 
-describe('GET /symbols (4.4)', () => {
+describe('GET /symbols', () => {
   it('lists the fifteen instruments with all that is known of them', async () => {
     const { status, body } = await service.get('/symbols')
     expect(status).toBe(200)
@@ -53,7 +53,7 @@ describe('GET /symbols (4.4)', () => {
     expect((await service.get(`/symbols?search=${encodeURIComponent('💱'.repeat(51))}`)).status).toBe(400)
   })
 
-  it('answers 304 to whoever holds the list already (decision 40)', async () => {
+  it('answers 304 to whoever holds the list already', async () => {
     const url = `${service.apiUrl}/api/v1/symbols`
     const { headers } = await request(url)
     const etag = headers.get('ETag') ?? ''
@@ -66,7 +66,7 @@ describe('GET /symbols (4.4)', () => {
   })
 })
 
-describe('quotes, candles and ticks (4.4)', () => {
+describe('quotes, candles and ticks', () => {
   it.each([
     '/quotes/EURUSD',
     '/candles/AAPL?timeframe=1m',
@@ -103,7 +103,7 @@ describe('quotes, candles and ticks (4.4)', () => {
   })
 })
 
-describe('a credential on these routes (decision 9)', () => {
+describe('a credential on these routes', () => {
   it.each<[string, string, Record<string, string>]>([
     ['an unknown key', '/symbols', { 'X-API-Key': 'tp_live_unknown' }],
     ['an unknown token', '/symbols', { Authorization: 'Bearer nonsense' }],

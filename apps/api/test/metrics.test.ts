@@ -13,7 +13,7 @@ const scopes = ['accounts:read', 'trading:read', 'trading:write', 'webhooks:read
 const users = ['first', 'second'].map((name, index) => ({
   user: `user-${name}`,
   tenant: `tenant-${name}`,
-  key: `tp_live_metrics_${name}`,
+  key: `tp_live_only_for_automated_tests_metrics_${name}`,
   provider: `provider-${name}`,
   account: newAccountUuid(index + 1),
 }))

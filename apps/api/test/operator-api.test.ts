@@ -9,7 +9,7 @@ import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
 const account = newAccountUuid(1)
 const clock = createTestClock(Date.now())
-const key = 'tp_live_operator'
+const key = 'tp_live_only_for_automated_tests_operator'
 const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: account, providerAccountId: 'main' }])
 
 let service: RunningService
@@ -109,25 +109,29 @@ describe('a document', () => {
   })
 
   it('gives a key another text, after which the old one is nobody’s', async () => {
-    await service.setUp({ apiKeys: [{ id: 'k-turned', userId: 'u-1', key: 'tp_live_old', scopes: ['accounts:read'] }] })
-    expect((await service.get('/accounts', 'tp_live_old')).status).toBe(200)
-    expect((await service.apply({ apiKeys: [{ id: 'k-turned', key: 'tp_live_new' }] })).body.data.apiKeys).toEqual([
-      { id: 'k-turned', key: 'tp_live_new' },
-    ])
-    expect((await service.get('/accounts', 'tp_live_old')).status).toBe(401)
-    expect((await service.get('/accounts', 'tp_live_new')).status).toBe(200)
+    await service.setUp({
+      apiKeys: [{ id: 'k-turned', userId: 'u-1', key: 'tp_live_only_for_automated_tests_old', scopes: ['accounts:read'] }],
+    })
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_old')).status).toBe(200)
+    expect((await service.apply({ apiKeys: [{ id: 'k-turned', key: 'tp_live_only_for_automated_tests_new' }] })).body.data.apiKeys).toEqual(
+      [{ id: 'k-turned', key: 'tp_live_only_for_automated_tests_new' }],
+    )
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_old')).status).toBe(401)
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_new')).status).toBe(200)
   })
 
   it('removes an entry with everything that belongs to it', async () => {
     const gone = newAccountUuid(9)
     await service.setUp(
-      linkDocument({ tenant: 'acme', user: 'u-9', key: 'tp_live_gone', providerToken }, [{ id: gone, providerAccountId: 'main' }]),
+      linkDocument({ tenant: 'acme', user: 'u-9', key: 'tp_live_only_for_automated_tests_gone', providerToken }, [
+        { id: gone, providerAccountId: 'main' },
+      ]),
     )
-    expect((await service.get(`/accounts/${gone}`, 'tp_live_gone')).status).toBe(200)
+    expect((await service.get(`/accounts/${gone}`, 'tp_live_only_for_automated_tests_gone')).status).toBe(200)
     await service.setUp({ users: [{ id: 'u-9', removed: true }] })
-    expect((await service.get('/accounts', 'tp_live_gone')).status).toBe(401)
-    await service.setUp(linkDocument({ tenant: 'acme', user: 'u-9', key: 'tp_live_gone', providerToken }, []))
-    expect((await service.get('/accounts', 'tp_live_gone')).body.data).toEqual([])
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_gone')).status).toBe(401)
+    await service.setUp(linkDocument({ tenant: 'acme', user: 'u-9', key: 'tp_live_only_for_automated_tests_gone', providerToken }, []))
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_gone')).body.data).toEqual([])
     // What is not there can be removed as well: the document then says what is so.
     expect((await service.apply({ users: [{ id: 'u-never', removed: true }] })).status).toBe(200)
   })
@@ -196,13 +200,13 @@ describe('a document with faults', () => {
       accounts: [{ id: account, name: 'Other' }],
       apiKeys: [
         { id: 'u-1-key', enabled: false },
-        { id: 'k-good', userId: 'u-1', key: 'tp_live_good', scopes: ['accounts:read'] },
+        { id: 'k-good', userId: 'u-1', key: 'tp_live_only_for_automated_tests_good', scopes: ['accounts:read'] },
         { id: 'k-bad', userId: 'u-nobody' },
       ],
     })
     expect(pathsOf(reply)).toEqual(['apiKeys[2].userId'])
     expect((await service.get('/accounts', key)).body.data).toEqual(before)
-    expect((await service.get('/accounts', 'tp_live_good')).status).toBe(401)
+    expect((await service.get('/accounts', 'tp_live_only_for_automated_tests_good')).status).toBe(401)
     expect((await service.get('/positions', key)).status).toBe(200)
   })
 
@@ -213,7 +217,9 @@ describe('a document with faults', () => {
   })
 
   it('moves nobody to another tenant, and no account to another user', async () => {
-    await service.setUp(linkDocument({ tenant: 'other', user: 'u-other', key: 'tp_live_other', providerToken }, []))
+    await service.setUp(
+      linkDocument({ tenant: 'other', user: 'u-other', key: 'tp_live_only_for_automated_tests_other', providerToken }, []),
+    )
     expect(pathsOf(await service.apply({ users: [{ id: 'u-1', tenantId: 'other' }] }))).toEqual(['users[0].tenantId'])
     expect(pathsOf(await service.apply({ accounts: [{ id: account, userId: 'u-other' }] }))).toEqual(['accounts[0].userId'])
   })

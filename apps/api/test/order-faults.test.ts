@@ -22,7 +22,7 @@ interface Case {
   readonly isLimited?: true
 }
 
-const key = 'tp_live_order_faults'
+const key = 'tp_live_only_for_automated_tests_order_faults'
 const clock = createTestClock(Date.now())
 const ask = 1.1002
 
@@ -158,7 +158,7 @@ const crowdId = newAccountUuid(900)
 const accountOf = (one: Case): string => `account-${cases.indexOf(one)}`
 const idOf = (one: Case): string => newAccountUuid(1 + cases.indexOf(one))
 const linkOf = (one: Case) => ({ id: idOf(one), providerAccountId: accountOf(one) })
-const keyOf = (one: Case): string => (one.isLimited ? `tp_live_limited_${cases.indexOf(one)}` : key)
+const keyOf = (one: Case): string => (one.isLimited ? `tp_live_only_for_automated_tests_limited_${cases.indexOf(one)}` : key)
 const tokenOf = (one: Case): string => `provider-token-of-${accountOf(one)}`
 
 let service: RunningService

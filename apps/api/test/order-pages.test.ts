@@ -1,4 +1,4 @@
-// GET /orders page by page while orders arrive, as a program walks it (4.2): nothing is repeated and nothing left out, whoever asks meanwhile.
+// GET /orders page by page while orders arrive, as a program walks it: nothing is repeated and nothing left out, whoever asks meanwhile.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { openDesk } from './support/order-desk.ts'
 import type { OrderDesk } from './support/order-desk.ts'
@@ -55,7 +55,7 @@ beforeEach(async () => {
   users += 1
   const user = `u-${users}`
   const accountId = newAccountUuid(users)
-  const key = `tp_live_pages_${user}`
+  const key = `tp_live_only_for_automated_tests_pages_${user}`
   await service.setUp(linkDocument({ tenant: 'acme', user, key, providerToken }, [{ id: accountId, providerAccountId: 'main' }], scopes))
   desk = openDesk(service, { key, accountId, order: { symbol: shut } })
 })
@@ -96,7 +96,7 @@ describe('GET /orders page by page', () => {
   it('is not disturbed by another key of the same user, nor by an application', async () => {
     const before = await place(7)
     const user = `u-${users}`
-    const key = `tp_live_pages_${user}_other`
+    const key = `tp_live_only_for_automated_tests_pages_${user}_other`
     const tokens = [1, 2].map((n) => ({ id: `${user}-t${n}`, userId: user, applicationId: 'app', token: `${user}-token-${n}`, scopes }))
     await service.setUp({ apiKeys: [{ id: `${user}-other`, userId: user, name: 'bot', key, scopes }], accessTokens: tokens })
     const other = openDesk(service, { key, accountId: newAccountUuid(users) })

@@ -1,4 +1,4 @@
-// Orders as their user sees them (2.3, 3.1, 4.2, 7 and 8; decisions 19 to 25): from the request to the position at the simulated broker.
+// Orders as their user sees them: from the request to the position at the simulated broker.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { eventually, executed, holdPending, openDesk, sends } from './support/order-desk.ts'
 import type { OrderDesk } from './support/order-desk.ts'
@@ -56,7 +56,7 @@ const oddLinks: { readonly [Name in keyof typeof ids]?: object } = {
   other: { brokerType: 'ctrader' },
   unprovisioned: { providerAccountId: null },
 }
-const keyOf = (user: string): string => `tp_live_orders_${user}`
+const keyOf = (user: string): string => `tp_live_only_for_automated_tests_orders_${user}`
 const deskOf = (user: string, account: keyof typeof ids, order: object = {}): OrderDesk =>
   openDesk(service, { key: keyOf(user), accountId: ids[account], order })
 const now = (): string => new Date(clock.now()).toISOString()
@@ -87,6 +87,7 @@ const sentToStranger = async (method: string, id: string): Promise<object> => {
   return { status, headers, text }
 }
 const list = async (query = ''): Promise<Json> => (await deskOf('u-list', 'list').get(`/orders${query}`)).body
+const listed = (query: Record<string, string>): Promise<Json> => list(`?${new URLSearchParams(query).toString()}`)
 const idsOf = (body: Json): readonly string[] => body.data.map(({ id }: Json) => id)
 const lacksScope = (required: readonly string[]) => ({ status: 403, code: 'INSUFFICIENT_SCOPE', details: { required_any_of: required } })
 const challenge = (status: string, day: number) => ({ accountId: ids.limited, status, startedAt: `2026-01-0${day}T00:00:00.000Z` })
@@ -136,7 +137,7 @@ beforeEach(() => {
   clock.advance(minuteMs)
 })
 
-describe('POST /orders (4.2)', () => {
+describe('POST /orders', () => {
   const said = { price: 1.05, stopLoss: 1.05, takeProfit: 1.25, comment: 'breakfast 🥐', clientId: 'mine-1' }
 
   it('answers 201 pending with Location, then shows the order filled with its position', async () => {
@@ -207,7 +208,7 @@ describe('POST /orders (4.2)', () => {
   })
 })
 
-describe('PUT and DELETE /orders/:id (3.1; decision 24)', () => {
+describe('PUT and DELETE /orders/:id', () => {
   it('answer 409 while the order is on its way', async () => {
     holdPending(service, 'main')
     const { id } = await main.place()
@@ -236,7 +237,7 @@ describe('PUT and DELETE /orders/:id (3.1; decision 24)', () => {
   })
 })
 
-describe('an order of another user (5.9)', () => {
+describe('an order of another user', () => {
   it.each(['GET', 'PUT', 'DELETE'])('is on %s the very answer of one that never was', async (method) => {
     const { id } = await main.placeAndSettle({ symbol: shut })
     const foreign = await sentToStranger(method, id)
@@ -255,9 +256,9 @@ describe('an order of another user (5.9)', () => {
   })
 })
 
-describe('GET /orders (4.2)', () => {
+describe('GET /orders', () => {
   /** Newest first. */
-  const placed: { readonly id: string; readonly at: string; readonly accountId: string; readonly symbol: string }[] = []
+  const placed: Readonly<Record<'id' | 'at' | 'accountId' | 'symbol' | 'clientId', string>>[] = []
   const where = (isOne: (order: (typeof placed)[number]) => boolean): readonly string[] => placed.filter(isOne).map(({ id }) => id)
 
   beforeAll(async () => {
@@ -269,8 +270,9 @@ describe('GET /orders (4.2)', () => {
         clock.advance(dayMs)
       }
       const account = n % 2 === 0 ? 'list' : 'listTwo'
-      const order = await deskOf('u-list', account).place({ symbol: n % 3 === 0 ? 'EURUSD' : shut, volume: 0.01 })
-      placed.unshift({ id: order.id, at: order.createdAt, accountId: order.accountId, symbol: order.symbol })
+      const clientId = `Grid #${n % 4}`
+      const order = await deskOf('u-list', account).place({ symbol: n % 3 === 0 ? 'EURUSD' : shut, volume: 0.01, clientId })
+      placed.unshift({ id: order.id, at: order.createdAt, accountId: order.accountId, symbol: order.symbol, clientId })
     }
     await noneIsPending(deskOf('u-list', 'list'))
   })
@@ -307,7 +309,22 @@ describe('GET /orders (4.2)', () => {
       expect(idsOf(await list(`?status=${status}`))).toEqual([])
   })
 
-  it.each(['status=done', 'symbol=eurusd', 'accountId=1', 'page=0', 'limit=101', 'startDate=2026-03-02&endDate=2026-03-01'])(
+  it('filters by the reference of the caller, to the letter, and by others with it', async () => {
+    const grid = await listed({ clientId: 'Grid #1' })
+    expect(idsOf(grid)).toEqual(where(({ clientId }) => clientId === 'Grid #1'))
+    expect(grid.meta.pagination.total).toBe(3)
+    expect(idsOf(await listed({ clientId: 'Grid #1', symbol: 'EURUSD' }))).toEqual(
+      where(({ clientId, symbol }) => clientId === 'Grid #1' && symbol === 'EURUSD'),
+    )
+    expect(idsOf(await listed({ clientId: 'Grid #1', limit: '1', page: '2' }))).toEqual(
+      where(({ clientId }) => clientId === 'Grid #1').slice(1, 2),
+    )
+    for (const other of ['grid #1', 'Grid #', 'Grid #1 ', 'Grid %', "Grid #1' OR '1'='1"])
+      expect(idsOf(await listed({ clientId: other }))).toEqual([])
+    expect((await deskOf('u-keyed', 'keyed').get('/orders?clientId=Grid%20%231')).body.data).toEqual([])
+  })
+
+  it.each(['status=done', 'symbol=eurusd', 'accountId=1', 'page=0', 'limit=101', 'startDate=2026-03-02&endDate=2026-03-01', 'clientid=1'])(
     'refuses ?%s',
     async (query) => {
       expect((await list(`?${query}`)).error).toMatchObject({ code: 'VALIDATION_ERROR', details: { issues: [expect.anything()] } })
@@ -315,7 +332,7 @@ describe('GET /orders (4.2)', () => {
   )
 })
 
-describe('scopes (5.8; decision 9)', () => {
+describe('scopes', () => {
   const writers = ['trading:write', 'orders:write']
   const readers = ['trading:read']
   const rows = [
@@ -364,7 +381,7 @@ describe('scopes (5.8; decision 9)', () => {
   })
 })
 
-describe('what an order is refused for (7; decision 19)', () => {
+describe('what an order is refused for', () => {
   it.each(['limit', 'stop', 'stop_limit'])('an order type %s: 501 before anything is looked at', async (orderType) => {
     const reply = await main.call('POST', '/orders', { orderType, accountId: 7 })
     expect(reply.body.data).toBeNull()
@@ -540,7 +557,7 @@ describe('what an order is refused for (7; decision 19)', () => {
   })
 })
 
-describe('how many orders (8; decision 20)', () => {
+describe('how many orders', () => {
   beforeAll(() => service.setUp({ apiKeys: [...keys('u-crowd'), ...keys('u-day')] }))
 
   it('never lets the 51st pending one through, of a hundred at once', async () => {
@@ -573,7 +590,7 @@ describe('how many orders (8; decision 20)', () => {
     await noneIsPending(day)
   })
 
-  it('every reason at once is told one after the other, in the order of decision 19', async () => {
+  it('every reason at once is answered one after the other, in the documented order', async () => {
     const link = (fields: object) => service.setUp({ accounts: [{ id: ids.rungs, ...fields }] })
     const traderLimits = { maxLotsPerOrder: 5, maxOpenPositions: 50, approvalAboveLots: 2 }
     await link({ purpose: 'trade_copier', isDemo: false, brokerType: 'ctrader', providerAccountId: null })
@@ -634,7 +651,7 @@ describe('how many orders (8; decision 20)', () => {
   })
 })
 
-describe('Idempotency-Key (decision 25)', () => {
+describe('an order with an Idempotency-Key', () => {
   it('gives the first answer again, however the body is written, and makes no second order', async () => {
     const first = await withKey('k-1', { stopLoss: 1.05 })
     expect(first).toMatchObject({ status: 201, body: { data: { status: 'pending' } } })
@@ -652,7 +669,7 @@ describe('Idempotency-Key (decision 25)', () => {
     expect([await keyed().count(), sends(service, 'keyed')]).toEqual([1, 1])
   })
 
-  it.each([{ volume: 0.2 }, { comment: '' }, { unknownField: 1 }])('answers 409 for another body, such as %j', async (changes) => {
+  it.each([{ volume: 0.2 }, { comment: '' }, { stopLoss: 1 }])('answers 409 for another body, such as %j', async (changes) => {
     await withKey('k-2', { symbol: shut })
     const before = await keyed().count()
     expect(refusalOf(await withKey('k-2', { symbol: shut, ...changes }))).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' })
@@ -709,6 +726,10 @@ describe('Idempotency-Key (decision 25)', () => {
   })
 
   it('outlives a restart, as the orders do, and counts no more after 24 hours', async () => {
+    const { positionId } = await keyed().placeAndSettle()
+    const close = () => keyed().call('POST', `/positions/${positionId}/close`, {}, { 'Idempotency-Key': 'k-close' })
+    const closed = await close()
+    expect(closed).toMatchObject({ status: 200, body: { data: { remainingVolume: 0 } } })
     const first = await withKey('k-7', { symbol: shut })
     await noneIsPending(keyed())
     const before = (await keyed().get('/orders?limit=100')).body.data
@@ -716,6 +737,8 @@ describe('Idempotency-Key (decision 25)', () => {
     expect((await keyed().get('/orders?limit=100')).body.data).toEqual(before)
     const again = await withKey('k-7', { symbol: shut })
     expect([again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual(['true', first.body.data])
+    const closedAgain = await close()
+    expect([closedAgain.headers.get('Idempotent-Replayed'), closedAgain.body.data]).toEqual(['true', closed.body.data])
     expect((await withKey('k-7')).status).toBe(409)
     clock.advance(dayMs)
     const anew = await withKey('k-7', { symbol: shut })

@@ -1,4 +1,4 @@
-// What owners are told by mail, through a real mail server (8.1 rule 7; decision 15): one mail for each suspension, whatever is down in between.
+// What owners are told by mail, through a real mail server: one mail for each suspension, whatever is down in between.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -30,9 +30,9 @@ const suspend = async (apiUrl: string, key: string): Promise<void> => {
 }
 
 const userOf = (name: string): object =>
-  linkDocument({ tenant: 'acme', user: name, key: `tp_live_${name}`, providerToken }, [], ['trading:read'])
+  linkDocument({ tenant: 'acme', user: name, key: `tp_live_only_for_automated_tests_${name}`, providerToken }, [], ['trading:read'])
 
-describe('a suspended key (8.1 rule 7)', () => {
+describe('a suspended key', () => {
   let mails: MailServer
   let service: RunningService
   const logged: string[] = []
@@ -63,7 +63,7 @@ describe('a suspended key (8.1 rule 7)', () => {
     )
 
   it('is told to its owner once, with what it is and until when', async () => {
-    await suspend(service.apiUrl, 'tp_live_u-1')
+    await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-1')
     expect(await arrived('u-1')).toMatchObject([
       {
         from: { name: 'Tradeport', address: 'notices@tradeport.example' },
@@ -72,7 +72,7 @@ describe('a suspended key (8.1 rule 7)', () => {
         text: expect.stringMatching(/API key: +u-1-key\nSuspended since: +2026-03-07 12:00:00 UTC/.source.replaceAll('\\n', '\\s+')),
       },
     ])
-    await suspend(service.apiUrl, 'tp_live_u-2')
+    await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-2')
     await arrived('u-2')
     expect(of('u-1')).toHaveLength(1)
   })
@@ -80,13 +80,13 @@ describe('a suspended key (8.1 rule 7)', () => {
   it('is told later where the mail server is down, also across a restart, and then once', { timeout: journeyMs }, async () => {
     const { port } = mails
     await mails.close()
-    await suspend(service.apiUrl, 'tp_live_u-3')
+    await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-3')
     expect(await isLogged('ECONNREFUSED')).toBe(true)
     await service.restart()
     mails = await startMailServer(port)
     await arrived('u-3')
     // The next one comes after all that is sent of the one before.
-    await suspend(service.apiUrl, 'tp_live_u-5')
+    await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-5')
     await arrived('u-5')
     expect(of('u-3')).toHaveLength(1)
   })
@@ -97,7 +97,7 @@ describe('a suspended key (8.1 rule 7)', () => {
     async () => {
       const before = mails.attempts()
       mails.hang(true)
-      await suspend(service.apiUrl, 'tp_live_u-4')
+      await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-4')
       await eventually(mails.attempts, (attempts) => attempts > before)
       // The server would be waited for for a minute; the end waits for five seconds.
       await service.restart()
@@ -125,7 +125,7 @@ describe('a suspended key without a mail server', () => {
       onLogLine: (line) => logged.push(JSON.parse(line)),
     })
     await service.setUp(userOf('u-1'))
-    await suspend(service.apiUrl, 'tp_live_u-1')
+    await suspend(service.apiUrl, 'tp_live_only_for_automated_tests_u-1')
     const mailsLogged = () => logged.filter(({ event }) => event === 'owner_mail')
     await eventually(mailsLogged, (lines) => lines.length > 0)
     await service.close()
@@ -166,8 +166,11 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const [one, two] = instances
     for (const user of ['u-1', 'u-2']) await applyDocument(one?.operatorUrl ?? '', userOf(user))
     // Each limits by itself here, and by a clock that stands still: it is the same suspension.
-    await Promise.all([suspend(one?.apiUrl ?? '', 'tp_live_u-1'), suspend(two?.apiUrl ?? '', 'tp_live_u-1')])
-    await suspend(two?.apiUrl ?? '', 'tp_live_u-2')
+    await Promise.all([
+      suspend(one?.apiUrl ?? '', 'tp_live_only_for_automated_tests_u-1'),
+      suspend(two?.apiUrl ?? '', 'tp_live_only_for_automated_tests_u-1'),
+    ])
+    await suspend(two?.apiUrl ?? '', 'tp_live_only_for_automated_tests_u-2')
     await eventually(
       () => addresseesOf(mails),
       (all) => new Set(all).size > 1,

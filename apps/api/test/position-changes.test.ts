@@ -1,12 +1,12 @@
 // Positions as they are changed and closed over the whole service: what is answered, what the broker then holds, what the next read and the trade history
-// show, and that two changes of one position never lose what the other did (2.4, 3.3, 4.3; decisions 26, 30 to 32).
+// show, and that two changes of one position never lose what the other did.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import type { Service } from '../src/service.ts'
-import { eventually } from './support/order-desk.ts'
+import { eventually, openDesk } from './support/order-desk.ts'
 import { closingDealsOn, linkingDesks, openPositionDesk } from './support/position-desk.ts'
 import type { LinkedDesk } from './support/position-desk.ts'
 import { copyDatabase, startTestService } from './support/running-service.ts'
@@ -15,7 +15,7 @@ import { createServerDatabase, serverTitle, serverUrl } from './support/server-d
 import { startFrom } from './support/start-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 
-const key = 'tp_live_position_changes'
+const key = 'tp_live_only_for_automated_tests_position_changes'
 const clock = createTestClock('2026-03-05T12:00:00.000Z')
 const now = (): string => new Date(clock.now()).toISOString()
 const [bid, ask] = [1.1, 1.1002]
@@ -95,7 +95,7 @@ describe('moving a level', () => {
     ['MT5', {}],
     ['MT4', { platform: 'mt4' }],
     ['an MT4 that does not know the result of it', { platform: 'mt4', mt4NoChanges: 'no-result' }],
-  ])('to where it is already is a success on %s (decision 30)', async (_, options) => {
+  ])('to where it is already is a success on %s', async (_, options) => {
     const desk = await link(options)
     const ticket = desk.open({ stopLoss: 1.05, takeProfit: 1.2 })
     expect(dataOf(await desk.moveStopLoss(ticket, 1.05))).toMatchObject({ stopLoss: 1.05, takeProfit: 1.2 })
@@ -121,7 +121,7 @@ describe('moving a level', () => {
     ])
   })
 
-  it('is open to an account whose challenge has failed, or that has reached a limit of its trader (7)', async () => {
+  it('is open to an account whose challenge has failed, or that has reached a limit of its trader', async () => {
     const desk = await link()
     const tickets = [desk.open(), desk.open(), desk.open()]
     await service.setUp({
@@ -137,7 +137,7 @@ describe('moving a level', () => {
 })
 
 describe('closing', () => {
-  it('answers what was closed and at what price; the position is then not found, and is a trade (3.3)', async () => {
+  it('answers what was closed and at what price; the position is then not found, and is a trade', async () => {
     const desk = await link()
     const ticket = desk.open()
     await tradesOf(desk)
@@ -205,7 +205,7 @@ describe('closing', () => {
     expect(desk.held()).toEqual([])
   })
 
-  it('looks for its deal for two seconds, answers nulls after that, and shows the fill in the trades later (decision 32)', async () => {
+  it('looks for its deal for two seconds, answers nulls after that, and shows the fill in the trades later', async () => {
     const desk = await link()
     const ticket = desk.open()
     service.sandbox.faults.set(desk.provider, 'trade', { kind: 'closing-deal-lag', reads: 20 })
@@ -334,6 +334,69 @@ it('changes of different positions of an account do not wait for one another', a
   await expect.poll(desk.sends, { timeout: 60_000 }).toBe(8)
   expect(desk.held().filter(({ stopLoss }) => stopLoss === 1.05).length).toBeLessThan(8)
   expect((await changing).map(({ status }) => status)).toEqual(tickets.map(() => 200))
+})
+
+const keyed = (name: string) => ({ 'Idempotency-Key': name })
+
+describe('a close with an Idempotency-Key', () => {
+  it('closes once, however often it is sent, and answers as the first time', async () => {
+    const desk = await link()
+    const ticket = desk.open()
+    const first = await desk.close(ticket, 0.1, keyed('close-1'))
+    expect([first.status, first.headers.get('Idempotent-Replayed')]).toEqual([200, null])
+    const again = await desk.close(ticket, 0.1, keyed('close-1'))
+    expect([again.status, again.headers.get('Idempotent-Replayed')]).toEqual([200, 'true'])
+    expect(again.body.data).toEqual(first.body.data)
+    expect([desk.held().map(({ volume }) => volume), desk.sends()]).toEqual([[0.3], 1])
+  })
+
+  it('closes once where it is sent many times at once', async () => {
+    const desk = await link()
+    const ticket = desk.open()
+    const replies = await Promise.all(Array.from({ length: 8 }, () => desk.close(ticket, 0.1, keyed('close-2'))))
+    const answered = replies.filter(({ status }) => status === 200)
+    expect(answered.filter(({ headers }) => headers.get('Idempotent-Replayed') === null)).toHaveLength(1)
+    for (const { body } of answered) expect(body.data).toEqual(answered[0]?.body.data)
+    for (const { status, body, headers } of replies.filter((reply) => !answered.includes(reply)))
+      expect([status, body.error.code, headers.get('Retry-After')]).toEqual([409, 'IDEMPOTENCY_IN_PROGRESS', '1'])
+    expect([desk.held().map(({ volume }) => volume), desk.sends()]).toEqual([[0.3], 1])
+  })
+
+  it('refuses its key for another volume, another position and another route', async () => {
+    const desk = await link()
+    const [ticket, other] = [desk.open(), desk.open()]
+    expect((await desk.close(ticket, 0.1, keyed('close-3'))).status).toBe(200)
+    for (const reply of [
+      await desk.close(ticket, 0.2, keyed('close-3')),
+      await desk.close(ticket, undefined, keyed('close-3')),
+      await desk.close(other, 0.1, keyed('close-3')),
+      await openDesk(service, { key, accountId: desk.accountId }).post({}, keyed('close-3')),
+    ])
+      expect([reply.status, reply.body.error?.code]).toEqual([409, 'IDEMPOTENCY_KEY_REUSED'])
+    expect(desk.sends()).toBe(1)
+  })
+
+  it('leaves its key free after a refusal by which nothing was sent', async () => {
+    const desk = await link()
+    const ticket = desk.open()
+    expect((await desk.close(ticket, 0.5, keyed('close-4'))).status).toBe(400)
+    expect((await desk.close(ticket, 0.4, keyed('close-4'))).status).toBe(200)
+    expect([desk.held(), desk.sends()]).toEqual([[], 1])
+  })
+
+  it.each([
+    { what: 'is refused', status: 422, fault: { kind: 'return-code', numericCode: 10_018, when: 'before', times: 1 } },
+    { what: 'is not confirmed', status: 504, fault: { kind: 'cut', when: 'before', times: 1 } },
+  ] as const)('that $what by the broker is answered so again, and sent once', async ({ status, fault }) => {
+    const desk = await link()
+    const ticket = desk.open()
+    service.sandbox.faults.set(desk.provider, 'trade', fault)
+    const first = await desk.close(ticket, 0.1, keyed(`close-${status}`))
+    const again = await desk.close(ticket, 0.1, keyed(`close-${status}`))
+    expect([first.status, again.status, again.headers.get('Idempotent-Replayed')]).toEqual([status, status, 'true'])
+    expect(again.body.error).toEqual({ ...first.body.error, request_id: again.body.error.request_id })
+    expect([desk.held().map(({ volume }) => volume), desk.sends()]).toEqual([[0.4], 1])
+  })
 })
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {

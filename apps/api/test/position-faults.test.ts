@@ -1,5 +1,5 @@
 // Every change of a position with every way in which the broker can fail it, on both platforms: what is answered agrees with what the broker then
-// holds, the next read shows it at once, and nothing is sent twice (4.3 rules 7 to 9; decisions 30 to 32).
+// holds, the next read shows it at once, and nothing is sent twice.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
 import { sends } from './support/order-desk.ts'
@@ -205,7 +205,7 @@ const cells: readonly Cell[] = platforms
   .flatMap((platform) => troubles.flatMap((one) => writes.map((write) => ({ platform, trouble: one, write }))))
   .map((cell, index) => ({ ...cell, number: index + 1 }))
 
-const key = 'tp_live_position_faults'
+const key = 'tp_live_only_for_automated_tests_position_faults'
 const clock = createTestClock('2026-03-04T12:00:00.000Z')
 /** The provider refuses the token of such a change for a while, so the change has a tenant of its own. */
 const isLimited = ({ trouble: { faults } }: Cell): boolean => faults.some(([, fault]) => 'kind' in fault && fault.kind === 'rate-limit')

@@ -1,4 +1,4 @@
-// Open positions as their user sees them (2.4, 4.3; decisions 26 to 29), over several accounts of a simulated provider.
+// Open positions as their user sees them, over several accounts of a simulated provider.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import type { Fault, PositionRow } from '@tradeport/sandbox-broker'
 import { providerToken, startTestService } from './support/running-service.ts'
@@ -6,15 +6,15 @@ import type { Json, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_positions'
-const strangeKey = 'tp_live_positions_on_strange_accounts'
-const tokenlessKey = 'tp_live_positions_without_token'
+const key = 'tp_live_only_for_automated_tests_positions'
+const strangeKey = 'tp_live_only_for_automated_tests_positions_on_strange_accounts'
+const tokenlessKey = 'tp_live_only_for_automated_tests_positions_without_token'
 /** Of users whose provider token is refused for a while; each has a tenant and a token of its own. */
 const limitedUsers = ['limited-1', 'limited-2', 'limited-3', 'limited-4', 'limited-5', 'limited-6'] as const
 type LimitedUser = (typeof limitedUsers)[number]
-const keyOf = (user: LimitedUser): string => `tp_live_positions_${user}`
+const keyOf = (user: LimitedUser): string => `tp_live_only_for_automated_tests_positions_${user}`
 const accountOf = (user: LimitedUser): string => newAccountUuid(10 + limitedUsers.indexOf(user))
-const emptyKey = 'tp_live_positions_of_nobody'
+const emptyKey = 'tp_live_only_for_automated_tests_positions_of_nobody'
 const cacheMs = 2_500
 const clock = createTestClock('2026-03-03T09:00:00.000Z')
 
@@ -113,7 +113,7 @@ beforeEach(() => {
   readAnew()
 })
 
-describe('GET /positions (4.3)', () => {
+describe('GET /positions', () => {
   it('covers every linked account but the paper book, oldest position first, by twenty', async () => {
     const { status, body, ids } = await list()
     expect(status).toBe(200)
@@ -132,7 +132,7 @@ describe('GET /positions (4.3)', () => {
     expect(beyond.body.meta.pagination).toEqual({ page: 4, limit: 10, total: 25, total_pages: 3, has_next: false, has_prev: true })
   })
 
-  it('shows what the broker says of a position (2.4)', async () => {
+  it('shows what the broker says of a position', async () => {
     const { body } = await list('?limit=3')
     const rows = opened.slice(0, 3).map(({ provider, ticket }) => rowOf(provider, ticket))
     const [first, second, third] = rows as [PositionRow, PositionRow, PositionRow]
@@ -185,7 +185,7 @@ describe('GET /positions (4.3)', () => {
   })
 })
 
-describe('an account that cannot be read (4.3 rules 2 and 3)', () => {
+describe('an account that cannot be read', () => {
   it('fails the whole list and is named, while others answer when they are asked for', async () => {
     service.sandbox.faults.set('live', 'positions', { kind: 'timeout' })
     expect(await list()).toMatchObject({
@@ -228,7 +228,7 @@ describe('an account that cannot be read (4.3 rules 2 and 3)', () => {
     expect(await service.get(`/positions/${accountId}:1`, strangeKey)).toMatchObject({ status: 400, body: { error: { code } } })
   })
 
-  it('fails a list over such accounts too (decision 29)', async () => {
+  it('fails a list over such accounts too', async () => {
     expect(await list('', strangeKey)).toMatchObject({
       status: 400,
       body: { error: { code: 'UNSUPPORTED_BROKER', details: { accountId: foreign } } },
@@ -254,7 +254,7 @@ describe('an account that cannot be read (4.3 rules 2 and 3)', () => {
   })
 })
 
-describe('GET /positions/:id (4.3)', () => {
+describe('GET /positions/:id', () => {
   it('answers the position of the list', async () => {
     const { body } = await list(`?accountId=${main}`)
     for (const position of body.data) {
@@ -270,7 +270,7 @@ describe('GET /positions/:id (4.3)', () => {
     expect((await service.get(`/positions/${encodeURIComponent(id)}`, key)).body.data.id).toBe(id)
   })
 
-  it('keeps the realised part of a position that was closed in part, and answers 404 once it is closed (3.3)', async () => {
+  it('keeps the realised part of a position that was closed in part, and answers 404 once it is closed', async () => {
     open(main, 'main', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURGBP', volume: 1 })
     const { ticket } = opened.at(-1) ?? { ticket: '' }
     const path = `/positions/${main}:${ticket}`
@@ -280,7 +280,7 @@ describe('GET /positions/:id (4.3)', () => {
     expect((await service.get(path, key)).body.data).toMatchObject({
       volume: 0.6,
       commission: row.commission,
-      // The provider counts the closed part's charges into its realised profit; they stand in commission and swap already (decision 26).
+      // The provider counts the closed part's charges into its realised profit; they stand in commission and swap already.
       realizedPnl: Math.round((row.realizedProfit - row.realizedCommission - row.realizedSwap) * 100) / 100,
     })
     service.sandbox.account('main').trade({ actionType: 'POSITION_CLOSE_ID', positionId: ticket })
@@ -295,7 +295,7 @@ describe('GET /positions/:id (4.3)', () => {
     ['without an account', '12345'],
     ['without a ticket', `${main}:`],
     ['of a trade in another notation', `${main}-1`],
-  ])('answers 404 for an id %s (decision 28)', async (_, id) => {
+  ])('answers 404 for an id %s', async (_, id) => {
     expect(await service.get(`/positions/${id}`, key)).toMatchObject({ status: 404, body: { error: { code: 'POSITION_NOT_FOUND' } } })
   })
 })

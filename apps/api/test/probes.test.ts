@@ -1,4 +1,4 @@
-// What the probes of a running service say, and that whoever asks may ask without end (decision 16): alone, and of two instances that lose their servers.
+// What the probes of a running service say, and that whoever asks may ask without end: alone, and of two instances that lose their servers.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { eventually } from './support/order-desk.ts'
 import { request, startTestInstances, startTestService } from './support/running-service.ts'

@@ -1,10 +1,10 @@
-// A service behind a proxy that it trusts: the allowlist of a key looks at who called the proxy (TRUST_PROXY; 5 rule 6; decision 10).
+// A service behind a proxy that it trusts: the allowlist of a key applies to the address that called the proxy (TRUST_PROXY).
 import { afterAll, beforeAll, expect, it } from 'vitest'
 import { providerToken, request, startTestService } from './support/running-service.ts'
 import type { RunningService } from './support/running-service.ts'
 import { linkDocument } from './support/trading-user.ts'
 
-const key = 'tp_live_proxies'
+const key = 'tp_live_only_for_automated_tests_proxies'
 
 let service: RunningService
 beforeAll(async () => {

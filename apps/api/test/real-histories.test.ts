@@ -25,7 +25,7 @@ const names = existsSync(folder)
       .filter((file) => file.endsWith('.expected.json'))
       .map((file) => file.slice(0, -'.expected.json'.length))
   : []
-const keys = keysInTurn('tp_live_real_histories', 20)
+const keys = keysInTurn('tp_live_only_for_automated_tests_real_histories', 20)
 const pageSize = 100
 
 const readJson = (file: string): Json => JSON.parse(readFileSync(join(folder, file), 'utf8'))

@@ -10,7 +10,7 @@ import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { startFrom } from './support/start-service.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_restart'
+const key = 'tp_live_only_for_automated_tests_restart'
 const account = newAccountUuid(1)
 
 /** How long a child may take to start or to end on a slow machine. */

@@ -1,4 +1,4 @@
-// Which scopes pass where (5, rules 7 and 8; decision 9): the specification's table, held against every route of the API and asked over HTTP.
+// Which scopes pass where: the table of the documented scopes, compared with every route of the API and tried over HTTP.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { scopes } from '@tradeport/domain'
 import type { Scope } from '@tradeport/domain'
@@ -7,7 +7,7 @@ import { providerToken, request, startTestService } from './support/running-serv
 import type { Reply, RunningService } from './support/running-service.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-/** A route that is new gets its row here from the specification, not from its record. */
+/** Written by hand: a new route gets its row from its documentation, not from its record. */
 const table: Readonly<Record<string, readonly Scope[] | 'everybody'>> = {
   'GET /accounts': ['accounts:read'],
   'GET /accounts/:id': ['accounts:read'],
@@ -38,14 +38,14 @@ const table: Readonly<Record<string, readonly Scope[] | 'everybody'>> = {
   'GET /quotes/:symbol': 'everybody',
   'GET /candles/:symbol': 'everybody',
   'GET /ticks/:symbol': 'everybody',
-  'GET /openapi.json': 'everybody',
 }
 
 const rows = Object.entries(table).map(([route, passing]) => ({ route, passing }))
 const scopedRows = rows.flatMap(({ route, passing }) => (passing === 'everybody' ? [] : [{ route, passing }]))
 
-const withOnly = (scope: Scope): string => `tp_live_scopes_only_${scope.replace(':', '_')}`
-const withAllBut = (route: string): string => `tp_live_scopes_all_but_${scopedRows.findIndex((row) => row.route === route)}`
+const withOnly = (scope: Scope): string => `tp_live_only_for_automated_tests_scopes_only_${scope.replace(':', '_')}`
+const withAllBut = (route: string): string =>
+  `tp_live_only_for_automated_tests_scopes_all_but_${scopedRows.findIndex((row) => row.route === route)}`
 
 const keyEntry = (key: string, granted: readonly Scope[]) => ({
   id: key.replace('tp_live_', 'k_'),
@@ -60,7 +60,7 @@ let service: RunningService
 beforeAll(async () => {
   service = await startTestService([{ id: 'main' }])
   await service.setUp(
-    linkDocument({ tenant: 'acme', user: 'u-1', key: 'tp_live_scopes', providerToken }, [
+    linkDocument({ tenant: 'acme', user: 'u-1', key: 'tp_live_only_for_automated_tests_scopes', providerToken }, [
       { id: newAccountUuid(1), providerAccountId: 'main' },
     ]),
     {
@@ -95,7 +95,7 @@ describe('the table of scopes', () => {
   })
 
   it.each(apiRoutes)('is what the record of $method $path says', ({ method, path, access }) => {
-    expect(access.kind === 'scoped' ? access.anyOf : 'everybody').toEqual(table[`${method} ${path}`])
+    expect(access.kind === 'scoped' ? access.scopes : 'everybody').toEqual(table[`${method} ${path}`])
   })
 })
 
@@ -118,7 +118,7 @@ describe('a key', () => {
   )
 
   it.each(rows.filter(({ passing }) => passing === 'everybody'))('is not needed at $route, nor is any scope', async ({ route }) => {
-    for (const key of [undefined, 'tp_live_scopes_unknown', withOnly('finance:read')])
+    for (const key of [undefined, 'tp_live_only_for_automated_tests_scopes_unknown', withOnly('finance:read')])
       expect([401, 403]).not.toContain((await ask(route, key)).status)
   })
 
@@ -130,10 +130,12 @@ describe('a key', () => {
   })
 
   it('has the scopes that it was given last, from then on', async () => {
-    await service.setUp({ apiKeys: [{ id: 'k-turned', userId: 'u-1', key: 'tp_live_scopes_turned', scopes: ['accounts:read'] }] })
-    expect((await ask('GET /positions', 'tp_live_scopes_turned')).status).toBe(403)
+    await service.setUp({
+      apiKeys: [{ id: 'k-turned', userId: 'u-1', key: 'tp_live_only_for_automated_tests_scopes_turned', scopes: ['accounts:read'] }],
+    })
+    expect((await ask('GET /positions', 'tp_live_only_for_automated_tests_scopes_turned')).status).toBe(403)
     await service.setUp({ apiKeys: [{ id: 'k-turned', scopes: ['positions:read'] }] })
-    expect((await ask('GET /positions', 'tp_live_scopes_turned')).status).toBe(200)
-    expect((await ask('GET /accounts', 'tp_live_scopes_turned')).status).toBe(403)
+    expect((await ask('GET /positions', 'tp_live_only_for_automated_tests_scopes_turned')).status).toBe(200)
+    expect((await ask('GET /accounts', 'tp_live_only_for_automated_tests_scopes_turned')).status).toBe(403)
   })
 })

@@ -11,7 +11,7 @@ import { environmentOf, operatorToken, startFrom } from './support/start-service
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_secret_that_is_given'
+const key = 'tp_live_only_for_automated_tests_secret_that_is_given'
 const token = 'access-token-that-is-given'
 const hookSecret = 'secret of a webhook, given'
 const account = newAccountUuid(1)

@@ -1,4 +1,4 @@
-// Limits over two instances (8.1; decision 16): each counts what the other let through, and one whose Redis cannot be reached goes on by itself.
+// Limits over two instances: each counts what the other let through, and one whose Redis cannot be reached goes on by itself.
 import { randomUUID } from 'node:crypto'
 import { afterEach, describe, expect, it } from 'vitest'
 import { eventually } from './support/order-desk.ts'
@@ -12,7 +12,7 @@ const title = redisUrl === undefined ? ' (TEST_REDIS_URL not set)' : ''
 /** A user whom no server has counted before: limits in Redis are kept by the credential's id, and it may remember those of an earlier run. */
 const newUser = () => {
   const user = `limited-${randomUUID()}`
-  const [key, token] = [`tp_live_${user}`, `token-${user}`]
+  const [key, token] = [`tp_live_only_for_automated_tests_${user}`, `token-${user}`]
   return {
     user,
     withKey: { 'X-API-Key': key },

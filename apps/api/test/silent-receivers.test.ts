@@ -73,9 +73,9 @@ beforeAll(async () => {
     NODE_EXTRA_CA_CERTS: authority.file,
   })
   const { api, operator } = await child.listening
-  desks = users.map((n) => openDesk({ apiUrl: api }, { key: `tp_live_user_${n}`, accountId: newAccountUuid(n) }))
+  desks = users.map((n) => openDesk({ apiUrl: api }, { key: `tp_live_only_for_automated_tests_user_${n}`, accountId: newAccountUuid(n) }))
   for (const n of users) {
-    const user = { tenant: `tenant-${n}`, user: `u-${n}`, key: `tp_live_user_${n}`, providerToken }
+    const user = { tenant: `tenant-${n}`, user: `u-${n}`, key: `tp_live_only_for_automated_tests_user_${n}`, providerToken }
     const document = linkDocument(user, [{ id: newAccountUuid(n), providerAccountId: `p-${n}` }], scopes)
     expect((await applyDocument(operator, document)).status).toBe(200)
   }

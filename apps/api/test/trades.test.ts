@@ -1,4 +1,4 @@
-// Closed trades, statistics and exports as their user sees them (2.5, 2.6, 4.5; decisions 33 to 39), over histories that are known deal by deal.
+// Closed trades, statistics and exports as their user sees them, over histories that are known deal by deal.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { parseCsv } from './support/csv.ts'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
@@ -8,9 +8,9 @@ import type { Json, Reply, RunningService } from './support/running-service.ts'
 import { createTestClock } from './support/test-clock.ts'
 import { linkDocument, newAccountUuid } from './support/trading-user.ts'
 
-const key = 'tp_live_trades'
-const manyKey = 'tp_live_trades_many'
-const dollarKey = 'tp_live_trades_dollars'
+const key = 'tp_live_only_for_automated_tests_trades'
+const manyKey = 'tp_live_only_for_automated_tests_trades_many'
+const dollarKey = 'tp_live_only_for_automated_tests_trades_dollars'
 // Late in a UTC day, whatever the day is where the test runs.
 const clock = createTestClock('2026-03-05T23:59:59.500Z')
 
@@ -128,14 +128,14 @@ beforeAll(async () => {
       { id: moreDollars, providerAccountId: 'more-dollars' },
       { id: newAccountUuid(7), providerAccountId: 'more-dollars' },
     ]),
-    linkDocument({ tenant: 'acme', user: 'u-4', key: 'tp_live_trades_stranger', providerToken }, [
+    linkDocument({ tenant: 'acme', user: 'u-4', key: 'tp_live_only_for_automated_tests_trades_stranger', providerToken }, [
       { id: stranger, providerAccountId: 'stranger' },
     ]),
   )
 })
 afterAll(() => service?.close())
 
-describe('GET /trades (4.5)', () => {
+describe('GET /trades', () => {
   it('lists the trades of every linked account but the paper book, most recently closed first', async () => {
     const reply = await list()
     expect(reply.status).toBe(200)
@@ -148,7 +148,7 @@ describe('GET /trades (4.5)', () => {
     expect(provenance).toEqual({ source: 'metaapi', accounts: [dollars, euros], readAt: new Date(clock.now()).toISOString(), skipped })
   })
 
-  it('shows a trade with its sums in exact decimals (2.5)', async () => {
+  it('shows a trade with its sums in exact decimals', async () => {
     const { body } = await list()
     expect(body.data[4]).toEqual({
       id: `${dollars}:10`,
@@ -205,7 +205,7 @@ describe('GET /trades (4.5)', () => {
   })
 })
 
-describe('paging through trades (4.5; decision 36)', () => {
+describe('paging through trades', () => {
   const all = manyTrades.map(({ positionId }) => `${many}:${positionId}`).toReversed()
 
   it.each([1, 7, 20, 57, 100])('reads every trade once by %i at a time', async (limit) => {
@@ -264,7 +264,7 @@ describe('paging through trades (4.5; decision 36)', () => {
   )
 })
 
-describe('GET /trades/:id (4.5)', () => {
+describe('GET /trades/:id', () => {
   it('answers the trade of the list', async () => {
     for (const trade of (await list()).body.data) {
       const one = await service.get(`/trades/${encodeURIComponent(trade.id)}`, key)
@@ -286,7 +286,7 @@ describe('GET /trades/:id (4.5)', () => {
   })
 })
 
-describe('GET /trades/stats (2.6; decision 37)', () => {
+describe('GET /trades/stats', () => {
   it('counts what the list shows', async () => {
     const { body } = await service.get(`/trades/stats?accountId=${dollars}&startDate=2026-01-06`, key)
     // Net, as they closed: 9.5, 0, −4, 2.5.
@@ -331,7 +331,7 @@ describe('GET /trades/stats (2.6; decision 37)', () => {
     expect(body.data).toMatchObject({ totalTrades: 1, profitFactor: null, sharpeRatio: 0, confidenceIntervals: { averageTrade: null } })
   })
 
-  it('warns of several currencies and names them (decision 38)', async () => {
+  it('warns of several currencies and names them', async () => {
     const { body } = await service.get('/trades/stats', key)
     expect(body.meta.warnings).toEqual([
       { code: 'mixed_currencies', currencies: ['USD', 'EUR'], message: expect.stringContaining('accountId') },
@@ -340,13 +340,13 @@ describe('GET /trades/stats (2.6; decision 37)', () => {
     expect((await service.get('/trades/stats', dollarKey)).body.meta).not.toHaveProperty('warnings')
   })
 
-  it('passes over a profitFilter, which it does not take', async () => {
-    const all = await service.get('/trades/stats', key)
-    expect((await service.get('/trades/stats?profitFilter=profit', key)).body.data).toEqual(all.body.data)
+  it('refuses a profitFilter, which would make every trade a win', async () => {
+    const { status, body } = await service.get('/trades/stats?profitFilter=profit', key)
+    expect([status, body.error?.details.issues.map(({ path }: Json) => path)]).toEqual([400, ['profitFilter']])
   })
 })
 
-describe('GET /trades/export (4.5; decision 39)', () => {
+describe('GET /trades/export', () => {
   it('is a CSV file of all trades, named after the UTC day', async () => {
     clock.advance(-clock.now() + Date.parse('2026-03-05T23:59:59.500Z'))
     const { status, headers, body } = await service.get('/trades/export', key)
@@ -375,9 +375,11 @@ describe('GET /trades/export (4.5; decision 39)', () => {
     expect(body).toEqual({ trades: listed.body.data, provenance: listed.body.meta.provenance })
   })
 
-  it('takes the filters of the list, and neither its limit nor its cursor', async () => {
-    const { body } = await service.get('/trades/export?profitFilter=loss&format=json&limit=1&cursor=anything', key)
-    expect(body.trades.map(({ id }: Json) => id)).toEqual([newestFirst[2], newestFirst[3]])
+  it('accepts the filters of the list, but neither its limit nor its cursor', async () => {
+    const filtered = await service.get('/trades/export?profitFilter=loss&format=json', key)
+    expect(filtered.body.trades.map(({ id }: Json) => id)).toEqual([newestFirst[2], newestFirst[3]])
+    const { status, body } = await service.get('/trades/export?limit=1&cursor=anything', key)
+    expect([status, body.error?.details.issues.map(({ path }: Json) => path)]).toEqual([400, ['limit', 'cursor']])
     expect((await service.get(`/trades/export?format=json`, manyKey)).body.trades).toHaveLength(58)
   })
 

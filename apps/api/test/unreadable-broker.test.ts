@@ -1,4 +1,4 @@
-// A broker that cannot be read is an error on every route that needs it, names the account, and is never an empty list (4.3 rule 3, 4.5).
+// A broker that cannot be read is an error on every route that needs it, names the account, and is never an empty list.
 import { setTimeout as pause } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import type { Fault } from '@tradeport/sandbox-broker'
@@ -54,7 +54,7 @@ const rows: readonly Row[] = [
 
 /** A tenant and a provider token for each fault, because a token that was answered 429 reads nothing for a while. */
 const tokenOf = (index: number): string => `token-${index}`
-const keyOf = (index: number): string => `tp_live_unreadable_${index}`
+const keyOf = (index: number): string => `tp_live_only_for_automated_tests_unreadable_${index}`
 const accountOf = (index: number): string => newAccountUuid(index + 1)
 
 const routes = (accountId: string, position: string, trade: string): readonly string[] => [
@@ -104,6 +104,7 @@ describe('a broker that cannot be read', () => {
       const replies = await Promise.all(paths.map((path) => service.get(path, keyOf(index))))
       for (const [at, reply] of replies.entries()) {
         expect(reply, paths[at]).toMatchObject({ status, body: { success: false, data: null, error: { code, details: { accountId } } } })
+        expect(String(reply.body.error?.message).includes('the provider refused the token'), paths[at]).toBe(fault.kind === 'unauthorized')
         expect(reply.headers.get('Retry-After'), paths[at]).toBe(retryAfter)
         expect(reply.headers.get('Content-Disposition'), paths[at]).toBeNull()
       }
@@ -128,7 +129,7 @@ describe('a broker that cannot be read', () => {
 })
 
 describe('a history that is not all there', () => {
-  const key = 'tp_live_unreadable_history'
+  const key = 'tp_live_only_for_automated_tests_unreadable_history'
   const accountId = newAccountUuid(500)
 
   beforeAll(async () => {

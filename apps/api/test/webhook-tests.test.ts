@@ -1,4 +1,4 @@
-// Test deliveries from the request to the receiver (3.4, 4.6, 6; decisions 42 and 43): a service in a process of its own that opens loopback to webhooks and
+// Test deliveries from the request to the receiver: a service in a process of its own that opens loopback to webhooks and
 // trusts one more authority, and a receiver that speaks HTTPS.
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
@@ -18,7 +18,7 @@ import { linkDocument } from './support/trading-user.ts'
 import { createAuthority, startWebhookReceiver } from './support/webhook-receiver.ts'
 import type { ReceivedDelivery, WebhookReceiver } from './support/webhook-receiver.ts'
 
-const key = 'tp_live_webhook_tests'
+const key = 'tp_live_only_for_automated_tests_webhook_tests'
 /** How long a child may take to start on a slow machine. */
 const childMs = 240_000
 
@@ -78,16 +78,18 @@ const test = async (id: string): Promise<Json> => {
   expect(status).toBe(200)
   return body.data
 }
+const testKeyed = (id: string): Promise<Reply> =>
+  request(`${api}/webhooks/${id}/test`, { method: 'POST', headers: { 'X-API-Key': key, 'Idempotency-Key': 'test-1' } })
 const onlyDelivery = (): ReceivedDelivery => {
   expect(receiver.received).toHaveLength(1)
   return receiver.received[0] as ReceivedDelivery
 }
 
 describe('POST /webhooks/:id/test', () => {
-  it('posts the test of section 6, whose received bytes verify, and remembers the success', async () => {
+  it('posts the documented test, whose received bytes verify, and remembers the success', async () => {
     const { secret, ...before } = await create()
     expect(receiver.received).toEqual([])
-    expect(await test(before.id)).toEqual({ success: true, responseCode: 200, responseTimeMs: expect.any(Number) })
+    expect(await test(before.id)).toEqual({ success: true, responseCode: 200, responseTimeMs: expect.any(Number), failureReason: null })
     const { method, url, headers, body } = onlyDelivery()
     const signature = String(headers['x-webhook-signature'])
     expect([method, url]).toEqual(['POST', '/hook?a=b'])
@@ -132,25 +134,38 @@ describe('POST /webhooks/:id/test', () => {
     expect((await find(id)).lastSuccessAt).not.toBeNull()
   })
 
-  it.each([301, 302, 307, 400, 401, 404, 410, 429, 500, 503])('is none when it is answered with %i, and changes nothing', async (code) => {
-    receiver.answer((response) => void response.writeHead(code, { Location: `${receiver.origin}/elsewhere` }).end())
-    const { secret: _, ...before } = await create()
-    expect(await test(before.id)).toEqual({ success: false, responseCode: code, responseTimeMs: expect.any(Number) })
-    expect(await find(before.id)).toEqual(before)
-    // A redirect is not followed.
-    expect(receiver.received).toHaveLength(1)
-  })
+  it.each([301, 302, 307, 400, 401, 404, 410, 429, 500, 503])(
+    'is a failure when it is answered with %i, and changes nothing',
+    async (code) => {
+      receiver.answer((response) => void response.writeHead(code, { Location: `${receiver.origin}/elsewhere` }).end())
+      const { secret: _, ...before } = await create()
+      expect(await test(before.id)).toEqual({
+        success: false,
+        responseCode: code,
+        responseTimeMs: expect.any(Number),
+        failureReason: code === 410 ? 'gone' : 'not_2xx',
+      })
+      expect(await find(before.id)).toEqual(before)
+      // A redirect is not followed.
+      expect(receiver.received).toHaveLength(1)
+    },
+  )
 
   it('has no code where there is no answer', async () => {
     receiver.answer((response) => void response.destroy())
     const { secret: _, ...before } = await create()
-    expect(await test(before.id)).toEqual({ success: false, responseCode: 0, responseTimeMs: expect.any(Number) })
+    expect(await test(before.id)).toEqual({
+      success: false,
+      responseCode: 0,
+      responseTimeMs: expect.any(Number),
+      failureReason: 'answer_broken',
+    })
     expect(await find(before.id)).toEqual(before)
   })
 
   it('is sent nothing where the receiver cannot prove who it is, whatever the environment says of certificates', async () => {
     const { id } = await create({ url: impostor.origin })
-    expect(await test(id)).toEqual({ success: false, responseCode: 0, responseTimeMs: 0 })
+    expect(await test(id)).toEqual({ success: false, responseCode: 0, responseTimeMs: 0, failureReason: 'tls_failed' })
     expect(impostor.received).toEqual([])
   })
 
@@ -175,6 +190,17 @@ describe('POST /webhooks/:id/test', () => {
     held[0]?.end()
     expect(await tested).toMatchObject({ success: true, responseCode: 200 })
     expect((await call('GET', `/webhooks/${id}`)).status).toBe(404)
+  })
+
+  it('is sent once where it is asked for twice with one Idempotency-Key', async () => {
+    const { id } = await create()
+    const [first, again] = [await testKeyed(id), await testKeyed(id)]
+    expect(again.body.data).toEqual(first.body.data)
+    expect([first, again].map(({ status, headers }) => [status, headers.get('Idempotent-Replayed')])).toEqual([
+      [200, null],
+      [200, 'true'],
+    ])
+    onlyDelivery()
   })
 
   it('is written to no log of deliveries', async () => {

@@ -1,4 +1,4 @@
-// Webhooks as their user keeps them (2.8, 4.6, 8; decisions 41 and 42), on a service that opens no network of its own.
+// Webhooks as their user keeps them, on a service that opens no network of its own.
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { webhookEventTypes } from '@tradeport/domain'
@@ -12,7 +12,7 @@ import { linkDocument } from './support/trading-user.ts'
 const clock = createTestClock('2026-03-11T12:00:00.000Z')
 const both = ['webhooks:read', 'webhooks:write']
 const users = ['u-main', 'u-full', 'u-crowd', 'u-other', 'u-restart'] as const
-const keyOf = (user: string): string => `tp_live_webhooks_${user}`
+const keyOf = (user: string): string => `tp_live_only_for_automated_tests_webhooks_${user}`
 const good = { url: 'https://hooks.example.com/tradeport?token=of-mine', eventTypes: ['trade.closed', 'order.filled'] }
 const never = '0b000000-0000-4000-8000-000000000099'
 const log: string[] = []
@@ -27,8 +27,18 @@ beforeAll(async () => {
     ),
     {
       apiKeys: [
-        { id: 'reader', userId: 'u-main', key: 'tp_live_webhooks_reader', scopes: ['webhooks:read', 'trading:write'] },
-        { id: 'writer', userId: 'u-main', key: 'tp_live_webhooks_writer', scopes: ['webhooks:write', 'trading:read'] },
+        {
+          id: 'reader',
+          userId: 'u-main',
+          key: 'tp_live_only_for_automated_tests_webhooks_reader',
+          scopes: ['webhooks:read', 'trading:write'],
+        },
+        {
+          id: 'writer',
+          userId: 'u-main',
+          key: 'tp_live_only_for_automated_tests_webhooks_writer',
+          scopes: ['webhooks:write', 'trading:read'],
+        },
       ],
     },
   )
@@ -36,10 +46,10 @@ beforeAll(async () => {
 afterAll(() => service?.close())
 beforeEach(() => clock.advance(1_000))
 
-const call = (method: string, path: string, body?: object, key = keyOf('u-main')): Promise<Reply> =>
+const call = (method: string, path: string, body?: object, key = keyOf('u-main'), headers: Record<string, string> = {}): Promise<Reply> =>
   request(`${service.apiUrl}/api/v1${path}`, {
     method,
-    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }) },
+    headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
 const create = async (changes: object = {}, user: string = 'u-main'): Promise<Json> => {
@@ -60,7 +70,7 @@ const expectScope = async (scope: string, [method, path, body]: readonly [string
 }
 const now = (): string => new Date(clock.now()).toISOString()
 
-describe('a webhook (4.6)', () => {
+describe('a webhook', () => {
   beforeAll(() => removeAll('u-main'))
 
   it('is created on, with a secret that is told this once', async () => {
@@ -147,13 +157,13 @@ describe('a webhook (4.6)', () => {
       ['POST', `/webhooks/${id}/deliveries/${never}/replay`],
       ['DELETE', `/webhooks/${id}`],
     ] as const
-    const [reader, writer] = ['tp_live_webhooks_reader', 'tp_live_webhooks_writer']
+    const [reader, writer] = ['tp_live_only_for_automated_tests_webhooks_reader', 'tp_live_only_for_automated_tests_webhooks_writer']
     for (const read of reads) await expectScope('webhooks:read', read, reader, writer)
     for (const change of changes) await expectScope('webhooks:write', change, writer, reader)
   })
 })
 
-describe('what a webhook takes (decision 42)', () => {
+describe('what a webhook accepts', () => {
   beforeAll(() => removeAll('u-main'))
 
   it.each([
@@ -180,13 +190,13 @@ describe('what a webhook takes (decision 42)', () => {
       await call('PUT', `/webhooks/${id}`, { url, enabled: false }),
     ]) {
       expect(refusalOf(reply)).toEqual({ status: 400, code: 'VALIDATION_ERROR' })
-      expect(reply.body.error.details.issues).toEqual([{ path: 'url', message: expect.stringMatching(/^url takes /) }])
+      expect(reply.body.error.details.issues).toEqual([{ path: 'url', message: expect.stringMatching(/^url \w+ \w+/) }])
     }
     expect((await call('GET', `/webhooks/${id}`)).body.data).toMatchObject({ url: good.url, enabled: true })
     await removeAll('u-main')
   })
 
-  it('is told of all that is wrong with it at once', async () => {
+  it('is refused with everything that is wrong with it at once', async () => {
     const { body } = await call('POST', '/webhooks', { url: 'https://127.0.0.1/', eventTypes: ['webhook.test'], secret: 'short' })
     expect(body.error.details.issues.map(({ path }: Json) => path).toSorted()).toEqual(['eventTypes[0]', 'secret', 'url'])
   })
@@ -198,7 +208,7 @@ describe('what a webhook takes (decision 42)', () => {
   })
 })
 
-describe('the limit of ten (8)', () => {
+describe('the limit of ten', () => {
   it('refuses the eleventh, and has room again for one that was deleted', async () => {
     const made: Json[] = []
     for (let n = 0; n < 10; n += 1) made.push(await create({}, 'u-full'))
@@ -220,7 +230,31 @@ describe('the limit of ten (8)', () => {
   })
 })
 
-describe('a webhook of another user or tenant (5.9; decision 41)', () => {
+const keyed = (name: string, body: object = good): Promise<Reply> =>
+  call('POST', '/webhooks', body, keyOf('u-main'), { 'Idempotency-Key': name })
+const seen = ({ status, headers, body }: Reply) => [status, headers.get('Location'), body.data]
+
+describe('POST /webhooks with an Idempotency-Key', () => {
+  beforeAll(() => removeAll('u-main'))
+
+  it('registers one webhook, and shows its secret again to whoever sends it again', async () => {
+    const first = await keyed('hook-1')
+    expect(first.body.data.secret).toMatch(/^[0-9a-f]{64}$/)
+    const again = await keyed('hook-1', { eventTypes: good.eventTypes, url: good.url })
+    expect(seen(again)).toEqual(seen(first))
+    expect([first, again].map(({ headers }) => headers.get('Idempotent-Replayed'))).toEqual([null, 'true'])
+    expect((await list('u-main')).map(({ id }: Json) => id)).toEqual([first.body.data.id])
+  })
+
+  it('is refused for another body, and free again after a refusal', async () => {
+    const reused = await keyed('hook-1', { ...good, eventTypes: ['order.created'] })
+    expect(refusalOf(reused)).toEqual({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' })
+    expect(refusalOf(await keyed('hook-2', { ...good, url: 'http://x.example.com/' }))).toEqual({ status: 400, code: 'VALIDATION_ERROR' })
+    expect((await keyed('hook-2')).status).toBe(201)
+  })
+})
+
+describe('a webhook of another user or tenant', () => {
   it.each([
     ['GET', ''],
     ['PUT', '', { enabled: false }],
@@ -247,11 +281,11 @@ describe('a webhook of another user or tenant (5.9; decision 41)', () => {
 })
 
 describe('a test that cannot reach its receiver', () => {
-  it('is told as unsuccessful without a code, and changes nothing', async () => {
+  it('is answered as unsuccessful with the reason, and changes nothing', async () => {
     await removeAll('u-main')
     const { secret: _, ...before } = await create({ url: 'https://no-such-receiver.invalid/' })
     const { status, body } = await call('POST', `/webhooks/${before.id}/test`)
-    expect([status, body.data]).toEqual([200, { success: false, responseCode: 0, responseTimeMs: 0 }])
+    expect([status, body.data]).toEqual([200, { success: false, responseCode: 0, responseTimeMs: 0, failureReason: 'host_unreachable' }])
     expect((await call('GET', `/webhooks/${before.id}`)).body.data).toEqual(before)
     expect(log.join('\n')).toContain('"event":"webhook_unanswered","host":"no-such-receiver.invalid"')
   })
@@ -261,7 +295,8 @@ describe('what outlives a restart', () => {
   const own = 'a-secret-that-is-looked-for-everywhere'
   let made: readonly Json[]
   beforeAll(async () => {
-    made = [await create({ secret: own }, 'u-restart'), await create({}, 'u-restart')]
+    const { body } = await call('POST', '/webhooks', good, keyOf('u-restart'), { 'Idempotency-Key': 'kept' })
+    made = [body.data, await create({ secret: own }, 'u-restart'), await create({}, 'u-restart')]
   })
 
   it('are webhooks as they were, and no line of the log that holds a secret', async () => {

@@ -42,7 +42,7 @@ accounts:
   - { id: ${account}, userId: u-1, name: Main, brokerType: mt5, accountNumber: '5012345', server: Example-Demo,
       purpose: trading, isDemo: true, currency: USD, providerAccountId: p-1 }
 apiKeys:
-  - { id: k-given, userId: u-1, key: tp_live_given_by_the_operator, scopes: [accounts:read] }
+  - { id: k-given, userId: u-1, key: tp_live_only_for_automated_tests_given_by_the_operator, scopes: [accounts:read] }
 accessTokens:
   - { id: t-1, userId: u-1, applicationId: app-1, scopes: [trading:read], expiresAt: 2100-01-01T00:00:00Z }
 desks:
@@ -72,10 +72,10 @@ describe('apply', () => {
   it('brings the records to what a file says, named from where the user called, and tells the keys this once', async () => {
     const out = await done('apply', 'acme.yaml')
     expect(out).toContain('The document is applied.')
-    expect(out).toContain('key k-given  tp_live_given_by_the_operator')
+    expect(out).toContain('key k-given  tp_live_only_for_automated_tests_given_by_the_operator')
     expect(out).toMatch(/token t-1 {2}[\w-]{40,}/)
     expect(await read('apply', 'acme.yaml')).toEqual({
-      apiKeys: [{ id: 'k-given', key: 'tp_live_given_by_the_operator' }],
+      apiKeys: [{ id: 'k-given', key: 'tp_live_only_for_automated_tests_given_by_the_operator' }],
       accessTokens: [],
     })
     expect(await done('apply', 'acme.yaml', '--plan')).toContain('change tenants acme: providerToken (a secret)')
@@ -101,8 +101,8 @@ describe('apply', () => {
     expect(err).toBe(
       [
         'The service refuses it, for 2 faults:',
-        '  line 5: users[0].plam is not known; the fields here are id, tenantId, email, plan, removed',
-        '  line 4: users[0].email takes an e-mail address, without a display name; got another text',
+        '  line 5: users[0].plam is not known; the nearest name is plan',
+        '  line 4: users[0].email must be an e-mail address, without a display name; got "nobody"',
         'Nothing was changed. Mend this and call again.',
         '',
       ].join('\n'),
@@ -166,7 +166,7 @@ describe('lists', () => {
 
   it('say that a tenant is not there', async () => {
     const { exit, err } = await operator('users', 'list', '--tenant', 'nobody')
-    expect([exit, err]).toEqual([1, 'The service answered: There is no such tenant. Check how it is written.\n'])
+    expect([exit, err]).toEqual([1, 'The service answered: There is no tenant with this name or id. Check how it is written.\n'])
   })
 })
 
@@ -244,8 +244,8 @@ describe('keys', () => {
   it('tell the faults of an option by its name', async () => {
     const { exit, err } = await operator('keys', 'make', '--user', 'u-1', '--scope', 'accounts:read', '--scope', 'all', '--allow', 'home')
     expect(exit).toBe(1)
-    expect(err).toContain('  --scope: it takes a scope: one of accounts:read, ')
-    expect(err).toContain('  --allow: it takes an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8')
+    expect(err).toContain('  --scope: it must be one of accounts:read, ')
+    expect(err).toContain('  --allow: it must be an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8')
     const nobody = await operator('keys', 'make', '--user', 'u-none')
     expect([nobody.exit, nobody.err]).toEqual([1, expect.stringContaining('  --user: there is no user u-none\n')])
   })

@@ -66,7 +66,7 @@ describe('the doctor', () => {
     expect(out).toContain('warn  fsync: The embedded database (PGlite) does not flush to disk at each commit: in a power cut')
     expect(ailing.log()).toContain('BROKER is metaapi and DATABASE_URL is not set. The embedded database (PGlite) does not flush to disk')
     expect(demo.log()).not.toContain('does not flush to disk')
-    expect(out).toContain('warn  provider token of a: It cannot be tried: the provider cannot be reached (ECONNREFUSED).\n      Look at')
+    expect(out).toContain('warn  provider token of a: It cannot be tried: the provider cannot be asked (ECONNREFUSED).\n      Look at')
     expect(out).toContain(
       'fail  provider token of b: It is not set: no account of the tenant can be read.\n      Apply a document with {"tenants": [{"id": "b", "providerToken": "…"}]}.',
     )
@@ -74,7 +74,7 @@ describe('the doctor', () => {
     expect((await call(['doctor', '--tenant', 'a'], { environment })).exit).toBe(0)
     expect(await call(['doctor', '--tenant', 'nobody'], { environment })).toMatchObject({
       exit: 1,
-      err: expect.stringContaining('no such tenant'),
+      err: expect.stringContaining('no tenant with this name or id'),
     })
   })
 })

@@ -5,7 +5,7 @@ import type { Called, StartedSandbox, StartedService } from './service.ts'
 
 const account = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
 const token = 'operator-token-for-tests'
-const key = 'tp_live_of_the_orders'
+const key = 'tp_live_only_for_automated_tests_of_the_orders'
 
 let sandbox: StartedSandbox
 let service: StartedService
@@ -133,7 +133,7 @@ describe('an order whose outcome is unknown', () => {
   it('that nobody has ever made is not there', async () => {
     expect(await operator('orders', 'show', 'ord_00000000000000000000')).toMatchObject({
       exit: 1,
-      err: 'The service answered: There is no such order. Check how it is written.\n',
+      err: 'The service answered: There is no order with this name or id. Check how it is written.\n',
     })
   })
 })

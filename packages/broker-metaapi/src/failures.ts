@@ -1,7 +1,7 @@
 // What can go wrong between us and the provider, and what a read may say of it. Pure: everything is decided
 // from what was answered. Nothing here holds a token, a body or a provider's own words, so that all of it may be logged.
 import { brokerRateLimited, brokerUnavailable, notProvisioned } from '@tradeport/domain'
-import type { BrokerAccount, BrokerReadError, Instant } from '@tradeport/domain'
+import type { BrokerAccount, BrokerReadError, Instant, UnavailableCause } from '@tradeport/domain'
 
 /** The provider's endpoints, as they are named in logs and metrics. */
 export type ProviderRoute =
@@ -22,6 +22,7 @@ export type CallFault =
       readonly isWorthRetry: boolean
       /** The provider was reached and the account was not: other reads of it would fail in the same way. */
       readonly isOfAccount?: boolean
+      readonly cause?: UnavailableCause
     }
   | { readonly _tag: 'RateLimited'; readonly retryAt: Instant }
   | { readonly _tag: 'UnknownToProvider' }
@@ -79,8 +80,12 @@ export const failureOfAnswer = (route: ProviderRoute, answer: ErrorAnswer, now: 
   if (status === 404 && isRecord(body) && route !== 'calculate-margin') return new CallFailure({ _tag: 'UnknownToProvider' })
   const isWorthRetry = status >= 500 && status !== 504
   const reason = `${route}: answered ${status}${errorNameOf(body)}`
-  return new CallFailure({ _tag: 'Unavailable', reason, isWorthRetry, isOfAccount: status === 504 })
+  return new CallFailure({ _tag: 'Unavailable', reason, isWorthRetry, isOfAccount: status === 504, ...causeOf(answer) })
 }
+
+/** A 401 in the provider's JSON refuses the token. Without it, it comes from something in between. */
+export const causeOf = ({ status, body }: ErrorAnswer): { readonly cause?: UnavailableCause } =>
+  status === 401 && isRecord(body) ? { cause: 'token_refused' } : {}
 
 /** The error of the port. Anything unforeseen becomes a broker that cannot be read, by its kind alone. */
 export const toBrokerReadError =
@@ -91,7 +96,7 @@ export const toBrokerReadError =
     const { fault } = cause
     if (fault._tag === 'RateLimited') return brokerRateLimited(accountId, fault.retryAt, now())
     if (fault._tag === 'UnknownToProvider') return notProvisioned(accountId)
-    return brokerUnavailable(accountId, fault.reason)
+    return brokerUnavailable(accountId, fault.reason, fault.cause)
   }
 
 /** How long to send nothing after a 429, a second where the provider does not say. */

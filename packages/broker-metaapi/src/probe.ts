@@ -37,7 +37,8 @@ export const createProviderProbe = ({ provisioningUrl, providerToken, clock }: M
 const standingOf = ({ status, headers }: Response, askedAt: number, answeredAt: number): ProviderStanding => {
   if (status === 200) return { kind: 'accepted', clock: clockOf(headers.get('date'), askedAt, answeredAt) }
   if (status === 401 || status === 403) return { kind: 'refused', status }
-  return status === 429 ? { kind: 'rate_limited' } : { kind: 'unavailable', reason: `it answered ${status}` }
+  // Also 429: some limits are applied before the token is looked at.
+  return { kind: 'unavailable', reason: `it answered ${status}` }
 }
 
 const clockOf = (date: string | null, askedAt: number, answeredAt: number): ClockReading | null => {

@@ -27,7 +27,7 @@ const httpDate = (at: number) => new Date(at).toUTCString()
 describe('a broker that cannot be read', () => {
   it.each([
     [400, { error: 'ValidationError', message: 'limit' }, 'positions: answered 400 ValidationError'],
-    [401, { error: 'UnauthorizedError', message: token }, 'positions: answered 401 UnauthorizedError'],
+    [401, '<html>Unauthorized</html>', 'positions: answered 401'],
     [403, { error: 'ForbiddenError', message: token }, 'positions: answered 403 ForbiddenError'],
     [409, { error: 'ConflictError' }, 'positions: answered 409 ConflictError'],
     [504, { error: 'TimeoutError', message: 'not connected', metadata: {} }, 'positions: answered 504 TimeoutError'],
@@ -67,6 +67,14 @@ describe('a broker that cannot be read', () => {
     provider().get(positionsPath).reply(302, '', { location: 'https://elsewhere.example/' })
     expect(reasonOf(await readPositions())).toBe('positions: answered 302')
     expect(elsewhere.isDone()).toBe(false)
+  })
+})
+
+describe('a token that the provider refuses (401)', () => {
+  it('is said to be refused', async () => {
+    provider().get(positionsPath).reply(401, { error: 'UnauthorizedError', message: token })
+    const refused = brokerUnavailable(account.accountId, 'positions: answered 401 UnauthorizedError', 'token_refused')
+    expect(await readPositions()).toEqual(E.left(refused))
   })
 })
 

@@ -48,9 +48,9 @@ describe('the probe of a token', () => {
     expect(await probe(held(token), 'http://127.0.0.1:2')).toStrictEqual({ kind: 'unavailable', reason: 'ECONNREFUSED' })
   })
 
-  it('is known where the provider asks to be asked less often, and untried where it fails', async () => {
+  it('is untried where the provider asks to be asked less often, or fails', async () => {
     sandbox.faults.set('*', 'accounts', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
-    expect(await probe(held(token))).toStrictEqual({ kind: 'rate_limited' })
+    expect(await probe(held(token))).toStrictEqual({ kind: 'unavailable', reason: 'it answered 429' })
     sandbox.faults.clear()
     sandbox.faults.set('*', 'accounts', { kind: 'server-error', times: 1 })
     expect(await probe(held(token))).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^it answered 5\d\d$/) })

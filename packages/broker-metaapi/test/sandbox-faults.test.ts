@@ -32,7 +32,8 @@ const freshBroker = (): Broker =>
     deadlines: { accountInformationMs: 2_000, readMs: 2_000 },
   })
 
-const tagOf = (result: E.Either<{ readonly _tag: string }, unknown>): string => (E.isLeft(result) ? result.left._tag : 'read')
+const tagOf = (result: E.Either<{ readonly _tag: string; readonly cause?: string }, unknown>): string =>
+  E.isLeft(result) ? [result.left._tag, result.left.cause].filter((text) => text !== undefined).join(' ') : 'read'
 
 describe('every read', () => {
   it.each<readonly [Fault, string]>([
@@ -48,7 +49,7 @@ describe('every read', () => {
     [{ kind: 'lost' }, 'BrokerUnavailable'],
     [{ kind: 'slow-body', ms: 6_000 }, 'BrokerUnavailable'],
     [{ kind: 'timeout' }, 'BrokerUnavailable'],
-    [{ kind: 'unauthorized' }, 'BrokerUnavailable'],
+    [{ kind: 'unauthorized' }, 'BrokerUnavailable token_refused'],
     [{ kind: 'forbidden' }, 'BrokerUnavailable'],
     [{ kind: 'undeployed' }, 'BrokerUnavailable'],
     [{ kind: 'wrong-region' }, 'BrokerUnavailable'],

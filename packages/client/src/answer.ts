@@ -13,14 +13,12 @@ export interface Reply<Data, Meta> {
 export type Answer =
   | { readonly kind: 'reply'; readonly reply: Reply<unknown, unknown> }
   | { readonly kind: 'file'; readonly response: Response }
-  | { readonly kind: 'document'; readonly document: Readonly<Record<string, unknown>> }
 
 /** Rejects where the connection fails while the body is read. */
 export const readAnswer = async (response: Response, answers: RouteRow['answers']): Promise<Answer | Refusal | UnreadableAnswer> => {
   if (answers === 'file' && response.ok) return { kind: 'file', response }
   const text = await response.text()
   const body = parsed(text)
-  if (answers === 'document' && response.ok && isObject(body)) return { kind: 'document', document: body }
   if (response.ok && isSuccess(body)) return { kind: 'reply', reply: { data: body.data, meta: body.meta, headers: response.headers } }
   if (!response.ok && isRefusal(body)) return refusalOf(response, body.error)
   return { kind: 'unreadable', status: response.status, excerpt: text.slice(0, 200), retryAfterSeconds: retryAfter(response) }

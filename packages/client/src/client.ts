@@ -66,14 +66,7 @@ const ask = async (
   const url = `${settings.baseUrl}${path}${takes === 'query' ? queryOf(input) : ''}`
   const request: Call = { operation, url, body, headers, idempotencyKey, signal, timeoutMs, retry }
   const answer = await send(runtime, request)
-  switch (answer.kind) {
-    case 'reply':
-      return answer.reply
-    case 'file':
-      return exportedFile(answer.response, operation, timeoutMs, signal)
-    case 'document':
-      return answer.document
-  }
+  return answer.kind === 'file' ? exportedFile(answer.response, operation, timeoutMs, signal) : answer.reply
 }
 
 const idsOf = (operation: Operation): readonly string[] => routes[operation].path.match(/(?<=:)\w+/g) ?? []

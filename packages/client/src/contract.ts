@@ -80,7 +80,7 @@ export interface components {
         readonly Account: {
             /**
              * Format: uuid
-             * @description The id by which orders and filters name it, as accountId.
+             * @description Orders and filters name the account by it, as accountId.
              */
             readonly id: string;
             /** @description The label that its user gave it. */
@@ -94,25 +94,25 @@ export interface components {
             /** @description The broker's server. */
             readonly server: string;
             /**
-             * @description Only accounts for trading take orders.
+             * @description Only accounts for trading accept orders.
              * @enum {string}
              */
             readonly purpose: "trading" | "introducing_broker" | "trade_copier";
-            /** @description True for a confirmed demo account alone; no other takes orders. */
+            /** @description True only for a confirmed demo account; no other accepts orders. */
             readonly isDemo: boolean;
             /** @description The currency of all money of the account. */
             readonly currency: string;
-            /** @description Money in the account, without what open positions would bring. */
+            /** @description The balance, without the result of open positions. */
             readonly balance: number;
-            /** @description Balance and the result of open positions. */
+            /** @description The balance and the result of open positions. */
             readonly equity: number;
             /** @description Margin in use. */
             readonly margin: number;
-            /** @description Margin that is free; null until a read of the broker told it. */
+            /** @description Free margin; null until it was read from the broker. */
             readonly freeMargin: number | null;
-            /** @description Equity in percent of the margin in use; null until a read of the broker told it. */
+            /** @description Equity in percent of the margin in use; null until it was read from the broker. */
             readonly marginLevel: number | null;
-            /** @description 100 stands for 1:100; null until a read of the broker told it. */
+            /** @description 100 stands for 1:100; null until it was read from the broker. */
             readonly leverage: number | null;
             /**
              * @description Whether the broker can be read.
@@ -121,12 +121,12 @@ export interface components {
             readonly status: "connected" | "disconnected" | "syncing" | "error";
             /**
              * Format: date-time
-             * @description When the figures were read from the broker; null where they are stored ones.
+             * @description When the figures were read from the broker; null for stored ones.
              */
             readonly liveDataUpdatedAt: string | null;
             /**
              * Format: date-time
-             * @description The last good read from the broker, or createdAt where there was none.
+             * @description The last successful read from the broker, or createdAt without one.
              */
             readonly lastSyncAt: string;
             /**
@@ -160,13 +160,13 @@ export interface components {
                 readonly new_balance: number;
                 /** @description The difference. */
                 readonly change_amount: number;
-                /** @description The difference in percent of what was before. */
+                /** @description The difference in percent of the previous balance. */
                 readonly change_percentage: number;
-                /** @description Balance and the result of open positions. */
+                /** @description The balance and the result of open positions. */
                 readonly equity: number;
                 /** @description Margin in use. */
                 readonly margin: number;
-                /** @description Margin that is free. */
+                /** @description Free margin. */
                 readonly free_margin: number;
                 /** @description Why. */
                 readonly change_reason: string;
@@ -189,97 +189,86 @@ export interface components {
              */
             readonly webhook_id: string;
         };
-        /** @description What an account held at a moment. */
+        /** @description The figures of an account at a moment. */
         readonly BalanceSnapshot: {
             /**
              * Format: date-time
              * @description The moment.
              */
             readonly timestamp: string;
-            /** @description Money in the account. */
+            /** @description The balance, without the result of open positions. */
             readonly balance: number;
-            /** @description Balance and the result of open positions. */
+            /** @description The balance and the result of open positions. */
             readonly equity: number;
             /** @description Margin in use. */
             readonly margin: number;
-            /** @description Margin that was free; null where it was not told. */
+            /** @description Free margin; null until it was read from the broker. */
             readonly freeMargin: number | null;
         };
+        /** @description What to change. */
         readonly ChangeWebhookRequest: {
             /** @description Where to post events: https, on the public internet. */
-            readonly url: string;
-            /** @description Which events; each is taken once. */
+            readonly url?: string;
+            /** @description Which events; each counts once. */
             readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
             /** @description Whether events are delivered to it. */
             readonly enabled?: boolean;
-        } | {
-            /** @description Where to post events: https, on the public internet. */
-            readonly url?: string;
-            /** @description Which events; each is taken once. */
-            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
-            /** @description Whether events are delivered to it. */
-            readonly enabled?: boolean;
-        } | {
-            /** @description Where to post events: https, on the public internet. */
-            readonly url?: string;
-            /** @description Which events; each is taken once. */
-            readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
-            /** @description Whether events are delivered to it. */
-            readonly enabled: boolean;
         };
+        /** @description How much to close. */
         readonly ClosePositionRequest: {
-            /** @description Lots to close, at most those that are open; all of them when left out. */
+            /** @description Lots, at most those that are open; all when left out. */
             readonly volume?: number;
         };
-        /** @description What a close made of a position. */
+        /** @description The outcome of a close. */
         readonly ClosePositionResult: {
             /** @description The position that was closed, wholly or in part. */
             readonly id: string;
             /**
              * Format: uuid
-             * @description The account it is on.
+             * @description The account.
              */
             readonly accountId: string;
             /** @description The broker's ticket. */
             readonly brokerPositionId: string;
-            /** @description The broker's number of the closing order; null where it told none. */
+            /** @description The broker's number of the closing order; null when it gave none. */
             readonly brokerOrderId: string | null;
             /** @description Lots that were closed. */
             readonly closedVolume: number;
-            /** @description Lots that stay open; 0 where all was closed. */
+            /** @description Lots that stay open; 0 when all was closed. */
             readonly remainingVolume: number;
-            /** @description The id under which the rest is open from now on, where the broker gave it a new one. */
+            /** @description The id of the rest, when the broker gave it a new one. */
             readonly remainingPositionId?: string;
-            /** @description Weighted by volume; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later. */
+            /** @description Weighted by volume; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
             readonly closePrice: number | null;
-            /** @description Profit of the close, before commission and swap; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later. */
+            /** @description Profit of the close, before commission and swap; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
             readonly realizedPnl: number | null;
             /**
              * Format: date-time
-             * @description When it was closed; null where the closing deal was not found straight after the close, or could be that of another close because the broker’s answer was lost; GET /trades tells it later.
+             * @description When it was closed; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later.
              */
             readonly closedAt: string | null;
         };
+        /** @description A webhook. */
         readonly CreateWebhookRequest: {
             /** @description Where to post events: https, on the public internet. */
             readonly url: string;
-            /** @description Which events; each is taken once. */
+            /** @description Which events; each counts once. */
             readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
-            /** @description The key of the signatures; one of 64 hexadecimal characters is made where none is sent. */
+            /** @description The key of the signatures; 64 hexadecimal characters are generated when it is left out. */
             readonly secret?: string;
         };
-        /** @description A webhook with its secret, which no other reply tells. */
+        /** @description A webhook with its secret, which no other reply shows. */
         readonly CreatedWebhook: {
             /**
              * Format: uuid
              * @description Names it on other routes.
              */
             readonly id: string;
-            /** @description Where it is told of events. */
+            /** @description Where events are posted. */
             readonly url: string;
-            /** @description The events that it is told of. */
+            /** @description The events that are posted. */
             readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
-            /** @description Nothing is delivered to one that is switched off. */
+            /** @description Nothing is delivered to a webhook that is not enabled. */
             readonly enabled: boolean;
             /** @description Failed attempts to deliver in a row. */
             readonly failureCount: number;
@@ -303,27 +292,27 @@ export interface components {
              * @description When its user last changed it.
              */
             readonly updatedAt: string;
-            /** @description The key of the signatures of what is sent to it. Keep it. */
+            /** @description The key of the signatures of what is posted. Keep it. */
             readonly secret: string;
         };
-        /** @description Where a page stands among all, and how to get the next. */
+        /** @description Which page this is, and how to get the next. */
         readonly CursorPagination: {
             /** @description The page, counted from 1. */
             readonly page: number;
-            /** @description How many a page holds at most. */
+            /** @description The most that a page holds. */
             readonly limit: number;
             /** @description How many there are in all. */
             readonly total: number;
-            /** @description How many pages there are; 0 where there is nothing. */
+            /** @description How many pages there are; 0 without any item. */
             readonly total_pages: number;
             /** @description Whether a page follows. */
             readonly has_next: boolean;
-            /** @description Whether a page goes before. */
+            /** @description Whether a page precedes. */
             readonly has_prev: boolean;
-            /** @description Sent as cursor with the same filters it gives the next page; left out on the last. */
+            /** @description Send it as cursor with the same filters to get the next page; left out on the last. */
             readonly cursor?: string;
         };
-        /** @description A webhook that is no more. */
+        /** @description A webhook that was deleted. */
         readonly DeletedWebhook: {
             /**
              * Format: uuid
@@ -360,12 +349,12 @@ export interface components {
             readonly status: "success" | "failed" | "pending";
             /** @description How many there were. */
             readonly attempts: number;
-            /** @description The status of the last answer; 0 where there was none, null before the first attempt. */
+            /** @description The status of the last answer; 0 without an answer, null before the first attempt. */
             readonly responseCode: number | null;
             /** @description How long the last answer took, in milliseconds; null before the first attempt. */
             readonly responseTimeMs: number | null;
             /**
-             * @description Why the last attempt failed; null where it did not.
+             * @description Why the last attempt failed; null when it did not.
              * @enum {string|null}
              */
             readonly failureReason: "host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted" | null;
@@ -381,12 +370,12 @@ export interface components {
             readonly lastAttemptAt: string | null;
             /**
              * Format: date-time
-             * @description When the next attempt is due; null once it is not pending any more.
+             * @description When the next attempt is scheduled; null once it is no longer pending.
              */
             readonly nextAttemptAt: string | null;
             /**
              * Format: uuid
-             * @description The delivery that this one sends again; null where it is no replay.
+             * @description The delivery that this one sends again; null when it is no replay.
              */
             readonly replayOf: string | null;
         };
@@ -411,19 +400,19 @@ export interface components {
             readonly tradingHours: string;
             /** @description The currency of its prices. */
             readonly currency: string;
-            /** @description Of forex pairs alone. */
+            /** @description Only of forex pairs. */
             readonly baseCurrency?: string;
-            /** @description Of forex pairs alone. */
+            /** @description Only of forex pairs. */
             readonly quoteCurrency?: string;
         };
-        /** @description What is told of a reply beside its data. */
+        /** @description About the reply. */
         readonly Meta: {
             /**
              * Format: date-time
              * @description When the reply was made.
              */
             readonly timestamp: string;
-            /** @description The id of the request, which X-Request-ID tells as well. */
+            /** @description The id of the request, as in X-Request-ID. */
             readonly request_id: string;
             /**
              * @description The version of the API.
@@ -431,47 +420,35 @@ export interface components {
              */
             readonly version: "1.0.0";
         };
+        /** @description What to change. */
         readonly ModifyOrderRequest: {
             /** @description Recorded on the order, not sent to the broker. */
-            readonly price: number;
-            /** @description A price. */
-            readonly stopLoss?: number;
-            /** @description A price. */
-            readonly takeProfit?: number;
-        } | {
-            /** @description Recorded on the order, not sent to the broker. */
-            readonly price?: number;
-            /** @description A price. */
-            readonly stopLoss: number;
-            /** @description A price. */
-            readonly takeProfit?: number;
-        } | {
-            /** @description Recorded on the order, not sent to the broker. */
             readonly price?: number;
             /** @description A price. */
             readonly stopLoss?: number;
             /** @description A price. */
-            readonly takeProfit: number;
+            readonly takeProfit?: number;
         };
+        /** @description The new level. */
         readonly MoveLevelRequest: {
-            /** @description The new price. */
+            /** @description A price. */
             readonly value: number;
         };
-        /** @description A market order, from its being recorded to what the broker made of it. */
+        /** @description A market order, from its being recorded to its outcome at the broker. */
         readonly Order: {
             /** @description ord_ and an opaque suffix. */
             readonly id: string;
-            /** @description Whose it is. */
+            /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account it is for.
+             * @description The account.
              */
             readonly accountId: string;
             /** @description The instrument, as it was sent. */
             readonly symbol: string;
             /**
-             * @description Its side.
+             * @description The side.
              * @enum {string}
              */
             readonly type: "buy" | "sell";
@@ -482,35 +459,35 @@ export interface components {
             readonly orderType: "market";
             /** @description Lots. */
             readonly volume: number;
-            /** @description As it was sent; it does not reach the broker. */
+            /** @description Recorded on the order, not sent to the broker. */
             readonly price?: number;
-            /** @description As it was sent. */
+            /** @description A price. */
             readonly stopLoss?: number;
-            /** @description As it was sent. */
+            /** @description A price. */
             readonly takeProfit?: number;
             /** @description As it was sent. */
             readonly comment?: string;
-            /** @description The caller's own reference, as it was sent. */
+            /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
             /**
              * @description pending until the broker decides, then filled, partially_filled or rejected. No order is open, cancelled or expired today.
              * @enum {string}
              */
             readonly status: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";
-            /** @description The price of the execution, where the broker told it. */
+            /** @description The price of the execution, when known. */
             readonly fillPrice?: number;
-            /** @description Lots that were executed, where the broker told it. */
+            /** @description Lots that were executed, when known. */
             readonly filledVolume?: number;
             /**
              * Format: date-time
-             * @description When it was executed, where the broker told it.
+             * @description When it was executed, when known.
              */
             readonly filledAt?: string;
-            /** @description The position that it made, as GET /positions/{id} takes it. */
+            /** @description The position that it opened, for GET /positions/{id}. */
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER where the account turned out to be so before it was sent; FINISHED_BY_OPERATOR where an operator ended it; or ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;
@@ -561,7 +538,7 @@ export interface components {
                  * @description When it was cancelled.
                  */
                 readonly cancelled_at: string;
-                /** @description Why, where it is known. */
+                /** @description Why, when known. */
                 readonly cancel_reason?: string;
             };
             /**
@@ -612,9 +589,9 @@ export interface components {
                 readonly created_at: string;
                 /** @description As it was sent. */
                 readonly price?: number;
-                /** @description As it was sent. */
+                /** @description A price. */
                 readonly stop_loss?: number;
-                /** @description As it was sent. */
+                /** @description A price. */
                 readonly take_profit?: number;
                 /** @description The caller's own reference. */
                 readonly client_id?: string;
@@ -660,9 +637,9 @@ export interface components {
                 readonly order_type: "market";
                 /** @description Lots. */
                 readonly volume: number;
-                /** @description The price of the execution; null where the broker did not tell it. */
+                /** @description The price of the execution; null when the broker did not say. */
                 readonly fill_price: number | null;
-                /** @description Lots that were executed; null where the broker did not tell of a partial execution how many. */
+                /** @description Lots that were executed; null when the broker did not say of a partial execution. */
                 readonly filled_volume: number | null;
                 /**
                  * Format: date-time
@@ -671,9 +648,9 @@ export interface components {
                 readonly filled_at: string;
                 /** @description As it was sent. */
                 readonly requested_price?: number;
-                /** @description What the execution cost, where it is known. */
+                /** @description The cost of the execution, when known. */
                 readonly fees?: number;
-                /** @description The position, as GET /positions/{id} takes it. */
+                /** @description The position, for GET /positions/{id}. */
                 readonly position_id?: string;
             };
             /**
@@ -687,21 +664,22 @@ export interface components {
              */
             readonly webhook_id: string;
         };
-        /** @description Where a page stands among all. */
+        /** @description Which page this is. */
         readonly Pagination: {
             /** @description The page, counted from 1. */
             readonly page: number;
-            /** @description How many a page holds at most. */
+            /** @description The most that a page holds. */
             readonly limit: number;
             /** @description How many there are in all. */
             readonly total: number;
-            /** @description How many pages there are; 0 where there is nothing. */
+            /** @description How many pages there are; 0 without any item. */
             readonly total_pages: number;
             /** @description Whether a page follows. */
             readonly has_next: boolean;
-            /** @description Whether a page goes before. */
+            /** @description Whether a page precedes. */
             readonly has_prev: boolean;
         };
+        /** @description A market order. */
         readonly PlaceOrderRequest: {
             /**
              * Format: uuid
@@ -720,7 +698,7 @@ export interface components {
              * @enum {string}
              */
             readonly orderType: "market";
-            /** @description Lots. More are RISK_LIMIT_EXCEEDED. */
+            /** @description Lots. */
             readonly volume: number;
             /** @description Recorded on the order, not sent to the broker. */
             readonly price?: number;
@@ -728,20 +706,20 @@ export interface components {
             readonly stopLoss?: number;
             /** @description A price. */
             readonly takeProfit?: number;
-            /** @description For its user; it does not reach the broker. */
+            /** @description For its user; it is not sent to the broker. */
             readonly comment?: string;
-            /** @description The caller's own reference, which the order tells again. */
+            /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
         };
         /** @description An open position, as its broker has it. */
         readonly Position: {
-            /** @description Names it on other routes: pass it on unchanged. */
+            /** @description Names it on other routes: send it unchanged. */
             readonly id: string;
-            /** @description Whose it is. */
+            /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account it is on.
+             * @description The account.
              */
             readonly accountId: string;
             /** @description The broker's ticket. */
@@ -749,29 +727,29 @@ export interface components {
             /** @description The instrument, as the broker spells it. */
             readonly symbol: string;
             /**
-             * @description Its direction.
+             * @description The direction.
              * @enum {string}
              */
             readonly type: "buy" | "sell";
-            /** @description Lots that are open. */
+            /** @description Open lots. */
             readonly volume: number;
             /** @description The price at which it was opened. */
             readonly entryPrice: number;
             /** @description The price at which it would be closed now. */
             readonly currentPrice: number;
-            /** @description Left out where it has none. */
+            /** @description Left out when it has none. */
             readonly stopLoss?: number;
-            /** @description Left out where it has none. */
+            /** @description Left out when it has none. */
             readonly takeProfit?: number;
             /** @description Charges are negative. */
             readonly swap: number;
             /** @description Charges are negative. */
             readonly commission: number;
-            /** @description Of the open volume, before swap and commission. */
+            /** @description Result of the open volume, before swap and commission. */
             readonly unrealizedPnl: number;
-            /** @description Of what was closed of it so far. */
+            /** @description Result of what was closed of it so far. */
             readonly realizedPnl: number;
-            /** @description Margin that the broker requires for it at its opening price; null where the provider could not compute it. */
+            /** @description Margin that the broker requires at the opening price; null when the provider could not compute it. */
             readonly marginUsed: number | null;
             /**
              * Format: date-time
@@ -788,7 +766,7 @@ export interface components {
             readonly event: "position.closed";
             /** @description The close of the position, or of a part of it. */
             readonly data: {
-                /** @description The position, as GET /positions/{id} takes it. */
+                /** @description The position, for GET /positions/{id}. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
@@ -808,9 +786,9 @@ export interface components {
                 readonly remaining_volume: number;
                 /** @description The price at which it was opened. */
                 readonly entry_price: number;
-                /** @description Null where the closing deal was not found in time. */
+                /** @description Null when the closing deal was not found in time. */
                 readonly exit_price: number | null;
-                /** @description Before commission and swap; null where the closing deal was not found in time. */
+                /** @description Before commission and swap; null when the closing deal was not found in time. */
                 readonly realized_pnl: number | null;
                 /** @description Whether a part stays open. */
                 readonly is_partial: boolean;
@@ -819,7 +797,7 @@ export interface components {
                  * @description When it was closed.
                  */
                 readonly closed_at: string;
-                /** @description Why, where it is known. */
+                /** @description Why, when known. */
                 readonly exit_reason?: string;
             };
             /**
@@ -842,7 +820,7 @@ export interface components {
             readonly event: "position.opened";
             /** @description The position. */
             readonly data: {
-                /** @description The position, as GET /positions/{id} takes it. */
+                /** @description The position, for GET /positions/{id}. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
@@ -860,7 +838,7 @@ export interface components {
                 readonly volume: number;
                 /** @description The price at which it was opened. */
                 readonly entry_price: number;
-                /** @description Margin that it requires; null where it is not known. */
+                /** @description Margin that it requires; null when it is not known. */
                 readonly margin_used: number | null;
                 /**
                  * Format: date-time
@@ -909,11 +887,11 @@ export interface components {
                  * @description The account.
                  */
                 readonly account_id: string;
-                /** @description What the threshold is of. */
+                /** @description What the threshold limits. */
                 readonly threshold_type: string;
-                /** @description Where it lies. */
+                /** @description Its value. */
                 readonly threshold_value: unknown;
-                /** @description What is there now. */
+                /** @description The value now. */
                 readonly current_value: unknown;
                 /** @description How grave it is. */
                 readonly severity: string;
@@ -924,7 +902,7 @@ export interface components {
                  * @description When it was breached.
                  */
                 readonly breached_at: string;
-                /** @description The positions that it is about. */
+                /** @description The positions concerned. */
                 readonly affected_positions?: unknown;
             };
             /**
@@ -942,11 +920,11 @@ export interface components {
         readonly Trade: {
             /** @description Names it on GET /trades/{id}. */
             readonly id: string;
-            /** @description Whose it is. */
+            /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account it was made on.
+             * @description The account.
              */
             readonly accountId: string;
             /** @description The broker's ticket of the position. */
@@ -954,7 +932,7 @@ export interface components {
             /** @description The instrument, as the broker spells it. */
             readonly symbol: string;
             /**
-             * @description Its direction.
+             * @description The direction.
              * @enum {string}
              */
             readonly type: "buy" | "sell";
@@ -964,11 +942,11 @@ export interface components {
             readonly entryPrice: number;
             /** @description Weighted by volume. */
             readonly exitPrice: number;
-            /** @description Over all deals; charges are negative. */
+            /** @description Sum of all deals; charges are negative. */
             readonly swap: number;
-            /** @description Over all deals; charges are negative. */
+            /** @description Sum of all deals; charges are negative. */
             readonly commission: number;
-            /** @description Over all deals, before commission and swap. */
+            /** @description Sum of all deals, before commission and swap. */
             readonly profit: number;
             /** @description profit + commission + swap. */
             readonly netProfit: number;
@@ -984,7 +962,7 @@ export interface components {
              * @description The last closing deal.
              */
             readonly closedAt: string;
-            /** @description True where a closing deal told no volume, and volume is the volume that was opened; else left out. */
+            /** @description True when a closing deal had no volume, and volume is the volume opened; else left out. */
             readonly volumeEstimated?: boolean;
         };
         /** @description What is posted for trade.closed. */
@@ -996,9 +974,9 @@ export interface components {
             readonly event: "trade.closed";
             /** @description The trade. */
             readonly data: {
-                /** @description The trade, as GET /trades/{id} takes it. */
+                /** @description The trade, for GET /trades/{id}. */
                 readonly trade_id: string;
-                /** @description The position, as GET /positions/{id} takes it. */
+                /** @description The position, for GET /positions/{id}. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
@@ -1020,7 +998,7 @@ export interface components {
                 readonly exit_price: number;
                 /** @description Before commission and swap. */
                 readonly profit: number;
-                /** @description How far the price went the trade's way, in percent of entry_price. */
+                /** @description The price's move in the trade's favour, in percent of entry_price. */
                 readonly profit_percentage: number;
                 /** @description Charges are negative. */
                 readonly swap: number;
@@ -1056,7 +1034,7 @@ export interface components {
             readonly trades: readonly components["schemas"]["Trade"][];
             readonly provenance: components["schemas"]["TradeProvenance"];
         };
-        /** @description Where the trades come from, and what could not be made one. */
+        /** @description Where the trades come from, and which positions are missing. */
         readonly TradeProvenance: {
             /** @description The provider's name. */
             readonly source: string;
@@ -1071,7 +1049,7 @@ export interface components {
             readonly skipped: readonly {
                 /**
                  * Format: uuid
-                 * @description The account it is on.
+                 * @description The account.
                  */
                 readonly accountId: string;
                 /** @description The broker's ticket. */
@@ -1087,25 +1065,25 @@ export interface components {
         readonly TradeStatistics: {
             /** @description How many trades there are. */
             readonly totalTrades: number;
-            /** @description With a net profit above 0. */
+            /** @description Trades with a net profit above 0. */
             readonly winningTrades: number;
-            /** @description With a net profit of 0 or below. */
+            /** @description Trades with a net profit of 0 or below. */
             readonly losingTrades: number;
             /** @description Winning trades in percent of all. */
             readonly winRate: number;
-            /** @description totalProfit over totalLoss; null where there is profit and no loss, 0 where there is neither. */
+            /** @description totalProfit over totalLoss; null with profit and no loss, 0 with neither. */
             readonly profitFactor: number | null;
-            /** @description Of the winning trades. */
+            /** @description Mean of the winning trades. */
             readonly averageWin: number;
-            /** @description Of the losing trades. */
+            /** @description Mean of the losing trades. */
             readonly averageLoss: number;
             /** @description The best trade. */
             readonly largestWin: number;
             /** @description The worst trade. */
             readonly largestLoss: number;
-            /** @description Of the winning trades. */
+            /** @description Sum of the winning trades. */
             readonly totalProfit: number;
-            /** @description Of the losing trades. */
+            /** @description Sum of the losing trades. */
             readonly totalLoss: number;
             /** @description totalProfit less totalLoss. */
             readonly netProfit: number;
@@ -1113,7 +1091,7 @@ export interface components {
             readonly sharpeRatio: number;
             /** @description The deepest fall of the summed net profit from a peak, in money. */
             readonly maxDrawdown: number;
-            /** @description How far the figures can be trusted. */
+            /** @description How sure the figures are. */
             readonly confidenceIntervals: {
                 /** @description The level of both. */
                 readonly level: number;
@@ -1133,30 +1111,30 @@ export interface components {
                 } | null;
             };
         };
-        /** @description Something to know of the figures. */
+        /** @description Something to know about the figures. */
         readonly Warning: {
             /**
-             * @description The accounts are of several currencies, whose figures were added up as they are.
+             * @description The accounts have several currencies, whose figures were added up as they are.
              * @enum {string}
              */
             readonly code: "mixed_currencies";
-            /** @description Those of the accounts. */
+            /** @description The currencies of the accounts. */
             readonly currencies: readonly string[];
             /** @description The same for a person. */
             readonly message: string;
         };
-        /** @description Where a user wants to be told of which events. */
+        /** @description Where which events are posted. */
         readonly Webhook: {
             /**
              * Format: uuid
              * @description Names it on other routes.
              */
             readonly id: string;
-            /** @description Where it is told of events. */
+            /** @description Where events are posted. */
             readonly url: string;
-            /** @description The events that it is told of. */
+            /** @description The events that are posted. */
             readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
-            /** @description Nothing is delivered to one that is switched off. */
+            /** @description Nothing is delivered to a webhook that is not enabled. */
             readonly enabled: boolean;
             /** @description Failed attempts to deliver in a row. */
             readonly failureCount: number;
@@ -1181,21 +1159,26 @@ export interface components {
              */
             readonly updatedAt: string;
         };
-        /** @description How the receiver answered a test. */
+        /** @description The receiver's answer to a test. */
         readonly WebhookTestResult: {
             /** @description Whether it answered with a 2xx. */
             readonly success: boolean;
-            /** @description The status that it answered; 0 where it did not. */
+            /** @description The status that it answered; 0 without an answer. */
             readonly responseCode: number;
             /** @description Milliseconds from the first byte sent to the answer's head. */
             readonly responseTimeMs: number;
+            /**
+             * @description Why the last attempt failed; null when it did not.
+             * @enum {string|null}
+             */
+            readonly failureReason: "host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted" | null;
         };
     };
 }
 export interface operations {
     readonly listAccounts: {
         readonly responses: {
-            /** @description Oldest first; empty where none is linked. */
+            /** @description Oldest first; empty when none is linked. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1204,7 +1187,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         readonly success: true;
-                        /** @description Oldest first; empty where none is linked. */
+                        /** @description Oldest first; empty when none is linked. */
                         readonly data: readonly components["schemas"]["Account"][];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
@@ -1241,11 +1224,11 @@ export interface operations {
     readonly listBalanceHistory: {
         readonly parameters: {
             readonly query?: {
-                /** @description The earliest snapshot. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest snapshot, included. */
                 readonly startDate?: string;
-                /** @description The latest snapshot. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest snapshot, included. */
                 readonly endDate?: string;
-                /** @description Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated. Takes one of 1h, 1d, 1w. */
+                /** @description Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated. */
                 readonly interval?: "1h" | "1d" | "1w";
             };
             readonly path: {
@@ -1254,7 +1237,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Newest first; empty where there is none. */
+            /** @description Newest first; empty when there is none. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1263,7 +1246,7 @@ export interface operations {
                          * @enum {boolean}
                          */
                         readonly success: true;
-                        /** @description Newest first; empty where there is none. */
+                        /** @description Newest first; empty when there is none. */
                         readonly data: readonly components["schemas"]["BalanceSnapshot"][];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
@@ -1275,19 +1258,21 @@ export interface operations {
     readonly listOrders: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of a linked account. Takes the UUID of a linked account. */
+                /** @description The id of a linked account. */
                 readonly accountId?: string;
-                /** @description Orders of one status. Takes one of pending, open, filled, partially_filled, cancelled, rejected, expired. */
+                /** @description Orders with this status. */
                 readonly status?: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";
-                /** @description The symbol as it stands on the order. Takes a symbol in capitals: 1 to 32 of A-Z 0-9 . _ # -. */
+                /** @description The instrument. */
                 readonly symbol?: string;
-                /** @description The earliest creation, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description Orders with this reference of yours. */
+                readonly clientId?: string;
+                /** @description The earliest creation, included. */
                 readonly startDate?: string;
-                /** @description The latest creation, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest creation, included. */
                 readonly endDate?: string;
-                /** @description The page, counted from 1. Takes a whole number from 1 to 1000000, in digits. */
+                /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. Takes a whole number from 1 to 100, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
             };
         };
@@ -1303,14 +1288,14 @@ export interface operations {
                         readonly success: true;
                         /** @description Newest first. */
                         readonly data: readonly components["schemas"]["Order"][];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1332,7 +1317,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to what the broker made of it. */
+            /** @description A market order, from its being recorded to its outcome at the broker. */
             readonly 201: {
                 content: {
                     readonly "application/json": {
@@ -1352,12 +1337,12 @@ export interface operations {
     readonly getOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order, as it was given when it was placed. */
+                /** @description The id of an order. */
                 readonly id: string;
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to what the broker made of it. */
+            /** @description A market order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1377,7 +1362,7 @@ export interface operations {
     readonly modifyOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order, as it was given when it was placed. */
+                /** @description The id of an order. */
                 readonly id: string;
             };
         };
@@ -1387,7 +1372,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to what the broker made of it. */
+            /** @description A market order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1407,12 +1392,12 @@ export interface operations {
     readonly cancelOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order, as it was given when it was placed. */
+                /** @description The id of an order. */
                 readonly id: string;
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to what the broker made of it. */
+            /** @description A market order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1432,13 +1417,13 @@ export interface operations {
     readonly listPositions: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of a linked account. Takes the UUID of a linked account. */
+                /** @description The id of a linked account. */
                 readonly accountId?: string;
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. Takes 1 to 32 visible characters with letters in capitals, such as EURUSD. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The page, counted from 1. Takes a whole number from 1 to 1000000, in digits. */
+                /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. Takes a whole number from 1 to 100, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
             };
         };
@@ -1454,14 +1439,14 @@ export interface operations {
                         readonly success: true;
                         /** @description Oldest first. */
                         readonly data: readonly components["schemas"]["Position"][];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1480,7 +1465,7 @@ export interface operations {
     readonly getPosition: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list gives it. */
+                /** @description The id of a position, as a list shows it. */
                 readonly id: string;
             };
         };
@@ -1495,14 +1480,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Position"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1520,7 +1505,7 @@ export interface operations {
     readonly moveStopLoss: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list gives it. */
+                /** @description The id of a position, as a list shows it. */
                 readonly id: string;
             };
         };
@@ -1540,14 +1525,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Position"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1565,7 +1550,7 @@ export interface operations {
     readonly moveTakeProfit: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list gives it. */
+                /** @description The id of a position, as a list shows it. */
                 readonly id: string;
             };
         };
@@ -1585,14 +1570,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Position"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1610,7 +1595,7 @@ export interface operations {
     readonly closePosition: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list gives it. */
+                /** @description The id of a position, as a list shows it. */
                 readonly id: string;
             };
         };
@@ -1620,7 +1605,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description What a close made of a position. */
+            /** @description The outcome of a close. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1630,14 +1615,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["ClosePositionResult"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1655,17 +1640,17 @@ export interface operations {
     readonly listTrades: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of a linked account. Takes the UUID of a linked account. */
+                /** @description The id of a linked account. */
                 readonly accountId?: string;
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. Takes 1 to 32 visible characters with letters in capitals, such as EURUSD. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest close, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest close, included. */
                 readonly endDate?: string;
-                /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. Takes one of profit, loss, all. */
+                /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. */
                 readonly profitFilter?: "profit" | "loss" | "all";
-                /** @description How many to answer at most. Takes a whole number from 1 to 100, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
                 /** @description meta.pagination.cursor of the previous page, with the same filters. */
                 readonly cursor?: string;
@@ -1683,14 +1668,14 @@ export interface operations {
                         readonly success: true;
                         /** @description Most recently closed first. */
                         readonly data: readonly components["schemas"]["Trade"][];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1709,13 +1694,13 @@ export interface operations {
     readonly getTradeStatistics: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of a linked account. Takes the UUID of a linked account. */
+                /** @description The id of a linked account. */
                 readonly accountId?: string;
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. Takes 1 to 32 visible characters with letters in capitals, such as EURUSD. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest close, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest close, included. */
                 readonly endDate?: string;
             };
         };
@@ -1730,14 +1715,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["TradeStatistics"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1745,7 +1730,7 @@ export interface operations {
                              */
                             readonly version: "1.0.0";
                             readonly provenance: components["schemas"]["TradeProvenance"];
-                            /** @description Left out where there is none. */
+                            /** @description Left out when there is none. */
                             readonly warnings?: readonly components["schemas"]["Warning"][];
                         };
                         readonly error: null;
@@ -1757,17 +1742,17 @@ export interface operations {
     readonly exportTrades: {
         readonly parameters: {
             readonly query?: {
-                /** @description The id of a linked account. Takes the UUID of a linked account. */
+                /** @description The id of a linked account. */
                 readonly accountId?: string;
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. Takes 1 to 32 visible characters with letters in capitals, such as EURUSD. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest close, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest close, included. */
                 readonly endDate?: string;
-                /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. Takes one of profit, loss, all. */
+                /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. */
                 readonly profitFilter?: "profit" | "loss" | "all";
-                /** @description The format of the file. Takes one of csv, json. */
+                /** @description The format of the file. */
                 readonly format?: "csv" | "json";
             };
         };
@@ -1784,7 +1769,7 @@ export interface operations {
     readonly getTrade: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a trade, as a list gives it. */
+                /** @description The id of a trade, as a list shows it. */
                 readonly id: string;
             };
         };
@@ -1799,14 +1784,14 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Trade"];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1824,9 +1809,9 @@ export interface operations {
     readonly listSymbols: {
         readonly parameters: {
             readonly query?: {
-                /** @description Instruments of one type. Takes one of forex, metal, commodity, index, stock. */
+                /** @description Instruments of one type. */
                 readonly type?: "forex" | "metal" | "commodity" | "index" | "stock";
-                /** @description Text in the symbol or the description, in any case. Takes 1 to 50 characters. */
+                /** @description Text in the symbol or the description, in any case. */
                 readonly search?: string;
             };
         };
@@ -1852,7 +1837,7 @@ export interface operations {
     readonly getQuote: {
         readonly parameters: {
             readonly path: {
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
             };
         };
@@ -1860,17 +1845,17 @@ export interface operations {
     readonly listCandles: {
         readonly parameters: {
             readonly query: {
-                /** @description The length of a candle. Takes one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M. */
+                /** @description The length of a candle. */
                 readonly timeframe: "1m" | "5m" | "15m" | "30m" | "1h" | "4h" | "1d" | "1w" | "1M";
-                /** @description The earliest, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest, included. */
                 readonly startTime?: string;
-                /** @description The latest, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest, included. */
                 readonly endTime?: string;
-                /** @description How many to answer at most. Takes a whole number from 1 to 1000, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
             };
             readonly path: {
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
             };
         };
@@ -1878,15 +1863,15 @@ export interface operations {
     readonly listTicks: {
         readonly parameters: {
             readonly query?: {
-                /** @description The earliest, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The earliest, included. */
                 readonly startTime?: string;
-                /** @description The latest, included. Takes an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B). */
+                /** @description The latest, included. */
                 readonly endTime?: string;
-                /** @description How many to answer at most. Takes a whole number from 1 to 10000, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
             };
             readonly path: {
-                /** @description An instrument, in capitals; the case in which the broker spells it does not count. */
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
             };
         };
@@ -1918,7 +1903,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A webhook with its secret, which no other reply tells. */
+            /** @description A webhook with its secret, which no other reply shows. */
             readonly 201: {
                 content: {
                     readonly "application/json": {
@@ -1943,7 +1928,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Where a user wants to be told of which events. */
+            /** @description Where which events are posted. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1973,7 +1958,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description Where a user wants to be told of which events. */
+            /** @description Where which events are posted. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -1998,7 +1983,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A webhook that is no more. */
+            /** @description A webhook that was deleted. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2023,7 +2008,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description How the receiver answered a test. */
+            /** @description The receiver's answer to a test. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2043,11 +2028,11 @@ export interface operations {
     readonly listWebhookDeliveries: {
         readonly parameters: {
             readonly query?: {
-                /** @description Deliveries of one status. Takes one of success, failed, pending. */
+                /** @description Deliveries with this status. */
                 readonly status?: "success" | "failed" | "pending";
-                /** @description The page, counted from 1. Takes a whole number from 1 to 1000000, in digits. */
+                /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. Takes a whole number from 1 to 100, in digits. */
+                /** @description How many to answer at most. */
                 readonly limit?: number;
             };
             readonly path: {
@@ -2067,14 +2052,14 @@ export interface operations {
                         readonly success: true;
                         /** @description Newest first. */
                         readonly data: readonly components["schemas"]["Delivery"][];
-                        /** @description What is told of the reply beside its data. */
+                        /** @description About the reply. */
                         readonly meta: {
                             /**
                              * Format: date-time
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, which X-Request-ID tells as well. */
+                            /** @description The id of the request, as in X-Request-ID. */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -2112,16 +2097,6 @@ export interface operations {
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };
-                };
-            };
-        };
-    };
-    readonly getOpenApiDocument: {
-        readonly responses: {
-            /** @description This document. */
-            readonly 200: {
-                content: {
-                    readonly "application/json": Record<string, never>;
                 };
             };
         };

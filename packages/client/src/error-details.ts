@@ -1,4 +1,4 @@
-// The service's error codes, and what `details` holds for each (section 7 of the API's specification).
+// The service's error codes, and what `details` holds for each.
 
 interface BrokenLimit {
   readonly limit: string
@@ -54,6 +54,8 @@ export interface ErrorDetails {
     | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
     | { readonly scope: 'endpoint' }
     | { readonly scope: 'suspension' }
+    | { readonly scope: 'address' }
+    | { readonly scope: 'bodies' }
   WEBHOOK_LIMIT_REACHED: { readonly allowed: number }
   IDEMPOTENCY_KEY_REUSED: undefined
   IDEMPOTENCY_IN_PROGRESS: undefined

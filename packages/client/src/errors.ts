@@ -13,7 +13,7 @@ interface ErrorBase extends Error {
   readonly attempts: number
   /** `unknown` where this call may have done its write although no reply says so: look before you try again. Of a read always `not_done`. */
   readonly outcome: 'not_done' | 'unknown'
-  /** Of placeOrder: with the same key the same order is placed once, however often it is sent. */
+  /** Of a POST: with the same key the same request is carried out once, however often it is sent. */
   readonly idempotencyKey: string | undefined
 }
 
@@ -97,11 +97,17 @@ const refusalFields = ({ code, status, details, requestId, retryAfterSeconds }: 
 })
 
 const messageOf = (fault: Fault, circumstances: Circumstances): string => {
-  const { whenUnknown }: RouteRow = routes[circumstances.operation]
-  // This refusal says so itself.
-  const isTold = fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN'
-  const advice = circumstances.isUnknown && !isTold && whenUnknown !== undefined ? ` ${whenUnknown}` : ''
-  return `${whatHappened(fault, circumstances)}${advice}`
+  // This refusal itself says what to do.
+  const needsAdvice = circumstances.isUnknown && !(fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN')
+  return `${whatHappened(fault, circumstances)}${needsAdvice ? ` ${adviceFor(circumstances.operation)}` : ''}`
+}
+
+const adviceFor = (operation: Operation): string => {
+  const { whenUnknown }: RouteRow = routes[operation]
+  return (
+    whenUnknown ??
+    `It may have been done: call ${operation} again with the same arguments and the idempotencyKey of this error, which does it once at most.`
+  )
 }
 
 const whatHappened = (fault: Fault, { operation, timeoutMs, attempts }: Circumstances): string => {

@@ -32,7 +32,7 @@ export interface Refusal {
 
 export type Fault = NoAnswer | UnreadableAnswer | Refusal
 
-// 503 that is answered before anything is done (section 7 of the API's specification says so of each).
+// 503 that is answered before anything is done.
 const provesNothingDone: ReadonlySet<string> = new Set(['BROKER_UNAVAILABLE', 'CHALLENGE_CHECK_UNAVAILABLE', 'LIMIT_CHECK_UNAVAILABLE'])
 
 /** Whether the service may have done what the request asked for. Only its own reply proves that it has not. */

@@ -29,7 +29,7 @@ export type {
 export type { ErrorDetails, ServiceErrorCode } from './error-details.ts'
 export type { NoAnswerError, ServiceError, TradeportError, UnknownCodeError, UnreadableAnswerError } from './errors.ts'
 export type { ExportedFile } from './exported-file.ts'
-export type { CallOptions, Client, List, ListOf, PlaceOrderOptions } from './methods.ts'
+export type { CallOptions, Client, List, ListOf, PostOptions } from './methods.ts'
 export type { RetryPolicy } from './retry.ts'
 export type { Operation } from './routes.ts'
 export type { ClientOptions } from './settings.ts'

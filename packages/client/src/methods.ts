@@ -5,7 +5,8 @@ import type { Operation } from './routes.ts'
 import type { CallOptions as AnyCallOptions } from './settings.ts'
 
 export type CallOptions = Omit<AnyCallOptions, 'idempotencyKey'>
-export type PlaceOrderOptions = AnyCallOptions
+/** Of a POST, which is carried out once for one key. */
+export type PostOptions = AnyCallOptions
 
 type Asked<Op extends Operation> = Promise<ReplyOf<Op>>
 
@@ -41,10 +42,10 @@ export interface Client {
   readonly listBalanceHistory: (id: string, query?: QueryOf<'listBalanceHistory'>, options?: CallOptions) => Asked<'listBalanceHistory'>
 
   /**
-   * Records a market order, which is then placed; getOrder tells what became of it. It is sent again where an answer is lost, with one Idempotency-Key,
-   * so that it is placed once at most.
+   * Records a market order, which is then placed; getOrder shows its outcome. Sent again when an answer is lost, with one Idempotency-Key, so that it is
+   * placed once at most.
    */
-  readonly placeOrder: (order: BodyOf<'placeOrder'>, options?: PlaceOrderOptions) => Asked<'placeOrder'>
+  readonly placeOrder: (order: BodyOf<'placeOrder'>, options?: PostOptions) => Asked<'placeOrder'>
   /** Orders, newest first. Filtered by status, those that change theirs during a walk may be missed. */
   readonly listOrders: List<'listOrders'>
   readonly getOrder: (id: string, options?: CallOptions) => Asked<'getOrder'>
@@ -60,8 +61,8 @@ export interface Client {
   readonly moveStopLoss: (id: string, level: BodyOf<'moveStopLoss'>, options?: CallOptions) => Asked<'moveStopLoss'>
   /** Moves the take profit; the stop loss stays. Sent once: after an error whose outcome is unknown, read the position. */
   readonly moveTakeProfit: (id: string, level: BodyOf<'moveTakeProfit'>, options?: CallOptions) => Asked<'moveTakeProfit'>
-  /** Closes so many lots of a position, or all of it with {}. Sent once: after an error whose outcome is unknown, read the position. */
-  readonly closePosition: (id: string, close: BodyOf<'closePosition'>, options?: CallOptions) => Asked<'closePosition'>
+  /** Closes so many lots of a position, or all of it with {}; once at most, however often it is sent. After BROKER_OUTCOME_UNKNOWN, read the position. */
+  readonly closePosition: (id: string, close: BodyOf<'closePosition'>, options?: PostOptions) => Asked<'closePosition'>
 
   /** The instruments. Needs no credential. */
   readonly listSymbols: (query?: QueryOf<'listSymbols'>, options?: CallOptions) => Asked<'listSymbols'>
@@ -80,20 +81,17 @@ export interface Client {
   readonly exportTrades: (query?: QueryOf<'exportTrades'>, options?: CallOptions) => Promise<ExportedFile>
   readonly getTrade: (id: string, options?: CallOptions) => Asked<'getTrade'>
 
-  /** Registers a webhook. The reply alone tells its secret: keep it for readWebhook. */
-  readonly createWebhook: (webhook: BodyOf<'createWebhook'>, options?: CallOptions) => Asked<'createWebhook'>
+  /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
+  readonly createWebhook: (webhook: BodyOf<'createWebhook'>, options?: PostOptions) => Asked<'createWebhook'>
   /** All webhooks, oldest first. */
   readonly listWebhooks: (options?: CallOptions) => Asked<'listWebhooks'>
   readonly getWebhook: (id: string, options?: CallOptions) => Asked<'getWebhook'>
   readonly changeWebhook: (id: string, change: BodyOf<'changeWebhook'>, options?: CallOptions) => Asked<'changeWebhook'>
   readonly deleteWebhook: (id: string, options?: CallOptions) => Asked<'deleteWebhook'>
-  /** Posts one webhook.test now and tells how it was answered, after 30 seconds at most. */
-  readonly testWebhook: (id: string, options?: CallOptions) => Asked<'testWebhook'>
+  /** Posts one webhook.test now and reports how it was answered, after 30 seconds at most. */
+  readonly testWebhook: (id: string, options?: PostOptions) => Asked<'testWebhook'>
   /** The log of event deliveries, newest first. */
   readonly listWebhookDeliveries: ListOf<'listWebhookDeliveries'>
   /** Sends a logged delivery again, once. */
-  readonly replayWebhookDelivery: (id: string, deliveryId: string, options?: CallOptions) => Asked<'replayWebhookDelivery'>
-
-  /** The API in OpenAPI 3.1. Needs no credential. */
-  readonly getOpenApiDocument: (options?: CallOptions) => Promise<Readonly<Record<string, unknown>>>
+  readonly replayWebhookDelivery: (id: string, deliveryId: string, options?: PostOptions) => Asked<'replayWebhookDelivery'>
 }

@@ -32,7 +32,7 @@ export const waitBeforeNext = (
 
 const mayBeSentAgain: { readonly [S in Sending]: (fault: Fault) => boolean } = {
   read: (fault) => isPassing(fault),
-  // With one key the service does it once, so that the next answer settles what the last one left open.
+  // With one key the service carries it out once, so that the next answer says what the last one left open.
   keyed: (fault) => isPassing(fault) || (fault.kind === 'refusal' && (fault.status === 500 || fault.code === 'IDEMPOTENCY_IN_PROGRESS')),
   // Both are answered before anything is done, and say for how long.
   once: (fault) =>

@@ -3,8 +3,8 @@
 /**
  * What a request may do, which decides whether it is sent again.
  * - `read`: changes nothing, so that it may be sent again whenever an answer failed to come.
- * - `keyed`: a write that the service does once for one Idempotency-Key, so that it may be sent again with the same key.
- * - `once`: a write that is sent again only after a reply that proves that nothing was done.
+ * - `keyed`: a POST, which the service carries out once for one Idempotency-Key, so that it may be sent again with the same key.
+ * - `once`: a write without a key, which is sent again only after a reply that proves that nothing was done.
  */
 export type Sending = 'read' | 'keyed' | 'once'
 
@@ -13,15 +13,15 @@ export type Walk = 'cursor' | 'pages' | 'pages-from-the-last'
 
 export interface RouteRow {
   readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** `:name` takes one argument, in order. */
+  /** Each `:name` is one argument, in order. */
   readonly path: `/${string}`
   readonly sending: Sending
   /** What follows the arguments of the path. */
   readonly takes?: 'query' | 'body'
   /** Other than the envelope. */
-  readonly answers?: 'file' | 'document'
+  readonly answers?: 'file'
   readonly walk?: Walk
-  /** What to do when it is not known whether a write was done. */
+  /** What to do when it is not known whether a write without a key was done. */
   readonly whenUnknown?: string
 }
 
@@ -32,14 +32,7 @@ export const routes = {
   listAccounts: { method: 'GET', path: '/accounts', sending: 'read' },
   getAccount: { method: 'GET', path: '/accounts/:id', sending: 'read' },
   listBalanceHistory: { method: 'GET', path: '/accounts/:id/history', sending: 'read', takes: 'query' },
-  placeOrder: {
-    method: 'POST',
-    path: '/orders',
-    sending: 'keyed',
-    takes: 'body',
-    whenUnknown:
-      'The order may have been recorded: call placeOrder again with the same order and the idempotencyKey of this error, which places it once at most.',
-  },
+  placeOrder: { method: 'POST', path: '/orders', sending: 'keyed', takes: 'body' },
   listOrders: { method: 'GET', path: '/orders', sending: 'read', takes: 'query', walk: 'pages' },
   getOrder: { method: 'GET', path: '/orders/:id', sending: 'read' },
   modifyOrder: { method: 'PUT', path: '/orders/:id', sending: 'once', takes: 'body', whenUnknown: readOrder },
@@ -49,7 +42,7 @@ export const routes = {
   getPosition: { method: 'GET', path: '/positions/:id', sending: 'read' },
   moveStopLoss: { method: 'PUT', path: '/positions/:id/sl', sending: 'once', takes: 'body', whenUnknown: readPosition },
   moveTakeProfit: { method: 'PUT', path: '/positions/:id/tp', sending: 'once', takes: 'body', whenUnknown: readPosition },
-  closePosition: { method: 'POST', path: '/positions/:id/close', sending: 'once', takes: 'body', whenUnknown: readPosition },
+  closePosition: { method: 'POST', path: '/positions/:id/close', sending: 'keyed', takes: 'body' },
   listSymbols: { method: 'GET', path: '/symbols', sending: 'read', takes: 'query' },
   getQuote: { method: 'GET', path: '/quotes/:symbol', sending: 'read' },
   listCandles: { method: 'GET', path: '/candles/:symbol', sending: 'read', takes: 'query' },
@@ -58,13 +51,7 @@ export const routes = {
   getTradeStatistics: { method: 'GET', path: '/trades/stats', sending: 'read', takes: 'query' },
   exportTrades: { method: 'GET', path: '/trades/export', sending: 'read', takes: 'query', answers: 'file' },
   getTrade: { method: 'GET', path: '/trades/:id', sending: 'read' },
-  createWebhook: {
-    method: 'POST',
-    path: '/webhooks',
-    sending: 'once',
-    takes: 'body',
-    whenUnknown: 'The webhook may have been made: look for it (listWebhooks) before you try again.',
-  },
+  createWebhook: { method: 'POST', path: '/webhooks', sending: 'keyed', takes: 'body' },
   listWebhooks: { method: 'GET', path: '/webhooks', sending: 'read' },
   getWebhook: { method: 'GET', path: '/webhooks/:id', sending: 'read' },
   changeWebhook: {
@@ -80,20 +67,9 @@ export const routes = {
     sending: 'once',
     whenUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
   },
-  testWebhook: {
-    method: 'POST',
-    path: '/webhooks/:id/test',
-    sending: 'once',
-    whenUnknown: 'The test may have been posted: look at what your receiver got before you try again.',
-  },
+  testWebhook: { method: 'POST', path: '/webhooks/:id/test', sending: 'keyed' },
   listWebhookDeliveries: { method: 'GET', path: '/webhooks/:id/deliveries', sending: 'read', takes: 'query', walk: 'pages' },
-  replayWebhookDelivery: {
-    method: 'POST',
-    path: '/webhooks/:id/deliveries/:deliveryId/replay',
-    sending: 'once',
-    whenUnknown: 'The delivery may have been sent: look for it (listWebhookDeliveries) before you try again.',
-  },
-  getOpenApiDocument: { method: 'GET', path: '/openapi.json', sending: 'read', answers: 'document' },
+  replayWebhookDelivery: { method: 'POST', path: '/webhooks/:id/deliveries/:deliveryId/replay', sending: 'keyed' },
 } as const satisfies Readonly<Record<string, RouteRow>>
 
 export type Operation = keyof typeof routes

@@ -21,7 +21,7 @@ export interface CallOptions {
   readonly signal?: AbortSignal | undefined
   readonly timeoutMs?: number | undefined
   readonly retry?: Partial<RetryPolicy> | undefined
-  /** Of placeOrder alone: one key for one intent. Made for each call when left out. */
+  /** Of methods that POST: one key for one intent. Generated for each call when left out. */
   readonly idempotencyKey?: string | undefined
 }
 

@@ -128,8 +128,8 @@ describe('a credential', () => {
   })
 })
 
-describe('an order', () => {
-  it('gets one key for one intent, kept over all tries, and another for the next', async () => {
+describe('a POST', () => {
+  it('gets one key for each call, kept over all tries', async () => {
     const { client, sent } = clientWith([
       () => Promise.reject(new TypeError('fetch failed')),
       refused(503, 'SERVICE_UNAVAILABLE'),
@@ -145,11 +145,11 @@ describe('an order', () => {
     expect(keys[4]).not.toBe(keys[0])
   })
 
-  it('takes the key of its caller, and tells it with the error', async () => {
+  it('is sent with the key of its caller, which its error carries', async () => {
     const { client, sent } = clientWith([() => Promise.reject(new TypeError('fetch failed'))], { retry: { attempts: 1 } })
     const error = await failure(client.placeOrder(order, { idempotencyKey: 'signal-42' }))
     expect(error).toMatchObject({ code: 'NETWORK_FAILURE', outcome: 'unknown', idempotencyKey: 'signal-42', attempts: 1 })
-    expect(error.message).toMatch(/call placeOrder again with the same order and the idempotencyKey of this error/)
+    expect(error.message).toMatch(/call placeOrder again with the same arguments and the idempotencyKey of this error/)
     expect(sent[0]?.headers.get('Idempotency-Key')).toBe('signal-42')
     await expect(client.placeOrder(order, { idempotencyKey: 'é' })).rejects.toThrow(/idempotencyKey takes/)
   })
@@ -179,15 +179,15 @@ describe('an error', () => {
   ])('tells of %s in place of an answer, after a write with what to do', async (_, answer) => {
     const { client, sent } = clientWith([answer])
     expect(await failure(client.listAccounts())).toMatchObject({ code: 'UNREADABLE_ANSWER', outcome: 'not_done' })
-    const error = await failure(client.closePosition('p', {}))
+    const error = await failure(client.moveStopLoss('p', { value: 1 }))
     expect(error).toMatchObject({ code: 'UNREADABLE_ANSWER', outcome: 'unknown' })
     expect(error.message).toMatch(/read the position \(getPosition\) before you try again/)
     expect(sent).toHaveLength(2)
   })
 
-  it('is TIMED_OUT when no answer came in time, and is then not sent again where it is a write', async () => {
+  it('is TIMED_OUT when no answer came in time, and a write without a key is then not sent again', async () => {
     const client = createClient({ baseUrl, fetch: neverAnswering, timeoutMs: 20 })
-    const error = await failure(client.closePosition('p', {}))
+    const error = await failure(client.moveStopLoss('p', { value: 1 }))
     expect(error).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown', attempts: 1 })
     expect(error.message).toMatch(/within 20 ms \(after 1 attempt\)\. The change may have been made/)
   })

@@ -56,7 +56,7 @@ const outcomeOf = async (
   random: number,
 ) => {
   const platform = scriptedPlatform(answers, random)
-  const headers = operation === 'placeOrder' ? { 'Idempotency-Key': 'one' } : {}
+  const headers = routes[operation].sending === 'keyed' ? { 'Idempotency-Key': 'one' } : {}
   const result: TradeportError | undefined = await send(platform.runtime, callOf(operation, { retry, headers })).then(
     () => undefined,
     (error: unknown) => {

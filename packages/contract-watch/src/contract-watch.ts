@@ -47,8 +47,10 @@ interface Entry {
   readonly operation: Node
 }
 
-/** What every reply may carry without its entry telling it. */
+/** What every reply may carry without being in the document. */
 const commonHeaders: ReadonlySet<string> = new Set([
+  'access-control-allow-origin',
+  'access-control-expose-headers',
   'cache-control',
   'connection',
   'content-length',
@@ -146,7 +148,8 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
     leaveOut: (origin) => void leftOut.add(origin),
     hearReply: (reply) => {
       const { origin, pathname: path } = URL.canParse(reply.url) ? new URL(reply.url) : { origin: '', pathname: reply.url }
-      if (!path.startsWith(`${prefix}/`) || leftOut.has(origin)) return
+      // The document does not describe itself.
+      if (!path.startsWith(`${prefix}/`) || path === `${prefix}/openapi.json` || leftOut.has(origin)) return
       const entry = entries.find((one) => one.method === reply.method && one.path.test(path))
       const found = entry === undefined ? unknownRouteFaults(reply) : [...replyFaults(entry, reply), ...requestFaults(entry, reply)]
       const where = `the ${reply.status} of ${reply.method} ${path}`
@@ -168,7 +171,7 @@ const entriesOf = ({ paths }: WatchedDocument, prefix: string): readonly Entry[]
       Object.entries<Node>(item).map(([method, operation]) => ({
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
-        path: new RegExp(`^${prefix}${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/]+')}$`),
+        path: new RegExp(`^${prefix}${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/#]+')}$`),
         operation,
       })),
     )

@@ -1,6 +1,7 @@
-// Every refusal the service can answer, one tagged type each, in the order of specification section 7, then those of decisions 4 and 25.
+// Every refusal the service can answer, one tagged type each.
 // A refusal is data: it holds what the reply's details need and never a secret. How it looks on the wire is the HTTP adapter's table.
 import type { AccountId } from './primitives/ids.ts'
+import { wholeSeconds } from './primitives/instant.ts'
 import type { Instant } from './primitives/instant.ts'
 
 /** One fault of a request: where it stands (`limit`, `body.volume`) and what the place takes. */
@@ -27,6 +28,8 @@ export interface NotFound {
   readonly _tag: 'NotFound'
   /** What was looked for, as a noun for the message: `route`, `symbol`, `order`, `webhook`. */
   readonly what: string
+  /** What the caller probably meant, as a sentence. */
+  readonly hint?: string
 }
 export interface AccountNotFound {
   readonly _tag: 'AccountNotFound'
@@ -49,11 +52,14 @@ export interface NotProvisioned {
   readonly _tag: 'NotProvisioned'
   readonly accountId: AccountId
 }
+/** Why a broker cannot be read, where the operator of this service has to act: the provider answered 401 to the token that the operator configured. */
+export type UnavailableCause = 'token_refused'
 export interface BrokerUnavailable {
   readonly _tag: 'BrokerUnavailable'
   readonly accountId: AccountId
   /** For the log and the operator, never with a secret in it. */
   readonly reason: string
+  readonly cause?: UnavailableCause
 }
 export interface BrokerRateLimited {
   readonly _tag: 'BrokerRateLimited'
@@ -88,6 +94,7 @@ export interface ApprovalRequired {
 export interface LimitCheckUnavailable {
   readonly _tag: 'LimitCheckUnavailable'
   readonly reason: string
+  readonly cause?: UnavailableCause
 }
 export interface ExceededRiskLimit {
   readonly limit: 'volume_per_order' | 'orders_per_day' | 'open_orders'
@@ -168,14 +175,19 @@ export interface HistoryTooLarge {
 export interface InvalidCursor {
   readonly _tag: 'InvalidCursor'
 }
-/** Which limit refused a request: of the plan (with the window that is used up), of the endpoint, or a suspension. */
-export type RateLimitScope =
+/** Which decision of the rate limiter refused a request: the limit of the plan (and which of its windows), of the endpoint, or a suspension. */
+export type LimiterScope =
   | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
   | { readonly scope: 'endpoint' }
   | { readonly scope: 'suspension' }
-export interface RateLimitExceeded {
+/**
+ * `address`: too many failed credentials from one address. `bodies`: as many request bodies of the credential are being received as may be at a time.
+ * Neither counts towards a suspension.
+ */
+export type RateLimitScope = LimiterScope | { readonly scope: 'address' } | { readonly scope: 'bodies' }
+export interface RateLimitExceeded<Scope extends RateLimitScope = RateLimitScope> {
   readonly _tag: 'RateLimitExceeded'
-  readonly exceeded: RateLimitScope
+  readonly exceeded: Scope
   /** Until a request would pass. Whole seconds, at least 1. */
   readonly retryAfterSeconds: number
 }
@@ -205,6 +217,8 @@ export interface ServiceUnavailable {
   readonly unread?: 'token_keys'
   /** The connection was lost between a write and the word of it: what was to be written may stand. */
   readonly outcome?: 'unknown'
+  /** When to try again, where that is known. Whole seconds, at least 1. */
+  readonly retryAfterSeconds?: number
 }
 export interface InternalTimeout {
   readonly _tag: 'InternalTimeout'
@@ -274,7 +288,11 @@ export const challengeCheckUnavailable = (reason: string): ChallengeCheckUnavail
 export const traderLimitBreached = (limit: BreachedLimit): TraderLimitBreached => ({ _tag: 'TraderLimitBreached', ...limit })
 export const deskLimitBreached = (limit: BreachedLimit): DeskLimitBreached => ({ _tag: 'DeskLimitBreached', ...limit })
 export const approvalRequired = (approvalAboveLots: number): ApprovalRequired => ({ _tag: 'ApprovalRequired', approvalAboveLots })
-export const limitCheckUnavailable = (reason: string): LimitCheckUnavailable => ({ _tag: 'LimitCheckUnavailable', reason })
+export const limitCheckUnavailable = (reason: string, cause?: UnavailableCause): LimitCheckUnavailable => ({
+  _tag: 'LimitCheckUnavailable',
+  reason,
+  ...(cause !== undefined && { cause }),
+})
 export const riskLimitExceeded = (limit: ExceededRiskLimit): RiskLimitExceeded => ({ _tag: 'RiskLimitExceeded', ...limit })
 export const orderInFlight: OrderInFlight = { _tag: 'OrderInFlight' }
 export const orderNotModifiable = (status: string): OrderNotModifiable => ({ _tag: 'OrderNotModifiable', status })
@@ -284,10 +302,11 @@ export const orderChanged: OrderChanged = { _tag: 'OrderChanged' }
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' }
 export const idempotencyInProgress: IdempotencyInProgress = { _tag: 'IdempotencyInProgress' }
 export const notProvisioned = (accountId: AccountId): NotProvisioned => ({ _tag: 'NotProvisioned', accountId })
-export const brokerUnavailable = (accountId: AccountId, reason: string): BrokerUnavailable => ({
+export const brokerUnavailable = (accountId: AccountId, reason: string, cause?: UnavailableCause): BrokerUnavailable => ({
   _tag: 'BrokerUnavailable',
   accountId,
   reason,
+  ...(cause !== undefined && { cause }),
 })
 export const accountDisconnected = (accountId: AccountId, status: 'disconnected' | 'error'): AccountDisconnected => ({
   _tag: 'AccountDisconnected',
@@ -303,7 +322,7 @@ export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'Not
 export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
 export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })
 export const invalidCursor: InvalidCursor = { _tag: 'InvalidCursor' }
-export const rateLimitExceeded = (exceeded: RateLimitScope, retryAfterSeconds: number): RateLimitExceeded => ({
+export const rateLimitExceeded = <Scope extends RateLimitScope>(exceeded: Scope, retryAfterSeconds: number): RateLimitExceeded<Scope> => ({
   _tag: 'RateLimitExceeded',
   exceeded,
   retryAfterSeconds,
@@ -325,5 +344,5 @@ export const internalTimeout: InternalTimeout = { _tag: 'InternalTimeout' }
 export const brokerRateLimited = (accountId: AccountId, retryAt: Instant, now: Instant): BrokerRateLimited => ({
   _tag: 'BrokerRateLimited',
   accountId,
-  retryAfterSeconds: Math.max(1, Math.ceil((retryAt - now) / 1_000)),
+  retryAfterSeconds: wholeSeconds(retryAt - now),
 })

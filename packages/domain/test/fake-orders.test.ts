@@ -2,6 +2,7 @@
 import { createFakeAccountStore } from '../src/testing/fake-account-store.ts'
 import { createFakeCredentialStore } from '../src/testing/fake-credential-store.ts'
 import { createFakeGuardStore } from '../src/testing/fake-guard-store.ts'
+import { createFakeIdempotencyStore } from '../src/testing/fake-idempotency-store.ts'
 import { createFakeOperatorStore, createFakeProviderTokens } from '../src/testing/fake-operator-store.ts'
 import { createFakeOrderStore } from '../src/testing/fake-order-store.ts'
 import { createFakeRecords } from '../src/testing/fake-records.ts'
@@ -23,6 +24,7 @@ const openFakes: OpenOrderPorts = async () => {
   let now = 0
   const clock = { now: () => now }
   const orders = createFakeOrderStore(clock, records)
+  const idempotency = createFakeIdempotencyStore(records)
   return {
     ports: {
       accounts: createFakeAccountStore(records),
@@ -31,6 +33,8 @@ const openFakes: OpenOrderPorts = async () => {
       providerTokens: createFakeProviderTokens(records),
       orders,
       elsewhere: orders,
+      idempotency,
+      idempotencyElsewhere: idempotency,
       guards: createFakeGuardStore(records, orders.all, clock),
       jobs: orders.jobs,
       elapse: async (ms) => {

@@ -3,6 +3,7 @@ import { createFakeAccountStore } from '../src/testing/fake-account-store.ts'
 import { createFakeCredentialStore } from '../src/testing/fake-credential-store.ts'
 import { createFakeOperatorStore, createFakeProviderTokens } from '../src/testing/fake-operator-store.ts'
 import { createFakeRecords } from '../src/testing/fake-records.ts'
+import { createFakeIdempotencyStore } from '../src/testing/fake-idempotency-store.ts'
 import { createFakeSealedSecrets } from '../src/testing/fake-sealed-secrets.ts'
 import { createFakeTenantRecords } from '../src/testing/fake-tenant-records.ts'
 import { createFakeWebhookStore } from '../src/testing/fake-webhook-store.ts'
@@ -56,10 +57,12 @@ sealedSecretsContract('in memory', async () => {
       operator: createFakeOperatorStore(records, current),
       providerTokens: createFakeProviderTokens(records),
       webhooks: createFakeWebhookStore(records, current),
+      idempotency: createFakeIdempotencyStore(records, current),
       sealedSecrets: createFakeSealedSecrets(records, current, previous),
     }),
     empty: async () => {
       records.tables = createFakeRecords().tables
+      records.idempotencyKeys.clear()
     },
     close: async () => undefined,
   }

@@ -1,29 +1,25 @@
-// The API for users: every route under /api/v1 (section 4).
+// The API for users.
+import type { RateLimiter } from '@tradeport/domain'
 import type Koa from 'koa'
-import { createCallerDoor } from './access/doors.ts'
-import { documentOf } from './document/create-document.ts'
-import type { RouteGroup } from './document/create-document.ts'
-import type { OpenApiDocument } from './document/open-api.ts'
-import type { ApiEdge } from './edge.ts'
-import { assetOf } from './replies/asset.ts'
-import type { Asset } from './replies/asset.ts'
-import { cachedFor } from './replies/caching.ts'
+import { callerGuards, createApp } from './app.ts'
+import type { Edge } from './app.ts'
+import { documentOf } from './document.ts'
+import type { OpenApiDocument, RouteGroup } from './document.ts'
+import type { Network } from './networks.ts'
+import type { Route } from './route.ts'
+import { filePages } from './pages.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { webhookItems } from './routes/events.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
-import { openApiRoute } from './routes/open-api.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { tradeRoutes } from './routes/trades.ts'
 import { webhookRoutes } from './routes/webhooks.ts'
-import { mount } from './routing/mount.ts'
-import type { Route } from './routing/route.ts'
 import type { UseCases } from './use-cases.ts'
 
-/** What every path begins with (section 9, rule 1). */
 export const apiPrefix = '/api/v1'
 
-/** In the order in which they are told of. */
-const routeGroups: readonly RouteGroup<UseCases>[] = [
+const groups: readonly RouteGroup<UseCases>[] = [
   {
     name: 'Accounts',
     description: 'Linked broker accounts with their balances, read live where the broker can be read.',
@@ -36,12 +32,12 @@ const routeGroups: readonly RouteGroup<UseCases>[] = [
   },
   {
     name: 'Positions',
-    description: 'Open positions, read from the broker. They are changed and closed on demo accounts for trading alone.',
+    description: 'Open positions, read from the broker. They can be changed and closed only on demo accounts for trading.',
     routes: positionRoutes,
   },
   {
     name: 'Trade history',
-    description: "Closed trades, folded from the broker's deal history, with statistics and a file to take away.",
+    description: "Closed trades, folded from the broker's deal history, with statistics and an export.",
     routes: tradeRoutes,
   },
   {
@@ -49,31 +45,69 @@ const routeGroups: readonly RouteGroup<UseCases>[] = [
     description: 'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
     routes: marketDataRoutes,
   },
-  { name: 'Webhooks', description: 'Where to be told of events, and the log of what was told.', routes: webhookRoutes },
-  { name: 'Document', description: 'This document, for programs.', routes: [openApiRoute(() => documentAsset())] },
+  { name: 'Webhooks', description: 'Where events are posted, and the log of their deliveries.', routes: webhookRoutes },
 ]
 
-export const apiRoutes: readonly Route<UseCases>[] = routeGroups.flatMap(({ routes }) => routes)
+export const apiRoutes: readonly Route<UseCases>[] = groups.flatMap(({ routes }) => routes)
 
-/** The API in OpenAPI 3.1, as GET /openapi.json answers it. */
-export const createOpenApiDocument = (): OpenApiDocument => documentOf(routeGroups, apiPrefix)
+export const createOpenApiDocument = (): OpenApiDocument =>
+  documentOf(groups, {
+    title: 'Tradeport',
+    summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
+    description: introduction,
+    prefix: apiPrefix,
+    hasLimits: true,
+    securitySchemes: {
+      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `tp_live_` and an opaque text.' },
+      accessToken: {
+        type: 'http',
+        scheme: 'bearer',
+        description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
+      },
+    },
+    webhooks: webhookItems,
+  })
 
-let madeDocument: Asset | undefined
+export interface ApiEdge extends Edge {
+  readonly limiter: RateLimiter
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly Network[]
+}
 
-// Made once, since the records do not change, and when it is first asked for: a service that nobody asks starts without it.
-const documentAsset = (): Asset =>
-  (madeDocument ??= assetOf(JSON.stringify(createOpenApiDocument()), {
-    'Content-Type': 'application/json; charset=utf-8',
-    ...cachedFor(60),
-  }))
-
-/** Answers /api/v1 and the plain routes, and anything else with 404. It never throws and never answers without an envelope and a request id. */
+/** Answers the routes under /api/v1 and the pages, and everything else with 404. */
 export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
-  mount({
+  createApp({
     prefix: apiPrefix,
     routes: apiRoutes,
-    plainRoutes: edge.plainRoutes,
     useCases,
-    door: createCallerDoor({ ...edge, identifyCaller: useCases.identifyCaller }),
-    edge,
+    guards: callerGuards({ ...edge, identifyCaller: useCases.identifyCaller }),
+    edge: { ...edge, pages: { ...documentPage(`${apiPrefix}/openapi.json`, createOpenApiDocument), ...edge.pages } },
   })
+
+/** The document as a file, made when it is first asked for. */
+export const documentPage = (path: `/${string}`, create: () => OpenApiDocument) =>
+  filePages({
+    [path]: {
+      headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' },
+      read: async () => JSON.stringify(create()),
+    },
+  })
+
+const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`, \`meta\` and \`error\`. \`data\` is null on every error, \`error\` on every success.
+New fields may be added to replies within a version: ignore those that you do not know. Unknown fields and parameters of a request are refused.
+
+**Credentials.** Send an API key in \`X-API-Key\`, or an access token in \`Authorization: Bearer\`; never in the query or the body.
+Every operation names the scopes of which one is needed.
+
+**Errors.** \`error.code\` is for programs, \`error.message\` is a sentence for a person, \`error.details\` belongs to the code.
+Every operation lists the codes that it can answer, by status. A path that does not exist is \`404 NOT_FOUND\`.
+
+**Limits.** \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` describe the tightest limit. A refused request is
+\`429\` with \`Retry-After\`; \`error.details.scope\` says whether the plan (\`tier\`), the endpoint (\`endpoint\`), a suspension (\`suspension\`), the address
+(\`address\`) or the bodies being received (\`bodies\`) refused it. Ten refusals of \`tier\` or \`endpoint\` within five minutes suspend a credential for 15 minutes.
+
+**Sent once.** Every POST accepts an \`Idempotency-Key\`: a request that is sent again with the same key within 24 hours is carried out once and answered as
+the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`201\` with the order as pending; \`GET /orders/{id}\` shows its outcome at the broker.
+\`504 BROKER_OUTCOME_UNKNOWN\` on a change of a position means that it may have been made: read the position before you try again.
+
+**Times** are UTC with milliseconds. Money is in the account's currency, volumes are lots.`

@@ -1,8 +1,8 @@
-// Whatever a cell holds, a reader of RFC 4180 gets it back, and a number to the last bit (decision 39).
+// Whatever a cell holds, a reader of RFC 4180 gets it back, and a number to the last bit.
 import { parse } from 'csv-parse/sync'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { csvRow, plainDecimal } from '../src/presenters/csv.ts'
+import { csvRow, plainDecimal } from '../src/routes/csv.ts'
 
 const anyNumber = fc.oneof(
   fc.double({ noNaN: true, noDefaultInfinity: true }),
@@ -33,7 +33,7 @@ describe('a row of CSV', () => {
     )
   })
 
-  it('leaves a cell empty for what is no number', () => {
+  it('leaves a cell empty for a number that is not finite', () => {
     expect([Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY].map(plainDecimal)).toEqual(['', '', ''])
   })
 })

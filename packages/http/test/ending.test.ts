@@ -1,11 +1,11 @@
-// How a listener ends: what it has taken is answered and read to the end, and nobody who sends nothing, or reads nothing, holds it up for long.
+// How a listener ends: it answers every request that it accepted and sends every reply whole, but does not wait long for a silent client.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
-import { setTimeout as pause } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import Koa from 'koa'
 import { afterEach, describe, expect, it } from 'vitest'
-import { run } from './fakes.ts'
+import { fakeEdge, run, runApi, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
 
 const host = 'Host: tradeport.example\r\n'
@@ -21,63 +21,64 @@ describe('a listener that ends', () => {
   app.use(async (context) => {
     if (context.path === '/slow') await release.promise
     if (context.method === 'POST') await once(context.req.resume(), 'end')
-    context.body = context.path === '/long' ? longText : 'told'
+    context.body = context.path === '/long' ? longText : 'done'
   })
 
-  const dialled: Socket[] = []
-  const dial = async ({ port }: Running, text: string): Promise<Socket> => {
+  const sockets: Socket[] = []
+  const open = async ({ port }: Running, text: string): Promise<Socket> => {
     const socket = connect(port, '127.0.0.1')
-    dialled.push(socket)
+    sockets.push(socket)
     socket.on('error', () => undefined)
     await once(socket, 'connect')
     if (text !== '') socket.write(text)
-    await pause(20)
+    await setTimeout(20)
     return socket
   }
   afterEach(() => {
-    for (const socket of dialled.splice(0)) socket.destroy()
+    for (const socket of sockets.splice(0)) socket.destroy()
   })
 
   it.each([
-    ['that has sent nothing', ''],
-    ['with half a head', 'GET /told HTT'],
-    ['with half a body', `POST /told HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nhalf`],
-    ['that waits for its next request', get('/told')],
-  ])('is not held up by a connection %s', async (_, text) => {
+    ['has sent nothing', ''],
+    ['has sent half a head', 'GET /done HTT'],
+    ['has sent half a body', `POST /done HTTP/1.1\r\n${host}Content-Length: 10\r\n\r\nhalf`],
+    ['waits for its next request', get('/done')],
+  ])('does not wait for a connection that %s', async (_, text) => {
     const listener = await run(app, { bounds })
-    await dial(listener, text)
+    const socket = await open(listener, text)
+    socket.resume()
     expect(await listener.end(longMs)).toBe(0)
   })
 
-  it('answers a request that it has taken, and takes no new connection', async () => {
+  it('answers a request that it accepted, and accepts no new connection', async () => {
     const listener = await run(app, { bounds })
-    const socket = await dial(listener, get('/slow'))
+    const socket = await open(listener, get('/slow'))
     const answer = once(socket, 'data')
     const ended = listener.end(longMs)
-    await expect(dial(listener, '')).rejects.toThrow('ECONNREFUSED')
+    await expect(open(listener, '')).rejects.toThrow('ECONNREFUSED')
     release.resolve()
-    expect(String((await answer)[0])).toContain('told')
+    expect(String((await answer)[0])).toContain('done')
     expect(await ended).toBe(0)
   })
 
-  it('answers a request that arrives on a connection that was taken just before', async () => {
+  it('answers a request that arrives on a connection that was just accepted', async () => {
     const listener = await run(app, { bounds })
-    const socket = await dial(listener, '')
+    const socket = await open(listener, '')
     const answer = once(socket, 'data')
     const ended = listener.end(longMs)
-    socket.write(get('/told'))
-    expect(String((await answer)[0])).toContain('told')
+    socket.write(get('/done'))
+    expect(String((await answer)[0])).toContain('done')
     expect(await ended).toBe(0)
   })
 
-  it('writes a long reply to the end for a slow reader', async () => {
+  it('sends a long reply whole to a slow reader', async () => {
     const listener = await run(app, { bounds })
-    const socket = await dial(listener, get('/long'))
+    const socket = await open(listener, get('/long'))
     let read = 0
     socket.on('data', (chunk: Buffer) => {
       read += chunk.length
       socket.pause()
-      setTimeout(() => socket.resume(), 1)
+      globalThis.setTimeout(() => socket.resume(), 1)
     })
     const closed = once(socket, 'close')
     expect(await listener.end(longMs)).toBe(0)
@@ -85,10 +86,22 @@ describe('a listener that ends', () => {
     expect(read).toBeGreaterThan(longText.length)
   })
 
-  it('cuts off who does not read the reply, once its patience is over, and says so', async () => {
+  it('cuts off a client that does not read its reply once the time is over, and returns how many it cut off', async () => {
     const listener = await run(app, { bounds })
-    const socket = await dial(listener, get('/long'))
+    const socket = await open(listener, get('/long'))
     socket.pause()
     expect(await listener.end(200)).toBe(1)
   })
 })
+
+it.each(['/api/v1/symbols', '/api/v1/accounts', '/api/v1/openapi.json', '/nowhere'])(
+  'an app that is draining closes the connection after its reply to %s',
+  async (path) => {
+    let isDraining = false
+    await using api = await runApi({}, fakeEdge({ isDraining: () => isDraining }))
+    const connectionOf = async () => (await send(api, path, { headers: { connection: 'keep-alive' } })).headers.connection
+    expect(await connectionOf()).toBe('keep-alive')
+    isDraining = true
+    expect(await connectionOf()).toBe('close')
+  },
+)

@@ -1,4 +1,4 @@
-// The export: what the file holds, how it reads back, and that writing it holds nobody up (4.5; decision 39).
+// The export: what the file holds, how it reads back, and that writing it does not block other requests.
 import { request as httpRequest } from 'node:http'
 import { setImmediate as turn, setTimeout as wait } from 'node:timers/promises'
 import { brokerUnavailable } from '@tradeport/domain'
@@ -56,7 +56,7 @@ describe('the CSV export', () => {
     ['two\r\nlines', 'two\r\nlines'],
     ['EUR/USD.r', 'EUR/USD.r'],
     ['Ünï', 'Ünï'],
-  ])('writes the symbol %j so that no spreadsheet runs it and a reader gets %j', async (symbol, read) => {
+  ])('writes the symbol %j so that no spreadsheet runs it: a reader gets %j', async (symbol, read) => {
     const [row] = cells((await exported(exportOf(closedTrade('1', { symbol })))).text)
     expect(row?.['symbol']).toBe(read)
     expect(row?.['closedAt']).toBe('2026-11-19T01:00:00.999Z')
@@ -102,7 +102,7 @@ describe('the JSON export', () => {
 describe('a long export', () => {
   const many = exportOf(...Array.from({ length: 10_000 }, (_, index) => closedTrade(String(index))))
 
-  it.each(['csv', 'json'])('as %s is whole, and lets others have their turn between steps of a few milliseconds', async (format) => {
+  it.each(['csv', 'json'])('as %s is complete, and yields to other requests after every few milliseconds', async (format) => {
     const steps: number[] = []
     let resumed = process.threadCpuUsage()
     const breathe = async (): Promise<void> => {
@@ -122,7 +122,7 @@ describe('a long export', () => {
     expect(median).toBeLessThan(5)
   })
 
-  it('stops when the caller hangs up, and says nothing in the log', async () => {
+  it('stops when the caller hangs up, and logs nothing', async () => {
     let breaths = 0
     const edge = fakeEdge({
       breathe: async () => {
@@ -145,7 +145,7 @@ describe('a long export', () => {
       request.on('error', () => undefined)
       request.end()
     })
-    // A busy server hears of it late.
+    // A busy server notices it late.
     const isStill = async (): Promise<boolean> => {
       const before = breaths
       await wait(60)
@@ -157,7 +157,7 @@ describe('a long export', () => {
     expect(edge.lines).toEqual([])
   })
 
-  it('that breaks midway is cut off rather than ended as if it were whole, and is logged', async () => {
+  it('that fails midway is cut off rather than ended as if it were complete, and is logged', async () => {
     let breaths = 0
     const edge = fakeEdge({
       breathe: () => {

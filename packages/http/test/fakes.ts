@@ -1,7 +1,9 @@
-// Use cases that answer at once, an edge that stands still, and a server on a free port.
+// Fake use cases that answer immediately, an edge with a fixed clock, and a server on a free port.
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
 import {
+  getMarketData,
+  listSymbols,
   orderInFlight,
   parseAccountId,
   parseDeliveryId,
@@ -20,7 +22,9 @@ import type {
   ClosedPosition,
   ClosedTrade,
   Credential,
+  IdempotencyStore,
   Issue,
+  Once,
   PendingOrder,
   Position,
   RateVerdict,
@@ -29,11 +33,12 @@ import type {
   Webhook,
   WebhookDelivery,
 } from '@tradeport/domain'
-import { getMarketData, listSymbols } from '@tradeport/domain'
+import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/domain/testing'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
-import { createApi, listen, noTrustedProxies } from '../src/index.ts'
+import { createApi, listen } from '../src/index.ts'
 import type { ApiEdge, Listener, ListenOptions, Route, UseCases } from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
@@ -202,14 +207,26 @@ export const credential = (held: readonly Scope[], parts: Partial<Credential> = 
   ...parts,
 })
 
-/** Who comes in with the good key or the good token. */
+/** The caller behind the good key and the good token. */
 export const caller = { owner, program: programOf(credential([])) }
 
 export const goodKey = 'tp_live_good'
 export const scopelessKey = 'tp_live_scopeless'
 export const goodToken = 'a-good-token'
 
-export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
+// As the real use cases do, before what cannot be undone.
+const begun =
+  ({ begin }: Once) =>
+  <A>(result: A) =>
+    pipe(
+      begin,
+      TE.map(() => result),
+    )
+
+export const fakeIdempotency = (): IdempotencyStore => createFakeIdempotencyStore(createFakeRecords())
+
+export const fakeUseCases = ({ idempotency = fakeIdempotency(), ...parts }: Partial<UseCases> = {}): UseCases => ({
+  idempotency,
   identifyCaller: ({ apiKey, accessToken }) => {
     if (accessToken !== undefined) return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
     if (apiKey === goodKey) return TE.right(credential(scopes))
@@ -222,29 +239,41 @@ export const fakeUseCases = (parts: Partial<UseCases> = {}): UseCases => ({
   getPosition: () => TE.right({ position, provenance }),
   moveStopLoss: (_, _id, stopLoss) => TE.right({ position: { ...position, stopLoss }, provenance }),
   moveTakeProfit: (_, _id, takeProfit) => TE.right({ position: { ...position, takeProfit }, provenance }),
-  closePosition: () => TE.right({ closed: closedPosition, provenance }),
+  closePosition: (_, _id, _volume, once) => begun(once)({ closed: closedPosition, provenance }),
   listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
   getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
   exportTrades: () => TE.right({ trades: [closedTrade('2'), closedTrade('1')], provenance, exportedAt: now }),
   listSymbols,
   getMarketData,
-  placeOrder: (_, { request }) => TE.right({ order: { ...pendingOrder, request }, isReplayed: false }),
+  placeOrder: placeOrderIn(idempotency),
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(orderInFlight),
   cancelOrder: () => TE.left(orderInFlight),
   webhookHostIssues: (url) => (url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : []),
-  createWebhook: () => TE.right({ webhook, secret: webhookSecret }),
+  createWebhook: (_, _wanted, once) => begun(once)({ webhook, secret: webhookSecret }),
   listWebhooks: () => TE.right([webhook]),
   getWebhook: () => TE.right(webhook),
   changeWebhook: () => TE.right(webhook),
   deleteWebhook: () => TE.right(webhook.id),
-  testWebhook: () => TE.right({ isSuccess: true, responseCode: 200, responseTimeMs: 12 }),
+  testWebhook: (_, _id, once) => begun(once)({ isSuccess: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
   listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
-  replayWebhookDelivery: () => TE.right(delivery),
+  replayWebhookDelivery: (_, _id, _deliveryId, once) => begun(once)(delivery),
   ...parts,
 })
+
+/** Records nothing, but keeps the reply with the claim, as the order store does. */
+export const placeOrderIn =
+  ({ keep: keepReply }: IdempotencyStore): UseCases['placeOrder'] =>
+  ({ owner: placing }, { request, keep }) => {
+    const order = { ...pendingOrder, request }
+    if (keep === undefined) return TE.right(order)
+    return pipe(
+      keepReply(placing, keep.claim, keep.replyOf(order)),
+      TE.map(() => order),
+    )
+  }
 
 export interface LogLine {
   readonly level: 'warn' | 'error'
@@ -256,7 +285,7 @@ export interface FakeEdge extends ApiEdge {
   readonly lines: LogLine[]
 }
 
-/** What a limiter says that lets everybody in. */
+/** The verdict of a limiter that admits everybody. */
 export const admitted: RateVerdict = { limit: 300, remaining: 299, resetSeconds: now / 1_000 + 1, refusal: null }
 
 export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
@@ -265,7 +294,6 @@ export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
   return {
     clock: { now: () => now },
     limiter: { decide: () => admitted },
-    trustedProxies: noTrustedProxies,
     newRequestId: () => `req_${(ids += 1)}`,
     breathe: () => new Promise((resolve) => setImmediate(resolve)),
     log: {
@@ -300,7 +328,7 @@ export interface Answer {
   readonly json: ReplyBody
 }
 
-/** What the tests look at of an envelope. */
+/** The fields of an envelope that tests read. */
 export interface ReplyBody {
   readonly success: boolean
   readonly data: never
@@ -336,21 +364,13 @@ const bodies: Readonly<Record<string, object>> = {
   'PUT /webhooks/:id': { enabled: false },
 }
 
-/** What the document would tell of a route that only a test has. */
-export const untold = {
-  operationId: 'untold',
-  summary: 'Untold',
-  description: 'Of a test.',
-  reply: { kind: 'none' },
-} as const
-
-/** A request that the route takes, apart from its path. */
+/** A request that the route accepts, apart from its path. */
 export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
   const body = bodies[`${method} ${path}`]
   return body === undefined ? { method, headers: { 'x-api-key': goodKey, ...headers } } : jsonRequest(method, body, headers)
 }
 
-/** Sends a request line as it is written, which fetch would tidy up. */
+/** Sends the request target unchanged; fetch would normalise it. */
 export const send = (
   { port }: Running,
   target: string,
@@ -376,7 +396,7 @@ export const send = (
     request.end(body)
   })
 
-/** The API over fake use cases, with what it logged. */
+/** The API over fake use cases, with its edge, which has the log lines. */
 export const runApi = async (
   parts: Partial<UseCases> = {},
   edge: FakeEdge = fakeEdge(),
@@ -385,3 +405,18 @@ export const runApi = async (
   ...(await run(createApi(fakeUseCases(parts), edge), options)),
   edge,
 })
+
+/** The faults of a reply, which must be a VALIDATION_ERROR. */
+export const issuesOf = ({ status, json }: Answer): readonly Issue[] => {
+  if (status !== 400 || json.error?.code !== 'VALIDATION_ERROR')
+    throw new Error(`expected 400 VALIDATION_ERROR; got ${status} ${json.error?.code ?? ''}`)
+  return json.error.details?.issues ?? []
+}
+
+const sampleIds: Readonly<Record<string, string>> = { id: accountId, deliveryId: 'd-1', symbol: 'EURUSD' }
+
+/** A target of the route with the query parameters that it requires. */
+export const targetOf = ({ path }: Pick<Route<never>, 'path'>, query = ''): string => {
+  const parameters = [path.startsWith('/candles') ? 'timeframe=1h' : '', query].filter((text) => text !== '')
+  return `/api/v1${path.replace(/:(\w+)/g, (_, name: string) => sampleIds[name] ?? '')}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`
+}

@@ -1,4 +1,4 @@
-// What limits do to a request, and what every reply tells of them (8.1 rules 4 to 6; decisions 1, 2, 9 and 14).
+// Which requests are counted against the limits, what a limit refuses, and the headers of the replies.
 import { orderNotCancellable, rateLimitExceeded, scopes, serviceUnavailable, tradeNotFound } from '@tradeport/domain'
 import type { EndpointLimit, RateLimiter, RateSubject, RateVerdict } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -7,7 +7,7 @@ import type { UseCases } from '../src/index.ts'
 import { credential, fakeEdge, goodKey, goodToken, jsonRequest, now, orderBody, runApi, scopelessKey, send } from './fakes.ts'
 import type { Answer, SentRequest } from './fakes.ts'
 
-interface Asked {
+interface Call {
   readonly subject: RateSubject
   readonly endpoint: EndpointLimit | undefined
   readonly now: number
@@ -21,20 +21,20 @@ const refusing: RateVerdict = {
   refusal: rateLimitExceeded({ scope: 'tier', window: 'minute' }, 42),
 }
 
-/** An API whose limiter always says the same, with what that was asked. */
-const runLimited = async (verdict: RateVerdict, parts: Partial<UseCases> = {}, isAtOnce = true) => {
-  const asked: Asked[] = []
+/** An API whose limiter always decides the same, with the calls of that limiter. */
+const runLimited = async (verdict: RateVerdict, parts: Partial<UseCases> = {}, isImmediate = true) => {
+  const calls: Call[] = []
   const decide: RateLimiter['decide'] = (subject, endpoint, at) => {
-    asked.push({ subject, endpoint, now: at })
-    return isAtOnce ? verdict : Promise.resolve(verdict)
+    calls.push({ subject, endpoint, now: at })
+    return isImmediate ? verdict : Promise.resolve(verdict)
   }
-  return { ...(await runApi(parts, fakeEdge({ limiter: { decide } }))), asked }
+  return { ...(await runApi(parts, fakeEdge({ limiter: { decide } }))), calls }
 }
 
-const told = ({ headers }: Answer): readonly unknown[] =>
+const limitHeaders = ({ headers }: Answer): readonly unknown[] =>
   ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'].map((name) => headers[name])
-const passingTold = ['300', '12', '1795255873']
-const nothingTold = [undefined, undefined, undefined]
+const passingHeaders = ['300', '12', '1795255873']
+const noHeaders = [undefined, undefined, undefined]
 
 describe('every reply to a request that counts', () => {
   const answers: readonly (readonly [status: number, target: string, request?: SentRequest, parts?: Partial<UseCases>])[] = [
@@ -61,23 +61,23 @@ describe('every reply to a request that counts', () => {
   ]
 
   it.each(answers.map((answer) => ({ answer })))(
-    'tells of the tightest limit: $answer.0 to $answer.1 (8.1 rule 5)',
+    'has the headers of the tightest limit: $answer.0 to $answer.1',
     async ({ answer: [status, target, request, parts] }) => {
       await using api = await runLimited(passing, parts)
       const answer = await send(api, target, request)
-      expect([answer.status, told(answer)]).toEqual([status, passingTold])
-      expect(api.asked).toHaveLength(1)
+      expect([answer.status, limitHeaders(answer)]).toEqual([status, passingHeaders])
+      expect(api.calls).toHaveLength(1)
     },
   )
 
-  it('tells of it where nothing else of the reply is new', async () => {
+  it('has them also as 304', async () => {
     await using api = await runLimited(passing)
     const { etag } = (await send(api, '/api/v1/symbols')).headers
     const answer = await send(api, '/api/v1/symbols', { headers: { 'x-api-key': goodKey, 'if-none-match': etag ?? '' } })
-    expect([answer.status, told(answer)]).toEqual([304, passingTold])
+    expect([answer.status, limitHeaders(answer)]).toEqual([304, passingHeaders])
   })
 
-  it('is told apart by caches, where they may keep it, from the reply to another', async () => {
+  it('differs by credential for caches, where they may keep it', async () => {
     await using api = await runLimited(passing)
     expect((await send(api, '/api/v1/symbols')).headers).toMatchObject({
       'cache-control': 'public, max-age=60',
@@ -87,10 +87,10 @@ describe('every reply to a request that counts', () => {
 })
 
 describe('a request that exceeds a limit', () => {
-  it.each([true, false])('is 429 with Retry-After and which limit it was, decided at once or later: %s (8.1 rule 6)', async (isAtOnce) => {
-    await using api = await runLimited(refusing, {}, isAtOnce)
+  it.each([true, false])('is 429 with Retry-After and the limit, decided immediately or later: %s', async (isImmediate) => {
+    await using api = await runLimited(refusing, {}, isImmediate)
     const answer = await send(api, '/api/v1/accounts')
-    expect([answer.status, answer.headers['retry-after'], told(answer)]).toEqual([429, '42', ['100', '0', '1795255933']])
+    expect([answer.status, answer.headers['retry-after'], limitHeaders(answer)]).toEqual([429, '42', ['100', '0', '1795255933']])
     expect(answer.headers['cache-control']).toBe('no-store')
     expect(answer.json).toMatchObject({
       success: false,
@@ -99,7 +99,7 @@ describe('a request that exceeds a limit', () => {
     })
   })
 
-  it('is refused before its scope, its body and its query are looked at (decision 1)', async () => {
+  it('is refused before its scope, its body and its query are checked', async () => {
     await using api = await runLimited(refusing)
     const statuses = [
       await send(api, '/api/v1/accounts', { headers: { 'x-api-key': scopelessKey } }),
@@ -123,19 +123,19 @@ describe('a request that counts against no limit', () => {
     [200, '/api/v1/symbols', { authorization: 'Bearer bad', 'x-api-key': goodKey }],
     [200, '/api/v1/symbols?api_key=tp_live_good', {}],
     [501, '/api/v1/quotes/EURUSD', {}],
-  ])('is told of none: %i to %s with %j (8.1 rule 4; decisions 1, 2 and 9)', async (status, target, headers) => {
+  ])('has no headers of one: %i to %s with %j', async (status, target, headers) => {
     await using api = await runLimited(refusing)
     const answer = await send(api, target, { headers: headers ?? {} })
-    expect([answer.status, told(answer)]).toEqual([status, nothingTold])
-    expect(api.asked).toEqual([])
+    expect([answer.status, limitHeaders(answer)]).toEqual([status, noHeaders])
+    expect(api.calls).toEqual([])
   })
 
-  it('is one from outside the allowlist, also where no credential is asked for', async () => {
+  it('is one from outside the allowlist, also where no credential is needed', async () => {
     const elsewhere = credential(scopes, { ipAllowlist: ['10.0.0.0/8'] })
     await using api = await runLimited(refusing, { identifyCaller: () => TE.right(elsewhere) })
     expect((await send(api, '/api/v1/accounts')).status).toBe(401)
     expect((await send(api, '/api/v1/symbols')).status).toBe(200)
-    expect(api.asked).toEqual([])
+    expect(api.calls).toEqual([])
   })
 
   it('is one for market data whose credential cannot be looked up', async () => {
@@ -145,20 +145,20 @@ describe('a request that counts against no limit', () => {
 })
 
 describe('what is counted', () => {
-  it('is the credential that was used, under the route as it is written, at the moment of the request', async () => {
+  it('is the credential that was used, by the path of the route, at the time of the request', async () => {
     await using api = await runLimited(passing)
     await send(api, '/api/v1/quotes/EURUSD')
     await send(api, '/api/v1/trades/export?format=json', { headers: { authorization: `Bearer ${goodToken}`, 'x-api-key': 'tp_live_bad' } })
     await send(api, '/api/v1/accounts')
-    expect(api.asked).toMatchObject([
+    expect(api.calls).toMatchObject([
       { subject: { id: 'k-1', plan: 'free' }, endpoint: { route: 'GET /quotes/:symbol', requests: 1_000, periodSeconds: 60 }, now },
       { endpoint: { route: 'GET /trades/export', requests: 10, periodSeconds: 3_600 } },
       { endpoint: undefined },
     ])
   })
 
-  it('is a good credential in the headers of a market data route, whatever stands in the query (decision 9)', async () => {
+  it('is a good credential in the headers of a market data route, whatever is in the query', async () => {
     await using api = await runLimited(passing)
-    expect(told(await send(api, '/api/v1/symbols?token=x'))).toEqual(passingTold)
+    expect(limitHeaders(await send(api, '/api/v1/symbols?token=x'))).toEqual(passingHeaders)
   })
 })

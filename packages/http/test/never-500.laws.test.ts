@@ -1,4 +1,4 @@
-// Nothing that a caller writes into a request line, a header or a body is ever answered with 500, and every answer has its envelope and its id.
+// No path, query, header or body is ever answered with 500, and every error has the envelope and the request id.
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
@@ -7,11 +7,11 @@ import type { Answer, FakeEdge, Running, SentRequest } from './fakes.ts'
 
 const parameterNames = [...new Set(apiRoutes.flatMap(({ query }) => Object.keys(query)))]
 
-// Bytes of any value, escaped, so that they are often no UTF-8.
+// Any bytes, escaped, which are often not UTF-8.
 const escapedBytes = fc
   .uint8Array({ maxLength: 12 })
   .map((bytes) => [...bytes].map((byte) => `%${byte.toString(16).padStart(2, '0')}`).join(''))
-// What a request line can hold unescaped.
+// What a request target can hold unescaped.
 const lineText = fc.string({ unit: fc.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCodePoint(code)), maxLength: 24 })
 const anyValue = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 24 }).map((text) => encodeURIComponent(text.toWellFormed())),
@@ -35,7 +35,7 @@ const targetArbitrary = fc
 const headerRoutes = apiRoutes.filter(({ method, path }) => ['GET /symbols', 'GET /accounts', 'POST /orders'].includes(`${method} ${path}`))
 const bodyRoutes = apiRoutes.filter(({ body }) => body !== undefined)
 
-// An order, or a change of a position, of which one field is anything, any JSON, or bytes of any value.
+// An order with any value in one field, any JSON, or any bytes.
 const anyBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   fc
     .tuple(fc.constantFrom(...Object.keys(orderBody), 'price', 'stopLoss', 'value', 'comment', 'clientId', '__proto__'), fc.jsonValue())
@@ -43,13 +43,13 @@ const anyBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
   fc.json(),
   fc.uint8Array({ maxLength: 40 }),
   fc.constantFrom('[', '1e999', '{"volume":1e999}', `{"x":${'['.repeat(100_000)}${']'.repeat(100_000)}}`),
-  // A good order with something that is passed over, nested deeper than a stack is high.
+  // An unknown field, nested deeper than the stack is high.
   fc.constant(JSON.stringify(orderBody).replace('}', `,"x":${'[{"y":'.repeat(50_000)}1${'}]'.repeat(50_000)}}`)),
 )
 
 // fast-check prints the target of a failure.
-const isWellAnswered = ({ status, headers, text }: Answer): boolean => {
-  if (![200, 201, 304, 400, 401, 404, 409, 501].includes(status) || headers['x-request-id'] === undefined) return false
+const isGoodReply = ({ status, headers, text }: Answer): boolean => {
+  if (![200, 201, 304, 400, 401, 404, 409, 413, 501].includes(status) || headers['x-request-id'] === undefined) return false
   if (status < 400) return true
   const body = JSON.parse(text) as { readonly error: { readonly request_id: string } }
   return Object.keys(body).join() === 'success,data,error' && body.error.request_id === headers['x-request-id']
@@ -62,21 +62,21 @@ describe('a request', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it('never makes an error of ours, whatever its path and query', async () => {
+  it('is never answered 500, whatever its path and query', async () => {
     await fc.assert(
-      fc.asyncProperty(targetArbitrary, async ({ route, target }) => isWellAnswered(await send(api, target, requestOf(route)))),
+      fc.asyncProperty(targetArbitrary, async ({ route, target }) => isGoodReply(await send(api, target, requestOf(route)))),
       { numRuns: 1_500 },
     )
     expect(api.edge.lines).toEqual([])
   })
 
-  it('never does with any value of any one parameter', async () => {
+  it('is never answered 500, whatever the value of one parameter', async () => {
     for (const { method, path, query } of apiRoutes) {
       for (const name of Object.keys(query)) {
         await fc.assert(
           fc.asyncProperty(anyValue, async (value) => {
             const target = `${apiPrefix}${path.replace(/:\w+/, 'EURUSD')}?${name}=${value}`
-            return isWellAnswered(await send(api, target, requestOf({ method, path })))
+            return isGoodReply(await send(api, target, requestOf({ method, path })))
           }),
           { numRuns: 25 },
         )
@@ -84,7 +84,7 @@ describe('a request', () => {
     }
   })
 
-  it('never does with any header', async () => {
+  it('is never answered 500, whatever its headers', async () => {
     const headerText = fc.string({
       unit: fc.oneof(fc.integer({ min: 0x20, max: 0x7e }), fc.integer({ min: 0x80, max: 0xff })).map((code) => String.fromCodePoint(code)),
       maxLength: 40,
@@ -101,17 +101,17 @@ describe('a request', () => {
     await fc.assert(
       fc.asyncProperty(headerName, headerText, fc.constantFrom(...headerRoutes), async (name, value, route) => {
         const reply = await send(api, `${apiPrefix}${route.path}`, requestOf(route, { 'x-api-key': goodKey, [name]: value }))
-        return isWellAnswered(reply)
+        return isGoodReply(reply)
       }),
       { numRuns: 300 },
     )
   })
 
-  it('never does with any body, with a key to tell it apart or without', async () => {
+  it('is never answered 500, whatever its body, with an Idempotency-Key or without', async () => {
     await fc.assert(
       fc.asyncProperty(fc.constantFrom(...bodyRoutes), anyBody, fc.boolean(), async ({ method, path }, body, hasKey) => {
         const request: SentRequest = { ...jsonRequest(method, {}, hasKey ? { 'idempotency-key': 'k' } : {}), body }
-        return isWellAnswered(await send(api, `${apiPrefix}${path}`, request))
+        return isGoodReply(await send(api, `${apiPrefix}${path}`, request))
       }),
       { numRuns: 500 },
     )

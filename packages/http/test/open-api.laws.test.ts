@@ -1,40 +1,74 @@
-// The document and the codecs say the same: what is made from a schema is read, and what is beyond a bound of it is refused by both.
+// The documents and the service agree on requests: every example is valid, and both accept and refuse by the same bounds.
 import { maxLotsPerOrder, requireVolumeInLimit } from '@tradeport/domain'
-import type { Issue } from '@tradeport/domain'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import formats from 'ajv-formats'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiRoutes, createOpenApiDocument } from '../src/index.ts'
-import { instantPattern } from '../src/requests/parameter-kinds.ts'
-import { readHeaders, readPath, readQuery } from '../src/requests/read-parameters.ts'
-import type { JsonSchema } from '../src/schema/json-schema.ts'
+import type { Route } from '../src/index.ts'
+import { ajv, documents, escapePointer, faultsOf, partAt, users } from './documents.ts'
+import type { ApiDocument, Json } from './documents.ts'
+import { fakeUseCases } from './fakes.ts'
 
-const ajv = new Ajv2020({ allowUnionTypes: true, strictTypes: false })
-formats.default(ajv)
-const fits = (schema: JsonSchema, value: unknown): boolean => ajv.validate(schema, value)
+interface Example {
+  /** A JSON pointer. */
+  readonly schema: string
+  readonly value: unknown
+}
 
-const { schemas } = createOpenApiDocument().components
-const resolved = (schema: JsonSchema): JsonSchema => schemas[schema.$ref?.split('/').at(-1) ?? ''] ?? schema
+/** Every example of a document, and every default, with its schema. */
+const examplesIn = (part: Json, pointer = ''): readonly Example[] => {
+  if (typeof part !== 'object' || part === null) return []
+  const inner = Object.entries(part)
+    .filter(([name]) => !['example', 'examples', 'default', 'enum'].includes(name))
+    .flatMap(([name, value]) => examplesIn(value, `${pointer}/${escapePointer(name)}`))
+  if (part.schema !== undefined) {
+    const values = [...('example' in part ? [part.example] : []), ...Object.values(part.examples ?? {}).map((one: Json) => one.value)]
+    return [...inner, ...values.map((value) => ({ schema: `${pointer}/schema`, value }))]
+  }
+  const values = [
+    ...(Array.isArray(part.examples) ? part.examples : []),
+    ...(typeof part.type === 'string' && 'default' in part ? [part.default] : []),
+  ]
+  return [...inner, ...values.map((value) => ({ schema: pointer, value }))]
+}
+
+describe.each(documents)('the document for $name', (api) => {
+  const examples = examplesIn(api.document)
+
+  it('has only valid examples and defaults', () => {
+    expect(examples.length).toBeGreaterThan(50)
+    for (const { schema, value } of examples) expect([schema, value, faultsOf(api, schema, value)]).toEqual([schema, value, []])
+  })
+
+  it('shows no field in an example that its schema does not have', () => {
+    for (const { schema, value } of examples) expect([schema, faultsOf(api, schema, value, true)]).toEqual([schema, []])
+  })
+
+  it('has only valid JSON Schemas', () => {
+    for (const [name, schema] of Object.entries(api.document.components.schemas))
+      expect([name, ajv.validateSchema(schema)]).toEqual([name, true])
+  })
+})
 
 const dates = fc
   .tuple(fc.date({ min: new Date(0), max: new Date('2100-01-01'), noInvalidDate: true }), fc.constantFrom('', 'Z', '+02:00', '-11:30'))
   .map(([date, zone]) => (zone === '' ? date.toISOString().slice(0, 10) : date.toISOString().replace('Z', zone)))
 
-const texts = ({ enum: values, format, pattern, minLength = 0, maxLength = 40 }: JsonSchema): fc.Arbitrary<unknown> => {
+const isInstant = ({ pattern }: Json): boolean => pattern?.startsWith(String.raw`^\d{4}-`) === true
+
+const textsOf = (schema: Json): fc.Arbitrary<unknown> => {
+  const { enum: values, format, pattern, minLength = 0, maxLength = 40 } = schema
   if (values !== undefined) return fc.constantFrom(...values)
-  if (pattern === instantPattern) return dates
+  if (isInstant(schema)) return dates
   if (format === 'uuid') return fc.uuid()
   if (pattern?.startsWith('^https') === true) return fc.webUrl({ validSchemes: ['https'], withQueryParameters: true })
   return pattern === undefined ? fc.string({ unit: 'grapheme-ascii', minLength, maxLength }) : fc.stringMatching(new RegExp(pattern, 'u'))
 }
 
-/** Values that the schema takes. */
-const valuesOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
+/** Values that a schema of the API for users accepts. */
+const valuesOf = (schema: Json): fc.Arbitrary<unknown> => {
   switch (schema.type) {
     case 'string':
-      return texts(schema)
+      return textsOf(schema)
     case 'integer':
       return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 100 })
     case 'number':
@@ -42,150 +76,150 @@ const valuesOf = (schema: JsonSchema): fc.Arbitrary<unknown> => {
     case 'boolean':
       return fc.boolean()
     case 'array':
-      return fc.array(valuesOf(schema.items ?? {}), { minLength: schema.minItems ?? 0, maxLength: schema.maxItems ?? 3 })
+      return fc.array(valuesOf(schema.items), { minLength: schema.minItems ?? 0, maxLength: schema.maxItems ?? 3 })
     case 'object':
       return objectsOf(schema)
-    case 'null':
-    case undefined:
     default:
-      throw new Error(`no values are made of type ${String(schema.type)}`)
+      throw new Error(`no values are generated for the type ${String(schema.type)}`)
   }
 }
 
-const objectsOf = ({ properties = {}, required = [], anyOf }: JsonSchema): fc.Arbitrary<object> => {
-  if (anyOf !== undefined) return fc.oneof(...anyOf.map(objectsOf))
+const objectsOf = ({ properties, required, minProperties = 0 }: Json): fc.Arbitrary<object> => {
   const fields = Object.fromEntries(Object.entries(properties).map(([name, property]) => [name, valuesOf(property)]))
-  return fc.record(fields, { requiredKeys: [...required] })
+  return fc.record(fields, { requiredKeys: required }).filter((value) => Object.keys(value).length >= minProperties)
 }
 
-/** Values one step beyond each bound of the schema, and of other types. */
-const beyond = (schema: JsonSchema): readonly unknown[] => {
-  const {
-    type,
-    enum: values,
-    format,
-    pattern,
-    minLength = 0,
-    maxLength,
-    minimum,
-    maximum,
-    exclusiveMinimum,
-    minItems,
-    maxItems,
-    items,
-  } = schema
+const typesOf = ({ type }: Json): readonly string[] => [type].flat()
+
+/** Values one step beyond each bound of a schema, and of other types. */
+const beyond = (schema: Json): readonly unknown[] => {
+  const { enum: values, format, minLength = 0, maxLength, minimum, maximum, exclusiveMinimum, minItems, maxItems, items } = schema
+  const types = typesOf(schema)
   const item = items?.enum?.[0] ?? 'x'
-  const ofText =
-    type !== 'string'
-      ? []
-      : [
-          ...(values !== undefined || format !== undefined || pattern === instantPattern ? ['other', ''] : []),
-          ...(maxLength === undefined ? [] : ['A'.repeat(maxLength + 1), '😀'.repeat(maxLength + 1)]),
-          ...(minLength === 0 ? [] : ['A'.repeat(minLength - 1)]),
-        ]
   return [
-    ...ofText,
-    ...(type === 'string' ? [] : ['text']),
+    ...(types.includes('string') && (values !== undefined || format !== undefined || isInstant(schema)) ? ['other', ''] : []),
+    ...(maxLength === undefined ? [] : ['A'.repeat(maxLength + 1), '😀'.repeat(maxLength + 1)]),
+    ...(minLength === 0 ? [] : ['A'.repeat(minLength - 1)]),
+    ...(types.includes('string') || types[0] === undefined ? [] : ['text']),
     ...(minimum === undefined ? [] : [minimum - 1]),
     ...(exclusiveMinimum === undefined ? [] : [exclusiveMinimum, exclusiveMinimum - 1]),
-    ...(type === 'integer' && maximum !== undefined ? [maximum + 1, 1.5] : []),
+    ...(types.includes('integer') && maximum !== undefined ? [maximum + 1, 1.5] : []),
     ...(minItems === undefined ? [] : [Array.from({ length: minItems - 1 }, () => item)]),
     ...(maxItems === undefined ? [] : [Array.from({ length: maxItems + 1 }, () => item), ['other']]),
   ]
 }
-/** In a body also what no text of a query can be. */
-const beyondInJson = (schema: JsonSchema): readonly unknown[] => [
-  ...beyond(schema),
-  null,
-  {},
-  [],
-  ...(schema.type === 'boolean' ? [] : [true]),
-]
 
-const routes = apiRoutes.map((route) => ({ ...route, name: `${route.method} ${route.path}` }))
-const parameters = routes.flatMap(({ name, params, query, headers }) => [
-  ...Object.entries(query).map(([parameter, { schema }]) => ({
-    route: name,
-    parameter,
-    schema,
-    issuesOf: (text: string) =>
-      issuesIn((issues) => readQuery({ [parameter]: query[parameter] as never }, new URLSearchParams([[parameter, text]]), issues)),
-  })),
-  ...Object.entries(headers).map(([parameter, { schema }]) => ({
-    route: name,
-    parameter,
-    schema,
-    issuesOf: (text: string) =>
-      issuesIn((issues) => readHeaders({ [parameter]: headers[parameter] as never }, { [parameter.toLowerCase()]: [text] }, issues)),
-  })),
-  // One that stands for a record that cannot be there is refused as such.
-  ...Object.entries(params).map(([parameter, { schema }]) => ({
-    route: name,
-    parameter,
-    schema,
-    issuesOf: (text: string) =>
-      issuesIn((issues) => {
-        const { refusal } = readPath({ [parameter]: params[parameter] as never }, { [parameter]: text }, issues)
-        if (refusal !== undefined) issues.push({ path: parameter, message: refusal._tag })
-      }),
-  })),
-])
+/** What only JSON can hold: values of every type that the schema does not have. */
+const otherTypes = (schema: Json): readonly unknown[] =>
+  Object.entries({ null: null, object: { x: 1 }, array: [{}], boolean: true })
+    .filter(([type]) => !typesOf(schema).includes(type))
+    .map(([, value]) => value)
 
-const issuesIn = (read: (issues: Issue[]) => unknown): readonly Issue[] => {
-  const issues: Issue[] = []
-  read(issues)
-  return issues
-}
+type Part = 'params' | 'query' | 'headers'
+const partOf: Readonly<Record<string, Part>> = { path: 'params', query: 'query', header: 'headers' }
 
-describe('a parameter', () => {
-  it.each(parameters)('$parameter of $route is read where the document takes it', ({ schema, issuesOf }) => {
-    fc.assert(fc.property(valuesOf(schema), (value) => fits(schema, value) && issuesOf(String(value)).length === 0))
+const isRead = (route: Route<never>, sent: Parameters<Route<never>['read']>[1]): boolean =>
+  E.isRight(route.read(fakeUseCases() as never, sent))
+
+const operations = documents.flatMap((api) =>
+  api.operations.map(({ name, route, operation, pointer }) => {
+    const parameters: readonly Json[] = operation.parameters
+      .map((parameter: Json, index) => ({
+        ...partAt(api, `${pointer}/parameters/${index}`),
+        pointer: `${pointer}/parameters/${index}/schema`,
+        parameter,
+      }))
+      .filter((parameter) => parameter.parameter.$ref === undefined && parameter.name !== 'If-None-Match')
+    const body = operation['requestBody'] === undefined ? undefined : `${pointer}/requestBody/content/application~1json`
+    const required = (part: Part): Readonly<Record<string, unknown>> =>
+      Object.fromEntries(
+        parameters.filter((one) => partOf[one.in] === part && one.required === true).map((one) => [one.name, one.schema.examples[0]]),
+      )
+    /** A request that the route accepts. */
+    const sent = {
+      params: required('params'),
+      query: required('query'),
+      headers: required('headers'),
+      body: body === undefined ? undefined : partAt(api, `${body}/example`),
+    }
+    return { name, api, route, parameters, sent, body: body === undefined ? undefined : `${body}/schema` }
+  }),
+)
+
+const parameters = operations.flatMap(({ api, name, route, sent, parameters: of }) =>
+  of.map((parameter) => ({
+    api,
+    operation: name,
+    parameter: parameter.name,
+    schema: parameter.schema,
+    isValid: (value: unknown) => faultsOf(api, parameter.pointer, value).length === 0,
+    isAccepted: (text: string) => {
+      const part = partOf[parameter.in] as Part
+      return isRead(route, { ...sent, [part]: { ...sent[part], [parameter.name]: text } })
+    },
+  })),
+)
+
+// Some texts of the operator API, such as addresses, are checked more closely than their schemas say.
+const ofUsers = ({ api }: { readonly api: ApiDocument }): boolean => api === users
+
+it.each(parameters.filter(ofUsers))(
+  'the parameter $parameter of $operation is accepted where it is valid',
+  ({ schema, isValid, isAccepted }) => {
+    fc.assert(fc.property(valuesOf(schema), (value) => isValid(value) && isAccepted(String(value))))
+  },
+)
+
+it.each(parameters)('the parameter $parameter of $operation is refused beyond its bounds', ({ schema, isValid, isAccepted }) => {
+  for (const value of beyond(schema)) expect([value, isValid(value), isAccepted(String(value))]).toEqual([value, false, false])
+})
+
+it.each(operations)('an unknown parameter of $name is refused', ({ route, sent }) => {
+  expect(isRead(route, sent)).toBe(true)
+  expect(isRead(route, { ...sent, query: { ...sent.query, unknown: '1' } })).toBe(false)
+})
+
+const bodies = operations.flatMap(({ api, name, route, sent, body }) =>
+  body === undefined
+    ? []
+    : [
+        {
+          api,
+          name,
+          schema: partAt(api, body),
+          example: sent.body as Readonly<Record<string, unknown>>,
+          isValid: (value: unknown) => faultsOf(api, body, value).length === 0,
+          isAccepted: (value: unknown) => isRead(route, { ...sent, body: value as never }),
+        },
+      ],
+)
+
+it.each(bodies.filter(ofUsers))('the body of $name is accepted where it is valid', ({ schema, isValid, isAccepted }) => {
+  fc.assert(fc.property(objectsOf(schema), (value) => isValid(value) && isAccepted(value)))
+})
+
+const both = (value: unknown, is: boolean) => ({ value, isValid: is, isAccepted: is })
+
+describe.each(bodies)('the body of $name', ({ schema, example, isValid, isAccepted }) => {
+  const outcome = (value: unknown) => ({ value, isValid: isValid(value), isAccepted: isAccepted(value) })
+
+  it('is refused where a field is beyond its documented bounds', () => {
+    for (const [field, property] of Object.entries<Json>(schema.properties))
+      for (const value of [...beyond(property), ...otherTypes(property)])
+        expect(outcome({ ...example, [field]: value })).toEqual(both({ ...example, [field]: value }, false))
   })
 
-  it.each(parameters)('$parameter of $route is refused beyond a bound that the document tells', ({ schema, issuesOf }) => {
-    for (const value of beyond(schema))
-      expect([value, fits(schema, value), issuesOf(String(value)).length > 0]).toEqual([value, false, true])
+  it('is refused without a required field, with an unknown one, and empty unless nothing is required', () => {
+    for (const field of schema.required) {
+      const { [field]: _, ...rest } = example
+      expect(outcome(rest)).toEqual(both(rest, false))
+    }
+    expect(outcome({ ...example, unknown: 1 })).toEqual(both({ ...example, unknown: 1 }, false))
+    expect(outcome({})).toEqual(both({}, schema.required.length === 0 && schema.minProperties === undefined))
   })
 })
 
-const bodies = routes.flatMap(({ name, body }) => (body === undefined ? [] : [{ name, body, schema: resolved(body.schema.node) }]))
-const fields = bodies.flatMap(({ name, body, schema }) =>
-  Object.entries((schema.anyOf?.[0] ?? schema).properties ?? {}).map(([field, property]) => ({ name, body, schema, field, property })),
-)
-
-const isRefused = (lots: number): boolean => E.isLeft(requireVolumeInLimit(lots))
-
-describe('a body', () => {
-  it.each(bodies)('of $name is read where the document takes it', ({ body, schema }) => {
-    fc.assert(fc.property(objectsOf(schema), (value) => fits(schema, value) && E.isRight(body.decode(value))))
-  })
-
-  it.each(bodies)('of $name is the example that the document gives', ({ body, schema }) => {
-    expect(schema.examples).toHaveLength(1)
-    expect(body.decode(schema.examples?.[0])._tag).toBe('Right')
-  })
-
-  it.each(fields)('of $name has no $field beyond a bound that the document tells', ({ body, schema, field, property }) => {
-    const [example] = schema.examples ?? []
-    for (const value of beyondInJson(property)) {
-      const sent = { ...(example as object), [field]: value }
-      expect([value, fits(schema, sent), E.isRight(body.decode(sent))]).toEqual([value, false, false])
-    }
-  })
-
-  it.each(bodies)('of $name has every field that the document requires', ({ body, schema }) => {
-    const [example] = schema.examples ?? []
-    for (const name of schema.required ?? []) {
-      const { [name]: _, ...sent } = example as Record<string, unknown>
-      expect([name, fits(schema, sent), E.isRight(body.decode(sent))]).toEqual([name, false, false])
-    }
-    const isNothingEnough = schema.required?.length === 0
-    expect([fits(schema, {}), E.isRight(body.decode({}))]).toEqual([isNothingEnough, isNothingEnough])
-  })
-
-  it('of an order may tell as many lots as the use case takes', () => {
-    const volume = resolved({ $ref: '#/components/schemas/PlaceOrderRequest' }).properties?.['volume']
-    expect(volume?.maximum).toBe(maxLotsPerOrder)
-    expect([maxLotsPerOrder, maxLotsPerOrder + 0.01].map(isRefused)).toEqual([false, true])
-  })
+it('the volume of an order is limited as its use case limits it', () => {
+  expect(partAt(users, '/components/schemas/PlaceOrderRequest/properties/volume').maximum).toBe(maxLotsPerOrder)
+  expect([maxLotsPerOrder, maxLotsPerOrder + 0.01].map((lots) => E.isRight(requireVolumeInLimit(lots)))).toEqual([true, false])
 })

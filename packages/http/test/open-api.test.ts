@@ -1,4 +1,4 @@
-// The API's document: served to everybody, about every route, without a fault that a linter sees.
+// The OpenAPI documents: complete, without findings of two linters, and served to everybody.
 import { execFile } from 'node:child_process'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
@@ -6,203 +6,238 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { accountNotFound, webhookEventTypes } from '@tradeport/domain'
 import redocly from '@redocly/cli/package.json' with { type: 'json' }
+import spectral from '@stoplight/spectral-core'
+import type { RulesetDefinition } from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiRoutes, createOpenApiDocument } from '../src/index.ts'
-import type { Operation } from '../src/index.ts'
-import { errorTable } from '../src/replies/error-table.ts'
-import { openRoute } from '../src/routing/route.ts'
-import { goodKey, runApi, send, untold } from './fakes.ts'
+import { createOperatorApi } from '../src/index.ts'
+import type { UseCases } from '../src/index.ts'
+import { errorTable } from '../src/errors.ts'
+import type { RefusalTag } from '../src/errors.ts'
+import { anybody, routesOf } from '../src/route.ts'
+import { documents, operator, partAt, replyTo, users } from './documents.ts'
+import type { Json } from './documents.ts'
+import { fakeEdge, run, runApi, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
+import { operatorUseCases } from './operator-use-cases.ts'
 
-const document = createOpenApiDocument()
-const operations = Object.entries(document.paths).flatMap(([path, item]) =>
-  Object.entries(item).map(([method, operation]: [string, Operation]) => ({ name: `${method.toUpperCase()} ${path}`, operation })),
-)
+const isRefusal = (status: string): boolean => Number(status) >= 400
 
-type Json = ReturnType<typeof JSON.parse>
+const cases = documents.flatMap((api) => api.operations.map((one) => ({ api, ...one })))
 
-const resolved = (node: Json): Json =>
-  node.$ref === undefined
-    ? node
-    : node.$ref
-        .slice(2)
-        .split('/')
-        .reduce((at: Json, name: string) => at[name], document)
-
-const codesOf = (operationId: string): object => {
-  const responses = operations.find(({ operation }) => operation.operationId === operationId)?.operation.responses ?? {}
-  const refusals = Object.entries(responses).filter(([status]) => Number(status) >= 400)
-  return Object.fromEntries(
-    refusals.map(([status, response]) => [status, Object.keys(resolved(response).content['application/json'].examples).toSorted()]),
+/** The codes of the refusals that an operation documents, by status. */
+const codesOf = ({ api, pointer, operation }: (typeof cases)[number]): Readonly<Record<string, readonly string[]>> =>
+  Object.fromEntries(
+    Object.keys(operation.responses)
+      .filter(isRefusal)
+      .map((status) => [
+        status,
+        Object.keys(partAt(api, `${pointer}/responses/${status}`).content['application/json'].examples).toSorted(),
+      ]),
   )
-}
 
-describe('the document of the API', () => {
+describe.each(documents)('the document for $name', (api) => {
+  const { name, document, operations, routes } = api
+
   it('has an operation for every route, and no other', () => {
-    const routes = apiRoutes.map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, '{$1}')}`)
-    expect(operations.map(({ name }) => name).toSorted()).toEqual(routes.toSorted())
+    expect(operations).toHaveLength(routes.length)
+    expect(Object.values(document.paths).flatMap((item) => Object.keys(item))).toHaveLength(routes.length)
   })
 
-  it('calls its operations by these names, which generated clients go by', () => {
-    expect(operations.map(({ operation }) => operation.operationId)).toEqual([
-      'listAccounts',
-      'getAccount',
-      'listBalanceHistory',
-      'placeOrder',
-      'listOrders',
-      'getOrder',
-      'modifyOrder',
-      'cancelOrder',
-      'listPositions',
-      'getPosition',
-      'moveStopLoss',
-      'moveTakeProfit',
-      'closePosition',
-      'listTrades',
-      'getTradeStatistics',
-      'exportTrades',
-      'getTrade',
-      'listSymbols',
-      'getQuote',
-      'listCandles',
-      'listTicks',
-      'createWebhook',
-      'listWebhooks',
-      'getWebhook',
-      'changeWebhook',
-      'deleteWebhook',
-      'testWebhook',
-      'listWebhookDeliveries',
-      'replayWebhookDelivery',
-      'getOpenApiDocument',
+  it.runIf(name === 'users')('has every code that its API can answer, each on a route that can answer it', () => {
+    const tags = (Object.keys(errorTable) as readonly RefusalTag[]).filter((tag) => errorTable[tag].isForOperators !== true)
+    const documented = new Set(cases.filter((one) => one.api === api).flatMap((one) => Object.values(codesOf(one)).flat()))
+    expect(documented).toEqual(new Set(tags.map((tag) => replyTo(tag).error.code)))
+    const listed: readonly string[] = partAt(api, '/components/schemas/Error/properties/code').enum
+    expect([...documented, 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT'].filter((code) => !listed.includes(code))).toEqual([])
+  })
+})
+
+describe.each(cases)('$name', (one) => {
+  const { api, route, operation, pointer } = one
+
+  it('documents who may call it', () => {
+    const schemes = api === users ? [{ apiKey: [] }, { accessToken: [] }] : [{ operatorToken: [] }]
+    expect(operation['security']).toEqual([...(route.access.kind === 'public' ? [{}] : []), ...schemes])
+    expect(operation['x-required-any-of']).toEqual(route.access.kind === 'scoped' ? route.access.scopes : undefined)
+  })
+
+  it('documents every refusal of its route, and no other', () => {
+    const replies = [...route.refusals].map(replyTo)
+    const expected = Map.groupBy(replies, ({ status }) => String(status))
+    expect(codesOf(one)).toEqual(
+      Object.fromEntries([...expected].map(([status, of]) => [status, of.map(({ error }) => error.code).toSorted()])),
+    )
+    expect(operation.responses).toHaveProperty('default')
+  })
+
+  it('documents what a route can be refused for whatever it does', () => {
+    // A body is received where the route has one, and searched for a credential where one is needed.
+    const receivesBody = route.body !== undefined || route.access.kind === 'scoped'
+    const expected = [
+      'ValidationError',
+      'InternalError',
+      ...(route.access.kind === 'public' ? [] : ['Unauthorized', 'ServiceUnavailable']),
+      ...(receivesBody ? ['PayloadTooLarge'] : []),
+    ]
+    expect(expected.filter((tag) => !route.refusals.has(tag as RefusalTag))).toEqual([])
+  })
+
+  it('documents one success, unless it is not available yet', () => {
+    const isAvailable = !route.refusals.has('NotImplemented')
+    expect(Object.keys(operation.responses).filter((status) => status.startsWith('20'))).toHaveLength(isAvailable ? 1 : 0)
+  })
+
+  it('documents the request id of every response, and the limits where there are any', () => {
+    for (const status of Object.keys(operation.responses)) {
+      const { headers } = partAt(api, `${pointer}/responses/${status}`)
+      expect(headers).toHaveProperty('X-Request-ID')
+      expect('X-RateLimit-Limit' in headers).toBe(api === users && status !== 'default')
+    }
+  })
+})
+
+// Generated clients name their methods so.
+it('the operations have these names', () => {
+  expect(users.operations.map(({ operation }) => operation.operationId)).toEqual([
+    'listAccounts',
+    'getAccount',
+    'listBalanceHistory',
+    'placeOrder',
+    'listOrders',
+    'getOrder',
+    'modifyOrder',
+    'cancelOrder',
+    'listPositions',
+    'getPosition',
+    'moveStopLoss',
+    'moveTakeProfit',
+    'closePosition',
+    'listTrades',
+    'getTradeStatistics',
+    'exportTrades',
+    'getTrade',
+    'listSymbols',
+    'getQuote',
+    'listCandles',
+    'listTicks',
+    'createWebhook',
+    'listWebhooks',
+    'getWebhook',
+    'changeWebhook',
+    'deleteWebhook',
+    'testWebhook',
+    'listWebhookDeliveries',
+    'replayWebhookDelivery',
+  ])
+  expect(operator.operations.map(({ operation }) => operation.operationId)).toEqual([
+    'applyDocument',
+    'planDocument',
+    'listTenants',
+    'getTenant',
+    'listUsers',
+    'listTenantAccounts',
+    'listApiKeys',
+    'listAccessTokens',
+    'listDesks',
+    'listOrdersUnderWay',
+    'getOrder',
+    'finishOrder',
+    'rotateSecrets',
+    'checkService',
+    'checkTenant',
+  ])
+})
+
+it('the document for users has the eight events and the headers with which they are posted', () => {
+  expect(Object.keys(users.document.webhooks)).toEqual(webhookEventTypes)
+  for (const { post } of Object.values(users.document.webhooks) as readonly Json[])
+    expect(post.parameters.map((parameter: Json) => parameter.name)).toEqual([
+      'X-Webhook-Signature',
+      'X-Webhook-Id',
+      'X-Webhook-Event',
+      'X-Webhook-Timestamp',
+      'X-Webhook-Delivery-Id',
+      'User-Agent',
     ])
-  })
+})
 
-  it.each(operations)('tells of $name who may ask, what a success and every refusal looks like, and of the request id', ({ operation }) => {
-    const isPublic = operation.tags.some((tag) => ['Market data', 'Document'].includes(tag))
-    expect(operation.security).toEqual([...(isPublic ? [{}] : []), { apiKey: [] }, { accessToken: [] }])
-    expect(operation['x-required-any-of'] === undefined).toBe(isPublic)
-    const statuses = Object.keys(operation.responses)
-    expect(statuses).toEqual(expect.arrayContaining(isPublic ? ['429', '500', 'default'] : ['401', '403', '429', '500', '503', 'default']))
-    const isNotThere = ['getQuote', 'listCandles', 'listTicks'].includes(operation.operationId)
-    expect(statuses.filter((status) => status.startsWith('20'))).toHaveLength(isNotThere ? 0 : 1)
-    for (const response of Object.values(operation.responses)) expect(resolved(response).headers).toHaveProperty('X-Request-ID')
-  })
-
-  it('knows every code of the error table but those for operators, each answered by a route, and two of what never reaches one', () => {
-    const codes = new Set(Object.values(errorTable).flatMap(({ code, isForOperators }) => (isForOperators === true ? [] : [code])))
-    const told = operations.flatMap(({ operation }) =>
-      Object.entries(operation.responses)
-        .filter(([status]) => Number(status) >= 400)
-        .flatMap(([, response]) => Object.keys(resolved(response).content['application/json'].examples)),
-    )
-    expect(new Set(told)).toEqual(codes)
-    expect(new Set(document.components.schemas['Error']?.properties?.['code']?.enum)).toEqual(
-      new Set([...codes, 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT']),
-    )
-  })
-
-  it('tells the codes of a route by status (4.5, section 7)', () => {
-    expect(codesOf('listTrades')).toEqual({
-      400: ['INVALID_CURSOR', 'NOT_PROVISIONED', 'UNSUPPORTED_BROKER', 'VALIDATION_ERROR'],
-      401: ['UNAUTHORIZED'],
-      403: ['INSUFFICIENT_SCOPE'],
-      404: ['ACCOUNT_NOT_FOUND'],
-      422: ['HISTORY_TOO_LARGE'],
-      429: ['BROKER_RATE_LIMITED', 'RATE_LIMIT_EXCEEDED'],
-      500: ['INTERNAL_ERROR'],
-      503: ['BROKER_UNAVAILABLE', 'SERVICE_UNAVAILABLE'],
-    })
-    expect(codesOf('getQuote')).toEqual({
-      400: ['VALIDATION_ERROR'],
-      404: ['NOT_FOUND'],
-      429: ['RATE_LIMIT_EXCEEDED'],
-      500: ['INTERNAL_ERROR'],
-      501: ['NOT_IMPLEMENTED'],
-    })
-  })
-
-  it('tells of the eight events what is posted, with which headers (section 6)', () => {
-    expect(Object.keys(document.webhooks)).toEqual(webhookEventTypes)
-    for (const item of Object.values(document.webhooks))
-      expect(item.post?.parameters?.map((parameter) => 'name' in parameter && parameter.name)).toEqual([
-        'X-Webhook-Signature',
-        'X-Webhook-Id',
-        'X-Webhook-Event',
-        'X-Webhook-Timestamp',
-        'X-Webhook-Delivery-Id',
-        'User-Agent',
-      ])
-  })
-
-  it('has no fault that a linter sees, its examples included', async () => {
+describe.each(documents)('the document for $name', ({ name, document }) => {
+  it('has no finding of Redocly', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
     try {
       await writeFile(join(folder, 'openapi.json'), JSON.stringify(document))
-      const report = await lint(folder)
+      const report = await lintWithRedocly(folder)
       expect(report.problems).toEqual([])
       expect(report.totals).toMatchObject({ errors: 0, warnings: 0 })
     } finally {
       await rm(folder, { recursive: true, force: true })
     }
   })
-})
 
-describe('GET /api/v1/openapi.json', () => {
-  let api: Running
-  beforeAll(async () => {
-    api = await runApi()
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
-
-  it('answers the document to everybody, without the envelope', async () => {
-    const reply = await send(api, '/api/v1/openapi.json', { headers: {} })
-    expect(reply).toMatchObject({ status: 200, json: document })
-    expect(reply.headers).toMatchObject({
-      'content-type': 'application/json; charset=utf-8',
-      'cache-control': 'public, max-age=60',
-      vary: 'Authorization, X-API-Key',
-      'x-content-type-options': 'nosniff',
-    })
-    expect(reply.headers['x-request-id']).toBeDefined()
-  })
-
-  it('answers 304 to whoever holds it', async () => {
-    const { etag = '' } = (await send(api, '/api/v1/openapi.json')).headers
-    const again = await send(api, '/api/v1/openapi.json', { headers: { 'if-none-match': `"other", W/${etag}` } })
-    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
-    expect((await send(api, '/api/v1/openapi.json', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-  })
-
-  it('counts against the limits of a good credential, as every public route does', async () => {
-    const reply = await send(api, '/api/v1/openapi.json', { headers: { 'x-api-key': goodKey } })
-    expect(reply.headers['x-ratelimit-limit']).toBe('300')
+  it('has no finding of Spectral, but that market data has no success yet', async () => {
+    const linter = new spectral.Spectral()
+    linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] })
+    const findings = (await linter.run(document as never)).map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`)
+    const expected = name === 'operator' ? [] : ['/candles/{symbol}', '/quotes/{symbol}', '/ticks/{symbol}']
+    expect(findings.toSorted()).toEqual(
+      expected.map((path) => expect.stringMatching(`^operation-success-response at paths.${path.replaceAll(/[{}]/g, '.')}.get`) as string),
+    )
   })
 })
 
-const useCase = () => TE.left(accountNotFound)
+const redoclyFile = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), redocly.bin.redocly)
 
-describe('the record of a route', () => {
-  const record = { ...untold, method: 'GET', path: '/', access: { kind: 'public' }, present: (nothing: never) => nothing } as const
-
-  it('names exactly the refusals of its use case, or does not compile', () => {
-    expect(openRoute({ ...record, refusals: ['AccountNotFound'], useCase }).refusals).toContain('AccountNotFound')
-    // @ts-expect-error: one is missing
-    openRoute({ ...record, refusals: [], useCase })
-    // @ts-expect-error: one cannot be
-    openRoute({ ...record, refusals: ['AccountNotFound', 'TradeNotFound'], useCase })
-  })
-})
-
-const linter = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), redocly.bin.redocly)
-
-const lint = async (folder: string): Promise<Json> => {
-  const args = [linter, 'lint', 'openapi.json', '--extends', 'recommended', '--format', 'json']
+const lintWithRedocly = async (folder: string): Promise<Json> => {
+  const args = [redoclyFile, 'lint', 'openapi.json', '--extends', 'recommended', '--format', 'json']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
-  // It ends with 1 where it finds faults, which its report tells better.
+  // It exits with 1 where it has findings, which the report lists.
   const report = await new Promise<string>((resolve) => {
     execFile(process.execPath, args, { cwd: folder, env, maxBuffer: 100_000_000 }, (_, stdout) => resolve(stdout))
   })
   return JSON.parse(report)
 }
+
+describe.each([
+  { api: users, path: '/api/v1/openapi.json', start: () => runApi() },
+  {
+    api: operator,
+    path: '/operator/openapi.json',
+    start: () => run(createOperatorApi(operatorUseCases(), { ...fakeEdge(), operatorToken: 'the-operator' })),
+  },
+])('GET $path', ({ api: { document }, path, start }) => {
+  let api: Running
+  beforeAll(async () => {
+    api = await start()
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  it('answers the document to everybody, without the envelope', async () => {
+    const reply = await send(api, path, { headers: {} })
+    expect(reply).toMatchObject({ status: 200, json: document })
+    expect(reply.headers).toMatchObject({
+      'content-type': 'application/json; charset=utf-8',
+      'cache-control': 'public, max-age=60',
+      'x-content-type-options': 'nosniff',
+      'x-request-id': expect.stringMatching(/^req_/) as string,
+    })
+  })
+
+  it('answers 304 to whoever has it', async () => {
+    const { etag = '' } = (await send(api, path)).headers
+    const again = await send(api, path, { headers: { 'if-none-match': `"other", W/${etag}` } })
+    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
+    expect((await send(api, path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+  })
+})
+
+it('a route lists exactly the refusals of its use case, or does not compile', () => {
+  const route = routesOf<UseCases>()
+  const record = { access: anybody, reply: {}, useCase: () => TE.left(accountNotFound), present: (nothing: never) => nothing } as const
+  expect(route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound'] }).refusals).toContain('AccountNotFound')
+  // @ts-expect-error: one is missing
+  route('GET /', 'example', 'Example', { ...record, refusals: [] })
+  // @ts-expect-error: one cannot occur
+  route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound', 'TradeNotFound'] })
+})

@@ -1,13 +1,13 @@
-// What the operator looks at: each list by cursor, behind the operator's token, and with no secret in it.
+// The operator's lists, the plan of a document, the rotation of secrets and the doctor.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorApi, operatorRoutes } from '../src/index.ts'
 import { accountId, fakeEdge, run, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
-import { operatorVerbs, testSecrets } from './operator-verbs.ts'
+import { operatorUseCases, testSecrets } from './operator-use-cases.ts'
 
 const operatorToken = 'the-operator'
 const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
-const secrets = ['provider-secret', 'tp_live_given', 'token-given']
+const secrets = ['provider-secret', 'tp_live_only_for_automated_tests_given', 'token-given']
 
 const document = {
   tenants: [
@@ -45,14 +45,14 @@ const document = {
 }
 
 let api: Running
-const ask = async (path: string) => {
+const get = async (path: string) => {
   const { status, text, json } = await send(api, `/operator/v1${path}`, { headers })
   return { status, text, data: json.data as unknown, meta: json.meta, error: json.error }
 }
 const post = (path: string, body: unknown) => send(api, `/operator/v1${path}`, { method: 'POST', headers, body: JSON.stringify(body) })
 
 beforeAll(async () => {
-  api = await run(createOperatorApi(operatorVerbs(), { ...fakeEdge(), operatorToken }))
+  api = await run(createOperatorApi(operatorUseCases(), { ...fakeEdge(), operatorToken }))
   expect((await post('/apply', document)).status).toBe(200)
 })
 afterAll(() => api[Symbol.asyncDispose]())
@@ -68,7 +68,7 @@ const paths = [
   '/tenants/acme/doctor',
 ]
 
-it('has a test for every list', () => {
+it('the paths are those of every list', () => {
   const reads = operatorRoutes
     .filter(({ method, path }) => method === 'GET' && path.startsWith('/tenants'))
     .map(({ path }) => path.replace(':tenantId', 'acme'))
@@ -76,13 +76,13 @@ it('has a test for every list', () => {
 })
 
 describe.each(paths)('GET %s', (path) => {
-  it('is for the operator alone', async () => {
+  it('needs the operator token', async () => {
     for (const sent of [{}, { authorization: 'Bearer wrong' }, { 'x-api-key': secrets[1] as string }])
       expect((await send(api, `/operator/v1${path}`, { headers: sent })).status).toBe(401)
   })
 
-  it('holds no secret, and nothing by which one is found', async () => {
-    const { status, text } = await ask(path)
+  it('answers neither a secret nor its hash', async () => {
+    const { status, text } = await get(path)
     expect(status).toBe(200)
     for (const secret of secrets) {
       expect(text).not.toContain(secret)
@@ -92,23 +92,23 @@ describe.each(paths)('GET %s', (path) => {
   })
 })
 
-it('tells each record by the names of the document', async () => {
-  expect((await ask('/tenants')).data).toStrictEqual([
+it('records have the names of the document', async () => {
+  expect((await get('/tenants')).data).toStrictEqual([
     { id: 'acme', name: 'Acme', hasProviderToken: true },
     { id: 'other/tenant', name: 'Other', hasProviderToken: false },
   ])
-  expect((await ask('/tenants/acme')).data).toStrictEqual({
+  expect((await get('/tenants/acme')).data).toStrictEqual({
     id: 'acme',
     name: 'Acme',
     hasProviderToken: true,
     counts: { users: 2, accounts: 1, apiKeys: 2, accessTokens: 1, desks: 1 },
   })
-  expect((await ask('/tenants/other%2Ftenant')).data).toMatchObject({ id: 'other/tenant' })
-  expect((await ask('/tenants/acme/users')).data).toStrictEqual([
+  expect((await get('/tenants/other%2Ftenant')).data).toMatchObject({ id: 'other/tenant' })
+  expect((await get('/tenants/acme/users')).data).toStrictEqual([
     { id: 'u-1', tenantId: 'acme', email: 'a@example.com', plan: 'pro' },
     { id: 'u-2', tenantId: 'acme', email: 'b@example.com', plan: 'free' },
   ])
-  expect((await ask('/tenants/acme/accounts')).data).toStrictEqual([
+  expect((await get('/tenants/acme/accounts')).data).toStrictEqual([
     {
       id: accountId,
       tenantId: 'acme',
@@ -134,7 +134,7 @@ it('tells each record by the names of the document', async () => {
       challenges: [{ startedAt: '2026-10-01T00:00:00.000Z', status: 'failed' }],
     },
   ])
-  expect((await ask('/tenants/acme/api-keys')).data).toStrictEqual([
+  expect((await get('/tenants/acme/api-keys')).data).toStrictEqual([
     { id: 'k-1', userId: 'u-1', name: 'bot', scopes: ['trading:read'], ipAllowlist: ['10.0.0.0/8'], expiresAt: null, enabled: true },
     {
       id: 'k-2',
@@ -146,47 +146,47 @@ it('tells each record by the names of the document', async () => {
       enabled: false,
     },
   ])
-  expect((await ask('/tenants/acme/access-tokens')).data).toStrictEqual([
+  expect((await get('/tenants/acme/access-tokens')).data).toStrictEqual([
     { id: 't-1', userId: 'u-1', applicationId: 'app', scopes: ['trading:read'], expiresAt: null, enabled: true },
   ])
-  expect((await ask('/tenants/acme/desks')).data).toStrictEqual([
+  expect((await get('/tenants/acme/desks')).data).toStrictEqual([
     { id: 'd-1', tenantId: 'acme', accounts: [accountId], limits: { maxOpenLots: 5, maxOpenPositions: null, allowedSymbols: null } },
   ])
 })
 
-it('goes on by the cursor, until the last piece has none', async () => {
-  const first = await ask('/tenants/acme/api-keys?limit=1')
+it('the cursor leads to the next page, and the last page has none', async () => {
+  const first = await get('/tenants/acme/api-keys?limit=1')
   expect(first.data).toMatchObject([{ id: 'k-1' }])
   expect(first.meta?.['pagination']).toStrictEqual({ limit: 1, has_next: true, cursor: expect.any(String) })
   const cursor = (first.meta?.['pagination'] as { cursor?: string } | undefined)?.cursor
-  const second = await ask(`/tenants/acme/api-keys?limit=1&cursor=${cursor}`)
+  const second = await get(`/tenants/acme/api-keys?limit=1&cursor=${cursor}`)
   expect(second.data).toMatchObject([{ id: 'k-2' }])
   expect(second.meta?.['pagination']).toStrictEqual({ limit: 1, has_next: false })
-  // It is of this list alone.
+  // It belongs to this list.
   for (const path of [`/tenants/acme/users?cursor=${cursor}`, `/tenants/acme/api-keys?userId=u-1&cursor=${cursor}`])
-    expect(await ask(path)).toMatchObject({ status: 400, error: { code: 'INVALID_CURSOR' } })
+    expect(await get(path)).toMatchObject({ status: 400, error: { code: 'INVALID_CURSOR' } })
 })
 
-it('lists what one user owns', async () => {
-  expect((await ask('/tenants/acme/api-keys?userId=u-2')).data).toMatchObject([{ id: 'k-2' }])
-  expect((await ask('/tenants/other%2Ftenant/api-keys?userId=u-2')).data).toStrictEqual([])
+it('userId filters a list', async () => {
+  expect((await get('/tenants/acme/api-keys?userId=u-2')).data).toMatchObject([{ id: 'k-2' }])
+  expect((await get('/tenants/other%2Ftenant/api-keys?userId=u-2')).data).toStrictEqual([])
 })
 
-it('refuses bounds that are none, by their names', async () => {
-  const { status, error } = await ask('/tenants/acme/users?limit=1001')
+it('a limit out of bounds is refused', async () => {
+  const { status, error } = await get('/tenants/acme/users?limit=1001')
   expect([status, error?.details?.issues]).toStrictEqual([
     400,
-    [{ path: 'limit', message: 'limit takes a whole number from 1 to 1000, in digits; got "1001"' }],
+    [{ path: 'limit', message: 'limit must be a whole number from 1 to 1000; got "1001"' }],
   ])
 })
 
-it.each(paths.slice(1))('answers 404 to %s of a tenant that is not there, or cannot be', async (path) => {
+it.each(paths.slice(1))('%s of a tenant that does not exist, or cannot exist, is answered 404', async (path) => {
   for (const id of ['nobody', 'no%20one'])
-    expect(await ask(path.replace('acme', id))).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } })
+    expect(await get(path.replace('acme', id))).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } })
 })
 
 describe('POST /operator/v1/plan', () => {
-  it('tells what applying a document would change, by its names, and changes nothing', async () => {
+  it('answers what a document would change, and changes nothing', async () => {
     const changing = { users: [{ id: 'u-2', plan: 'enterprise' }], apiKeys: [{ id: 'k-1', enabled: false }] }
     expect((await post('/plan', changing)).json.data).toStrictEqual({
       changes: [
@@ -195,11 +195,11 @@ describe('POST /operator/v1/plan', () => {
       ],
       ordersUnderWay: [],
     })
-    expect((await ask('/tenants/acme/users')).data).toMatchObject([{ plan: 'pro' }, { plan: 'free' }])
-    expect((await ask('/tenants/acme/api-keys?userId=u-1')).data).toMatchObject([{ enabled: true }])
+    expect((await get('/tenants/acme/users')).data).toMatchObject([{ plan: 'pro' }, { plan: 'free' }])
+    expect((await get('/tenants/acme/api-keys?userId=u-1')).data).toMatchObject([{ enabled: true }])
   })
 
-  it('refuses what applying refuses, by the paths of the faults', async () => {
+  it('refuses what applying would refuse', async () => {
     const { status, json } = await post('/plan', { users: [{ id: 'u-3', tenantId: 'nowhere', email: 'c@example.com' }] })
     expect([status, json.error?.details?.issues?.map(({ path }) => path)]).toStrictEqual([400, ['users[0].tenantId']])
   })
@@ -211,26 +211,26 @@ const rotate = async (body: object) => {
 }
 
 describe('POST /operator/v1/secrets/rotate', () => {
-  it('seals a batch anew, and leads to the next until there is none', async () => {
+  it('seals one batch under the current key, and answers the cursor of the next', async () => {
     const first = await rotate({ limit: 1 })
     expect(first).toMatchObject({ status: 200, data: { resealed: 1, unreadable: [], cursor: expect.any(String) } })
     expect(await rotate({ limit: 1, cursor: first.data.cursor })).toMatchObject({ data: { resealed: 0, unreadable: [], cursor: null } })
     expect(await rotate({})).toMatchObject({ data: { resealed: 0, unreadable: [], cursor: null } })
   })
 
-  it('refuses a size and a cursor that are none', async () => {
+  it('refuses a bad limit and a bad cursor', async () => {
     for (const limit of [0, 1_001, 1.5]) expect(await rotate({ limit })).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } })
     expect(await rotate({ cursor: 'made up' })).toMatchObject({ status: 400, error: { code: 'INVALID_CURSOR' } })
   })
 
-  it('is for the operator alone', async () => {
+  it('needs the operator token', async () => {
     expect((await send(api, '/operator/v1/secrets/rotate', { method: 'POST', body: '{}', headers: {} })).status).toBe(401)
   })
 })
 
 describe('GET /operator/v1/doctor', () => {
-  it('says what the service stands on, and what to do', async () => {
-    const { status, data } = await ask('/doctor')
+  it('answers the state of what the service depends on, and what to do', async () => {
+    const { status, data } = await get('/doctor')
     expect(status).toBe(200)
     expect(data).toMatchObject([
       { name: 'database', status: 'ok', action: null },
@@ -247,8 +247,8 @@ describe('GET /operator/v1/doctor', () => {
     expect((await send(api, '/operator/v1/doctor', { headers: {} })).status).toBe(401)
   })
 
-  it('says of a tenant what the provider says to its token', async () => {
-    expect((await ask('/tenants/acme/doctor')).data).toMatchObject([
+  it('answers for a tenant whether the provider accepts its token', async () => {
+    expect((await get('/tenants/acme/doctor')).data).toMatchObject([
       { name: 'provider token', status: 'fail', action: expect.stringContaining('"providerToken"') },
     ])
   })

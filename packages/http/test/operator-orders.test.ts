@@ -1,11 +1,11 @@
-// The operator's routes of orders: what is under way, one order, its end by hand, and what a document does to orders.
+// The operator's routes for orders: those under way, one order, its end by hand, and the orders that a document touches.
 import { createFakeOperatorOrders, newAccount, newOrderId, newOrderUnderWay } from '@tradeport/domain/testing'
 import type { TenantId, UserId } from '@tradeport/domain'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createOperatorApi } from '../src/index.ts'
 import { accountId, fakeEdge, now, run, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
-import { operatorVerbs } from './operator-verbs.ts'
+import { operatorUseCases } from './operator-use-cases.ts'
 
 const operatorToken = 'the-operator'
 const headers = { authorization: `Bearer ${operatorToken}`, 'content-type': 'application/json' }
@@ -19,7 +19,7 @@ const [stuck, young] = [newOrderUnderWay(account, now - hour), newOrderUnderWay(
 beforeEach(async () => {
   const orders = createFakeOperatorOrders()
   orders.put(stuck, young)
-  api = await run(createOperatorApi(operatorVerbs(undefined, undefined, orders), { ...fakeEdge(), operatorToken }))
+  api = await run(createOperatorApi(operatorUseCases(undefined, undefined, orders), { ...fakeEdge(), operatorToken }))
 })
 afterEach(() => api[Symbol.asyncDispose]())
 
@@ -55,26 +55,26 @@ const shown = {
 }
 
 describe('GET /operator/v1/orders', () => {
-  it('answers orders under way, oldest first, piece by piece', async () => {
+  it('answers orders under way, oldest first, page by page', async () => {
     const first = await get('/orders?limit=1')
     expect(first).toMatchObject({ status: 200, data: [shown] })
     expect(await get(`/orders?limit=1&cursor=${first.cursor}`)).toMatchObject({ data: [{ id: young.order.id, tenantId: 'other' }] })
     expect(await get(`/orders?stuck=true&cursor=${first.cursor}`)).toMatchObject({ status: 400, error: { code: 'INVALID_CURSOR' } })
   })
 
-  it('answers those of a tenant, or those that are stuck', async () => {
+  it('filters by tenant and by whether they are stuck', async () => {
     expect((await get('/orders?tenantId=other')).data).toMatchObject([{ id: young.order.id }])
     expect((await get('/orders?stuck=true')).data).toMatchObject([{ id: stuck.order.id }])
     expect((await get('/orders?stuck=true&tenantId=other')).data).toStrictEqual([])
   })
 
-  it('refuses parameters that it cannot read', async () => {
+  it('refuses bad parameters', async () => {
     for (const query of ['stuck=yes', 'limit=0', 'tenantId=no%20one'])
       expect(await get(`/orders?${query}`)).toMatchObject({ status: 400, error: { code: 'VALIDATION_ERROR' } })
   })
 })
 
-it('answers one order with all that is known of it', async () => {
+it('GET /operator/v1/orders/:orderId answers one order', async () => {
   expect(await get(`/orders/${stuck.order.id}`)).toMatchObject({ status: 200, data: shown })
   for (const id of [newOrderId(), 'none']) expect(await get(`/orders/${id}`)).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } })
 })
@@ -82,7 +82,7 @@ it('answers one order with all that is known of it', async () => {
 describe('POST /operator/v1/orders/:orderId/finish', () => {
   const path = `/orders/${stuck.order.id}/finish`
 
-  it('ends a pending order as filled, and says who did it, when and why', async () => {
+  it('ends a pending order as filled, and answers who did it, when and why', async () => {
     const body = { as: 'filled', reason: 'seen in the terminal', by: 'kim', price: 1.0842, volume: 0.1, position: '90001' }
     const finished = {
       status: 'filled',
@@ -99,7 +99,7 @@ describe('POST /operator/v1/orders/:orderId/finish', () => {
     expect(await post(path, body)).toMatchObject({ status: 409, error: { code: 'ORDER_NOT_PENDING', details: { status: 'filled' } } })
   })
 
-  it('ends a pending order as rejected, by the operator where no name is given', async () => {
+  it('ends a pending order as rejected, by the operator unless a name is given', async () => {
     expect(await post(path, { as: 'rejected', reason: 'the broker never had it' })).toMatchObject({
       data: {
         status: 'rejected',
@@ -110,7 +110,7 @@ describe('POST /operator/v1/orders/:orderId/finish', () => {
   })
 
   it.each<[object, string, RegExp]>([
-    [{ reason: 'r' }, 'as', /^as is required; it takes one of filled, rejected$/],
+    [{ reason: 'r' }, 'as', /^as is required; it must be one of filled, rejected$/],
     [{ as: 'open', reason: 'r' }, 'as', /one of filled, rejected/],
     [{ as: 'filled' }, 'reason', /^reason is required/],
     [{ as: 'filled', reason: '' }, 'reason', /1 to 255 characters/],
@@ -128,13 +128,13 @@ describe('POST /operator/v1/orders/:orderId/finish', () => {
     expect(await get(`/orders/${stuck.order.id}`)).toMatchObject({ data: { status: 'pending' } })
   })
 
-  it('answers 404 to an order that is not there', async () => {
+  it('answers 404 for an order that does not exist', async () => {
     const body = { as: 'rejected', reason: 'r' }
     expect(await post(`/orders/${newOrderId()}/finish`, body)).toMatchObject({ status: 404, error: { code: 'NOT_FOUND' } })
   })
 })
 
-it('is for the operator alone', async () => {
+it('the routes for orders need the operator token', async () => {
   for (const [method, path] of [
     ['GET', '/orders'],
     ['GET', `/orders/${stuck.order.id}`],
@@ -145,7 +145,7 @@ it('is for the operator alone', async () => {
   }
 })
 
-it('names in a plan the orders under way that a document touches, and what it does to them', async () => {
+it('a plan lists the orders under way that a document touches, and how', async () => {
   const link = { brokerType: 'mt5', accountNumber: '5012345', server: 'Example-Demo', purpose: 'trading', currency: 'USD' }
   const document = {
     tenants: [{ id: 'acme', name: 'Acme', providerToken: 'provider-secret' }],

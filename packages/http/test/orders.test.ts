@@ -1,4 +1,4 @@
-// GET /orders, and GET, PUT and DELETE /orders/:id at the door (2.3, 3.1, 4.2; decisions 5, 21, 22, 24 and 29).
+// GET /orders, and GET, PUT and DELETE /orders/:id: their inputs, replies and refusals.
 import {
   accountNotFound,
   notFound,
@@ -7,13 +7,12 @@ import {
   orderNotModifiable,
   orderStatuses,
   parseTicket,
-  scopes,
 } from '@tradeport/domain'
-import type { FilledOrder, Issue, Order, RejectedOrder, Scope } from '@tradeport/domain'
+import type { FilledOrder, Order, RejectedOrder } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { accountId, caller, credential, fakeUseCases, jsonRequest, pendingOrder, requestOf, runApi, send } from './fakes.ts'
+import { accountId, caller, fakeUseCases, issuesOf, jsonRequest, pendingOrder, requestOf, runApi, send } from './fakes.ts'
 import type { Answer, Running } from './fakes.ts'
 
 const ticket = O.toUndefined(parseTicket('42'))
@@ -40,11 +39,6 @@ const shown = {
   updatedAt: '2026-11-21T10:00:00.002Z',
 }
 
-const issuesOf = (reply: Answer): readonly Issue[] => {
-  expect([reply.status, reply.json.error?.code]).toEqual([400, 'VALIDATION_ERROR'])
-  return reply.json.error?.details?.issues ?? []
-}
-
 describe('an order', () => {
   it.each<readonly [name: string, order: Order, parts: object]>([
     ['a pending one', pendingOrder, { status: 'pending' }],
@@ -53,7 +47,7 @@ describe('an order', () => {
       filled,
       { status: 'filled', fillPrice: 1.1, filledVolume: 0.1, filledAt: '2026-11-21T10:00:01.000Z', positionId: `${accountId}:42` },
     ],
-    ['one filled without particulars', { ...filled, fill: {} }, { status: 'filled' }],
+    ['one filled at an unknown price', { ...filled, fill: {} }, { status: 'filled' }],
     [
       'one filled in part',
       { ...filled, status: 'partially_filled', fill: { volume: 0.05 } },
@@ -64,76 +58,77 @@ describe('an order', () => {
       rejected,
       { status: 'rejected', rejectReason: { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed' } },
     ],
-  ])('%s is shown with what is known of it and no more (decision 22)', async (_, order, parts) => {
+  ])('%s is shown with what is known of it', async (_, order, parts) => {
     await using api = await runApi({ getOrder: () => TE.right(order) })
     const reply = await send(api, `/api/v1/orders/${order.id}`)
     expect([reply.status, reply.json.data]).toEqual([200, { ...shown, ...parts }])
     expect(reply.json.meta).not.toHaveProperty('provenance')
   })
 
-  it('tells its position by the id that GET /positions/:id takes (2.4)', async () => {
-    const asked: string[] = []
+  it('names its position by the id that GET /positions/:id accepts', async () => {
+    const ids: string[] = []
     const { getPosition } = fakeUseCases()
     await using api = await runApi({
       getOrder: () => TE.right(filled),
-      getPosition: (caller, id) => {
-        asked.push(id)
-        return getPosition(caller, id)
+      getPosition: (asking, id) => {
+        ids.push(id)
+        return getPosition(asking, id)
       },
     })
     const { positionId } = (await send(api, '/api/v1/orders/x')).json.data as { readonly positionId: string }
     expect((await send(api, `/api/v1/positions/${positionId}`)).status).toBe(200)
-    expect(asked).toEqual([positionId])
+    expect(ids).toEqual([positionId])
   })
 
-  it('is asked for by whatever id was sent, and not found as an order', async () => {
-    const asked: unknown[] = []
+  it('is looked up by whatever id was sent', async () => {
+    const calls: unknown[] = []
     const refuse = (...inputs: readonly unknown[]) => {
-      asked.push(inputs)
+      calls.push(inputs)
       return TE.left(notFound('order'))
     }
     await using api = await runApi({ getOrder: refuse, modifyOrder: refuse, cancelOrder: refuse })
     for (const method of ['GET', 'PUT', 'DELETE'] as const) {
       const reply = await send(api, '/api/v1/orders/ord_%00', requestOf({ method, path: '/orders/:id' }))
       expect([reply.status, reply.json.error?.code]).toEqual([404, 'NOT_FOUND'])
-      expect(reply.json.error?.message).toContain('no such order')
+      expect(reply.json.error?.message).toContain('no order')
     }
-    expect(asked).toEqual(['GET', 'PUT', 'DELETE'].map(() => [caller, 'ord_\0']))
+    expect(calls).toEqual(['GET', 'PUT', 'DELETE'].map(() => [caller, 'ord_\0']))
   })
 })
 
 describe('GET /orders', () => {
   let api: Running
-  const asked: unknown[] = []
+  const calls: unknown[] = []
   beforeAll(async () => {
     api = await runApi({
-      listOrders: (caller, query) => {
-        asked.push([caller, query])
+      listOrders: (asking, query) => {
+        calls.push([asking, query])
         const { page, limit } = query
         return query.symbol === 'NONE' ? TE.left(accountNotFound) : TE.right({ items: [filled, rejected], page, limit, total: 41 })
       },
     })
   })
   afterAll(() => api[Symbol.asyncDispose]())
-  const askedBy = async (query: string): Promise<unknown> => {
-    asked.length = 0
+  const callOf = async (query: string): Promise<unknown> => {
+    calls.length = 0
     expect((await send(api, `/api/v1/orders${query}`)).status).toBe(200)
-    return asked[0]
+    return calls[0]
   }
-  const nothing = { accountId: undefined, status: undefined, symbol: undefined, from: undefined, to: undefined, page: 1, limit: 20 }
+  const firstPage = { page: 1, limit: 20 }
 
-  it('asks for the first twenty without filters (4.2)', async () => {
-    expect(await askedBy('')).toEqual([caller, nothing])
+  it('asks for the first twenty without filters', async () => {
+    expect(await callOf('')).toEqual([caller, firstPage])
   })
 
-  it('reads every filter, a date as a whole day (decision 8)', async () => {
-    const query = `?accountId=${accountId.toUpperCase()}&status=filled&symbol=US30.CASH%23&startDate=2026-01-31&endDate=2026-01-31&page=1000000&limit=100`
-    expect(await askedBy(query)).toEqual([
+  it('accepts every filter, a date as a whole day', async () => {
+    const query = `?accountId=${accountId.toUpperCase()}&status=filled&symbol=US30.CASH%23&clientId=mine%20%2B1&startDate=2026-01-31&endDate=2026-01-31&page=1000000&limit=100`
+    expect(await callOf(query)).toEqual([
       caller,
       {
         accountId,
         status: 'filled',
         symbol: 'US30.CASH#',
+        clientId: 'mine +1',
         from: Date.parse('2026-01-31T00:00:00.000Z'),
         to: Date.parse('2026-01-31T23:59:59.999Z'),
         page: 1_000_000,
@@ -142,43 +137,34 @@ describe('GET /orders', () => {
     ])
   })
 
-  it.each(orderStatuses)('filters by %s, also where no order is so today', async (status) => {
-    expect(await askedBy(`?status=${status}`)).toEqual([caller, { ...nothing, status }])
+  it.each(orderStatuses)('filters by status %s, also one that no order has today', async (status) => {
+    expect(await callOf(`?status=${status}`)).toEqual([caller, { ...firstPage, status }])
   })
 
   it.each([
-    ['page=0', 'page'],
-    ['page=1000001', 'page'],
-    ['limit=0', 'limit'],
-    ['limit=101', 'limit'],
-    ['status=done', 'status'],
     ['status=Filled', 'status'],
-    ['status=', 'status'],
     ['symbol=eurusd', 'symbol'],
-    ['symbol=', 'symbol'],
     ['symbol=EUR%2FUSD', 'symbol'],
-    [`symbol=${'X'.repeat(33)}`, 'symbol'],
-    ['accountId=1', 'accountId'],
-    ['startDate=yesterday', 'startDate'],
+    ['clientId=%00', 'clientId'],
     ['endDate=2026-02-30', 'endDate'],
     ['startDate=2026-01-02&endDate=2026-01-01', 'startDate'],
   ])('refuses %s', async (query, path) => {
     expect(issuesOf(await send(api, `/api/v1/orders?${query}`)).map((issue) => issue.path)).toEqual([path])
   })
 
-  it('tells every fault at once', async () => {
+  it('reports every fault', async () => {
     const reply = await send(api, '/api/v1/orders?accountId=1&status=x&symbol=x&startDate=x&endDate=x&page=x&limit=x')
     expect(issuesOf(reply).map(({ path }) => path)).toEqual(['accountId', 'status', 'symbol', 'startDate', 'endDate', 'page', 'limit'])
   })
 
-  it('shows the orders and their page (2.1)', async () => {
+  it('shows the orders and their page', async () => {
     const { json } = await send(api, '/api/v1/orders?page=2')
     expect(json.data).toMatchObject([{ status: 'filled' }, { status: 'rejected' }])
     expect(json.meta?.['pagination']).toEqual({ page: 2, limit: 20, total: 41, total_pages: 3, has_next: true, has_prev: true })
     expect(json.meta).not.toHaveProperty('provenance')
   })
 
-  it("finds no account that is another's (decision 29)", async () => {
+  it("does not find another user's account", async () => {
     const reply = await send(api, '/api/v1/orders?symbol=NONE')
     expect([reply.status, reply.json.error?.code]).toEqual([404, 'ACCOUNT_NOT_FOUND'])
   })
@@ -186,48 +172,48 @@ describe('GET /orders', () => {
 
 describe('PUT /orders/:id', () => {
   let api: Running
-  const asked: unknown[] = []
+  const calls: unknown[] = []
   beforeAll(async () => {
     api = await runApi({
-      modifyOrder: (caller, id) => {
-        asked.push([caller, id])
-        return TE.left(id === 'flying' ? orderInFlight : orderNotModifiable('filled'))
+      modifyOrder: (asking, id) => {
+        calls.push([asking, id])
+        return TE.left(id === 'sent' ? orderInFlight : orderNotModifiable('filled'))
       },
     })
   })
   afterAll(() => api[Symbol.asyncDispose]())
-  const put = (body: unknown, id = 'settled'): Promise<Answer> => send(api, `/api/v1/orders/${id}`, jsonRequest('PUT', body))
+  const put = (body: unknown, id = 'final'): Promise<Answer> => send(api, `/api/v1/orders/${id}`, jsonRequest('PUT', body))
 
-  it.each([{ price: 1 }, { stopLoss: Number.MIN_VALUE }, { takeProfit: 1e300 }, { price: 1, stopLoss: 2, takeProfit: 3, volume: 'x' }])(
-    'asks the use case for %j, which refuses today (3.1)',
+  it.each([{ price: 1 }, { stopLoss: Number.MIN_VALUE }, { takeProfit: 1e300 }, { price: 1, stopLoss: 2, takeProfit: 3 }])(
+    'leaves %j to the use case, which refuses today',
     async (body) => {
-      asked.length = 0
-      const settled = await put(body)
-      expect([settled.status, settled.json.error]).toMatchObject([400, { code: 'ORDER_NOT_MODIFIABLE', details: { status: 'filled' } }])
-      const flying = await put(body, 'flying')
-      expect([flying.status, flying.json.error?.code]).toEqual([409, 'ORDER_IN_FLIGHT'])
-      expect(asked).toEqual([
-        [caller, 'settled'],
-        [caller, 'flying'],
+      calls.length = 0
+      const final = await put(body)
+      expect([final.status, final.json.error]).toMatchObject([400, { code: 'ORDER_NOT_MODIFIABLE', details: { status: 'filled' } }])
+      const sent = await put(body, 'sent')
+      expect([sent.status, sent.json.error?.code]).toEqual([409, 'ORDER_IN_FLIGHT'])
+      expect(calls).toEqual([
+        [caller, 'final'],
+        [caller, 'sent'],
       ])
     },
   )
 
   it.each([
     [{}, ['body']],
-    [{ volume: 1, comment: 'x' }, ['body']],
+    [{ volume: 1, comment: 'x' }, ['volume', 'comment']],
     [{ price: 0 }, ['price']],
     [{ price: null }, ['price']],
     [{ price: 1, stopLoss: -1, takeProfit: '2' }, ['stopLoss', 'takeProfit']],
-  ])('refuses %j before the order is looked for', async (body, paths) => {
-    asked.length = 0
+  ])('refuses %j before the order is looked up', async (body, paths) => {
+    calls.length = 0
     const issues = issuesOf(await put(body))
     expect(issues.map(({ path }) => path)).toEqual(paths)
-    if (paths[0] === 'body') expect(issues[0]?.message).toBe('body takes at least one of price, stopLoss, takeProfit')
-    expect(asked).toEqual([])
+    if (paths[0] === 'body') expect(issues[0]?.message).toBe('body must have at least one of price, stopLoss, takeProfit')
+    expect(calls).toEqual([])
   })
 
-  it('refuses a request without a body, and a credential in it', async () => {
+  it('refuses a request without a body, and a credential in the body', async () => {
     expect(issuesOf(await send(api, '/api/v1/orders/x', { method: 'PUT' })).map(({ path }) => path)).toEqual(['body'])
     expect((await put({ price: 1, token: 'x' })).status).toBe(401)
   })
@@ -243,33 +229,17 @@ describe('DELETE /orders/:id', () => {
   it.each([
     [orderInFlight, 409, { code: 'ORDER_IN_FLIGHT' }],
     [orderNotCancellable('rejected'), 400, { code: 'ORDER_NOT_CANCELLABLE', details: { status: 'rejected' } }],
-  ])('refuses by $_tag with %i (3.1)', async (refusal, status, error) => {
+  ])('refuses with $_tag', async (refusal, status, error) => {
     await using api = await runApi({ cancelOrder: () => TE.left(refusal) })
     const reply = await send(api, '/api/v1/orders/x', { method: 'DELETE' })
     expect([reply.status, reply.json.error]).toMatchObject([status, error])
   })
 
-  it('answers the order where one is cancelled, and looks at no body', async () => {
+  it('answers the order where one is cancelled, whatever the body is', async () => {
     await using api = await runApi({ cancelOrder: () => TE.right(pendingOrder as never) })
     for (const request of [{ method: 'DELETE' }, { ...jsonRequest('DELETE', {}, { 'content-length': '1' }), body: '{' }]) {
       const reply = await send(api, '/api/v1/orders/x', request)
       expect([reply.status, reply.json.data]).toEqual([200, { ...shown, status: 'pending' }])
     }
-  })
-})
-
-describe('the routes of orders', () => {
-  it.each<readonly [held: Scope]>(scopes.map((scope) => [scope]))('let a holder of %s alone do what section 5 says', async (scope) => {
-    await using api = await runApi({ identifyCaller: () => TE.right(credential([scope])) })
-    const statuses: number[] = []
-    for (const [method, path] of [
-      ['GET', '/orders'],
-      ['GET', '/orders/:id'],
-      ['PUT', '/orders/:id'],
-      ['DELETE', '/orders/:id'],
-    ] as const)
-      statuses.push((await send(api, `/api/v1${path.replace(':id', 'x')}`, requestOf({ method, path }))).status)
-    const [read, write] = [scope === 'trading:read' ? 200 : 403, scope === 'trading:write' || scope === 'orders:write' ? 409 : 403]
-    expect(statuses).toEqual([read, read, write, write])
   })
 })

@@ -1,30 +1,30 @@
-// What the probes say, on either listener, to whoever asks.
+// Liveness and readiness, on both listeners, for everybody.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOperatorApi, probeRoutes } from '../src/index.ts'
+import { createOperatorApi, probePages } from '../src/index.ts'
 import type { Readiness } from '../src/index.ts'
 import { fakeEdge, run, runApi, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
-import { operatorVerbs } from './operator-verbs.ts'
+import { operatorUseCases } from './operator-use-cases.ts'
 
-const said: { readiness: Readiness } = { readiness: { failing: [], limiter: 'shared' } }
-const notAsked = (): never => {
-  throw new Error('a probe asks for nothing')
+let readiness: Readiness = { failing: [], limiter: 'shared' }
+const unexpected = (): never => {
+  throw new Error('a probe counts against no limit')
 }
-const edge = fakeEdge({ limiter: { decide: notAsked }, plainRoutes: probeRoutes(async () => said.readiness) })
+const edge = fakeEdge({ limiter: { decide: unexpected }, pages: probePages(async () => readiness) })
 
-describe('the probes', () => {
+describe('a probe', () => {
   let listeners: readonly Running[]
   beforeAll(async () => {
-    const operatorApi = createOperatorApi(operatorVerbs(), { ...edge, operatorToken: 'operator-token-for-tests' })
+    const operatorApi = createOperatorApi(operatorUseCases(), { ...edge, operatorToken: 'operator-token-for-tests' })
     listeners = [await runApi({}, edge), await run(operatorApi)]
   })
   afterAll(async () => {
     for (const listener of listeners) await listener[Symbol.asyncDispose]()
   })
-  const ask = (path: string) => Promise.all(listeners.map((listener) => send(listener, path, { headers: {} })))
+  const probe = (path: string) => Promise.all(listeners.map((listener) => send(listener, path, { headers: {} })))
 
-  it('say that the process lives', async () => {
-    for (const { status, text, headers } of await ask('/healthz')) {
+  it('answers that the process is alive', async () => {
+    for (const { status, text, headers } of await probe('/healthz')) {
       expect({ status, text }).toEqual({ status: 200, text: '{"alive":true}' })
       expect(headers).toMatchObject({ 'content-type': 'application/json; charset=utf-8', 'cache-control': 'no-store' })
     }
@@ -33,15 +33,15 @@ describe('the probes', () => {
   it.each<Readiness & { readonly status: number }>([
     { failing: [], limiter: 'in-process', status: 200 },
     { failing: [], limiter: 'shared', status: 200 },
-    // Decision 16: it limits by itself, says so, and serves.
+    // An instance that cannot reach the shared limiter limits by itself, and serves.
     { failing: [], limiter: 'alone', status: 200 },
     { failing: ['database', 'jobs'], limiter: 'shared', status: 503 },
     { failing: ['draining'], limiter: 'alone', status: 503 },
-  ])('say whether requests are wanted: $failing, limiter $limiter', async ({ status, ...readiness }) => {
-    said.readiness = readiness
-    for (const reply of await ask('/readyz')) {
+  ])('answers $status to readiness with failing $failing and limiter $limiter', async ({ status, ...found }) => {
+    readiness = found
+    for (const reply of await probe('/readyz')) {
       expect(reply.status).toBe(status)
-      expect(JSON.parse(reply.text)).toEqual({ ready: status === 200, ...readiness })
+      expect(JSON.parse(reply.text)).toEqual({ ready: status === 200, ...found })
     }
   })
 })

@@ -1,4 +1,4 @@
-// The envelope, its meta and the shapes of the resources (section 2; decisions 3, 7, 17, 38 and 40).
+// The envelope, its meta and the shapes of the resources.
 import { instruments } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -17,7 +17,7 @@ describe('a reply', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it('stands in the envelope, under the id that the header gives too (2.1)', async () => {
+  it('is in the envelope, with the request id of the header', async () => {
     const reply = await send(api, '/api/v1/accounts')
     expect(Object.keys(reply.json)).toEqual(['success', 'data', 'meta', 'error'])
     expect(reply.json).toMatchObject({ success: true, error: null })
@@ -35,19 +35,19 @@ describe('a reply', () => {
     })
   })
 
-  it.each(['mine', 'A-b_c.d:9', 'x'.repeat(128)])('carries the id %s that the caller sent (decision 3)', async (id) => {
+  it.each(['mine', 'A-b_c.d:9', 'x'.repeat(128)])('has the request id %s that the caller sent', async (id) => {
     for (const target of ['/api/v1/accounts', '/api/v1/nowhere', '/api/v1/trades/export']) {
       const reply = await send(api, target, { headers: { 'x-api-key': goodKey, 'x-request-id': id } })
       expect(reply.headers['x-request-id']).toBe(id)
     }
   })
 
-  it.each(['', 'with space', 'x'.repeat(129), 'semi;colon', 'käse', 'a,b'])('makes an id of its own for %j', async (id) => {
+  it.each(['', 'with space', 'x'.repeat(129), 'semi;colon', 'käse', 'a,b'])('has a new request id instead of %j', async (id) => {
     const reply = await send(api, '/api/v1/accounts', { headers: { 'x-api-key': goodKey, 'x-request-id': id } })
     expect(reply.headers['x-request-id']).toMatch(/^req_\d+$/)
   })
 
-  it('shows an account whole, stored figures and what was never read as null, and nothing of the provider (2.2)', async () => {
+  it('shows an account with stored figures, null for what was never read, and nothing of the provider', async () => {
     const reply = await send(api, '/api/v1/accounts')
     expect(dataOf(reply)).toEqual([
       {
@@ -77,7 +77,7 @@ describe('a reply', () => {
     expect(reply.text).toContain('"margin":0,')
   })
 
-  it('shows when an account was read live, and that a broker who says real wins over the link (decision 17)', async () => {
+  it('shows when an account was read live, and believes a broker that says it is not a demo account', async () => {
     const read = { ...account, tradeMode: 'real', lastReadAt: account.createdAt + 1 } as const
     await using other = await runApi({ getAccount: () => TE.right({ account: read, liveDataUpdatedAt: account.createdAt + 2 }) })
     expect(dataOf(await send(other, `/api/v1/accounts/${accountId}`))).toMatchObject({
@@ -87,13 +87,13 @@ describe('a reply', () => {
     })
   })
 
-  it('shows snapshots (2.2)', async () => {
+  it('shows snapshots', async () => {
     expect(dataOf(await send(api, `/api/v1/accounts/${accountId}/history`))).toEqual([
       { timestamp: '2026-11-21T10:11:12.345Z', balance: 1, equity: 2, margin: 3, freeMargin: null },
     ])
   })
 
-  it('shows a position without the levels that it does not have, its provenance and its page (2.4)', async () => {
+  it('shows a position without the levels that it does not have, its provenance and its page', async () => {
     const reply = await send(api, '/api/v1/positions')
     expect(dataOf(reply)).toEqual([
       {
@@ -137,12 +137,12 @@ describe('a reply', () => {
     [41, 3, 20, { page: 3, total: 41, total_pages: 3, has_next: false, has_prev: true }],
     [41, 9, 20, { page: 9, total: 41, total_pages: 3, has_next: false, has_prev: true }],
     [40, 2, 20, { page: 2, total: 40, total_pages: 2, has_next: false, has_prev: true }],
-  ])('of %i positions tells page %i of %i (2.1)', async (total, page, limit, expected) => {
+  ])('of %i positions has page %i of %i', async (total, page, limit, expected) => {
     await using other = await runApi({ listPositions: () => TE.right({ page: { items: [], page, limit, total }, provenance }) })
     expect((await send(other, '/api/v1/positions')).json.meta?.['pagination']).toEqual({ limit, ...expected })
   })
 
-  it('shows a trade, and volumeEstimated only where it is so (2.5)', async () => {
+  it('shows a trade, and volumeEstimated only where it is true', async () => {
     const estimated = closedTrade('2', { volumeEstimated: true, netProfit: -0 })
     await using other = await runApi({
       listTrades: () => TE.right({ trades: [estimated, closedTrade('1')], total: 9, before: 4, provenance, cursor: 'next' }),
@@ -192,9 +192,23 @@ describe('a reply', () => {
     expect((await send(other, '/api/v1/trades')).json.meta?.['pagination']).toMatchObject({ page, has_prev: before > 0, has_next: false })
   })
 
-  it('leaves the cursor out on the last page (2.1)', async () => {
+  it('leaves the cursor out on the last page', async () => {
     const { meta } = (await send(api, '/api/v1/trades')).json
     expect(meta?.['pagination']).toEqual({ page: 1, limit: 20, total: 1, total_pages: 1, has_next: false, has_prev: false })
+  })
+
+  // The JSON of a record is made once, and used in every list that has it.
+  it('shows the same records in any list', async () => {
+    const trades = ['1', '2', '3'].map((id) => closedTrade(id, { symbol: `"${id}"`, profit: -0 }))
+    const lists = [trades, trades.toReversed(), [], trades.slice(1), trades]
+    let call = 0
+    await using other = await runApi({
+      listTrades: () => TE.right({ trades: lists[call++] ?? [], total: 3, before: 0, provenance, cursor: undefined }),
+    })
+    for (const list of lists) {
+      const shown = (await send(other, '/api/v1/trades')).json.data as readonly object[]
+      expect(shown).toMatchObject(list.map(({ trade: { positionId, symbol } }) => ({ positionId, symbol, profit: 0 })))
+    }
   })
 
   it('shows one trade with its provenance', async () => {
@@ -203,14 +217,14 @@ describe('a reply', () => {
     expect(reply.json.meta?.['provenance']).toHaveProperty('skipped')
   })
 
-  it('shows statistics as section 2.6 names them, and no warning where there is none', async () => {
+  it('shows statistics, and no warnings where there are none', async () => {
     const reply = await send(api, '/api/v1/trades/stats')
     expect(dataOf(reply)).toEqual(noStatistics)
     expect(reply.json.meta).not.toHaveProperty('warnings')
     expect(reply.json.meta?.['provenance']).toHaveProperty('skipped')
   })
 
-  it('warns of figures in several currencies (decision 38), and leaves an unbounded profit factor null (decision 37)', async () => {
+  it('warns of figures in several currencies, and leaves an unbounded profit factor null', async () => {
     await using other = await runApi({
       getTradeStatistics: () =>
         TE.right({
@@ -234,14 +248,14 @@ describe('GET /symbols', () => {
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
-  it('lists the fifteen, for a minute in any cache (2.7, decision 40)', async () => {
+  it('lists all instruments, which caches may keep for a minute', async () => {
     const reply = await send(api, '/api/v1/symbols', { headers: {} })
     expect(dataOf(reply)).toEqual(instruments)
     expect(reply.headers['cache-control']).toBe('public, max-age=60')
     expect(reply.headers['etag']).toMatch(/^W\/"[\w-]+"$/)
   })
 
-  it('answers 304 to whoever holds the same list, and tells lists apart', async () => {
+  it('answers 304 to whoever has the same list', async () => {
     const { etag = '' } = (await send(api, '/api/v1/symbols')).headers
     const conditional = (tag: string, target = '/api/v1/symbols'): Promise<Answer> =>
       send(api, target, { headers: { 'if-none-match': tag } })
@@ -259,7 +273,7 @@ describe('GET /symbols', () => {
     expect((await conditional(etag, '/api/v1/symbols?type=metal')).status).toBe(200)
   })
 
-  it('is not kept when it is refused', async () => {
+  it('is not cached when it is refused', async () => {
     expect((await send(api, '/api/v1/symbols?type=x')).headers['cache-control']).toBe('no-store')
   })
 })
@@ -274,13 +288,13 @@ describe('quotes, candles and ticks', () => {
     ['/candles/NOPE', 400, 'VALIDATION_ERROR'],
     ['/ticks/AAPL?limit=10000&startTime=2026-01-01&endTime=2026-01-01', 501, 'NOT_IMPLEMENTED'],
     ['/ticks/NOPE?limit=0', 400, 'VALIDATION_ERROR'],
-  ])('%s answers %i %s (4.4)', async (target, status, code) => {
+  ])('%s answers %i %s', async (target, status, code) => {
     await using api = await runApi()
     const reply = await send(api, `/api/v1${target}`, { headers: {} })
     expect([reply.status, reply.json.error?.code, reply.json.data]).toEqual([status, code, null])
   })
 
-  it('say which feature is missing', async () => {
+  it('name the missing feature', async () => {
     await using api = await runApi()
     expect((await send(api, '/api/v1/ticks/EURUSD')).json.error?.details).toEqual({ feature: 'market-data' })
   })

@@ -1,57 +1,68 @@
-// Walks every route record: what each says of itself, and that each is guarded as it says.
+// Walks every route record: that the API does what each says.
+import { scopes } from '@tradeport/domain'
+import type { Scope } from '@tradeport/domain'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
-import { accountId, jsonRequest, requestOf, runApi, scopelessKey, send } from './fakes.ts'
-import type { ParameterSchema } from '../src/requests/parameter.ts'
+import type { Route, UseCases } from '../src/index.ts'
+import { accountId, credential, issuesOf, jsonRequest, requestOf, runApi, scopelessKey, send, targetOf } from './fakes.ts'
 import type { Running, SentRequest } from './fakes.ts'
 
-const samples: Readonly<Record<string, string>> = { id: accountId, deliveryId: 'd-1', symbol: 'EURUSD' }
-const targetOf = (path: string): string =>
-  `${apiPrefix}${path.replace(/:(\w+)/g, (_, name: string) => samples[name] ?? '')}${path.startsWith('/candles') ? '?timeframe=1h' : ''}`
+type Field = Route<UseCases>['query'][string]
+const schemaOf = (field: Field) => ('optional' in field ? field.optional : field)
 
-// Texts at the edges of a schema: the last that are taken, and the first that are not.
-const edgesOf = (schema: ParameterSchema): { readonly taken: readonly string[]; readonly refused: readonly string[] } => {
-  const { minimum, maximum, minLength, maxLength, enum: values, format, pattern } = schema
-  if (minimum !== undefined && maximum !== undefined)
-    return { taken: [String(minimum), String(maximum)], refused: [String(minimum - 1), String(maximum + 1)] }
-  if (minLength !== undefined && maxLength !== undefined)
-    return { taken: ['X'.repeat(minLength), 'X'.repeat(maxLength)], refused: ['X'.repeat(minLength - 1), 'X'.repeat(maxLength + 1)] }
-  if (values !== undefined) return { taken: values, refused: ['other', ''] }
-  if (format === 'uuid') return { taken: [accountId], refused: ['1', ''] }
+// Texts at the edges of a schema: the last that are accepted, and the first that are not.
+const edgesOf = (field: Field): { readonly accepted: readonly string[]; readonly refused: readonly string[] } => {
+  const { minimum, maximum, minLength, maxLength, enum: values, format, pattern } = schemaOf(field).json
+  if (typeof minimum === 'number' && typeof maximum === 'number')
+    return { accepted: [String(minimum), String(maximum)], refused: [String(minimum - 1), String(maximum + 1)] }
+  if (typeof maxLength === 'number') {
+    const refused = ['X'.repeat(maxLength + 1), ...(typeof minLength === 'number' ? ['X'.repeat(minLength - 1)] : [])]
+    return { accepted: ['X'.repeat(Number(minLength ?? 0)), 'X'.repeat(maxLength)], refused }
+  }
+  if (Array.isArray(values)) return { accepted: values as readonly string[], refused: ['other', ''] }
+  if (format === 'uuid') return { accepted: [accountId], refused: ['1', ''] }
   return pattern === undefined
-    ? { taken: ['', 'any'], refused: [] }
-    : { taken: ['2026-01-31', '2026-01-31T10:00:00Z'], refused: ['31.1.2026', ''] }
+    ? { accepted: ['', 'any'], refused: [] }
+    : { accepted: ['2026-01-31', '2026-01-31T10:00:00Z'], refused: ['31.1.2026', ''] }
 }
 
-// No order can be changed or cancelled today (3.1).
-const passedStatuses: Readonly<Record<string, number>> = {
+// No order can be changed or cancelled today, and there is no market data.
+const expectedStatuses: Readonly<Record<string, number>> = {
   'POST /orders': 201,
   'PUT /orders/:id': 409,
   'DELETE /orders/:id': 409,
   'POST /webhooks': 201,
   'POST /webhooks/:id/deliveries/:deliveryId/replay': 201,
+  'GET /quotes/:symbol': 501,
+  'GET /candles/:symbol': 501,
+  'GET /ticks/:symbol': 501,
 }
+const expectedStatus = ({ method, path }: Route<UseCases>): number => expectedStatuses[`${method} ${path}`] ?? 200
 
-const describeAccess = (route: (typeof apiRoutes)[number]): string =>
-  route.access.kind === 'scoped' ? route.access.anyOf.join(' ') : route.access.kind
+const describeRoute = ({ method, path, access, limit }: Route<UseCases>): string =>
+  [
+    method,
+    path,
+    ...(access.kind === 'scoped' ? access.scopes : [access.kind]),
+    ...(limit ? [`${limit.requests}/${limit.periodSeconds}s`] : []),
+  ].join(' ')
+
+const scoped = apiRoutes.filter(({ access }) => access.kind === 'scoped')
+const open = apiRoutes.filter(({ access }) => access.kind === 'public')
 
 describe('the routes of /api/v1', () => {
   let api: Running
+  let limited: Running
+  let held: readonly Scope[] = []
   beforeAll(async () => {
     api = await runApi()
+    limited = await runApi({ identifyCaller: () => TE.right(credential(held)) })
   })
-  afterAll(() => api[Symbol.asyncDispose]())
+  afterAll(() => Promise.all([api[Symbol.asyncDispose](), limited[Symbol.asyncDispose]()]))
 
-  it('are these, for holders of these scopes, with these endpoint limits (4.1 to 4.6, section 5, 8 rule 3)', () => {
-    const rows = apiRoutes.map((route) =>
-      [
-        route.method,
-        route.path,
-        describeAccess(route),
-        ...(route.limit === undefined ? [] : [`${route.limit.requests}/${route.limit.periodSeconds}s`]),
-      ].join(' '),
-    )
-    expect(rows).toEqual([
+  it('are these, with these scopes and endpoint limits', () => {
+    expect(apiRoutes.map(describeRoute)).toEqual([
       'GET /accounts accounts:read',
       'GET /accounts/:id accounts:read',
       'GET /accounts/:id/history accounts:read',
@@ -81,64 +92,86 @@ describe('the routes of /api/v1', () => {
       'POST /webhooks/:id/test webhooks:write',
       'GET /webhooks/:id/deliveries webhooks:read',
       'POST /webhooks/:id/deliveries/:deliveryId/replay webhooks:write',
-      'GET /openapi.json public',
     ])
   })
 
-  it.each(apiRoutes)(
-    '$method $path says of every parameter what it takes, what it is and its schema',
-    ({ path, params, query, headers, description }) => {
-      expect(description).toMatch(/\.$/)
-      for (const { takes, description, schema } of Object.values({ ...params, ...query, ...headers })) {
-        expect(takes).not.toBe('')
-        expect(description).toMatch(/\.$/)
-        expect(schema.type).toMatch(/^(string|integer)$/)
+  it.each(apiRoutes)('$method $path describes itself and each of its parameters', ({ path, params, query, headers, description }) => {
+    const descriptions = Object.values({ ...params, ...query, ...headers }).map((field) => schemaOf(field).json['description'])
+    for (const sentence of [description, ...descriptions]) expect(sentence).toMatch(/\.$/)
+    expect(Object.keys(params)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
+  })
+
+  it.each(apiRoutes.flatMap((route) => Object.entries(route.query).map(([name, field]) => ({ ...route, name, field }))))(
+    '$method $path accepts $name up to the bounds of its schema, and nothing beyond them',
+    async ({ name, field, ...route }) => {
+      const isRefused = async (text: string): Promise<boolean> => {
+        // A parameter that the route requires is in the target already.
+        const target = name === 'timeframe' ? targetOf(route).replace('1h', text) : targetOf(route, `${name}=${encodeURIComponent(text)}`)
+        const reply = await send(api, target, requestOf(route))
+        return reply.status === 400 && issuesOf(reply).some(({ path }) => path === name)
       }
-      const named = [...path.matchAll(/:(\w+)/g)].map(([, name]) => name)
-      expect(Object.keys(params)).toEqual(named)
+      const { accepted, refused } = edgesOf(field)
+      for (const text of accepted) expect([text, await isRefused(text)]).toEqual([text, false])
+      for (const text of refused) expect([text, await isRefused(text)]).toEqual([text, true])
     },
   )
 
-  it.each(
-    apiRoutes.flatMap(({ method, path, query, headers }) =>
-      Object.entries({ ...query, ...headers }).map(([name, parameter]) => ({ method, path, name, ...parameter })),
-    ),
-  )('$method $path takes $name up to the bounds that its schema tells, and nothing beyond them', ({ schema, codec }) => {
-    const { taken, refused } = edgesOf(schema)
-    const reads = (text: string): boolean => codec.decode(text)._tag === 'Right'
-    expect(taken.filter((text) => !reads(text))).toEqual([])
-    expect(refused.filter(reads)).toEqual([])
+  it.each(scoped)('$method $path answers 401 without a credential, 403 without the scope, and a reply with both', async (route) => {
+    const target = targetOf(route)
+    const anonymous = await send(api, target, { ...requestOf(route), headers: {} })
+    expect([anonymous.status, anonymous.json.error?.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(anonymous.headers['www-authenticate']).toBe('Bearer')
+    const scopeless = await send(api, target, requestOf(route, { 'x-api-key': scopelessKey }))
+    expect([scopeless.status, scopeless.json.error?.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
+    expect(scopeless.json.error?.details).toEqual({ required_any_of: route.access.scopes })
+    expect((await send(api, target, requestOf(route))).status).toBe(expectedStatus(route))
   })
 
-  it.each(apiRoutes.filter(({ access }) => access.kind === 'scoped'))(
-    '$method $path answers 401 without a credential, 403 without the scope, and is let in with both',
-    async (route) => {
-      const { method, path, access } = route
-      const target = targetOf(path)
-      const anonymous = await send(api, target, { ...requestOf(route), headers: {} })
-      expect([anonymous.status, anonymous.json.error?.code]).toEqual([401, 'UNAUTHORIZED'])
-      expect(anonymous.headers['www-authenticate']).toBe('Bearer')
-      const scopeless = await send(api, target, requestOf(route, { 'x-api-key': scopelessKey }))
-      expect([scopeless.status, scopeless.json.error?.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
-      expect(scopeless.json.error?.details).toEqual({ required_any_of: access.kind === 'scoped' ? access.anyOf : [] })
-      expect((await send(api, target, requestOf(route))).status).toBe(passedStatuses[`${method} ${path}`] ?? 200)
-    },
-  )
+  it.each(scoped)('$method $path needs one of its scopes, and no other', async (route) => {
+    for (const scope of scopes) {
+      held = [scope]
+      const { status } = await send(limited, targetOf(route), requestOf(route))
+      expect([scope, status]).toEqual([scope, route.access.scopes.includes(scope) ? expectedStatus(route) : 403])
+    }
+  })
 
-  it.each(apiRoutes.filter(({ access }) => access.kind === 'public'))('$path answers all alike, credential or not', async ({ path }) => {
-    const expected = ['/symbols', '/openapi.json'].includes(path) ? 200 : 501
+  it.each(open)('$path answers everybody alike, with a credential or without', async (route) => {
     for (const headers of [{}, { 'x-api-key': scopelessKey }, { 'x-api-key': 'tp_live_bad' }])
-      expect((await send(api, targetOf(path), { headers })).status).toBe(expected)
+      expect((await send(api, targetOf(route), { headers })).status).toBe(expectedStatus(route))
   })
 
-  it('tell of credential and scope before the query (decision 1)', async () => {
+  it('check credential and scope before the query', async () => {
     expect((await send(api, '/api/v1/trades?limit=0', { headers: {} })).status).toBe(401)
     expect((await send(api, '/api/v1/trades?limit=0', { headers: { 'x-api-key': scopelessKey } })).status).toBe(403)
     expect((await send(api, '/api/v1/trades?limit=0')).status).toBe(400)
   })
 
+  it.each(['DELETE', 'GET'])('answer %s with 401 where its body, which is not used, has a credential', async (method) => {
+    const path = '/api/v1/webhooks/0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
+    const statusWith = async (text: string, framing: SentRequest['headers']): Promise<number> =>
+      (await send(api, path, { ...jsonRequest(method, {}, framing), body: text })).status
+    for (const [text, expected] of [
+      ['{"access_token":"abc"}', 401],
+      ['{"anything":["else"]}', 200],
+      ['not JSON', 200],
+      [`"${'x'.repeat(65_534)}"`, 200],
+      [`"${'x'.repeat(65_535)}"`, 413],
+    ] as const) {
+      expect(await statusWith(text, { 'content-length': String(text.length) })).toBe(expected)
+      expect(await statusWith(text, { 'transfer-encoding': 'chunked' })).toBe(expected)
+    }
+  })
+})
+
+describe('a request for an unknown path or method', () => {
+  let api: Running
+  beforeAll(async () => {
+    api = await runApi()
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
   it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-    'answer 404 to %s, credential or not (section 7)',
+    'is 404 for %s on a GET route, with a credential or without',
     async (method) => {
       for (const headers of [{}, { 'x-api-key': 'tp_live_bad' }]) {
         const reply = await send(api, '/api/v1/positions', { method, headers })
@@ -147,21 +180,7 @@ describe('the routes of /api/v1', () => {
     },
   )
 
-  it.each(['DELETE', 'GET'])('answer %s with 401 where a credential lies in a body that they do not take (5 rule 5)', async (method) => {
-    const path = '/api/v1/webhooks/0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
-    const statusWith = async (text: string, framing: SentRequest['headers']): Promise<number> =>
-      (await send(api, path, { ...jsonRequest(method, {}, framing), body: text })).status
-    for (const [text, expected] of [
-      ['{"access_token":"abc"}', 401],
-      ['{"anything":["else"]}', 200],
-      ['no JSON', 200],
-    ] as const) {
-      expect(await statusWith(text, { 'content-length': String(text.length) })).toBe(expected)
-      expect(await statusWith(text, { 'transfer-encoding': 'chunked' })).toBe(expected)
-    }
-  })
-
-  it('answer HEAD with a 404 that has a head alone', async () => {
+  it('is 404 for HEAD, without a body', async () => {
     const reply = await send(api, '/api/v1/symbols', { method: 'HEAD' })
     expect([reply.status, reply.text]).toEqual([404, ''])
     expect(reply.headers['x-request-id']).toBeDefined()
@@ -189,17 +208,31 @@ describe('the routes of /api/v1', () => {
     '/api/v1/positions#x',
     '/operator/v1/apply',
     '*',
-  ])('are not at %s', async (target) => {
-    for (const headers of [{}, undefined] as const) {
-      const reply = await send(api, target, headers === undefined ? {} : { headers })
+  ])('is 404: %s', async (target) => {
+    for (const request of [{ headers: {} }, {}]) {
+      const reply = await send(api, target, request)
       expect([reply.status, reply.json.error?.code]).toEqual([404, 'NOT_FOUND'])
       expect(reply.json.error?.request_id).toBe(reply.headers['x-request-id'])
     }
   })
 
-  it('are found in a request line of absolute form, as proxies send it', async () => {
-    const reply = await send(api, 'http://tradeport.example/api/v1/accounts?x=1')
-    expect(reply.status).toBe(200)
+  it.each(apiRoutes)('without /api/v1 in $method $path says what was meant', async (route) => {
+    const [path = ''] = targetOf(route).slice(apiPrefix.length).split('?')
+    const reply = await send(api, path, { method: route.method, headers: {} })
+    expect(reply.status).toBe(404)
+    expect(reply.json.error?.message).toBe(`No route has this method and path. Did you mean ${apiPrefix}${route.path}?`)
+  })
+})
+
+describe('a path', () => {
+  let api: Running
+  beforeAll(async () => {
+    api = await runApi()
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  it('is found in a request line of absolute form, as proxies send it', async () => {
+    expect((await send(api, 'http://tradeport.example/api/v1/accounts')).status).toBe(200)
   })
 
   it.each([
@@ -208,11 +241,11 @@ describe('the routes of /api/v1', () => {
     ['/accounts/%c3%28/history', 'ACCOUNT_NOT_FOUND'],
     ['/quotes/%FF', 'NOT_FOUND'],
     ['/quotes/%ff', 'VALIDATION_ERROR'],
-  ])('take %s, whose escapes are broken, for the name of nothing: %s', async (target, code) => {
+  ])('%s with broken escapes is %s', async (target, code) => {
     expect((await send(api, `/api/v1${target}`)).json.error?.code).toBe(code)
   })
 
-  it('take encoded ids', async () => {
+  it('may have an encoded id', async () => {
     expect((await send(api, `/api/v1/positions/${encodeURIComponent(`${accountId}:42`)}`)).status).toBe(200)
     expect((await send(api, `/api/v1/positions/${accountId}:42`)).status).toBe(200)
   })

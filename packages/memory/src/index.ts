@@ -1,5 +1,6 @@
 // The package's entry: caches as decorators of the domain's ports, and the cache they share.
 export type { ForgetsAccounts } from './account-key.ts'
+export { createAddressLimits } from './address-limits.ts'
 export { cachedAccounts } from './cached-accounts.ts'
 export type { CachedAccounts } from './cached-accounts.ts'
 export { cachedBroker } from './cached-broker.ts'

@@ -1,12 +1,15 @@
-// The rate limiter with its decisions counted, by which limit refused. Every request comes by here: counting is an addition.
-import type { RateLimiter, RateVerdict } from '@tradeport/domain'
+// The limits with their decisions counted, by which limit refused. Every request is counted, so counting is one addition.
+import type { AddressLimits, RateLimiter, RateVerdict } from '@tradeport/domain'
 
 export interface DecisionTally {
   admitted: number
-  readonly refused: { minute: number; day: number; endpoint: number; suspension: number }
+  readonly refused: { minute: number; day: number; endpoint: number; suspension: number; address: number }
 }
 
-export const newDecisionTally = (): DecisionTally => ({ admitted: 0, refused: { minute: 0, day: 0, endpoint: 0, suspension: 0 } })
+export const newDecisionTally = (): DecisionTally => ({
+  admitted: 0,
+  refused: { minute: 0, day: 0, endpoint: 0, suspension: 0, address: 0 },
+})
 
 export const meteredLimiter = (limiter: RateLimiter, tally: DecisionTally): RateLimiter => {
   const counted = (verdict: RateVerdict): RateVerdict => {
@@ -21,6 +24,15 @@ export const meteredLimiter = (limiter: RateLimiter, tally: DecisionTally): Rate
     },
   }
 }
+
+export const meteredAddressLimits = (limits: AddressLimits, tally: DecisionTally): AddressLimits => ({
+  ...limits,
+  waitMs: (address, now) => {
+    const waitMs = limits.waitMs(address, now)
+    if (waitMs > 0) tally.refused.address += 1
+    return waitMs
+  },
+})
 
 const limitOf = ({ exceeded }: NonNullable<RateVerdict['refusal']>): keyof DecisionTally['refused'] =>
   exceeded.scope === 'tier' ? exceeded.window : exceeded.scope

@@ -4,7 +4,7 @@ import type { RateLimiter, RateVerdict } from '@tradeport/domain'
 import * as fc from 'fast-check'
 import { Histogram, Registry } from 'prom-client'
 import { describe, expect, it } from 'vitest'
-import { createMetrics, meteredLimiter, meteredWebhookSender } from '../src/index.ts'
+import { createMetrics, meteredAddressLimits, meteredLimiter, meteredWebhookSender } from '../src/index.ts'
 import type { BacklogReading, Metrics } from '../src/index.ts'
 import { readSamples } from './scrape.ts'
 import type { Sample } from './scrape.ts'
@@ -129,10 +129,21 @@ describe('the limiter', () => {
           'limit=day': count(verdicts[2]),
           'limit=endpoint': count(verdicts[3]),
           'limit=suspension': count(verdicts[4]),
+          'limit=address': 0,
         })
       }),
       { numRuns: 25 },
     )
+  })
+
+  it('counts the attempts that the limit of an address refused', async () => {
+    const metrics = createMetrics()
+    const limits = meteredAddressLimits(
+      { wasAccepted: () => false, waitMs: (_, now) => now, recordAccepted: () => undefined, recordFailed: () => undefined },
+      metrics.decisions,
+    )
+    expect([0, 1, 59_000].map((now) => limits.waitMs('203.0.113.9', now))).toEqual([0, 1, 59_000])
+    expect(await valuesOf(metrics, 'tradeport_limiter_refused_total')).toMatchObject({ 'limit=address': 2 })
   })
 
   it('tells whether it limits alone, and for how long in all', async () => {

@@ -10,6 +10,7 @@ import * as column from './columns.ts'
 import { decodeRow } from './columns.ts'
 import type { Database } from './database.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { keptReplyPlace } from './idempotency-store.ts'
 import { providerTokenPlace } from './provider-tokens.ts'
 import { webhookSecretPlace } from './webhook-row.ts'
 
@@ -25,6 +26,7 @@ interface Holder {
 const holders: readonly Holder[] = [
   { kind: 'provider_token', placeOf: (id) => providerTokenPlace(id as TenantId) },
   { kind: 'webhook_secret', placeOf: (id) => webhookSecretPlace(id as WebhookId) },
+  { kind: 'kept_reply', placeOf: keptReplyPlace },
 ]
 
 export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => ({
@@ -57,6 +59,7 @@ const reseal = ({ knex, cipher }: Parts, { after, limit }: Slice<SealedSecret>):
         else
           await trx(table)
             .where({ id })
+            .whereNotNull(name)
             .update({ [name]: cipher.encrypt(placeOf(id), secret.value) })
         if (O.isSome(secret)) resealed += 1
         last = { kind, id }

@@ -6,6 +6,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { deliveryColumns, deliveryOfRow, joinedDeliveries, rowOfDelivery } from './delivery-row.ts'
 import { toServiceUnavailable } from './failures.ts'
+import { inTransaction } from './transacting.ts'
 
 interface Parts {
   readonly knex: Knex
@@ -51,7 +52,7 @@ const writeReplay = (
   deliveryId: DeliveryId,
   { id, at }: { readonly id: DeliveryId; readonly at: Instant },
 ): Promise<O.Option<WebhookDelivery>> =>
-  knex.transaction(async (trx) => {
+  inTransaction(knex, async (trx) => {
     const rows: { readonly event_sequence: string }[] = await ownDeliveries(trx, owner, webhookId)
       .where('webhook_deliveries.id', deliveryId)
       .select([...deliveryColumns(trx), 'event_sequence'])

@@ -12,6 +12,7 @@ import type { OpenStores } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe } from 'vitest'
 import {
   createCipher,
+  createIdempotencyStore,
   createOperatorStore,
   createProviderTokens,
   createSealedSecrets,
@@ -54,6 +55,7 @@ const sealedSecretsOn = (title: string, open: () => Promise<OpenedDatabase>): vo
           operator: createOperatorStore(parts),
           providerTokens: createProviderTokens(parts),
           webhooks: createWebhookStore(parts),
+          idempotency: createIdempotencyStore(parts),
           sealedSecrets: createSealedSecrets(parts),
         }
       },

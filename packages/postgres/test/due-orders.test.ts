@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import type { OrderJob, PlacementStep } from '@tradeport/domain'
-import { newOrder, placementOf, removes, rightOf, storedOwner, toRecord, write } from '@tradeport/domain/testing'
+import { newClaim, newOrder, placementOf, removes, rightOf, storedOwner, toRecord, write } from '@tradeport/domain/testing'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { openDatabase, openOrders, openOwnerNotices, startJobs } from '../src/index.ts'
 import type { Database } from '../src/index.ts'
-import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
+import { createServerDatabase, openEmbedded, openServer, serverTitle, serverUrl, testCipher } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 import { startInstance, stopwatch } from './order-ports.ts'
 import type { OrderInstance } from './order-ports.ts'
@@ -49,7 +49,7 @@ const dueOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): void =
 
     it('gives an order that this process recorded out at once, without reading the table', async () => {
       const never = { pollMs: 3_600_000, idlePollMs: 3_600_000 }
-      const { store, jobs } = openOrders({ jobs: await startJobs(opened.database), stopwatch }, never)
+      const { store, jobs } = openOrders({ jobs: await startJobs(opened.database), cipher: testCipher, stopwatch }, never)
       const given = new Map<string, OrderJob>()
       const worker = await jobs.work(async (job) => {
         given.set(job.order.id, job)
@@ -66,7 +66,7 @@ const dueOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): void =
 
     it('leaves a recorded order to its own process for some seconds, then gives it out as another’s, with what is left of its time', async () => {
       const { id } = await recorded()
-      const other = openOrders({ jobs: await startJobs(opened.database), stopwatch }, { pollMs: 50, idlePollMs: 50 })
+      const other = openOrders({ jobs: await startJobs(opened.database), cipher: testCipher, stopwatch }, { pollMs: 50, idlePollMs: 50 })
       const given: OrderJob[] = []
       const recordedAt = stopwatch.elapsedMs()
       const worker = await other.jobs.work(async (job) => {
@@ -126,7 +126,7 @@ const dueOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): void =
 
     it('gives an order that was not sent out again after its pause, still as its own process’s', async () => {
       const never = { pollMs: 3_600_000, idlePollMs: 3_600_000 }
-      const { store, jobs } = openOrders({ jobs: await startJobs(opened.database), stopwatch }, never)
+      const { store, jobs } = openOrders({ jobs: await startJobs(opened.database), cipher: testCipher, stopwatch }, never)
       const given: OrderJob[] = []
       const worker = await jobs.work(async (job) => {
         given.push(job)
@@ -163,7 +163,7 @@ const dueOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): void =
       await rightOf(orders.advance(done.owner, placementOf(done), filled, Date.now()))
       const { owner } = done
       const underWay = await rightOf(orders.record(owner, toRecord(newOrder(owner, Date.now()))))
-      await rightOf(orders.claim(owner, { key: 'k', bodyHash: 'h' }, Date.now()))
+      await rightOf(instance.ports.idempotency.claim(owner, newClaim(), Date.now()))
       await write(operator, { users: removes(owner.userId) })
       expect(await rightOf(orders.find(owner, done.id))).toStrictEqual(O.none)
       expect(await orders.record(owner, toRecord(newOrder(owner, 0)))()).toMatchObject({

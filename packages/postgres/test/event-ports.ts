@@ -1,13 +1,11 @@
 // Opens what the contract suite of events needs: an instance here and one elsewhere, on one clock.
-import { createCipher, createWebhookStore, openDatabase, openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
+import { createWebhookStore, openDatabase, openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Jobs, Log, OpenedEvents } from '../src/index.ts'
 import type { WebhookDisabledNotice } from '@tradeport/domain'
 import { setTimeout } from 'node:timers/promises'
 import type { ClosePorts, EventPorts, OpenClosePorts, OpenEventPorts } from '@tradeport/domain/testing'
-import { createServerDatabase, openEmbedded, storesOn, testKey } from './open-stores.ts'
+import { createServerDatabase, openEmbedded, storesOn, testCipher } from './open-stores.ts'
 import { stopwatch } from './order-ports.ts'
-
-const cipher = createCipher(testKey)
 
 export interface TestClock {
   readonly now: () => number
@@ -37,7 +35,7 @@ const closes = { pollMs: 100, sweepMs: 200, forgottenAfterMs: 500 }
 export const startEvents = async ({ knex }: Database, clock: TestClock, options: Options = {}, log?: Log): Promise<EventInstance> => {
   const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
   const notices = await openOwnerNotices(jobs)
-  return { jobs, events: await openEvents({ jobs, cipher, notices, clock }, { pollMs: 100, closes, ...options }) }
+  return { jobs, events: await openEvents({ jobs, cipher: testCipher, notices, clock }, { pollMs: 100, closes, ...options }) }
 }
 
 export const eventPortsOf = async (
@@ -49,8 +47,8 @@ export const eventPortsOf = async (
   const { knex } = database
   return {
     operator: storesOn(database).operator,
-    webhooks: createWebhookStore({ knex, cipher }),
-    orders: openOrders({ jobs, stopwatch, events: events.recorder }).store,
+    webhooks: createWebhookStore({ knex, cipher: testCipher }),
+    orders: openOrders({ jobs, cipher: testCipher, stopwatch, events: events.recorder }).store,
     record: async (owner, happened) => {
       const owned = happened.map((event) => ({ owner, event }))
       await knex.transaction((trx) => events.recorder.recordWithin(trx, owned))
@@ -102,7 +100,7 @@ export const openEventsOnServer: OpenEventPorts = async () => {
 
 const closePortsOf = (database: Database, { events }: EventInstance, elsewhere: EventInstance): ClosePorts => ({
   operator: storesOn(database).operator,
-  webhooks: createWebhookStore({ knex: database.knex, cipher }),
+  webhooks: createWebhookStore({ knex: database.knex, cipher: testCipher }),
   deliveries: events.deliveries,
   closes: events.closes.records,
   jobs: events.closes.jobs,

@@ -1,5 +1,5 @@
 // What done work leaves behind does not stay: jobs of the queue, and idempotency keys that count no more.
-import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
+import { newClaim, rightOf, storedOwner } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createCloseQueue, closeQueueName } from '../src/close-queue.ts'
 import { startJobs } from '../src/index.ts'
@@ -41,15 +41,11 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
       const { knex } = opened.database
       const { ports, stop } = await startInstance(opened.database)
       const owner = await storedOwner(ports.operator)
-      for (const [n, key] of ['lately', 'long ago'].entries()) {
-        const claim = { key, bodyHash: 'one' }
-        await rightOf(ports.orders.claim(owner, claim, Date.now()))
-        await rightOf(ports.orders.record(owner, toRecord(newOrder(owner, n), { claim })))
-      }
+      for (const key of ['lately', 'long ago']) await rightOf(ports.idempotency.claim(owner, newClaim({ key }), Date.now()))
       const ago = (key: string, hours: number) =>
         knex('idempotency_keys')
           .where({ user_id: owner.userId, key })
-          .update({ claimed_at: knex.raw(`now() - ? * interval '1 hour'`, [hours]) })
+          .update({ since: knex.raw(`now() - ? * interval '1 hour'`, [hours]) })
       await ago('lately', 24)
       await ago('long ago', 26)
       const worker = await ports.jobs.work(async () => undefined)

@@ -1,7 +1,9 @@
 // The connection breaks or falls silent around a commit: whether the order, the operator's document or the webhook was recorded is unknown, and its caller must not
 // be told that it was not.
 import {
+  newClaim,
   newOrderOn,
+  newReply,
   newTenant,
   newWebhook,
   noChanges,
@@ -12,12 +14,14 @@ import {
   storedOwner,
   toRecord,
 } from '@tradeport/domain/testing'
+import type { DeliveryId } from '@tradeport/domain'
 import { createTcpProxy } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { createCipher, createWebhookStore, openDatabase } from '../src/index.ts'
 import { createServerDatabase, serverTitle, serverUrl, storesOn, testKey } from './open-stores.ts'
+import { createTestClock, eventPortsOf, startEvents } from './event-ports.ts'
 import { startInstance } from './order-ports.ts'
 
 type Fault = 'closed before' | 'closed after' | 'lost before' | 'lost after'
@@ -71,12 +75,20 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const { ports, stop } = await startInstance(database)
     const account = await storedAccount(ports.operator)
     const order = newOrderOn(account, Date.now())
+    const keep = { claim: newClaim(), reply: newReply() }
+    await rightOf(ports.idempotency.claim(order.owner, keep.claim, Date.now()))
     failAtCommit(fault)
-    expect(await ports.orders.record(order.owner, toRecord(order))()).toMatchObject({
+    expect(await ports.orders.record(order.owner, toRecord(order, { keep }))()).toMatchObject({
       left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
     })
     await mend()
     expect(O.isSome(await rightOf(ports.orders.find(order.owner, order.id)))).toBe(isRecorded)
+    const later = { ...keep.claim, id: newClaim().id }
+    const claimed = isRecorded ? { kind: 'replied', reply: keep.reply } : { kind: 'claimed' }
+    // Until the server ends the transaction that it heard nothing more of, the key's row is locked.
+    await expect
+      .poll(() => ports.idempotency.claim(order.owner, later, Date.now() + 10_000)(), { timeout: 40_000 })
+      .toStrictEqual(E.right(claimed))
     await stop()
     await close()
   })
@@ -106,6 +118,27 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     })
     await mend()
     expect(await rightOf(webhooks.list(webhook.owner))).toHaveLength(1)
+    await close()
+  })
+
+  it('a replay whose commit has no answer is reported as one that may be sent, so that it is not made again', async () => {
+    const { database, failAtCommit, mend, close } = await openThroughProxy()
+    const clock = createTestClock()
+    const instance = await startEvents(database, clock)
+    const { operator, webhooks, record, deliveries } = await eventPortsOf(database, instance, instance, clock)
+    const webhook = newWebhook(await storedOwner(operator), 0)
+    await rightOf(webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
+    await record(webhook.owner, [{ type: 'trade.closed', key: 'one', data: {}, at: clock.now() }])
+    const log = () => rightOf(deliveries.list(webhook.owner, webhook.id, { page: 1, limit: 9 }))
+    const id = (await log()).items[0]?.id as DeliveryId
+    await instance.jobs.stop()
+    failAtCommit('closed after')
+    const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: clock.now() }
+    expect(await deliveries.replay(webhook.owner, webhook.id, id, replay)()).toMatchObject({
+      left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
+    })
+    await mend()
+    expect((await log()).total).toBe(2)
     await close()
   })
 

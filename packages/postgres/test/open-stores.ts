@@ -64,12 +64,11 @@ export const openServer = async (): Promise<OpenedDatabase> => {
 
 export const testKey = new Uint8Array(32).fill(7)
 
-export const storesOn = ({ knex }: Database, log: Log = { warn: () => undefined }): Stores => {
-  const cipher = createCipher(testKey)
-  return {
-    accounts: createAccountStore({ knex }),
-    credentials: createCredentialStore({ knex }),
-    operator: createOperatorStore({ knex, cipher }),
-    providerTokens: createProviderTokens({ knex, cipher, log }),
-  }
-}
+export const testCipher = createCipher(testKey)
+
+export const storesOn = ({ knex }: Database, log: Log = { warn: () => undefined }): Stores => ({
+  accounts: createAccountStore({ knex }),
+  credentials: createCredentialStore({ knex }),
+  operator: createOperatorStore({ knex, cipher: testCipher }),
+  providerTokens: createProviderTokens({ knex, cipher: testCipher, log }),
+})

@@ -6,7 +6,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { openOrders, openOwnerNotices, readBacklog, startJobs } from '../src/index.ts'
 import type { Database, Jobs } from '../src/index.ts'
-import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl, storesOn, testCipher } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 import { stopwatch } from './order-ports.ts'
 
@@ -43,7 +43,7 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
     })
 
     it('is every order that is pending, since when one may have been sent, and the jobs that nobody takes', async () => {
-      const { store: orders, jobs: orderJobs } = openOrders({ jobs, stopwatch })
+      const { store: orders, jobs: orderJobs } = openOrders({ jobs, cipher: testCipher, stopwatch })
       const owner = await storedOwner(storesOn(database).operator)
       const [sent, , settled] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
       for (const order of [sent, settled, newOrder(owner, Date.now())])
@@ -88,7 +88,7 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
     })
 
     it('is which queues are not looked at although somebody works on them', async () => {
-      const { jobs: orderJobs } = openOrders({ jobs, stopwatch }, { pollMs: 20, idlePollMs: 20 })
+      const { jobs: orderJobs } = openOrders({ jobs, cipher: testCipher, stopwatch }, { pollMs: 20, idlePollMs: 20 })
       const notices = await openOwnerNotices(jobs, { pollMs: 3_600_000 })
       const [looking, waiting] = [await orderJobs.work(() => Promise.resolve(undefined)), await notices.work(() => Promise.resolve())]
       expect(jobs.pulse.silentFor(60_000)).toEqual([])

@@ -10,7 +10,7 @@ import { createOperatorOrders, openOrders } from '../src/index.ts'
 import { createPulse } from '../src/pulse.ts'
 import { recordEvents } from '../src/record-events.ts'
 import type { OwnedEvent } from '../src/record-events.ts'
-import { openEmbedded, openServer, serverTitle, serverUrl, storesOn } from './open-stores.ts'
+import { openEmbedded, openServer, serverTitle, serverUrl, storesOn, testCipher } from './open-stores.ts'
 import type { OpenedDatabase } from './open-stores.ts'
 
 const made = Date.parse('2026-11-21T12:00:00.000Z')
@@ -33,7 +33,7 @@ const operatorOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): v
       opened = await open()
       knex = opened.database.knex
       const jobs = { knex, log: { warn: () => undefined }, pulse: createPulse() }
-      store = openOrders({ jobs, stopwatch: { elapsedMs: () => 0 }, events: recorder }).store
+      store = openOrders({ jobs, cipher: testCipher, stopwatch: { elapsedMs: () => 0 }, events: recorder }).store
       operatorOrders = createOperatorOrders(opened.database)
     })
     afterAll(() => opened.close())
@@ -50,7 +50,7 @@ const operatorOrdersOn = (title: string, open: () => Promise<OpenedDatabase>): v
         sendUntilMs: 0,
         checkedAt: createdAt,
         serverRun: undefined,
-        claim: undefined,
+        keep: undefined,
         books: undefined,
       }
       await rightOf(store.record(owner, request))

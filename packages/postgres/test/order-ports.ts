@@ -1,9 +1,9 @@
 // Opens what the contract suites of orders need: the stores, a second instance over the same orders, and the jobs.
 import { setTimeout } from 'node:timers/promises'
 import type { OpenOrderPorts, OrderPorts } from '@tradeport/domain/testing'
-import { createGuardStore, openDatabase, openOrders, startJobs } from '../src/index.ts'
+import { createGuardStore, createIdempotencyStore, openDatabase, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Log } from '../src/index.ts'
-import { createServerDatabase, openEmbedded, storesOn } from './open-stores.ts'
+import { createServerDatabase, openEmbedded, storesOn, testCipher } from './open-stores.ts'
 
 const quick = { pollMs: 100, idlePollMs: 200 }
 
@@ -18,12 +18,15 @@ export interface OrderInstance {
 export const startInstance = async (database: Database, log?: Log, elsewhere?: OrderPorts): Promise<OrderInstance> => {
   const { knex } = database
   const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
-  const { store: orders, jobs: orderJobs } = openOrders({ jobs, stopwatch }, quick)
+  const { store: orders, jobs: orderJobs } = openOrders({ jobs, cipher: testCipher, stopwatch }, quick)
+  const idempotency = createIdempotencyStore({ knex, cipher: testCipher })
   const ports: OrderPorts = {
     ...storesOn(database),
     orders,
-    elsewhere: elsewhere?.orders ?? openOrders({ jobs, stopwatch }, quick).store,
+    elsewhere: elsewhere?.orders ?? openOrders({ jobs, cipher: testCipher, stopwatch }, quick).store,
     guards: createGuardStore({ knex }),
+    idempotency,
+    idempotencyElsewhere: elsewhere?.idempotency ?? idempotency,
     jobs: orderJobs,
     elapse: async (ms) => {
       await setTimeout(ms)

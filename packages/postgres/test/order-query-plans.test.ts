@@ -1,5 +1,5 @@
 // Reads of orders go by index, however many orders others have: no table is read through, and the newest page is read off an index.
-import { newOrderOn, placementOf, rightOf, someProgram, storedAccount, toRecord } from '@tradeport/domain/testing'
+import { newClaim, newOrderOn, newReply, placementOf, rightOf, someProgram, storedAccount, toRecord } from '@tradeport/domain/testing'
 import type { Account, PendingOrder } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -9,6 +9,7 @@ import { startInstance } from './order-ports.ts'
 import type { OrderInstance } from './order-ports.ts'
 
 const day = Date.UTC(2026, 10, 21)
+const claim = newClaim()
 
 const crowd = `
   insert into tenants (id, name) values ('crowd', 'Crowd');
@@ -29,8 +30,8 @@ const crowd = `
       case when n % 4 = 0 then 'looking_up' else 'settled' end, 'mt5', 'p-' || n, now(), 3,
       case when n % 4 = 0 then null else now() end, case when n % 4 = 0 then now() + interval '2 minutes' + n * interval '1 ms' end
     from generate_series(1, 40000) n;
-  insert into idempotency_keys (tenant_id, user_id, key, body_hash, order_id, claimed_at)
-    select 'crowd', 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'ord_' || lpad(n::text, 20, 'x'), now() from generate_series(1, 20000) n;
+  insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since, reply_body)
+    select 'crowd', 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'claim-' || n, 'replied', now(), '{}' from generate_series(1, 20000) n;
   insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
     select 'crowd', 'crowd-' || (n % 2000 + 1), int4send(n), 1, now() - n * interval '1 second' from generate_series(1, 20000) n`
 
@@ -54,7 +55,8 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       account = await storedAccount(instance.ports.operator)
       for (const statement of crowd.split(';\n')) await opened.database.knex.raw(statement)
       order = newOrderOn(account, day)
-      await rightOf(instance.ports.orders.record(account.owner, toRecord(order, { claim: { key: 'k', bodyHash: 'h' } })))
+      await rightOf(instance.ports.orders.record(account.owner, toRecord(order)))
+      await rightOf(instance.ports.idempotency.claim(account.owner, claim, day))
       await opened.database.knex.raw('analyze')
       opened.database.knex.on('query', (query: Knex.Sql) => statements.push(query))
     })
@@ -90,10 +92,16 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       ],
       ['the guards', () => instance.ports.guards.guards(account.owner, account.id)()],
       ['the challenges', () => instance.ports.guards.challenges(account.owner, account.id)()],
-      ['a key that is claimed', () => instance.ports.orders.claim(account.owner, { key: 'k', bodyHash: 'h' }, day)()],
+      [
+        'a page of one client id',
+        () => instance.ports.orders.list(account.owner, someProgram, { page: 1, limit: 100, clientId: 'theirs' }, day)(),
+      ],
+      ['a key that is claimed', () => instance.ports.idempotency.claim(account.owner, newClaim({ key: claim.key }), day)()],
+      ['a key that begins', () => instance.ports.idempotency.begin(account.owner, claim, day)()],
+      ['a key that is released', () => instance.ports.idempotency.release(account.owner, newClaim())()],
       [
         'what a new order needs',
-        () => instance.ports.orders.record(account.owner, toRecord(newOrderOn(account, day), { claim: { key: 'l', bodyHash: 'h' } }))(),
+        () => instance.ports.orders.record(account.owner, toRecord(newOrderOn(account, day), { keep: { claim, reply: newReply() } }))(),
       ],
       [
         'what a new order with limits needs',
@@ -121,10 +129,10 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       const worker = await instance.ports.jobs.work(async () => undefined)
       await expect.poll(() => claimIn(statements), { timeout: 60_000 }).toBeDefined()
       await worker.stop()
-      const claim = claimIn(statements)
+      const polled = claimIn(statements)
       const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(
-        `explain (format json) ${claim?.sql.replaceAll(/\$\d+/g, '?')}`,
-        (claim?.bindings ?? []) as Knex.RawBinding[],
+        `explain (format json) ${polled?.sql.replaceAll(/\$\d+/g, '?')}`,
+        (polled?.bindings ?? []) as Knex.RawBinding[],
       )
       expect(JSON.stringify(rows)).toContain('"Index Name":"orders_due"')
       expect(readThrough(JSON.stringify(rows))).toStrictEqual([])

@@ -3,11 +3,11 @@ import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/test
 import * as O from 'fp-ts/lib/Option.js'
 import { openDatabase, openOrders, startJobs } from '../src/index.ts'
 import { stopwatch } from './order-ports.ts'
-import { storesOn } from './open-stores.ts'
+import { storesOn, testCipher } from './open-stores.ts'
 
 const database = await openDatabase({ inMemory: true })
 const jobs = await startJobs(database)
-const { store, jobs: orderJobs } = openOrders({ jobs, stopwatch })
+const { store, jobs: orderJobs } = openOrders({ jobs, cipher: testCipher, stopwatch })
 const owner = await storedOwner(storesOn(database).operator)
 const { promise: settled, resolve } = Promise.withResolvers<void>()
 const worker = await orderJobs.work(async (job) => {

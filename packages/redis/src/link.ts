@@ -10,6 +10,8 @@ export interface Link {
   readonly isUp: () => boolean
   /** Redis did not answer, or not in time: it is asked no more until a probe is answered. */
   readonly lost: (error: unknown) => void
+  /** Asks Redis now, and returns whether it answered in time. */
+  readonly check: () => Promise<boolean>
   /** For how long in all it has not been up. */
   readonly downMs: () => number
   readonly stop: () => void
@@ -31,10 +33,22 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   let pastDownMs = 0
   const downMs = (): number => pastDownMs + (state === 'down' ? performance.now() - downSince : 0)
 
+  const check = async (): Promise<boolean> => {
+    try {
+      await probe()
+      found()
+    } catch (error) {
+      lost(error)
+    }
+    return state === 'up'
+  }
+  const probeAgain = async (): Promise<void> => {
+    if (!(await check())) probeLater()
+  }
   const probeLater = (): void => {
-    timer = setTimeout(() => {
-      probe().then(found, probeLater)
-    }, probeEveryMs)
+    clearTimeout(timer)
+    if (state !== 'down') return
+    timer = setTimeout(() => void probeAgain(), probeEveryMs)
     timer.unref()
   }
   const found = (): void => {
@@ -60,6 +74,7 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   return {
     isUp: () => state === 'up',
     lost,
+    check,
     downMs,
     stop: () => {
       state = 'stopped'

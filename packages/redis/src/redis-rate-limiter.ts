@@ -39,6 +39,8 @@ export interface RedisRateLimiterOptions {
 export interface RedisRateLimiter extends RateLimiter {
   /** `alone` while this instance limits by itself. */
   readonly status: () => 'shared' | 'alone'
+  /** As `status`, from an answer that Redis gives now, or fails to give within `boundMs`. */
+  readonly check: () => Promise<'shared' | 'alone'>
   /** For how long in all this instance has limited by itself. */
   readonly aloneMs: () => number
   readonly close: () => void
@@ -133,6 +135,7 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
   return {
     decide: (subject, endpoint, now) => (link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now)),
     status: () => (link.isUp() ? 'shared' : 'alone'),
+    check: async () => ((await link.check()) ? 'shared' : 'alone'),
     aloneMs: link.downMs,
     close: () => {
       link.stop()

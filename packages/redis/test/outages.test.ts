@@ -101,6 +101,16 @@ describe.skipIf(!isInstalled)(`a limiter whose Redis fails${isInstalled ? '' : '
     expect([one.status(), other.status(), one.lines, other.lines]).toEqual(['shared', 'shared', [], []])
   })
 
+  it('asks Redis when it is checked, whatever is remembered of it', async () => {
+    const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
+    expect(await one.check()).toBe('shared')
+    server.freeze()
+    expect(one.status()).toBe('shared')
+    expect([await one.check(), one.status()]).toEqual(['alone', 'alone'])
+    server.thaw()
+    expect([await one.check(), one.status()]).toEqual(['shared', 'shared'])
+  })
+
   it('limits alone where Redis has no database of that number, and says so, rather than share those of another', async () => {
     const one = await openInstance(`${server.url}/9999`)
     expect(one.status()).toBe('alone')

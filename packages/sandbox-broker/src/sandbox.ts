@@ -1,4 +1,5 @@
 // The sandbox as a program uses it: started on a port, with every account, fault, price and request at hand.
+import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createControl, type AccountControl } from './control/account-control.ts'
 import { addAccountLater, createCore, type Core } from './core.ts'
@@ -6,7 +7,7 @@ import type { Faults } from './faults/fault-set.ts'
 import type { Quote } from './market/prices.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
 import type { RequestLog } from './request-log.ts'
-import { createRestServer } from './rest/server.ts'
+import { listen } from './rest/server.ts'
 import { applyState, createStateWriter, noStateWriter, readState } from './state-file.ts'
 
 export type Sandbox = {
@@ -46,12 +47,9 @@ export const startSandbox = async (options: SandboxOptions & { readonly port?: n
   const core = createCore(options, saved?.anchor ?? options.anchor ?? (options.now ?? Date.now)())
   if (stateFile !== undefined && saved !== undefined) applyState(core, options, saved, stateFile)
   const writer = stateFile === undefined ? noStateWriter : createStateWriter(core, stateFile)
-  const server = createRestServer(core, writer.changed)
   const host = options.host ?? '127.0.0.1'
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(options.port ?? 0, host, resolve)
-  })
+  const server = listen(core, writer.changed, options.port ?? 0, host)
+  await once(server, 'listening')
   writer.changed()
   const { port } = server.address() as AddressInfo
   return {

@@ -1,6 +1,7 @@
 // Every reading route in its happy shape, and how it refuses.
 import { describe, expect, it } from 'vitest'
 import type { AccountInformation, DealRow, PositionRow } from '../src/index.ts'
+import { ROUTE_NAMES, type RouteName } from '../src/rest/route-names.ts'
 import { EVER, NOON, setUp } from './harness.ts'
 
 const errorOf = (name: string) =>
@@ -96,7 +97,7 @@ describe('history-deals/time', () => {
   })
 })
 
-describe('the door', () => {
+describe('tokens, paths and regions', () => {
   it('answers 401 without a known token, before it looks at the account', async () => {
     const { get } = await setUp()
     const answers = await Promise.all([
@@ -115,12 +116,13 @@ describe('the door', () => {
     expect((await post('positions', {})).status).toBe(405)
   })
 
-  it('answers 404 or 400 for paths that are no paths', async () => {
-    const { get } = await setUp()
-    expect((await get('//')).status).toBe(404)
-    expect((await get('/users/current/%zz')).status).toBe(400)
-    expect((await get('/sandbox/v1/%zz')).status).toBe(400)
-  })
+  it.each(['//', '/', '/london', '/london/', '/users/current/%zz', '/users/current/accounts/%zz/positions', '/sandbox/v1/%zz'])(
+    'answers 404 to %s',
+    async (path) => {
+      const { get } = await setUp()
+      expect((await get(path)).body).toEqual(errorOf('NotFoundError'))
+    },
+  )
 
   it('answers 504 in the wrong region, and answers in the right one', async () => {
     const { get } = await setUp({ region: 'london' })
@@ -141,7 +143,40 @@ describe('the door', () => {
   })
 })
 
+/** The path of each route; one that begins with / is not of an account. */
+const PATHS: Readonly<Record<RouteName, string>> = {
+  accounts: '/users/current/accounts',
+  account: '/users/current/accounts/acc',
+  deploy: 'deploy',
+  undeploy: 'undeploy',
+  regions: '/users/current/regions',
+  'account-information': 'account-information',
+  positions: 'positions',
+  position: 'positions/1',
+  orders: 'orders',
+  order: 'orders/1',
+  trade: 'trade',
+  deals: `history-deals/time/${EVER}`,
+  'deals-by-position': 'history-deals/position/1',
+  'deals-by-ticket': 'history-deals/ticket/1',
+  'history-orders': `history-orders/time/${EVER}`,
+  'history-orders-by-position': 'history-orders/position/1',
+  'history-orders-by-ticket': 'history-orders/ticket/1',
+  margin: 'calculate-margin',
+  symbols: 'symbols',
+  specification: 'symbols/EURUSD/specification',
+  price: 'symbols/EURUSD/current-price',
+  'server-time': 'server-time',
+}
+const POSTED: readonly RouteName[] = ['deploy', 'undeploy', 'trade', 'margin']
+
 describe('the request log', () => {
+  it.each(ROUTE_NAMES)('names the route %s', async (route) => {
+    const { get, post, sandbox } = await setUp()
+    await (POSTED.includes(route) ? post(PATHS[route], {}) : get(PATHS[route]))
+    expect(sandbox.requests.byRoute()).toEqual({ [route]: 1 })
+  })
+
   it('counts by account and route', async () => {
     const { get, sandbox } = await setUp()
     await get('positions')

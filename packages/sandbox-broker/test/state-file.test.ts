@@ -78,7 +78,9 @@ it('writes soon after a change, whole or not at all, and a kill then loses nothi
     body: JSON.stringify(BUY),
     headers: { 'auth-token': 'sandbox-token' },
   })
-  expect(response.status).toBe(200)
+  const { orderId } = (await response.json()) as { orderId: string }
+  // The start writes the file too.
+  await expect.poll(() => readFile(stateFile, 'utf8').catch(() => '')).toContain(orderId)
   await expect.poll(() => readdir(path)).toEqual(['state.json'])
   expect(await readFile(stateFile, 'utf8')).not.toContain('sandbox-token')
   const second = await start(stateFile, NOON)

@@ -10,7 +10,7 @@ import { Client } from 'pg'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Bench, Outcome } from './bench.ts'
 import { needsServer } from './bench.ts'
-import { applyDocument, demoAccount, startMeasuredService } from './measured-service.ts'
+import { apiKeyOf, applyDocument, demoAccount, startMeasuredService } from './measured-service.ts'
 import type { MeasuredService } from './measured-service.ts'
 import { stopPrograms } from './processes.ts'
 import { benchServer, createDatabase } from './server-database.ts'
@@ -38,7 +38,7 @@ interface Trader {
 
 const traderOf = (tenantId: string, index: number): Trader => {
   const providerAccountId = `${tenantId}-${index}`
-  return { userId: providerAccountId, tenantId, key: `tp_live_${providerAccountId}`, accountId: randomUUID(), providerAccountId }
+  return { userId: providerAccountId, tenantId, key: apiKeyOf(providerAccountId), accountId: randomUUID(), providerAccountId }
 }
 
 const hanging = traderOf('hanging', 0)

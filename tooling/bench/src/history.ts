@@ -9,7 +9,7 @@ import type { Bench, Ratio } from './bench.ts'
 import type { Holds } from './hold-meter.ts'
 import { median } from './bench.ts'
 import { accountUuid, historyDeals, startHistoryProvider } from './long-history.ts'
-import { linkAccounts, providerToken, startMeasuredService } from './measured-service.ts'
+import { apiKeyOf, linkAccounts, providerToken, startMeasuredService } from './measured-service.ts'
 import { stopPrograms } from './processes.ts'
 
 const deals = historyDeals
@@ -18,7 +18,7 @@ const rounds = 9
 const maxHoldMs = 15
 const pageDelayMs = 5
 const cacheMs = 5_500
-const key = 'tp_live_bench'
+const key = apiKeyOf('bench')
 const holdMeter = new URL('./hold-meter.js', import.meta.url).href
 
 const run = async (): Promise<readonly Ratio[]> => {

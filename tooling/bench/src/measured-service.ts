@@ -28,6 +28,8 @@ interface Start {
   readonly children: ChildProcess[]
   /** What node is given before the program. */
   readonly nodeOptions?: readonly string[]
+  /** The processor core that it may use; every one when left out. */
+  readonly core?: number | undefined
 }
 
 export const startMeasuredService = async ({
@@ -36,6 +38,7 @@ export const startMeasuredService = async ({
   providerUrl,
   children,
   nodeOptions = [],
+  core,
 }: Start): Promise<MeasuredService> => {
   const environment = {
     PORT: '0',
@@ -51,10 +54,14 @@ export const startMeasuredService = async ({
     METAAPI_PROVISIONING_URL: providerUrl,
     NODE_ENV: 'production',
   }
-  const { line, child } = await startProgram([...nodeOptions, program], environment, /^(\{.*"event":"listening".*\})$/m, children)
+  const listening = /^(\{.*"event":"listening".*\})$/m
+  const { line, child } = await startProgram([...nodeOptions, program], environment, listening, children, core)
   const { api, operator } = JSON.parse(line) as { api: string; operator: string }
   return { api, operator, child }
 }
+
+/** An API key as an operator chooses it; one may require 24 characters after the prefix. */
+export const apiKeyOf = (name: string): string => `tp_live_${name.padEnd(24, '-')}`
 
 export interface LinkedAccount<Id extends string = string, User extends string = string> {
   readonly id: Id

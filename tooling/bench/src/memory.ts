@@ -8,7 +8,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import type { Bench, Outcome, Ratio } from './bench.ts'
 import { needsServer } from './bench.ts'
 import { accountUuid, historyDeals, startHistoryProvider } from './long-history.ts'
-import { linkAccounts, startMeasuredService } from './measured-service.ts'
+import { apiKeyOf, linkAccounts, startMeasuredService } from './measured-service.ts'
 import { startProgram, stopPrograms } from './processes.ts'
 import { residentBytes } from './resident.ts'
 import { benchServer, createDatabase } from './server-database.ts'
@@ -23,7 +23,7 @@ const fullBoundMegabytes = 300
 const megabyte = 1e6
 const idleSeconds = 10
 const sampleMs = 50
-const key = 'tp_live_bench'
+const key = apiKeyOf('bench')
 
 const run = async (): Promise<Outcome> => {
   const server = benchServer()
@@ -34,7 +34,7 @@ const run = async (): Promise<Outcome> => {
   try {
     const accounts = Array.from({ length: histories }, (_, index) => `bench-${index}`)
     const providerUrl = await startHistoryProvider(folder, accounts, children)
-    const bare = await startProgram([join(import.meta.dirname, 'bare-http.js')], {}, /^url (\S+)/m, children)
+    const bare = await startProgram([join(import.meta.dirname, 'bare-server.js'), 'node'], {}, /^url (\S+)/m, children)
     const service = await startMeasuredService({ folder, databaseUrl, providerUrl, children })
     const links = accounts.map((providerAccountId, index) => ({ id: accountUuid(index), providerAccountId }))
     await linkAccounts(service, links, [key])

@@ -98,7 +98,7 @@ const openShop = async (server: string, closers: (() => Promise<void>)[]): Promi
   closers.push(database.close)
   const jobs = await startJobs(database)
   closers.push(jobs.stop)
-  return { database, place: placer(database, openOrders({ jobs, stopwatch }).store) }
+  return { database, place: placer(database, openOrders({ jobs, cipher, stopwatch }).store) }
 }
 
 /** In turn, after a round that does not count; which of the two comes first changes from round to round. */

@@ -55,7 +55,7 @@ const run = async (): Promise<Outcome> => {
 export const startBench: Bench = { name: 'start', run }
 
 const startBare = (children: ChildProcess[]): Promise<unknown> =>
-  startProgram([join(import.meta.dirname, 'bare-http.js')], {}, /^url (\S+)/m, children)
+  startProgram([join(import.meta.dirname, 'bare-server.js'), 'node'], {}, /^url (\S+)/m, children)
 
 const timeStart = async (start: (children: ChildProcess[]) => Promise<unknown>): Promise<number> => {
   const children: ChildProcess[] = []

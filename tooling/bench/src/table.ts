@@ -47,8 +47,7 @@ const rowOf = (bench: string, ratio: Ratio): readonly string[] => [
   ratio.name,
   ...figuresOf(ratio),
   ratio.ratio.toFixed(3),
-  `<= ${ratio.target.toFixed(2)}`,
-  isMet(ratio) ? 'met' : 'MISSED',
+  ...(ratio.target === undefined ? ['none', ''] : [`<= ${ratio.target.toFixed(2)}`, isMet(ratio) ? 'met' : 'MISSED']),
 ]
 
 const figuresOf = (ratio: Ratio): readonly string[] =>

@@ -9,6 +9,7 @@ const results = [
     bench: 'memory',
     outcome: [{ name: 'idle', ratio: 2.5, target: 2.4, oursMegabytes: 125, referenceMegabytes: 50, reference: 'a bare process' }],
   },
+  { bench: 'http', outcome: [{ name: 'a list', ratio: 1.3, oursMs: 13, referenceMs: 10, reference: 'a framework' }] },
   { bench: 'orders', outcome: needsServer },
 ]
 
@@ -20,6 +21,7 @@ describe('the table', () => {
         '------  -----------  --------  ---------  -----  -------  -------',
         'fold    a fold        12.3 ms    24.7 ms  0.500  <= 1.00      met',
         'memory  idle         125.0 MB    50.0 MB  2.500  <= 2.40   MISSED',
+        'http    a list        13.0 ms    10.0 ms  1.300     none',
         'orders  (see below)                                       not run',
       ].join('\n'),
     )
@@ -31,6 +33,8 @@ describe('the table', () => {
       '  against DuckDB',
       'memory: idle',
       '  against a bare process',
+      'http: a list',
+      '  against a framework',
       expect.stringMatching(/^orders: DATABASE_URL names no PostgreSQL server/),
     ])
   })

@@ -1,15 +1,11 @@
 // The types of the client, made from the API's document: what is sent and what comes on success. Refusals are typed by their codes in the client.
 import { resolve } from 'node:path'
-import type { createOpenApiDocument } from '@tradeport/http'
+import type { OpenApiDocument, Operation } from '@tradeport/http'
 import openapiTS, { astToString } from 'openapi-typescript'
 import type { OpenAPI3 } from 'openapi-typescript'
 import ts from 'typescript'
 
 type Json = Readonly<Record<string, unknown>>
-
-type ApiDocument = ReturnType<typeof createOpenApiDocument>
-type PathItem = ApiDocument['paths'][string]
-type Operation = NonNullable<PathItem['get']>
 
 /** What is written, and what the test reads. */
 export const contractFile = resolve(import.meta.dirname, '../../../packages/client/src/contract.ts')
@@ -18,7 +14,7 @@ const heading = `// Made from the API's document by \`pnpm --filter @tradeport/c
 `
 
 /** The text of the client's contract.ts. */
-export const contractTypes = async (document: ApiDocument): Promise<string> => {
+export const contractTypes = async (document: OpenApiDocument): Promise<string> => {
   const nodes = await openapiTS(slimmed(document) as unknown as OpenAPI3, { immutable: true, defaultNonNullable: false })
   return `${heading}\n${withoutNothings(astToString(nodes.filter(isKept)))}`
 }
@@ -36,7 +32,7 @@ const withoutNothings = (text: string): string =>
     .replaceAll(/^ *readonly parameters: \{\n *\};\n/gm, '')
 
 // Without what no type comes from, and without what the client sees to itself: headers and refusals.
-const slimmed = ({ paths, webhooks, components }: ApiDocument): Json => {
+const slimmed = ({ paths, webhooks, components }: OpenApiDocument): Json => {
   const kept = { paths: eachOperation(paths, ofRoute), webhooks: eachOperation(webhooks, ofWebhook) }
   return {
     openapi: '3.1.0',
@@ -46,7 +42,7 @@ const slimmed = ({ paths, webhooks, components }: ApiDocument): Json => {
   }
 }
 
-const eachOperation = (items: ApiDocument['paths'], slim: (operation: Operation) => Json): Json =>
+const eachOperation = (items: OpenApiDocument['paths'], slim: (operation: Operation) => Json): Json =>
   Object.fromEntries(
     Object.entries(items).map(([name, item]) => [
       name,
@@ -54,9 +50,9 @@ const eachOperation = (items: ApiDocument['paths'], slim: (operation: Operation)
     ]),
   )
 
-const ofRoute = ({ operationId, parameters = [], requestBody, responses }: Operation): Json => ({
+const ofRoute = ({ operationId, parameters, requestBody, responses }: Operation): Json => ({
   operationId,
-  parameters: parameters.filter((one) => 'in' in one && one.in !== 'header').map(typed),
+  parameters: parameters.filter((one) => 'in' in one && one['in'] !== 'header').map(typed),
   ...(requestBody === undefined ? {} : { requestBody: typed(requestBody) }),
   responses: Object.fromEntries(
     Object.entries(responses)

@@ -1,4 +1,4 @@
-// The client keeps to the API's document: its types, its methods, its error codes and its events.
+// The client conforms to the API's document: its types, its methods, its error codes and its events.
 import { readFile } from 'node:fs/promises'
 import { createClient, isTradeportError, readWebhook } from '@tradeport/client'
 import type { ErrorDetails, ServiceErrorCode, TradeportError } from '@tradeport/client'
@@ -65,8 +65,8 @@ describe('the methods', () => {
     expect(request?.init.method).toBe(documented.method)
     expect(request?.url).toBe(`${baseUrl}${path}${hasQuery && !hasBody ? '?name=value' : ''}`)
     expect(request?.init.body).toBe(hasBody ? '{"field":1}' : undefined)
-    const takesKey = parametersIn(documented.operation, 'header').some(({ name }) => name === 'Idempotency-Key')
-    expect(new Headers(request?.init.headers).has('Idempotency-Key')).toBe(takesKey)
+    const hasKey = parametersIn(documented.operation, 'header').some(({ name }) => name === 'Idempotency-Key')
+    expect(new Headers(request?.init.headers).has('Idempotency-Key')).toBe(hasKey)
   })
 
   it('walk through every list that has pages', () => {

@@ -13,7 +13,7 @@ interface Requests {
   readonly get: (apiUrl: string, path: string, key: string) => Promise<{ readonly status: number }>
 }
 
-const key = 'tp_live_canary_of_the_tests'
+const key = 'tp_live_only_for_automated_tests_canary_of_the_tests'
 const pollMs = 5
 const patienceMs = 30_000
 

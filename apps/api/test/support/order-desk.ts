@@ -14,7 +14,7 @@ export interface OrderDesk {
   readonly settled: (id: string) => Promise<Json>
   readonly placeAndSettle: (changes?: object) => Promise<Json>
   readonly get: (path: string) => Promise<Reply>
-  readonly call: (method: string, path: string, body?: object) => Promise<Reply>
+  readonly call: (method: string, path: string, body?: object, headers?: Readonly<Record<string, string>>) => Promise<Reply>
   /** How many orders the list has. */
   readonly count: (query?: string) => Promise<number>
 }
@@ -31,7 +31,7 @@ const pollMs = 20
 
 export const openDesk = (service: Pick<RunningService, 'apiUrl'>, { key, accountId, order = {} }: DeskOptions): OrderDesk => {
   const base = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1, ...order }
-  const call = (method: string, path: string, body?: object, headers: Readonly<Record<string, string>> = {}): Promise<Reply> =>
+  const call: OrderDesk['call'] = (method, path, body, headers = {}) =>
     request(`${service.apiUrl}/api/v1${path}`, {
       method,
       headers: { 'X-API-Key': key, ...(body === undefined ? {} : { 'Content-Type': 'application/json' }), ...headers },
@@ -59,7 +59,7 @@ export const openDesk = (service: Pick<RunningService, 'apiUrl'>, { key, account
     settled,
     placeAndSettle: async (changes) => settled((await place(changes)).id),
     get: (path) => call('GET', path),
-    call: (method, path, body) => call(method, path, body),
+    call,
     count: async (query = '') => (await call('GET', `/orders?limit=1${query}`)).body.meta.pagination.total,
   }
 }

@@ -15,6 +15,7 @@ export const leftOut: Readonly<Record<string, string>> = {
   'deployment-files': 'starts nothing',
   drain: 'starts its own process',
   events: 'starts its own process',
+  'failed-credentials': 'each instance counts by itself',
   'log.laws': 'starts nothing',
   'long-histories': 'counts what one process reads',
   'market-data': 'there is no state to share',

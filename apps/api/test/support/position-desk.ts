@@ -14,7 +14,7 @@ export interface PositionDesk {
   readonly moveStopLoss: (ticket: string, value: number) => Promise<Reply>
   readonly moveTakeProfit: (ticket: string, value: number) => Promise<Reply>
   /** All lots, unless some are named. */
-  readonly close: (ticket: string, volume?: number) => Promise<Reply>
+  readonly close: (ticket: string, volume?: number, headers?: Readonly<Record<string, string>>) => Promise<Reply>
   readonly get: (path: string) => Promise<Reply>
 }
 
@@ -26,7 +26,7 @@ export const openPositionDesk = (service: Pick<RunningService, 'apiUrl'>, { key,
     find: (ticket) => get(path(ticket)),
     moveStopLoss: (ticket, value) => call('PUT', path(ticket, '/sl'), { value }),
     moveTakeProfit: (ticket, value) => call('PUT', path(ticket, '/tp'), { value }),
-    close: (ticket, volume) => call('POST', path(ticket, '/close'), volume === undefined ? {} : { volume }),
+    close: (ticket, volume, headers) => call('POST', path(ticket, '/close'), volume === undefined ? {} : { volume }, headers),
     get,
   }
 }

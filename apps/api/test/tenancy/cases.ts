@@ -2,6 +2,8 @@
 // is not known here makes the route's test fail, so that a route added later is not left out.
 import * as fc from 'fast-check'
 import type { apiRoutes } from '@tradeport/http'
+import { isRequired, schemaOf } from '../support/route-fields.ts'
+import type { FieldSchema } from '../support/route-fields.ts'
 import { idsOf } from './ids.ts'
 import type { IdKind, SentId } from './ids.ts'
 import { placedBody, webhookBody } from './world.ts'
@@ -73,7 +75,7 @@ const pathKinds: Readonly<Record<string, IdKind>> = {
   webhooks: 'webhook',
   deliveries: 'delivery',
 }
-const queryKinds: Readonly<Record<string, IdKind>> = { accountId: 'account', cursor: 'cursor' }
+const queryKinds: Readonly<Record<string, IdKind>> = { accountId: 'account', cursor: 'cursor', clientId: 'client id' }
 const headerKinds: Readonly<Record<string, IdKind>> = { 'Idempotency-Key': 'idempotency key' }
 /** What names a thing that belongs to nobody. */
 const plainParameters: ReadonlySet<string> = new Set(['symbol', 'search', 'If-None-Match'])
@@ -91,9 +93,10 @@ export const slotsOf = (route: ApiRoute): readonly Slot[] => {
     const kind = pathKinds[words[index - 1] ?? ''] ?? unknown(word)
     return [{ place: 'path', name: word.slice(1), kind }]
   })
-  const inQuery = Object.entries(route.query).flatMap(([parameter, { schema }]): Slot[] => {
+  const inQuery = Object.entries(route.query).flatMap(([parameter, field]): Slot[] => {
     const kind = queryKinds[parameter]
     if (kind !== undefined) return [{ place: 'query', name: parameter, kind }]
+    const schema = schemaOf(field)
     const isPlain = schema.type === 'integer' || schema.enum !== undefined || dates.has(parameter) || plainParameters.has(parameter)
     return isPlain ? [] : unknown(`?${parameter}=`)
   })
@@ -105,9 +108,12 @@ export const slotsOf = (route: ApiRoute): readonly Slot[] => {
   return [...inPath, ...inQuery, ...inHeaders, ...inBody]
 }
 
-/** Whole bodies of a route that takes one, with the asker's own ids. */
-export const ownBodiesOf = ({ method, path }: ApiRoute, asker: Person): fc.Arbitrary<object> =>
-  (bodies[`${method} ${path}`]?.fields ?? fc.constant({})).map((fields) => ({ accountId: asker.account, ...fields }))
+/** Whole bodies of a route that has one, with the asker's own ids. */
+export const ownBodiesOf = ({ method, path }: ApiRoute, asker: Person): fc.Arbitrary<object> => {
+  const { ids = {}, fields = fc.constant({}) } = bodies[`${method} ${path}`] ?? {}
+  const own = 'accountId' in ids ? { accountId: asker.account } : {}
+  return fields.map((others) => ({ ...own, ...others }))
+}
 
 export const casesOf = (route: ApiRoute, people: readonly Person[]): fc.Arbitrary<TenancyCase> =>
   fc
@@ -167,15 +173,12 @@ const requestOf = (
 const plainQueryOf = ({ query }: ApiRoute): fc.Arbitrary<Record<string, string>> => {
   const values = Object.entries(query)
     .filter(([name]) => queryKinds[name] === undefined)
-    .map(([name, { schema }]): [string, fc.Arbitrary<string>] => [name, fc.constantFrom(...valuesOf(name, schema))])
-  const required = Object.entries(query).flatMap(([name, { whenAbsent }]) => (whenAbsent._tag === 'Left' ? [name] : []))
+    .map(([name, field]): [string, fc.Arbitrary<string>] => [name, fc.constantFrom(...valuesOf(name, schemaOf(field)))])
+  const required = Object.entries(query).flatMap(([name, field]) => (isRequired(field) ? [name] : []))
   return fc.record(Object.fromEntries(values), { requiredKeys: required }) as fc.Arbitrary<Record<string, string>>
 }
 
-const valuesOf = (
-  name: string,
-  { type, enum: values, minimum = 1, maximum = 1 }: ApiRoute['query'][string]['schema'],
-): readonly string[] => {
+const valuesOf = (name: string, { type, enum: values, minimum = 1, maximum = 1 }: FieldSchema): readonly string[] => {
   if (values !== undefined) return values
   if (type === 'integer') return [...new Set([minimum, Math.min(2, maximum), Math.min(100, maximum)])].map(String)
   return dates.has(name) ? ['2020-01-01', '2026-03-08', '2030-01-01T00:00:00Z'] : ['EURUSD']

@@ -4,7 +4,7 @@ import * as fc from 'fast-check'
 import type { Person } from './world.ts'
 
 /** What an id identifies. */
-export type IdKind = 'account' | 'order' | 'position' | 'webhook' | 'delivery' | 'cursor' | 'idempotency key'
+export type IdKind = 'account' | 'order' | 'position' | 'webhook' | 'delivery' | 'cursor' | 'idempotency key' | 'client id'
 
 export interface SentId {
   readonly whose: 'own' | 'foreign' | 'absent' | 'malformed'
@@ -98,6 +98,8 @@ const foreignIds = (kind: IdKind, asker: Person, other: Person): readonly Foreig
     case 'idempotency key':
       // A caller who sends another's key makes it one of their own as well.
       return [[other.idempotencyKey, undefined]]
+    case 'client id':
+      return [[other.clientId, 'client of nobody']]
   }
 }
 
@@ -117,5 +119,7 @@ const ownIds = (kind: IdKind, asker: Person): readonly string[] => {
       return asker.cursors
     case 'idempotency key':
       return [asker.idempotencyKey]
+    case 'client id':
+      return [asker.clientId]
   }
 }

@@ -1,4 +1,4 @@
-// What one user and another keep apart although they ask for the same at once, or share a broker account (5 rule 9). That no id reaches another's record is
+// What one user and another keep apart although they ask for the same at once, or share a broker account. That no id reaches another's record is
 // tenancy.laws.test.ts.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { providerToken, startTestService } from '../support/running-service.ts'
@@ -8,9 +8,9 @@ import { linkDocument, newAccountUuid } from '../support/trading-user.ts'
 
 const clock = createTestClock('2026-03-08T12:00:00.000Z')
 const users = [
-  { tenant: 'acme', user: 'u-1', key: 'tp_live_tenancy_1', account: newAccountUuid(1), provider: 'first' },
-  { tenant: 'acme', user: 'u-2', key: 'tp_live_tenancy_2', account: newAccountUuid(2), provider: 'second' },
-  { tenant: 'other', user: 'u-3', key: 'tp_live_tenancy_3', account: newAccountUuid(3), provider: 'third' },
+  { tenant: 'acme', user: 'u-1', key: 'tp_live_only_for_automated_tests_tenancy_1', account: newAccountUuid(1), provider: 'first' },
+  { tenant: 'acme', user: 'u-2', key: 'tp_live_only_for_automated_tests_tenancy_2', account: newAccountUuid(2), provider: 'second' },
+  { tenant: 'other', user: 'u-3', key: 'tp_live_only_for_automated_tests_tenancy_3', account: newAccountUuid(3), provider: 'third' },
 ] as const
 const [asker] = users
 
@@ -45,9 +45,14 @@ describe('a user', () => {
   it('shares nothing that is kept with another who linked the same broker account', async () => {
     const twin = newAccountUuid(20)
     const link = [{ id: twin, providerAccountId: asker.provider }]
-    await service.setUp(linkDocument({ tenant: 'other', user: 'u-twin', key: 'tp_live_tenancy_twin', providerToken }, link))
+    await service.setUp(
+      linkDocument({ tenant: 'other', user: 'u-twin', key: 'tp_live_only_for_automated_tests_tenancy_twin', providerToken }, link),
+    )
     for (const path of ['/positions', '/trades']) {
-      const [own, theirs] = await Promise.all([service.get(path, asker.key), service.get(path, 'tp_live_tenancy_twin')])
+      const [own, theirs] = await Promise.all([
+        service.get(path, asker.key),
+        service.get(path, 'tp_live_only_for_automated_tests_tenancy_twin'),
+      ])
       expect(theirs.body.data.length, path).toBe(own.body.data.length)
       expect(new Set(own.body.data.map((row: Json) => `${row.userId} ${row.accountId}`)), path).toEqual(new Set([`u-1 ${asker.account}`]))
       expect(new Set(theirs.body.data.map((row: Json) => `${row.userId} ${row.accountId}`)), path).toEqual(new Set([`u-twin ${twin}`]))
@@ -55,7 +60,12 @@ describe('a user', () => {
   })
 
   it('reads nothing that is kept for a tenant whose own token does not open the broker account', async () => {
-    const intruder = { tenant: 'intruder', user: 'u-intruder', key: 'tp_live_tenancy_intruder', providerToken: 'not-the-token' }
+    const intruder = {
+      tenant: 'intruder',
+      user: 'u-intruder',
+      key: 'tp_live_only_for_automated_tests_tenancy_intruder',
+      providerToken: 'not-the-token',
+    }
     await service.setUp(linkDocument(intruder, [{ id: newAccountUuid(21), providerAccountId: asker.provider }]))
     for (const path of ['/positions', '/trades', '/trades/stats', '/trades/export']) {
       expect((await service.get(path, asker.key)).status, path).toBe(200)

@@ -21,6 +21,8 @@ export interface Person {
   readonly cursors: readonly string[]
   /** Of an order that was placed with `placedBody`. */
   readonly idempotencyKey: string
+  /** Of an order. */
+  readonly clientId: string
   /** What an answer about this person's records would hold, and no other does. */
   readonly marks: readonly string[]
 }
@@ -60,7 +62,7 @@ const identities = [
   accountNumber: String(81_000_001 + index),
 }))
 
-// Longer than anything is cached (section 8).
+// Longer than anything is cached.
 const cacheMs = 6_000
 
 export const createWorld = async (): Promise<World> => {
@@ -104,13 +106,14 @@ export const createWorld = async (): Promise<World> => {
 
 const settle = async (service: RunningService, identity: (typeof identities)[number]): Promise<Person> => {
   const { user, tenant, account, provider, name, accountNumber } = identity
-  const keys = keysInTurn(`tp_live_tenancy_of_${user}`, 20)
+  const keys = keysInTurn(`tp_live_only_for_automated_tests_tenancy_of_${user}`, 20)
   const link = [{ id: account, providerAccountId: provider, fields: { name, accountNumber } }]
   await service.setUp(linkDocument({ tenant, user, key: keys.all, providerToken }, link, scopes))
   const idempotencyKey = `key-of-${user}`
+  const clientId = `client of ${user}`
   const desk = openDesk(service, { key: keys.next(), accountId: account, order: placedBody })
   const kept = (await desk.post({}, { 'Idempotency-Key': idempotencyKey })).body.data
-  const orders = [kept, await desk.place({ volume: 0.2, comment: `comment of ${user}`, clientId: `client of ${user}` })]
+  const orders = [kept, await desk.place({ volume: 0.2, comment: `comment of ${user}`, clientId })]
   for (const { id } of orders) await desk.settled(id)
   const webhooks: Json[] = []
   for (const name of ['first', 'second']) {
@@ -126,6 +129,7 @@ const settle = async (service: RunningService, identity: (typeof identities)[num
     provider,
     nextKey: keys.next,
     idempotencyKey,
+    clientId,
     orders: orders.map(({ id }) => id),
     tickets: [...(await ticketsIn('/positions?limit=100', 'brokerPositionId')), ...(await ticketsIn('/trades?limit=100', 'positionId'))],
     webhooks: webhooks.map(({ id }) => id),

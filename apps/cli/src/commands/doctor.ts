@@ -29,8 +29,9 @@ export const examine = async (world: World, options: DoctorOptions): Promise<voi
       session.say(lineOf(session, tenant, check))
     }
   }
+  const ofService = await session.api.get<readonly Check[]>('/doctor')
   tell(null, [{ name: 'service', status: 'ok', message: `It answers at ${session.api.url}, and takes the token.`, action: null }])
-  tell(null, await session.api.get<readonly Check[]>('/doctor'))
+  tell(null, ofService)
   // Without the database nobody knows which tenants there are; that is told already.
   const isReadable = found.every(({ name, status }) => name !== 'database' || status !== 'fail')
   const tenants = isReadable ? await tenantsOf(session, options.tenant) : []

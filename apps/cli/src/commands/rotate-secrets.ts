@@ -14,6 +14,7 @@ interface Batch {
 const holders: Readonly<Record<string, string>> = {
   provider_token: 'the provider token of the tenant',
   webhook_secret: 'the secret of the webhook',
+  kept_reply: 'the reply kept for the idempotency key with the claim',
 }
 
 // An instance that still seals under an earlier key may have done so behind the pass.
@@ -49,7 +50,7 @@ export const rotateSecrets = async (world: World, options: CommonOptions): Promi
       faults: unreadable.map(({ kind, id }) => ({ path: `${holders[kind] ?? kind} ${id}`, message: 'no key opens it' })),
       advice: [
         'Start the service with the key that sealed them in SECRETS_KEY_PREVIOUS and call again.',
-        'If that key is lost: set the provider token anew by a document; a webhook is to be made anew by its user.',
+        'If that key is lost: set the provider token anew by a document; a webhook is to be made anew by its user; a kept reply expires after a day.',
       ],
     })
   await requireNoOthers(session)

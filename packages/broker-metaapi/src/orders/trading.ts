@@ -52,8 +52,9 @@ export const tradingOver = (connection: Connection, tradeOnce: TradeOnce): Tradi
       case 'not_found':
         return reasonOfNotFound(target, verdict.words)
       case 'limited':
-      case 'not_sent':
         return { kind: 'not_sent', retryAfterMs: verdict.retryAfterMs }
+      case 'not_sent':
+        return { kind: 'not_sent', retryAfterMs: verdict.retryAfterMs, cause: verdict.cause }
       case 'unknown':
         return verdict
     }
@@ -192,8 +193,12 @@ const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: Broker
 })
 
 const notSent = (cause: unknown, now: Instant): NotSent => {
-  const isLimited = cause instanceof CallFailure && cause.fault._tag === 'RateLimited'
-  return { kind: 'not_sent', retryAfterMs: isLimited ? Math.max(0, Math.ceil(cause.fault.retryAt - now)) : null }
+  const fault = cause instanceof CallFailure ? cause.fault : undefined
+  return {
+    kind: 'not_sent',
+    retryAfterMs: fault?._tag === 'RateLimited' ? Math.max(0, Math.ceil(fault.retryAt - now)) : null,
+    cause: fault?._tag === 'Unavailable' ? fault.cause : undefined,
+  }
 }
 
 /** Does what can be done in time; neither its end nor its failure is an error. */

@@ -22,7 +22,7 @@ export const changeOf = (
     case 'limited':
       return E.left(brokerRateLimited(accountId, now + (verdict.retryAfterMs ?? 0), now))
     case 'not_sent':
-      return E.left(brokerUnavailable(accountId, `trade: ${verdict.why}`))
+      return E.left(brokerUnavailable(accountId, `trade: ${verdict.why}`, verdict.cause))
     case 'unknown':
       return E.left(brokerOutcomeUnknown(accountId))
   }

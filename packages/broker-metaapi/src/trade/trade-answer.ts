@@ -1,9 +1,9 @@
 // What the provider's answer to a trade that was sent says of it, by its code and else by its status. Pure. Whatever is not
 // known to be a yes or a no is unknown: a wrong yes loses a trade, a wrong no makes it twice.
-import { isRecord, limitedMsOf, retryAfterMsOf } from '../failures.ts'
+import { causeOf, isRecord, limitedMsOf, retryAfterMsOf } from '../failures.ts'
 import type { ErrorAnswer } from '../failures.ts'
 import { readId } from '../payloads.ts'
-import type { Instant, RejectReason } from '@tradeport/domain'
+import type { Instant, RejectReason, UnavailableCause } from '@tradeport/domain'
 import { returnCodeOf } from './return-codes.ts'
 import type { CodeClass } from './return-codes.ts'
 
@@ -34,7 +34,7 @@ export type TradeVerdict =
   /** Certainly not executed, and to be sent again no sooner than it says, where it says. */
   | { readonly kind: 'limited'; readonly retryAfterMs: number | null }
   /** Certainly not executed, for a reason that may pass. */
-  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null; readonly why: string }
+  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null; readonly why: string; readonly cause?: UnavailableCause }
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
@@ -101,7 +101,7 @@ const verdictOfStatus = (answer: Answered, now: Instant): TradeVerdict => {
   const { status, body } = answer
   if (status === 429) return { kind: 'limited', retryAfterMs: limitedMsOf(answer, now) }
   if (!isRecord(body) || typeof body['error'] !== 'string') return unknown
-  if (status === 401 || status === 403) return { kind: 'not_sent', retryAfterMs: null, why: `answered ${status}` }
+  if (status === 401 || status === 403) return { kind: 'not_sent', retryAfterMs: null, why: `answered ${status}`, ...causeOf(answer) }
   if (status === 404) return { kind: 'not_found', words: wordsOf(body['message']) }
   if (status === 400) return { kind: 'refused', reason: { code: 'VALIDATION', message: validationWordsOf(body) } }
   return unknown

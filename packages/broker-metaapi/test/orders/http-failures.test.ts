@@ -46,8 +46,11 @@ describe('an order whose outcome is unknown', () => {
 })
 
 describe('an order that was not sent on', () => {
-  it.each([401, 403])('is answered %i by the provider', async (status) => {
-    expect(await answerTo(status, { error: 'SomeError', message: token })).toEqual(notSent())
+  it.each([
+    [401, notSent(null, 'token_refused')],
+    [403, notSent()],
+  ])('is answered %i by the provider', async (status, said) => {
+    expect(await answerTo(status, { error: 'SomeError', message: token })).toEqual(said)
   })
 
   it.each<readonly [string, Record<string, string>, object | string, number]>([
@@ -77,13 +80,14 @@ describe('an order that was not sent on', () => {
     expect(await tradingWith().placeOrder({ ...account, providerAccountId }, order, always)()).toEqual(notSent())
   })
 
-  it.each<readonly [number, object, number | null]>([
-    [404, { error: 'NotFoundError' }, null],
-    [504, { error: 'TimeoutError' }, null],
-    [429, { error: 'TooManyRequestsError', metadata: { recommendedRetryTime: new Date(now + 2_000).toISOString() } }, 2_000],
-  ])('is one where provisioning answers %i to where the account is', async (status, body, ms) => {
+  it.each<readonly [number, object, PlacementAnswer]>([
+    [401, { error: 'UnauthorizedError' }, notSent(null, 'token_refused')],
+    [404, { error: 'NotFoundError' }, notSent()],
+    [504, { error: 'TimeoutError' }, notSent()],
+    [429, { error: 'TooManyRequestsError', metadata: { recommendedRetryTime: new Date(now + 2_000).toISOString() } }, notSent(2_000)],
+  ])('is one where provisioning answers %i to where the account is', async (status, body, said) => {
     provider(provisioningHost).get(accountPath).reply(status, body)
-    expect(await tradingWith().placeOrder({ ...account, region: null }, order, always)()).toEqual(notSent(ms))
+    expect(await tradingWith().placeOrder({ ...account, region: null }, order, always)()).toEqual(said)
   })
 })
 

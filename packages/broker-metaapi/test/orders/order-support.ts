@@ -1,7 +1,7 @@
 // What the tests of orders share: an order, and trading over whatever host the test plays.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { BrokerOrder, MaySend, PlacementAnswer, SentOrder, Trading } from '@tradeport/domain'
+import type { BrokerOrder, MaySend, PlacementAnswer, SentOrder, Trading, UnavailableCause } from '@tradeport/domain'
 import type { LookupContext } from '../../src/orders/order-evidence.ts'
 import { createMetaApi } from '../../src/index.ts'
 import type { MetaApiConfig } from '../../src/index.ts'
@@ -46,5 +46,9 @@ export const contextAt = (at: number, more: Partial<LookupContext> = {}): Lookup
   ...more,
 })
 
-export const notSent = (retryAfterMs: number | null = null): PlacementAnswer => ({ kind: 'not_sent', retryAfterMs })
+export const notSent = (retryAfterMs: number | null = null, cause?: UnavailableCause): PlacementAnswer => ({
+  kind: 'not_sent',
+  retryAfterMs,
+  cause,
+})
 export const unknown: PlacementAnswer = { kind: 'unknown' }

@@ -50,7 +50,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       [{ kind: 'wrong-shape', shape: 'empty' }, unknown, 0.1],
       [{ kind: 'undeployed' }, unknown, 0],
       [{ kind: 'wrong-region' }, unknown, 0],
-      [{ kind: 'unauthorized' }, notSent, 0],
+      [{ kind: 'unauthorized' }, { ...notSent, cause: 'token_refused' }, 0],
       [{ kind: 'forbidden' }, notSent, 0],
       [{ kind: 'rate-limit', retryAfterSeconds: 2 }, { kind: 'not_sent', retryAfterMs: 2_000 }, 0],
       [{ kind: 'rate-limit', header: 'none', retryTime: 'none' }, { kind: 'not_sent', retryAfterMs: 1_000 }, 0],

@@ -5,7 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, notProvisioned, positionNotFound } from '@tradeport/domain'
 import { serviceUnavailable, tradeRejected } from '@tradeport/domain'
-import type { Levels } from '@tradeport/domain'
+import type { Levels, UnavailableCause } from '@tradeport/domain'
 import { closeNetwork } from '../no-network.ts'
 import { always } from '../orders/order-support.ts'
 import { account, accountPath, informationRow, now, provider, provisioningHost, token } from '../support.ts'
@@ -15,7 +15,7 @@ closeNetwork()
 
 const { accountId } = account
 const done = answered(200, { numericCode: 10009, stringCode: 'TRADE_RETCODE_DONE' })
-const unavailable = (reason: unknown) => E.left(brokerUnavailable(accountId, reason as string))
+const unavailable = (reason: unknown, cause?: UnavailableCause) => E.left(brokerUnavailable(accountId, reason as string, cause))
 
 describe.each(writes)('$what', ({ make }) => {
   it.each<readonly [number, unknown]>([
@@ -54,9 +54,12 @@ describe.each(writes)('$what', ({ make }) => {
     expect(await make(deskAnswered({ kind: 'undelivered', why: 'no connection' }).desk)).toEqual(unavailable('trade: no connection'))
   })
 
-  it.each([401, 403])('was not made where the provider answers %i', async (status) => {
+  it.each<readonly [number, UnavailableCause | undefined]>([
+    [401, 'token_refused'],
+    [403, undefined],
+  ])('was not made where the provider answers %i', async (status, cause) => {
     const { desk } = deskAnswered(answered(status, { error: 'SomeError', message: token }))
-    expect(await make(desk)).toEqual(unavailable(`trade: answered ${status}`))
+    expect(await make(desk)).toEqual(unavailable(`trade: answered ${status}`, cause))
   })
 
   it.each<readonly [string | null, unknown, number]>([
@@ -87,7 +90,7 @@ describe.each(writes)('$what', ({ make }) => {
     [404, { error: 'NotFoundError' }, E.left(notProvisioned(accountId))],
     [504, { error: 'TimeoutError' }, unavailable('account-information: answered 504 TimeoutError')],
     [200, '<html></html>', unavailable(expect.any(String))],
-    [401, { error: 'UnauthorizedError' }, unavailable('account-information: answered 401 UnauthorizedError')],
+    [401, { error: 'UnauthorizedError' }, unavailable('account-information: answered 401 UnauthorizedError', 'token_refused')],
     [
       429,
       { error: 'TooManyRequestsError', metadata: { recommendedRetryTime: new Date(now + 3_000).toISOString() } },

@@ -108,7 +108,7 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
       [{ kind: 'wrong-shape', shape: 'empty' }, unknown, true],
       [{ kind: 'undeployed' }, unknown, false],
       [{ kind: 'wrong-region' }, unknown, false],
-      [{ kind: 'unauthorized' }, unavailable, false],
+      [{ kind: 'unauthorized' }, { left: { _tag: 'BrokerUnavailable', cause: 'token_refused' } }, false],
       [{ kind: 'forbidden' }, unavailable, false],
       [{ kind: 'rate-limit', retryAfterSeconds: 2 }, limited(2), false],
       [{ kind: 'rate-limit', header: 'none', retryTime: 'none' }, limited(1), false],

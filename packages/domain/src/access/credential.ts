@@ -7,8 +7,6 @@ import type { Scope } from './scopes.ts'
 export const plans = ['free', 'pro', 'enterprise'] as const
 export type Plan = (typeof plans)[number]
 
-export const apiKeyPrefix = 'tp_live_'
-
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /** Whether a token is written as a signed JWT is, or an unsigned one: what it says and who signed it, if anybody, is another question. */

@@ -1,9 +1,9 @@
 // Whether a request may pass (specification 8.1; decisions 13 to 15), as one pure step from what was kept of its subject to what is kept next.
 // A bucket is kept as the instant at which it is full again: each request moves that on by one interval, and time passing does the rest.
 import { rateLimitExceeded } from '../errors.ts'
-import type { RateLimitExceeded } from '../errors.ts'
+import type { LimiterScope, RateLimitExceeded } from '../errors.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { dayMs, minuteMs, secondMs } from '../primitives/instant.ts'
+import { dayMs, minuteMs, secondMs, wholeSeconds } from '../primitives/instant.ts'
 import type { Plan } from './credential.ts'
 import { endpointBucket, minuteBucket, tiers } from './rate-limits.ts'
 import type { Bucket, EndpointLimit } from './rate-limits.ts'
@@ -39,7 +39,7 @@ export interface RateVerdict {
   /** When it is full again, in Unix seconds, rounded up; for the day the next UTC midnight. */
   readonly resetSeconds: number
   /** null where the request may pass. */
-  readonly refusal: RateLimitExceeded | null
+  readonly refusal: RateLimitExceeded<LimiterScope> | null
 }
 
 export interface RateDecision {
@@ -203,12 +203,10 @@ const refusalOf = (
   plan: Plan,
   endpoint: EndpointLimit | undefined,
   now: Instant,
-): RateLimitExceeded => {
+): RateLimitExceeded<LimiterScope> => {
   if (outcome !== 'refused') return rateLimitExceeded({ scope: 'suspension' }, wholeSeconds(state.suspendedUntil - now))
   const [minute, day, own] = [minuteWait(state, plan, now), dayWait(state, plan, now), endpointWait(state, endpoint, now)]
   if (day >= Math.max(minute, own)) return rateLimitExceeded({ scope: 'tier', window: 'day' }, wholeSeconds(day))
   if (minute >= own) return rateLimitExceeded({ scope: 'tier', window: 'minute' }, wholeSeconds(minute))
   return rateLimitExceeded({ scope: 'endpoint' }, wholeSeconds(own))
 }
-
-const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / secondMs))

@@ -3,9 +3,9 @@ import type { FilledOrder, Order, PendingOrder } from '../orders/order.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
 import { withoutAbsent } from './service-event.ts'
-import type { ServiceEvent } from './service-event.ts'
+import type { EventOf, ServiceEvent } from './service-event.ts'
 
-export const orderCreated = ({ id, request, createdAt }: PendingOrder): ServiceEvent => ({
+export const orderCreated = ({ id, request, createdAt }: PendingOrder): EventOf<'order.created'> => ({
   type: 'order.created',
   key: `order.created ${id}`,
   data: withoutAbsent({
@@ -23,7 +23,7 @@ export const orderCreated = ({ id, request, createdAt }: PendingOrder): ServiceE
  * Also of an order that was executed in part, which `filled_volume` tells. What the broker did not say of the execution is null, but for the volume
  * of a whole one, which is the order's, and for the time, which is then that of its being known.
  */
-export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrder): ServiceEvent => ({
+export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrder): EventOf<'order.filled'> => ({
   type: 'order.filled',
   key: `order.filled ${id}`,
   data: withoutAbsent({
@@ -46,6 +46,6 @@ const orderFields = ({ id, request }: Pick<Order, 'id' | 'request'>) => ({
   account_id: request.accountId,
   symbol: request.symbol,
   type: request.side,
-  order_type: 'market',
+  order_type: 'market' as const,
   volume: request.volume,
 })

@@ -9,7 +9,7 @@ import type { Instant } from '../primitives/instant.ts'
 import { toIso } from '../primitives/instant.ts'
 import type { ClosedTrade } from '../trades/account-history.ts'
 import type { FoldedTrade } from '../trades/folded-trade.ts'
-import type { ServiceEvent } from './service-event.ts'
+import type { EventOf } from './service-event.ts'
 
 /** A close that was made. */
 export interface MadeClose {
@@ -28,7 +28,7 @@ export interface MadeClose {
  * The close of a position or of a part of it. Price and profit are null where the closing deal is not to be found, and the time is then when the
  * close was known. What was told once of a deal is not told again, whichever close it is taken for.
  */
-export const positionClosed = (close: MadeClose, now: Instant): ServiceEvent => {
+export const positionClosed = (close: MadeClose, now: Instant): EventOf<'position.closed'> => {
   const { closeId, id, position, outcome, fill, madeAt } = close
   const positionId = formatPositionId(id.accountId, id.ticket)
   const [deal] = fill?.deals ?? []
@@ -52,7 +52,7 @@ export const positionClosed = (close: MadeClose, now: Instant): ServiceEvent => 
   }
 }
 
-export const tradeClosed = ({ accountId, trade }: ClosedTrade, now: Instant): ServiceEvent => {
+export const tradeClosed = ({ accountId, trade }: ClosedTrade, now: Instant): EventOf<'trade.closed'> => {
   const id = formatPositionId(accountId, trade.positionId)
   return {
     type: 'trade.closed',

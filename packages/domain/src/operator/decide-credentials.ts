@@ -1,5 +1,5 @@
 // API keys and access tokens of an operator's document: what is made, given, changed and revoked.
-import { apiKeyPrefix } from '../access/credential.ts'
+import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash } from '../access/credential.ts'
 import type { Scope } from '../access/scopes.ts'
 import type { Issue } from '../errors.ts'
@@ -63,7 +63,7 @@ const decideApiKey = (entry: ApiKeyEntry, read: EntryReader, world: World, vault
   const stored = vault.byId.get(entry.id)
   const userId = existingUser(entry.userId, stored, read, world)
   const hash = vault.hashOf(entry.id, 'key', entry.key, read)
-  if (typeof entry.key === 'string' && !entry.key.startsWith(apiKeyPrefix)) read.fault('key', `a key begins with ${apiKeyPrefix}`)
+  if (typeof entry.key === 'string' && !isApiKey(entry.key)) read.fault('key', `a key must be ${apiKeyRequirement}`)
   if (userId === undefined || hash === undefined) return undefined
   return {
     id: entry.id,

@@ -66,7 +66,6 @@ export type ProviderStanding =
   | { readonly kind: 'no_token' }
   | { readonly kind: 'accepted'; readonly clock: ClockReading | null }
   | { readonly kind: 'refused'; readonly status: 401 | 403 }
-  | { readonly kind: 'rate_limited' }
   | { readonly kind: 'unavailable'; readonly reason: string }
 
 type Read<A> = E.Either<ServiceUnavailable, A>
@@ -98,9 +97,9 @@ export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
 
 const orderTwice = 'and the order be sent a second time when its request is repeated'
 
-/** One check for each setting; none where the settings cannot be read, which the check of the database already reports. */
+/** One check for each setting, and a single one where the settings cannot be read. */
 export const durabilityHealth = (read: Read<Durability>, { sendsRealOrders }: BrokerHealth): readonly HealthCheck[] => {
-  if (E.isLeft(read)) return []
+  if (E.isLeft(read)) return [wrong('fsync', 'fail', `The settings of the database cannot be read (${read.left.reason}).`, lookAtDatabase)]
   if (read.right.isEmbedded) return [embeddedHealth(sendsRealOrders)]
   return [fsyncHealth(read.right), fullPageWritesHealth(read.right), synchronousCommitHealth(read.right), replicationHealth(read.right)]
 }
@@ -246,7 +245,9 @@ const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading)
   return told + toleranceMs < askedAt ? told + toleranceMs - askedAt : 0
 }
 
-export const clockHealth = (name: 'database clock' | 'provider clock', reading: ClockReading): HealthCheck => {
+/** @param reading null where the other's clock cannot be read */
+export const clockHealth = (name: 'database clock' | 'provider clock', reading: ClockReading | null): HealthCheck => {
+  if (reading === null) return wrong(name, 'warn', 'It cannot be read: the reply has no Date header.', 'Compare the clocks by hand.')
   const skewMs = certainSkewMs(reading)
   const off = Math.abs(skewMs)
   if (off <= warnSkewMs) return ok(name, 'It agrees with the service’s within a second.')
@@ -262,8 +263,6 @@ export const providerTokenHealth = ({ id, hasProviderToken }: ListedTenant, stan
   switch (standing.kind) {
     case 'accepted':
       return ok(name, 'The provider takes it.')
-    case 'rate_limited':
-      return ok(name, 'The provider takes it, and asks to be asked less often.')
     case 'no_token':
       return hasProviderToken
         ? wrong(
@@ -291,7 +290,7 @@ export const providerTokenHealth = ({ id, hasProviderToken }: ListedTenant, stan
       return wrong(
         name,
         'warn',
-        `It cannot be tried: the provider cannot be reached (${standing.reason}).`,
+        `It cannot be tried: the provider cannot be asked (${standing.reason}).`,
         'Look at the way from the service to METAAPI_PROVISIONING_URL, and try again later.',
       )
   }

@@ -13,7 +13,14 @@
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up when its window is over. One that cannot be sent in its
 // window, or to its account any more, goes from recorded to settled. After a day of rechecks nothing more is done.
-import type { AccountNotFound, AccountPurposeRestricted, LiveAccountRestricted, NotProvisioned, UnsupportedBroker } from '../errors.ts'
+import type {
+  AccountNotFound,
+  AccountPurposeRestricted,
+  LiveAccountRestricted,
+  NotProvisioned,
+  UnavailableCause,
+  UnsupportedBroker,
+} from '../errors.ts'
 import { hourMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Fill, RejectReason } from './order.ts'
@@ -69,7 +76,7 @@ export type PlacementAnswer =
   | { readonly kind: 'placed'; readonly orderId: string | null }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
-  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null }
+  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null; readonly cause?: UnavailableCause | undefined }
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
@@ -120,6 +127,10 @@ const brokerUnavailable: RejectReason = {
   code: 'BROKER_UNAVAILABLE',
   message: 'The broker could not be reached within 30 seconds; the order was not placed.',
 }
+const tokenRefused: RejectReason = {
+  code: 'BROKER_UNAVAILABLE',
+  message: 'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
+}
 const notFoundAtBroker: RejectReason = {
   code: notFoundAtBrokerCode,
   message: 'The broker did not confirm the order and its records do not show it; it was not executed.',
@@ -168,6 +179,9 @@ export const rejectUnusable = (why: UnusableAccount): PlacementStep => settled({
 /** The end of an order that could not be sent in its window. */
 export const rejectLate: PlacementStep = settled({ kind: 'rejected', reason: brokerUnavailable })
 
+/** The same, where the provider answered the last try with 401. */
+export const rejectTokenRefused: PlacementStep = settled({ kind: 'rejected', reason: tokenRefused })
+
 export type NextAction =
   | { readonly kind: 'send' }
   /** Look the order up first, then send it if the broker's records do not show it. */
@@ -215,7 +229,7 @@ export const afterSend = ({ sentAt }: Sending, answer: PlacementAnswer, timeLeft
     case 'refused':
       return settled({ kind: 'rejected', reason: answer.reason })
     case 'not_sent':
-      return afterNotSent(answer.retryAfterMs, timeLeftMs)
+      return afterNotSent(answer.retryAfterMs, timeLeftMs, answer.cause)
     case 'placed':
       return lookUpLater(firstLookup(sentAt, answer.orderId))
     case 'unknown':
@@ -224,9 +238,10 @@ export const afterSend = ({ sentAt }: Sending, answer: PlacementAnswer, timeLeft
 }
 
 /** What follows when the order was certainly not sent: another try, or the end when none fits into the window. */
-export const afterNotSent = (retryAfterMs: number | null, timeLeftMs: number): PlacementStep => {
+export const afterNotSent = (retryAfterMs: number | null, timeLeftMs: number, cause?: UnavailableCause): PlacementStep => {
   const pauseMs = Math.max(retryPauseMs, retryAfterMs ?? 0)
-  return pauseMs < timeLeftMs ? { placement: { step: 'recorded' }, continueInMs: pauseMs } : rejectLate
+  if (pauseMs < timeLeftMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
+  return cause === 'token_refused' ? rejectTokenRefused : rejectLate
 }
 
 /** What follows from the lookup before the first send of an order that another process recorded; undefined when the order may be sent. */

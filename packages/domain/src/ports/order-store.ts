@@ -7,7 +7,6 @@ import type {
   ApprovalRequired,
   DeskLimitBreached,
   IdempotencyInProgress,
-  IdempotencyKeyReused,
   LimitCheckUnavailable,
   RiskLimitExceeded,
   ServiceUnavailable,
@@ -16,22 +15,18 @@ import type {
 import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
 import type { Placement, PlacementStep } from '../orders/placement.ts'
 import type { OpenBooks } from './guard-store.ts'
+import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
-
-/** What makes two requests the same. */
-export interface IdempotencyClaim {
-  readonly key: string
-  /** SHA-256 of the body as a JSON value, in lower-case hex: members in the order of their names, no white space. */
-  readonly bodyHash: string
-}
 
 export interface OrdersQuery extends PageRequest {
   readonly accountId?: AccountId | undefined
   readonly status?: OrderStatus | undefined
   /** As it stands on the order, in capitals. */
   readonly symbol?: string | undefined
+  /** The caller's own id of the order, exactly as it was sent. */
+  readonly clientId?: string | undefined
   /** By creation time, included. */
   readonly from?: Instant | undefined
   /** By creation time, included. */
@@ -67,6 +62,12 @@ export interface OrderRetry {
   readonly inMs: number
 }
 
+/** The reply to an order's request, and the claim under which it is kept. */
+export interface ReplyToKeep {
+  readonly claim: IdempotencyClaim
+  readonly reply: KeptReply
+}
+
 /** An order that is about to be recorded. */
 export interface NewOrder {
   readonly order: PendingOrder
@@ -77,34 +78,23 @@ export interface NewOrder {
   readonly checkedAt: Instant
   /** The run of the database server in which the checks began. */
   readonly serverRun: string | undefined
-  readonly claim: IdempotencyClaim | undefined
+  /** Undefined where the request has no idempotency key. */
+  readonly keep: ReplyToKeep | undefined
   /** The books that the account's limits need; undefined where nothing is limited. */
   readonly books: OpenBooks | undefined
 }
 
 export type LimitRefusal = LimitCheckUnavailable | DeskLimitBreached | TraderLimitBreached | ApprovalRequired
 
-export type RecordRefusal = ServiceUnavailable | LimitRefusal | RiskLimitExceeded | IdempotencyKeyReused
+export type RecordRefusal = ServiceUnavailable | LimitRefusal | RiskLimitExceeded | IdempotencyInProgress
 
 export interface OrderStore {
   /**
-   * Claims an idempotency key for a request that is about to be checked. `none` when it is now this request's; else the order that the key
-   * made, as it was first answered. A claim that was neither released nor turned into an order for ten seconds, and any claim after 24 hours, no longer
-   * counts.
-   */
-  readonly claim: (
-    owner: Owner,
-    claim: IdempotencyClaim,
-    now: Instant,
-  ) => TE.TaskEither<ServiceUnavailable | IdempotencyKeyReused | IdempotencyInProgress, O.Option<PendingOrder>>
-  /** Gives a claim back, for a request that was refused before an order was recorded. */
-  readonly release: (owner: Owner, claim: IdempotencyClaim) => TE.TaskEither<ServiceUnavailable, void>
-  /**
    * In one transaction: decides the limits of trader and desks under row locks (`requireOrderLimits` with the orders pending at that moment), then the
    * user's counts (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and the pending ones), and writes the order, its placement
-   * (`recorded`), its event and what its key made. Limits and counts are exact however many requests and instances write at once. A key makes one
-   * order whatever happened to claims in between: where another request with the same body turned it into an order, nothing is written and that order is the
-   * answer, as it was first given; where another body holds it, it is refused.
+   * (`recorded`), its event and the reply to keep. Limits and counts are exact however many requests and instances write at once. Where the claim of the
+   * reply does not hold its key any more, or has a reply already, nothing is written and the order is refused with `IdempotencyInProgress`. A refusal
+   * leaves the claim without a reply.
    */
   readonly record: (owner: Owner, order: NewOrder) => TE.TaskEither<RecordRefusal, PendingOrder>
   readonly find: (owner: Owner, id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<Order>>

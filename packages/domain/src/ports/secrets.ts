@@ -2,7 +2,7 @@
 import type { CredentialHash } from '../access/credential.ts'
 
 export interface Secrets {
-  /** A new key that begins with `tp_live_`. */
+  /** A new key with its checksum. */
   readonly newApiKey: () => string
   readonly newAccessToken: () => string
   readonly hash: (secret: string) => CredentialHash

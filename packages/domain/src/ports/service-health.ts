@@ -15,7 +15,8 @@ export interface DatabaseHealth {
 }
 
 export interface LimiterHealth {
-  readonly standing: () => LimiterStanding
+  /** Asks whatever counts the requests. */
+  readonly standing: T.Task<LimiterStanding>
 }
 
 export interface ProviderProbe {

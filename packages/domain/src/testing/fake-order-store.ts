@@ -5,8 +5,8 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ProgramId } from '../access/credential.ts'
-import { idempotencyInProgress, idempotencyKeyReused, limitCheckUnavailable, serviceUnavailable } from '../errors.ts'
-import type { IdempotencyInProgress, IdempotencyKeyReused, ServiceUnavailable } from '../errors.ts'
+import { idempotencyInProgress, limitCheckUnavailable, serviceUnavailable } from '../errors.ts'
+import type { ServiceUnavailable } from '../errors.ts'
 import { orderCreated, settlementEvents } from '../events/order-events.ts'
 import type { ServiceEvent } from '../events/service-event.ts'
 import { requireCountsInLimit, startOfUtcDay } from '../orders/limits.ts'
@@ -15,16 +15,8 @@ import { requireOrderLimits } from '../use-cases/steps/order-limits.ts'
 import type { Placement } from '../orders/placement.ts'
 import { settle } from '../orders/transitions.ts'
 import type { Clock } from '../ports/clock.ts'
-import type {
-  IdempotencyClaim,
-  NewOrder,
-  OrderJob,
-  OrderJobs,
-  OrderPlacement,
-  OrdersQuery,
-  OrderStore,
-  RecordRefusal,
-} from '../ports/order-store.ts'
+import type { NewOrder, OrderJob, OrderJobs, OrderPlacement, OrdersQuery, OrderStore, RecordRefusal } from '../ports/order-store.ts'
+import { keepInMemory, unansweredKey } from './fake-idempotency-store.ts'
 import type { FakeRecords } from './fake-records.ts'
 import { fakeServerRun, guardsOf } from './fake-guard-store.ts'
 import type { StoredOrder } from './stored-orders.ts'
@@ -34,13 +26,6 @@ import { dayMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { pageOf } from '../primitives/pages.ts'
 import type { Page } from '../primitives/pages.ts'
-
-interface StoredKey {
-  readonly bodyHash: string
-  readonly claimedAt: Instant
-  /** As it was first answered. */
-  readonly order: PendingOrder | null
-}
 
 interface ListStart {
   readonly at: Instant
@@ -61,14 +46,13 @@ export interface FakeOrderStore extends OrderStore {
   readonly takeDown: (isDown: boolean) => void
 }
 
-const leaseMs = 10 * secondMs
 const listMs = 10 * minuteMs
 /** When an order whose processing does not come back is given out again. */
 const forgottenAfterMs = 3 * secondMs
 
 /**
  * @param clock says which orders are due, and serves as stopwatch
- * @param records hold the limits of traders and desks
+ * @param records hold the limits of traders and desks, and the idempotency keys
  * @param happened is called with the events of each write
  */
 export const createFakeOrderStore = (
@@ -78,7 +62,6 @@ export const createFakeOrderStore = (
 ): FakeOrderStore => {
   // In the order of recording.
   const orders = new Map<OrderId, StoredOrder>()
-  const keys = new Map<string, StoredKey>()
   const listStarts = new Map<string, ListStart>()
   const workers = new Set<(job: OrderJob) => Promise<unknown>>()
   let isDown = false
@@ -92,33 +75,19 @@ export const createFakeOrderStore = (
   const ownOrders = (owner: Owner): readonly Order[] =>
     [...orders.values()].map(({ order }) => order).filter((order) => isSameOwner(order.owner, owner))
 
-  const turn = (
-    owner: Owner,
-    order: PendingOrder,
-    { key, bodyHash }: IdempotencyClaim,
-  ): E.Either<typeof idempotencyKeyReused, PendingOrder> => {
-    const held = keys.get(keyOf(owner, key))
-    if (held !== undefined && held.bodyHash !== bodyHash) return E.left(idempotencyKeyReused)
-    return E.right(held?.order ?? order)
-  }
-
-  const record = (owner: Owner, { order, destination, sendUntilMs, claim, books }: NewOrder): E.Either<RecordRefusal, PendingOrder> => {
-    const turned = claim === undefined ? E.right(order) : turn(owner, order, claim)
-    if (E.isLeft(turned) || turned.right !== order) return turned
+  const record = (owner: Owner, { order, destination, sendUntilMs, keep, books }: NewOrder): E.Either<RecordRefusal, PendingOrder> => {
+    if (keep !== undefined && unansweredKey(records, owner, keep.claim) === undefined) return E.left(idempotencyInProgress)
     const allowed = pipe(
       requireLimits(owner, order, books),
       E.flatMap(() => requireCounts(owner, order)),
     )
-    if (E.isLeft(allowed)) {
-      if (claim !== undefined) keys.delete(keyOf(owner, claim.key))
-      return allowed
-    }
+    if (E.isLeft(allowed)) return allowed
     if (orders.has(order.id) || !isStorable(order)) return E.left(serviceUnavailable('the fake cannot store that order'))
     const stored = { order: { ...order, owner }, placement: { step: 'recorded' }, destination, version: 1 } as const
     orders.set(order.id, { ...stored, sendUntilMs, dueAt: clock.now(), settledAt: null })
-    if (claim !== undefined) keys.set(keyOf(owner, claim.key), { bodyHash: claim.bodyHash, claimedAt: order.createdAt, order })
+    if (keep !== undefined) keepInMemory(records, owner, keep)
     happened(owner, [orderCreated(order)])
-    return turned
+    return E.right(order)
   }
 
   const requireLimits = (owner: Owner, { request }: PendingOrder, books: NewOrder['books']): E.Either<RecordRefusal, void> => {
@@ -136,8 +105,8 @@ export const createFakeOrderStore = (
   }
 
   const list = (owner: Owner, program: ProgramId, query: OrdersQuery, now: Instant): Page<Order> => {
-    const { page, limit, accountId, status, symbol, from, to } = query
-    const key = keyOf(owner, JSON.stringify([program, limit, accountId, status, symbol, from, to]))
+    const { page, limit, accountId, status, symbol, clientId, from, to } = query
+    const key = keyOf(owner, JSON.stringify([program, limit, accountId, status, symbol, clientId, from, to]))
     const all = ownOrders(owner)
     const matching = all.filter(isMatching(query))
     if (page === 1) {
@@ -162,22 +131,6 @@ export const createFakeOrderStore = (
   }
 
   return {
-    claim: (owner, { key, bodyHash }, now) =>
-      answer((): E.Either<IdempotencyKeyReused | IdempotencyInProgress, O.Option<PendingOrder>> => {
-        const held = keys.get(keyOf(owner, key))
-        if (held === undefined || !isCounting(held, now)) {
-          keys.set(keyOf(owner, key), { bodyHash, claimedAt: now, order: null })
-          return E.right(O.none)
-        }
-        if (held.bodyHash !== bodyHash) return E.left(idempotencyKeyReused)
-        return held.order === null ? E.left(idempotencyInProgress) : E.right(O.some(held.order))
-      }),
-    release: (owner, { key, bodyHash }) =>
-      answer(() => {
-        const held = keys.get(keyOf(owner, key))
-        if (held?.order === null && held.bodyHash === bodyHash) keys.delete(keyOf(owner, key))
-        return E.right(undefined)
-      }),
     record: (owner, order) => answer(() => record(owner, order)),
     find: (owner, id) => answer(() => E.right(O.fromNullable(own(owner, id)?.order))),
     list: (owner, program, query, now) => answer(() => E.right(list(owner, program, query, now))),
@@ -250,15 +203,13 @@ const isStorable = ({ request: { volume, price = 0, stopLoss = 0, takeProfit = 0
 
 const keyOf = ({ tenantId, userId }: Owner, key: string): string => JSON.stringify([tenantId, userId, key])
 
-const isCounting = ({ claimedAt, order }: StoredKey, now: Instant): boolean =>
-  order === null ? Math.abs(now - claimedAt) < leaseMs : now - claimedAt < dayMs
-
 const isMatching =
-  ({ accountId, status, symbol, from = -Infinity, to = Infinity }: OrdersQuery) =>
+  ({ accountId, status, symbol, clientId, from = -Infinity, to = Infinity }: OrdersQuery) =>
   ({ request, status: held, createdAt }: Order): boolean =>
     (accountId === undefined || accountId === request.accountId) &&
     (status === undefined || status === held) &&
     (symbol === undefined || symbol === request.symbol) &&
+    (clientId === undefined || clientId === request.clientId) &&
     createdAt >= from &&
     createdAt <= to
 

@@ -1,5 +1,6 @@
 // The stored records in memory: what the fakes of the stores share, so that an account written through one is seen by the others.
 import type { Account } from '../accounts/account.ts'
+import type { HeldKey } from '../access/idempotency-key.ts'
 import type {
   AccountSnapshot,
   AccountTraderLimits,
@@ -18,6 +19,9 @@ import type { WebhookWithSecret } from '../webhooks/webhook.ts'
 export interface StoredTenant extends Tenant {
   readonly providerToken: string | null
 }
+
+/** An idempotency key, and which claim holds it. */
+export type StoredKey = HeldKey & { readonly claimId: string }
 
 /** Each table by its key; `instantKey` makes the key of those that an account has several of. */
 export interface Tables {
@@ -38,6 +42,8 @@ export interface FakeRecords {
   tables: Tables
   /** Under which key each secret is sealed, by its kind and id; the first key where it is not said. */
   readonly sealedUnder: Map<string, number>
+  /** By tenant, user and key. */
+  readonly idempotencyKeys: Map<string, StoredKey>
 }
 
 export const secretKey = ({ kind, id }: SealedSecret): string => `${kind} ${id}`
@@ -56,6 +62,7 @@ export const createFakeRecords = (): FakeRecords => ({
     webhooks: new Map(),
   },
   sealedUnder: new Map(),
+  idempotencyKeys: new Map(),
 })
 
 export const instantKey = (accountId: AccountId, at: Instant): string => `${accountId}@${at}`

@@ -29,12 +29,15 @@ export const createFakeSealedSecrets = (records: FakeRecords, current: number, p
   }
 }
 
-const allSecrets = ({ tables }: FakeRecords): readonly SealedSecret[] =>
+const allSecrets = ({ tables, idempotencyKeys }: FakeRecords): readonly SealedSecret[] =>
   [
     ...[...tables.tenants.values()]
       .filter(({ providerToken }) => providerToken !== null)
       .map(({ id }) => ({ kind: 'provider_token' as const, id })),
     ...[...tables.webhooks.values()].map(({ webhook: { id } }) => ({ kind: 'webhook_secret' as const, id })),
+    ...[...idempotencyKeys.values()]
+      .filter((held) => held.state === 'replied' && held.reply.isSecret)
+      .map(({ claimId }) => ({ kind: 'kept_reply' as const, id: claimId })),
   ].toSorted(compare)
 
 const compare = (a: SealedSecret, b: SealedSecret): number =>

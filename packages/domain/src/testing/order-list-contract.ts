@@ -143,7 +143,7 @@ export const orderListContract = (title: string, open: OpenOrderPorts): void => 
 
     it('L7 is each program’s, each user’s, and each filter’s and limit’s own', async () => {
       const accountId = newAccountId()
-      const [owner, , , c, d] = await ownerWith(4, { accountId })
+      const [owner, , , c, d] = await ownerWith(4, { accountId, clientId: 'bot' })
       const other = 'another program' as ProgramId
       const window = { from: noon - dayMs, to: noon + dayMs }
       const lists: readonly Asked[] = [
@@ -152,15 +152,16 @@ export const orderListContract = (title: string, open: OpenOrderPorts): void => 
         { limit: 1 },
         { accountId },
         { symbol: 'EURUSD' },
+        { clientId: 'bot' },
         { status: 'pending' },
         window,
       ]
-      const [stranger] = await ownerWith(4, { accountId })
+      const [stranger] = await ownerWith(4, { accountId, clientId: 'bot' })
       for (const [index, asked] of lists.entries()) {
         expect((await list(owner, asked)).total).toBe(4 + index)
         expect((await list(stranger, asked)).total).toBe(4 + index)
-        await record(owner, noon + 9 + index, { accountId })
-        await record(stranger, noon + 9 + index, { accountId })
+        await record(owner, noon + 9 + index, { accountId, clientId: 'bot' })
+        await record(stranger, noon + 9 + index, { accountId, clientId: 'bot' })
       }
       for (const [index, asked] of lists.entries())
         for (const one of [owner, stranger]) expect((await list(one, { ...asked, page: 2 })).total).toBe(4 + index)

@@ -244,18 +244,21 @@ export const orderStoreContract = (title: string, open: OpenOrderPorts): void =>
       expect((await list(owner, { page: 90_071_992_547_409, limit: 100 })).total).toBe(6)
     })
 
-    it('S15 lists by account, status, symbol and time of creation, ends included', async () => {
+    it('S15 lists by account, status, symbol, client id and time of creation, ends included', async () => {
       const owner = await storedOwner(ports.operator)
       const accountId = newAccountId()
       const a = await recorded(newOrder(owner, noon, { accountId }))
       const b = await recorded(newOrder(owner, noon + 1, { symbol: 'XAUUSD' }))
-      const c = await recorded(newOrder(owner, noon + 2, { accountId, symbol: 'XAUUSD' }))
+      const clientId = 'Bot "7"\u0000'
+      const c = await recorded(newOrder(owner, noon + 2, { accountId, symbol: 'XAUUSD', clientId }))
       await settled(b)
       const idsOf = async (query: Partial<OrdersQuery>): Promise<readonly string[]> => (await list(owner, query)).items.map(({ id }) => id)
       expect(await idsOf({ accountId })).toStrictEqual([c.id, a.id])
       expect(await idsOf({ status: 'filled' })).toStrictEqual([b.id])
       expect(await idsOf({ status: 'cancelled' })).toStrictEqual([])
       expect(await idsOf({ symbol: 'XAUUSD', status: 'pending' })).toStrictEqual([c.id])
+      expect(await idsOf({ clientId })).toStrictEqual([c.id])
+      for (const other of ['', 'Bot', 'bot "7"\u0000', `${clientId} `]) expect(await idsOf({ clientId: other })).toStrictEqual([])
       expect(await idsOf({ from: noon + 1, to: noon + 2 })).toStrictEqual([c.id, b.id])
       expect(await idsOf({ from: noon + 1, to: noon + 1 })).toStrictEqual([b.id])
     })

@@ -2,9 +2,11 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeEach, describe, expect, it } from 'vitest'
 import type { SealedSecret } from '../operator/sealed-secrets.ts'
+import type { IdempotencyStore } from '../ports/idempotency.ts'
 import type { OperatorStore, ProviderTokens } from '../ports/operator-store.ts'
 import type { SealedSecrets } from '../ports/sealed-secrets.ts'
 import type { WebhookStore } from '../ports/webhook-store.ts'
+import { newClaim, newReply } from './stored-orders.ts'
 import { newTenant, puts, rightOf, storedOwner, write } from './stored-records.ts'
 import { newWebhook } from './stored-webhooks.ts'
 
@@ -12,6 +14,7 @@ export interface SealingPorts {
   readonly operator: OperatorStore
   readonly providerTokens: ProviderTokens
   readonly webhooks: WebhookStore
+  readonly idempotency: IdempotencyStore
   readonly sealedSecrets: SealedSecrets
 }
 
@@ -23,7 +26,7 @@ export interface OpenedSealing {
   readonly close: () => Promise<void>
 }
 
-/** So many tenants with a provider token, and a user each with a webhook. */
+/** So many tenants with a provider token, and a user each with a webhook and a kept reply that holds a secret. */
 const stored = async (ports: SealingPorts, count: number) => {
   const all = []
   for (let index = 0; index < count; index += 1) {
@@ -32,16 +35,20 @@ const stored = async (ports: SealingPorts, count: number) => {
     const [token, secret] = [`token of ${owner.tenantId}`, `secret of webhook ${index}`]
     await write(ports.operator, { tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: token }) })
     await rightOf(ports.webhooks.create(owner, { webhook, secret }))
-    all.push({ owner, webhook, token, secret })
+    const [claim, reply] = [newClaim(), newReply({ isSecret: true })]
+    await rightOf(ports.idempotency.claim(owner, claim, index))
+    await rightOf(ports.idempotency.keep(owner, claim, reply))
+    all.push({ owner, webhook, token, secret, claim, reply })
   }
   return all
 }
 type Stored = Awaited<ReturnType<typeof stored>>
 
 const expectReadable = async (ports: SealingPorts, all: Stored) => {
-  for (const { owner, webhook, token, secret } of all) {
+  for (const { owner, webhook, token, secret, claim, reply } of all) {
     expect(await rightOf(ports.providerTokens.find(owner.tenantId))).toStrictEqual(O.some(token))
     expect(await rightOf(ports.webhooks.findWithSecret(owner, webhook.id))).toStrictEqual(O.some({ webhook, secret }))
+    expect(await rightOf(ports.idempotency.claim(owner, claim, 1))).toStrictEqual({ kind: 'replied', reply })
   }
 }
 
@@ -72,9 +79,9 @@ export const sealedSecretsContract = (title: string, open: () => Promise<OpenedS
       await write(opened.under(0, []).operator, { tenants: puts(newTenant()) })
       const ports = opened.under(1, [0])
       await expectReadable(ports, all)
-      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 0, others: 6 })
-      expect(await rotate(ports, limit)).toStrictEqual({ resealed: 6, unreadable: [] })
-      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 6, others: 0 })
+      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 0, others: 9 })
+      expect(await rotate(ports, limit)).toStrictEqual({ resealed: 9, unreadable: [] })
+      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 9, others: 0 })
       await expectReadable(opened.under(1, []), all)
     })
 
@@ -88,10 +95,10 @@ export const sealedSecretsContract = (title: string, open: () => Promise<OpenedS
     it('K3 goes on where another left off after any batch', async () => {
       const all = await stored(opened.under(0, []), 3)
       const ports = opened.under(1, [0])
-      for (let batches = 0; batches < 4; batches += 1) {
+      for (let batches = 0; batches < 7; batches += 1) {
         await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 1 }))
         await expectReadable(ports, all)
-        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: batches + 1, others: 5 - batches })
+        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: batches + 1, others: 8 - batches })
       }
       expect(await rotate(ports, 2)).toStrictEqual({ resealed: 2, unreadable: [] })
       await expectReadable(opened.under(1, []), all)
@@ -104,23 +111,24 @@ export const sealedSecretsContract = (title: string, open: () => Promise<OpenedS
       const expected = [
         { kind: 'provider_token', id: lost[0]?.owner.tenantId },
         { kind: 'webhook_secret', id: lost[0]?.webhook.id },
+        { kind: 'kept_reply', id: lost[0]?.claim.id },
       ]
       for (const limit of [1, 3]) {
         const { unreadable } = await rotate(ports, limit)
         expect(unreadable).toStrictEqual(expected)
       }
-      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 4, others: 2 })
+      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 6, others: 3 })
       await expectReadable(opened.under(1, []), all)
       await expectReadable(opened.under(2, []), lost)
       // With the key that was missing they are sealed as well.
-      expect(await rotate(opened.under(1, [0, 2]), 1)).toStrictEqual({ resealed: 2, unreadable: [] })
+      expect(await rotate(opened.under(1, [0, 2]), 1)).toStrictEqual({ resealed: 3, unreadable: [] })
       await expectReadable(opened.under(1, []), [...all, ...lost])
     })
 
     it('K5 seals each once when two rotate at once', async () => {
       const all = await stored(opened.under(0, []), 4)
       const both = await Promise.all([rotate(opened.under(1, [0]), 2), rotate(opened.under(1, [0]), 3)])
-      expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(8)
+      expect(both.reduce((sum, { resealed }) => sum + resealed, 0)).toBe(12)
       await expectReadable(opened.under(1, []), all)
     })
 

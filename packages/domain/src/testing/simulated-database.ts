@@ -23,7 +23,7 @@ export interface OrderRow extends OrderPlacement {
   readonly dueAtMs: number
 }
 
-export type SimulatedOrders = Pick<OrderStore, 'claim' | 'release' | 'record' | 'placement' | 'advance' | 'othersTickets'>
+export type SimulatedOrders = Pick<OrderStore, 'record' | 'placement' | 'advance' | 'othersTickets'>
 
 export interface SimulatedDatabase {
   readonly rows: ReadonlyMap<OrderId, OrderRow>
@@ -116,8 +116,6 @@ export const createSimulatedDatabase = ({ random, timeline, faults }: World, opt
   }
 
   const orders: SimulatedDatabase['orders'] = (life, recorded) => ({
-    claim: () => TE.right(O.none),
-    release: () => TE.right(undefined),
     record: (_, order) => {
       const insert = () => {
         timeline.note(`${life.id}  ${brokerClientId(order.order.id)} is recorded`)

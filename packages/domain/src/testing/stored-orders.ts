@@ -3,7 +3,9 @@ import type { ProgramId } from '../access/credential.ts'
 import type { Account, BrokerAccount } from '../accounts/account.ts'
 import type { Order, OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
 import type { GuardStore } from '../ports/guard-store.ts'
-import type { IdempotencyClaim, NewOrder, OrderJobs, OrderPlacement, OrderStore } from '../ports/order-store.ts'
+import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
+import type { IdempotencyStore } from '../ports/idempotency.ts'
+import type { NewOrder, OrderJobs, OrderPlacement, OrderStore } from '../ports/order-store.ts'
 import { placementWindowMs } from '../orders/placement.ts'
 import type { Placement } from '../orders/placement.ts'
 import type { Owner } from '../primitives/ids.ts'
@@ -16,6 +18,9 @@ export interface OrderPorts extends Stores {
   /** The same orders as another instance of the service sees them. */
   readonly elsewhere: OrderStore
   readonly guards: GuardStore
+  readonly idempotency: IdempotencyStore
+  /** The same keys as another instance of the service sees them. */
+  readonly idempotencyElsewhere: IdempotencyStore
   readonly jobs: OrderJobs
   /** Lets so much time pass for the jobs. */
   readonly elapse: (ms: number) => Promise<void>
@@ -73,7 +78,7 @@ export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): New
   sendUntilMs: order.createdAt + placementWindowMs,
   checkedAt: order.createdAt,
   serverRun: undefined,
-  claim: undefined,
+  keep: undefined,
   books: undefined,
   ...more,
 })
@@ -86,9 +91,16 @@ export const placementOf = (order: PendingOrder, version = 1): OrderPlacement =>
   version,
 })
 
-/** A key of its own for a body of its own. */
+/** A claim of an attempt of its own, to a key of its own for a request of its own. */
 export const newClaim = (fields: Partial<IdempotencyClaim> = {}): IdempotencyClaim => ({
   key: `key-${newHash()}`,
-  bodyHash: newHash(),
+  requestHash: newHash(),
+  id: `attempt-${newHash()}`,
+  ...fields,
+})
+
+export const newReply = (fields: Partial<KeptReply> = {}): KeptReply => ({
+  body: JSON.stringify({ data: newHash() }),
+  isSecret: false,
   ...fields,
 })

@@ -39,11 +39,12 @@ export const checkService = (ports: Ports): TE.TaskEither<never, readonly Health
     T.apS('durability', ports.database.durability),
     T.apS('census', ports.sealedSecrets.census),
     T.apS('stuck', countStuck(ports)),
-    T.map(({ database, isMigrated, durability, census, stuck }) => [
+    T.apS('standing', ports.limiterHealth.standing),
+    T.map(({ database, isMigrated, durability, census, stuck, standing }) => [
       ...database,
       tablesHealth(isMigrated),
       ...durabilityHealth(durability, ports.brokerHealth),
-      limitsHealth(ports.limiterHealth.standing()),
+      limitsHealth(standing),
       secretsHealth(census),
       ordersHealth(stuck),
     ]),

@@ -18,6 +18,6 @@ export const checkTenant =
       TE.bindW('standing', () => TE.fromTask(ports.providerProbe.probe(tenantId))),
       TE.map(({ tenant, standing }) => [
         providerTokenHealth(tenant, standing),
-        ...(standing.kind === 'accepted' && standing.clock !== null ? [clockHealth('provider clock', standing.clock)] : []),
+        ...(standing.kind === 'accepted' ? [clockHealth('provider clock', standing.clock)] : []),
       ]),
     )

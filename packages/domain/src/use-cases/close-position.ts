@@ -3,12 +3,13 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { brokerOutcomeUnknown } from '../errors.ts'
-import type { BrokerChangeError, InternalTimeout, InvalidVolume, ServiceUnavailable } from '../errors.ts'
+import type { BrokerChangeError, IdempotencyInProgress, InternalTimeout, InvalidVolume, ServiceUnavailable } from '../errors.ts'
 import type { CloseAnswer } from '../events/close-telling.ts'
 import type { AccountStore } from '../ports/account-store.ts'
 import type { Broker } from '../ports/broker.ts'
 import type { Clock, MaySend, Pauser } from '../ports/clock.ts'
 import type { CloseRecords } from '../ports/close-records.ts'
+import type { Once } from '../ports/idempotency.ts'
 import type { LiveAccounts } from '../ports/live-accounts.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
 import type { PositionLocks } from '../ports/position-locks.ts'
@@ -56,26 +57,32 @@ export interface CloseResult {
   readonly provenance: Provenance
 }
 
-export type CloseRefusal = TargetRefusal | InvalidVolume | BrokerChangeError | ServiceUnavailable | InternalTimeout
+type HeldRefusal = InvalidVolume | BrokerChangeError | IdempotencyInProgress | ServiceUnavailable
 
-/** @param volume lots above 0; undefined for all */
+export type CloseRefusal = TargetRefusal | HeldRefusal | InternalTimeout
+
+/**
+ * @param volume lots above 0; undefined for all
+ * @param once begun when everything is checked, before anything is recorded or sent
+ */
 export const closePosition =
   (ports: Ports) =>
-  ({ owner }: Caller, id: string, volume: number | undefined): TE.TaskEither<CloseRefusal, CloseResult> =>
+  ({ owner }: Caller, id: string, volume: number | undefined, once: Once): TE.TaskEither<CloseRefusal, CloseResult> =>
     pipe(
       findChangeTarget(ports)(owner, id),
-      TE.flatMap((target) => ports.positionLocks.holding(target.brokerAccount, target.id.ticket)(closeHeld(ports)(target, volume))),
+      TE.flatMap((target) => ports.positionLocks.holding(target.brokerAccount, target.id.ticket)(closeHeld(ports)(target, volume, once))),
     )
 
 const closeHeld =
   (ports: Ports) =>
-  (target: ChangeTarget, volume: number | undefined) =>
-  (maySend: MaySend): TE.TaskEither<InvalidVolume | BrokerChangeError | ServiceUnavailable, CloseResult> =>
+  (target: ChangeTarget, volume: number | undefined, { begin }: Once) =>
+  (maySend: MaySend): TE.TaskEither<HeldRefusal, CloseResult> =>
     pipe(
       TE.Do,
       TE.let('target', () => target),
       TE.bind('before', () => readOpenPosition(ports)(target)),
       TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
+      TE.tap(() => begin),
       TE.bindW('record', recordClose(ports)),
       TE.bindW('receipt', sendRecorded(ports)(maySend)),
       TE.bindW('seen', (close) => TE.fromTask(lookAtClose(ports)(close, close.receipt))),

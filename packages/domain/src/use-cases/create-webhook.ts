@@ -2,8 +2,9 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import type { ServiceUnavailable, ValidationError, WebhookLimitReached } from '../errors.ts'
+import type { IdempotencyInProgress, ServiceUnavailable, ValidationError, WebhookLimitReached } from '../errors.ts'
 import type { Clock } from '../ports/clock.ts'
+import type { Once } from '../ports/idempotency.ts'
 import type { WebhookIds } from '../ports/webhook-ids.ts'
 import type { WebhookStore } from '../ports/webhook-store.ts'
 import type { Owner } from '../primitives/ids.ts'
@@ -20,11 +21,16 @@ interface Ports {
 
 export const createWebhook =
   (ports: Ports) =>
-  ({ owner }: Caller, wanted: NewWebhook): TE.TaskEither<ValidationError | WebhookLimitReached | ServiceUnavailable, WebhookWithSecret> =>
+  (
+    { owner }: Caller,
+    wanted: NewWebhook,
+    { begin }: Once,
+  ): TE.TaskEither<ValidationError | WebhookLimitReached | IdempotencyInProgress | ServiceUnavailable, WebhookWithSecret> =>
     pipe(
       TE.Do,
       TE.tap(() => TE.fromEither(requireReachable(ports.webhookReach)(wanted.url))),
       TE.let('created', () => newWebhook(ports, owner, wanted)),
+      TE.tap(() => begin),
       TE.tap(({ created }) => ports.webhooks.create(owner, created)),
       TE.map(({ created }) => created),
     )

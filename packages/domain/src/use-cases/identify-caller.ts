@@ -1,50 +1,79 @@
-// Whose request it is: an access token where one is sent, stored here or signed by the issuer, else an API key. Anything that does not prove it is
-// 401 without saying why (5 rules 2, 3 and 6; decision 12).
+// Whose request it is: an access token where one is sent, stored here or signed by the issuer, else an API key. A credential that proves nothing is
+// 401 without a reason, and failed credentials are limited per address.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { isApiKey } from '../access/api-key.ts'
 import { isInJwtForm, isUsable } from '../access/credential.ts'
-import type { Credential } from '../access/credential.ts'
-import { unauthorized } from '../errors.ts'
-import type { ServiceUnavailable, Unauthorized } from '../errors.ts'
+import type { Credential, CredentialHash } from '../access/credential.ts'
+import { rateLimitExceeded, unauthorized } from '../errors.ts'
+import type { RateLimitExceeded, ServiceUnavailable, Unauthorized } from '../errors.ts'
+import type { AddressLimits, CallerAddress } from '../ports/address-limits.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { CredentialStore } from '../ports/credential-store.ts'
 import type { Secrets } from '../ports/secrets.ts'
 import type { TokenVerifier, VerifiedToken } from '../ports/token-verifier.ts'
+import { wholeSeconds } from '../primitives/instant.ts'
 
-/** What the headers hold; undefined where the header is absent. */
+/** The credentials in the headers, undefined where the header is absent, and where the request comes from. */
 export interface PresentedCredentials {
   readonly apiKey: string | undefined
   readonly accessToken: string | undefined
+  /** Of the caller, not of a trusted proxy. */
+  readonly address: CallerAddress
 }
 
 interface Ports {
   readonly credentials: CredentialStore
-  /** Absent where tokens of no issuer are taken. */
+  /** Absent where tokens of no issuer are accepted. */
   readonly tokens?: TokenVerifier | undefined
+  readonly addressLimits: AddressLimits
   readonly secrets: Pick<Secrets, 'hash'>
   readonly clock: Clock
 }
 
 type Found = TE.TaskEither<ServiceUnavailable, O.Option<Credential>>
 
+/** A request without a credential counts against no address, and so does one whose credential could not be looked up. */
 export const identifyCaller =
   (ports: Ports) =>
-  ({ apiKey, accessToken }: PresentedCredentials): TE.TaskEither<Unauthorized | ServiceUnavailable, Credential> => {
-    if (accessToken !== undefined) return usable(ports)(findToken(ports)(accessToken))
-    if (apiKey !== undefined) return usable(ports)(ports.credentials.findApiKey(ports.secrets.hash(apiKey)))
-    return TE.left(unauthorized)
+  ({
+    apiKey,
+    accessToken,
+    address,
+  }: PresentedCredentials): TE.TaskEither<Unauthorized | ServiceUnavailable | RateLimitExceeded, Credential> =>
+  async () => {
+    const { addressLimits, clock } = ports
+    const secret = accessToken ?? apiKey
+    if (secret === undefined) return E.left(unauthorized)
+    const hash = ports.secrets.hash(secret)
+    if (!addressLimits.wasAccepted(hash, clock.now())) {
+      const waitMs = addressLimits.waitMs(address, clock.now())
+      if (waitMs > 0) return E.left(rateLimitExceeded({ scope: 'address' }, wholeSeconds(waitMs)))
+      if (accessToken === undefined && !isApiKey(secret)) return refuse(ports, hash, address)
+    }
+    const found = await (accessToken === undefined ? ports.credentials.findApiKey(hash) : findToken(ports, secret, hash))()
+    if (E.isLeft(found)) return found
+    const now = clock.now()
+    if (O.isSome(found.right) && isUsable(found.right.value, now)) {
+      addressLimits.recordAccepted(hash, now)
+      return E.right(found.right.value)
+    }
+    return refuse(ports, hash, address)
   }
 
+const refuse = ({ addressLimits, clock }: Ports, hash: CredentialHash, address: CallerAddress): E.Either<Unauthorized, never> => {
+  addressLimits.recordFailed(hash, address, clock.now())
+  return E.left(unauthorized)
+}
+
 // A token that the operator stored is found whatever it looks like.
-const findToken =
-  (ports: Ports) =>
-  (text: string): Found => {
-    const findStored = (): Found => ports.credentials.findAccessToken(ports.secrets.hash(text))
-    if (ports.tokens === undefined || !isInJwtForm(text)) return findStored()
-    return pipe(ports.tokens.verify(text), TE.flatMap(O.match(findStored, credentialOf(ports))))
-  }
+const findToken = (ports: Ports, token: string, hash: CredentialHash): Found => {
+  const findStored = (): Found => ports.credentials.findAccessToken(hash)
+  if (ports.tokens === undefined || !isInJwtForm(token)) return findStored()
+  return pipe(ports.tokens.verify(token), TE.flatMap(O.match(findStored, credentialOf(ports))))
+}
 
 const anywhere: Credential['ipAllowlist'] = []
 
@@ -55,14 +84,3 @@ const credentialOf =
       credentials.findUserPlan(token.owner),
       TE.map(O.map(({ plan }) => ({ ...token, kind: 'access_token', plan, ipAllowlist: anywhere, enabled: true }))),
     )
-
-// On the way of every request: written out, because each step of a pipe costs as much as what is done here.
-const usable =
-  ({ clock }: Ports) =>
-  (find: Found): TE.TaskEither<Unauthorized | ServiceUnavailable, Credential> =>
-  async () => {
-    const found = await find()
-    if (E.isLeft(found)) return found
-    const credential = found.right
-    return O.isSome(credential) && isUsable(credential.value, clock.now()) ? E.right(credential.value) : E.left(unauthorized)
-  }

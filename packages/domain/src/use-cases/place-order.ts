@@ -2,8 +2,8 @@
 // to its end.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
-import * as T from 'fp-ts/lib/Task.js'
+import type * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount, requireTradable } from '../accounts/account.ts'
@@ -15,7 +15,6 @@ import type {
   BrokerUnavailable,
   ChallengeCheckUnavailable,
   ChallengeLocked,
-  IdempotencyInProgress,
   LimitCheckUnavailable,
   LiveAccountRestricted,
   NotProvisioned,
@@ -32,8 +31,9 @@ import type { AccountStore } from '../ports/account-store.ts'
 import type { Clock, Stopwatch } from '../ports/clock.ts'
 import type { AccountGuards, GuardStore, OpenBooks } from '../ports/guard-store.ts'
 import type { ProviderTokens } from '../ports/operator-store.ts'
+import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
 import type { OrderIds } from '../ports/order-ids.ts'
-import type { IdempotencyClaim, OrderStore, RecordRefusal } from '../ports/order-store.ts'
+import type { OrderStore, RecordRefusal } from '../ports/order-store.ts'
 import type { PositionDesk } from '../ports/position-desk.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { findAccount } from './steps/find-account.ts'
@@ -45,7 +45,7 @@ interface PlacePorts {
   readonly guards: GuardStore
   /** Read past every copy and cache: a copy that lags would count what was closed, and miss what was opened. */
   readonly positionDesk: Pick<PositionDesk, 'freshPositions'>
-  readonly orders: Pick<OrderStore, 'claim' | 'release' | 'record'>
+  readonly orders: Pick<OrderStore, 'record'>
   readonly orderIds: OrderIds
   readonly clock: Clock
   readonly stopwatch: Stopwatch
@@ -53,13 +53,8 @@ interface PlacePorts {
 
 export interface PlaceOrderInput {
   readonly request: OrderRequest
-  readonly claim?: IdempotencyClaim | undefined
-}
-
-export interface PlacedOrder {
-  readonly order: PendingOrder
-  /** Whether the same request was answered before and this is that answer again. */
-  readonly isReplayed: boolean
+  /** The claim that the caller made for this request, and the reply that is kept under it together with the order. */
+  readonly keep?: { readonly claim: IdempotencyClaim; readonly replyOf: (order: PendingOrder) => KeptReply } | undefined
 }
 
 type AccountRefusal =
@@ -71,47 +66,18 @@ type AccountRefusal =
   | BrokerUnavailable
   | ServiceUnavailable
 
-type CheckRefusal = RiskLimitExceeded | AccountRefusal | ChallengeLocked | ChallengeCheckUnavailable | LimitCheckUnavailable | RecordRefusal
-
-export type PlaceOrderRefusal = CheckRefusal | IdempotencyInProgress
-
-export const placeOrder =
-  (ports: PlacePorts) =>
-  ({ owner }: Caller, { request, claim }: PlaceOrderInput): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
-    claim === undefined ? checkAndRecord(ports)(owner, request, undefined) : placeOnce(ports)(owner, request, claim)
-
-const placeOnce =
-  (ports: PlacePorts) =>
-  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
-    pipe(
-      ports.orders.claim(owner, claim, ports.clock.now()),
-      TE.flatMap(
-        O.match(
-          (): TE.TaskEither<PlaceOrderRefusal, PlacedOrder> =>
-            pipe(
-              checkAndRecord(ports)(owner, request, claim),
-              // A refusal is not kept: the key may be used again once its reason has passed. A claim that cannot be released lapses within ten seconds.
-              TE.tapError((refusal) => (mayBeRecorded(refusal) ? TE.right(undefined) : releaseQuietly(ports.orders.release(owner, claim)))),
-            ),
-          (order) => TE.right({ order, isReplayed: true }),
-        ),
-      ),
-    )
-
-const mayBeRecorded = (refusal: CheckRefusal): boolean => refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown'
-
-const releaseQuietly = (release: TE.TaskEither<ServiceUnavailable, void>): TE.TaskEither<never, void> =>
-  TE.fromTask(
-    pipe(
-      release,
-      T.map(() => undefined),
-    ),
-  )
+export type PlaceOrderRefusal =
+  | RiskLimitExceeded
+  | AccountRefusal
+  | ChallengeLocked
+  | ChallengeCheckUnavailable
+  | LimitCheckUnavailable
+  | RecordRefusal
 
 // The order of the checks is part of the contract: volume, account, provider token, challenge, books (here), then limits and counts (in `record`).
-const checkAndRecord =
+export const placeOrder =
   (ports: PlacePorts) =>
-  (owner: Owner, request: OrderRequest, claim: IdempotencyClaim | undefined): TE.TaskEither<CheckRefusal, PlacedOrder> =>
+  ({ owner }: Caller, { request, keep }: PlaceOrderInput): TE.TaskEither<PlaceOrderRefusal, PendingOrder> =>
     pipe(
       TE.Do,
       TE.tap(() => TE.fromEither(requireVolumeInLimit(request.volume))),
@@ -125,18 +91,15 @@ const checkAndRecord =
         const now = ports.clock.now()
         const order: PendingOrder = { id: ports.orderIds.newOrderId(), owner, request, status: 'pending', createdAt: now, updatedAt: now }
         const sendUntilMs = ports.stopwatch.elapsedMs() + placementWindowMs
-        return pipe(
-          ports.orders.record(owner, {
-            order,
-            destination,
-            sendUntilMs,
-            checkedAt: guards.readAt,
-            serverRun: guards.serverRun,
-            claim,
-            books,
-          }),
-          TE.map((recorded) => ({ order: recorded, isReplayed: recorded.id !== order.id })),
-        )
+        return ports.orders.record(owner, {
+          order,
+          destination,
+          sendUntilMs,
+          checkedAt: guards.readAt,
+          serverRun: guards.serverRun,
+          keep: keep && { claim: keep.claim, reply: keep.replyOf(order) },
+          books,
+        })
       }),
     )
 
@@ -198,7 +161,11 @@ const readBooks =
           TE.bindTo('linked'),
           TE.bindW('read', ({ linked }) => positionDesk.freshPositions(linked)),
           TE.bimap(
-            ({ _tag }) => limitCheckUnavailable(`the positions of account ${one.id} cannot be read: ${_tag}`),
+            (error) =>
+              limitCheckUnavailable(
+                `the positions of account ${one.id} cannot be read: ${error._tag}`,
+                error._tag === 'BrokerUnavailable' ? error.cause : undefined,
+              ),
             ({ linked, read }) => [linked.providerAccountId, read.positions] as const,
           ),
         ),

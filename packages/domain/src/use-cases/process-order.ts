@@ -164,7 +164,7 @@ const requireLinkedTo = (account: Account, destination: BrokerAccount): E.Either
 const afterObstacle = (obstacle: Exclude<SendObstacle, ServiceUnavailable>, leftMs: number): PlacementStep => {
   switch (obstacle._tag) {
     case 'BrokerUnavailable':
-      return afterNotSent(null, leftMs)
+      return afterNotSent(null, leftMs, obstacle.cause)
     case 'BrokerRateLimited':
       return afterNotSent(obstacle.retryAfterSeconds * secondMs, leftMs)
     case 'AccountNotFound':

@@ -178,7 +178,8 @@ const failedWebhook = (delivery: WebhookDelivery, webhook: Webhook, { answer, en
   return { webhook: { ...failed, enabled: false }, disabledFor: reason }
 }
 
-const failureOf = ({ responseCode, failureReason }: AttemptAnswer): DeliveryFailure => {
+/** Why an attempt that was not answered with 2xx failed. */
+export const failureOf = ({ responseCode, failureReason }: AttemptAnswer): DeliveryFailure => {
   if (failureReason !== undefined) return failureReason
   return responseCode === goneCode ? 'gone' : 'not_2xx'
 }

@@ -18,7 +18,7 @@ export interface WebhookReach {
 
 export const maxWebhookUrlLength = 2_048
 
-/** Ends the sentence "url takes …". */
+/** Ends the sentence "url must be …". */
 export const webhookUrlTakes =
   'an https:// URL of at most 2,048 characters, without user name, password, fragment, spaces, backslashes or control characters'
 
@@ -72,5 +72,5 @@ export const hostIssues =
 
 const hostIssue = (got: string): Issue => ({
   path: 'url',
-  message: `url takes a host on the public internet; ${got}. Give the public name of the receiver`,
+  message: `url must have a host on the public internet; ${got}. Send the public name of the receiver`,
 })

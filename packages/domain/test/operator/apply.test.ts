@@ -1,6 +1,7 @@
 // What an operator's document does, decided over plain records (operating.md, apply).
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
+import { apiKeyRequirement } from '../../src/access/api-key.ts'
 import { isDemo, withReading } from '../../src/accounts/account.ts'
 import { decideApply, keysOf } from '../../src/operator/apply.ts'
 import type { AppliedDocument } from '../../src/operator/apply.ts'
@@ -20,7 +21,7 @@ const main = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const createTestSecrets = (): Secrets => {
   let made = 0
   return {
-    newApiKey: () => `tp_live_made${(made += 1)}`,
+    newApiKey: () => `tp_live_only_for_automated_tests_made${(made += 1)}`,
     newAccessToken: () => `made${(made += 1)}`,
     hash: (secret) => `hash of ${secret}` as CredentialHash,
   }
@@ -109,8 +110,10 @@ describe('a document on empty records', () => {
         updatedAt: now,
       },
     ])
-    expect(apiKeys).toEqual([{ id: 'k-1', secret: 'tp_live_made1' }])
-    expect(changes.apiKeys.put).toMatchObject([{ id: 'k-1', name: 'k-1', hash: 'hash of tp_live_made1', enabled: true, expiresAt: null }])
+    expect(apiKeys).toEqual([{ id: 'k-1', secret: 'tp_live_only_for_automated_tests_made1' }])
+    expect(changes.apiKeys.put).toMatchObject([
+      { id: 'k-1', name: 'k-1', hash: 'hash of tp_live_only_for_automated_tests_made1', enabled: true, expiresAt: null },
+    ])
   })
 
   it('gives a key without scopes read access to accounts and market data only (5 rule 8)', () => {
@@ -138,7 +141,7 @@ describe('a document on empty records', () => {
       'accounts[0].currency: currency is required for a record that is not there yet',
       'accounts[0].userId: there is no user u-1',
       'apiKeys[0].userId: there is no user u-1',
-      'apiKeys[0].key: a key begins with tp_live_',
+      `apiKeys[0].key: a key must be ${apiKeyRequirement}`,
       'desks[0].tenantId: there is no tenant acme',
       `challenges[0].accountId: there is no account ${main}`,
     ])
@@ -237,7 +240,10 @@ describe('a document on records that are there', () => {
   })
 
   it('refuses a key that another entry holds', () => {
-    const document: OperatorDocument = { ...emptyDocument, apiKeys: [{ id: 'k-2', userId: ann, key: 'tp_live_made1' }] }
+    const document: OperatorDocument = {
+      ...emptyDocument,
+      apiKeys: [{ id: 'k-2', userId: ann, key: 'tp_live_only_for_automated_tests_made1' }],
+    }
     expect(faultsOf(document, linked)).toEqual(['apiKeys[0].key: this key is already in use; give another or none'])
   })
 
@@ -299,14 +305,14 @@ describe('keysOf', () => {
     const document: OperatorDocument = {
       ...link,
       desks: [{ id: 'd-1', tenantId: acme, accounts: [main] }],
-      apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_x' }],
+      apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_x' }],
     }
     expect(keysOf(document, createTestSecrets())).toMatchObject({
       tenants: [acme],
       users: [ann],
       accounts: [main],
       apiKeys: ['k-1'],
-      apiKeyHashes: ['hash of tp_live_x'],
+      apiKeyHashes: ['hash of tp_live_only_for_automated_tests_x'],
       desks: ['d-1'],
     })
   })

@@ -108,7 +108,7 @@ describe('the service', () => {
   const good = {
     database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durable) },
     brokerHealth: { sendsRealOrders: true },
-    limiterHealth: { standing: (): LimiterStanding => 'shared' },
+    limiterHealth: { standing: T.of<LimiterStanding>('shared') },
     sealedSecrets: { census: TE.right({ current: 3, others: 0 }) },
     operatorOrders: createFakeOperatorOrders(),
     clock: { now: () => now },
@@ -129,7 +129,7 @@ describe('the service', () => {
     [
       'has a database that is away',
       { database: { now: down, isMigrated: down, durability: down }, sealedSecrets: { census: down }, operatorOrders: noOrders },
-      ['fail database', 'fail tables', 'ok limits', 'fail secrets', 'fail orders'],
+      ['fail database', 'fail tables', 'fail fsync', 'ok limits', 'fail secrets', 'fail orders'],
     ],
     [
       'has older tables',
@@ -138,7 +138,7 @@ describe('the service', () => {
     ],
     [
       'has lost Redis',
-      { limiterHealth: { standing: () => 'alone' } },
+      { limiterHealth: { standing: T.of<LimiterStanding>('alone') } },
       ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'warn limits', 'ok secrets', 'ok orders'],
     ],
     [
@@ -173,7 +173,6 @@ describe('a tenant', () => {
   const clock = { askedAt: now, told: now, answeredAt: now, toleranceMs: 500 }
   it.each<[ProviderStanding, boolean, string]>([
     [{ kind: 'accepted', clock }, true, 'ok'],
-    [{ kind: 'rate_limited' }, true, 'ok'],
     [{ kind: 'no_token' }, false, 'fail'],
     [{ kind: 'no_token' }, true, 'fail'],
     [{ kind: 'refused', status: 401 }, true, 'fail'],
@@ -185,23 +184,24 @@ describe('a tenant', () => {
     expect(check.action === null).toBe(status === 'ok')
   })
 
-  it('is looked up, asked for once, and told with the provider’s clock', async () => {
+  it('is looked up, asked for once, and told with the provider’s clock, also where that cannot be read', async () => {
     const records = createFakeRecords()
     const tenant = newTenant()
     await write(createFakeOperatorStore(records), { tenants: puts({ ...tenant, providerToken: 'secret-of-the-provider' }) })
     const asked: string[] = []
+    const readings = [{ ...clock, told: now + 3_000 }, null, clock]
     const check = checkTenant({
       records: createFakeTenantRecords(records),
       providerProbe: {
         probe: (id) => {
           asked.push(id)
-          return T.of({ kind: 'accepted', clock: { ...clock, told: now + 3_000 } })
+          return T.of({ kind: 'accepted', clock: readings[asked.length - 1] ?? null })
         },
       },
     })
-    const checks = await rightOf(check(tenant.id))
-    expect(checks.map(summary)).toStrictEqual(['ok provider token', 'warn provider clock'])
+    for (const expected of ['warn', 'warn', 'ok'])
+      expect((await rightOf(check(tenant.id))).map(summary)).toStrictEqual(['ok provider token', `${expected} provider clock`])
     expect(await check(newTenant().id)()).toStrictEqual(E.left({ _tag: 'NotFound', what: 'tenant' }))
-    expect(asked).toStrictEqual([tenant.id])
+    expect(asked).toStrictEqual([tenant.id, tenant.id, tenant.id])
   })
 })

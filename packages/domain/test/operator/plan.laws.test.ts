@@ -25,7 +25,7 @@ const createService = () => {
   const records = createFakeRecords()
   let made = 0
   const secrets: Secrets = {
-    newApiKey: () => `tp_live_made${(made += 1)}`,
+    newApiKey: () => `tp_live_only_for_automated_tests_made${(made += 1)}`,
     newAccessToken: () => `made${(made += 1)}`,
     hash: (secret) => `hash of ${secret}` as CredentialHash,
   }
@@ -60,7 +60,7 @@ const whole: OperatorDocument = {
   tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
   users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
   accounts: [account],
-  apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_given' }],
+  apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_given' }],
   accessTokens: [{ id: 't-1', userId: ann, applicationId: 'app', token: 'token-given', scopes: ['trading:read'] }],
   desks: [{ id: 'd-1', tenantId: acme, accounts: [main], limits: { maxOpenLots: 5 } }],
   traderLimits: [{ accountId: main, limits: { maxLotsPerOrder: 1 } }],
@@ -214,7 +214,7 @@ describe('a plan', () => {
     ])
     expect(planned[0]?.fields).toStrictEqual([{ field: 'name', to: 'Acme' }, { field: 'providerToken' }])
     expect(planned[3]?.fields).toContainEqual({ field: 'key' })
-    expect(JSON.stringify(planned)).not.toMatch(/provider-secret|tp_live_given|token-given|hash of/)
+    expect(JSON.stringify(planned)).not.toMatch(/provider-secret|tp_live_only_for_automated_tests_given|token-given|hash of/)
   })
 
   it.each<[string, Partial<OperatorDocument>, readonly Partial<PlannedChange>[]]>([
@@ -230,7 +230,7 @@ describe('a plan', () => {
     ],
     [
       'a key whose text changes, by name alone',
-      { apiKeys: [{ id: 'k-1', key: 'tp_live_other' }] },
+      { apiKeys: [{ id: 'k-1', key: 'tp_live_only_for_automated_tests_other' }] },
       [{ section: 'apiKeys', id: 'k-1', action: 'change', fields: [{ field: 'key' }] }],
     ],
     [

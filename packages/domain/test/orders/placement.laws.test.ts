@@ -12,6 +12,7 @@ import {
   nextAction,
   placementWindowMs,
   rejectLate,
+  rejectTokenRefused,
   rejectUnusable,
 } from '../../src/orders/placement.ts'
 import type {
@@ -28,6 +29,7 @@ import type {
 import type { Settlement } from '../../src/orders/transitions.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
+import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
 const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
@@ -70,16 +72,19 @@ describe('the provider’s answer to a send', () => {
     expect(afterSend(sending, answer, placementWindowMs)).toEqual(step)
   })
 
-  it.each<[number | null, number, PlacementStep]>([
+  it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
     [null, placementWindowMs, retryIn(secondMs)],
+    [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
+    [null, secondMs, rejectTokenRefused, 'token_refused'],
     [0, placementWindowMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs)],
     [null, secondMs, rejectLate],
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
     [25 * secondMs, 25 * secondMs, rejectLate],
     [null, -hourMs, rejectLate],
-  ])('that it was not sent, with a retry after %o ms and %i ms left, is followed by %o', (retryAfterMs, leftMs, step) => {
-    expect(afterNotSent(retryAfterMs, leftMs)).toEqual(step)
+  ])('that it was not sent, with a retry after %o ms and %i ms left, is followed by %o', (retryAfterMs, leftMs, step, cause) => {
+    expect(afterNotSent(retryAfterMs, leftMs, cause)).toEqual(step)
+    expect(afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs)).toEqual(step)
   })
 })
 
@@ -197,6 +202,11 @@ describe('an order that can no longer be sent', () => {
     const message = 'The broker could not be reached within 30 seconds; the order was not placed.'
     expect(rejectLate).toEqual(ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }))
     expect(placementWindowMs).toBe(30 * secondMs)
+  })
+
+  it('is rejected for the token where the provider refused it', () => {
+    const message = expect.stringContaining('refused the token that the operator of this service configured') as string
+    expect(rejectTokenRefused).toEqual(ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }))
   })
 
   it.each<[UnusableAccount, string, RegExp]>([

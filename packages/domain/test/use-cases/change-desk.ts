@@ -5,6 +5,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../../src/accounts/account.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import { formatPositionId } from '../../src/primitives/ids.ts'
+import { withoutKey } from '../../src/ports/idempotency.ts'
 import type { Owner } from '../../src/primitives/ids.ts'
 import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
 import { createFakeBroker } from '../../src/testing/fake-broker.ts'
@@ -84,6 +85,9 @@ type Change = (desk: ChangeDesk, id?: string, by?: Owner) => TE.TaskEither<Level
 export const someChanges: readonly { readonly what: string; readonly make: Change }[] = [
   { what: 'a stop loss', make: (desk: ChangeDesk, id = desk.id, by = owner) => moveStopLoss(desk)({ owner: by }, id, 1.05) },
   { what: 'a take profit', make: (desk: ChangeDesk, id = desk.id, by = owner) => moveTakeProfit(desk)({ owner: by }, id, 1.5) },
-  { what: 'a close', make: (desk: ChangeDesk, id = desk.id, by = owner) => closePosition(desk)({ owner: by }, id, undefined) },
-  { what: 'a close of a part', make: (desk: ChangeDesk, id = desk.id, by = owner) => closePosition(desk)({ owner: by }, id, 0.1) },
+  { what: 'a close', make: (desk: ChangeDesk, id = desk.id, by = owner) => closePosition(desk)({ owner: by }, id, undefined, withoutKey) },
+  {
+    what: 'a close of a part',
+    make: (desk: ChangeDesk, id = desk.id, by = owner) => closePosition(desk)({ owner: by }, id, 0.1, withoutKey),
+  },
 ]

@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable } from '../../src/errors.ts'
+import { withoutKey } from '../../src/ports/idempotency.ts'
 import type { ClosingDeal } from '../../src/positions/closing-deals.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
@@ -14,7 +15,7 @@ import { createChangeDesk, meanwhile, noon } from './change-desk.ts'
 import type { ChangeDesk } from './change-desk.ts'
 import { owner, rightOf } from './desk.ts'
 
-const close = (desk: ChangeDesk, volume?: number) => closePosition(desk)({ owner }, desk.id, volume)
+const close = (desk: ChangeDesk, volume?: number) => closePosition(desk)({ owner }, desk.id, volume, withoutKey)
 
 const closedOf = async (desk: ChangeDesk, volume?: number): Promise<ClosedPosition> => (await rightOf(close(desk, volume))).closed
 

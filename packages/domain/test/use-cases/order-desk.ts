@@ -1,12 +1,13 @@
 // Everything that orders need, in memory: stored orders, limits, a provider token, a broker that executes, and a clock that tests turn.
 import type { Account } from '../../src/accounts/account.ts'
-import type { OrderId, OrderRequest } from '../../src/orders/order.ts'
+import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import type { OrderJob } from '../../src/ports/order-store.ts'
 import { placementWindowMs } from '../../src/orders/placement.ts'
 import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
 import { createFakeBroker } from '../../src/testing/fake-broker.ts'
 import { createFakeGuardStore } from '../../src/testing/fake-guard-store.ts'
 import { createFakeProviderTokens } from '../../src/testing/fake-operator-store.ts'
+import { createFakeIdempotencyStore } from '../../src/testing/fake-idempotency-store.ts'
 import { createFakeOrderStore } from '../../src/testing/fake-order-store.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { createFakeTrading } from '../../src/testing/fake-trading.ts'
@@ -15,7 +16,6 @@ import { newAccount } from '../../src/testing/stored-records.ts'
 import { placeOrder } from '../../src/use-cases/place-order.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { ProcessedOrder } from '../../src/use-cases/process-order.ts'
-import type { PlacedOrder } from '../../src/use-cases/place-order.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 import { owner, rightOf } from './desk.ts'
 
@@ -51,6 +51,7 @@ export const createOrderDesk = () => {
     slots: { forSend: slot, forLookup: slot },
     accountChanged: (id: string) => void changedAccounts.push(id),
     orders,
+    idempotency: createFakeIdempotencyStore(records),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     clock,
     stopwatch: { elapsedMs: () => now + stalledMs },
@@ -91,7 +92,7 @@ export const createOrderDesk = () => {
       return ends
     },
     process: (job: OrderJob) => processOrder(ports)(job),
-    jobOf: async ({ order }: PlacedOrder, isOwn = true): Promise<OrderJob> => {
+    jobOf: async (order: Order, isOwn = true): Promise<OrderJob> => {
       const found = await rightOf(orders.placement(owner, order.id))
       if (found._tag === 'None') throw new Error('the order is not stored')
       return { ...found.value, isOwn, sendUntilMs: order.createdAt + placementWindowMs }

@@ -3,12 +3,12 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { brokerUnavailable, outcomeUnknown, serviceUnavailable } from '../../src/errors.ts'
+import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
 import { brokerClientId, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderRequest } from '../../src/orders/order.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { fakeRefusal } from '../../src/testing/fake-trading.ts'
-import { newClaim, someProgram } from '../../src/testing/stored-orders.ts'
+import { newClaim, newReply, someProgram } from '../../src/testing/stored-orders.ts'
 import { newAccountId } from '../../src/testing/stored-records.ts'
 import { cancelOrder } from '../../src/use-cases/cancel-order.ts'
 import { getOrder } from '../../src/use-cases/get-order.ts'
@@ -16,7 +16,6 @@ import { listOrders } from '../../src/use-cases/list-orders.ts'
 import { modifyOrder } from '../../src/use-cases/modify-order.ts'
 import { placeOrder } from '../../src/use-cases/place-order.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
-import type { PlacedOrder } from '../../src/use-cases/place-order.ts'
 import { owner, rightOf, stranger, tagOf } from './desk.ts'
 import { createOrderDesk, noon, requestOn } from './order-desk.ts'
 import type { OrderDesk } from './order-desk.ts'
@@ -61,12 +60,7 @@ const change = ({ tables }: OrderDesk, { id }: Account, fields: Partial<Account>
   if (account !== undefined) tables.accounts.set(id, { ...account, ...fields })
 }
 
-const orderOf = async (desk: OrderDesk, { order }: PlacedOrder): Promise<Order> => rightOf(getOrder(desk)({ owner }, order.id))
-
-const placeWith = (desk: OrderDesk, claim = newClaim()) => {
-  const account = desk.link()
-  return (fields: Partial<OrderRequest> = {}) => placeOrder(desk)({ owner }, { request: requestOn(account.id, fields), claim })
-}
+const orderOf = async (desk: OrderDesk, { id }: Order): Promise<Order> => rightOf(getOrder(desk)({ owner }, id))
 
 const placed = async (fields: Partial<OrderRequest> = {}) => {
   const desk = createOrderDesk()
@@ -80,13 +74,10 @@ describe('POST /orders', () => {
     const account = desk.link()
     const request = requestOn(account.id, { stopLoss: 1, takeProfit: 2, price: 1.5, comment: 'ours', clientId: 'theirs' })
     const placed = await rightOf(placeOrder(desk)({ owner }, { request }))
-    expect(placed).toEqual({
-      order: { id: placed.order.id, owner, request, status: 'pending', createdAt: noon, updatedAt: noon },
-      isReplayed: false,
-    })
-    expect(O.isSome(parseOrderId(placed.order.id))).toBe(true)
+    expect(placed).toEqual({ id: placed.id, owner, request, status: 'pending', createdAt: noon, updatedAt: noon })
+    expect(O.isSome(parseOrderId(placed.id))).toBe(true)
     expect(desk.trading.sent()).toEqual([])
-    expect(await orderOf(desk, placed)).toEqual(placed.order)
+    expect(await orderOf(desk, placed)).toEqual(placed)
   })
 
   it('refuses more than ten lots before it looks for the account (decision 19)', async () => {
@@ -138,7 +129,7 @@ describe('POST /orders', () => {
     const account = desk.link()
     limitTrader(desk, account, { maxOpenPositions: 2 })
     const placed = await rightOf(desk.place(account))
-    const name = brokerClientId(placed.order.id)
+    const name = brokerClientId(placed.id)
     desk.broker.put(account.id, { positions: [{ ...position, clientId: name.replace(/[^_]+$/, '0') }] })
     expect(await tagOf(desk.place(account))).toBe('none')
     expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit: 'maxOpenPositions', current: 2 } })
@@ -171,6 +162,8 @@ describe('POST /orders', () => {
     expect(desk.broker.calls()).toBe(0)
     limitDesk(desk, [account, colleague], { maxOpenPositions: 9 })
     expect(await tagOf(desk.place(account))).toBe('LimitCheckUnavailable')
+    desk.broker.fail(colleague.id, brokerUnavailable(colleague.id, 'answered 401', 'token_refused'))
+    expect(await desk.place(account)()).toMatchObject({ left: { _tag: 'LimitCheckUnavailable', cause: 'token_refused' } })
   })
 
   it('asks for an approval above the threshold, after the limits (decision 19)', async () => {
@@ -213,68 +206,45 @@ describe('POST /orders', () => {
   })
 })
 
-describe('Idempotency-Key (decision 25)', () => {
-  it('gives the first answer again, also when the order is filled by now, and places nothing', async () => {
-    const desk = createOrderDesk()
-    const place = placeWith(desk)
-    const first = await rightOf(place())
-    await desk.processDue()
-    expect(await rightOf(place())).toEqual({ order: first.order, isReplayed: true })
+const replyOf = ({ id }: Order) => newReply({ body: JSON.stringify(id) })
+
+const claimedOrder = async () => {
+  const desk = createOrderDesk()
+  const claim = newClaim()
+  const again = { ...claim, id: newClaim().id }
+  await rightOf(desk.idempotency.claim(owner, claim, desk.clock.now()))
+  const account = desk.link()
+  const place = (by = claim) => placeOrder(desk)({ owner }, { request: requestOn(account.id), keep: { claim: by, replyOf } })
+  return { desk, account, again, place }
+}
+
+describe('an order with an idempotency key', () => {
+  it('keeps its reply together with the order', async () => {
+    const { desk, again, place } = await claimedOrder()
+    const order = await rightOf(place())
+    expect(order).toMatchObject({ status: 'pending' })
+    expect(await rightOf(desk.idempotency.claim(owner, again, desk.clock.now()))).toMatchObject({
+      kind: 'replied',
+      reply: { ...replyOf(order), body: JSON.stringify(order.id) },
+    })
+  })
+
+  it('keeps no reply where it is refused', async () => {
+    const { desk, account, again, place } = await claimedOrder()
+    limitTrader(desk, account, { maxLotsPerOrder: 0.1 })
+    expect(await tagOf(place())).toBe('TraderLimitBreached')
+    desk.wait(10 * secondMs)
+    expect(await rightOf(desk.idempotency.claim(owner, again, desk.clock.now()))).toEqual({ kind: 'claimed' })
+  })
+
+  it('is refused where its claim lapsed while it was checked and another attempt has the key', async () => {
+    const { desk, again, place } = await claimedOrder()
+    desk.wait(10 * secondMs)
+    await rightOf(desk.idempotency.claim(owner, again, desk.clock.now()))
+    expect(await tagOf(place())).toBe('IdempotencyInProgress')
+    expect(desk.orders.all()).toHaveLength(0)
+    await rightOf(place(again))
     expect(desk.orders.all()).toHaveLength(1)
-  })
-
-  it('keeps no refusal: the same key works when its reason has passed', async () => {
-    const desk = createOrderDesk()
-    const place = placeWith(desk)
-    expect(await tagOf(place({ volume: 11 }))).toBe('RiskLimitExceeded')
-    expect(await rightOf(place())).toMatchObject({ isReplayed: false })
-  })
-
-  it('keeps a key whose order may have been recorded', async () => {
-    const desk = createOrderDesk()
-    const account = desk.link()
-    const claim = newClaim()
-    const input = { request: requestOn(account.id), claim }
-    const unsure = { ...desk, orders: { ...desk.orders, record: () => TE.left(outcomeUnknown('connection lost at the commit')) } }
-    expect(await tagOf(placeOrder(unsure)({ owner }, input))).toBe('ServiceUnavailable')
-    expect(await tagOf(placeOrder(desk)({ owner }, input))).toBe('IdempotencyInProgress')
-    desk.wait(minuteMs)
-    expect(await rightOf(placeOrder(desk)({ owner }, input))).toMatchObject({ isReplayed: false })
-  })
-
-  it('keeps no key where nothing can have been recorded, and tells why also when the key cannot be released', async () => {
-    const desk = createOrderDesk()
-    const account = desk.link()
-    const claim = newClaim()
-    const input = { request: requestOn(account.id), claim }
-    expect(await tagOf(placeOrder({ ...desk, providerTokens: { find: unreadable } })({ owner }, input))).toBe('ServiceUnavailable')
-    const stuck = { ...desk, orders: { ...desk.orders, release: unreadable } }
-    expect(await tagOf(placeOrder(stuck)({ owner }, { ...input, request: { ...input.request, volume: 11 } }))).toBe('RiskLimitExceeded')
-    desk.wait(minuteMs)
-    expect(await rightOf(placeOrder(desk)({ owner }, input))).toMatchObject({ isReplayed: false })
-  })
-
-  it('says of an order that another request of the same key recorded meanwhile that it is a replay', async () => {
-    const desk = createOrderDesk()
-    const account = desk.link()
-    const claim = newClaim()
-    const input = { request: requestOn(account.id), claim }
-    // The claim lapses while the first request still checks, and the second overtakes it.
-    const slow = { ...desk, providerTokens: { find: () => overtaken } }
-    const overtaken = async () => {
-      desk.wait(minuteMs)
-      await rightOf(placeOrder(desk)({ owner }, input))
-      return { _tag: 'Right', right: O.some('token') } as const
-    }
-    expect(await rightOf(placeOrder(slow)({ owner }, input))).toMatchObject({ isReplayed: true })
-    expect(desk.orders.all()).toHaveLength(1)
-  })
-
-  it('refuses another body', async () => {
-    const desk = createOrderDesk()
-    const claim = newClaim()
-    await rightOf(placeWith(desk, claim)())
-    expect(await tagOf(placeWith(desk, newClaim({ key: claim.key }))())).toBe('IdempotencyKeyReused')
   })
 })
 
@@ -282,7 +252,7 @@ describe('an order on its way to the broker', () => {
   it('sends an order once, with its levels and our client id and nothing of the caller’s words', async () => {
     const { desk, placed: one } = await placed({ stopLoss: 1, takeProfit: 2, price: 3, comment: 'ours', clientId: 'theirs' })
     await desk.processDue()
-    const { id, request } = one.order
+    const { id, request } = one
     expect(desk.trading.sent()).toEqual([
       { clientId: brokerClientId(id), symbol: request.symbol, side: 'buy', volume: 0.3, stopLoss: 1, takeProfit: 2 },
     ])
@@ -405,7 +375,7 @@ describe('an order on its way to the broker', () => {
   it('does not send an order that another process sent before the database lost it', async () => {
     const { desk, placed: one } = await placed()
     const job = await desk.jobOf(one, false)
-    await desk.trading.placeOrder(job.destination, { ...one.order.request, clientId: brokerClientId(one.order.id) }, () => true)()
+    await desk.trading.placeOrder(job.destination, { ...one.request, clientId: brokerClientId(one.id) }, () => true)()
     await rightOf(desk.process(job))
     expect(desk.trading.sent()).toHaveLength(1)
     expect(await orderOf(desk, one)).toMatchObject({ status: 'filled' })
@@ -552,7 +522,7 @@ describe('an order on its way to the broker', () => {
     const { desk, placed: one } = await placed()
     const job = await desk.jobOf(one)
     await Promise.all(Array.from({ length: 10 }, () => rightOf(desk.process(job))))
-    expect(desk.trading.executions(brokerClientId(one.order.id))).toHaveLength(1)
+    expect(desk.trading.executions(brokerClientId(one.id))).toHaveLength(1)
   })
 
   it('holds the answer while the database cannot be written', async () => {
@@ -590,11 +560,17 @@ describe('GET, PUT and DELETE of orders', () => {
     desk.wait(1)
     const second = await rightOf(desk.place(account))
     const page = await rightOf(listOrders(desk)({ owner, program: someProgram }, { page: 1, limit: 20, accountId: account.id }))
-    expect(page).toEqual({ items: [second.order, first.order], page: 1, limit: 20, total: 2 })
+    expect(page).toEqual({ items: [second, first], page: 1, limit: 20, total: 2 })
     expect(await rightOf(listOrders(desk)({ owner: stranger, program: someProgram }, { page: 1, limit: 20 }))).toMatchObject({ total: 0 })
     expect(await tagOf(listOrders(desk)({ owner: stranger, program: someProgram }, { page: 1, limit: 20, accountId: account.id }))).toBe(
       'AccountNotFound',
     )
+  })
+
+  it('lists the orders of one client id', async () => {
+    const named = await rightOf(desk.place(account, { clientId: 'theirs' }))
+    const page = await rightOf(listOrders(desk)({ owner, program: someProgram }, { page: 1, limit: 20, clientId: 'theirs' }))
+    expect(page).toEqual({ items: [named], page: 1, limit: 20, total: 1 })
   })
 
   it.each([
@@ -602,14 +578,14 @@ describe('GET, PUT and DELETE of orders', () => {
     ['PUT', modifyOrder],
     ['DELETE', cancelOrder],
   ] as const)('%s of an order that is malformed, unknown or another’s is NotFound (decision 24)', async (_, verb) => {
-    const { order } = await rightOf(desk.place(account))
+    const order = await rightOf(desk.place(account))
     for (const id of ['', 'ord_', 'ord_00000000000000000xyz', `${order.id} `])
       expect(await tagOf(verb(desk)({ owner }, id))).toBe('NotFound')
     expect(await tagOf(verb(desk)({ owner: stranger }, order.id))).toBe('NotFound')
   })
 
   it('PUT and DELETE of a pending order say that it is in flight, of a filled one that it is done (3.1)', async () => {
-    const { order } = await rightOf(desk.place(account))
+    const order = await rightOf(desk.place(account))
     expect(await tagOf(modifyOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
     expect(await tagOf(cancelOrder(desk)({ owner }, order.id))).toBe('OrderInFlight')
     await desk.processDue()

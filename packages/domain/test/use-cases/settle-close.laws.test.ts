@@ -5,6 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
 import type { ServiceEvent } from '../../src/events/service-event.ts'
+import { withoutKey } from '../../src/ports/idempotency.ts'
 import type { CloseRecords } from '../../src/ports/close-records.ts'
 import type { Histories } from '../../src/ports/histories.ts'
 import { formatPositionId } from '../../src/primitives/ids.ts'
@@ -108,7 +109,7 @@ const closeOnce = async (desk: RecordingDesk, { cents, outcome, lag, isLost, pau
   desk.positionDesk.next(isWhole ? 'do' : outcome)
   if (lag > 0) desk.positionDesk.lagNext({ deals: lag })
   desk.away.isAway = isLost && outcome !== 'accept'
-  await closePosition(desk)({ owner }, formatPositionId(desk.account.id, held.ticket), cents === 0 ? undefined : cents / 100)()
+  await closePosition(desk)({ owner }, formatPositionId(desk.account.id, held.ticket), cents === 0 ? undefined : cents / 100, withoutKey)()
   desk.away.isAway = false
   desk.wait(pauseMs)
 }

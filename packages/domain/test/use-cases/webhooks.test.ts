@@ -3,6 +3,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { serviceUnavailable } from '../../src/errors.ts'
+import { withoutKey } from '../../src/ports/idempotency.ts'
 import { createFakeEvents } from '../../src/testing/fake-events.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { createFakeWebhookSender } from '../../src/testing/fake-webhook-sender.ts'
@@ -51,7 +52,7 @@ const createDesk = () => {
     wait: (ms: number) => {
       now += ms
     },
-    create: (fields: Partial<NewWebhook> = {}) => rightOf(createWebhook(ports)(caller, { ...wanted, ...fields })),
+    create: (fields: Partial<NewWebhook> = {}) => rightOf(createWebhook(ports)(caller, { ...wanted, ...fields }, withoutKey)),
   }
 }
 
@@ -86,15 +87,15 @@ describe('POST /webhooks', () => {
 
   it('refuses a host that its URL shows to be inside, and then counts nothing', async () => {
     const desk = createDesk()
-    expect(await tagOf(createWebhook(desk)(caller, { ...wanted, url: inside }))).toBe('ValidationError')
+    expect(await tagOf(createWebhook(desk)(caller, { ...wanted, url: inside }, withoutKey))).toBe('ValidationError')
     expect(await rightOf(listWebhooks(desk)(caller))).toStrictEqual([])
   })
 
   it('refuses the eleventh of one user, and not the first of another', async () => {
     const desk = createDesk()
     for (let made = 0; made < 10; made += 1) await desk.create()
-    expect(await tagOf(createWebhook(desk)(caller, wanted))).toBe('WebhookLimitReached')
-    expect(E.isRight(await createWebhook(desk)(other, wanted)())).toBe(true)
+    expect(await tagOf(createWebhook(desk)(caller, wanted, withoutKey))).toBe('WebhookLimitReached')
+    expect(E.isRight(await createWebhook(desk)(other, wanted, withoutKey)())).toBe(true)
   })
 })
 
@@ -130,7 +131,12 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
     const desk = createDesk()
     const { webhook, secret } = await desk.create()
     desk.webhookSender.answer({ responseCode: 204, responseTimeMs: 31 }, async () => desk.wait(31))
-    expect(await rightOf(testWebhook(desk)(caller, webhook.id))).toStrictEqual({ isSuccess: true, responseCode: 204, responseTimeMs: 31 })
+    expect(await rightOf(testWebhook(desk)(caller, webhook.id, withoutKey))).toStrictEqual({
+      isSuccess: true,
+      responseCode: 204,
+      responseTimeMs: 31,
+      failureReason: null,
+    })
     const [sent, ...more] = desk.webhookSender.sent
     expect(more).toStrictEqual([])
     expect(verifyWebhookSignature(secret, sent?.body ?? '', sent?.headers['X-Webhook-Signature'])).toBe(true)
@@ -138,14 +144,15 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
   })
 
   it.each([
-    { responseCode: 301, responseTimeMs: 1 },
-    { responseCode: 500, responseTimeMs: 1 },
-    { responseCode: 0, responseTimeMs: 30_000, failureReason: 'timed_out' },
-  ] as const)('changes nothing when it is answered with $responseCode', async (answer) => {
+    [{ responseCode: 301, responseTimeMs: 1 }, 'not_2xx'],
+    [{ responseCode: 410, responseTimeMs: 1 }, 'gone'],
+    [{ responseCode: 500, responseTimeMs: 1 }, 'not_2xx'],
+    [{ responseCode: 0, responseTimeMs: 30_000, failureReason: 'timed_out' }, 'timed_out'],
+  ] as const)('changes nothing when it is answered with %j, and names the reason %s', async (answer, failureReason) => {
     const desk = createDesk()
     const { webhook } = await desk.create()
     desk.webhookSender.answer(answer)
-    expect(await rightOf(testWebhook(desk)(caller, webhook.id))).toStrictEqual({ ...answer, isSuccess: false })
+    expect(await rightOf(testWebhook(desk)(caller, webhook.id, withoutKey))).toStrictEqual({ ...answer, isSuccess: false, failureReason })
     expect(await rightOf(getWebhook(desk)(caller, webhook.id))).toStrictEqual(webhook)
   })
 
@@ -153,7 +160,7 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
     const desk = createDesk()
     const { webhook } = await desk.create()
     await rightOf(changeWebhook(desk)(caller, webhook.id, { enabled: false }))
-    expect(await rightOf(testWebhook(desk)(caller, webhook.id))).toMatchObject({ isSuccess: true })
+    expect(await rightOf(testWebhook(desk)(caller, webhook.id, withoutKey))).toMatchObject({ isSuccess: true })
     expect(await rightOf(getWebhook(desk)(caller, webhook.id))).toMatchObject({ enabled: false, lastSuccessAt: noon })
   })
 
@@ -161,7 +168,7 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
     const desk = createDesk()
     const { webhook } = await desk.create()
     desk.webhookSender.answer({ responseCode: 200, responseTimeMs: 1 }, () => rightOf(deleteWebhook(desk)(caller, webhook.id)))
-    expect(await rightOf(testWebhook(desk)(caller, webhook.id))).toMatchObject({ isSuccess: true })
+    expect(await rightOf(testWebhook(desk)(caller, webhook.id, withoutKey))).toMatchObject({ isSuccess: true })
     expect(await rightOf(listWebhooks(desk)(caller))).toStrictEqual([])
   })
 
@@ -169,10 +176,10 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
     const desk = createDesk()
     const { webhook } = await desk.create()
     const unreadable = { ...desk, webhooks: { ...desk.webhooks, findWithSecret: fails } }
-    expect(await tagOf(testWebhook(unreadable)(caller, webhook.id))).toBe('ServiceUnavailable')
+    expect(await tagOf(testWebhook(unreadable)(caller, webhook.id, withoutKey))).toBe('ServiceUnavailable')
     expect(desk.webhookSender.sent).toStrictEqual([])
     const forgetful = { ...desk, webhooks: { ...desk.webhooks, recordTestSuccess: fails } }
-    expect(await tagOf(testWebhook(forgetful)(caller, webhook.id))).toBe('ServiceUnavailable')
+    expect(await tagOf(testWebhook(forgetful)(caller, webhook.id, withoutKey))).toBe('ServiceUnavailable')
   })
 })
 
@@ -182,7 +189,8 @@ describe('the deliveries of a webhook', () => {
     const desk = { ...createDesk(), ...withoutEvents }
     const { webhook } = await desk.create()
     expect(await rightOf(listWebhookDeliveries(desk)(caller, webhook.id, query))).toStrictEqual({ items: [], page: 3, limit: 7, total: 0 })
-    for (const id of ['any', deliveryId]) expect(await replayWebhookDelivery(desk)(caller, webhook.id, id)()).toStrictEqual(noDelivery)
+    for (const id of ['any', deliveryId])
+      expect(await replayWebhookDelivery(desk)(caller, webhook.id, id, withoutKey)()).toStrictEqual(noDelivery)
   })
 
   it('are posted, logged and replayed with it', async () => {
@@ -194,7 +202,7 @@ describe('the deliveries of a webhook', () => {
     const log = () => rightOf(listWebhookDeliveries(desk)(caller, webhook.id, page))
     await expect.poll(async () => (await log()).items[0]?.status).toBe('success')
     const [logged] = (await log()).items
-    const replayed = await rightOf(replayWebhookDelivery(desk)(caller, webhook.id, logged?.id.toUpperCase() ?? ''))
+    const replayed = await rightOf(replayWebhookDelivery(desk)(caller, webhook.id, logged?.id.toUpperCase() ?? '', withoutKey))
     expect(replayed).toMatchObject({ id: deliveryId, status: 'pending', replayOf: logged?.id, createdAt: noon })
     await expect
       .poll(() => desk.webhookSender.sent.map(({ headers }) => headers['X-Webhook-Delivery-Id']))
@@ -203,7 +211,7 @@ describe('the deliveries of a webhook', () => {
       'X-Webhook-Event': 'order.filled',
       'X-Webhook-Timestamp': new Date(noon).toISOString(),
     })
-    expect(await replayWebhookDelivery(desk)(caller, webhook.id, webhook.id)()).toStrictEqual(noDelivery)
+    expect(await replayWebhookDelivery(desk)(caller, webhook.id, webhook.id, withoutKey)()).toStrictEqual(noDelivery)
     await worker.stop()
   })
 })
@@ -213,9 +221,9 @@ describe('a webhook that is not there, or not the caller’s (decision 41)', () 
     ['get', (desk: ReturnType<typeof createDesk>, who: typeof caller, id: string) => getWebhook(desk)(who, id)],
     ['change', (desk, who, id) => changeWebhook(desk)(who, id, { enabled: false })],
     ['delete', (desk, who, id) => deleteWebhook(desk)(who, id)],
-    ['test', (desk, who, id) => testWebhook(desk)(who, id)],
+    ['test', (desk, who, id) => testWebhook(desk)(who, id, withoutKey)],
     ['list the deliveries of', (desk, who, id) => listWebhookDeliveries(desk)(who, id, page)],
-    ['replay a delivery of', (desk, who, id) => replayWebhookDelivery(desk)(who, id, 'any')],
+    ['replay a delivery of', (desk, who, id) => replayWebhookDelivery(desk)(who, id, 'any', withoutKey)],
   ] satisfies readonly (readonly [
     string,
     (desk: ReturnType<typeof createDesk>, who: typeof caller, id: string) => TE.TaskEither<unknown, unknown>,

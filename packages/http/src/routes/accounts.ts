@@ -1,63 +1,81 @@
-// GET /accounts, /accounts/:id and /accounts/:id/history (4.1).
-import { accountNotFound, historyIntervals } from '@tradeport/domain'
-import type { Scope } from '@tradeport/domain'
-import { accountShape, presentAccount, presentSnapshot, snapshotShape } from '../presenters/account.ts'
-import { accountId, instantAt, oneOf } from '../requests/parameter-kinds.ts'
-import { optional } from '../requests/parameter.ts'
-import { scopedRoute } from '../routing/route.ts'
-import type { Route } from '../routing/route.ts'
-import { list } from '../schema/shapes.ts'
+// Accounts and their balance snapshots.
+import { accountNotFound, accountPurposes, accountStatuses, historyIntervals, isDemo } from '@tradeport/domain'
+import type { AccountView } from '@tradeport/domain'
+import { exampleAccountId } from '../examples.ts'
+import { accountId, dateRange } from '../parameters.ts'
+import { anyOf, routesOf } from '../route.ts'
+import { decimal, flag, list, nullable, oneOf, optional, record, text, time, uuid } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const anyOf: readonly Scope[] = ['accounts:read']
+const figures = {
+  balance: decimal('The balance, without the result of open positions.', 10_250.4),
+  equity: decimal('The balance and the result of open positions.', 10_310.9),
+  margin: decimal('Margin in use.', 216.4),
+  freeMargin: nullable(decimal('Free margin; null until it was read from the broker.', 10_094.5)),
+}
 
-// What is no account's id is the id of no account.
-const id = { ...accountId, refusal: accountNotFound }
+const account = record('Account', 'A broker account that the user linked.', {
+  id: uuid('Orders and filters name the account by it, as accountId.', exampleAccountId),
+  name: text('The label that its user gave it.', 'Main'),
+  broker: nullable(text('The broker; null until it is confirmed.', 'Example Broker')),
+  brokerType: text('The code of the trading platform. mt4 and mt5 can be read and traded; paper is the demo paper book.', 'mt5'),
+  accountNumber: text('The login at the broker.', '5012345'),
+  server: text("The broker's server.", 'Example-Demo'),
+  purpose: oneOf(accountPurposes, 'Only accounts for trading accept orders.', 'trading'),
+  isDemo: flag('True only for a confirmed demo account; no other accepts orders.', true),
+  currency: text('The currency of all money of the account.', 'USD'),
+  ...figures,
+  marginLevel: nullable(decimal('Equity in percent of the margin in use; null until it was read from the broker.', 4_764.74)),
+  leverage: nullable(decimal('100 stands for 1:100; null until it was read from the broker.', 100)),
+  status: oneOf(accountStatuses, 'Whether the broker can be read.', 'connected'),
+  liveDataUpdatedAt: nullable(time('When the figures were read from the broker; null for stored ones.')),
+  lastSyncAt: time('The last successful read from the broker, or createdAt without one.'),
+  createdAt: time('When it was linked.', '2026-01-05T00:00:00.000Z'),
+  updatedAt: time('When anything of it last changed.'),
+})
 
-export const accountRoutes: readonly Route<UseCases>[] = [
-  scopedRoute({
-    operationId: 'listAccounts',
-    method: 'GET',
-    path: '/accounts',
-    summary: 'List accounts',
+const snapshot = record('BalanceSnapshot', 'The figures of an account at a moment.', { timestamp: time('The moment.'), ...figures })
+
+const present = ({ account: linked, liveDataUpdatedAt }: AccountView) => ({
+  ...linked,
+  ...linked.figures,
+  isDemo: isDemo(linked),
+  liveDataUpdatedAt,
+  lastSyncAt: linked.lastReadAt ?? linked.createdAt,
+})
+
+const route = routesOf<UseCases>()
+const access = anyOf('accounts:read')
+const byId = { access, params: { id: accountId }, unknownId: accountNotFound }
+
+export const accountRoutes = [
+  route('GET /accounts', 'listAccounts', 'List accounts', {
     description: 'Linked accounts, oldest first, with balances read live where the broker can be read.',
-    anyOf,
-    refusals: ['ServiceUnavailable'],
-    useCase: (useCases: UseCases, caller) => useCases.listAccounts(caller),
-    reply: { kind: 'data', data: list(accountShape, 'Oldest first; empty where none is linked.') },
-    present: (views) => ({ kind: 'data', data: views.map(presentAccount) }),
+    access,
+    refusals: [],
+    useCase: (useCases, caller) => useCases.listAccounts(caller),
+    reply: { data: list(account, 'Oldest first; empty when none is linked.') },
+    present: (views) => ({ data: views.map(present) }),
   }),
-  scopedRoute({
-    operationId: 'getAccount',
-    method: 'GET',
-    path: '/accounts/:id',
-    summary: 'Get an account',
-    description: 'One linked account.',
-    anyOf,
-    params: { id },
-    refusals: ['AccountNotFound', 'AccountDisconnected', 'ServiceUnavailable'],
-    useCase: (useCases: UseCases, caller, { params }) => useCases.getAccount(caller, params.id),
-    reply: { kind: 'data', data: accountShape },
-    present: (view) => ({ kind: 'data', data: presentAccount(view) }),
+  route('GET /accounts/:id', 'getAccount', 'Get an account', {
+    ...byId,
+    refusals: ['AccountNotFound', 'AccountDisconnected'],
+    useCase: (useCases, caller, { params }) => useCases.getAccount(caller, params.id),
+    reply: { data: account },
+    present: (view) => ({ data: present(view) }),
   }),
-  scopedRoute({
-    operationId: 'listBalanceHistory',
-    method: 'GET',
-    path: '/accounts/:id/history',
-    summary: 'List balance snapshots',
+  route('GET /accounts/:id/history', 'listBalanceHistory', 'List balance snapshots', {
     description: 'Balance snapshots of an account, newest first.',
-    anyOf,
-    params: { id },
+    ...byId,
     query: {
-      startDate: optional(instantAt('start', 'The earliest snapshot.')),
-      endDate: optional(instantAt('end', 'The latest snapshot.')),
+      ...dateRange('snapshot'),
       interval: optional(oneOf(historyIntervals, 'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.')),
     },
     range: ['startDate', 'endDate'],
-    refusals: ['AccountNotFound', 'ServiceUnavailable'],
-    useCase: (useCases: UseCases, caller, { params, query }) =>
-      useCases.listBalanceHistory(caller, params.id, { from: query.startDate, to: query.endDate, interval: query.interval }),
-    reply: { kind: 'data', data: list(snapshotShape, 'Newest first; empty where there is none.') },
-    present: (snapshots) => ({ kind: 'data', data: snapshots.map(presentSnapshot) }),
+    refusals: ['AccountNotFound'],
+    useCase: (useCases, caller, { params, query: { startDate: from, endDate: to, interval } }) =>
+      useCases.listBalanceHistory(caller, params.id, { from, to, interval }),
+    reply: { data: list(snapshot, 'Newest first; empty when there is none.') },
+    present: (snapshots) => ({ data: snapshots }),
   }),
 ]

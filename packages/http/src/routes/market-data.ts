@@ -1,92 +1,73 @@
-// GET /symbols, and the three routes that say what is not there yet (4.4). No credential is asked.
+// Instruments; quotes, candles and ticks are not available yet.
 import { instrumentTypes } from '@tradeport/domain'
-import { instrumentShape, presentInstrument } from '../presenters/instrument.ts'
-import { instantAt, oneOf, pageSize, symbol, textOf } from '../requests/parameter-kinds.ts'
-import { optional, required, withDefault } from '../requests/parameter.ts'
-import { openRoute } from '../routing/route.ts'
-import type { Route } from '../routing/route.ts'
-import type { Reply } from '../replies/reply.ts'
-import { list } from '../schema/shapes.ts'
+import { absurd } from 'fp-ts/lib/function.js'
+import { instantAt, limit, symbolFilter } from '../parameters.ts'
+import { anybody, routesOf } from '../route.ts'
+import { decimal, list, oneOf, optional, record, text } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const timeframes = ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'] as const
+const instrument = record('Instrument', 'An instrument of the fixed list.', {
+  symbol: text('In capitals.', 'EURUSD'),
+  description: text('Its name.', 'Euro / US Dollar'),
+  type: oneOf(instrumentTypes, 'Its class.', 'forex'),
+  tickSize: decimal('The smallest step of its price.', 0.00001),
+  contractSize: decimal('Units in one lot.', 100_000),
+  marginRate: decimal("Fraction of a position's value, 0.01 for 1:100. A placeholder, not the rate of any broker.", 0.01),
+  tradingHours: text('When it is traded, in words.', 'Sunday 22:00 to Friday 22:00 UTC'),
+  currency: text('The currency of its prices.', 'USD'),
+  baseCurrency: optional(text('Only of forex pairs.', 'EUR')),
+  quoteCurrency: optional(text('Only of forex pairs.', 'USD')),
+})
 
-const access = { kind: 'public' } as const
+const route = routesOf<UseCases>()
 const range = ['startTime', 'endTime'] as const
 const times = {
   startTime: optional(instantAt('start', 'The earliest, included.')),
   endTime: optional(instantAt('end', 'The latest, included.')),
 }
+const notYet = {
+  access: anybody,
+  params: { symbol: symbolFilter },
+  refusals: ['NotFound', 'NotImplemented'],
+  reply: {},
+  present: absurd<never>,
+} as const
 
-// No use case gives market data yet, so that none is presented.
-const notYet = { kind: 'none' } as const
-const marketDataRefusals = ['NotFound', 'NotImplemented'] as const
-const present = (nothing: never): Reply => nothing
-
-export const marketDataRoutes: readonly Route<UseCases>[] = [
-  openRoute({
-    operationId: 'listSymbols',
-    method: 'GET',
-    path: '/symbols',
-    summary: 'List instruments',
-    description: 'The instruments.',
-    access,
+export const marketDataRoutes = [
+  route('GET /symbols', 'listSymbols', 'List instruments', {
+    access: anybody,
     query: {
       type: optional(oneOf(instrumentTypes, 'Instruments of one type.')),
-      search: optional(textOf(50, 'Text in the symbol or the description, in any case.')),
+      search: optional(text('Text in the symbol or the description, in any case.', 'euro', { minLength: 1, maxLength: 50 })),
     },
     refusals: [],
-    useCase: (useCases: UseCases, { query }) => useCases.listSymbols(query),
-    reply: { kind: 'data', data: list(instrumentShape, 'In the order of the fixed list.'), isCacheable: true },
-    present: (instruments) => ({ kind: 'data', data: instruments.map(presentInstrument), maxAgeSeconds: 60 }),
+    useCase: (useCases, _, { query }) => useCases.listSymbols(query),
+    reply: { data: list(instrument, 'In the order of the fixed list.'), maxAgeSeconds: 60 },
+    present: (instruments) => ({ data: instruments }),
   }),
-  openRoute({
-    operationId: 'getQuote',
-    method: 'GET',
-    path: '/quotes/:symbol',
-    summary: 'Get a quote',
+  route('GET /quotes/:symbol', 'getQuote', 'Get a quote', {
     description: 'The current bid and ask of an instrument. Not available yet.',
     limit: { requests: 1_000, periodSeconds: 60 },
-    access,
-    params: { symbol },
-    refusals: marketDataRefusals,
-    useCase: (useCases: UseCases, { params }) => useCases.getMarketData(params.symbol),
-    reply: notYet,
-    present,
+    ...notYet,
+    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
   }),
-  openRoute({
-    operationId: 'listCandles',
-    method: 'GET',
-    path: '/candles/:symbol',
-    summary: 'List candles',
+  route('GET /candles/:symbol', 'listCandles', 'List candles', {
     description: 'Candles of an instrument. Not available yet.',
     limit: { requests: 200, periodSeconds: 60 },
-    access,
-    params: { symbol },
+    ...notYet,
     query: {
-      timeframe: required(oneOf(timeframes, 'The length of a candle.')),
+      timeframe: oneOf(['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'], 'The length of a candle.'),
       ...times,
-      limit: withDefault(pageSize(1_000), 100),
+      limit: limit(1_000, 100),
     },
     range,
-    refusals: marketDataRefusals,
-    useCase: (useCases: UseCases, { params }) => useCases.getMarketData(params.symbol),
-    reply: notYet,
-    present,
+    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
   }),
-  openRoute({
-    operationId: 'listTicks',
-    method: 'GET',
-    path: '/ticks/:symbol',
-    summary: 'List ticks',
+  route('GET /ticks/:symbol', 'listTicks', 'List ticks', {
     description: 'Ticks of an instrument. Not available yet.',
-    access,
-    params: { symbol },
-    query: { ...times, limit: withDefault(pageSize(10_000), 1_000) },
+    ...notYet,
+    query: { ...times, limit: limit(10_000, 1_000) },
     range,
-    refusals: marketDataRefusals,
-    useCase: (useCases: UseCases, { params }) => useCases.getMarketData(params.symbol),
-    reply: notYet,
-    present,
+    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
   }),
 ]

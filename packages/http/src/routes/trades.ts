@@ -1,141 +1,131 @@
-// GET /trades, /trades/stats, /trades/export and /trades/:id (4.5).
+// Closed trades: listed, summed up, exported and read.
 import { profitFilters } from '@tradeport/domain'
-import type { AccountId, Instant, ProfitFilter, Scope, SymbolFilter, TradeFilter } from '@tradeport/domain'
-import { examplePositionId } from '../presenters/examples.ts'
-import { presentTradeProvenance, tradeProvenanceShape } from '../presenters/provenance.ts'
-import { presentStatistics, presentWarning, statisticsShape, warningShape } from '../presenters/statistics.ts'
-import { exportFormats, presentExport, tradeFileShape } from '../presenters/trade-file.ts'
-import { presentTrade, tradeShape } from '../presenters/trade.ts'
-import { cursorMeta, cursorPaginationShape } from '../replies/pagination.ts'
-import { writtenOnce } from '../replies/written-json.ts'
-import { accountId, anyText, instantAt, oneOf, pageSize, symbol } from '../requests/parameter-kinds.ts'
-import { optional, withDefault } from '../requests/parameter.ts'
-import { brokerReadRefusals } from '../routing/route-refusals.ts'
-import { scopedRoute } from '../routing/route.ts'
-import type { Route } from '../routing/route.ts'
-import { list } from '../schema/shapes.ts'
+import type { AccountId, Instant, ProfitFilter, SymbolFilter, TradeFilter } from '@tradeport/domain'
+import { encodedOnce } from '../encoded-once.ts'
+import { examplePositionId } from '../examples.ts'
+import { cursorMeta, cursorPaginationShape } from '../pagination.ts'
+import { accountId, dateRange, limit, symbolFilter } from '../parameters.ts'
+import { anyOf, routesOf } from '../route.ts'
+import { anyText, always, decimal, list, nullable, object, oneOf, optional, record, text, whole, withDefault } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
+import { brokerReadRefusals, tradeProvenanceShape } from './provenance.ts'
+import { exportFormats, presentTrade, tradeFile, tradeFileReply, tradeShape } from './trade.ts'
+
+const interval = (description: string, lower: number, upper: number) =>
+  nullable(object(description, { lower: decimal('Its lower end.', lower), upper: decimal('Its upper end.', upper) }))
+
+const statistics = record('TradeStatistics', 'Statistics over the net profits of closed trades. Losses are positive magnitudes.', {
+  totalTrades: whole('How many trades there are.', 312),
+  winningTrades: whole('Trades with a net profit above 0.', 187),
+  losingTrades: whole('Trades with a net profit of 0 or below.', 125),
+  winRate: decimal('Winning trades in percent of all.', 59.94),
+  profitFactor: nullable(decimal('totalProfit over totalLoss; null with profit and no loss, 0 with neither.', 1.62)),
+  averageWin: decimal('Mean of the winning trades.', 41.7),
+  averageLoss: decimal('Mean of the losing trades.', 38.5),
+  largestWin: decimal('The best trade.', 402.1),
+  largestLoss: decimal('The worst trade.', 288.4),
+  totalProfit: decimal('Sum of the winning trades.', 7_797.9),
+  totalLoss: decimal('Sum of the losing trades.', 4_812.5),
+  netProfit: decimal('totalProfit less totalLoss.', 2_985.4),
+  sharpeRatio: decimal('The mean trade over its standard deviation, per trade, not annualised; 0 below two trades.', 0.17),
+  maxDrawdown: decimal('The deepest fall of the summed net profit from a peak, in money.', 811.2),
+  confidenceIntervals: object('How sure the figures are.', {
+    level: decimal('The level of both.', 0.95),
+    winRate: interval("Wilson's interval of winRate, in percent; null without trades.", 54.41, 65.23),
+    averageTrade: interval("Student's t interval of the mean net profit, in money; null below two trades.", 3.32, 15.82),
+  }),
+})
+
+const sumWarning = (currencies: readonly string[]): string =>
+  `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
+
+const warning = record('Warning', 'Something to know about the figures.', {
+  code: always('mixed_currencies', 'The accounts have several currencies, whose figures were added up as they are.'),
+  currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
+  message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
+})
 
 interface FilterQuery {
-  readonly accountId: AccountId | undefined
-  readonly symbol: SymbolFilter | undefined
-  readonly startDate: Instant | undefined
-  readonly endDate: Instant | undefined
+  readonly accountId?: AccountId
+  readonly symbol?: SymbolFilter
+  readonly startDate?: Instant
+  readonly endDate?: Instant
   readonly profitFilter?: ProfitFilter
 }
 
-const anyOf: readonly Scope[] = ['trading:read', 'history:read']
-const range = ['startDate', 'endDate'] as const
-const readRefusals = [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge', 'ServiceUnavailable'] as const
-
-const which = {
-  accountId: optional(accountId),
-  symbol: optional(symbol),
-  startDate: optional(instantAt('start', 'The earliest close, included.')),
-  endDate: optional(instantAt('end', 'The latest close, included.')),
-}
-const profitFilter = withDefault<ProfitFilter>(
-  oneOf(profitFilters, 'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.'),
-  'all',
-)
-
-const filterOf = (query: FilterQuery): TradeFilter => ({
-  accountId: query.accountId,
-  symbol: query.symbol,
-  from: query.startDate,
-  to: query.endDate,
-  profit: query.profitFilter ?? 'all',
+const filterOf = ({
+  accountId: account,
+  symbol,
+  startDate: from,
+  endDate: to,
+  profitFilter: profit = 'all',
+}: FilterQuery): TradeFilter => ({
+  accountId: account,
+  symbol,
+  from,
+  to,
+  profit,
 })
 
-const writeTrades = writtenOnce(presentTrade)
+const route = routesOf<UseCases>()
+const filters = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange('close') }
+const profitFilter = withDefault(oneOf(profitFilters, 'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.'), 'all')
+const reading = {
+  access: anyOf('trading:read', 'history:read'),
+  refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
+} as const
+const encodeTrades = encodedOnce(tradeShape, presentTrade)
 
-export const tradeRoutes: readonly Route<UseCases>[] = [
-  scopedRoute({
-    operationId: 'listTrades',
-    method: 'GET',
-    path: '/trades',
-    summary: 'List closed trades',
+export const tradeRoutes = [
+  route('GET /trades', 'listTrades', 'List closed trades', {
     description: 'Closed trades, most recently closed first.',
-    anyOf,
+    ...reading,
     query: {
-      ...which,
+      ...filters,
       profitFilter,
-      limit: withDefault(pageSize(100), 20),
-      cursor: optional(
-        anyText('meta.pagination.cursor of the previous page, with the same filters.', cursorPaginationShape.example.cursor ?? ''),
-      ),
+      limit: limit(100, 20),
+      cursor: optional(anyText('meta.pagination.cursor of the previous page, with the same filters.', 'djE6MTc2MzY0NzUwOTAwMA')),
     },
-    range,
-    refusals: [...readRefusals, 'InvalidCursor'],
-    useCase: (useCases: UseCases, caller, { query }) =>
+    range: ['startDate', 'endDate'],
+    refusals: [...reading.refusals, 'InvalidCursor'],
+    useCase: (useCases, caller, { query }) =>
       useCases.listTrades(caller, { filter: filterOf(query), limit: query.limit, cursor: query.cursor }),
-    reply: {
-      kind: 'data',
-      data: list(tradeShape, 'Most recently closed first.'),
-      provenance: tradeProvenanceShape,
-      pagination: cursorPaginationShape,
-    },
+    reply: { data: list(tradeShape, 'Most recently closed first.'), provenance: tradeProvenanceShape, pagination: cursorPaginationShape },
     present: ({ trades, total, before, cursor, provenance }, { query }) => ({
-      kind: 'data',
-      data: writeTrades(trades),
-      provenance: presentTradeProvenance(provenance),
-      pagination: cursorMeta(total, before, query.limit, cursor),
+      data: encodeTrades(trades),
+      meta: { provenance, pagination: cursorMeta(total, before, query.limit, cursor) },
     }),
   }),
-  scopedRoute({
-    operationId: 'getTradeStatistics',
-    method: 'GET',
-    path: '/trades/stats',
-    summary: 'Get trade statistics',
-    description: 'Statistics of closed trades.',
-    anyOf,
-    query: which,
-    range,
-    refusals: readRefusals,
-    useCase: (useCases: UseCases, caller, { query }) => useCases.getTradeStatistics(caller, filterOf(query)),
-    reply: {
-      kind: 'data',
-      data: statisticsShape,
-      provenance: tradeProvenanceShape,
-      warnings: list(warningShape, 'Left out where there is none.'),
-    },
-    present: (result) => ({
-      kind: 'data',
-      data: presentStatistics(result),
-      provenance: presentTradeProvenance(result.provenance),
-      warnings: result.warnings.map(presentWarning),
+  route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics', {
+    ...reading,
+    query: filters,
+    range: ['startDate', 'endDate'],
+    useCase: (useCases, caller, { query }) => useCases.getTradeStatistics(caller, filterOf(query)),
+    reply: { data: statistics, provenance: tradeProvenanceShape, warnings: list(warning, 'Left out when there is none.') },
+    present: ({ statistics: figures, provenance, warnings }) => ({
+      data: figures,
+      meta: {
+        provenance,
+        warnings: warnings.length === 0 ? undefined : warnings.map((one) => ({ ...one, message: sumWarning(one.currencies) })),
+      },
     }),
   }),
-  scopedRoute({
-    operationId: 'exportTrades',
-    method: 'GET',
-    path: '/trades/export',
-    summary: 'Export closed trades',
+  route('GET /trades/export', 'exportTrades', 'Export closed trades', {
     description: 'Closed trades as a file, most recently closed first.',
     limit: { requests: 10, periodSeconds: 3_600 },
-    anyOf,
-    query: { ...which, profitFilter, format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv') },
-    range,
-    refusals: readRefusals,
-    useCase: (useCases: UseCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
-    reply: tradeFileShape,
-    present: (exported, { query }) => presentExport(exported, query.format),
+    ...reading,
+    query: { ...filters, profitFilter, format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv') },
+    range: ['startDate', 'endDate'],
+    useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
+    reply: tradeFileReply,
+    present: (exported, { query }) => tradeFile(exported, query.format),
   }),
-  scopedRoute({
-    operationId: 'getTrade',
-    method: 'GET',
-    path: '/trades/:id',
-    summary: 'Get a closed trade',
-    description: 'One closed trade.',
-    anyOf,
-    params: { id: anyText('The id of a trade, as a list gives it.', examplePositionId) },
-    refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge', 'ServiceUnavailable'],
-    useCase: (useCases: UseCases, caller, { params }) => useCases.getTrade(caller, params.id),
-    reply: { kind: 'data', data: tradeShape, provenance: tradeProvenanceShape },
-    present: ({ closed, provenance }) => ({
-      kind: 'data',
-      data: presentTrade(closed),
-      provenance: presentTradeProvenance(provenance),
-    }),
+  route('GET /trades/:id', 'getTrade', 'Get a closed trade', {
+    access: reading.access,
+    params: { id: anyText('The id of a trade, as a list shows it.', examplePositionId) },
+    refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
+    useCase: (useCases, caller, { params: { id } }) => useCases.getTrade(caller, id),
+    reply: { data: tradeShape, provenance: tradeProvenanceShape },
+    present: ({ closed, provenance }) => ({ data: presentTrade(closed), meta: { provenance } }),
   }),
 ]

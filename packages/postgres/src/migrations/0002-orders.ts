@@ -1,4 +1,4 @@
-// Orders with how far each is on its way to the broker, and the idempotency keys that made them.
+// Orders with how far each is on its way to the broker, and idempotency keys with the replies that are answered again.
 import type { Knex } from 'knex'
 
 const addOwner = (table: Knex.CreateTableBuilder): void => {
@@ -80,12 +80,18 @@ export const up = async (knex: Knex): Promise<void> => {
   await knex.schema.createTable('idempotency_keys', (table) => {
     addOwner(table)
     table.text('key').notNullable()
-    table.text('body_hash').notNullable()
-    // What the key made; null while its request is in progress.
-    table.text('order_id')
-    table.timestamp('claimed_at', { useTz: true }).notNullable()
+    table.text('request_hash').notNullable()
+    // Of the claim that holds the key.
+    table.text('id').notNullable()
+    table.text('state').notNullable()
+    table.timestamp('since', { useTz: true }).notNullable()
+    // As JSON text: it may hold a caller's characters that PostgreSQL's own JSON cannot. One that holds a secret is sealed in the column after it.
+    table.text('reply_body')
+    table.binary('sealed_reply_body')
     table.primary(['tenant_id', 'user_id', 'key'])
-    table.index(['claimed_at'])
+    table.index(['since'])
+    // Read only when sealed secrets are counted and sealed anew.
+    table.index(['id'], 'idempotency_keys_sealed', { predicate: knex.whereNotNull('sealed_reply_body') })
   })
 }
 

@@ -5,7 +5,7 @@ import { minuteMs } from '@tradeport/domain'
 import type { Instant, Order, OrdersQuery, Owner, Page, ProgramId } from '@tradeport/domain'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../columns.ts'
-import { orderColumns, orderOfRow } from './order-row.ts'
+import { orderColumns, orderOfRow, toCallersText } from './order-row.ts'
 
 const lifetimeMs = 10 * minuteMs
 /** A page 1 that is asked for again and again, and shows nothing new, writes no more often than this. */
@@ -51,14 +51,15 @@ const matchingOrders = (knex: Knex, { tenantId, userId }: Owner, query: OrdersQu
   if (query.accountId !== undefined) void matching.where('account_id', query.accountId)
   if (query.status !== undefined) void matching.where('status', query.status)
   if (query.symbol !== undefined) void matching.where('symbol', query.symbol)
+  if (query.clientId !== undefined) void matching.where('client_id', toCallersText(query.clientId))
   if (query.from !== undefined) void matching.where('created_at', '>=', toTimestamptz(query.from))
   if (query.to !== undefined) void matching.where('created_at', '<=', toTimestamptz(query.to))
   return matching
 }
 
-const nameOf = (program: ProgramId, { limit, accountId, status, symbol, from, to }: OrdersQuery): Buffer =>
+const nameOf = (program: ProgramId, { limit, accountId, status, symbol, clientId, from, to }: OrdersQuery): Buffer =>
   createHash('sha256')
-    .update(JSON.stringify([program, limit, accountId, status, symbol, from, to]))
+    .update(JSON.stringify([program, limit, accountId, status, symbol, clientId, from, to]))
     .digest()
 
 const startsOf = (knex: Knex, { owner: { tenantId, userId }, list }: Walk): Knex.QueryBuilder =>

@@ -18,6 +18,9 @@ const callersText: t.Type<string> = new t.Type(
   t.identity,
 )
 
+/** How the column holds the caller's own words. */
+export const toCallersText = (text: string): string => JSON.stringify(text)
+
 const orderRow = t.strict({
   id: column.orderId,
   tenant_id: column.tenantId,
@@ -82,9 +85,6 @@ export const orderOfRow = (row: unknown): Order => {
   if (status !== 'rejected' || stored.reject_code === null || stored.reject_message === null) throw contradiction(stored.status)
   return { ...pending, status, updatedAt: stored.updated_at, reason: { code: stored.reject_code, message: stored.reject_message } }
 }
-
-/** The order as it was when it was recorded, whatever happened to it since. */
-export const recordedOrderOfRow = (row: unknown): PendingOrder => firstAnswerOf(decodeOrder(row))
 
 export const placementOfRow = (row: unknown): OrderPlacement => {
   const order = orderOfRow(row)
@@ -155,8 +155,8 @@ export const rowOfNewOrder = ({ order, destination, checkedAt }: Pick<NewOrder, 
     price: orNull(toNumeric)(request.price ?? null),
     stop_loss: orNull(toNumeric)(request.stopLoss ?? null),
     take_profit: orNull(toNumeric)(request.takeProfit ?? null),
-    comment: orNull(JSON.stringify)(request.comment ?? null),
-    client_id: orNull(JSON.stringify)(request.clientId ?? null),
+    comment: orNull(toCallersText)(request.comment ?? null),
+    client_id: orNull(toCallersText)(request.clientId ?? null),
     created_at: toTimestamptz(createdAt),
     checked_at: toTimestamptz(checkedAt),
     destination_platform: platform,

@@ -6,11 +6,11 @@ import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
+import type { Cipher } from '../cipher.ts'
 import { toTimestamptz } from '../columns.ts'
 import { isDataFault, toServiceUnavailable } from '../failures.ts'
 import { inBatches } from '../in-batches.ts'
 import type { EventRecorder } from '../record-events.ts'
-import { claimKey, releaseKey } from './idempotency.ts'
 import { listOrders } from './order-list.ts'
 import {
   orderColumns,
@@ -27,6 +27,7 @@ import type { OrderToRecord, Verdict } from './record-orders.ts'
 
 interface Parts {
   readonly knex: Knex
+  readonly cipher: Cipher
   /** Called after the commit with the orders that were recorded. */
   readonly onRecorded: (orders: readonly NewOrder[]) => void
   /** Where events are recorded, each in the transaction that it reports. */
@@ -39,12 +40,6 @@ export const createOrderStore = (parts: Parts): OrderStore => {
   const { knex } = parts
   const recordInBatch = inBatches(recording, (orders: readonly OrderToRecord[]) => recordTogether(parts, orders))
   return {
-    claim: (owner, claim, now) =>
-      pipe(
-        TE.tryCatch(() => claimKey(knex, owner, claim, now), toServiceUnavailable('orders.claim')),
-        TE.flatMap((result) => TE.fromEither(result)),
-      ),
-    release: (owner, claim) => TE.tryCatch(() => releaseKey(knex, owner, claim), toServiceUnavailable('orders.release')),
     record: (owner, order) =>
       pipe(
         TE.tryCatch(() => record(parts, recordInBatch, owner, order), toServiceUnavailable('orders.record')),
@@ -85,7 +80,7 @@ const recordTogether = async (parts: Parts, orders: readonly OrderToRecord[]): P
     return recordEach(parts, orders)
   })
   parts.events?.handOver()
-  parts.onRecorded(orders.filter(({ order: { id } }, index) => isRecorded(id, verdicts[index])))
+  parts.onRecorded(orders.filter((_, index) => isRecorded(verdicts[index])))
   return verdicts
 }
 
@@ -98,8 +93,7 @@ const recordEach = async (parts: Parts, orders: readonly OrderToRecord[]): Promi
   return verdicts
 }
 
-const isRecorded = (id: OrderId, verdict: Verdict | undefined): boolean =>
-  verdict !== undefined && E.isRight(verdict) && verdict.right.id === id
+const isRecorded = (verdict: Verdict | undefined): boolean => verdict !== undefined && E.isRight(verdict)
 
 const findOrder = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<Order>> => {
   const rows: unknown[] = await ownOrders(knex, owner).where({ id }).select(orderColumns(knex))

@@ -1,20 +1,22 @@
-// Records several orders in one transaction: what their keys make, the limits, the counts and the orders. Each order has a verdict of its own.
-import { idempotencyKeyReused, isSameOwner, limitCheckUnavailable, orderCreated, requireOrderLimits } from '@tradeport/domain'
-import type { IdempotencyClaim, NewOrder, OrderId, Owner, PendingOrder, RecordRefusal } from '@tradeport/domain'
+// Records several orders in one transaction: the replies to keep, the limits, the counts and the orders. Each order has a verdict of its own.
+import { idempotencyInProgress, limitCheckUnavailable, orderCreated, requireOrderLimits } from '@tradeport/domain'
+import type { NewOrder, OrderId, PendingOrder, RecordRefusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
+import type { Cipher } from '../cipher.ts'
+import { keepReplies, withdrawReplies } from '../idempotency-store.ts'
+import type { OwnedReply } from '../idempotency-store.ts'
 import { prepared } from '../prepared.ts'
 import type { EventRecorder } from '../record-events.ts'
 import { inTransaction } from '../transacting.ts'
 import { lockGuards } from './guard-store.ts'
-import { heldKeys } from './idempotency.ts'
-import type { HeldKey } from './idempotency.ts'
 import { byUser, countedOf, countUpStatement, increaseOf, refuseUncountable } from './order-counters.ts'
 import type { Counted, CounterRow } from './order-counters.ts'
 import type { NewOrderRow } from './order-row.ts'
 
 interface Parts {
   readonly knex: Knex
+  readonly cipher: Cipher
   /** Left out where no events are recorded. */
   readonly events?: EventRecorder | undefined
 }
@@ -34,9 +36,13 @@ type Refusals = ReadonlyMap<OrderId, RecordRefusal>
 export const recordOrders = (parts: Parts, orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> =>
   inTransaction(parts.knex, (trx) => writeOrders(parts, trx, orders))
 
-const writeOrders = async ({ events }: Parts, trx: Knex.Transaction, orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
-  const lost = await turnClaims(trx, orders)
-  const ours = orders.filter((one) => !lost.has(one))
+const writeOrders = async (
+  { cipher, events }: Parts,
+  trx: Knex.Transaction,
+  orders: readonly OrderToRecord[],
+): Promise<readonly Verdict[]> => {
+  const overtaken = await keepRepliesOf(trx, cipher, orders)
+  const ours = orders.filter((one) => !overtaken.has(one))
   const limited = await refuseLimited(trx, ours)
   const countable = ours.filter(({ order }) => !limited.has(order.id))
   const refused: Refusals = new Map([...limited, ...(await refuseUncountable(trx, await insertAndCount(trx, countable)))])
@@ -49,9 +55,27 @@ const writeOrders = async ({ events }: Parts, trx: Knex.Transaction, orders: rea
     ours.filter(({ order }) => !refused.has(order.id)).map(({ order }) => ({ owner: order.owner, event: orderCreated(order) })),
   )
   return orders.map((one): Verdict => {
+    if (overtaken.has(one)) return E.left(idempotencyInProgress)
     const refusal = refused.get(one.order.id)
-    return lost.get(one) ?? (refusal === undefined ? E.right(one.order) : E.left(refusal))
+    return refusal === undefined ? E.right(one.order) : E.left(refusal)
   })
+}
+
+/** Returns the orders whose claim does not hold its key. One claim records one order, so of several with the same claim the first is recorded. */
+const keepRepliesOf = async (
+  trx: Knex.Transaction,
+  cipher: Cipher,
+  orders: readonly OrderToRecord[],
+): Promise<ReadonlySet<OrderToRecord>> => {
+  const byClaim = Map.groupBy(orders, ({ keep }) => keep?.claim.id)
+  const firsts = [...byClaim.values()].map(([first]) => first as OrderToRecord)
+  const holding = await keepReplies(trx, cipher, repliesOf(firsts))
+  return new Set(
+    orders.filter((one) => {
+      const id = one.keep?.claim.id
+      return id !== undefined && (!holding.has(id) || byClaim.get(id)?.[0] !== one)
+    }),
+  )
 }
 
 // Under the locks of the account and its desks, so that of orders that come at once each sees those that were accepted before it.
@@ -67,37 +91,6 @@ const refuseLimited = async (trx: Knex.Transaction, orders: readonly OrderToReco
     if (E.isLeft(allowed)) refusals.set(order.id, allowed.left)
   }
   return refusals
-}
-
-// Turns the claims into the orders that they are about to make. The verdict of one that cannot be turned says what holds its key.
-const turnClaims = async (trx: Knex.Transaction, orders: readonly OrderToRecord[]): Promise<ReadonlyMap<OrderToRecord, Verdict>> => {
-  const claiming = orders.flatMap((one) => (one.claim === undefined ? [] : [{ ...one, one, claim: one.claim }]))
-  if (claiming.length === 0) return new Map()
-  const rows = claiming.map(({ row, claim }) => ({ ...row, key: claim.key, body_hash: claim.bodyHash }))
-  const turned = await prepared(
-    trx,
-    `insert into idempotency_keys as held (tenant_id, user_id, key, body_hash, order_id, claimed_at)
-     select tenant_id, user_id, key, body_hash, id, created_at from json_to_recordset(?::json)
-       as new (tenant_id text, user_id text, key text, body_hash text, id text, created_at timestamptz)
-     order by tenant_id, user_id, key
-     on conflict (tenant_id, user_id, key) do update set order_id = excluded.order_id
-     where held.order_id is null and held.body_hash = excluded.body_hash
-     returning order_id`,
-    [JSON.stringify(rows)],
-  )
-  const won = new Set((turned.rows as { order_id: string }[]).map(({ order_id: id }) => id))
-  const losing = claiming.filter(({ order }) => !won.has(order.id))
-  if (losing.length === 0) return new Map()
-  const held = await heldKeys(
-    trx,
-    losing.map(({ order, claim }) => ({ owner: order.owner, key: claim.key })),
-  )
-  return new Map(losing.map(({ one, order, claim }) => [one, keptBy(held, order.owner, claim)]))
-}
-
-const keptBy = (held: readonly HeldKey[], owner: Owner, { key, bodyHash }: IdempotencyClaim): Verdict => {
-  const holder = held.find((one) => one.key === key && isSameOwner(one.owner, owner))
-  return holder?.order === undefined || holder.bodyHash !== bodyHash ? E.left(idempotencyKeyReused) : E.right(holder.order)
 }
 
 // In one statement, because it is what every order waits for; those that turn out to be too many are taken back, which is rare. The orders are
@@ -124,18 +117,13 @@ const insertAndCount = async (trx: Knex.Transaction, orders: readonly OrderToRec
   return countedOf(users, rows as CounterRow[])
 }
 
-// With the claims that were turned into them: their keys may be used again.
 const removeRefused = async (trx: Knex.Transaction, orders: readonly OrderToRecord[]): Promise<void> => {
   if (orders.length === 0) return
-  const ids = orders.map(({ order }) => order.id)
-  await trx('orders').whereRaw('id = any(?::text[])', [ids]).delete()
-  await trx.raw(
-    'delete from idempotency_keys where (tenant_id, user_id, key, order_id) in (select * from unnest(?::text[], ?::text[], ?::text[], ?::text[]))',
-    [
-      orders.map(({ order }) => order.owner.tenantId),
-      orders.map(({ order }) => order.owner.userId),
-      orders.map(({ claim }) => claim?.key ?? ''),
-      ids,
-    ],
-  )
+  await trx('orders')
+    .whereRaw('id = any(?::text[])', [orders.map(({ order }) => order.id)])
+    .delete()
+  await withdrawReplies(trx, repliesOf(orders))
 }
+
+const repliesOf = (orders: readonly OrderToRecord[]): readonly OwnedReply[] =>
+  orders.flatMap(({ order: { owner }, keep }) => (keep === undefined ? [] : [{ owner, ...keep }]))

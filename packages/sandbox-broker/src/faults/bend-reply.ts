@@ -1,17 +1,30 @@
 // Faults of an answer's form: other shapes, other types, fields gone, JSON cut off, bytes that drip.
-import type { Reply } from '../rest/reply.ts'
-import type { RouteName } from '../rest/route-names.ts'
+import { Readable } from 'node:stream'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Context } from '../rest/context.ts'
 import type { Of } from './fault.ts'
-import type { Fired } from './fault-set.ts'
 
-export const bendReply = (reply: Reply, fired: Fired, route: RouteName): Reply => {
-  if (fired.kinds.length === 0 || reply.delivery !== undefined) return reply
-  const bent = reply.status < 400 ? bendBody(reply, fired, route) : reply
+export const bendReply = (ctx: Context): void => {
+  const { fired } = ctx.state
+  if (fired.kinds.length === 0 || ctx.respond === false) return
+  if (ctx.status < 400) bendBody(ctx)
   const slow = fired.find('slow-body')
-  return slow === undefined ? bent : { ...bent, delivery: { how: 'slowly', ms: slow.ms, chunks: slow.chunks ?? 10 } }
+  if (slow === undefined || ctx.body === undefined || ctx.body === null) return
+  const bytes = Buffer.from(Buffer.isBuffer(ctx.body) ? ctx.body : JSON.stringify(ctx.body))
+  ctx.body = Readable.from(drip(bytes, slow))
+  ctx.length = bytes.length
 }
 
-const bendBody = (reply: Reply, fired: Fired, route: RouteName): Reply => {
+async function* drip(bytes: Buffer, { ms, chunks = 10 }: Of<'slow-body'>) {
+  const size = Math.max(1, Math.ceil(bytes.length / chunks))
+  for (let from = 0; from < bytes.length; from += size) {
+    yield bytes.subarray(from, from + size)
+    await sleep(ms / chunks)
+  }
+}
+
+const bendBody = (ctx: Context): void => {
+  const { fired } = ctx.state
   const steps: ((body: unknown) => unknown)[] = []
   const patch = fired.find('patch')
   const shape = fired.find('wrong-shape')
@@ -20,16 +33,14 @@ const bendBody = (reply: Reply, fired: Fired, route: RouteName): Reply => {
   if (fired.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
   if (fired.find('numeric-ids') !== undefined) steps.push(withNumericIds)
   if (patch !== undefined) steps.push((body) => patched(body, patch))
-  if (shape !== undefined) steps.push((body) => shaped(body, shape, route))
+  if (shape !== undefined) steps.push((body) => shaped(body, shape, ctx._matchedRouteName ?? ''))
   const malformed = fired.find('malformed-json') !== undefined
-  if (steps.length === 0 && !malformed) return reply
-  const body = steps.reduce((value, step) => step(value), reply.text === undefined ? reply.body : (JSON.parse(reply.text) as unknown))
+  if (steps.length === 0 && !malformed) return
+  const given: unknown = Buffer.isBuffer(ctx.body) ? JSON.parse(ctx.body.toString()) : ctx.body
+  const body = steps.reduce((value, step) => step(value), given)
   const text = body === undefined ? '' : JSON.stringify(body)
-  return {
-    status: reply.status,
-    text: malformed ? text.slice(0, Math.max(1, Math.floor(text.length / 2))) : text,
-    headers: { 'content-type': 'application/json' },
-  }
+  ctx.type = 'json'
+  ctx.body = Buffer.from(malformed ? text.slice(0, Math.max(1, Math.floor(text.length / 2))) : text)
 }
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
@@ -60,7 +71,7 @@ const patched = (body: unknown, { set = {}, remove = [], every = 1 }: Of<'patch'
   return Array.isArray(body) ? body.map((row, index) => (index % every === 0 ? one(row) : (row as unknown))) : one(body)
 }
 
-const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'wrong-shape'>, route: RouteName): unknown => {
+const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'wrong-shape'>, route: string): unknown => {
   const shapes: Readonly<Record<typeof shape, unknown>> = {
     object: {},
     wrapped: { [wrapperOf(route)]: body, synchronizing },
@@ -72,7 +83,7 @@ const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'
   return shapes[shape]
 }
 
-const wrapperOf = (route: RouteName): string => {
+const wrapperOf = (route: string): string => {
   if (route.startsWith('deals')) return 'deals'
   return route.startsWith('history-orders') ? 'historyOrders' : route
 }

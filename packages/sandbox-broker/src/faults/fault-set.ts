@@ -1,8 +1,7 @@
 // The faults that wait to happen, by account and route, and which of them a request runs into.
 import type { Random } from '../numbers/random.ts'
 import type { RouteName } from '../rest/route-names.ts'
-import { settlesAnswer } from './stand-in.ts'
-import { canHappenOn, objectionTo, type Fault, type FaultKind, type FaultRoute, type Of } from './fault.ts'
+import { canHappenOn, isDecisive, objectionTo, type DecisiveFault, type Fault, type FaultKind, type FaultRoute, type Of } from './fault.ts'
 
 export type SetFault = {
   readonly id: string
@@ -36,7 +35,7 @@ type Armed = {
 export type Fired = {
   readonly kinds: readonly FaultKind[]
   readonly find: <K extends FaultKind>(kind: K) => Of<K> | undefined
-  readonly end: Fault | undefined
+  readonly decisive: DecisiveFault | undefined
 }
 
 export const createFaultSet = (random: Random) => {
@@ -75,30 +74,30 @@ export const createFaultSet = (random: Random) => {
 
   const fire = (account: string | undefined, route: RouteName): Fired => {
     const fired: Fault[] = []
-    let end: Fault | undefined
+    let decisive: DecisiveFault | undefined
     for (const one of armed) {
       if (one.account !== '*' && one.account !== account) continue
       if ((one.route !== 'any' && one.route !== route) || !canHappenOn(one.fault.kind, route)) continue
-      if (end !== undefined && settlesAnswer(one.fault.kind)) continue
+      if (decisive !== undefined && isDecisive(one.fault)) continue
       if (!strikes(one, random)) continue
-      if (settlesAnswer(one.fault.kind)) end = one.fault
+      if (isDecisive(one.fault)) decisive = one.fault
       fired.push(one.fault)
     }
-    return firedOf(fired, end)
+    return firedOf(fired, decisive)
   }
 
   return { faults, fire }
 }
 
-const nothingFired: Fired = { kinds: [], find: () => undefined, end: undefined }
+const nothingFired: Fired = { kinds: [], find: () => undefined, decisive: undefined }
 
-const firedOf = (fired: readonly Fault[], end: Fault | undefined): Fired =>
+const firedOf = (fired: readonly Fault[], decisive: DecisiveFault | undefined): Fired =>
   fired.length === 0
     ? nothingFired
     : {
         kinds: fired.map((fault) => fault.kind),
         find: <K extends FaultKind>(kind: K) => fired.find((fault): fault is Of<K> => fault.kind === kind),
-        end,
+        decisive,
       }
 
 const strikes = (one: Armed, random: Random): boolean => {

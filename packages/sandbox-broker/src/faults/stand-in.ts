@@ -1,66 +1,57 @@
-// The answers that stand in for the real one when a fault settles it.
-import {
-  accountNotFound,
-  forbidden,
-  internalError,
-  notConnected,
-  timedOut,
-  tooManyRequests,
-  unauthorized,
-  type Reply,
-} from '../rest/reply.ts'
+// The answers that replace the route's own one when a fault decides it.
+import { accountNotFound, forbidden, internalError, notConnected, timedOut, tooManyRequests, unauthorized } from '../rest/reply.ts'
+import type { Context, Handler } from '../rest/context.ts'
 import { codeReply } from '../trading/return-codes.ts'
-import type { Fault, FaultKind, Of } from './fault.ts'
+import type { DecisiveFault, Of } from './fault.ts'
 
-const rateLimited = ({ retryAfterSeconds = 1, header = 'seconds', retryTime = 'iso' }: Of<'rate-limit'>, at: number): Reply => {
-  const again = new Date(at + retryAfterSeconds * 1_000)
+const rateLimited = ({ retryAfterSeconds = 1, header = 'seconds', retryTime = 'iso' }: Of<'rate-limit'>, ctx: Context): void => {
+  const again = new Date(ctx.state.at + retryAfterSeconds * 1_000)
   const headers = {
     seconds: { 'retry-after': String(Math.ceil(retryAfterSeconds)) },
     date: { 'retry-after': again.toUTCString() },
     none: {},
   }
   const times = { iso: { recommendedRetryTime: again.toISOString() }, rfc1123: { recommendedRetryTime: again.toUTCString() }, none: {} }
-  return tooManyRequests(
-    { total: 1_000, available: 0, needed: 50, exceededConfig: 'perAccount', exceededPeriod: '1s', ...times[retryTime] },
-    headers[header],
-  )
+  ctx.set(headers[header])
+  tooManyRequests({ total: 1_000, available: 0, needed: 50, exceededConfig: 'perAccount', exceededPeriod: '1s', ...times[retryTime] })(ctx)
 }
 
-type Request = { readonly accountId: string; readonly at: number }
-
-const STAND_INS: { readonly [Kind in FaultKind]?: (fault: Of<Kind>, request: Request) => Reply } = {
-  timeout: () => timedOut(),
-  cut: () => ({ status: 0, delivery: { how: 'cut' } }),
-  lost: () => ({ status: 0, delivery: { how: 'never' } }),
-  'rate-limit': (fault, { at }) => rateLimited(fault, at),
-  unavailable: () => ({
-    status: 503,
-    text: '<html><head><title>503</title></head><body>Service unavailable</body></html>',
-    headers: { 'content-type': 'text/html' },
-  }),
-  'server-error': () => internalError(),
-  unauthorized: () => unauthorized(),
-  forbidden: () => forbidden(),
-  'not-found': (_fault, { accountId }) => accountNotFound(accountId),
-  undeployed: (_fault, { accountId }) => notConnected(accountId),
-  'wrong-region': (_fault, { accountId }) => notConnected(accountId),
-  reply: ({ status, body, text, headers }) => ({
-    status,
-    body,
-    ...(text !== undefined && { text }),
-    ...(headers !== undefined && { headers }),
-  }),
-  'return-code': (fault) => ({ status: fault.status ?? 200, body: codeReply(fault.numericCode, fault) }),
+const answerText = (ctx: Context, status: number, text: string, headers: Readonly<Record<string, string>> = {}): void => {
+  ctx.status = status
+  ctx.type = 'json'
+  ctx.set(headers)
+  ctx.body = Buffer.from(text)
 }
 
-/** Whether a fault settles the answer by itself. */
-export const settlesAnswer = (kind: FaultKind): boolean => Object.hasOwn(STAND_INS, kind)
+const notConnectedAnswer: Handler = (ctx) => notConnected(ctx.state.account.settings.id)(ctx)
 
-/** What a fault answers in place of the route, at this moment of the request; undefined when its moment is the other one. */
-export const standIn = (fault: Fault | undefined, moment: 'before' | 'after', request: Request): Reply | undefined => {
-  if (fault === undefined || momentOf(fault) !== moment) return undefined
-  const make = STAND_INS[fault.kind] as ((fault: Fault, request: Request) => Reply) | undefined
-  return make?.(fault, request)
+const STAND_INS: { readonly [Kind in DecisiveFault['kind']]: (ctx: Context, fault: Of<Kind>) => void } = {
+  timeout: timedOut,
+  cut: (ctx) => {
+    ctx.respond = false
+    ctx.req.socket.resetAndDestroy()
+  },
+  lost: (ctx) => {
+    ctx.respond = false
+  },
+  'rate-limit': (ctx, fault) => rateLimited(fault, ctx),
+  unavailable: (ctx) =>
+    answerText(ctx, 503, '<html><head><title>503</title></head><body>Service unavailable</body></html>', { 'content-type': 'text/html' }),
+  'server-error': internalError(),
+  unauthorized,
+  forbidden,
+  'not-found': (ctx) => accountNotFound(ctx.state.account.settings.id)(ctx),
+  undeployed: notConnectedAnswer,
+  'wrong-region': notConnectedAnswer,
+  reply: (ctx, { status, body, text = body === undefined ? '' : JSON.stringify(body), headers }) => answerText(ctx, status, text, headers),
+  'return-code': (ctx, fault) => {
+    ctx.status = fault.status ?? 200
+    ctx.body = codeReply(fault.numericCode, fault)
+  },
 }
 
-const momentOf = (fault: Fault): 'before' | 'after' => ('when' in fault ? fault.when : undefined) ?? 'before'
+/** The answer that a fault gives, and whether it gives it before the request is carried out or after. */
+export const standInFor = (fault: DecisiveFault): { readonly when: 'before' | 'after'; readonly answer: Handler } => {
+  const answer = STAND_INS[fault.kind] as (ctx: Context, fault: DecisiveFault) => void
+  return { when: ('when' in fault ? fault.when : undefined) ?? 'before', answer: (ctx) => answer(ctx, fault) }
+}

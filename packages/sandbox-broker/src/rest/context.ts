@@ -1,30 +1,29 @@
-// What a route's handler gets to see of a request.
+// What the middlewares of a request leave in Koa's state for its handler.
+import type { RouterContext } from '@koa/router'
+import type { Next } from 'koa'
 import type { Account } from '../books/account.ts'
 import type { Core, Grant } from '../core.ts'
 import type { Fired } from '../faults/fault-set.ts'
 import type { Lags } from '../faults/lags.ts'
-import type { Reply } from './reply.ts'
-import type { RouteName } from './route-names.ts'
-import type { RoutePattern } from './router.ts'
+import type { createRequestLog } from '../request-log.ts'
 
-export type Context = {
-  readonly core: Core
-  readonly grant: Grant
-  /** Epoch milliseconds of the sandbox's clock when the request is carried out. */
-  readonly at: number
-  readonly params: Readonly<Record<string, string>>
-  readonly query: URLSearchParams
-  readonly headers: Readonly<Record<string, string | readonly string[] | undefined>>
-  /** Reads the body as JSON; undefined when it is not JSON. */
-  readonly body: unknown
+export type State = {
+  core: Core
+  /** The region that the path or the host names. */
+  region: string | undefined
+  logged: ReturnType<ReturnType<typeof createRequestLog>['record']>
+  grant: Grant
+  /** The account that the path names; a route without an account in its path has none. */
+  account: Account
+  lags: Lags
+  /** The JSON of a POST, PUT or PATCH; undefined when it is not JSON. */
+  body: unknown
   /** The faults that this request ran into. */
-  readonly fired: Fired
+  fired: Fired
+  /** Epoch milliseconds of the sandbox's clock when the request is carried out. */
+  at: number
 }
 
-export type AccountContext = Context & { readonly account: Account; readonly lags: Lags }
-
-/** A route of the client API works on a connected account in its region; one of the provisioning API takes any account, or none. */
-export type Route = RoutePattern & { readonly name: RouteName } & (
-    | { readonly api: 'client'; readonly handle: (context: AccountContext) => Reply }
-    | { readonly api: 'provisioning'; readonly handle: (context: Context) => Reply }
-  )
+export type Context = RouterContext<State>
+export type Handler = (ctx: Context) => void
+export type Middleware = (ctx: Context, next: Next) => unknown

@@ -1,21 +1,20 @@
 // Symbols, their contract terms and prices, the margin calculation, and the server's clock.
+import { Router } from '@koa/router'
 import { decimal, toNumber, zero } from '../numbers/decimal.ts'
 import { brokerText, utcText } from '../numbers/clock-text.ts'
 import { marginOf } from '../books/valuation.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
 import { findInstrument } from '../market/symbols.ts'
-import type { AccountContext, Route } from './context.ts'
-import { invalid, ok, symbolNotFound, type Detail, type Reply } from './reply.ts'
+import type { Context, Handler, State } from './context.ts'
+import { invalid, symbolNotFound, type Detail } from './reply.ts'
 import { checkFlag } from './validate.ts'
 
-const base = '/users/current/accounts/:accountId'
-
 const withInstrument =
-  (read: (context: AccountContext, instrument: Instrument, symbol: string) => Reply) =>
-  (context: AccountContext): Reply => {
-    const symbol = context.params['symbol'] ?? ''
-    const instrument = findInstrument(context.core.market, context.account, symbol)
-    return instrument === undefined ? symbolNotFound() : read(context, instrument, symbol)
+  (read: (ctx: Context, instrument: Instrument, symbol: string) => void): Handler =>
+  (ctx) => {
+    const symbol = ctx.params['symbol'] ?? ''
+    const instrument = findInstrument(ctx.state.core.market, ctx.state.account, symbol)
+    return instrument === undefined ? symbolNotFound(ctx) : read(ctx, instrument, symbol)
   }
 
 const allWeek = Object.fromEntries(
@@ -25,9 +24,10 @@ const allWeek = Object.fromEntries(
   ]),
 )
 
-const readSpecification = ({ core, account }: AccountContext, instrument: Instrument, symbol: string): Reply => {
+const readSpecification = (ctx: Context, instrument: Instrument, symbol: string): void => {
+  const { core, account } = ctx.state
   const open = core.market.isOpen(instrument.symbol)
-  return ok({
+  ctx.body = {
     symbol,
     description: instrument.description,
     path: `${instrument.path}\\${symbol}`,
@@ -63,17 +63,18 @@ const readSpecification = ({ core, account }: AccountContext, instrument: Instru
     ],
     quoteSessions: open ? allWeek : {},
     tradeSessions: open ? allWeek : {},
-  })
+  }
 }
 
-const readPrice = ({ core, account, at, query }: AccountContext, instrument: Instrument, symbol: string): Reply => {
-  const details = checkFlag(query, 'keepSubscription')
-  if (details.length > 0) return invalid(details)
+const readPrice = (ctx: Context, instrument: Instrument, symbol: string): void => {
+  const { core, account, at } = ctx.state
+  const details = checkFlag(ctx, 'keepSubscription')
+  if (details.length > 0) return invalid(details)(ctx)
   const { currency, brokerUtcOffsetHours } = account.settings
   const { bid, ask } = core.market.prices.quote(instrument, at)
   const rate = core.market.rate(instrument.profitCurrency, currency, at)
   const tickValue = toNumber(decimal(pointOf(instrument)).times(instrument.contractSize).times(rate).round(6))
-  return ok({
+  ctx.body = {
     symbol,
     bid,
     ask,
@@ -81,10 +82,11 @@ const readPrice = ({ core, account, at, query }: AccountContext, instrument: Ins
     lossTickValue: tickValue,
     time: utcText(at),
     brokerTime: brokerText(at, brokerUtcOffsetHours),
-  })
+  }
 }
 
-const calculateMargin = ({ core, account, at, body }: AccountContext): Reply => {
+const calculateMargin: Handler = (ctx) => {
+  const { core, account, at, body } = ctx.state
   const { symbol, type, volume, openPrice } = typeof body === 'object' && body !== null ? (body as Record<string, unknown>) : {}
   const details: Detail[] = []
   if (typeof symbol !== 'string' || symbol === '') details.push({ parameter: 'symbol', message: 'Value must be a symbol' })
@@ -92,40 +94,25 @@ const calculateMargin = ({ core, account, at, body }: AccountContext): Reply => 
     details.push({ parameter: 'type', message: 'Value must be ORDER_TYPE_BUY or ORDER_TYPE_SELL' })
   if (!isPositive(volume)) details.push({ parameter: 'volume', message: 'Value must be a number above 0' })
   if (!isPositive(openPrice)) details.push({ parameter: 'openPrice', message: 'Value must be a number above 0' })
-  if (details.length > 0 || typeof symbol !== 'string' || !isPositive(volume) || !isPositive(openPrice)) return invalid(details)
+  if (details.length > 0 || typeof symbol !== 'string' || !isPositive(volume) || !isPositive(openPrice)) return invalid(details)(ctx)
   const instrument = findInstrument(core.market, account, symbol)
-  if (instrument === undefined) return symbolNotFound()
-  return ok({ margin: toNumber(marginOf(account.settings, core.market, instrument, decimal(volume), decimal(openPrice), at)) })
+  if (instrument === undefined) return symbolNotFound(ctx)
+  ctx.body = { margin: toNumber(marginOf(account.settings, core.market, instrument, decimal(volume), decimal(openPrice), at)) }
 }
 
 const isPositive = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && decimal(value).gt(zero)
 
-export const marketRoutes: readonly Route[] = [
-  { name: 'margin', api: 'client', method: 'POST', path: `${base}/calculate-margin`, handle: calculateMargin },
-  {
-    name: 'symbols',
-    api: 'client',
-    method: 'GET',
-    path: `${base}/symbols`,
-    handle: ({ core, account }) => ok([...core.market.instruments.keys()].map((symbol) => symbol + account.settings.symbolSuffix)),
-  },
-  {
-    name: 'specification',
-    api: 'client',
-    method: 'GET',
-    path: `${base}/symbols/:symbol/specification`,
-    handle: withInstrument(readSpecification),
-  },
-  { name: 'price', api: 'client', method: 'GET', path: `${base}/symbols/:symbol/current-price`, handle: withInstrument(readPrice) },
-  {
-    name: 'server-time',
-    api: 'client',
-    method: 'GET',
-    path: `${base}/server-time`,
-    handle: ({ account, at }) => {
-      const time = utcText(at)
-      const brokerTime = brokerText(at, account.settings.brokerUtcOffsetHours)
-      return ok({ time, brokerTime, lastQuoteTime: time, lastQuoteBrokerTime: brokerTime })
-    },
-  },
-]
+export const marketRoutes = new Router<State>()
+  .post('margin', '/calculate-margin', calculateMargin)
+  .get('symbols', '/symbols', (ctx) => {
+    const { core, account } = ctx.state
+    ctx.body = [...core.market.instruments.keys()].map((symbol) => symbol + account.settings.symbolSuffix)
+  })
+  .get('specification', '/symbols/:symbol/specification', withInstrument(readSpecification))
+  .get('price', '/symbols/:symbol/current-price', withInstrument(readPrice))
+  .get('server-time', '/server-time', (ctx) => {
+    const { account, at } = ctx.state
+    const time = utcText(at)
+    const brokerTime = brokerText(at, account.settings.brokerUtcOffsetHours)
+    ctx.body = { time, brokerTime, lastQuoteTime: time, lastQuoteBrokerTime: brokerTime }
+  })

@@ -1,13 +1,12 @@
 // The provisioning API: which accounts there are, and switching them on and off.
+import { Router } from '@koa/router'
 import { utcText } from '../numbers/clock-text.ts'
 import type { Account } from '../books/account.ts'
-import type { Core, Grant } from '../core.ts'
-import type { Context, Route } from './context.ts'
-import { accountNotFound, invalid, ok, type Reply } from './reply.ts'
-import { checkPage } from './validate.ts'
-
-export const visibleAccount = (core: Core, grant: Grant, id: string): Account | undefined =>
-  grant.accounts === undefined || grant.accounts.has(id) ? core.accounts.get(id) : undefined
+import type { Core } from '../core.ts'
+import type { Handler, State } from './context.ts'
+import { visibleAccount } from './middlewares.ts'
+import { invalid } from './reply.ts'
+import { checkPage, queryValues } from './validate.ts'
 
 const accountRow = (core: Core, { settings, deployment }: Account) => ({
   _id: settings.id,
@@ -36,15 +35,18 @@ const accountRow = (core: Core, { settings, deployment }: Account) => ({
   riskManagementApiEnabled: false,
 })
 
-const listAccounts = ({ core, grant, query, headers }: Context): Reply => {
-  const page = checkPage(query)
-  const version = headers['api-version'] ?? '1'
+const listAccounts: Handler = (ctx) => {
+  const { core, grant } = ctx.state
+  const page = checkPage(ctx)
+  const version = ctx.get('api-version') || '1'
   const details =
     version === '1' || version === '2' ? page.details : [...page.details, { parameter: 'api-version', message: 'Value must be 1 or 2' }]
-  if (details.length > 0) return invalid(details)
-  const asked = (parameter: string): readonly string[] => [...query.getAll(parameter), ...query.getAll(`${parameter}[]`)]
-  const isAsked = (parameter: string, value: string): boolean => asked(parameter).length === 0 || asked(parameter).includes(value)
-  const text = query.get('query') ?? ''
+  if (details.length > 0) return invalid(details)(ctx)
+  const isAsked = (parameter: string, value: string): boolean => {
+    const asked = [...queryValues(ctx, parameter), ...queryValues(ctx, `${parameter}[]`)]
+    return asked.length === 0 || asked.includes(value)
+  }
+  const [text = ''] = queryValues(ctx, 'query')
   const rows = [...core.accounts.values()]
     .filter((account) => visibleAccount(core, grant, account.settings.id) !== undefined)
     .map((account) => accountRow(core, account))
@@ -52,47 +54,29 @@ const listAccounts = ({ core, grant, query, headers }: Context): Reply => {
     .filter((row) => isAsked('version', String(row.version)) && isAsked('type', row.type))
     .filter((row) => [row._id, row.name, row.server, row.login].some((value) => value.includes(text)))
   const items = rows.slice(page.value.offset, page.value.offset + page.value.limit)
-  return ok(version === '2' ? { count: rows.length, items } : items)
+  ctx.body = version === '2' ? { count: rows.length, items } : items
 }
 
-const withAccount =
-  (carryOut: (core: Core, account: Account) => Reply) =>
-  ({ core, grant, params }: Context): Reply => {
-    const id = params['accountId'] ?? ''
-    const account = visibleAccount(core, grant, id)
-    return account === undefined ? accountNotFound(id) : carryOut(core, account)
+const deploy =
+  (state: string, connectionStatus: string): Handler =>
+  (ctx) => {
+    const { account } = ctx.state
+    Object.assign(account.deployment, { state, connectionStatus })
+    account.revision++
+    ctx.status = 204
   }
 
-const deploy = (state: string, connectionStatus: string) =>
-  withAccount((_core, account) => {
-    account.deployment.state = state
-    account.deployment.connectionStatus = connectionStatus
-    account.revision++
-    return { status: 204 }
+/** Of all accounts. */
+export const accountListRoutes = new Router<State>()
+  .get('regions', '/regions', (ctx) => {
+    ctx.body = [...ctx.state.core.regions]
   })
+  .get('accounts', '/accounts', listAccounts)
 
-export const provisioningRoutes: readonly Route[] = [
-  { name: 'regions', api: 'provisioning', method: 'GET', path: '/users/current/regions', handle: ({ core }) => ok([...core.regions]) },
-  { name: 'accounts', api: 'provisioning', method: 'GET', path: '/users/current/accounts', handle: listAccounts },
-  {
-    name: 'account',
-    api: 'provisioning',
-    method: 'GET',
-    path: '/users/current/accounts/:accountId',
-    handle: withAccount((core, account) => ok(accountRow(core, account))),
-  },
-  {
-    name: 'deploy',
-    api: 'provisioning',
-    method: 'POST',
-    path: '/users/current/accounts/:accountId/deploy',
-    handle: deploy('DEPLOYED', 'CONNECTED'),
-  },
-  {
-    name: 'undeploy',
-    api: 'provisioning',
-    method: 'POST',
-    path: '/users/current/accounts/:accountId/undeploy',
-    handle: deploy('UNDEPLOYED', 'DISCONNECTED'),
-  },
-]
+/** Of one account. */
+export const accountRoutes = new Router<State>()
+  .get('account', '/', (ctx) => {
+    ctx.body = accountRow(ctx.state.core, ctx.state.account)
+  })
+  .post('deploy', '/deploy', deploy('DEPLOYED', 'CONNECTED'))
+  .post('undeploy', '/undeploy', deploy('UNDEPLOYED', 'DISCONNECTED'))

@@ -1,4 +1,4 @@
-// Sends hostile requests and judges what comes back: against the API's document where it tells the route, and against what holds for every reply.
+// Sends hostile requests and judges the replies: against the document of the API or of the operator API, and against what holds for every reply.
 import type { ContractWatch, HeardReply } from '@tradeport/contract-watch'
 import { faultsOfReply, parsed } from './judge.ts'
 import type { Known } from './known.ts'
@@ -31,15 +31,15 @@ export interface Caller {
 
 export interface CallerOptions {
   readonly target: Target
-  /** One for all, since making it is much work. */
-  readonly watch: ContractWatch
+  /** Shared by all callers, because creating one is slow. */
+  readonly watches: Readonly<Record<'api' | 'operator', ContractWatch>>
   readonly known: Known
   readonly fill: (text: string) => string
   readonly tally: Tally
 }
 
 /** One caller asks one request after the other on a connection of its own to each listener. */
-export const createCaller = ({ target, watch, known, fill, tally }: CallerOptions): Caller => {
+export const createCaller = ({ target, watches, known, fill, tally }: CallerOptions): Caller => {
   const lines = { api: createLine(target.apiPort), operator: createLine(target.operatorPort) }
   const ports = { api: target.apiPort, operator: target.operatorPort }
   const sendWhole = async (request: HostileRequest): Promise<readonly string[]> => {
@@ -48,9 +48,8 @@ export const createCaller = ({ target, watch, known, fill, tally }: CallerOption
     const { faults, reply } = await askWhole(lines[request.listener], request, sent.bytes)
     if (reply === undefined) return faults
     count(tally, reply)
-    if (request.listener === 'operator') return faults
-    known.learn(sent.path, reply.status < 300 ? parsed(reply.body) : undefined)
-    return [...faults, ...faultsByDocument(watch, request, sent, reply)]
+    if (request.listener === 'api') known.learn(sent.path, reply.status < 300 ? parsed(reply.body) : undefined)
+    return [...faults, ...faultsByDocument(watches[request.listener], request, sent, reply)]
   }
   const sendRaw = async ({ listener, pieces, most }: RawRequest): Promise<readonly string[]> => {
     tally.requests.raw += 1

@@ -1,5 +1,5 @@
-// The run of hostile requests: a hundred thousand drawn from the API's document, the operator's routes and raw bytes, on many connections at once; what is wrong
-// with any reply is shrunk to the smallest request that shows it; and what they left in memory is measured.
+// The run of hostile requests: a hundred thousand drawn from the documents of the API and of the operator API and from raw bytes, on many connections at once. What
+// is wrong with a reply is shrunk to the smallest request that shows it, and what they left in memory is measured.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -14,7 +14,7 @@ import { createKnown } from './known.ts'
 import type { Known } from './known.ts'
 import { tellRaw } from './line.ts'
 import { faultsOfGrowth, inMemory } from './memory.ts'
-import { operatorRequest } from './operator-requests.ts'
+import { operatorRequestOf } from './operator-requests.ts'
 import type { Measured } from './probe.ts'
 import { rawRequest, unfinished } from './raw.ts'
 import type { RawRequest } from './raw.ts'
@@ -46,7 +46,7 @@ const mostHeldMs = 500
 export const runHostile = async (run: HostileRun): Promise<boolean> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-hostile-'))
   const broker = await startBroker(run.seed)
-  const more = { CAPABILITIES: 'events', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' }
+  const more = { CAPABILITIES: 'events', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', TRUST_PROXY: '127.0.0.1/32' }
   const { environment } = newFleet({ databaseUrl: run.databaseUrl, providerUrl: broker.url, dataFolder: join(folder, 'data'), more })
 
   const service = await startWatchedService(environment)
@@ -62,14 +62,21 @@ export const runHostile = async (run: HostileRun): Promise<boolean> => {
 const attack = async (run: HostileRun, service: WatchedService): Promise<boolean> => {
   const world = createWorld(run.requests)
   await applyWorld(service.operatorPort, world)
-  const document: ReturnType<typeof JSON.parse> = await (await fetch(`http://127.0.0.1:${service.apiPort}/api/v1/openapi.json`)).json()
+  const documents = {
+    api: await documentAt(`http://127.0.0.1:${service.apiPort}/api/v1/openapi.json`),
+    operator: await documentAt(`http://127.0.0.1:${service.operatorPort}/operator/openapi.json`),
+  }
   const known = createKnown(world.users)
   await learnAll(service, world, known)
-  const requests = anyRequest(document)
-  const watch = createContractWatch(document)
+  const requests = anyRequest(documents)
+  const watches = { api: createContractWatch(documents.api), operator: createContractWatch(documents.operator) }
   const tally = newTally()
-  const fill = (text: string): string => known.fill(text.replaceAll('{{operator}}', operatorToken))
-  const lanes = Array.from({ length: callers }, () => createCaller({ target: service, watch, known, fill, tally }))
+  let filled = 0
+  const fill = (text: string): string => {
+    filled += 1
+    return known.fill(text.replaceAll('{{operator}}', operatorToken).replaceAll('{{address}}', addressOf(filled)))
+  }
+  const lanes = Array.from({ length: callers }, () => createCaller({ target: service, watches, known, fill, tally }))
   const faults: string[] = []
   const random = createRandom(run.seed)
   const measured: Measured[] = []
@@ -88,10 +95,12 @@ const attack = async (run: HostileRun, service: WatchedService): Promise<boolean
   return report(run, { service, tally, faults, measured, tookMs })
 }
 
-const anyRequest = (document: object): fc.Arbitrary<HostileRequest | RawRequest> =>
+const documentAt = async (url: string): Promise<ReturnType<typeof JSON.parse>> => (await fetch(url)).json()
+
+const anyRequest = ({ api, operator }: Readonly<Record<'api' | 'operator', object>>): fc.Arbitrary<HostileRequest | RawRequest> =>
   fc.oneof(
-    { weight: 76, arbitrary: fc.oneof(...operationsOf(document).map(requestOf)) },
-    { weight: 12, arbitrary: operatorRequest },
+    { weight: 76, arbitrary: fc.oneof(...operationsOf(api).map(requestOf)) },
+    { weight: 12, arbitrary: operatorRequestOf(operationsOf(operator)) },
     { weight: 12, arbitrary: rawRequest },
   )
 
@@ -116,6 +125,14 @@ const attackOn = async (lane: Caller, { requests, count, random, faults }: Attac
   // At once, since a run may be long.
   say(`  found: ${fault}`)
   faults.push(fault)
+}
+
+/** From one address, the service looks up only so many bad credentials a minute, and no key that it does not know yet among them. */
+const requestsPerAddress = 256
+
+const addressOf = (request: number): string => {
+  const index = Math.floor(request / requestsPerAddress)
+  return `10.0.${index >> 8}.${index & 255}`
 }
 
 /** Ids of positions and trades, so that they are asked for from the first request on. */

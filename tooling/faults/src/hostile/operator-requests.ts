@@ -1,11 +1,11 @@
-// Hostile requests to the operator's listener: its routes by their records, since no document tells them, with good and bad tokens and with documents of which
-// some of the fields are of another kind. Everything that they name is of this run's own, so that the callers of the API keep their keys.
-import { operatorRoutes } from '@tradeport/http'
+// Hostile requests to the operator's listener, drawn from its OpenAPI document, with good and bad tokens and with operator's documents of which some fields have
+// another type. Everything that they name belongs to this run, so that the callers of the API keep their keys.
 import * as fc from 'fast-check'
 import { bytesOf } from './request.ts'
 import type { HostileBody, HostileRequest } from './request.ts'
-import { edgeText, goodText, nastyMember, nastyText } from './values.ts'
-import type { Schema } from './values.ts'
+import { queryOf, textOfBody } from './requests.ts'
+import type { Operation } from './requests.ts'
+import { nastyMember, nastyText } from './values.ts'
 
 const numbered = (name: string): readonly string[] => [1, 2, 3].map((index) => `"hostile-${name}-${index}"`)
 const accounts = [1, 2, 3].map((index) => `"00000000-0000-4000-8000-00000000000${index}"`)
@@ -54,7 +54,7 @@ const sections: Readonly<Record<string, Fields>> = {
     id: numbered('key'),
     userId: numbered('user'),
     name: ['"bot"'],
-    key: ['"tp_live_hostile_operator_1"', '"tp_live_hostile_operator_2"'],
+    key: ['"tp_live_only_for_automated_tests_hostile_operator_1"', '"tp_live_only_for_automated_tests_hostile_operator_2"'],
     scopes: ['["accounts:read"]', '[]', '["trading:read","trading:read"]'],
     ipAllowlist: ['["127.0.0.1/32"]', '[]', '["::/0","10.0.0.0/8"]'],
     expiresAt: times,
@@ -156,45 +156,34 @@ const segment = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('%', '..', '%2e%2e', '%00', '%c0%af', '*', 'a%2Fb') },
 )
 
-const pairs = (query: Readonly<Record<string, { readonly schema: object }>>): fc.Arbitrary<string> =>
-  fc
-    .tuple(
-      ...Object.entries(query).map(([name, { schema }]) => {
-        const told = schema as Schema
-        const value = fc.oneof(
-          { weight: 3, arbitrary: goodText(name, told) },
-          { weight: 2, arbitrary: fc.oneof(edgeText(told), nastyText) },
-        )
-        return fc.option(
-          value.map((text) => `${name}=${text.startsWith('{{') ? text : encodeURIComponent(text.toWellFormed())}`),
-          { nil: '' },
-        )
-      }),
-    )
-    .map((all) => all.filter((text) => text !== '').join('&'))
-
 const bodyOf = (text: string): HostileBody => ({ bytes: bytesOf(text), padding: 0, chunkBytes: undefined })
 
-export const operatorRequest: fc.Arbitrary<HostileRequest> = fc.oneof(
-  ...operatorRoutes.map((route): fc.WeightedArbitrary<HostileRequest> => {
-    const parts = `/operator/v1${route.path}`.split('/').map((part) => (part.startsWith(':') ? segment : fc.constant(part)))
-    const body = route.method === 'POST' ? anyDocument.map(bodyOf) : fc.constant(undefined)
-    return {
-      weight: route.method === 'POST' ? 4 : 1,
-      arbitrary: fc
-        .tuple(
-          fc.tuple(...parts),
-          pairs(route.query),
-          body,
-          fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...tokens) }, { weight: 1, arbitrary: fc.constantFrom(...badTokens) }),
-        )
-        .map(([path, query, sent, token]) => ({
-          listener: 'operator',
-          method: route.method,
-          target: `${path.join('/')}${query === '' ? '' : `?${query}`}`,
-          headers: [['Authorization', token], ...(sent === undefined ? [] : [['Content-Type', 'application/json'] as const])],
-          body: sent,
-        })),
-    }
-  }),
-)
+const sentBody = ({ path, body }: Operation): fc.Arbitrary<HostileBody | undefined> => {
+  if (body === undefined) return fc.constant(undefined)
+  return (/\/(?:apply|plan)$/.test(path) ? anyDocument : fc.oneof(anyDocument, textOfBody(body))).map(bodyOf)
+}
+
+/** @param operations of the operator's OpenAPI document */
+export const operatorRequestOf = (operations: readonly Operation[]): fc.Arbitrary<HostileRequest> =>
+  fc.oneof(
+    ...operations.map((operation): fc.WeightedArbitrary<HostileRequest> => {
+      const parts = operation.path.split('/').map((part) => (part.startsWith('{') ? segment : fc.constant(part)))
+      return {
+        weight: operation.body === undefined ? 1 : 4,
+        arbitrary: fc
+          .tuple(
+            fc.tuple(...parts),
+            queryOf(operation),
+            sentBody(operation),
+            fc.oneof({ weight: 12, arbitrary: fc.constantFrom(...tokens) }, { weight: 1, arbitrary: fc.constantFrom(...badTokens) }),
+          )
+          .map(([path, query, body, token]) => ({
+            listener: 'operator',
+            method: operation.method,
+            target: `${path.join('/')}${query}`,
+            headers: [['Authorization', token], ...(body === undefined ? [] : [['Content-Type', 'application/json'] as const])],
+            body,
+          })),
+      }
+    }),
+  )

@@ -5,7 +5,7 @@ export interface HostileRequest {
   readonly method: string
   /** The request target to the letter. */
   readonly target: string
-  /** Host and what tells of the body are added. */
+  /** Host, the caller's address and the headers of the body are added. */
   readonly headers: readonly (readonly [name: string, value: string])[]
   readonly body: HostileBody | undefined
 }
@@ -34,7 +34,12 @@ export interface WrittenRequest {
 export const written = (request: HostileRequest, fill: (text: string) => string): WrittenRequest => {
   const { method, target, headers, body } = request
   // Filled at once, so that all places are of one user's.
-  const lines = [`${method} ${target} HTTP/1.1`, 'Host: 127.0.0.1', ...headers.map(([name, value]) => `${name}: ${value}`)]
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
+    'X-Forwarded-For: {{address}}',
+  ]
   const filled = fill([...lines, '', body?.bytes ?? ''].join('\r\n'))
   const headEnd = filled.indexOf('\r\n\r\n')
   const head = filled.slice(0, headEnd)
@@ -58,8 +63,11 @@ const chunks = (bytes: Buffer, size: number): readonly Buffer[] => {
 
 const absoluteForm = /^https?:\/\/[^/?#]*/i
 
-/** The path of a target as the service takes it: to the letter, of the absolute form what follows the authority. */
+/**
+ * The path of a target as the service reads it: to the letter, of the absolute form what follows the authority. A target with a fragment has none that the service
+ * knows, and is returned whole.
+ */
 export const pathOf = (target: string): string => {
   const path = target.startsWith('/') ? target : target.replace(absoluteForm, '')
-  return path.split('?', 1)[0] ?? ''
+  return path.includes('#') ? path : (path.split('?', 1)[0] ?? '')
 }

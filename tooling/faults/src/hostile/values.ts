@@ -184,8 +184,9 @@ const nastyJson = [
   '"https://２.example/"',
   '"HTTPS://EXAMPLE.COM:99999/"',
 ]
+/** The service accepts a depth of 64 with the body itself. */
 const nest = fc
-  .tuple(fc.constantFrom(['[', ']'] as const, ['{"a":', '}'] as const), fc.constantFrom(10, 1_000, 20_000))
+  .tuple(fc.constantFrom(['[', ']'] as const, ['{"a":', '}'] as const), fc.constantFrom(10, 62, 63, 64, 65, 1_000, 20_000))
   .map(([[open, close], depth]) => `${open.repeat(depth)}1${close.repeat(depth)}`)
 
 /** The text of whatever JSON value, or of what only looks like one. */
@@ -197,6 +198,11 @@ export const nastyMember: fc.Arbitrary<string> = fc.oneof(
   { weight: 1, arbitrary: fc.constantFrom('NaN', 'undefined', '0x10', '01', '.5', "'a'", '"a', '1,', '"\t"', '/*x*/1', '\u{feff}1') },
   { weight: 1, arbitrary: nest },
 )
+
+/** The text of a body with about as many values as the service accepts, which are 10,000, or with more. */
+export const manyValues: fc.Arbitrary<string> = fc
+  .tuple(fc.constantFrom(9_990, 9_996, 9_997, 9_998, 9_999, 10_000, 100_000), fc.constantFrom('0', '""', '{}', '[]'))
+  .map(([count, value]) => `{"eventTypes":[${`${value},`.repeat(count - 1)}${value}]}`)
 
 const strangeNames = [
   '__proto__',
@@ -217,13 +223,19 @@ const strangeNames = [
   'length',
 ]
 
-/** The text of a JSON object as the schema has it, with `badness` of its members, in percent, missing, strange, sent twice or of another kind. */
+/** The text of a JSON object as the schema has it, with `badness` of its members, in percent, missing, sent twice or of another type, and in as many texts a
+ * member that the schema does not know, for which alone the service refuses a body. */
 export const objectText = (schema: Schema, badness: number): fc.Arbitrary<string> => {
   const required = new Set(schema.required)
   const members = Object.entries(schema.properties ?? {}).map(([name, member]) => memberText(name, member, required.has(name), badness))
-  const strange = fc.tuple(fc.constantFrom(...strangeNames), nastyMember).map(([name, text]) => `${quoted(name)}:${text}`)
+  const misspelt = Object.keys(schema.properties ?? {}).flatMap((name) => [`${name}s`, name.toLowerCase(), name.slice(1)])
+  const unknown = fc.tuple(fc.constantFrom(...strangeNames, ...misspelt), nastyMember).map(([name, text]) => `${quoted(name)}:${text}`)
+  const unknowns = fc.oneof(
+    { weight: 100 - badness, arbitrary: fc.constant<string[]>([]) },
+    { weight: badness, arbitrary: fc.array(unknown, { minLength: 1, maxLength: 2 }) },
+  )
   return fc
-    .tuple(fc.tuple(...members), fc.array(strange, { maxLength: badness === 0 ? 0 : 2 }), fc.boolean())
+    .tuple(fc.tuple(...members), unknowns, fc.boolean())
     .map(([told, more, isTurned]) => [...told.filter((text) => text !== ''), ...more].toSorted(() => (isTurned ? -1 : 0)))
     .map((all) => `{${all.join(',')}}`)
 }

@@ -175,5 +175,5 @@ const peculiarities: Readonly<Record<string, object>> = {
   expired: { expiresAt: '2020-01-01T00:00:00.000Z' },
   revoked: { enabled: false },
   elsewhere: { ipAllowlist: ['203.0.113.0/24', '2001:db8::/32'] },
-  here: { ipAllowlist: ['127.0.0.1/32', '::1'] },
+  here: { ipAllowlist: ['10.0.0.0/8', '::1'] },
 }

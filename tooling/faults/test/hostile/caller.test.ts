@@ -49,7 +49,8 @@ const faultsWhere = async (answer: RequestListener, sent: Parameters<ReturnType<
   const { port } = server.address() as AddressInfo
   const known = createKnown([{}])
   const target = { apiPort: port, operatorPort: port }
-  const caller = createCaller({ target, watch: createContractWatch(document), known, fill: known.fill, tally: newTally() })
+  const watch = createContractWatch(document)
+  const caller = createCaller({ target, watches: { api: watch, operator: watch }, known, fill: known.fill, tally: newTally() })
   const faults = await caller.send(sent)
   caller.close()
   return faults

@@ -1,16 +1,18 @@
 // Hostile requests: the same for the same seed, for every route there is, and written so that the service sees where they end.
-import { createOpenApiDocument, operatorRoutes } from '@tradeport/http'
+import { createOpenApiDocument, createOperatorDocument } from '@tradeport/http'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createKnown } from '../../src/hostile/known.ts'
-import { operatorRequest } from '../../src/hostile/operator-requests.ts'
+import { operatorRequestOf } from '../../src/hostile/operator-requests.ts'
 import { rawRequest } from '../../src/hostile/raw.ts'
 import { pathOf, written } from '../../src/hostile/request.ts'
 import { operationsOf, requestOf } from '../../src/hostile/requests.ts'
 
 const document = createOpenApiDocument()
 const operations = operationsOf(document)
+const operatorOperations = operationsOf(createOperatorDocument())
 const anyRequest = fc.oneof(...operations.map(requestOf))
+const operatorRequest = operatorRequestOf(operatorOperations)
 const asIs = (text: string): string => text
 
 describe('hostile requests', () => {
@@ -43,7 +45,7 @@ describe('hostile requests', () => {
         const text = bytes.toString('latin1')
         const headEnd = text.indexOf('\r\n\r\n')
         const lines = text.slice(0, headEnd).split('\r\n')
-        expect(lines.length).toBe(2 + request.headers.length + (request.body === undefined ? 0 : 1))
+        expect(lines.length).toBe(3 + request.headers.length + (request.body === undefined ? 0 : 1))
         expect(lines[0]).toMatch(/^[A-Za-z-]+ [^\0- ]+ HTTP\/1\.1$/)
         if (body === undefined) expect(text.length).toBe(headEnd + 4)
         else if (request.body?.chunkBytes === undefined) expect(text.length).toBe(headEnd + 4 + body.length)
@@ -53,10 +55,10 @@ describe('hostile requests', () => {
     )
   })
 
-  it("are drawn for every route of the operator's", () => {
+  it('are drawn for every operation of the operator API', () => {
     const drawn = fc.sample(operatorRequest, { seed: 1, numRuns: 1_000 })
-    for (const { method, path } of operatorRoutes) {
-      const pattern = new RegExp(`^/operator/v1${path.replaceAll(/:\w+/g, '[^/]+')}$`)
+    for (const { method, path } of operatorOperations) {
+      const pattern = new RegExp(`^${path.replaceAll(/\{\w+\}/g, '[^/]+')}$`)
       expect(drawn.some((request) => request.method === method && pattern.test(pathOf(request.target)))).toBe(true)
     }
   })
@@ -67,6 +69,7 @@ describe('the path of a target', () => {
     ['/api/v1/symbols?a=b?c', '/api/v1/symbols'],
     ['http://elsewhere.example/api/v1/symbols', '/api/v1/symbols'],
     ['/api/v1/../x#y', '/api/v1/../x#y'],
+    ['/api/v1/symbols?a=b#c', '/api/v1/symbols?a=b#c'],
     ['*', '*'],
   ])('of %s is %s', (target, path) => {
     expect(pathOf(target)).toBe(path)

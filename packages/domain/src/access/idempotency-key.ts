@@ -1,0 +1,59 @@
+// Idempotency keys: a request's claim, the reply that is kept, and what the stored state of a key means for the next attempt.
+import * as E from 'fp-ts/lib/Either.js'
+import { idempotencyInProgress, idempotencyKeyReused } from '../errors.ts'
+import type { IdempotencyInProgress, IdempotencyKeyReused } from '../errors.ts'
+import { dayMs, secondMs } from '../primitives/instant.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+/** A request's claim to its idempotency key. */
+export interface IdempotencyClaim {
+  readonly key: string
+  /** SHA-256 over route, path and body, in lower-case hex. */
+  readonly requestHash: string
+  /** Random: it names this attempt, so that a claim that lapsed and was given to another attempt is recognised. */
+  readonly id: string
+}
+
+/** A reply that is answered again to whoever sends the same request with the same key. */
+export interface KeptReply {
+  /** JSON text; opaque to the store. */
+  readonly body: string
+  /** Sealed at rest. */
+  readonly isSecret: boolean
+}
+
+export type Claimed =
+  | { readonly kind: 'claimed' }
+  | { readonly kind: 'replied'; readonly reply: KeptReply }
+  /** An earlier attempt began and left no reply: it may have had its effect. */
+  | { readonly kind: 'unknown' }
+
+/** After this long a claim that has not begun belongs to a process that died. */
+export const claimLapseMs = 10 * secondMs
+/** After this long a request that began and left no reply is not expected to leave one. */
+export const inProgressMs = 30 * secondMs
+export const keyLifetimeMs = dayMs
+
+export const heldKeyStates = ['claimed', 'begun', 'replied'] as const
+
+export type HeldKey = { readonly requestHash: string; readonly since: Instant } & (
+  | { readonly state: 'claimed' | 'begun' }
+  | { readonly state: 'replied'; readonly reply: KeptReply }
+)
+
+/** The distance in either direction: the clock may have been set back since, and a claim must not lock its key for an unknown time. */
+const isOlder = ({ since }: HeldKey, ms: number, now: Instant): boolean => Math.abs(now - since) >= ms
+
+export const mayBeClaimed = (held: HeldKey, now: Instant): boolean =>
+  now - held.since >= keyLifetimeMs || (held.state === 'claimed' && isOlder(held, claimLapseMs, now))
+
+/** The answer to an attempt that may not have the key. */
+export const answerOfHeldKey = (
+  held: HeldKey,
+  { requestHash }: IdempotencyClaim,
+  now: Instant,
+): E.Either<IdempotencyKeyReused | IdempotencyInProgress, Claimed> => {
+  if (held.requestHash !== requestHash) return E.left(idempotencyKeyReused)
+  if (held.state === 'replied') return E.right({ kind: 'replied', reply: held.reply })
+  return held.state === 'begun' && isOlder(held, inProgressMs, now) ? E.right({ kind: 'unknown' }) : E.left(idempotencyInProgress)
+}

@@ -1,0 +1,195 @@
+// Requests with an idempotency key: each use case begins right before its effect, and one key makes at most one effect.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { idempotencyInProgress } from '../../src/errors.ts'
+import type { Refusal } from '../../src/errors.ts'
+import type { Once } from '../../src/ports/idempotency.ts'
+import type { PositionLocks } from '../../src/ports/position-locks.ts'
+import type { DeliveryId } from '../../src/primitives/ids.ts'
+import { secondMs } from '../../src/primitives/instant.ts'
+import { createFakeIdempotencyStore } from '../../src/testing/fake-idempotency-store.ts'
+import { createFakeRecords } from '../../src/testing/fake-records.ts'
+import { createFakeWebhookSender } from '../../src/testing/fake-webhook-sender.ts'
+import { createFakeWebhookStore } from '../../src/testing/fake-webhook-store.ts'
+import { newClaim, newReply } from '../../src/testing/stored-orders.ts'
+import { newWebhook, newWebhookId } from '../../src/testing/stored-webhooks.ts'
+import { closePosition } from '../../src/use-cases/close-position.ts'
+import { createWebhook } from '../../src/use-cases/create-webhook.ts'
+import { replayWebhookDelivery } from '../../src/use-cases/replay-webhook-delivery.ts'
+import { testWebhook } from '../../src/use-cases/test-webhook.ts'
+import { createChangeDesk, noon } from './change-desk.ts'
+import { owner, rightOf, tagOf } from './desk.ts'
+
+const caller = { owner }
+const webhook = newWebhook(owner, noon)
+const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
+
+interface Effect {
+  readonly run: (once: Once) => TE.TaskEither<Refusal, unknown>
+  /** A request that a check refuses. */
+  readonly runRefused: (once: Once) => TE.TaskEither<Refusal, unknown>
+  readonly effects: () => number
+}
+
+const closeEffect = (): Effect => {
+  const desk = createChangeDesk()
+  let records = 0
+  const closeRecords = { ...desk.closeRecords, record: () => TE.fromIO(() => ((records += 1), O.none)) }
+  const close = closePosition({ ...desk, closeRecords })
+  return {
+    run: (once) => close(caller, desk.id, 0.1, once),
+    runRefused: (once) => close(caller, desk.id, 9, once),
+    effects: () => desk.positionDesk.sent().length + records,
+  }
+}
+
+const webhookDesk = () => {
+  const webhooks = createFakeWebhookStore(createFakeRecords())
+  const replays: unknown[] = []
+  const ports = {
+    webhooks,
+    webhookSender: createFakeWebhookSender(),
+    webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => 'made' },
+    webhookDeliveries: { replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)) },
+    webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
+    clock: { now: () => noon },
+  }
+  return { ports, replays, create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })) }
+}
+
+const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[] = [
+  ['a close', async () => closeEffect()],
+  [
+    'a new webhook',
+    async () => {
+      const { ports } = webhookDesk()
+      let created = 0
+      const webhooks = { create: () => TE.fromIO(() => void (created += 1)) }
+      const create = createWebhook({ ...ports, webhooks })
+      const { url, eventTypes } = webhook
+      return {
+        run: (once) => create(caller, { url, eventTypes }, once),
+        runRefused: (once) => create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, once),
+        effects: () => created,
+      }
+    },
+  ],
+  [
+    'a webhook test',
+    async () => {
+      const { ports, create } = webhookDesk()
+      await create
+      return {
+        run: (once) => testWebhook(ports)(caller, webhook.id, once),
+        runRefused: (once) => testWebhook(ports)(caller, newWebhookId(), once),
+        effects: () => ports.webhookSender.sent.length,
+      }
+    },
+  ],
+  [
+    'a replay',
+    async () => {
+      const { ports, create, replays } = webhookDesk()
+      await create
+      const replay = replayWebhookDelivery(ports)
+      return {
+        run: (once) => replay(caller, webhook.id, deliveryId, once),
+        runRefused: (once) => replay(caller, webhook.id, 'no id', once),
+        effects: () => replays.length,
+      }
+    },
+  ],
+]
+
+describe.each(effects)('%s', (_, open) => {
+  it('begins once, before its effect', async () => {
+    const { run, effects } = await open()
+    const before: number[] = []
+    await run({ begin: TE.fromIO(() => void before.push(effects())) })()
+    expect(before).toEqual([0])
+    expect(effects()).toBeGreaterThan(0)
+  })
+
+  it('has no effect where it cannot begin', async () => {
+    const { run, effects } = await open()
+    expect(await tagOf(run({ begin: TE.left(idempotencyInProgress) }))).toBe('IdempotencyInProgress')
+    expect(effects()).toBe(0)
+  })
+
+  it('does not begin where a check refuses it', async () => {
+    const { runRefused, effects } = await open()
+    let begun = 0
+    expect(await tagOf(runRefused({ begin: TE.fromIO(() => void (begun += 1)) }))).not.toBe('none')
+    expect([begun, effects()]).toEqual([0, 0])
+  })
+})
+
+/** In the place of the lock of the position, which alone would keep two attempts of one instance apart. */
+const unlocked: PositionLocks = { holding: () => (work) => work(() => true) }
+
+/** One attempt of a request: it waits, may die at one of its steps, and hears of the broker what it hears. */
+const attempts = fc.array(
+  fc.record({
+    diesAfter: fc.constantFrom('its claim', 'it began', 'it was sent', 'never'),
+    stallsMs: fc.array(fc.integer({ min: 0, max: 20 * secondMs }), { minLength: 4, maxLength: 4 }),
+    outcome: fc.constantFrom('do', 'do_and_lose_the_answer', 'lose_the_request', 'refuse'),
+  }),
+  { minLength: 2, maxLength: 6 },
+)
+
+describe('closes with one idempotency key', () => {
+  it('send at most one, however many attempts race, whatever lapses and wherever they die', async () => {
+    let sends = 0
+    await fc.assert(
+      fc.asyncProperty(attempts, fc.scheduler(), async (planned, scheduler) => {
+        const desk = createChangeDesk()
+        const store = createFakeIdempotencyStore(createFakeRecords())
+        const request = newClaim()
+        const attempt = async ({ diesAfter, stallsMs, outcome }: (typeof planned)[number]): Promise<void> => {
+          const claim = { ...request, id: newClaim().id }
+          const stalls = stallsMs.values()
+          // Lets the other attempts run, then lets time pass.
+          const stall = async (): Promise<void> => {
+            await scheduler.schedule(Promise.resolve())
+            desk.wait(stalls.next().value ?? 0)
+          }
+          const dieAfter = (step: typeof diesAfter): Promise<unknown> => (diesAfter === step ? new Promise(() => {}) : Promise.resolve())
+          await stall()
+          const claimed = await store.claim(owner, claim, desk.clock.now())()
+          if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return
+          await dieAfter('its claim')
+          await stall()
+          let hasBegun = false
+          const begin: Once['begin'] = async () => {
+            const begun = await store.begin(owner, claim, desk.clock.now())()
+            hasBegun = E.isRight(begun)
+            await dieAfter('it began')
+            await stall()
+            return begun
+          }
+          const positionDesk = {
+            ...desk.positionDesk,
+            closePosition:
+              (...close: Parameters<typeof desk.positionDesk.closePosition>) =>
+              async () => {
+                desk.positionDesk.next(outcome)
+                return desk.positionDesk.closePosition(...close)()
+              },
+          }
+          await closePosition({ ...desk, positionDesk, positionLocks: unlocked })(caller, desk.id, 0.1, { begin })()
+          await dieAfter('it was sent')
+          await stall()
+          await (hasBegun ? store.keep(owner, claim, newReply()) : store.release(owner, claim))()
+        }
+        for (const one of planned) void attempt(one)
+        await scheduler.waitIdle()
+        sends += desk.positionDesk.sent().length
+        expect(desk.positionDesk.sent().length).toBeLessThanOrEqual(1)
+      }),
+    )
+    expect(sends).toBeGreaterThan(0)
+  })
+})

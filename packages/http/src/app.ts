@@ -1,0 +1,366 @@
+// An API as a Koa application. The middlewares stand in `createApp` in the order in which a request passes them.
+import { createHash } from 'node:crypto'
+import { parse } from 'node:querystring'
+import { Readable } from 'node:stream'
+import cors from '@koa/cors'
+import { Router } from '@koa/router'
+import { internalError, notFound, programOf, requireScope, toIso, unauthorized, withoutKey } from '@tradeport/domain'
+import type { Breather, Clock, Credential, IdempotencyStore, Instant, RateLimiter } from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import Koa from 'koa'
+import { createBodyBudget, readBody } from './body/read-body.ts'
+import type { BodyBudget, JsonObject } from './body/read-body.ts'
+import { bearerToken, hasCredential, isBearerOf, withoutCredentials } from './credentials.ts'
+import { apiVersion, errorEnvelope, isHeld, securityHeaders } from './envelope.ts'
+import { Refused } from './errors.ts'
+import { answerOnce } from './idempotency.ts'
+import { callerAddress, isAllowedFrom } from './networks.ts'
+import type { Network } from './networks.ts'
+import { requestIdPattern } from './parameters.ts'
+import type { Answer, FileReply, Route } from './route.ts'
+import type { UseCases } from './use-cases.ts'
+
+/** A structured log; pino's fits. */
+export interface Log {
+  readonly warn: (fields: object, message: string) => void
+  readonly error: (fields: object, message: string) => void
+}
+
+/** Counts the answered requests of one route. It must not throw, and should cost next to nothing. */
+export type ObserveRequest = (status: number, durationMs: number) => void
+
+/** Called once for each route before the first request, and once for requests of no route. */
+export type RequestMeter = (method: string, route: string) => ObserveRequest
+
+/** An answered request, without anything that the caller wrote. */
+export interface AnsweredRequest {
+  readonly requestId: string
+  readonly method: string
+  /** With the names of its parameters: `/api/v1/positions/:id`. */
+  readonly route: string
+  readonly status: number
+  /** Whole milliseconds. */
+  readonly durationMs: number
+}
+
+/** What the process provides to an API besides the use cases. */
+export interface Edge extends Breather {
+  readonly clock: Clock
+  /** `req_` and a random suffix. */
+  readonly newRequestId: () => string
+  readonly log: Log
+  /** While it says so, every reply ends its connection: the next request on it would reach an instance that is about to stop. */
+  readonly isDraining?: (() => boolean) | undefined
+  readonly meter?: RequestMeter | undefined
+  readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
+  /** What is answered to GET and HEAD besides the routes, by path: probes, metrics, the reference page. */
+  readonly pages?: Pages | undefined
+  /** Origins from which browsers may call, exactly as they send them. */
+  readonly corsOrigins?: readonly string[] | undefined
+}
+
+export type Pages = Readonly<Record<`/${string}`, Koa.Middleware>>
+
+interface State {
+  requestId: string
+  startedAt: number
+  /** Undefined until one is matched. */
+  observed: Observed | undefined
+  credential: Credential | undefined
+  body: JsonObject | undefined
+  isBroken?: boolean
+}
+type Middleware = Koa.Middleware<State>
+type Context = Koa.ParameterizedContext<State>
+
+interface Observed {
+  readonly method: string
+  readonly route: string
+  readonly observe: ObserveRequest
+}
+
+interface Parts<U> {
+  readonly prefix: string
+  readonly routes: readonly Route<U>[]
+  readonly useCases: U & { readonly idempotency?: IdempotencyStore }
+  readonly edge: Edge
+  /** Decides whether a request may reach the route: credential, limits, scope. */
+  readonly guards: (route: Route<U>) => readonly Middleware[]
+}
+
+export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U>): Koa => {
+  const app = new Koa<State>()
+  const router = new Router<State>({ prefix, sensitive: true, strict: true })
+  const budget = createBodyBudget()
+  for (const route of routes)
+    router.register(
+      route.path,
+      [route.method],
+      [
+        onlyFor(route.method),
+        observeAs(edge, route.method, prefix + route.path),
+        ...guards(route),
+        receiveBody(route, budget),
+        handle(route, prefix, useCases, edge),
+      ],
+    )
+  const pages = new Router<State>({ sensitive: true, strict: true })
+  for (const [path, page] of Object.entries(edge.pages ?? {})) pages.get(path, observeAs(edge, 'GET', path), page)
+
+  app.on('error', logBrokenReply(edge))
+  app.use(setCommonHeaders(edge))
+  if (edge.corsOrigins !== undefined && edge.corsOrigins.length > 0) app.use(allowOrigins(edge.corsOrigins))
+  app.use(reportRequests(edge))
+  app.use(answerErrors(edge))
+  app.use(router.routes())
+  app.use(pages.routes())
+  app.use(refuseUnknownPath(prefix, router))
+  return app
+}
+
+const setCommonHeaders =
+  ({ newRequestId, isDraining }: Edge): Middleware =>
+  async (ctx, next) => {
+    const sent = ctx.get('X-Request-ID')
+    const requestId = requestIdPattern.test(sent) ? sent : newRequestId()
+    ctx.state.requestId = requestId
+    ctx.set({ 'X-Request-ID': requestId, 'Cache-Control': 'no-store', ...securityHeaders })
+    await next()
+    if (isDraining?.() === true) ctx.set('Connection', 'close')
+  }
+
+const preflightSeconds = '600'
+
+const allowOrigins = (origins: readonly string[]): Middleware =>
+  cors({
+    origin: (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : ''),
+    allowMethods: 'GET,POST,PUT,DELETE',
+    allowHeaders: 'Authorization,Content-Type,Idempotency-Key,If-None-Match,X-API-Key,X-Request-ID',
+    exposeHeaders:
+      'Content-Disposition,ETag,Idempotent-Replayed,Location,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Request-ID,X-Skipped-Positions',
+    maxAge: preflightSeconds,
+  })
+
+// The router also matches HEAD where a route has GET, and Koa accepts targets with a fragment or of another scheme.
+const targetForm = /^(?:\/|https?:\/\/)[^#]*$/i
+
+const onlyFor =
+  (method: string): Middleware =>
+  (ctx, next) => {
+    if (ctx.method !== method || !targetForm.test(ctx.req.url ?? '')) throw new Refused(notFound('route'))
+    return next()
+  }
+
+const observeAs = ({ meter }: Edge, method: string, route: string): Middleware => {
+  const observed = { method, route, observe: meter?.(method, route) ?? (() => undefined) }
+  return (ctx, next) => {
+    ctx.state.observed = observed
+    return next()
+  }
+}
+
+const unmatched = { method: 'any', route: 'unmatched' }
+
+const reportRequests = ({ meter, onAnswered }: Edge): Middleware => {
+  const unmatchedObserved: Observed = { ...unmatched, observe: meter?.('any', 'unmatched') ?? (() => undefined) }
+  return async (ctx, next) => {
+    const startedAt = performance.now()
+    ctx.state.startedAt = startedAt
+    await next()
+    const report = (): void => {
+      const { method, route, observe } = ctx.state.observed ?? unmatchedObserved
+      const durationMs = performance.now() - startedAt
+      observe(ctx.status, durationMs)
+      onAnswered?.({ requestId: ctx.state.requestId, method, route, status: ctx.status, durationMs: Math.round(durationMs) })
+    }
+    // A stream has only begun. Its end is not announced once the caller is gone.
+    if (ctx.body instanceof Readable && !ctx.res.destroyed) ctx.res.once('close', report)
+    else report()
+  }
+}
+
+const answerErrors =
+  ({ log }: Edge): Middleware =>
+  async (ctx, next) => {
+    try {
+      await next()
+    } catch (error) {
+      const { refusal, reply } = error instanceof Refused ? error : new Refused(internalError)
+      const { requestId, startedAt, observed: { method, route } = unmatched } = ctx.state
+      const durationMs = Math.round(performance.now() - startedAt)
+      const fields = { requestId, method, route, status: reply.status, durationMs, code: reply.error.code }
+      if (!(error instanceof Refused)) log.error({ ...fields, err: error }, 'a request failed unexpectedly')
+      // A 501 says what the service never does.
+      else if (reply.status > 501 || 'reason' in refusal) log.warn({ ...fields, ...logged(refusal) }, 'a request could not be answered')
+      ctx.status = reply.status
+      ctx.set(reply.headers)
+      ctx.body = errorEnvelope(reply, requestId)
+    }
+  }
+
+const logged = (refusal: object): object => ({
+  ...('accountId' in refusal ? { accountId: refusal.accountId } : {}),
+  ...('reason' in refusal ? { reason: refusal.reason } : {}),
+})
+
+const refuseUnknownPath =
+  (prefix: string, router: Router<State>): Middleware =>
+  (ctx) => {
+    const [meant] = router.match(prefix + ctx.path, ctx.method).pathAndMethod
+    throw new Refused({ ...notFound('route'), ...(meant && { hint: `Did you mean ${meant.path}?` }) })
+  }
+
+// Every reply but a stream was made before its head was sent. A caller who hung up is nobody's fault.
+const goneCodes: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+
+const logBrokenReply =
+  ({ log }: Edge) =>
+  (error: Error, ctx: Context): void => {
+    // Koa reports the stream and the reply that it broke.
+    if (ctx.state.isBroken === true || ('code' in error && goneCodes.has(error.code))) return
+    ctx.state.isBroken = true
+    log.error({ err: error, requestId: ctx.state.requestId }, 'a reply was cut off')
+  }
+
+export interface CallerGuards {
+  readonly identifyCaller: UseCases['identifyCaller']
+  readonly limiter: RateLimiter
+  readonly clock: Clock
+  /** Proxies whose X-Forwarded-For is believed. */
+  readonly trustedProxies?: readonly Network[]
+}
+
+/** Of the API for users: a credential within its limits and with the scope. */
+export const callerGuards =
+  (parts: CallerGuards) =>
+  (route: Route<never>): readonly Middleware[] => [authenticate(route, parts), countRequest(route, parts), checkScope(route)]
+
+const authenticate =
+  ({ access }: Route<never>, { identifyCaller, trustedProxies = [] }: CallerGuards): Middleware =>
+  async (ctx, next) => {
+    const isPublic = access.kind === 'public'
+    if (!isPublic && hasCredential(queryOf(ctx))) throw new Refused(unauthorized)
+    const apiKey = ctx.req.headers['x-api-key']
+    const address = callerAddress(trustedProxies, ctx.req)
+    const presented = { apiKey: typeof apiKey === 'string' ? apiKey : undefined, accessToken: bearerToken(ctx.req.headers), address }
+    const found = await identifyCaller(presented)()
+    if (E.isRight(found) && isAllowedFrom(found.right.ipAllowlist, address)) ctx.state.credential = found.right
+    // Where no credential is needed, a bad one is as good as none.
+    else if (!isPublic) throw new Refused(E.isLeft(found) ? found.left : unauthorized)
+    return next()
+  }
+
+const countRequest =
+  ({ limit }: Route<never>, { limiter, clock }: CallerGuards): Middleware =>
+  async (ctx, next) => {
+    const { credential } = ctx.state
+    if (credential !== undefined) {
+      const decided = limiter.decide(credential, limit, clock.now())
+      const { limit: size, remaining, resetSeconds, refusal } = decided instanceof Promise ? await decided : decided
+      ctx.set({ 'X-RateLimit-Limit': `${size}`, 'X-RateLimit-Remaining': `${remaining}`, 'X-RateLimit-Reset': `${resetSeconds}` })
+      if (refusal !== null) throw new Refused(refusal)
+    }
+    return next()
+  }
+
+const checkScope =
+  ({ access: { kind, scopes } }: Route<never>): Middleware =>
+  (ctx, next) => {
+    const { credential } = ctx.state
+    if (kind !== 'public') {
+      const passed = requireScope(credential?.scopes ?? new Set(), scopes)
+      if (E.isLeft(passed)) throw new Refused(passed.left)
+    }
+    return next()
+  }
+
+/** Of the operator API: this one bearer token. */
+export const operatorGuards = (operatorToken: string): (() => readonly Middleware[]) => {
+  const isOperator = isBearerOf(operatorToken)
+  return () => [
+    (ctx, next) => {
+      if (!isOperator(ctx.req.headers)) throw new Refused({ ...unauthorized, isOperators: true })
+      return next()
+    },
+  ]
+}
+
+const receiveBody =
+  ({ body, access }: Route<never>, budget: BodyBudget): Middleware =>
+  async (ctx, next) => {
+    const { credential } = ctx.state
+    // Where a credential is needed, a body is searched for one also where none is expected.
+    if (body === undefined && access.kind !== 'scoped') return next()
+    const received = await readBody(ctx.req, ctx.res, {
+      isTaken: body !== undefined,
+      budget,
+      credential: credential && programOf(credential),
+      mayHoldCredentials: access.kind !== 'scoped',
+    })
+    if (E.isLeft(received)) throw new Refused(received.left)
+    ctx.state.body = received.right
+    return next()
+  }
+
+const handle =
+  <U>(route: Route<U>, prefix: string, useCases: Parts<U>['useCases'], edge: Edge): Middleware =>
+  async (ctx) => {
+    const { credential, body, requestId } = ctx.state
+    const isPublic = route.access.kind === 'public'
+    const query = isPublic ? withoutCredentials(queryOf(ctx), route.query) : queryOf(ctx)
+    const headers = 'Idempotency-Key' in route.headers ? keyOf(ctx) : {}
+    const read = route.read(useCases, { params: ctx['params'] as object, query, headers, body })
+    if (E.isLeft(read)) throw new Refused(read.left)
+    const request = read.right
+    const { idempotency } = useCases
+    const caller = credential && { owner: credential.owner, program: programOf(credential) }
+    const { outcome, isReplayed = false } =
+      request.key === undefined || caller === undefined || idempotency === undefined
+        ? { outcome: await route.answer(useCases, caller, request, withoutKey) }
+        : await answerOnce({ idempotency, clock: edge.clock }, { caller, route, request, body }, (once, claim) =>
+            route.answer(useCases, caller, request, once, claim),
+          )
+    if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
+    if (E.isLeft(outcome)) throw new Refused(outcome.left)
+    if ('content' in outcome.right) writeFile(ctx, outcome.right, edge)
+    else writeAnswer(ctx, outcome.right, { prefix, requestId, maxAgeSeconds: route.reply.maxAgeSeconds, now: edge.clock.now() })
+  }
+
+// One that is sent twice is a list, which no key is.
+const keyOf = ({ req }: Context): object => {
+  if (req.headers['idempotency-key'] === undefined) return {}
+  const [key, ...more] = req.headersDistinct['idempotency-key'] ?? []
+  return { 'Idempotency-Key': more.length === 0 ? key : [key, ...more] }
+}
+
+// Koa's own reader drops parameters beyond a thousand.
+const queryOf = ({ querystring }: Context) => parse(querystring, '&', '=', { maxKeys: 0 })
+
+const writeFile = (ctx: Context, { headers, content }: FileReply, breather: Breather): void => {
+  ctx.set(headers)
+  ctx.body = Readable.from(content(breather))
+}
+
+interface Writing {
+  readonly prefix: string
+  readonly requestId: string
+  readonly maxAgeSeconds: number | undefined
+  readonly now: Instant
+}
+
+const writeAnswer = (ctx: Context, { status, location, data, meta }: Answer, { prefix, requestId, maxAgeSeconds, now }: Writing): void => {
+  ctx.status = status
+  if (location !== undefined) ctx.set('Location', prefix + location)
+  if (maxAgeSeconds !== undefined) {
+    ctx.set('Cache-Control', `public, max-age=${maxAgeSeconds}`)
+    // The limits of one caller are not for the eyes of another.
+    ctx.vary('Authorization, X-API-Key')
+    // Weak, because meta differs in every reply.
+    const etag = `W/"${createHash('sha1').update(data).digest('base64url')}"`
+    ctx.set('ETag', etag)
+    if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
+  }
+  const about = JSON.stringify({ timestamp: toIso(now), request_id: requestId, version: apiVersion, ...meta })
+  ctx.set('Content-Type', 'application/json; charset=utf-8')
+  ctx.body = `{"success":true,"data":${data},"meta":${about},"error":null}`
+}

@@ -1,0 +1,69 @@
+// Measures JSON as it arrives, so that a body too large to handle is refused before it is parsed.
+
+export interface JsonSize {
+  /** Lists, objects, strings, numbers, true, false and null. The names of members are not counted. */
+  values: number
+  /** The depth of the deepest list or object; a flat one has 1. */
+  depth: number
+  /** The bytes of the longest name of a member, as it is written. */
+  name: number
+}
+
+/**
+ * Returns a function that accepts the next bytes and returns the size of the JSON so far.
+ * The scan does not check syntax. JSON.parse stops at the first fault, and the size covers at least what precedes it.
+ */
+export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
+  const size: JsonSize = { values: 0, depth: 0, name: 0 }
+  let values = 0
+  let depth = 0
+  let stringBytes = 0
+  let isInString = false
+  let isEscaped = false
+  let isInLiteral = false
+  const countValue = (): void => {
+    size.values = Math.max(size.values, ++values)
+  }
+  return (bytes) => {
+    for (const byte of bytes) {
+      if (isInString) {
+        isInString = isEscaped || byte !== 0x22
+        if (isInString) stringBytes += 1
+        isEscaped = !isEscaped && byte === 0x5c
+        continue
+      }
+      const wasInLiteral = isInLiteral
+      isInLiteral = false
+      switch (byte) {
+        case 0x22: // "
+          isInString = true
+          stringBytes = 0
+          countValue()
+          break
+        case 0x5b: // [
+        case 0x7b: // {
+          size.depth = Math.max(size.depth, ++depth)
+          countValue()
+          break
+        case 0x5d: // ]
+        case 0x7d: // }
+          depth -= 1
+          break
+        case 0x3a: // : (the string before it was a name)
+          values -= 1
+          size.name = Math.max(size.name, stringBytes)
+          break
+        case 0x2c: // ,
+        case 0x20:
+        case 0x09:
+        case 0x0a:
+        case 0x0d:
+          break
+        default:
+          isInLiteral = true
+          if (!wasInLiteral) countValue()
+      }
+    }
+    return size
+  }
+}

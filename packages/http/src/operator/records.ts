@@ -1,0 +1,189 @@
+// The operator's records: as entries of the document of POST /operator/v1/apply, and as they are listed.
+import {
+  apiKeyRequirement,
+  accountPurposes,
+  accountStatuses,
+  challengeStatuses,
+  emptyDocument,
+  isApiKey,
+  isScope,
+  parseAccountId,
+  parseEmailAddress,
+  parseTenantId,
+  parseUserId,
+  plans,
+  scopes,
+  toIso,
+} from '@tradeport/domain'
+import type { Instant, OperatorDocument } from '@tradeport/domain'
+import * as O from 'fp-ts/lib/Option.js'
+import { parseNetworks } from '../networks.ts'
+import { instantAt, orderSymbol } from '../parameters.ts'
+import {
+  anything,
+  converted,
+  decimal,
+  flag,
+  input,
+  list,
+  named,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  parsed,
+  record,
+  seldom,
+  text,
+  time,
+  whole,
+} from '../schema.ts'
+import type { AnySchema, Fields, Optional, Schema, TypeOf } from '../schema.ts'
+
+/** A field of an entry: left alone when it is left out, unset when it is null. */
+const setting = <A>(schema: Schema<A>) => seldom(nullable(schema))
+
+type Settings<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined> }
+
+const settings = <F extends Readonly<Record<string, AnySchema>>>(fields: F): Settings<F> =>
+  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, setting(schema as Schema<unknown>)])) as unknown as Settings<F>
+
+const visible = (description: string, maxLength: number, example: string, more = {}) =>
+  text(description, example, { minLength: 1, maxLength, pattern: '^[!-~]+$', ...more }, `1 to ${maxLength} visible ASCII characters`)
+
+export const name = text(
+  'A name.',
+  'Main',
+  { minLength: 1, maxLength: 255, pattern: String.raw`^[^\u0000-\u001f\u007f-\u009f]+$` },
+  '1 to 255 characters without control characters',
+)
+const operatorId = { minLength: 1, maxLength: 128, pattern: '^[!-~]+$' }
+export const tenantId = parsed('a tenant id: 1 to 128 visible ASCII characters', parseTenantId, 'The id of a tenant.', 'acme', operatorId)
+export const userId = parsed('a user id: 1 to 128 visible ASCII characters', parseUserId, 'The id of a user.', 'u-1', operatorId)
+const id = visible('Its id.', 128, 'k-1')
+const accountId = parsed('the UUID of an account', parseAccountId, 'The id of an account.', '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c', {
+  format: 'uuid',
+})
+const secret = (description: string) => visible(description, 8_192, 'a-secret', { writeOnly: true })
+const key = parsed(
+  apiKeyRequirement,
+  O.fromPredicate(isApiKey),
+  'The key; generated when a new entry has none.',
+  'tp_live_aKeyThatTheOperatorChose1',
+  { writeOnly: true },
+)
+const scope = parsed(`one of ${scopes.join(', ')}`, O.fromPredicate(isScope), 'A scope.', 'trading:read', { enum: scopes })
+const network = parsed(
+  'an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8',
+  (entry) => (parseNetworks([entry]) === undefined ? O.none : O.some(entry)),
+  'An address or a CIDR.',
+  '10.0.0.0/8',
+)
+const instant = (description: string): Schema<Instant> => ({ ...instantAt('start', description), encode: toIso })
+const money = decimal('In the currency of the account.', 10_000)
+const lots = decimal('Lots.', 5, { minimum: 0 })
+const count = whole('How many.', 10, { minimum: 0 })
+const figures = { balance: money, equity: money, margin: money }
+
+const tenantFields = { name }
+const userFields = {
+  tenantId,
+  email: parsed('an e-mail address, without a display name', parseEmailAddress, 'Where notices go.', 'owner@example.com'),
+  plan: oneOf(plans, 'Its limits.'),
+}
+const accountFields = {
+  userId,
+  name,
+  broker: name,
+  brokerType: name,
+  accountNumber: name,
+  server: name,
+  purpose: oneOf(accountPurposes, 'What it is for.'),
+  isDemo: flag('Whether it is a demo account.', true),
+  currency: name,
+  status: oneOf(accountStatuses, 'Whether the broker can be read.'),
+  ...figures,
+  providerAccountId: name,
+  region: name,
+  createdAt: instant('When it was linked.'),
+}
+const granted = {
+  userId,
+  scopes: list(scope, 'Its scopes.'),
+  expiresAt: instant('When it expires.'),
+  enabled: flag('Whether it may be used.', true),
+}
+const keyFields = { ...granted, name, ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.') }
+const tokenFields = { ...granted, applicationId: name }
+const deskLimits = { maxOpenLots: lots, maxOpenPositions: count, allowedSymbols: list(orderSymbol, 'Symbols.') }
+const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
+const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
+const challengeFields = { status: oneOf(challengeStatuses, 'Its state.') }
+
+const section = <F extends Fields>(title: string, fields: F) =>
+  optional(
+    list(
+      named(
+        title,
+        input('A field that is left out is left alone, one that is null is unset.', {
+          ...fields,
+          removed: seldom(flag('Whether to remove it.', true)),
+        }),
+      ),
+      'Entries.',
+    ),
+  )
+
+/** A whole document; sections that it leaves out are empty. */
+export const operatorDocument: Schema<OperatorDocument> = converted(
+  named(
+    'OperatorDocument',
+    input('Records to create, change or remove.', {
+      tenants: section('TenantEntry', {
+        id: tenantId,
+        ...settings({ ...tenantFields, providerToken: secret('The token of the tenant at the provider.') }),
+      }),
+      users: section('UserEntry', { id: userId, ...settings(userFields) }),
+      accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
+      apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
+      accessTokens: section('AccessTokenEntry', {
+        id,
+        ...settings({ ...tokenFields, token: secret('The token; generated when a new entry has none.') }),
+      }),
+      desks: section('DeskEntry', { id, ...settings({ ...deskFields, limits: input('The limits of a desk.', settings(deskLimits)) }) }),
+      traderLimits: section('TraderLimitsEntry', { accountId, limits: setting(input('The limits of a trader.', settings(traderLimits))) }),
+      challenges: section('ChallengeEntry', { accountId, startedAt: instant('When it started.'), ...settings(challengeFields) }),
+      balanceSnapshots: section('BalanceSnapshotEntry', {
+        accountId,
+        timestamp: instant('The moment.'),
+        ...settings({ ...figures, freeMargin: money }),
+      }),
+    }),
+  ),
+  (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
+)
+
+export const listedTenantFields = { id: tenantId, ...tenantFields, hasProviderToken: flag('Whether a provider token is stored.', true) }
+export const user = record('User', 'A user.', { id: userId, ...userFields, email: text('Where notices go.', 'owner@example.com') })
+export const apiKey = record('ApiKey', 'An API key, without the key.', { id, ...keyFields, expiresAt: nullable(granted.expiresAt, null) })
+export const accessToken = record('AccessToken', 'A stored access token, without the token.', {
+  id,
+  ...tokenFields,
+  expiresAt: nullable(granted.expiresAt, null),
+})
+export const desk = record('Desk', 'A desk.', { id, ...deskFields, limits: anything('Its limits.', { maxOpenLots: 50 }) })
+export const account = record('ListedAccount', 'An account as it is stored, with its limits and challenges.', {
+  id: accountId,
+  tenantId,
+  ...accountFields,
+  broker: nullable(name),
+  providerAccountId: nullable(name),
+  region: nullable(name),
+  lastReadAt: nullable(time('The last successful read.')),
+  updatedAt: time('When anything of it last changed.'),
+  limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
+  challenges: list(
+    object('A challenge.', { startedAt: instant('When it started.'), ...challengeFields }),
+    'Newest first; the first counts.',
+  ),
+})

@@ -1,0 +1,86 @@
+// The two OpenAPI documents, and validators of the schemas in them.
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import formats from 'ajv-formats'
+import type { Refusal } from '@tradeport/domain'
+import { errorReply, errorTable } from '../src/errors.ts'
+import type { ErrorReply, RefusalTag } from '../src/errors.ts'
+import { apiPrefix, apiRoutes, createOpenApiDocument, createOperatorDocument, operatorRoutes } from '../src/index.ts'
+import type { OpenApiDocument, Operation, Route } from '../src/index.ts'
+
+export type Json = ReturnType<typeof JSON.parse>
+
+interface DocumentedRoute {
+  /** `users GET /accounts/{id}` */
+  readonly name: string
+  readonly route: Route<never>
+  readonly operation: Operation
+  /** A JSON pointer. */
+  readonly pointer: string
+}
+
+export interface ApiDocument {
+  readonly name: 'users' | 'operator'
+  readonly prefix: string
+  readonly document: OpenApiDocument
+  readonly routes: readonly Route<never>[]
+  readonly operations: readonly DocumentedRoute[]
+}
+
+const pathOf = ({ path }: Route<never>): string => path.replace(/:(\w+)/g, '{$1}')
+
+export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+
+const documentOf = (
+  name: ApiDocument['name'],
+  prefix: string,
+  document: OpenApiDocument,
+  routes: readonly Route<never>[],
+): ApiDocument => ({
+  name,
+  prefix,
+  document,
+  routes,
+  operations: routes.map((route) => {
+    const [path, method] = [pathOf(route), route.method.toLowerCase()]
+    const operation = document.paths[path]?.[method]
+    if (operation === undefined) throw new Error(`${route.method} ${path} is not documented`)
+    return { name: `${name} ${route.method} ${path}`, route, operation, pointer: `/paths/${escapePointer(path)}/${method}` }
+  }),
+})
+
+export const users = documentOf('users', apiPrefix, createOpenApiDocument(), apiRoutes)
+export const operator = documentOf('operator', '/operator/v1', createOperatorDocument(), operatorRoutes)
+export const documents = [users, operator]
+
+/** The part of the document that a JSON pointer, or a reference in the document, points to. */
+export const partAt = ({ document }: ApiDocument, pointer: string): Json => {
+  const names = pointer.replace(/^#/, '').split('/').slice(1)
+  return names.reduce((part: Json, name) => resolveIn(document, part[name.replaceAll('~1', '/').replaceAll('~0', '~')]), document)
+}
+
+const resolveIn = (document: OpenApiDocument, part: Json): Json =>
+  typeof part?.$ref === 'string' ? partAt({ document } as ApiDocument, part.$ref) : part
+
+/** Clients ignore fields that they do not know, but the service must not send them. */
+const closed = (part: Json): Json => {
+  if (typeof part !== 'object' || part === null) return part
+  if (Array.isArray(part)) return part.map(closed)
+  const entries = Object.entries(part).map(([name, value]) => [name, closed(value)])
+  const isOpen = part.type === 'object' && part.properties !== undefined && part.additionalProperties === undefined
+  return { ...Object.fromEntries(entries), ...(isOpen ? { additionalProperties: false } : {}) }
+}
+
+export const ajv = new Ajv2020({ strict: false, allErrors: true })
+formats.default(ajv)
+for (const { name, document } of documents) ajv.addSchema(document, name).addSchema(closed(document), `${name}-closed`)
+
+/** What is wrong with a value for the schema at this JSON pointer: nothing, for a valid one. */
+export const faultsOf = ({ name }: ApiDocument, pointer: string, value: unknown, isClosed = false): readonly string[] => {
+  const validate = ajv.getSchema(`${name}${isClosed ? '-closed' : ''}#${encodeURI(pointer)}`)
+  if (validate === undefined) throw new Error(`there is no schema at ${pointer}`)
+  return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
+}
+
+export const exampleOf = (tag: RefusalTag): Refusal => ({ _tag: tag, ...errorTable[tag].example }) as Refusal
+
+export const replyTo = (tag: RefusalTag): ErrorReply => errorReply(exampleOf(tag))

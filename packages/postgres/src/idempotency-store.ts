@@ -1,0 +1,193 @@
+// Idempotency keys in PostgreSQL. Each change of a key is one statement on its row, which names the state that it expects, so that of several attempts
+// exactly one makes it. The rules of `answerOfHeldKey` decide everything else.
+import { answerOfHeldKey, claimLapseMs, heldKeyStates, idempotencyInProgress, keyLifetimeMs } from '@tradeport/domain'
+import type {
+  Claimed,
+  HeldKey,
+  IdempotencyClaim,
+  IdempotencyInProgress,
+  IdempotencyKeyReused,
+  IdempotencyStore,
+  Instant,
+  KeptReply,
+  Owner,
+  ReplyToKeep,
+} from '@tradeport/domain'
+import * as E from 'fp-ts/lib/Either.js'
+import { identity, pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import * as t from 'io-ts'
+import type { Knex } from 'knex'
+import type { Cipher, SecretPlace } from './cipher.ts'
+import * as column from './columns.ts'
+import { decodeRow, epochMs, toTimestamptz } from './columns.ts'
+import type { Database } from './database.ts'
+import { UndecodableRow, toServiceUnavailable } from './failures.ts'
+
+interface Parts extends Pick<Database, 'knex'> {
+  readonly cipher: Cipher
+}
+
+/** A key can be released between the two statements of a claim, but not again and again. */
+const claimAttempts = 5
+
+export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStore => ({
+  claim: (owner, claim, now) =>
+    pipe(
+      TE.tryCatch(() => claimKey({ knex, cipher }, owner, claim, now), toServiceUnavailable('idempotency.claim')),
+      TE.flatMapEither(identity),
+    ),
+  begin: (owner, claim, now) =>
+    pipe(
+      TE.tryCatch(() => begin(knex, owner, claim, now), toServiceUnavailable('idempotency.begin')),
+      TE.filterOrElseW(identity, () => idempotencyInProgress),
+      TE.map(() => undefined),
+    ),
+  keep: (owner, claim, reply) =>
+    TE.tryCatch(async () => {
+      await unanswered(knex, owner, claim).update({ state: 'replied', ...replyColumns(cipher, { claim, reply }) })
+    }, toServiceUnavailable('idempotency.keep')),
+  release: (owner, claim) =>
+    TE.tryCatch(async () => {
+      await unanswered(knex, owner, claim).delete()
+    }, toServiceUnavailable('idempotency.release')),
+})
+
+type ClaimResult = E.Either<IdempotencyKeyReused | IdempotencyInProgress, Claimed>
+
+const claimKey = async ({ knex, cipher }: Parts, owner: Owner, claim: IdempotencyClaim, now: Instant): Promise<ClaimResult> => {
+  for (let attempt = 0; attempt < claimAttempts; attempt++) {
+    if (await acquireKey(knex, owner, claim, now)) return E.right({ kind: 'claimed' })
+    const rows: unknown[] = await ownKey(knex, owner, claim).select([...plainColumns, epochMs(knex, 'idempotency_keys.since')])
+    if (rows[0] !== undefined) return answerOfHeldKey(heldKeyOf(cipher, rows[0]), claim, now)
+  }
+  return E.left(idempotencyInProgress)
+}
+
+// As `mayBeClaimed` says.
+const acquireKey = async (
+  knex: Knex,
+  { tenantId, userId }: Owner,
+  { key, requestHash, id }: IdempotencyClaim,
+  now: Instant,
+): Promise<boolean> => {
+  const { rows } = await knex.raw<{ rows: unknown[] }>(
+    `insert into idempotency_keys as held (tenant_id, user_id, key, request_hash, id, state, since) values (?, ?, ?, ?, ?, 'claimed', ?)
+     on conflict (tenant_id, user_id, key) do update set request_hash = excluded.request_hash, id = excluded.id, state = excluded.state,
+       since = excluded.since, reply_body = null, sealed_reply_body = null
+     where held.since <= ? or (held.state = 'claimed' and (held.since <= ? or held.since >= ?))
+     returning key`,
+    [
+      tenantId,
+      userId,
+      key,
+      requestHash,
+      id,
+      toTimestamptz(now),
+      toTimestamptz(now - keyLifetimeMs),
+      toTimestamptz(now - claimLapseMs),
+      toTimestamptz(now + claimLapseMs),
+    ],
+  )
+  return rows.length > 0
+}
+
+const begin = async (knex: Knex, owner: Owner, claim: IdempotencyClaim, now: Instant): Promise<boolean> => {
+  const begun: unknown[] = await unanswered(knex, owner, claim)
+    .where({ state: 'claimed' })
+    .update({ state: 'begun', since: toTimestamptz(now) })
+    // The rows themselves, since the embedded database does not count them.
+    .returning('key')
+  return begun.length > 0
+}
+
+const ownKey = (knex: Knex, { tenantId, userId }: Owner, { key }: IdempotencyClaim): Knex.QueryBuilder =>
+  knex('idempotency_keys').where({ tenant_id: tenantId, user_id: userId, key })
+
+/** The key's row where this claim holds it and it has no reply. */
+const unanswered = (knex: Knex, owner: Owner, claim: IdempotencyClaim): Knex.QueryBuilder =>
+  ownKey(knex, owner, claim).where({ id: claim.id }).whereNot({ state: 'replied' })
+
+const keyRow = t.strict({
+  id: t.string,
+  request_hash: t.string,
+  state: column.oneOf('state', heldKeyStates),
+  since: column.instant,
+  reply_body: column.orAbsent(t.string),
+  sealed_reply_body: column.orAbsent(column.bytes),
+})
+const plainColumns = Object.keys(keyRow.type.props).filter((name) => name !== 'since')
+const decodeKey = decodeRow('idempotency_keys', keyRow)
+
+const heldKeyOf = (cipher: Cipher, row: unknown): HeldKey => {
+  const stored = decodeKey(row)
+  const { request_hash: requestHash, state, since } = stored
+  return state === 'replied' ? { requestHash, state, since, reply: replyOf(cipher, stored) } : { requestHash, state, since }
+}
+
+/** @throws UndecodableRow where the body is sealed and cannot be opened */
+const replyOf = (cipher: Cipher, stored: t.TypeOf<typeof keyRow>): KeptReply => {
+  const { id, reply_body: body, sealed_reply_body: sealed } = stored
+  if (sealed === null) return { body: body ?? '', isSecret: false }
+  const opened = cipher.decrypt(keptReplyPlace(id), sealed)
+  if (O.isNone(opened)) throw new UndecodableRow(`the kept reply ${id} cannot be decrypted; was it written under another secrets key?`)
+  return { body: opened.value, isSecret: true }
+}
+
+/** @param id of the claim whose reply it is */
+export const keptReplyPlace = (id: string): SecretPlace => ({ table: 'idempotency_keys', column: 'sealed_reply_body', rowId: id })
+
+const replyColumns = (cipher: Cipher, { claim, reply }: ReplyToKeep) => ({
+  reply_body: reply.isSecret ? null : reply.body,
+  sealed_reply_body: reply.isSecret ? cipher.encrypt(keptReplyPlace(claim.id), reply.body) : null,
+})
+
+export interface OwnedReply extends ReplyToKeep {
+  readonly owner: Owner
+}
+
+/** Keeps several replies in the caller's transaction. Returns the ids of the claims that hold their keys; the others are left as they are. */
+export const keepReplies = async (trx: Knex.Transaction, cipher: Cipher, replies: readonly OwnedReply[]): Promise<ReadonlySet<string>> => {
+  if (replies.length === 0) return new Set()
+  const columns = replies.map((reply) => replyColumns(cipher, reply))
+  // Arrays rather than JSON: their lengths are known when the statement is planned, so that it reads the keys by index.
+  const { rows } = await trx.raw<{ rows: readonly { readonly id: string }[] }>(
+    `update idempotency_keys as held
+     set state = 'replied', reply_body = nullif(new.reply_body, ''),
+       sealed_reply_body = nullif(new.sealed, '')::bytea
+     from unnest(?::text[], ?::text[], ?::text[], ?::text[], ?::text[], ?::text[])
+       as new (tenant_id, user_id, key, id, reply_body, sealed)
+     where held.tenant_id = new.tenant_id and held.user_id = new.user_id and held.key = new.key and held.id = new.id and held.state <> 'replied'
+     returning held.id`,
+    [
+      ...placesOf(replies),
+      replies.map(({ claim }) => claim.id),
+      columns.map(({ reply_body: body }) => body ?? ''),
+      columns.map(({ sealed_reply_body: sealed }) => (sealed === null ? '' : `\\x${Buffer.from(sealed).toString('hex')}`)),
+    ],
+  )
+  return new Set(rows.map(({ id }) => id))
+}
+
+/** The primary keys of several rows, column by column. */
+const placesOf = (replies: readonly OwnedReply[]): readonly string[][] => [
+  replies.map(({ owner }) => owner.tenantId),
+  replies.map(({ owner }) => owner.userId),
+  replies.map(({ claim }) => claim.key),
+]
+
+/** Takes replies back that `keepReplies` kept in the same transaction, so that the claims hold their keys as before. */
+export const withdrawReplies = async (trx: Knex.Transaction, replies: readonly OwnedReply[]): Promise<void> => {
+  if (replies.length === 0) return
+  await trx.raw(
+    `update idempotency_keys set state = 'claimed', reply_body = null, sealed_reply_body = null
+     where (tenant_id, user_id, key) in (select * from unnest(?::text[], ?::text[], ?::text[]))`,
+    placesOf(replies),
+  )
+}
+
+/** Removes keys that count no more; an hour is left for clocks that differ. */
+export const purgeKeys = async (knex: Knex): Promise<void> => {
+  await knex.raw(`delete from idempotency_keys where since < now() - interval '25 hours'`)
+}
