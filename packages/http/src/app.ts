@@ -64,7 +64,7 @@ export type Pages = Readonly<Record<`/${string}`, Koa.Middleware>>
 interface State {
   requestId: string
   startedAt: number
-  /** Undefined until one is matched. */
+  /** Undefined until a route matches. */
   observed: Observed | undefined
   credential: Credential | undefined
   body: JsonObject | undefined
@@ -76,7 +76,7 @@ type Context = Koa.ParameterizedContext<State>
 interface Observed {
   readonly method: string
   readonly route: string
-  readonly observe: ObserveRequest
+  readonly observe: ObserveRequest | undefined
 }
 
 interface Parts<U> {
@@ -92,6 +92,8 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   const app = new Koa<State>()
   const router = new Router<State>({ prefix, sensitive: true, strict: true })
   const budget = createBodyBudget()
+  if (useCases.idempotency === undefined && routes.some(({ headers }) => 'Idempotency-Key' in headers))
+    throw new Error('routes with an Idempotency-Key need a store of keys')
   for (const route of routes)
     router.register(
       route.path,
@@ -112,6 +114,7 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   if (edge.corsOrigins !== undefined && edge.corsOrigins.length > 0) app.use(allowOrigins(edge.corsOrigins))
   app.use(reportRequests(edge))
   app.use(answerErrors(edge))
+  app.use(checkTarget)
   app.use(router.routes())
   app.use(pages.routes())
   app.use(refuseUnknownPath(prefix, router))
@@ -141,18 +144,16 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
     maxAge: preflightSeconds,
   })
 
-// The router also matches HEAD where a route has GET, and Koa accepts targets with a fragment or of another scheme.
-const targetForm = /^(?:\/|https?:\/\/)[^#]*$/i
-
+// The router also matches HEAD where a route has GET.
 const onlyFor =
   (method: string): Middleware =>
   (ctx, next) => {
-    if (ctx.method !== method || !targetForm.test(ctx.req.url ?? '')) throw new Refused(notFound('route'))
+    if (ctx.method !== method) throw new Refused(notFound('route'))
     return next()
   }
 
 const observeAs = ({ meter }: Edge, method: string, route: string): Middleware => {
-  const observed = { method, route, observe: meter?.(method, route) ?? (() => undefined) }
+  const observed = { method, route, observe: meter?.(method, route) }
   return (ctx, next) => {
     ctx.state.observed = observed
     return next()
@@ -162,7 +163,7 @@ const observeAs = ({ meter }: Edge, method: string, route: string): Middleware =
 const unmatched = { method: 'any', route: 'unmatched' }
 
 const reportRequests = ({ meter, onAnswered }: Edge): Middleware => {
-  const unmatchedObserved: Observed = { ...unmatched, observe: meter?.('any', 'unmatched') ?? (() => undefined) }
+  const unmatchedObserved: Observed = { ...unmatched, observe: meter?.(unmatched.method, unmatched.route) }
   return async (ctx, next) => {
     const startedAt = performance.now()
     ctx.state.startedAt = startedAt
@@ -170,7 +171,7 @@ const reportRequests = ({ meter, onAnswered }: Edge): Middleware => {
     const report = (): void => {
       const { method, route, observe } = ctx.state.observed ?? unmatchedObserved
       const durationMs = performance.now() - startedAt
-      observe(ctx.status, durationMs)
+      observe?.(ctx.status, durationMs)
       onAnswered?.({ requestId: ctx.state.requestId, method, route, status: ctx.status, durationMs: Math.round(durationMs) })
     }
     // A stream has only begun. Its end is not announced once the caller is gone.
@@ -198,6 +199,12 @@ const answerErrors =
     }
   }
 
+// Koa drops a fragment, serves any scheme, and fails at a URL that is none.
+const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
+  if (url.includes('#') || !(url.startsWith('/') || (/^https?:/i.test(url) && URL.canParse(url)))) throw new Refused(notFound('route'))
+  return next()
+}
+
 const logged = (refusal: object): object => ({
   ...('accountId' in refusal ? { accountId: refusal.accountId } : {}),
   ...('reason' in refusal ? { reason: refusal.reason } : {}),
@@ -210,13 +217,13 @@ const refuseUnknownPath =
     throw new Refused({ ...notFound('route'), ...(meant && { hint: `Did you mean ${meant.path}?` }) })
   }
 
-// Every reply but a stream was made before its head was sent. A caller who hung up is nobody's fault.
 const goneCodes: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
 
+// Only a stream can fail once its head is sent. A caller who hung up is nobody's fault.
 const logBrokenReply =
   ({ log }: Edge) =>
   (error: Error, ctx: Context): void => {
-    // Koa reports the stream and the reply that it broke.
+    // Koa reports it for the stream and for the reply.
     if (ctx.state.isBroken === true || ('code' in error && goneCodes.has(error.code))) return
     ctx.state.isBroken = true
     log.error({ err: error, requestId: ctx.state.requestId }, 'a reply was cut off')
@@ -289,7 +296,7 @@ const receiveBody =
   ({ body, access }: Route<never>, budget: BodyBudget): Middleware =>
   async (ctx, next) => {
     const { credential } = ctx.state
-    // Where a credential is needed, a body is searched for one also where none is expected.
+    // A scoped route searches every body for credentials, also where it accepts none.
     if (body === undefined && access.kind !== 'scoped') return next()
     const received = await readBody(ctx.req, ctx.res, {
       isTaken: body !== undefined,
@@ -305,7 +312,7 @@ const receiveBody =
 const handle =
   <U>(route: Route<U>, prefix: string, useCases: Parts<U>['useCases'], edge: Edge): Middleware =>
   async (ctx) => {
-    const { credential, body, requestId } = ctx.state
+    const { credential, body } = ctx.state
     const isPublic = route.access.kind === 'public'
     const query = isPublic ? withoutCredentials(queryOf(ctx), route.query) : queryOf(ctx)
     const headers = 'Idempotency-Key' in route.headers ? keyOf(ctx) : {}
@@ -314,41 +321,40 @@ const handle =
     const request = read.right
     const { idempotency } = useCases
     const caller = credential && { owner: credential.owner, program: programOf(credential) }
-    const { outcome, isReplayed = false } =
+    const { outcome, isReplayed } =
       request.key === undefined || caller === undefined || idempotency === undefined
-        ? { outcome: await route.answer(useCases, caller, request, withoutKey) }
-        : await answerOnce({ idempotency, clock: edge.clock }, { caller, route, request, body }, (once, claim) =>
+        ? { outcome: await route.answer(useCases, caller, request, withoutKey), isReplayed: false }
+        : await answerOnce({ idempotency, clock: edge.clock }, { owner: caller.owner, route, request, body }, (once, claim) =>
             route.answer(useCases, caller, request, once, claim),
           )
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
     if (E.isLeft(outcome)) throw new Refused(outcome.left)
     if ('content' in outcome.right) writeFile(ctx, outcome.right, edge)
-    else writeAnswer(ctx, outcome.right, { prefix, requestId, maxAgeSeconds: route.reply.maxAgeSeconds, now: edge.clock.now() })
+    else writeAnswer(ctx, outcome.right, prefix, edge.clock.now(), route.reply.maxAgeSeconds)
   }
 
 // One that is sent twice is a list, which no key is.
 const keyOf = ({ req }: Context): object => {
-  if (req.headers['idempotency-key'] === undefined) return {}
-  const [key, ...more] = req.headersDistinct['idempotency-key'] ?? []
-  return { 'Idempotency-Key': more.length === 0 ? key : [key, ...more] }
+  const keys = req.headersDistinct['idempotency-key']
+  return { 'Idempotency-Key': keys?.length === 1 ? keys[0] : keys }
 }
 
 // Koa's own reader drops parameters beyond a thousand.
 const queryOf = ({ querystring }: Context) => parse(querystring, '&', '=', { maxKeys: 0 })
 
 const writeFile = (ctx: Context, { headers, content }: FileReply, breather: Breather): void => {
+  const pieces = content(breather)
   ctx.set(headers)
-  ctx.body = Readable.from(content(breather))
+  ctx.body = Readable.from(pieces)
 }
 
-interface Writing {
-  readonly prefix: string
-  readonly requestId: string
-  readonly maxAgeSeconds: number | undefined
-  readonly now: Instant
-}
-
-const writeAnswer = (ctx: Context, { status, location, data, meta }: Answer, { prefix, requestId, maxAgeSeconds, now }: Writing): void => {
+const writeAnswer = (
+  ctx: Context,
+  { status, location, data, meta }: Answer,
+  prefix: string,
+  now: Instant,
+  maxAgeSeconds?: number,
+): void => {
   ctx.status = status
   if (location !== undefined) ctx.set('Location', prefix + location)
   if (maxAgeSeconds !== undefined) {
@@ -360,7 +366,7 @@ const writeAnswer = (ctx: Context, { status, location, data, meta }: Answer, { p
     ctx.set('ETag', etag)
     if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
-  const about = JSON.stringify({ timestamp: toIso(now), request_id: requestId, version: apiVersion, ...meta })
+  const about = JSON.stringify({ timestamp: toIso(now), request_id: ctx.state.requestId, version: apiVersion, ...meta })
   ctx.set('Content-Type', 'application/json; charset=utf-8')
   ctx.body = `{"success":true,"data":${data},"meta":${about},"error":null}`
 }

@@ -1,6 +1,6 @@
 // Idempotency-Key: a request that is sent again with the same key is answered as the first time, and carried out once.
 import { createHash, randomUUID } from 'node:crypto'
-import type { CallingProgram, Clock, IdempotencyClaim, IdempotencyStore, Once, Refusal } from '@tradeport/domain'
+import type { Clock, IdempotencyClaim, IdempotencyStore, Once, Owner, Refusal } from '@tradeport/domain'
 import { outcomeUnknown } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -11,7 +11,7 @@ import { keptOutcome } from './route.ts'
 import type { Answer, FileReply, ReadRequest, Route } from './route.ts'
 
 export interface KeyedRequest {
-  readonly caller: CallingProgram
+  readonly owner: Owner
   readonly route: Pick<Route<never>, 'method' | 'path' | 'whenUnknown'>
   readonly request: ReadRequest
   readonly body: JsonObject | undefined
@@ -27,11 +27,11 @@ type Outcome = E.Either<Refusal, Answer | FileReply>
 /** @param run carries the request out; it begins with `once.begin` before anything that cannot be undone */
 export const answerOnce = async (
   { idempotency, clock }: Ports,
-  { caller: { owner }, route, request, body }: KeyedRequest,
+  { owner, route, request, body }: KeyedRequest,
   run: (once: Once, claim: IdempotencyClaim) => Promise<Outcome>,
 ): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
   const requestHash = createHash('sha256')
-    .update(`${route.method} ${route.path} ${hashJson({ params: request.params, body })}`)
+    .update(`${route.method} ${route.path} ${hashJson({ params: request.params, query: request.query, body })}`)
     .digest('hex')
   const claim = { key: request.key ?? '', requestHash, id: randomUUID() }
   const claimed = await idempotency.claim(owner, claim, clock.now())()
@@ -46,14 +46,15 @@ export const answerOnce = async (
     TE.map(() => void (hasBegun = true)),
   )
   const outcome = await run({ begin }, claim)
-  // A reply that cannot be kept, and a key that cannot be freed, are known again by when they began.
-  if (hasBegun && isFinal(outcome)) await idempotency.keep(owner, claim, keptOutcome(outcome))()
-  else if (E.isLeft(outcome) && !isUnknown(outcome.left)) await idempotency.release(owner, claim)()
+  // Where this fails, that the claim has begun still says what to answer.
+  if (hasBegun && isSettled(outcome)) await idempotency.keep(owner, claim, keptOutcome(outcome))()
+  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left)) await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
 
 /** Whether the request had its effect, or the broker decided that it has none. Every other refusal means that nothing was done. */
-const isFinal = (outcome: Outcome): boolean =>
+const isSettled = (outcome: Outcome): boolean =>
   E.isRight(outcome) || outcome.left._tag === 'TradeRejected' || outcome.left._tag === 'BrokerOutcomeUnknown'
 
-const isUnknown = (refusal: Refusal): boolean => refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown'
+const isOutcomeUnknown = (refusal: Refusal): boolean =>
+  refusal._tag === 'BrokerOutcomeUnknown' || (refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown')

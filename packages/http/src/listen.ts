@@ -92,7 +92,7 @@ export const listen = (app: Koa, { host, port }: Address, { bounds: changed, ...
 interface Connection {
   /** The reply to the newest request. Replies leave in the order of their requests, so that all are sent when it is. */
   last?: ServerResponse
-  /** A refusal of the connection waits for the last reply, or was sent: nothing that still arrives is answered. */
+  /** A refusal that ends the connection was sent, or waits for the last reply: nothing that still arrives is carried out or answered. */
   isRefused?: boolean
   /** The bytes that had been read when it was last seen idle. */
   idleAt?: number
@@ -118,9 +118,12 @@ const trackConnections = (
 
   const accept = (request: IncomingMessage, response: ServerResponse): void => {
     const connection = connections.get(request.socket)
-    if (connection !== undefined) connection.last = response
+    // What follows a refused head could be anything, and is not carried out.
+    if (connection === undefined || connection.isRefused === true) return
+    connection.last = response
     const fault = headFault(request, bounds)
     if (fault === undefined) return void handle(request, response)
+    connection.isRefused = true
     const { headers, body } = written(fault, newRequestId())
     response.writeHead(fault.status, headers).write(body)
     const linger = setTimeout(() => response.end(), request.readableEnded ? 0 : lingerMs)
@@ -205,7 +208,7 @@ const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): bool
   last.req.complete &&
   socket.writableLength === 0 &&
   !last.writableFinished &&
-  !(last.headersSent && last.socket !== null)
+  (!last.headersSent || last.socket === null)
 
 const written = (fault: ErrorReply, requestId: string) => {
   const body = JSON.stringify(errorEnvelope(fault, requestId))

@@ -14,7 +14,7 @@ export interface Access<C = unknown> {
   readonly kind: 'public' | 'scoped' | 'operator'
   /** Of a scoped route: one of these is needed. */
   readonly scopes: readonly Scope[]
-  /** Only a type. */
+  /** Never set: it carries the type. */
   readonly caller?: C
 }
 export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
@@ -47,6 +47,7 @@ export interface DataReply<D> {
 
 /** The JSON of a `D`. */
 export class JsonText<D> {
+  /** Never set: it carries the type. */
   declare readonly value?: D
   readonly text: string
 
@@ -91,11 +92,11 @@ interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
   /** Two times of the query; the first must not be after the second. */
   readonly range?: readonly [start: keyof Q & string, end: keyof Q & string]
   readonly body?: Schema<B>
-  /** A refusal that comes before every other fault of the body. */
+  /** A refusal that comes before every other fault of the request. */
   readonly precheck?: (body: JsonObject) => S | undefined
   /** Faults of the body that depend on the service's configuration. */
   readonly furtherIssues?: (useCases: U, body: JsonObject) => readonly Issue[]
-  /** Of a POST that was sent again with its Idempotency-Key, when nothing is known of the first. */
+  /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly whenUnknown?: (params: Input<P>) => Refusal
   /** Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one does not compile. */
   readonly refusals: readonly T[]
@@ -196,9 +197,9 @@ export const routesOf =
       const { data, meta, location } = presented
       const provenance = meta?.provenance && reply.provenance?.encode(meta.provenance as never)
       return {
-        status: location === undefined ? 200 : 201,
+        status: reply.isCreated === true ? 201 : 200,
         location,
-        data: data instanceof JsonText ? data.text : encodedText(reply, data),
+        data: data instanceof JsonText ? data.text : JSON.stringify(reply.data?.encode(data)),
         meta: { ...meta, provenance },
         isSecret: reply.isSecret,
       }
@@ -245,16 +246,17 @@ export const routesOf =
         return E.right({ ...read, key: (read.headers as Input<typeof keyed>)['Idempotency-Key'] } as unknown as ReadRequest)
       },
       answer: async (useCases, caller, request, once, claim) => {
-        const replyOf = (result: unknown): KeptReply => keptOutcome(E.right(answerOf(result as R, inputs) as Answer))
-        const inputs: Inputs<Input<P>, Input<Q>, B> = { ...request, once, keep: claim && { claim, replyOf } }
+        const inputs: Inputs<Input<P>, Input<Q>, B> = {
+          ...request,
+          once,
+          keep: claim && { claim, replyOf: (result) => keptOutcome(E.right(answerOf(result as R, inputs) as Answer)) },
+        }
         // Only a scoped route's C is a caller, and none of those is reached without one.
         const result = await record.useCase(useCases, caller as C, inputs)()
         return E.map((found: R) => answerOf(found, inputs))(result)
       },
     }
   }
-
-const encodedText = <D>({ data: schema }: ReplyShape<D>, data: D): string => JSON.stringify(schema?.encode(data))
 
 /** What is kept of a reply: read again, it is the outcome that was first answered. */
 export const keptOutcome = (outcome: E.Either<Refusal, Answer | FileReply>): KeptReply => ({

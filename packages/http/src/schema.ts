@@ -79,12 +79,12 @@ const shorten = (text: string): string => {
 }
 
 // An API key, a URL with a password, or what could be an access token.
-const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^[\\w.~+/=-]{24,}$`)
+const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^(?:bearer +)?[\\w.~+/=-]{24,}$`, 'i')
 
 // Replies end up in logs: what may hold a secret is not repeated, not even to whoever sent it.
 const got = (value: unknown, { writeOnly, type }: JsonSchema): string => {
-  const isHidden = writeOnly === true || secretForm.test(String(value))
-  if (isHidden && (typeof value === 'string' || typeof value === 'number')) return 'a value that is not shown here'
+  if ((typeof value === 'string' || typeof value === 'number') && (writeOnly === true || secretForm.test(String(value))))
+    return 'a value that is not shown here'
   if (typeof value === 'string') return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(value))}`
   if (Array.isArray(value)) return `a list of ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
@@ -153,7 +153,8 @@ export const text = (description: string, example: string, bounds: TextBounds = 
   const expression = pattern === undefined ? undefined : new RegExp(pattern, 'u')
   const lengths = maxLength === Infinity ? 'text' : `text of ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength} characters`
   const isGood = (value: string): boolean => {
-    if (!isStorable(value) || expression?.test(value) === false) return false
+    if (value.length > 2 * maxLength || !isStorable(value) || expression?.test(value) === false) return false
+    // UTF-16 units count unless there may be pairs of them.
     const { length } = value.length > maxLength || minLength > 1 ? Array.from(value) : value
     return length >= minLength && length <= maxLength
   }
@@ -341,7 +342,7 @@ const required = Symbol('required')
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Beyond these the sender has understood something else. */
+/** At most this many are reported: beyond that the sender meant something else. */
 const reportedUnknown = 20
 
 const unknownFields = (value: Readonly<Record<string, unknown>>, known: readonly string[], context: t.Context): t.ValidationError[] =>
@@ -349,7 +350,8 @@ const unknownFields = (value: Readonly<Record<string, unknown>>, known: readonly
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)
     .map((name) => {
-      const place = at(context, shorten(name) || '""', undefined)
+      const shown = secretForm.test(name) ? 'a name that is not shown here' : shorten(name) || '""'
+      const place = at(context, shown, undefined)
       const nearest = known.length === 0 ? 'none is accepted here' : `the nearest name is ${closest(shorten(name), known)}`
       return { value: undefined, context: place, message: `${pathOf(place)} is not known; ${nearest}` }
     })

@@ -117,9 +117,10 @@ describe('a listener', () => {
     ['a malformed chunk', post(chunked, `zz\r\n${order}\r\n0\r\n\r\n`)],
     ['a chunk that is longer than its size', post(chunked, `1\r\n${order}\r\n0\r\n\r\n`)],
     ['chunks in HTTP/1.0', post(chunked, inOneChunk).replace('HTTP/1.1', 'HTTP/1.0')],
+    ['two Hosts before it', post(`${host}${withLength}`, order)],
   ])('answers 400 to a body with %s, does nothing, and ignores what follows', async (_, text) => {
     const before = placed
-    expectOneError(await converse(api.port, `${text}${get('/api/v1/symbols')}`), 400, 'VALIDATION_ERROR')
+    expectOneError(await converse(api.port, `${text}${post(withLength, order)}`), 400, 'VALIDATION_ERROR')
     expect(placed).toBe(before)
   })
 
@@ -194,6 +195,7 @@ describe('a listener', () => {
     ['in HTTP/1.0', 200, get('/api/v1/symbols').replace('HTTP/1.1', 'HTTP/1.0')],
     ['in HTTP/1.0 without Host', 200, 'GET /api/v1/symbols HTTP/1.0\r\n\r\n'],
     ['with a target in absolute form', 200, lastGet('https://tradeport.example/api/v1/symbols')],
+    ['with a URL that is none', 404, lastGet('http://[a/api/v1/symbols')],
     ['for another scheme', 404, lastGet('ftp://tradeport.example/api/v1/symbols')],
     ['OPTIONS *', 404, lastGet('*').replace('GET', 'OPTIONS')],
     ['to upgrade to WebSocket', 200, get('/api/v1/symbols', 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n')],

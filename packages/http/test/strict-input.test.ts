@@ -47,12 +47,28 @@ describe('an unknown name', () => {
     expect(issues.map(({ path }) => path)).toEqual(['simbol', 'pages', 'limit'])
   })
 
+  it('that may hold a secret is not repeated', async () => {
+    const body = { value: 1, 'https://me:hush@example.com': 1 }
+    const reply = await send(api, '/api/v1/positions/x/sl', jsonRequest('PUT', body))
+    expect(issuesOf(reply)).toEqual([
+      { path: 'a name that is not shown here', message: 'a name that is not shown here is not known; the nearest name is value' },
+    ])
+  })
+
+  it.each([[{ toString: 1 }], [{ valueOf: 1, toString: null }], [[]], [{}], [null], [true]])(
+    'and a value of another kind, such as %j, are faults and nothing worse',
+    async (value) => {
+      const issues = issuesOf(await send(api, '/api/v1/positions/x/sl', jsonRequest('PUT', { value, unknown: value })))
+      expect(issues.map(({ path }) => path)).toEqual(['unknown', 'value'])
+    },
+  )
+
   it('is shortened, and at most 20 are named', async () => {
-    const long = 'x'.repeat(200)
-    const query = [long, ...Array.from({ length: 30 }, (_, index) => `y${index}`)].map((name) => `${name}=1`).join('&')
+    const long = 'é'.repeat(200)
+    const query = [long, ...Array.from({ length: 30 }, (_, index) => `y${index}`)].map((name) => `${encodeURIComponent(name)}=1`).join('&')
     const issues = issuesOf(await send(api, `/api/v1/positions?${query}`))
     expect(issues).toHaveLength(20)
-    expect(issues[0]?.path).toBe(`${'x'.repeat(60)}…`)
+    expect(issues[0]?.path).toBe(`${'é'.repeat(60)}…`)
   })
 
   it.each(['__proto__', 'constructor', 'toString', 'hasOwnProperty'])('is also %s', async (name) => {

@@ -145,7 +145,7 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
         issues: [
           {
             path: 'url',
-            message: 'url takes a host on the public internet; the address of its host is not on it. Give the public name of the receiver',
+            message: 'url must have a host on the public internet; the address of its host is not on it. Send the public name of the receiver',
           },
         ],
       }),
@@ -155,7 +155,7 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
         issues: [
           {
             path: 'url',
-            message: 'url takes a host on the public internet; its host is a local name. Give the public name of the receiver',
+            message: 'url must have a host on the public internet; its host is a local name. Send the public name of the receiver',
           },
         ],
       },

@@ -27,7 +27,7 @@ import type { UseCases } from '../use-cases.ts'
 
 export const sides = ['buy', 'sell'] as const
 
-const unsupportedTypes: ReadonlySet<unknown> = new Set(['limit', 'stop', 'stop_limit'])
+const unsupportedTypes: readonly unknown[] = ['limit', 'stop', 'stop_limit']
 
 const clientId = text("The caller's own reference, which the order carries.", 'strategy-7-0042', { maxLength: 100 })
 const price = (description: string, example: number) => decimal(description, example, { exclusiveMinimum: 0 })
@@ -69,7 +69,7 @@ export const orderFields = {
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
-    'pending until the broker decides, then filled, partially_filled or rejected. No order is open, cancelled or expired today.',
+    'pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.',
   ),
   fillPrice: seldom(decimal('The price of the execution, when known.', 1.0842)),
   filledVolume: seldom(decimal('Lots that were executed, when known.', 0.2)),
@@ -118,7 +118,7 @@ export const orderRoutes = [
     limit: { requests: 100, periodSeconds: 60 },
     access: writers,
     body: newOrder,
-    precheck: ({ orderType }) => (unsupportedTypes.has(orderType) ? orderTypeNotSupported(String(orderType)) : undefined),
+    precheck: ({ orderType }) => (unsupportedTypes.includes(orderType) ? orderTypeNotSupported(String(orderType)) : undefined),
     refusals: [
       'OrderTypeNotSupported',
       'AccountNotFound',
@@ -169,7 +169,7 @@ export const orderRoutes = [
     ...oneOrder,
   }),
   route('PUT /orders/:id', 'modifyOrder', 'Change an order', {
-    description: 'Changes an open order. No order is open today, so that none can be changed.',
+    description: 'Changes an open order. No order is ever open yet, so that none can be changed.',
     access: writers,
     params,
     body: orderChange,
@@ -178,7 +178,7 @@ export const orderRoutes = [
     ...oneOrder,
   }),
   route('DELETE /orders/:id', 'cancelOrder', 'Cancel an order', {
-    description: 'Cancels an open order. No order is open today, so that none can be cancelled.',
+    description: 'Cancels an open order. No order is ever open yet, so that none can be cancelled.',
     access: writers,
     params,
     refusals: ['NotFound', 'OrderInFlight', 'OrderNotCancellable'],
