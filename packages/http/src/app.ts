@@ -92,8 +92,6 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   const app = new Koa<State>()
   const router = new Router<State>({ prefix, sensitive: true, strict: true })
   const budget = createBodyBudget()
-  if (useCases.idempotency === undefined && routes.some(({ headers }) => 'Idempotency-Key' in headers))
-    throw new Error('routes with an Idempotency-Key need a store of keys')
   for (const route of routes)
     router.register(
       route.path,

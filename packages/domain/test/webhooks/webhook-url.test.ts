@@ -145,7 +145,8 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
         issues: [
           {
             path: 'url',
-            message: 'url must have a host on the public internet; the address of its host is not on it. Send the public name of the receiver',
+            message:
+              'url must have a host on the public internet; the address of its host is not on it. Send the public name of the receiver',
           },
         ],
       }),

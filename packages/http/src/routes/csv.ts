@@ -1,4 +1,4 @@
-// One row of CSV (RFC 4180; decision 39). Text that a spreadsheet would run is escaped; numbers are never touched.
+// One row of CSV (RFC 4180). Text that a spreadsheet would run is escaped; numbers are never touched.
 
 export type Cell = string | number | boolean
 
