@@ -141,11 +141,7 @@ export const parsed = <A>(
 /** Whatever text, for a use case that reads it itself. */
 export const anyText = (description: string, example: string): Schema<string> => parsed('text', O.some, description, example)
 
-interface TextBounds extends JsonSchema {
-  readonly minLength?: number
-  readonly maxLength?: number
-  readonly pattern?: string
-}
+type TextBounds = JsonSchema & { readonly minLength?: number; readonly maxLength?: number; readonly pattern?: string }
 
 /** Lengths count Unicode code points. */
 export const text = (description: string, example: string, bounds: TextBounds = {}, must?: string): Schema<string> => {
@@ -161,11 +157,7 @@ export const text = (description: string, example: string, bounds: TextBounds = 
   return parsed(must ?? `${lengths} without the character U+0000`, (value) => some(value, isGood(value)), description, example, bounds)
 }
 
-interface NumberBounds extends JsonSchema {
-  readonly minimum?: number
-  readonly maximum?: number
-  readonly exclusiveMinimum?: number
-}
+type NumberBounds = JsonSchema & { readonly minimum?: number; readonly maximum?: number; readonly exclusiveMinimum?: number }
 
 const numeric =
   (type: 'number' | 'integer') =>
