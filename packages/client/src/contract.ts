@@ -470,7 +470,7 @@ export interface components {
             /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
             /**
-             * @description pending until the broker decides, then filled, partially_filled or rejected. No order is open, cancelled or expired today.
+             * @description pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.
              * @enum {string}
              */
             readonly status: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";

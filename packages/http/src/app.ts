@@ -1,15 +1,16 @@
 // An API as a Koa application. The middlewares stand in `createApp` in the order in which a request passes them.
 import { createHash } from 'node:crypto'
 import { parse } from 'node:querystring'
+import type { ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
-import { internalError, notFound, programOf, requireScope, toIso, unauthorized, withoutKey } from '@tradeport/domain'
-import type { Breather, Clock, Credential, IdempotencyStore, Instant, RateLimiter } from '@tradeport/domain'
+import { createIsoWriter, internalError, notFound, programOf, requireScope, unauthorized, withoutKey } from '@tradeport/domain'
+import type { Breather, Clock, Credential, IdempotencyStore, Instant, RateLimiter, RateVerdict } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
-import { createBodyBudget, readBody } from './body/read-body.ts'
-import type { BodyBudget, JsonObject } from './body/read-body.ts'
+import { createBodyBudget, isBodySent, readBody } from './body/read-body.ts'
+import type { BodyBudget, BodyRequest, JsonObject } from './body/read-body.ts'
 import { bearerToken, hasCredential, isBearerOf, withoutCredentials } from './credentials.ts'
 import { apiVersion, errorEnvelope, isHeld, securityHeaders } from './envelope.ts'
 import { Refused } from './errors.ts'
@@ -64,6 +65,7 @@ export type Pages = Readonly<Record<`/${string}`, Koa.Middleware>>
 interface State {
   requestId: string
   startedAt: number
+  query: ParsedUrlQuery
   /** Undefined until a route matches. */
   observed: Observed | undefined
   credential: Credential | undefined
@@ -96,13 +98,7 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
     router.register(
       route.path,
       [route.method],
-      [
-        onlyFor(route.method),
-        observeAs(edge, route.method, prefix + route.path),
-        ...guards(route),
-        receiveBody(route, budget),
-        handle(route, prefix, useCases, edge),
-      ],
+      [begin(edge, route, prefix + route.path), ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)],
     )
   const pages = new Router<State>({ sensitive: true, strict: true })
   for (const [path, page] of Object.entries(edge.pages ?? {})) pages.get(path, observeAs(edge, 'GET', path), page)
@@ -122,8 +118,8 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
 const setCommonHeaders =
   ({ newRequestId, isDraining }: Edge): Middleware =>
   async (ctx, next) => {
-    const sent = ctx.get('X-Request-ID')
-    const requestId = requestIdPattern.test(sent) ? sent : newRequestId()
+    const sent = ctx.req.headers['x-request-id']
+    const requestId = typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
     ctx.state.requestId = requestId
     ctx.set({ 'X-Request-ID': requestId, 'Cache-Control': 'no-store', ...securityHeaders })
     await next()
@@ -142,19 +138,22 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
     maxAge: preflightSeconds,
   })
 
-// The router also matches HEAD where a route has GET.
-const onlyFor =
-  (method: string): Middleware =>
-  (ctx, next) => {
-    if (ctx.method !== method) throw new Refused(notFound('route'))
-    return next()
-  }
-
 const observeAs = ({ meter }: Edge, method: string, route: string): Middleware => {
   const observed = { method, route, observe: meter?.(method, route) }
   return (ctx, next) => {
     ctx.state.observed = observed
     return next()
+  }
+}
+
+// The router also matches HEAD where a route has GET.
+const begin = (edge: Edge, { method }: Route<never>, path: string): Middleware => {
+  const observe = observeAs(edge, method, path)
+  return (ctx, next) => {
+    if (ctx.method !== method) throw new Refused(notFound('route'))
+    // Koa's own reader drops parameters beyond a thousand.
+    ctx.state.query = parse(ctx.querystring, '&', '=', { maxKeys: 0 })
+    return observe(ctx, next)
   }
 }
 
@@ -244,7 +243,7 @@ const authenticate =
   ({ access }: Route<never>, { identifyCaller, trustedProxies = [] }: CallerGuards): Middleware =>
   async (ctx, next) => {
     const isPublic = access.kind === 'public'
-    if (!isPublic && hasCredential(queryOf(ctx))) throw new Refused(unauthorized)
+    if (!isPublic && hasCredential(ctx.state.query)) throw new Refused(unauthorized)
     const apiKey = ctx.req.headers['x-api-key']
     const address = callerAddress(trustedProxies, ctx.req)
     const presented = { apiKey: typeof apiKey === 'string' ? apiKey : undefined, accessToken: bearerToken(ctx.req.headers), address }
@@ -255,18 +254,22 @@ const authenticate =
     return next()
   }
 
-const countRequest =
-  ({ limit }: Route<never>, { limiter, clock }: CallerGuards): Middleware =>
-  async (ctx, next) => {
-    const { credential } = ctx.state
-    if (credential !== undefined) {
-      const decided = limiter.decide(credential, limit, clock.now())
-      const { limit: size, remaining, resetSeconds, refusal } = decided instanceof Promise ? await decided : decided
-      ctx.set({ 'X-RateLimit-Limit': `${size}`, 'X-RateLimit-Remaining': `${remaining}`, 'X-RateLimit-Reset': `${resetSeconds}` })
-      if (refusal !== null) throw new Refused(refusal)
-    }
+const countRequest = ({ limit }: Route<never>, { limiter, clock }: CallerGuards): Middleware => {
+  const apply = (ctx: Context, verdict: RateVerdict, next: Koa.Next): Promise<unknown> => {
+    ctx.set('X-RateLimit-Limit', String(verdict.limit))
+    ctx.set('X-RateLimit-Remaining', String(verdict.remaining))
+    ctx.set('X-RateLimit-Reset', String(verdict.resetSeconds))
+    if (verdict.refusal !== null) throw new Refused(verdict.refusal)
     return next()
   }
+  return (ctx, next) => {
+    const { credential } = ctx.state
+    if (credential === undefined) return next()
+    const verdict = limiter.decide(credential, limit, clock.now())
+    // Decided in this process, it need not wait for a promise.
+    return verdict instanceof Promise ? verdict.then((decided) => apply(ctx, decided, next)) : apply(ctx, verdict, next)
+  }
+}
 
 const checkScope =
   ({ access: { kind, scopes } }: Route<never>): Middleware =>
@@ -292,27 +295,26 @@ export const operatorGuards = (operatorToken: string): (() => readonly Middlewar
 
 const receiveBody =
   ({ body, access }: Route<never>, budget: BodyBudget): Middleware =>
-  async (ctx, next) => {
-    const { credential } = ctx.state
+  (ctx, next) => {
     // A scoped route searches every body for credentials, also where it accepts none.
-    if (body === undefined && access.kind !== 'scoped') return next()
-    const received = await readBody(ctx.req, ctx.res, {
-      isTaken: body !== undefined,
-      budget,
-      credential: credential && programOf(credential),
-      mayHoldCredentials: access.kind !== 'scoped',
-    })
-    if (E.isLeft(received)) throw new Refused(received.left)
-    ctx.state.body = received.right
+    if (body !== undefined || (access.kind === 'scoped' && isBodySent(ctx.req.headers)))
+      return readInto(ctx, { isTaken: body !== undefined, budget, mayHoldCredentials: access.kind !== 'scoped' }).then(next)
     return next()
   }
+
+const readInto = async (ctx: Context, options: Omit<BodyRequest, 'credential'>): Promise<void> => {
+  const { credential } = ctx.state
+  const received = await readBody(ctx.req, ctx.res, { ...options, credential: credential && programOf(credential) })
+  if (E.isLeft(received)) throw new Refused(received.left)
+  ctx.state.body = received.right
+}
 
 const handle =
   <U>(route: Route<U>, prefix: string, useCases: Parts<U>['useCases'], edge: Edge): Middleware =>
   async (ctx) => {
-    const { credential, body } = ctx.state
+    const { credential, body, query: sent } = ctx.state
     const isPublic = route.access.kind === 'public'
-    const query = isPublic ? withoutCredentials(queryOf(ctx), route.query) : queryOf(ctx)
+    const query = isPublic ? withoutCredentials(sent, route.query) : sent
     const headers = 'Idempotency-Key' in route.headers ? keyOf(ctx) : {}
     const read = route.read(useCases, { params: ctx['params'] as object, query, headers, body })
     if (E.isLeft(read)) throw new Refused(read.left)
@@ -337,14 +339,14 @@ const keyOf = ({ req }: Context): object => {
   return { 'Idempotency-Key': keys?.length === 1 ? keys[0] : keys }
 }
 
-// Koa's own reader drops parameters beyond a thousand.
-const queryOf = ({ querystring }: Context) => parse(querystring, '&', '=', { maxKeys: 0 })
-
 const writeFile = (ctx: Context, { headers, content }: FileReply, breather: Breather): void => {
   const pieces = content(breather)
   ctx.set(headers)
   ctx.body = Readable.from(pieces)
 }
+
+// Many replies leave in the same millisecond.
+const writeNow = createIsoWriter()
 
 const writeAnswer = (
   ctx: Context,
@@ -364,7 +366,7 @@ const writeAnswer = (
     ctx.set('ETag', etag)
     if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
-  const about = JSON.stringify({ timestamp: toIso(now), request_id: ctx.state.requestId, version: apiVersion, ...meta })
+  const about = JSON.stringify({ timestamp: writeNow(now), request_id: ctx.state.requestId, version: apiVersion, ...meta })
   ctx.set('Content-Type', 'application/json; charset=utf-8')
   ctx.body = `{"success":true,"data":${data},"meta":${about},"error":null}`
 }

@@ -30,7 +30,7 @@ const parseAddress = (text: string): Network[0] | undefined =>
     : undefined
 
 const isWithin = (networks: readonly Network[], text: string): boolean => {
-  const address = parseAddress(text)
+  const address = networks.length === 0 ? undefined : parseAddress(text)
   return networks.some(([network, bits]) => address?.kind() === network.kind() && address.match(network, bits))
 }
 

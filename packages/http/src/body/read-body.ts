@@ -78,7 +78,7 @@ export const readBody = async (
   }
 }
 
-const isBodySent = (headers: IncomingHttpHeaders): boolean =>
+export const isBodySent = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
 const headRefusal = (headers: IncomingHttpHeaders, { isTaken }: BodyRequest): BodyRefusal | undefined => {
