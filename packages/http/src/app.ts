@@ -9,6 +9,7 @@ import { createIsoWriter, internalError, notFound, programOf, requireScope, unau
 import type { Breather, Clock, Credential, IdempotencyStore, Instant, RateLimiter, RateVerdict } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
+import compose from 'koa-compose'
 import { createBodyBudget, isBodySent, readBody } from './body/read-body.ts'
 import type { BodyBudget, BodyRequest, JsonObject } from './body/read-body.ts'
 import { bearerToken, hasCredential, isBearerOf, withoutCredentials } from './credentials.ts'
@@ -94,12 +95,11 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   const app = new Koa<State>()
   const router = new Router<State>({ prefix, sensitive: true, strict: true })
   const budget = createBodyBudget()
-  for (const route of routes)
-    router.register(
-      route.path,
-      [route.method],
-      [begin(edge, route, prefix + route.path), ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)],
-    )
+  for (const route of routes) {
+    const observe = begin(edge, route, prefix + route.path)
+    const handlers = [observe, ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)]
+    router.register(route.path, [route.method], compose(handlers))
+  }
   const pages = new Router<State>({ sensitive: true, strict: true })
   for (const [path, page] of Object.entries(edge.pages ?? {})) pages.get(path, observeAs(edge, 'GET', path), page)
 

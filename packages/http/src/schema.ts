@@ -1,6 +1,6 @@
 // One value for each shape of the API: an io-ts codec between JSON and our values, with its JSON Schema and an example. Validation, TypeScript types, the
 // OpenAPI document and generated clients all follow from it.
-import { apiKeyPrefix, parseInstant, toIso } from '@tradeport/domain'
+import { apiKeyPrefix, createIsoWriter, parseInstant } from '@tradeport/domain'
 import type { Instant, Issue } from '@tradeport/domain'
 import { closest } from 'fastest-levenshtein'
 import * as E from 'fp-ts/lib/Either.js'
@@ -216,7 +216,8 @@ export const time = (description: string, example = '2026-11-20T14:05:09.000Z'):
   ...parsed('an ISO 8601 date-time, such as 2026-01-31T09:30:00.000Z', (sent) => parseInstant(sent, 'start'), description, example, {
     format: 'date-time',
   }),
-  encode: toIso,
+  // The same moment is often written many times over, such as that of a cached read.
+  encode: createIsoWriter(),
 })
 
 /** Null as well. */
