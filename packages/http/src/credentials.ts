@@ -15,16 +15,20 @@ const credentialNames: ReadonlySet<string> = new Set([
 
 export const isCredentialName = (name: string): boolean => credentialNames.has(name.toLowerCase()) || name.startsWith(apiKeyPrefix)
 
-const isCredential = ([name, values = '']: readonly [string, string | string[] | undefined]): boolean =>
-  isCredentialName(name) || [values].flat().some((value) => value.startsWith(apiKeyPrefix))
-
 type Query = Readonly<Record<string, string | string[] | undefined>>
 
-export const hasCredential = (query: Query): boolean => Object.entries(query).some(isCredential)
+const isCredential = (name: string, values: string | string[] = ''): boolean =>
+  isCredentialName(name) ||
+  (typeof values === 'string' ? values.startsWith(apiKeyPrefix) : values.some((value) => value.startsWith(apiKeyPrefix)))
+
+export const hasCredential = (query: Query): boolean => {
+  for (const name in query) if (isCredential(name, query[name])) return true
+  return false
+}
 
 /** Without credentials, except in parameters that are known. */
 export const withoutCredentials = (query: Query, known: object): Query =>
-  Object.fromEntries(Object.entries(query).filter((parameter) => parameter[0] in known || !isCredential(parameter)))
+  Object.fromEntries(Object.entries(query).filter(([name, values]) => name in known || !isCredential(name, values)))
 
 const bearer = /^bearer(?: +(.*))?$/i
 

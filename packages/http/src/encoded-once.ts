@@ -15,5 +15,14 @@ export const encodedOnce = <R extends object, A>(
     texts.set(record, made)
     return made
   }
-  return (records) => new JsonText(`[${records.map(encode).join(',')}]`)
+  // By its first record the list that was encoded last: whoever asks again for the same page gets it as it is.
+  const lists = new WeakMap<R, { readonly records: readonly R[]; readonly text: JsonText<readonly A[]> }>()
+  return (records) => {
+    const [first] = records
+    const last = first && lists.get(first)
+    if (last?.records.length === records.length && records.every((record, index) => record === last.records[index])) return last.text
+    const text = new JsonText<readonly A[]>(`[${records.map(encode).join(',')}]`)
+    if (first !== undefined) lists.set(first, { records, text })
+    return text
+  }
 }

@@ -30,7 +30,7 @@ const parseAddress = (text: string): Network[0] | undefined =>
     : undefined
 
 const isWithin = (networks: readonly Network[], text: string): boolean => {
-  const address = networks.length === 0 ? undefined : parseAddress(text)
+  const address = parseAddress(text)
   return networks.some(([network, bits]) => address?.kind() === network.kind() && address.match(network, bits))
 }
 
@@ -56,6 +56,7 @@ const addressIn = (entry: string): string | undefined =>
  * cannot be read ends the walk at the proxy that wrote it. Undefined when the connection is gone.
  */
 export const callerAddress = (trustedProxies: readonly Network[], { socket, headers }: IncomingMessage): string | undefined => {
+  if (trustedProxies.length === 0) return socket.remoteAddress
   let caller = socket.remoteAddress ?? ''
   for (const entry of String(headers['x-forwarded-for'] ?? '')
     .split(',')

@@ -74,16 +74,17 @@ const pathOf = (context: t.Context): string =>
 
 const shownLength = 60
 const shorten = (text: string): string => {
-  const characters = Array.from(text.slice(0, 2 * shownLength + 2))
-  return characters.length <= shownLength ? text : `${characters.slice(0, shownLength).join('')}…`
+  const characters = Array.from(text.slice(0, 2 * shownLength))
+  return characters.length <= shownLength && text.length <= 2 * shownLength ? text : `${characters.slice(0, shownLength).join('')}…`
 }
 
-// An API key, a URL with a password, or what could be an access token.
+// An API key, a URL with a password, or what could be an access token: of a long text the part that would be shown.
 const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^(?:bearer +)?[\\w.~+/=-]{24,}$`, 'i')
+const mayHoldSecret = (text: string): boolean => secretForm.test(text.slice(0, 2 * shownLength))
 
 // Replies end up in logs: what may hold a secret is not repeated, not even to whoever sent it.
 const got = (value: unknown, { writeOnly, type }: JsonSchema): string => {
-  if ((typeof value === 'string' || typeof value === 'number') && (writeOnly === true || secretForm.test(String(value))))
+  if ((typeof value === 'string' || typeof value === 'number') && (writeOnly === true || mayHoldSecret(String(value))))
     return 'a value that is not shown here'
   if (typeof value === 'string') return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(value))}`
   if (Array.isArray(value)) return `a list of ${value.length}`
@@ -343,7 +344,7 @@ const unknownFields = (value: Readonly<Record<string, unknown>>, known: readonly
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)
     .map((name) => {
-      const shown = secretForm.test(name) ? 'a name that is not shown here' : shorten(name) || '""'
+      const shown = mayHoldSecret(name) ? 'a name that is not shown here' : shorten(name) || '""'
       const place = at(context, shown, undefined)
       const nearest = known.length === 0 ? 'none is accepted here' : `the nearest name is ${closest(shorten(name), known)}`
       return { value: undefined, context: place, message: `${pathOf(place)} is not known; ${nearest}` }

@@ -63,6 +63,18 @@ describe('an unknown name', () => {
     },
   )
 
+  it('and a text of millions of characters are refused in a few words', async () => {
+    const long = 'x'.repeat(3_000_000)
+    for (const [target, body] of [
+      ['/api/v1/webhooks', { url: long, eventTypes: [long] }],
+      ['/api/v1/orders', { symbol: long, comment: long, accountId: `://${long}` }],
+    ] as const) {
+      const reply = await send(api, target, jsonRequest('POST', body))
+      expect(issuesOf(reply).length).toBeGreaterThan(1)
+      expect(reply.text.length).toBeLessThan(3_000)
+    }
+  })
+
   it('is shortened, and at most 20 are named', async () => {
     const long = 'é'.repeat(200)
     const query = [long, ...Array.from({ length: 30 }, (_, index) => `y${index}`)].map((name) => `${encodeURIComponent(name)}=1`).join('&')
