@@ -254,21 +254,22 @@ const authenticate =
     return next()
   }
 
-const countRequest = ({ limit }: Route<never>, { limiter, clock }: CallerGuards): Middleware => {
-  const apply = (ctx: Context, verdict: RateVerdict, next: Koa.Next): Promise<unknown> => {
-    ctx.set('X-RateLimit-Limit', String(verdict.limit))
-    ctx.set('X-RateLimit-Remaining', String(verdict.remaining))
-    ctx.set('X-RateLimit-Reset', String(verdict.resetSeconds))
-    if (verdict.refusal !== null) throw new Refused(verdict.refusal)
-    return next()
-  }
-  return (ctx, next) => {
+const countRequest =
+  ({ limit }: Route<never>, { limiter, clock }: CallerGuards): Middleware =>
+  (ctx, next) => {
     const { credential } = ctx.state
     if (credential === undefined) return next()
     const verdict = limiter.decide(credential, limit, clock.now())
     // Decided in this process, it need not wait for a promise.
-    return verdict instanceof Promise ? verdict.then((decided) => apply(ctx, decided, next)) : apply(ctx, verdict, next)
+    return verdict instanceof Promise ? verdict.then((decided) => applyVerdict(ctx, decided, next)) : applyVerdict(ctx, verdict, next)
   }
+
+const applyVerdict = (ctx: Context, { limit, remaining, resetSeconds, refusal }: RateVerdict, next: Koa.Next): Promise<unknown> => {
+  ctx.set('X-RateLimit-Limit', String(limit))
+  ctx.set('X-RateLimit-Remaining', String(remaining))
+  ctx.set('X-RateLimit-Reset', String(resetSeconds))
+  if (refusal !== null) throw new Refused(refusal)
+  return next()
 }
 
 const checkScope =
@@ -297,16 +298,16 @@ const receiveBody =
   ({ body, access }: Route<never>, budget: BodyBudget): Middleware =>
   (ctx, next) => {
     // A scoped route searches every body for credentials, also where it accepts none.
-    if (body !== undefined || (access.kind === 'scoped' && isBodySent(ctx.req.headers)))
-      return readInto(ctx, { isTaken: body !== undefined, budget, mayHoldCredentials: access.kind !== 'scoped' }).then(next)
-    return next()
+    const isReceived = body !== undefined || (access.kind === 'scoped' && isBodySent(ctx.req.headers))
+    return isReceived ? receive(ctx, next, { isTaken: body !== undefined, budget, mayHoldCredentials: access.kind !== 'scoped' }) : next()
   }
 
-const readInto = async (ctx: Context, options: Omit<BodyRequest, 'credential'>): Promise<void> => {
+const receive = async (ctx: Context, next: Koa.Next, options: Omit<BodyRequest, 'credential'>): Promise<void> => {
   const { credential } = ctx.state
   const received = await readBody(ctx.req, ctx.res, { ...options, credential: credential && programOf(credential) })
   if (E.isLeft(received)) throw new Refused(received.left)
   ctx.state.body = received.right
+  await next()
 }
 
 const handle =
