@@ -87,7 +87,7 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   endpoint: 'The requests for this endpoint are used up.',
   suspension: 'This credential is suspended because too many of its requests were refused.',
   address: 'Too many requests with a bad credential came from your address.',
-  bodies: 'Two requests with a body are being received for this credential, which is the most at a time.',
+  bodies: 'Two large or slow bodies are being received for this credential, which is the most at a time.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } = {
