@@ -96,8 +96,8 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   const router = new Router<State>({ prefix, sensitive: true, strict: true })
   const budget = createBodyBudget()
   for (const route of routes) {
-    const observe = begin(edge, route, prefix + route.path)
-    const handlers = [observe, ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)]
+    const match = matchExactly(edge, route, prefix + route.path)
+    const handlers = [match, ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)]
     router.register(route.path, [route.method], compose(handlers))
   }
   const pages = new Router<State>({ sensitive: true, strict: true })
@@ -147,7 +147,7 @@ const observeAs = ({ meter }: Edge, method: string, route: string): Middleware =
 }
 
 // The router also matches HEAD where a route has GET.
-const begin = (edge: Edge, { method }: Route<never>, path: string): Middleware => {
+const matchExactly = (edge: Edge, { method }: Route<never>, path: string): Middleware => {
   const observe = observeAs(edge, method, path)
   return (ctx, next) => {
     if (ctx.method !== method) throw new Refused(notFound('route'))

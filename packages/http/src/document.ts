@@ -152,7 +152,7 @@ const refusalSchema = (errors: readonly JsonSchema[]): JsonSchema =>
 
 const replyTo = (tag: RefusalTag) => errorReply({ _tag: tag, ...errorTable[tag].example } as RefusalOf<RefusalTag>)
 
-/** Those that a request with an Idempotency-Key is answered again. */
+/** Refusals that are kept, and answered again to a later request with the same Idempotency-Key. */
 const keptRefusals: ReadonlySet<RefusalTag> = new Set(['TradeRejected', 'BrokerOutcomeUnknown', 'ServiceUnavailable'])
 
 const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: Headers): object => {
@@ -186,7 +186,7 @@ const parametersOf = ({ params, query, headers: accepted, reply }: Route<never>)
       const { json: schema, example } = 'optional' in field ? field.optional : field
       const isRequired = !('optional' in field)
       const { description = '', ...bounds } = schema
-      // A viewer sends whatever has an example, unless its reader takes it out.
+      // Viewers of the document send every example that they see, so that optional parameters have none.
       return {
         name,
         in: place,
@@ -239,8 +239,8 @@ export const documentOf = (
       const path = route.path.replace(/:(\w+)/g, '{$1}')
       paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationOf(route, name, Object.keys(securitySchemes), ofEvery) }
     }
-  const isReferred = new RegExp(`"#/components/responses/(\\w+)"`, 'g')
-  const referred = new Set([...JSON.stringify(paths).matchAll(isReferred)].map(([, name]) => name))
+  const responseReference = new RegExp(`"#/components/responses/(\\w+)"`, 'g')
+  const referred = new Set([...JSON.stringify(paths).matchAll(responseReference)].map(([, name]) => name))
   const unread: object = {
     description: 'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
     headers: requestIdHeader,

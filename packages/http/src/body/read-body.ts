@@ -19,7 +19,7 @@ export const maxBodyBytes = 10_485_760
 
 // V8 takes longer for names than for other strings: 50 ms for 10 MiB of long ones.
 const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64, name: 256 }
-// A route without a body only searches what it is sent for a credential.
+// On a route without a body, what is sent is only searched for a credential.
 const unusedLimits = { bytes: 65_536, values: Infinity, depth: Infinity, name: Infinity }
 
 // Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one byte before anything else: up to 150 ms.
@@ -29,7 +29,7 @@ const uncheckedChunks = 1_000
 /** A body that takes longer to arrive is slow. */
 const slowMs = 250
 
-// Above it, a body is parsed in a turn of the event loop of its own.
+// A longer text, in UTF-16 units, is parsed in a turn of the event loop of its own.
 const longText = 65_536
 
 const jsonType = /^application\/json[\t ]*(?:;[\t ]*charset[\t ]*=[\t ]*"?utf-?8"?[\t ]*)?$/i
@@ -63,7 +63,7 @@ export const readBody = async (
   const isLarge = Number(request.headers['content-length'] ?? 0) > smallBodyBytes
   const refusal = headRefusal(request.headers, options) ?? (isLarge ? share.count() : undefined)
   if (refusal !== undefined) {
-    // Chunks may be so small that the connection has to end; a caller who keeps it must know.
+    // Draining a chunked body may end the connection later, so that the answer already says that it will close.
     if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
     void receive(request, response, () => refusal)
     return E.left(refusal)
@@ -104,7 +104,7 @@ const receive = (
     let bytes = 0
     let next: AddChunk | undefined = add
     const refuse = (refusal: BodyRefusal): void => {
-      // What was received so far is no longer referenced.
+      // Drops the last reference to what was received.
       next = undefined
       resolve(refusal)
     }
