@@ -80,7 +80,7 @@ export interface components {
         readonly Account: {
             /**
              * Format: uuid
-             * @description Orders and filters name the account by it, as accountId.
+             * @description The id of a linked account.
              */
             readonly id: string;
             /** @description The label that its user gave it. */
@@ -131,12 +131,12 @@ export interface components {
             readonly lastSyncAt: string;
             /**
              * Format: date-time
-             * @description When it was linked.
+             * @description In UTC.
              */
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description When anything of it last changed.
+             * @description In UTC.
              */
             readonly updatedAt: string;
         };
@@ -151,12 +151,12 @@ export interface components {
             readonly data: {
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
                 /** @description Before. */
                 readonly previous_balance: number;
-                /** @description After. */
+                /** @description The balance, without the result of open positions. */
                 readonly new_balance: number;
                 /** @description The difference. */
                 readonly change_amount: number;
@@ -172,7 +172,7 @@ export interface components {
                 readonly change_reason: string;
                 /**
                  * Format: date-time
-                 * @description When it changed.
+                 * @description In UTC.
                  */
                 readonly changed_at: string;
                 /** @description Equity in percent of the margin in use. */
@@ -180,12 +180,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -193,7 +193,7 @@ export interface components {
         readonly BalanceSnapshot: {
             /**
              * Format: date-time
-             * @description The moment.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /** @description The balance, without the result of open positions. */
@@ -221,14 +221,14 @@ export interface components {
         };
         /** @description The outcome of a close. */
         readonly ClosePositionResult: {
-            /** @description The position that was closed, wholly or in part. */
+            /** @description The id of a position, and of the trade that it becomes. */
             readonly id: string;
             /**
              * Format: uuid
-             * @description The account.
+             * @description The id of a linked account.
              */
             readonly accountId: string;
-            /** @description The broker's ticket. */
+            /** @description The broker's ticket of the position. */
             readonly brokerPositionId: string;
             /** @description The broker's number of the closing order; null when it gave none. */
             readonly brokerOrderId: string | null;
@@ -261,7 +261,7 @@ export interface components {
         readonly CreatedWebhook: {
             /**
              * Format: uuid
-             * @description Names it on other routes.
+             * @description The id of a webhook.
              */
             readonly id: string;
             /** @description Where events are posted. */
@@ -284,7 +284,7 @@ export interface components {
             readonly lastFailureAt: string | null;
             /**
              * Format: date-time
-             * @description When it was registered.
+             * @description In UTC.
              */
             readonly createdAt: string;
             /**
@@ -295,7 +295,7 @@ export interface components {
             /** @description The key of the signatures of what is posted. Keep it. */
             readonly secret: string;
         };
-        /** @description Which page this is, and how to get the next. */
+        /** @description Which page this is; its cursor leads to the next. */
         readonly CursorPagination: {
             /** @description The page, counted from 1. */
             readonly page: number;
@@ -309,14 +309,14 @@ export interface components {
             readonly has_next: boolean;
             /** @description Whether a page precedes. */
             readonly has_prev: boolean;
-            /** @description Send it as cursor with the same filters to get the next page; left out on the last. */
+            /** @description Leads to the next page with the same filters: meta.pagination.cursor of a page. */
             readonly cursor?: string;
         };
         /** @description A webhook that was deleted. */
         readonly DeletedWebhook: {
             /**
              * Format: uuid
-             * @description Its id.
+             * @description The id of a webhook.
              */
             readonly id: string;
             /**
@@ -329,16 +329,16 @@ export interface components {
         readonly Delivery: {
             /**
              * Format: uuid
-             * @description X-Webhook-Delivery-Id of all of its attempts.
+             * @description The id of a delivery, the same for all of its attempts.
              */
             readonly id: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhookId: string;
             /**
-             * @description The event.
+             * @description An event type.
              * @enum {string}
              */
             readonly eventType: "trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached";
@@ -353,14 +353,10 @@ export interface components {
             readonly responseCode: number | null;
             /** @description How long the last answer took, in milliseconds; null before the first attempt. */
             readonly responseTimeMs: number | null;
-            /**
-             * @description Why the last attempt failed; null when it did not.
-             * @enum {string|null}
-             */
-            readonly failureReason: "host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted" | null;
+            readonly failureReason: ("host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted") | null;
             /**
              * Format: date-time
-             * @description When the event was recorded.
+             * @description In UTC.
              */
             readonly createdAt: string;
             /**
@@ -412,7 +408,7 @@ export interface components {
              * @description When the reply was made.
              */
             readonly timestamp: string;
-            /** @description The id of the request, as in X-Request-ID. */
+            /** @description The id of the request, as sent or as generated (`req_…`). */
             readonly request_id: string;
             /**
              * @description The version of the API.
@@ -436,19 +432,19 @@ export interface components {
         };
         /** @description A market order, from its being recorded to its outcome at the broker. */
         readonly Order: {
-            /** @description ord_ and an opaque suffix. */
+            /** @description The id of an order: ord_ and an opaque suffix. */
             readonly id: string;
             /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account.
+             * @description The id of a linked account.
              */
             readonly accountId: string;
             /** @description The instrument, as it was sent. */
             readonly symbol: string;
             /**
-             * @description The side.
+             * @description The direction.
              * @enum {string}
              */
             readonly type: "buy" | "sell";
@@ -483,7 +479,7 @@ export interface components {
              * @description When it was executed, when known.
              */
             readonly filledAt?: string;
-            /** @description The position that it opened, for GET /positions/{id}. */
+            /** @description The id of a position, and of the trade that it becomes. */
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
@@ -494,12 +490,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was recorded.
+             * @description In UTC.
              */
             readonly createdAt: string;
             /**
              * Format: date-time
-             * @description When its status last changed.
+             * @description In UTC.
              */
             readonly updatedAt: string;
         };
@@ -512,14 +508,14 @@ export interface components {
             readonly event: "order.cancelled";
             /** @description The order. */
             readonly data: {
-                /** @description The order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly order_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
@@ -535,7 +531,7 @@ export interface components {
                 readonly volume: number;
                 /**
                  * Format: date-time
-                 * @description When it was cancelled.
+                 * @description In UTC.
                  */
                 readonly cancelled_at: string;
                 /** @description Why, when known. */
@@ -543,12 +539,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -561,14 +557,14 @@ export interface components {
             readonly event: "order.created";
             /** @description The order. */
             readonly data: {
-                /** @description The order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly order_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
@@ -584,26 +580,26 @@ export interface components {
                 readonly volume: number;
                 /**
                  * Format: date-time
-                 * @description When it was recorded.
+                 * @description In UTC.
                  */
                 readonly created_at: string;
                 /** @description As it was sent. */
                 readonly price?: number;
-                /** @description A price. */
+                /** @description A price; left out when there is none. */
                 readonly stop_loss?: number;
-                /** @description A price. */
+                /** @description A price; left out when there is none. */
                 readonly take_profit?: number;
-                /** @description The caller's own reference. */
+                /** @description The caller's own reference, which the order carries. */
                 readonly client_id?: string;
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -616,14 +612,14 @@ export interface components {
             readonly event: "order.filled";
             /** @description The order, wholly or partly executed. */
             readonly data: {
-                /** @description The order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly order_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
@@ -643,24 +639,24 @@ export interface components {
                 readonly filled_volume: number | null;
                 /**
                  * Format: date-time
-                 * @description When it was executed, or known to be.
+                 * @description In UTC.
                  */
                 readonly filled_at: string;
                 /** @description As it was sent. */
                 readonly requested_price?: number;
                 /** @description The cost of the execution, when known. */
                 readonly fees?: number;
-                /** @description The position, for GET /positions/{id}. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly position_id?: string;
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -689,7 +685,7 @@ export interface components {
             /** @description The instrument. */
             readonly symbol: string;
             /**
-             * @description The side.
+             * @description The direction.
              * @enum {string}
              */
             readonly type: "buy" | "sell";
@@ -713,17 +709,15 @@ export interface components {
         };
         /** @description An open position, as its broker has it. */
         readonly Position: {
-            /** @description Names it on other routes: send it unchanged. */
+            /** @description The id of a position, and of the trade that it becomes. */
             readonly id: string;
             /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account.
+             * @description The id of a linked account.
              */
             readonly accountId: string;
-            /** @description The broker's ticket. */
-            readonly brokerPositionId: string;
             /** @description The instrument, as the broker spells it. */
             readonly symbol: string;
             /**
@@ -731,20 +725,22 @@ export interface components {
              * @enum {string}
              */
             readonly type: "buy" | "sell";
-            /** @description Open lots. */
+            /** @description Lots. */
             readonly volume: number;
-            /** @description The price at which it was opened. */
+            /** @description The price at which it was opened, weighted by volume. */
             readonly entryPrice: number;
-            /** @description The price at which it would be closed now. */
-            readonly currentPrice: number;
-            /** @description Left out when it has none. */
-            readonly stopLoss?: number;
-            /** @description Left out when it has none. */
-            readonly takeProfit?: number;
             /** @description Charges are negative. */
             readonly swap: number;
             /** @description Charges are negative. */
             readonly commission: number;
+            /** @description The broker's ticket of the position. */
+            readonly brokerPositionId: string;
+            /** @description The price at which it would be closed now. */
+            readonly currentPrice: number;
+            /** @description A price; left out when there is none. */
+            readonly stopLoss?: number;
+            /** @description A price; left out when there is none. */
+            readonly takeProfit?: number;
             /** @description Result of the open volume, before swap and commission. */
             readonly unrealizedPnl: number;
             /** @description Result of what was closed of it so far. */
@@ -753,7 +749,7 @@ export interface components {
             readonly marginUsed: number | null;
             /**
              * Format: date-time
-             * @description When it was opened.
+             * @description In UTC.
              */
             readonly openedAt: string;
         };
@@ -766,26 +762,26 @@ export interface components {
             readonly event: "position.closed";
             /** @description The close of the position, or of a part of it. */
             readonly data: {
-                /** @description The position, for GET /positions/{id}. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
-                /** @description Lots that were closed. */
+                /** @description The price at which it was opened, weighted by volume. */
+                readonly entry_price: number;
+                /** @description Lots. */
                 readonly closed_volume: number;
                 /** @description Lots that stay open. */
                 readonly remaining_volume: number;
-                /** @description The price at which it was opened. */
-                readonly entry_price: number;
                 /** @description Null when the closing deal was not found in time. */
                 readonly exit_price: number | null;
                 /** @description Before commission and swap; null when the closing deal was not found in time. */
@@ -794,7 +790,7 @@ export interface components {
                 readonly is_partial: boolean;
                 /**
                  * Format: date-time
-                 * @description When it was closed.
+                 * @description In UTC.
                  */
                 readonly closed_at: string;
                 /** @description Why, when known. */
@@ -802,12 +798,12 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -820,44 +816,44 @@ export interface components {
             readonly event: "position.opened";
             /** @description The position. */
             readonly data: {
-                /** @description The position, for GET /positions/{id}. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
+                /** @description The price at which it was opened, weighted by volume. */
+                readonly entry_price: number;
                 /** @description Lots. */
                 readonly volume: number;
-                /** @description The price at which it was opened. */
-                readonly entry_price: number;
                 /** @description Margin that it requires; null when it is not known. */
                 readonly margin_used: number | null;
                 /**
                  * Format: date-time
-                 * @description When it was opened.
+                 * @description In UTC.
                  */
                 readonly opened_at: string;
-                /** @description A price. */
+                /** @description A price; left out when there is none. */
                 readonly stop_loss?: number;
-                /** @description A price. */
+                /** @description A price; left out when there is none. */
                 readonly take_profit?: number;
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -884,7 +880,7 @@ export interface components {
             readonly data: {
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
                 /** @description What the threshold limits. */
@@ -899,7 +895,7 @@ export interface components {
                 readonly message: string;
                 /**
                  * Format: date-time
-                 * @description When it was breached.
+                 * @description In UTC.
                  */
                 readonly breached_at: string;
                 /** @description The positions concerned. */
@@ -907,28 +903,26 @@ export interface components {
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
         /** @description A position whose whole volume is closed, folded from all of its deals. */
         readonly Trade: {
-            /** @description Names it on GET /trades/{id}. */
+            /** @description The id of a position, and of the trade that it becomes. */
             readonly id: string;
             /** @description The owner. */
             readonly userId: string;
             /**
              * Format: uuid
-             * @description The account.
+             * @description The id of a linked account.
              */
             readonly accountId: string;
-            /** @description The broker's ticket of the position. */
-            readonly positionId: string;
             /** @description The instrument, as the broker spells it. */
             readonly symbol: string;
             /**
@@ -938,15 +932,17 @@ export interface components {
             readonly type: "buy" | "sell";
             /** @description Lots. */
             readonly volume: number;
-            /** @description Weighted by volume. */
+            /** @description The price at which it was opened, weighted by volume. */
             readonly entryPrice: number;
-            /** @description Weighted by volume. */
-            readonly exitPrice: number;
-            /** @description Sum of all deals; charges are negative. */
+            /** @description Charges are negative. */
             readonly swap: number;
-            /** @description Sum of all deals; charges are negative. */
+            /** @description Charges are negative. */
             readonly commission: number;
-            /** @description Sum of all deals, before commission and swap. */
+            /** @description The broker's ticket of the position. */
+            readonly positionId: string;
+            /** @description The price at which it was closed, weighted by volume. */
+            readonly exitPrice: number;
+            /** @description Before commission and swap. */
             readonly profit: number;
             /** @description profit + commission + swap. */
             readonly netProfit: number;
@@ -974,27 +970,27 @@ export interface components {
             readonly event: "trade.closed";
             /** @description The trade. */
             readonly data: {
-                /** @description The trade, for GET /trades/{id}. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly trade_id: string;
-                /** @description The position, for GET /positions/{id}. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly position_id: string;
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description The instrument. */
+                /** @description The instrument, as the broker spells it. */
                 readonly symbol: string;
                 /**
                  * @description The direction.
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
+                /** @description The price at which it was opened, weighted by volume. */
+                readonly entry_price: number;
                 /** @description Lots. */
                 readonly volume: number;
-                /** @description Weighted by volume. */
-                readonly entry_price: number;
-                /** @description Weighted by volume. */
+                /** @description The price at which it was closed, weighted by volume. */
                 readonly exit_price: number;
                 /** @description Before commission and swap. */
                 readonly profit: number;
@@ -1008,23 +1004,23 @@ export interface components {
                 readonly holding_time_seconds: number;
                 /**
                  * Format: date-time
-                 * @description When it was opened.
+                 * @description In UTC.
                  */
                 readonly opened_at: string;
                 /**
                  * Format: date-time
-                 * @description When it was closed.
+                 * @description In UTC.
                  */
                 readonly closed_at: string;
             };
             /**
              * Format: date-time
-             * @description When it was sent.
+             * @description In UTC.
              */
             readonly timestamp: string;
             /**
              * Format: uuid
-             * @description The webhook.
+             * @description The id of a webhook.
              */
             readonly webhook_id: string;
         };
@@ -1049,10 +1045,10 @@ export interface components {
             readonly skipped: readonly {
                 /**
                  * Format: uuid
-                 * @description The account.
+                 * @description The id of a linked account.
                  */
                 readonly accountId: string;
-                /** @description The broker's ticket. */
+                /** @description The broker's ticket of the position. */
                 readonly positionId: string;
                 /**
                  * @description Why it could not be folded into a trade.
@@ -1127,7 +1123,7 @@ export interface components {
         readonly Webhook: {
             /**
              * Format: uuid
-             * @description Names it on other routes.
+             * @description The id of a webhook.
              */
             readonly id: string;
             /** @description Where events are posted. */
@@ -1150,7 +1146,7 @@ export interface components {
             readonly lastFailureAt: string | null;
             /**
              * Format: date-time
-             * @description When it was registered.
+             * @description In UTC.
              */
             readonly createdAt: string;
             /**
@@ -1167,11 +1163,7 @@ export interface components {
             readonly responseCode: number;
             /** @description Milliseconds from the first byte sent to the answer's head. */
             readonly responseTimeMs: number;
-            /**
-             * @description Why the last attempt failed; null when it did not.
-             * @enum {string|null}
-             */
-            readonly failureReason: "host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted" | null;
+            readonly failureReason: ("host_unreachable" | "connection_failed" | "tls_failed" | "answer_broken" | "timed_out" | "not_2xx" | "gone" | "webhook_disabled" | "interrupted") | null;
         };
     };
 }
@@ -1224,9 +1216,9 @@ export interface operations {
     readonly listBalanceHistory: {
         readonly parameters: {
             readonly query?: {
-                /** @description The earliest snapshot, included. */
+                /** @description The earliest, included. */
                 readonly startDate?: string;
-                /** @description The latest snapshot, included. */
+                /** @description The latest, included. */
                 readonly endDate?: string;
                 /** @description Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated. */
                 readonly interval?: "1h" | "1d" | "1w";
@@ -1264,11 +1256,11 @@ export interface operations {
                 readonly status?: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";
                 /** @description The instrument. */
                 readonly symbol?: string;
-                /** @description Orders with this reference of yours. */
+                /** @description The caller's own reference, which the order carries. */
                 readonly clientId?: string;
-                /** @description The earliest creation, included. */
+                /** @description The earliest, included. */
                 readonly startDate?: string;
-                /** @description The latest creation, included. */
+                /** @description The latest, included. */
                 readonly endDate?: string;
                 /** @description The page, counted from 1. */
                 readonly page?: number;
@@ -1295,7 +1287,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1337,7 +1329,7 @@ export interface operations {
     readonly getOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly id: string;
             };
         };
@@ -1362,7 +1354,7 @@ export interface operations {
     readonly modifyOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly id: string;
             };
         };
@@ -1392,7 +1384,7 @@ export interface operations {
     readonly cancelOrder: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of an order. */
+                /** @description The id of an order: ord_ and an opaque suffix. */
                 readonly id: string;
             };
         };
@@ -1446,7 +1438,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1465,7 +1457,7 @@ export interface operations {
     readonly getPosition: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list shows it. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly id: string;
             };
         };
@@ -1487,7 +1479,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1505,7 +1497,7 @@ export interface operations {
     readonly moveStopLoss: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list shows it. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly id: string;
             };
         };
@@ -1532,7 +1524,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1550,7 +1542,7 @@ export interface operations {
     readonly moveTakeProfit: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list shows it. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly id: string;
             };
         };
@@ -1577,7 +1569,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1595,7 +1587,7 @@ export interface operations {
     readonly closePosition: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, as a list shows it. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly id: string;
             };
         };
@@ -1622,7 +1614,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1644,15 +1636,15 @@ export interface operations {
                 readonly accountId?: string;
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. */
+                /** @description The earliest, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. */
+                /** @description The latest, included. */
                 readonly endDate?: string;
                 /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. */
                 readonly profitFilter?: "profit" | "loss" | "all";
                 /** @description How many to answer at most. */
                 readonly limit?: number;
-                /** @description meta.pagination.cursor of the previous page, with the same filters. */
+                /** @description Leads to the next page with the same filters: meta.pagination.cursor of a page. */
                 readonly cursor?: string;
             };
         };
@@ -1675,7 +1667,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1698,9 +1690,9 @@ export interface operations {
                 readonly accountId?: string;
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. */
+                /** @description The earliest, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. */
+                /** @description The latest, included. */
                 readonly endDate?: string;
             };
         };
@@ -1722,7 +1714,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -1746,9 +1738,9 @@ export interface operations {
                 readonly accountId?: string;
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol?: string;
-                /** @description The earliest close, included. */
+                /** @description The earliest, included. */
                 readonly startDate?: string;
-                /** @description The latest close, included. */
+                /** @description The latest, included. */
                 readonly endDate?: string;
                 /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. */
                 readonly profitFilter?: "profit" | "loss" | "all";
@@ -1769,7 +1761,7 @@ export interface operations {
     readonly getTrade: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a trade, as a list shows it. */
+                /** @description The id of a position, and of the trade that it becomes. */
                 readonly id: string;
             };
         };
@@ -1791,7 +1783,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.
@@ -2059,7 +2051,7 @@ export interface operations {
                              * @description When the reply was made.
                              */
                             readonly timestamp: string;
-                            /** @description The id of the request, as in X-Request-ID. */
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
                             readonly request_id: string;
                             /**
                              * @description The version of the API.

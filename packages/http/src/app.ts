@@ -18,7 +18,7 @@ import { Refused } from './errors.ts'
 import { answerOnce } from './idempotency.ts'
 import { callerAddress, isAllowedFrom } from './networks.ts'
 import type { Network } from './networks.ts'
-import { requestIdPattern } from './parameters.ts'
+import { requestIdPattern } from './fields.ts'
 import type { Answer, FileReply, Route } from './route.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -324,10 +324,8 @@ const handle =
     const caller = credential && { owner: credential.owner, program: programOf(credential) }
     const { outcome, isReplayed } =
       request.key === undefined || caller === undefined || idempotency === undefined
-        ? { outcome: await route.answer(useCases, caller, request, withoutKey), isReplayed: false }
-        : await answerOnce({ idempotency, clock: edge.clock }, { owner: caller.owner, route, request, body }, (once, claim) =>
-            route.answer(useCases, caller, request, once, claim),
-          )
+        ? { outcome: await request.answer(caller, withoutKey), isReplayed: false }
+        : await answerOnce({ idempotency, clock: edge.clock, caller, route, request, body })
     if (isReplayed) ctx.set('Idempotent-Replayed', 'true')
     if (E.isLeft(outcome)) throw new Refused(outcome.left)
     if ('content' in outcome.right) writeFile(ctx, outcome.right, edge)
@@ -367,7 +365,7 @@ const writeAnswer = (
     ctx.set('ETag', etag)
     if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
-  const about = JSON.stringify({ timestamp: writeNow(now), request_id: ctx.state.requestId, version: apiVersion, ...meta })
+  const about = JSON.stringify({ timestamp: writeNow(now), request_id: ctx.state.requestId, version: apiVersion, ...(meta as object) })
   ctx.set('Content-Type', 'application/json; charset=utf-8')
   ctx.body = `{"success":true,"data":${data},"meta":${about},"error":null}`
 }

@@ -11,33 +11,22 @@ import { errorEnvelope, securityHeaders } from './envelope.ts'
 import { errorReply } from './errors.ts'
 import type { ErrorReply } from './errors.ts'
 
-export interface Bounds {
+const defaultBounds = {
   /** The request line and all headers. */
-  readonly headBytes: number
-  readonly headers: number
-  /** Until the head has arrived. */
-  readonly headMs: number
-  /** Until the whole request has arrived. */
-  readonly requestMs: number
-  /** How often both are checked. */
-  readonly checkMs: number
-  /** How long a connection may wait for its next request. */
-  readonly keepAliveMs: number
-  /** How long nothing may move on a connection with a request, unless its answer is being made. */
-  readonly idleMs: number
-}
-
-export const defaultBounds: Bounds = {
   headBytes: 16_384,
   headers: 100,
+  /** Until the head has arrived. */
   headMs: 10_000,
-  // A body of 10 MiB on a slow line.
+  /** Until the whole request has arrived: a body of 10 MiB on a slow line. */
   requestMs: 60_000,
+  /** How often both are checked. */
   checkMs: 5_000,
-  // Longer than proxies keep theirs, so that it is not us who hang up on a request under way.
+  /** How long a connection may wait for its next request: longer than proxies keep theirs, so that it is not us who hang up on a request under way. */
   keepAliveMs: 65_000,
+  /** How long nothing may move on a connection with a request, unless its answer is being made. */
   idleMs: 120_000,
 }
+type Bounds = Readonly<typeof defaultBounds>
 
 export interface Address {
   readonly host: string
@@ -103,11 +92,9 @@ const sweepMs = 50
 /** Time for a caller to read the answer: a connection that is closed while bytes arrive takes the answer down with it. */
 const lingerMs = 5_000
 
-type Handle = (request: IncomingMessage, response: ServerResponse) => Promise<void>
-
 const trackConnections = (
   server: Server,
-  handle: Handle,
+  handle: ReturnType<Koa['callback']>,
   { newRequestId, onUnread, bounds }: ListenOptions & { readonly bounds: Bounds },
 ): Listener['end'] => {
   const connections = new Map<Socket, Connection>()
@@ -210,7 +197,9 @@ const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): bool
   !last.writableFinished &&
   (!last.headersSent || last.socket === null)
 
-const written = (fault: ErrorReply, requestId: string) => {
+type Fault = Pick<ErrorReply, 'status' | 'error'>
+
+const written = (fault: Fault, requestId: string) => {
   const body = JSON.stringify(errorEnvelope(fault, requestId))
   const headers = {
     ...securityHeaders,
@@ -224,7 +213,7 @@ const written = (fault: ErrorReply, requestId: string) => {
 }
 
 /** The fault of a head that Node accepts. */
-const headFault = ({ httpVersion, headers, rawHeaders }: IncomingMessage, bounds: Bounds): ErrorReply | undefined => {
+const headFault = ({ httpVersion, headers, rawHeaders }: IncomingMessage, bounds: Bounds): Fault | undefined => {
   // Names and values in turn.
   if (rawHeaders.length > 2 * bounds.headers) return headTooLarge(bounds)
   const isOld = httpVersion === '1.0'
@@ -237,31 +226,30 @@ const headFault = ({ httpVersion, headers, rawHeaders }: IncomingMessage, bounds
 }
 
 /** Of what Node does not accept as a request. */
-const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): ErrorReply => {
+const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): Fault => {
   if (code === 'HPE_HEADER_OVERFLOW') return headTooLarge(bounds)
   if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return unread(
-      408,
-      `The request did not arrive in time. Send its head within ${bounds.headMs / 1_000} seconds and all of it within ${bounds.requestMs / 1_000}.`,
-    )
+    return {
+      status: 408,
+      error: {
+        code: timeout,
+        message: `The request did not arrive in time. Send its head within ${bounds.headMs / 1_000} seconds and all of it within ${bounds.requestMs / 1_000}.`,
+      },
+    }
   return malformed('what was sent is not a request of HTTP/1.1; check its request line, its headers and the length of its body')
 }
 
-const malformed = (message: string): ErrorReply => errorReply(validationError([{ path: 'request', message }]))
-
-const codes = { 408: 'REQUEST_TIMEOUT', 431: 'HEADERS_TOO_LARGE' } as const
+const malformed = (message: string): Fault => errorReply(validationError([{ path: 'request', message }]))
 
 /** The codes of what never becomes a request, besides VALIDATION_ERROR. */
-export const unreadCodes = Object.values(codes)
+export const unreadCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
+const [timeout, tooLarge] = unreadCodes
 
-const unread = (status: keyof typeof codes, message: string, details?: object): ErrorReply => ({
-  status,
-  headers: {},
-  error: { code: codes[status], message, details },
+const headTooLarge = ({ headBytes: limitBytes, headers: limitHeaders }: Bounds): Fault => ({
+  status: 431,
+  error: {
+    code: tooLarge,
+    message: `The head of the request must be at most ${limitBytes} bytes in at most ${limitHeaders} headers.`,
+    details: { limitBytes, limitHeaders },
+  },
 })
-
-const headTooLarge = ({ headBytes, headers }: Bounds): ErrorReply =>
-  unread(431, `The head of the request must be at most ${headBytes} bytes in at most ${headers} headers.`, {
-    limitBytes: headBytes,
-    limitHeaders: headers,
-  })

@@ -63,11 +63,13 @@ export const filePages = (files: Readonly<Record<`/${string}`, FilePage>>): Page
 
 // Read and compressed when it is first asked for, and kept.
 const filePage = ({ headers, read }: FilePage): Middleware => {
-  const plain = once(async () => tagged(Buffer.from(await read())))
-  const compressed = once(async () => tagged(await compress((await plain()).body)))
+  const versions = once(async () => {
+    const body = Buffer.from(await read())
+    return { plain: tagged(body), compressed: tagged(await compress(body)) }
+  })
   return async (ctx) => {
     const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-    const { body, etag } = await (isCompressed ? compressed() : plain())
+    const { body, etag } = (await versions())[isCompressed ? 'compressed' : 'plain']
     ctx.status = 200
     ctx.set({ ...headers, ETag: etag, ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}) })
     ctx.vary('Accept-Encoding')

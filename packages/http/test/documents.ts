@@ -1,8 +1,7 @@
 // The two OpenAPI documents, and validators of the schemas in them.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import type { Refusal } from '@tradeport/domain'
-import { errorReply, errorTable } from '../src/errors.ts'
+import { errorReply, exampleOf } from '../src/errors.ts'
 import type { ErrorReply, RefusalTag } from '../src/errors.ts'
 import { apiPrefix, apiRoutes, createOpenApiDocument, createOperatorDocument, operatorRoutes } from '../src/index.ts'
 import type { OpenApiDocument, Operation, Route } from '../src/index.ts'
@@ -80,7 +79,5 @@ export const faultsOf = ({ name }: ApiDocument, pointer: string, value: unknown,
   if (validate === undefined) throw new Error(`there is no schema at ${pointer}`)
   return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
 }
-
-export const exampleOf = (tag: RefusalTag): Refusal => ({ _tag: tag, ...errorTable[tag].example }) as Refusal
 
 export const replyTo = (tag: RefusalTag): ErrorReply => errorReply(exampleOf(tag))

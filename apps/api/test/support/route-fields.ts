@@ -14,11 +14,9 @@ export interface FieldSchema {
   readonly maxLength?: number
 }
 
-const valueOf = (field: Field) => ('optional' in field ? field.optional : field)
+export const schemaOf = (field: Field): FieldSchema => field.json
 
-export const schemaOf = (field: Field): FieldSchema => valueOf(field).json as FieldSchema
-
-export const isRequired = (field: Field): boolean => !('optional' in field)
+export const isRequired = (field: Field): boolean => !('fallback' in field)
 
 /** Whether it is a date or a date-time, which no keyword of JSON Schema says of both. */
-export const isTime = (field: Field): boolean => /^\d{4}-\d{2}-\d{2}/.test(String(valueOf(field).example))
+export const isTime = (field: Field): boolean => /^\d{4}-\d{2}-\d{2}/.test(String(field.example))

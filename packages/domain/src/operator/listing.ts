@@ -51,8 +51,13 @@ export interface OwnedPlace {
 
 /** As callers ask for a piece. */
 export interface ListRequest {
-  readonly cursor: string | undefined
+  readonly cursor?: string | undefined
   readonly limit: number
+}
+
+export interface OwnedListRequest extends ListRequest {
+  /** Whose records alone; undefined for all of the tenant's. */
+  readonly userId?: UserId | undefined
 }
 
 export interface Listed<A> {

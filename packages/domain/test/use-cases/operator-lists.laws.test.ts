@@ -48,10 +48,10 @@ type List = (request: ListRequest) => TE.TaskEither<ListRefusal | NotFound, List
 const lists: readonly (readonly [name: string, length: number, list: List])[] = [
   ['tenants', 3, listTenants(ports)],
   ['users', 3, (request) => listTenantUsers(ports)(tenant.id, request)],
-  ['accounts', 9, (request) => listTenantAccounts(ports)(tenant.id, undefined, request)],
-  ['keys', 9, (request) => listTenantApiKeys(ports)(tenant.id, undefined, request)],
-  ['keys of a user', 3, (request) => listTenantApiKeys(ports)(tenant.id, users[1]?.id, request)],
-  ['tokens', 9, (request) => listTenantAccessTokens(ports)(tenant.id, undefined, request)],
+  ['accounts', 9, (request) => listTenantAccounts(ports)(tenant.id, request)],
+  ['keys', 9, (request) => listTenantApiKeys(ports)(tenant.id, request)],
+  ['keys of a user', 3, (request) => listTenantApiKeys(ports)(tenant.id, { ...request, userId: users[1]?.id })],
+  ['tokens', 9, (request) => listTenantAccessTokens(ports)(tenant.id, request)],
   ['desks', 9, (request) => listTenantDesks(ports)(tenant.id, request)],
 ]
 
@@ -103,9 +103,9 @@ describe('a tenant that is not there', () => {
   it.each<[string, TE.TaskEither<unknown, unknown>]>([
     ['itself', getTenant(ports)(nobody)],
     ['its users', listTenantUsers(ports)(nobody, request)],
-    ['its accounts', listTenantAccounts(ports)(nobody, undefined, request)],
-    ['its keys', listTenantApiKeys(ports)(nobody, undefined, request)],
-    ['its tokens', listTenantAccessTokens(ports)(nobody, undefined, request)],
+    ['its accounts', listTenantAccounts(ports)(nobody, request)],
+    ['its keys', listTenantApiKeys(ports)(nobody, request)],
+    ['its tokens', listTenantAccessTokens(ports)(nobody, request)],
     ['its desks', listTenantDesks(ports)(nobody, request)],
   ])('is told as such: %s', async (__, asked) => {
     expect(await asked()).toStrictEqual(E.left({ _tag: 'NotFound', what: 'tenant' }))

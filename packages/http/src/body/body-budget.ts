@@ -1,13 +1,13 @@
 // Bounds the memory of bodies that are being received, over all requests and for each credential.
 import { rateLimitExceeded, serviceUnavailable } from '@tradeport/domain'
-import type { RateLimitExceeded, ServiceUnavailable } from '@tradeport/domain'
+import type { Refusal } from '@tradeport/domain'
 
 /** The share of one body. */
 export interface BodyShare {
   /** Counts bytes that were received; a refusal where they do not fit. */
-  readonly add: (bytes: number) => ServiceUnavailable | RateLimitExceeded | undefined
+  readonly add: (bytes: number) => Refusal | undefined
   /** Counts a body that is large or slow against its credential; a refusal where it has as many already. */
-  readonly count: () => RateLimitExceeded | undefined
+  readonly count: () => Refusal | undefined
   /** Gives everything back. */
   readonly release: () => void
 }

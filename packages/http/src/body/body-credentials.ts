@@ -1,11 +1,9 @@
 // Finds a credential in a body, where none belongs.
 import { apiKeyPrefix } from '@tradeport/domain'
-
-const credentialName = /^(?:api_key|apikey|api-key|x-api-key|access_token|token|authorization)$/i
+import { isCredentialName } from '../credentials.ts'
 
 /** Whether a top-level field has the name of a credential or of an API key, or any string inside starts as an API key does. */
-export const hasBodyCredential = (body: object): boolean =>
-  Object.keys(body).some((name) => credentialName.test(name) || name.startsWith(apiKeyPrefix)) || holdsKey(body)
+export const hasBodyCredential = (body: object): boolean => Object.keys(body).some(isCredentialName) || holdsKey(body)
 
 // Without recursion: a body that the route does not use may be nested deeper than the stack is high.
 const holdsKey = (body: object): boolean => {

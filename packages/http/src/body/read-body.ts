@@ -3,7 +3,7 @@ import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:
 import { finished } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
 import { payloadTooLarge, unauthorized, validationError } from '@tradeport/domain'
-import type { PayloadTooLarge, RateLimitExceeded, ServiceUnavailable, Unauthorized, ValidationError } from '@tradeport/domain'
+import type { Refusal } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import { askForBody } from './continue.ts'
 import { hasBodyCredential } from './body-credentials.ts'
@@ -46,18 +46,13 @@ export interface BodyRequest {
   readonly mayHoldCredentials?: boolean
 }
 
-type AddChunk = (chunk: Buffer) => BodyRefusal | undefined
-type BodyRefusal = PayloadTooLarge | ValidationError | Unauthorized | ServiceUnavailable | RateLimitExceeded
+type AddChunk = (chunk: Buffer) => Refusal | undefined
 
 /**
  * The body as a JSON object; undefined where the route has none. The rest of a refused body is discarded, so that the sender gets to read the
  * answer.
  */
-export const readBody = async (
-  request: IncomingMessage,
-  response: ServerResponse,
-  options: BodyRequest,
-): Promise<E.Either<BodyRefusal, JsonObject | undefined>> => {
+export const readBody = async (request: IncomingMessage, response: ServerResponse, options: BodyRequest): Promise<ReadBody> => {
   if (!isBodySent(request.headers)) return options.isTaken ? E.left(bodyMissing) : E.right(undefined)
   const share = options.budget.open(options.credential)
   const isLarge = Number(request.headers['content-length'] ?? 0) > smallBodyBytes
@@ -81,7 +76,7 @@ export const readBody = async (
 export const isBodySent = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const headRefusal = (headers: IncomingHttpHeaders, { isTaken }: BodyRequest): BodyRefusal | undefined => {
+const headRefusal = (headers: IncomingHttpHeaders, { isTaken }: BodyRequest): Refusal | undefined => {
   const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity', 'content-length': length } = headers
   const { bytes } = isTaken ? limits : unusedLimits
   if (Number(length ?? 0) > bytes) return payloadTooLarge(bytes)
@@ -98,12 +93,12 @@ const receive = (
   response: ServerResponse,
   add: AddChunk,
   countSlow: BodyShare['count'] = () => undefined,
-): Promise<BodyRefusal | undefined> =>
+): Promise<Refusal | undefined> =>
   new Promise((resolve) => {
     let chunks = 0
     let bytes = 0
     let next: AddChunk | undefined = add
-    const refuse = (refusal: BodyRefusal): void => {
+    const refuse = (refusal: Refusal): void => {
       // Drops the last reference to what was received.
       next = undefined
       resolve(refusal)
@@ -130,14 +125,7 @@ const receive = (
     })
   })
 
-interface BodyText {
-  readonly add: AddChunk
-  readonly isLong: () => boolean
-  /** Throws where the body is not UTF-8. */
-  readonly end: () => string
-}
-
-const createText = ({ isTaken }: BodyRequest, share: BodyShare): BodyText => {
+const createText = ({ isTaken }: BodyRequest, share: BodyShare) => {
   const limit = isTaken ? limits : unusedLimits
   const scan = createJsonScan()
   const decoder = new TextDecoder('utf-8', { fatal: isTaken })
@@ -159,13 +147,14 @@ const createText = ({ isTaken }: BodyRequest, share: BodyShare): BodyText => {
     }
     return undefined
   }
-  return { add, isLong: () => text.length > longText, end: () => text + decoder.decode() }
+  /** Throws where the body is not UTF-8. */
+  const end = (): string => text + decoder.decode()
+  return { add, isLong: () => text.length > longText, end }
 }
 
-const parse = async (
-  body: BodyText,
-  { isTaken, mayHoldCredentials }: BodyRequest,
-): Promise<E.Either<BodyRefusal, JsonObject | undefined>> => {
+type ReadBody = E.Either<Refusal, JsonObject | undefined>
+
+const parse = async (body: ReturnType<typeof createText>, { isTaken, mayHoldCredentials }: BodyRequest): Promise<ReadBody> => {
   const isLong = body.isLong()
   if (isLong) await setImmediate()
   let value: unknown
@@ -181,7 +170,7 @@ const parse = async (
   return isObject ? E.right(value as JsonObject) : E.left(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
 }
 
-const bodyFault = (message: string): ValidationError => validationError([{ path: 'body', message }])
+const bodyFault = (message: string): Refusal => validationError([{ path: 'body', message }])
 
 const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`)
 

@@ -6,19 +6,18 @@ import {
   challengeStatuses,
   emptyDocument,
   isApiKey,
-  isScope,
   parseAccountId,
   parseEmailAddress,
   parseTenantId,
   parseUserId,
   plans,
   scopes,
-  toIso,
 } from '@tradeport/domain'
-import type { Instant, OperatorDocument } from '@tradeport/domain'
+import type { OperatorDocument } from '@tradeport/domain'
 import * as O from 'fp-ts/lib/Option.js'
+import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { parseNetworks } from '../networks.ts'
-import { instantAt, orderSymbol } from '../parameters.ts'
+import { accountId as linkedAccountId, instant as moment, instantAt, orderSymbol } from '../fields.ts'
 import {
   anything,
   converted,
@@ -35,18 +34,16 @@ import {
   record,
   seldom,
   text,
-  time,
   whole,
 } from '../schema.ts'
-import type { AnySchema, Fields, Optional, Schema, TypeOf } from '../schema.ts'
+import type { Fields, Optional, Schema, TypeOf } from '../schema.ts'
 
 /** A field of an entry: left alone when it is left out, unset when it is null. */
 const setting = <A>(schema: Schema<A>) => seldom(nullable(schema))
 
 type Settings<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined> }
 
-const settings = <F extends Readonly<Record<string, AnySchema>>>(fields: F): Settings<F> =>
-  Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, setting(schema as Schema<unknown>)])) as unknown as Settings<F>
+const settings = <F extends Fields>(fields: F) => mapRecord((schema: Schema<unknown>) => setting(schema))(fields) as Settings<F>
 
 const visible = (description: string, maxLength: number, example: string, more = {}) =>
   text(description, example, { minLength: 1, maxLength, pattern: '^[!-~]+$', ...more }, `1 to ${maxLength} visible ASCII characters`)
@@ -61,10 +58,10 @@ const operatorId = { minLength: 1, maxLength: 128, pattern: '^[!-~]+$' }
 export const tenantId = parsed('a tenant id: 1 to 128 visible ASCII characters', parseTenantId, 'The id of a tenant.', 'acme', operatorId)
 export const userId = parsed('a user id: 1 to 128 visible ASCII characters', parseUserId, 'The id of a user.', 'u-1', operatorId)
 const id = visible('Its id.', 128, 'k-1')
-const accountId = parsed('the UUID of an account', parseAccountId, 'The id of an account.', '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c', {
+const accountId = parsed('the UUID of an account', parseAccountId, 'The id of an account.', String(linkedAccountId.example), {
   format: 'uuid',
 })
-const secret = (description: string) => visible(description, 8_192, 'a-secret', { writeOnly: true })
+const secret = visible('A secret; for a new key or token without one it is generated.', 8_192, 'a-secret', { writeOnly: true })
 const key = parsed(
   apiKeyRequirement,
   O.fromPredicate(isApiKey),
@@ -72,20 +69,19 @@ const key = parsed(
   'tp_live_aKeyThatTheOperatorChose1',
   { writeOnly: true },
 )
-const scope = parsed(`one of ${scopes.join(', ')}`, O.fromPredicate(isScope), 'A scope.', 'trading:read', { enum: scopes })
+const scope = oneOf(scopes, 'A scope.', 'trading:read')
 const network = parsed(
   'an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8',
   (entry) => (parseNetworks([entry]) === undefined ? O.none : O.some(entry)),
   'An address or a CIDR.',
   '10.0.0.0/8',
 )
-const instant = (description: string): Schema<Instant> => ({ ...instantAt('start', description), encode: toIso })
+const instant = instantAt('start', 'A moment.')
 const money = decimal('In the currency of the account.', 10_000)
 const lots = decimal('Lots.', 5, { minimum: 0 })
 const count = whole('How many.', 10, { minimum: 0 })
 const figures = { balance: money, equity: money, margin: money }
 
-const tenantFields = { name }
 const userFields = {
   tenantId,
   email: parsed('an e-mail address, without a display name', parseEmailAddress, 'Where notices go.', 'owner@example.com'),
@@ -99,19 +95,19 @@ const accountFields = {
   accountNumber: name,
   server: name,
   purpose: oneOf(accountPurposes, 'What it is for.'),
-  isDemo: flag('Whether it is a demo account.', true),
+  isDemo: flag('Whether it is a demo account.'),
   currency: name,
   status: oneOf(accountStatuses, 'Whether the broker can be read.'),
   ...figures,
   providerAccountId: name,
   region: name,
-  createdAt: instant('When it was linked.'),
+  createdAt: instant,
 }
 const granted = {
   userId,
   scopes: list(scope, 'Its scopes.'),
-  expiresAt: instant('When it expires.'),
-  enabled: flag('Whether it may be used.', true),
+  expiresAt: instant,
+  enabled: flag('Whether it may be used.'),
 }
 const keyFields = { ...granted, name, ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.') }
 const tokenFields = { ...granted, applicationId: name }
@@ -127,7 +123,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
         title,
         input('A field that is left out is left alone, one that is null is unset.', {
           ...fields,
-          removed: seldom(flag('Whether to remove it.', true)),
+          removed: seldom(flag('Whether to remove it.')),
         }),
       ),
       'Entries.',
@@ -141,21 +137,21 @@ export const operatorDocument: Schema<OperatorDocument> = converted(
     input('Records to create, change or remove.', {
       tenants: section('TenantEntry', {
         id: tenantId,
-        ...settings({ ...tenantFields, providerToken: secret('The token of the tenant at the provider.') }),
+        ...settings({ name, providerToken: secret }),
       }),
       users: section('UserEntry', { id: userId, ...settings(userFields) }),
       accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
       apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
       accessTokens: section('AccessTokenEntry', {
         id,
-        ...settings({ ...tokenFields, token: secret('The token; generated when a new entry has none.') }),
+        ...settings({ ...tokenFields, token: secret }),
       }),
       desks: section('DeskEntry', { id, ...settings({ ...deskFields, limits: input('The limits of a desk.', settings(deskLimits)) }) }),
       traderLimits: section('TraderLimitsEntry', { accountId, limits: setting(input('The limits of a trader.', settings(traderLimits))) }),
-      challenges: section('ChallengeEntry', { accountId, startedAt: instant('When it started.'), ...settings(challengeFields) }),
+      challenges: section('ChallengeEntry', { accountId, startedAt: instant, ...settings(challengeFields) }),
       balanceSnapshots: section('BalanceSnapshotEntry', {
         accountId,
-        timestamp: instant('The moment.'),
+        timestamp: instant,
         ...settings({ ...figures, freeMargin: money }),
       }),
     }),
@@ -163,7 +159,7 @@ export const operatorDocument: Schema<OperatorDocument> = converted(
   (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
 )
 
-export const listedTenantFields = { id: tenantId, ...tenantFields, hasProviderToken: flag('Whether a provider token is stored.', true) }
+export const tenantFields = { id: tenantId, name, hasProviderToken: flag('Whether a provider token is stored.') }
 export const user = record('User', 'A user.', { id: userId, ...userFields, email: text('Where notices go.', 'owner@example.com') })
 export const apiKey = record('ApiKey', 'An API key, without the key.', { id, ...keyFields, expiresAt: nullable(granted.expiresAt, null) })
 export const accessToken = record('AccessToken', 'A stored access token, without the token.', {
@@ -179,11 +175,8 @@ export const account = record('ListedAccount', 'An account as it is stored, with
   broker: nullable(name),
   providerAccountId: nullable(name),
   region: nullable(name),
-  lastReadAt: nullable(time('The last successful read.')),
-  updatedAt: time('When anything of it last changed.'),
+  lastReadAt: nullable(moment),
+  updatedAt: moment,
   limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
-  challenges: list(
-    object('A challenge.', { startedAt: instant('When it started.'), ...challengeFields }),
-    'Newest first; the first counts.',
-  ),
+  challenges: list(object('A challenge.', { startedAt: instant, ...challengeFields }), 'Newest first; the first counts.'),
 })

@@ -1,28 +1,23 @@
 // Accounts and their balance snapshots.
 import { accountNotFound, accountPurposes, accountStatuses, historyIntervals, isDemo } from '@tradeport/domain'
 import type { AccountView } from '@tradeport/domain'
-import { exampleAccountId } from '../examples.ts'
-import { accountId, dateRange } from '../parameters.ts'
-import { anyOf, routesOf } from '../route.ts'
-import { decimal, flag, list, nullable, oneOf, optional, record, text, time, uuid } from '../schema.ts'
+import { accountId, balance, dateRange, equity, instant, margin } from '../fields.ts'
+import { answers, anyOf, routesOf } from '../route.ts'
+import { decimal, flag, list, nullable, oneOf, optional, record, text, time, writtenFrom } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const figures = {
-  balance: decimal('The balance, without the result of open positions.', 10_250.4),
-  equity: decimal('The balance and the result of open positions.', 10_310.9),
-  margin: decimal('Margin in use.', 216.4),
-  freeMargin: nullable(decimal('Free margin; null until it was read from the broker.', 10_094.5)),
-}
+const freeMargin = nullable(decimal('Free margin; null until it was read from the broker.', 10_094.5))
+const figures = { balance, equity, margin, freeMargin }
 
-const account = record('Account', 'A broker account that the user linked.', {
-  id: uuid('Orders and filters name the account by it, as accountId.', exampleAccountId),
+const shape = record('Account', 'A broker account that the user linked.', {
+  id: accountId,
   name: text('The label that its user gave it.', 'Main'),
   broker: nullable(text('The broker; null until it is confirmed.', 'Example Broker')),
   brokerType: text('The code of the trading platform. mt4 and mt5 can be read and traded; paper is the demo paper book.', 'mt5'),
   accountNumber: text('The login at the broker.', '5012345'),
   server: text("The broker's server.", 'Example-Demo'),
   purpose: oneOf(accountPurposes, 'Only accounts for trading accept orders.', 'trading'),
-  isDemo: flag('True only for a confirmed demo account; no other accepts orders.', true),
+  isDemo: flag('True only for a confirmed demo account; no other accepts orders.'),
   currency: text('The currency of all money of the account.', 'USD'),
   ...figures,
   marginLevel: nullable(decimal('Equity in percent of the margin in use; null until it was read from the broker.', 4_764.74)),
@@ -30,52 +25,47 @@ const account = record('Account', 'A broker account that the user linked.', {
   status: oneOf(accountStatuses, 'Whether the broker can be read.', 'connected'),
   liveDataUpdatedAt: nullable(time('When the figures were read from the broker; null for stored ones.')),
   lastSyncAt: time('The last successful read from the broker, or createdAt without one.'),
-  createdAt: time('When it was linked.', '2026-01-05T00:00:00.000Z'),
-  updatedAt: time('When anything of it last changed.'),
+  createdAt: instant,
+  updatedAt: instant,
 })
 
-const snapshot = record('BalanceSnapshot', 'The figures of an account at a moment.', { timestamp: time('The moment.'), ...figures })
-
-const present = ({ account: linked, liveDataUpdatedAt }: AccountView) => ({
+const account = writtenFrom(shape, ({ account: linked, liveDataUpdatedAt }: AccountView) => ({
   ...linked,
   ...linked.figures,
   isDemo: isDemo(linked),
   liveDataUpdatedAt,
   lastSyncAt: linked.lastReadAt ?? linked.createdAt,
-})
+}))
+
+const snapshot = record('BalanceSnapshot', 'The figures of an account at a moment.', { timestamp: instant, ...figures })
 
 const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
 const byId = { access, params: { id: accountId }, unknownId: accountNotFound }
 
 export const accountRoutes = [
-  route('GET /accounts', 'listAccounts', 'List accounts', {
-    description: 'Linked accounts, oldest first, with balances read live where the broker can be read.',
+  route('GET /accounts', 'listAccounts', 'Linked accounts, oldest first, with balances read live where the broker can be read.', {
     access,
     refusals: [],
     useCase: (useCases, caller) => useCases.listAccounts(caller),
-    reply: { data: list(account, 'Oldest first; empty when none is linked.') },
-    present: (views) => ({ data: views.map(present) }),
+    ...answers(list(account, 'Oldest first; empty when none is linked.')),
   }),
-  route('GET /accounts/:id', 'getAccount', 'Get an account', {
+  route('GET /accounts/:id', 'getAccount', 'Get an account.', {
     ...byId,
     refusals: ['AccountNotFound', 'AccountDisconnected'],
-    useCase: (useCases, caller, { params }) => useCases.getAccount(caller, params.id),
-    reply: { data: account },
-    present: (view) => ({ data: present(view) }),
+    useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
+    ...answers(account),
   }),
-  route('GET /accounts/:id/history', 'listBalanceHistory', 'List balance snapshots', {
-    description: 'Balance snapshots of an account, newest first.',
+  route('GET /accounts/:id/history', 'listBalanceHistory', 'Balance snapshots of an account, newest first.', {
     ...byId,
     query: {
-      ...dateRange('snapshot'),
+      ...dateRange,
       interval: optional(oneOf(historyIntervals, 'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.')),
     },
     range: ['startDate', 'endDate'],
     refusals: ['AccountNotFound'],
-    useCase: (useCases, caller, { params, query: { startDate: from, endDate: to, interval } }) =>
-      useCases.listBalanceHistory(caller, params.id, { from, to, interval }),
-    reply: { data: list(snapshot, 'Newest first; empty when there is none.') },
-    present: (snapshots) => ({ data: snapshots }),
+    useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
+      useCases.listBalanceHistory(caller, id, { from, to, interval }),
+    ...answers(list(snapshot, 'Newest first; empty when there is none.')),
   }),
 ]

@@ -15,18 +15,12 @@ const csvCell = (cell: Cell): string => {
   return needsQuotes.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
+// 100 decimal places are the most that it can write.
+const withoutExponent = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 100 })
+
 /** The shortest digits that read back as the same number, without an exponent; empty for what is no number. */
 export const plainDecimal = (value: number): string => {
   if (!Number.isFinite(value)) return ''
   const shortest = String(value)
-  const mark = shortest.indexOf('e')
-  return mark < 0 ? shortest : spellOut(shortest.slice(0, mark), Number(shortest.slice(mark + 1)))
-}
-
-// Moves the point of `-1.25` and an exponent to where it belongs.
-const spellOut = (mantissa: string, exponent: number): string => {
-  const sign = mantissa.startsWith('-') ? '-' : ''
-  const [whole = '', fraction = ''] = mantissa.slice(sign.length).split('.')
-  if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - whole.length)}${whole}${fraction}`
-  return `${sign}${whole}${fraction.padEnd(exponent, '0')}`
+  return shortest.includes('e') ? withoutExponent.format(value) : shortest
 }

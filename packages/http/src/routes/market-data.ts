@@ -1,8 +1,8 @@
 // Instruments; quotes, candles and ticks are not available yet.
 import { instrumentTypes } from '@tradeport/domain'
 import { absurd } from 'fp-ts/lib/function.js'
-import { instantAt, limit, symbolFilter } from '../parameters.ts'
-import { anybody, routesOf } from '../route.ts'
+import { limit, symbolFilter, timeRange } from '../fields.ts'
+import { answers, anybody, routesOf } from '../route.ts'
 import { decimal, list, oneOf, optional, record, text } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
@@ -20,54 +20,46 @@ const instrument = record('Instrument', 'An instrument of the fixed list.', {
 })
 
 const route = routesOf<UseCases>()
-const range = ['startTime', 'endTime'] as const
-const times = {
-  startTime: optional(instantAt('start', 'The earliest, included.')),
-  endTime: optional(instantAt('end', 'The latest, included.')),
-}
+const access = anybody
+
+/** A route that can only be refused as yet. */
 const notYet = {
-  access: anybody,
+  access,
   params: { symbol: symbolFilter },
   refusals: ['NotFound', 'NotImplemented'],
+  useCase: (useCases: UseCases, _: unknown, { symbol }: { readonly symbol: string }) => useCases.getMarketData(symbol),
   reply: {},
   present: absurd<never>,
 } as const
 
 export const marketDataRoutes = [
-  route('GET /symbols', 'listSymbols', 'List instruments', {
-    access: anybody,
+  route('GET /symbols', 'listSymbols', 'List instruments.', {
+    access,
     query: {
       type: optional(oneOf(instrumentTypes, 'Instruments of one type.')),
       search: optional(text('Text in the symbol or the description, in any case.', 'euro', { minLength: 1, maxLength: 50 })),
     },
     refusals: [],
     useCase: (useCases, _, { query }) => useCases.listSymbols(query),
-    reply: { data: list(instrument, 'In the order of the fixed list.'), maxAgeSeconds: 60 },
-    present: (instruments) => ({ data: instruments }),
+    ...answers(list(instrument, 'In the order of the fixed list.'), { maxAgeSeconds: 60 }),
   }),
-  route('GET /quotes/:symbol', 'getQuote', 'Get a quote', {
-    description: 'The current bid and ask of an instrument. Not available yet.',
+  route('GET /quotes/:symbol', 'getQuote', 'The current bid and ask of an instrument. Not available yet.', {
     limit: { requests: 1_000, periodSeconds: 60 },
     ...notYet,
-    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
   }),
-  route('GET /candles/:symbol', 'listCandles', 'List candles', {
-    description: 'Candles of an instrument. Not available yet.',
+  route('GET /candles/:symbol', 'listCandles', 'Candles of an instrument. Not available yet.', {
     limit: { requests: 200, periodSeconds: 60 },
     ...notYet,
     query: {
       timeframe: oneOf(['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'], 'The length of a candle.'),
-      ...times,
+      ...timeRange,
       limit: limit(1_000, 100),
     },
-    range,
-    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
+    range: ['startTime', 'endTime'],
   }),
-  route('GET /ticks/:symbol', 'listTicks', 'List ticks', {
-    description: 'Ticks of an instrument. Not available yet.',
+  route('GET /ticks/:symbol', 'listTicks', 'Ticks of an instrument. Not available yet.', {
     ...notYet,
-    query: { ...times, limit: limit(10_000, 1_000) },
-    range,
-    useCase: (useCases, _, { params }) => useCases.getMarketData(params.symbol),
+    query: { ...timeRange, limit: limit(10_000, 1_000) },
+    range: ['startTime', 'endTime'],
   }),
 ]

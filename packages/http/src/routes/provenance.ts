@@ -1,11 +1,11 @@
 // meta.provenance: where the data of a reply comes from.
 import { skipReasons } from '@tradeport/domain'
-import { exampleAccountId } from '../examples.ts'
-import { list, object, oneOf, record, text, time, uuid } from '../schema.ts'
+import { accountId, ticket } from '../fields.ts'
+import { list, object, oneOf, record, text, time } from '../schema.ts'
 
 const source = {
   source: text("The provider's name.", 'metaapi'),
-  accounts: list(uuid('An account.', exampleAccountId), 'The accounts that were read.'),
+  accounts: list(accountId, 'The accounts that were read.'),
   readAt: time('When they were read; of several reads the oldest.'),
 }
 
@@ -15,8 +15,8 @@ export const tradeProvenanceShape = record('TradeProvenance', 'Where the trades 
   ...source,
   skipped: list(
     object('A position that is in no list and no statistic.', {
-      accountId: uuid('The account.', exampleAccountId),
-      positionId: text("The broker's ticket.", '46501993'),
+      accountId,
+      positionId: ticket,
       reason: oneOf(skipReasons, 'Why it could not be folded into a trade.', 'no_open_deal'),
     }),
     'Positions of these accounts whose deals could not be folded into a trade.',

@@ -1,41 +1,32 @@
 // A closed trade as JSON, and the export of many as a file that is written piece by piece, so that a long history holds nobody up.
 import { formatPositionId, toUtcDay } from '@tradeport/domain'
 import type { Breather, ClosedTrade, TradeExport } from '@tradeport/domain'
-import { exampleAccountId, examplePositionId, exampleTicket, exampleUserId } from '../examples.ts'
+import { exitPrice, positionFields, profit, ticket } from '../fields.ts'
 import type { FileReply } from '../route.ts'
-import { decimal, flag, list, oneOf, record, seldom, text, time, uuid, whole } from '../schema.ts'
+import { decimal, flag, list, record, seldom, text, time, whole, writtenFrom } from '../schema.ts'
 import { csvRow } from './csv.ts'
 import type { Cell } from './csv.ts'
-import { sides } from './orders.ts'
 import { tradeProvenanceShape } from './provenance.ts'
 
-export const tradeShape = record('Trade', 'A position whose whole volume is closed, folded from all of its deals.', {
-  id: text('Names it on GET /trades/{id}.', examplePositionId),
-  userId: text('The owner.', exampleUserId),
-  accountId: uuid('The account.', exampleAccountId),
-  positionId: text("The broker's ticket of the position.", exampleTicket),
-  symbol: text('The instrument, as the broker spells it.', 'EURUSD'),
-  type: oneOf(sides, 'The direction.'),
-  volume: decimal('Lots.', 0.2),
-  entryPrice: decimal('Weighted by volume.', 1.0842),
-  exitPrice: decimal('Weighted by volume.', 1.0861),
-  swap: decimal('Sum of all deals; charges are negative.', -1.12),
-  commission: decimal('Sum of all deals; charges are negative.', -1.4),
-  profit: decimal('Sum of all deals, before commission and swap.', 38),
+const shape = record('Trade', 'A position whose whole volume is closed, folded from all of its deals.', {
+  ...positionFields,
+  positionId: ticket,
+  exitPrice,
+  profit,
   netProfit: decimal('profit + commission + swap.', 35.48),
   holdingTime: whole('Whole seconds from openedAt to closedAt, rounded down.', 5_400),
   openedAt: time('The first opening deal.', '2026-11-20T12:35:09.000Z'),
   closedAt: time('The last closing deal.'),
-  volumeEstimated: seldom(flag('True when a closing deal had no volume, and volume is the volume opened; else left out.', true)),
+  volumeEstimated: seldom(flag('True when a closing deal had no volume, and volume is the volume opened; else left out.')),
 })
 
-export const presentTrade = ({ accountId: account, userId, trade: folded }: ClosedTrade) => ({
-  ...folded,
-  id: formatPositionId(account, folded.positionId),
+export const tradeShape = writtenFrom(shape, ({ accountId: account, userId, trade }: ClosedTrade) => ({
+  ...trade,
+  id: formatPositionId(account, trade.positionId),
   userId,
   accountId: account,
-  type: folded.side,
-})
+  type: trade.side,
+}))
 
 export const exportFormats = ['csv', 'json'] as const
 
@@ -45,7 +36,7 @@ const columns =
   )
 
 const rowOf = (encoded: unknown): string => {
-  const cells = { volumeEstimated: false, ...(encoded as Readonly<Record<string, Cell>>) } as Readonly<Record<string, Cell>>
+  const cells: Readonly<Record<string, Cell>> = { volumeEstimated: false, ...(encoded as object) }
   return csvRow(columns.map((name) => cells[name] ?? ''))
 }
 
@@ -53,9 +44,9 @@ const header = csvRow(columns)
 
 export const tradeFileReply = {
   files: {
-    'text/csv': text(`A header row, ${columns.join(',')}, and a row for each trade (RFC 4180, UTF-8).`, header + rowOf(tradeShape.example)),
+    'text/csv': text(`A header row, ${columns.join(',')}, and a row for each trade (RFC 4180, UTF-8).`, header + rowOf(shape.example)),
     'application/json': record('TradeExport', 'The trades without the envelope.', {
-      trades: list(tradeShape, 'Most recently closed first.'),
+      trades: list(shape, 'Most recently closed first.'),
       provenance: tradeProvenanceShape,
     }),
   },
@@ -71,31 +62,37 @@ export const tradeFile = (exported: TradeExport, format: (typeof exportFormats)[
     'Content-Disposition': `attachment; filename="trades_${toUtcDay(exported.exportedAt)}.${format}"`,
     'X-Skipped-Positions': String(exported.provenance.skipped.length),
   },
-  content: format === 'csv' ? (breather) => csvPieces(exported, breather) : (breather) => jsonPieces(exported, breather),
+  content: (breather) => pieces(exported, format === 'csv' ? csvFile : jsonFile(exported), breather),
+})
+
+interface FileFormat {
+  readonly start: string
+  readonly row: (encoded: unknown) => string
+  readonly separator: string
+  readonly end: string
+}
+
+const csvFile: FileFormat = { start: header, row: rowOf, separator: '', end: '' }
+const jsonFile = ({ provenance }: TradeExport): FileFormat => ({
+  start: '{"trades":[\n',
+  row: JSON.stringify,
+  separator: ',\n',
+  end: `\n],"provenance":${JSON.stringify(tradeProvenanceShape.encode(provenance))}}\n`,
 })
 
 /** Well below a millisecond of work, also when the code has only just been loaded. */
 const tradesPerPiece = 50
 
-// The trades of each piece as JSON values.
-async function* encodedPieces({ trades }: TradeExport, { breathe }: Breather): AsyncGenerator<readonly unknown[], void, void> {
+async function* pieces(
+  { trades }: TradeExport,
+  { start, row, separator, end }: FileFormat,
+  { breathe }: Breather,
+): AsyncGenerator<string, void, void> {
+  yield start
   for (let from = 0; from < trades.length; from += tradesPerPiece) {
     await breathe()
-    yield trades.slice(from, from + tradesPerPiece).map((closed) => tradeShape.encode(presentTrade(closed)))
+    const rows = trades.slice(from, from + tradesPerPiece).map((closed) => row(tradeShape.encode(closed)))
+    yield (from === 0 ? '' : separator) + rows.join(separator)
   }
-}
-
-async function* csvPieces(exported: TradeExport, breather: Breather): AsyncGenerator<string, void, void> {
-  yield header
-  for await (const piece of encodedPieces(exported, breather)) yield piece.map(rowOf).join('')
-}
-
-async function* jsonPieces(exported: TradeExport, breather: Breather): AsyncGenerator<string, void, void> {
-  yield '{"trades":['
-  let separator = '\n'
-  for await (const piece of encodedPieces(exported, breather)) {
-    yield separator + piece.map((encoded) => JSON.stringify(encoded)).join(',\n')
-    separator = ',\n'
-  }
-  yield `\n],"provenance":${JSON.stringify(tradeProvenanceShape.encode(exported.provenance))}}\n`
+  yield end
 }

@@ -1,15 +1,16 @@
 // Closed trades: listed, summed up, exported and read.
 import { profitFilters } from '@tradeport/domain'
-import type { AccountId, Instant, ProfitFilter, SymbolFilter, TradeFilter } from '@tradeport/domain'
+import type { ClosedTrade, TradeFilter } from '@tradeport/domain'
+import { identity } from 'fp-ts/lib/function.js'
 import { encodedOnce } from '../encoded-once.ts'
-import { examplePositionId } from '../examples.ts'
+import { accountId, cursor, dateRange, limit, positionId, symbolFilter } from '../fields.ts'
 import { cursorMeta, cursorPaginationShape } from '../pagination.ts'
-import { accountId, dateRange, limit, symbolFilter } from '../parameters.ts'
 import { anyOf, routesOf } from '../route.ts'
-import { anyText, always, decimal, list, nullable, object, oneOf, optional, record, text, whole, withDefault } from '../schema.ts'
+import { always, decimal, list, nullable, object, oneOf, optional, record, seldom, text, whole, withDefault } from '../schema.ts'
+import type { Input } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 import { brokerReadRefusals, tradeProvenanceShape } from './provenance.ts'
-import { exportFormats, presentTrade, tradeFile, tradeFileReply, tradeShape } from './trade.ts'
+import { exportFormats, tradeFile, tradeFileReply, tradeShape } from './trade.ts'
 
 const interval = (description: string, lower: number, upper: number) =>
   nullable(object(description, { lower: decimal('Its lower end.', lower), upper: decimal('Its upper end.', upper) }))
@@ -45,21 +46,19 @@ const warning = record('Warning', 'Something to know about the figures.', {
   message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
 })
 
-interface FilterQuery {
-  readonly accountId?: AccountId
-  readonly symbol?: SymbolFilter
-  readonly startDate?: Instant
-  readonly endDate?: Instant
-  readonly profitFilter?: ProfitFilter
+const route = routesOf<UseCases>()
+const ofAccounts = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange }
+const filters = {
+  ...ofAccounts,
+  profitFilter: withDefault(oneOf(profitFilters, 'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.'), 'all'),
 }
-
 const filterOf = ({
   accountId: account,
   symbol,
   startDate: from,
   endDate: to,
-  profitFilter: profit = 'all',
-}: FilterQuery): TradeFilter => ({
+  profitFilter: profit,
+}: Input<typeof filters>): TradeFilter => ({
   accountId: account,
   symbol,
   from,
@@ -67,41 +66,33 @@ const filterOf = ({
   profit,
 })
 
-const route = routesOf<UseCases>()
-const filters = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange('close') }
-const profitFilter = withDefault(oneOf(profitFilters, 'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.'), 'all')
+const access = anyOf('trading:read', 'history:read')
+const meta = { provenance: tradeProvenanceShape }
 const reading = {
-  access: anyOf('trading:read', 'history:read'),
+  access,
+  range: ['startDate', 'endDate'],
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
 } as const
-const encodeTrades = encodedOnce(tradeShape, presentTrade)
+const encodeTrades = encodedOnce(tradeShape, identity<ClosedTrade>)
 
 export const tradeRoutes = [
-  route('GET /trades', 'listTrades', 'List closed trades', {
-    description: 'Closed trades, most recently closed first.',
+  route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
     ...reading,
-    query: {
-      ...filters,
-      profitFilter,
-      limit: limit(100, 20),
-      cursor: optional(anyText('meta.pagination.cursor of the previous page, with the same filters.', 'djE6MTc2MzY0NzUwOTAwMA')),
-    },
-    range: ['startDate', 'endDate'],
+    query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...reading.refusals, 'InvalidCursor'],
     useCase: (useCases, caller, { query }) =>
       useCases.listTrades(caller, { filter: filterOf(query), limit: query.limit, cursor: query.cursor }),
-    reply: { data: list(tradeShape, 'Most recently closed first.'), provenance: tradeProvenanceShape, pagination: cursorPaginationShape },
-    present: ({ trades, total, before, cursor, provenance }, { query }) => ({
+    reply: { data: list(tradeShape, 'Most recently closed first.'), meta: { ...meta, pagination: cursorPaginationShape } },
+    present: ({ trades, total, before, cursor: next, provenance }, { query }) => ({
       data: encodeTrades(trades),
-      meta: { provenance, pagination: cursorMeta(total, before, query.limit, cursor) },
+      meta: { provenance, pagination: cursorMeta(total, before, query.limit, next) },
     }),
   }),
-  route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics', {
+  route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...reading,
-    query: filters,
-    range: ['startDate', 'endDate'],
-    useCase: (useCases, caller, { query }) => useCases.getTradeStatistics(caller, filterOf(query)),
-    reply: { data: statistics, provenance: tradeProvenanceShape, warnings: list(warning, 'Left out when there is none.') },
+    query: ofAccounts,
+    useCase: (useCases, caller, { query }) => useCases.getTradeStatistics(caller, filterOf({ ...query, profitFilter: 'all' })),
+    reply: { data: statistics, meta: { ...meta, warnings: seldom(list(warning, 'Left out when there is none.')) } },
     present: ({ statistics: figures, provenance, warnings }) => ({
       data: figures,
       meta: {
@@ -110,22 +101,20 @@ export const tradeRoutes = [
       },
     }),
   }),
-  route('GET /trades/export', 'exportTrades', 'Export closed trades', {
-    description: 'Closed trades as a file, most recently closed first.',
+  route('GET /trades/export', 'exportTrades', 'Closed trades as a file, most recently closed first.', {
     limit: { requests: 10, periodSeconds: 3_600 },
     ...reading,
-    query: { ...filters, profitFilter, format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv') },
-    range: ['startDate', 'endDate'],
+    query: { ...filters, format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv') },
     useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
     reply: tradeFileReply,
     present: (exported, { query }) => tradeFile(exported, query.format),
   }),
-  route('GET /trades/:id', 'getTrade', 'Get a closed trade', {
-    access: reading.access,
-    params: { id: anyText('The id of a trade, as a list shows it.', examplePositionId) },
+  route('GET /trades/:id', 'getTrade', 'Get a closed trade.', {
+    access,
+    params: { id: positionId },
     refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
-    useCase: (useCases, caller, { params: { id } }) => useCases.getTrade(caller, id),
-    reply: { data: tradeShape, provenance: tradeProvenanceShape },
-    present: ({ closed, provenance }) => ({ data: presentTrade(closed), meta: { provenance } }),
+    useCase: (useCases, caller, { id }) => useCases.getTrade(caller, id),
+    reply: { data: tradeShape, meta },
+    present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
   }),
 ]
