@@ -265,9 +265,7 @@ const countRequest =
   }
 
 const applyVerdict = (ctx: Context, { limit, remaining, resetSeconds, refusal }: RateVerdict, next: Koa.Next): Promise<unknown> => {
-  ctx.set('X-RateLimit-Limit', String(limit))
-  ctx.set('X-RateLimit-Remaining', String(remaining))
-  ctx.set('X-RateLimit-Reset', String(resetSeconds))
+  ctx.set({ 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': String(resetSeconds) })
   if (refusal !== null) throw new Refused(refusal)
   return next()
 }
