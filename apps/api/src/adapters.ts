@@ -5,8 +5,8 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
-import { withoutEvents } from '@tradeport/domain'
-import type { AcquireSlot, Clock, TokenVerifier } from '@tradeport/domain'
+import { maxHistoryDeals, noDeliveries } from '@tradeport/domain'
+import type { AcquireSlot, BrokerAccount, Clock, TokenVerifier } from '@tradeport/domain'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -24,6 +24,7 @@ import {
   createFairPool,
   createGuardStore,
   createIdempotencyStore,
+  createJournalHealth,
   createOperatorOrders,
   createOperatorStore,
   createPositionLocks,
@@ -34,13 +35,14 @@ import {
   createWebhookStore,
   openDatabase,
   openEvents,
+  openJournal,
   openOrders,
   openOwnerNotices,
   readBacklog,
   startJobs,
   startPeerNotices,
 } from '@tradeport/postgres'
-import type { Database, FairPool, Jobs, OpenedEvents, OpenedOrders } from '@tradeport/postgres'
+import type { Database, FairPool, Jobs, OpenedEvents, OpenedJournal, OpenedOrders } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
 import type { UnansweredDelivery } from '@tradeport/webhook-sender'
 import type { Closers } from './closers.ts'
@@ -74,6 +76,7 @@ export interface OpenedAdapters {
   readonly orders: OpenedOrders
   /** Undefined where no events are recorded. */
   readonly events: OpenedEvents | undefined
+  readonly journal: OpenedJournal
   readonly limits: OpenedLimiter
   readonly metrics: Metrics
   /** null when the service is no demo. */
@@ -112,10 +115,11 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
   })
   closers.push(notices.stop)
   const events = config.capabilities.includes('events')
-    ? await openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
+    ? openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({ jobs, cipher: stores.cipher, stopwatch, events: events?.recorder })
+  const journal = openJournal({ ...jobs, recorder: events?.recorder })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
@@ -168,14 +172,20 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
     webhookIds: { newWebhookId, newDeliveryId, newWebhookSecret },
     webhookReach,
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
-    ...(events === undefined ? withoutEvents : { closeRecords: events.closes.records, webhookDeliveries: events.deliveries }),
+    webhookDeliveries: events?.deliveries ?? noDeliveries,
+    journal: journal.journal,
+    journalHealth: createJournalHealth(database.knex),
+    trades: journal.records,
+    maxDeals: maxHistoryDeals,
+    recordsEvents: events !== undefined,
+    onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
     clock,
     tallies: metrics.cache,
     breathe,
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  return { adapters, database, jobs, orders, events, limits, metrics, demo }
+  return { adapters, database, jobs, orders, events, journal, limits, metrics, demo }
 }
 
 /** A quarter of each pool for one tenant. */
@@ -213,6 +223,12 @@ const tellUnanswered =
 const backlogThrottle = { everyMs: 5_000, deadlineMs: 2_000, fallback: undefined }
 
 const newSecretsKey = (): string => randomBytes(32).toString('base64')
+
+const reportDisagreement = (log: Logger, { accountId, owner }: BrokerAccount, difference: number): void =>
+  log.warn(
+    { event: 'journal_disagrees', accountId, owner, difference },
+    'the deals of an account do not add up to its balance, or deals that were kept are not at the broker; its whole history is read again',
+  )
 
 const breathe = async (): Promise<void> => {
   await setImmediate()

@@ -8,7 +8,6 @@ import {
   checkService,
   checkTenant,
   closePosition,
-  createHistories,
   createLiveAccounts,
   createPositionViews,
   createWebhook,
@@ -50,7 +49,7 @@ import {
   planOperatorDocument,
   replayWebhookDelivery,
   rotateSecrets,
-  settleClose,
+  synchroniseJournal,
   testWebhook,
 } from '@tradeport/domain'
 import type {
@@ -60,13 +59,15 @@ import type {
   AffectedUsers,
   Breather,
   Broker,
+  BrokerAccount,
   BrokerHealth,
   Clock,
-  CloseRecords,
   CredentialStore,
   DatabaseHealth,
   GuardStore,
   IdempotencyStore,
+  Journal,
+  JournalHealth,
   LimiterHealth,
   PeerNotice,
   PeerNotices,
@@ -84,6 +85,8 @@ import type {
   TenantRecords,
   TokenVerifier,
   Stopwatch,
+  SynchroniseJournal,
+  TradeRecords,
   TradeSlots,
   Trading,
   WebhookDeliveries,
@@ -97,7 +100,6 @@ import {
   cachedAccounts,
   cachedBroker,
   cachedCredentials,
-  cachedHistories,
   cachedLiveAccounts,
   cachedPositionViews,
   cachedTokenVerifier,
@@ -119,6 +121,7 @@ export interface Adapters extends Breather, Pauser {
   readonly sealedSecrets: SealedSecrets
   readonly database: DatabaseHealth
   readonly brokerHealth: BrokerHealth
+  readonly journalHealth: JournalHealth
   readonly limiterHealth: LimiterHealth
   readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
@@ -139,7 +142,12 @@ export interface Adapters extends Breather, Pauser {
   readonly webhookReach: WebhookReach
   readonly webhookSender: WebhookSender
   readonly webhookDeliveries: WebhookDeliveries
-  readonly closeRecords: CloseRecords
+  readonly journal: Journal
+  readonly trades: TradeRecords
+  /** The most deals of an account of which trades are shown. */
+  readonly maxDeals: number
+  readonly recordsEvents: boolean
+  readonly onDisagreement: (account: BrokerAccount, difference: number) => void
   readonly clock: Clock
   /** Where the caches count what reads of them meet. */
   readonly tallies?: Tallies | undefined
@@ -149,7 +157,7 @@ export interface ComposedService {
   readonly useCases: UseCases
   readonly operatorUseCases: OperatorUseCases
   readonly processOrder: ReturnType<typeof processOrder>
-  readonly settleClose: ReturnType<typeof settleClose>
+  readonly synchroniseJournal: SynchroniseJournal
   readonly deliverEvent: ReturnType<typeof deliverEvent>
 }
 
@@ -160,11 +168,10 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   const linked = cachedAccounts(adapters.accounts, { clock, tallies })
   const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk, tallies })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
-  // Live figures and histories are cached as what becomes of a read, so they are given the broker without its cache.
+  // Live figures are cached as what becomes of a read, so they are given the broker without its cache.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
-  const histories = cachedHistories(createHistories(adapters), { clock, breathe: adapters.breathe, tallies })
   const forget = (accountId: AccountId): void => {
-    for (const cache of [broker, liveAccounts, histories]) cache.forget(accountId)
+    for (const cache of [broker, liveAccounts]) cache.forget(accountId)
   }
   // Here at once, and on the other instances as soon as they hear of it.
   const forgetEverywhere = (accountId: AccountId): void => {
@@ -173,7 +180,13 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
   }
   peerNotices.subscribe((notice) => actOn(notice, { forget, forgetCredentials: credentials.forget }))
   const positionDesk = forgettingDesk(adapters.positionDesk, forgetEverywhere)
-  const ports = { ...adapters, credentials, tokens, broker, liveAccounts, histories, positionDesk, accountChanged: forgetEverywhere }
+  // Accounts with events are synchronised whatever the length of their history, or their events would be missing.
+  const synchronise = synchroniseJournal({ ...adapters, stopsAboveDeals: adapters.recordsEvents ? Infinity : adapters.maxDeals })
+  const accountChanged = (account: BrokerAccount): void => {
+    forgetEverywhere(account.accountId)
+    void adapters.journal.want(account, clock.now())()
+  }
+  const ports = { ...adapters, credentials, tokens, broker, liveAccounts, positionDesk, synchroniseJournal: synchronise, accountChanged }
   // Positions and trades ask of an account only where it is; whoever shows how it stands reads its record.
   const reading = { ...ports, accounts: linked, positionViews }
   const apply = applyOperatorDocument(ports)
@@ -237,7 +250,7 @@ export const composeUseCases = (adapters: Adapters): ComposedService => {
       checkTenant: checkTenant(ports),
     },
     processOrder: processOrder(ports),
-    settleClose: settleClose(ports),
+    synchroniseJournal: synchronise,
     deliverEvent: deliverEvent(ports),
   }
 }

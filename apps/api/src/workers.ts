@@ -1,14 +1,14 @@
 // Gives what is due in the database to the use cases that process it.
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
-import type { InternalTimeout, ServiceUnavailable } from '@tradeport/domain'
+import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain'
 import type { OpenedAdapters } from './adapters.ts'
 import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
-  { processOrder, settleClose, deliverEvent }: ComposedService,
-  { orders, events, metrics }: Pick<OpenedAdapters, 'orders' | 'events' | 'metrics'>,
+  { processOrder, synchroniseJournal, deliverEvent }: ComposedService,
+  { orders, events, journal, metrics, adapters }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics' | 'adapters'>,
   { closers, log }: { readonly closers: Closers; readonly log: Logger },
 ): Promise<void> => {
   const processing = await orders.jobs.work(async (job) => {
@@ -26,13 +26,15 @@ export const startWorkers = async (
   if (events === undefined) return
   const deliveries = await events.jobs.work((due) => deliverEvent(due)())
   closers.push(deliveries.stop)
-  const closes = await events.closes.jobs.work((job) => doneOrFail(settleClose(job)))
-  closers.push(closes.stop)
+  const synchronising = await journal.jobs.work(async (account) => {
+    await doneOrFail(synchroniseJournal(account, adapters.clock.now()))
+  })
+  closers.push(synchronising.stop)
 }
 
-// What fails is given out again; what the order or the close needs next is in the database, not in the failure.
-const doneOrFail = async <A>(work: TaskEither<ServiceUnavailable | InternalTimeout, A>): Promise<A> => {
+// What fails is given out again; what is to be done next is in the database, not in the failure.
+const doneOrFail = async <A>(work: TaskEither<ServiceUnavailable | BrokerReadError, A>): Promise<A> => {
   const done = await work()
-  if (done._tag === 'Left') throw new Error(done.left._tag === 'ServiceUnavailable' ? done.left.reason : 'the position is being changed')
+  if (done._tag === 'Left') throw new Error('reason' in done.left ? done.left.reason : done.left._tag)
   return done.right
 }

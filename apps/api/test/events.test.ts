@@ -10,9 +10,11 @@ import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { spawnService } from './support/child-service.ts'
-import type { ChildService } from './support/child-service.ts'
+import type { ChildService, Listening } from './support/child-service.ts'
+import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { eventually, openDesk } from './support/order-desk.ts'
 import type { OrderDesk } from './support/order-desk.ts'
+import { openPositionDesk } from './support/position-desk.ts'
 import { applyDocument, copyDatabase, providerToken } from './support/running-service.ts'
 import type { Json } from './support/running-service.ts'
 import { environmentOf } from './support/start-service.ts'
@@ -22,6 +24,8 @@ import type { Authority, WebhookReceiver } from './support/webhook-receiver.ts'
 
 const key = 'tp_live_only_for_automated_tests_events'
 const accountId = newAccountUuid(1)
+/** Accounts beside that one, by their ids at the provider. */
+const others = { stopped: newAccountUuid(2), mt4: newAccountUuid(3), first: newAccountUuid(4) }
 const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
 /** How long a child may take to start on a slow machine. */
 const childMs = 240_000
@@ -33,6 +37,11 @@ let receiver: WebhookReceiver
 let broken: WebhookReceiver
 let child: ChildService
 let desk: OrderDesk
+let listening: Listening
+
+const apply = async (document: object): Promise<void> => {
+  expect((await applyDocument(listening.operator, document)).status).toBe(200)
+}
 
 const start = async (environment: object): Promise<void> => {
   child = spawnService({
@@ -42,10 +51,15 @@ const start = async (environment: object): Promise<void> => {
     LOG_LEVEL: 'info',
     ...environment,
   })
-  const listening = await child.listening
+  listening = await child.listening
   desk = openDesk({ apiUrl: listening.api }, { key, accountId })
-  const document = linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [{ id: accountId, providerAccountId: 'p-1' }], scopes)
-  expect((await applyDocument(listening.operator, document)).status).toBe(200)
+  const links = Object.entries(others).map(([provider, id]) => ({
+    id,
+    providerAccountId: provider,
+    fields: provider === 'mt4' ? { brokerType: 'mt4' } : {},
+  }))
+  const user = { tenant: 'acme', user: 'u-1', key, providerToken }
+  await apply(linkDocument(user, [{ id: accountId, providerAccountId: 'p-1' }, ...links], scopes))
 }
 
 beforeAll(async () => {
@@ -55,7 +69,21 @@ beforeAll(async () => {
   receiver = await startWebhookReceiver(authority)
   broken = await startWebhookReceiver(authority)
   broken.answer((response) => void response.writeHead(500).end())
-  sandbox = await startSandbox({ seed: 7, tokens: [providerToken], accounts: [{ id: 'p-1' }] })
+  // Older than the links, so that the first deposits are no events.
+  const deposit = depositDeal('1', '2025-12-01T10:00:00.000Z', 10_000)
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString()
+  sandbox = await startSandbox({
+    seed: 7,
+    tokens: [providerToken],
+    accounts: [
+      { id: 'p-1' },
+      { id: 'stopped', history: historyOf([deposit]) },
+      { id: 'mt4', platform: 'mt4' },
+      { id: 'first', history: historyOf([deposit]) },
+      // Newer than the link, but older than the moment at which the account is linked to it.
+      { id: 'second', history: historyOf([deposit, ...tradeDeals({ positionId: '70', openedAt: yesterday, closedAt: yesterday })]) },
+    ],
+  })
   await start({ CAPABILITIES: 'events' })
 }, childMs)
 afterAll(async () => {
@@ -215,6 +243,103 @@ describe('a close whose end was not written', () => {
     const events = await toldOf(positionId, 2)
     expect(events.map(({ event }) => event)).toEqual(['position.closed', 'trade.closed'])
     await desk.call('DELETE', `/webhooks/${id}`)
+  })
+})
+
+const brokerTypes = ['position.opened', 'position.closed', 'trade.closed', 'account.balance_changed']
+const eventsOf = (events: readonly Json[]): readonly string[] => events.map(({ event }) => event)
+
+/** What a webhook is told of an account, while the account's trades are read again and again where that is asked for. */
+const listenTo = async (account: string, eventTypes: readonly string[]) => {
+  const { id } = await create(receiver.origin, eventTypes)
+  const heard = (): Json[] => told().filter(({ webhook_id, data }) => webhook_id === id && data.account_id === account)
+  const until = (count: number, read: () => Promise<unknown>): Promise<Json[]> =>
+    eventually(
+      async () => {
+        await read()
+        return heard()
+      },
+      ({ length }) => length >= count,
+    )
+  return {
+    told: (count: number) => until(count, async () => undefined),
+    toldByReads: (count: number) => until(count, async () => expect((await desk.get(`/trades?accountId=${account}`)).status).toBe(200)),
+    end: () => desk.call('DELETE', `/webhooks/${id}`),
+  }
+}
+
+describe('what happens at the broker by itself', () => {
+  it('is told once by the read of trades that finds it: a stop loss, and money in and out', async () => {
+    const [broker, id] = [sandbox.account('stopped'), others.stopped]
+    const listener = await listenTo(id, brokerTypes)
+    sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    const opening = { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1, stopLoss: 1.09 }
+    const position_id = `${id}:${broker.trade(opening, 'CLIENT').positionId}`
+    const [opened, charged] = await listener.toldByReads(2)
+    expect(opened).toMatchObject({ event: 'position.opened', data: { position_id, entry_price: 1.1002, volume: 0.1, stop_loss: 1.09 } })
+    expect(charged).toMatchObject({
+      event: 'account.balance_changed',
+      data: { previous_balance: 10_000, new_balance: 9_999.65, change_amount: -0.35, change_reason: 'trade' },
+    })
+    sandbox.prices.pin('EURUSD', { bid: 1.0895, ask: 1.0897 })
+    const [closed, trade, booked] = (await listener.toldByReads(5)).slice(2)
+    const deal = broker.deals().at(-1)
+    expect(closed).toMatchObject({
+      event: 'position.closed',
+      data: { position_id, exit_reason: 'stop_loss', closed_volume: 0.1, remaining_volume: 0, exit_price: deal?.['price'] },
+    })
+    expect(trade).toMatchObject({ event: 'trade.closed', data: { trade_id: position_id, profit: deal?.['profit'], commission: -0.7 } })
+    expect(booked).toMatchObject({
+      event: 'account.balance_changed',
+      data: { previous_balance: 9_999.65, new_balance: broker.information().balance, change_reason: 'trade' },
+    })
+    broker.deposit(250)
+    broker.deposit(-50)
+    broker.deposit(100, 'Bonus', 'DEAL_TYPE_CREDIT')
+    const money = (await listener.toldByReads(8)).slice(5).map(({ data }) => data)
+    expect(money.map(({ change_reason, change_amount }) => [change_reason, change_amount])).toEqual([
+      ['deposit', 250],
+      ['withdrawal', -50],
+      ['credit', 0],
+    ])
+    expect(money[2].previous_balance).toBe(money[2].new_balance)
+    // Nor is anything told again by the next process, which reads the last day's deals again.
+    expect(await child.stop()).toBe(0)
+    await start({ CAPABILITIES: 'events' })
+    broker.deposit(1)
+    const all = eventsOf(await listener.toldByReads(9)).toSorted()
+    expect(all).toEqual([...Array(6).fill('account.balance_changed'), 'position.closed', 'position.opened', 'trade.closed'])
+    await listener.end()
+  })
+
+  it('is told of an account that was linked anew from then on, and not of what its new history had before', async () => {
+    const id = others.first
+    const listener = await listenTo(id, brokerTypes)
+    expect((await desk.get(`/trades?accountId=${id}`)).body.data).toEqual([])
+    await apply({ accounts: [{ id, providerAccountId: 'second' }] })
+    expect((await desk.get(`/trades?accountId=${id}`)).body.data).toMatchObject([{ positionId: '70' }])
+    sandbox.account('second').deposit(5)
+    expect(await listener.toldByReads(1)).toMatchObject([{ event: 'account.balance_changed', data: { change_amount: 5 } }])
+    await listener.end()
+  })
+})
+
+describe('closes on MT4', () => {
+  it('find their deals, and are told at once without a read of trades', async () => {
+    const listener = await listenTo(others.mt4, ['position.closed', 'trade.closed'])
+    const mt4 = openPositionDesk({ apiUrl: listening.api }, { key, accountId: others.mt4 })
+    const { positionId } = sandbox.account('mt4').trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.3 })
+    const part = (await mt4.close(String(positionId), 0.1)).body.data
+    const rest = (await mt4.close(part.remainingPositionId.split(':')[1])).body.data
+    for (const { closePrice, realizedPnl, closedAt } of [part, rest])
+      expect([closePrice, realizedPnl, closedAt]).toEqual([expect.any(Number), expect.any(Number), expect.any(String)])
+    const events = await listener.told(3)
+    expect(eventsOf(events)).toEqual(['position.closed', 'position.closed', 'trade.closed'])
+    expect(events.slice(0, 2).map(({ data }) => [data.closed_volume, data.remaining_volume, data.exit_price, data.realized_pnl])).toEqual([
+      [0.1, 0.2, part.closePrice, part.realizedPnl],
+      [0.2, 0, rest.closePrice, rest.realizedPnl],
+    ])
+    await listener.end()
   })
 })
 

@@ -130,27 +130,37 @@ describe('a broker that cannot be read', () => {
 
 describe('a history that is not all there', () => {
   const key = 'tp_live_only_for_automated_tests_unreadable_history'
-  const accountId = newAccountUuid(500)
-
-  beforeAll(async () => {
-    service.sandbox.addAccount({ id: 'history', generate: { trades: 600 } })
+  let linked = 0
+  const link = async () => {
+    linked += 1
+    const [accountId, provider] = [newAccountUuid(500 + linked), `history-${linked}`]
+    service.sandbox.addAccount({ id: provider, generate: { trades: 600 } })
     await service.setUp(
-      linkDocument({ tenant: 'acme', user: 'u-long', key, providerToken }, [{ id: accountId, providerAccountId: 'history' }]),
+      linkDocument({ tenant: 'acme', user: 'u-long', key, providerToken }, [{ id: accountId, providerAccountId: provider }]),
     )
-  })
+    return {
+      accountId,
+      fail: (fault: Fault) => service.sandbox.faults.set(provider, 'deals', fault),
+      read: (path: string) => service.get(`${path}?accountId=${accountId}`, key),
+    }
+  }
+  const whole = { status: 200, body: { meta: { pagination: { total: 600 }, provenance: { skipped: [] } } } }
 
   it.each<[string, Fault]>([
-    ['its second page cannot be read', { kind: 'timeout', skip: 1 }],
-    ['its second page is cut off', { kind: 'malformed-json', skip: 1 }],
-    ['the provider is still loading it', { kind: 'wrong-shape', shape: 'wrapped', synchronizing: true }],
-  ])('is an error when %s, and no part of it is shown', async (_, fault) => {
+    ['cannot be read', { kind: 'timeout' }],
+    ['is cut off', { kind: 'malformed-json' }],
+    ['is still being loaded by the provider', { kind: 'wrong-shape', shape: 'wrapped', synchronizing: true }],
+  ])('is an error where its second page %s; no part of it is shown, and all of it once that page is there', async (_, fault) => {
+    const { accountId, fail, read } = await link()
+    fail({ ...fault, skip: 1 })
     for (const path of ['/trades', '/trades/stats', '/trades/export']) {
-      service.sandbox.faults.set('history', 'deals', fault)
-      expect(await service.get(path, key), path).toMatchObject({
+      expect(await read(path), path).toMatchObject({
         status: 503,
         body: { data: null, error: { code: 'BROKER_UNAVAILABLE', details: { accountId } } },
       })
     }
+    service.sandbox.faults.clear()
+    expect(await read('/trades')).toMatchObject(whole)
   })
 
   it.each<[string, Fault]>([
@@ -159,11 +169,8 @@ describe('a history that is not all there', () => {
     ['with ids as numbers', { kind: 'numeric-ids' }],
     ['wrapped in an object', { kind: 'wrong-shape', shape: 'wrapped' }],
   ])('is read all the same when it comes %s', async (_, fault) => {
-    clock.advance(5_000)
-    service.sandbox.faults.set('history', 'deals', fault)
-    expect(await service.get('/trades', key)).toMatchObject({
-      status: 200,
-      body: { meta: { pagination: { total: 600 }, provenance: { skipped: [] } } },
-    })
+    const { fail, read } = await link()
+    fail(fault)
+    expect(await read('/trades')).toMatchObject(whole)
   })
 })

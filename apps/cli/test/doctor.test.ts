@@ -37,6 +37,7 @@ describe('the doctor', () => {
       'ok    limits: This instance counts requests by itself; several instances need REDIS_URL to share their limits.',
       'ok    secrets: All 1 are sealed under the current key.',
       'ok    orders: None has been pending for longer than ten minutes.',
+      'ok    journals: The deals of every account that was compared add up to its balance.',
       'ok    provider token of demo: The provider takes it.',
       'ok    provider clock of demo: It agrees with the service’s within a second.',
       '',
@@ -59,7 +60,7 @@ describe('the doctor', () => {
     ]
     expect((await call(['apply', '-'], { environment, input: JSON.stringify({ tenants }) })).exit).toBe(0)
     const { exit, out, err } = await call(['doctor'], { environment })
-    expect([exit, err]).toEqual([1, '1 of 10 checks failed.\nWhat to do stands beside each.\n'])
+    expect([exit, err]).toEqual([1, '1 of 11 checks failed.\nWhat to do stands beside each.\n'])
     expect(out).toContain(
       'warn  limits: Redis does not answer: this instance limits by itself until it does.\n      Look at the Redis server and at REDIS_URL;',
     )

@@ -4,6 +4,9 @@ import type { Instant, MarginQuery } from '@tradeport/domain'
 import { nothingSent } from './failures.ts'
 import type { CallProvider, Target } from './transport.ts'
 
+/** The most rows of a history that the provider gives at once. */
+export const pageSize = 1_000
+
 /** A page of a history. `start` is included, `end` is not. */
 export interface HistoryPage {
   readonly start: Instant
@@ -35,11 +38,6 @@ export const createMetaApiClient = (call: CallProvider) => ({
 
   historyDeals: (target: Target, page: HistoryPage, signal: AbortSignal) =>
     call({ route: 'history-deals', url: historyUrl(target, 'history-deals', page), target }, signal),
-
-  dealsOfPosition: (target: Target, positionId: string, signal: AbortSignal) => {
-    const url = accountUrl(target, `/history-deals/position/${segmentOf(positionId, 'position id')}`)
-    return call({ route: 'history-deals', url, target }, signal)
-  },
 
   /** Computes and changes nothing, although it is a POST. */
   calculateMargin: (target: Target, { symbol, side, volume, openPrice }: MarginQuery, signal: AbortSignal) => {

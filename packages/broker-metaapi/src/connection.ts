@@ -28,8 +28,6 @@ export interface MetaApiDeadlines {
   readonly accountInformationMs: number
   /** Of any other request, each page of a history among them. Default 15,000. */
   readonly readMs: number
-  /** Of a whole history. Default 120,000. */
-  readonly historyMs: number
   /** Of the connection of a trade, its TLS handshake included; nothing is sent where it takes longer. Default 10,000. */
   readonly connectMs: number
   /** Of the one request that sends an order or changes a position, from dialling to the last byte of the answer. Default 60,000. */
@@ -77,7 +75,6 @@ const defaultDeadlines: MetaApiDeadlines = {
   tokenMs: 5_000,
   accountInformationMs: 5_000,
   readMs: 15_000,
-  historyMs: 120_000,
   connectMs: 10_000,
   tradeMs: 60_000,
   lookupMs: 60_000,

@@ -112,6 +112,9 @@ export interface DealRow {
   readonly commission?: unknown
   readonly swap?: unknown
   readonly time?: unknown
+  readonly reason?: unknown
+  readonly stopLoss?: unknown
+  readonly takeProfit?: unknown
 }
 
 /**

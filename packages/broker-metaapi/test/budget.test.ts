@@ -10,7 +10,7 @@ import type { BrokerAccount } from '@tradeport/domain'
 import { createMetaApi } from '../src/index.ts'
 import { always, configOf, notSent, order, sentOrder, unknown } from './orders/order-support.ts'
 import { close } from './positions/desk-support.ts'
-import { account, rightOf } from './support.ts'
+import { account, everWindow, rightOf } from './support.ts'
 
 const tokens = { acme: 'acme-token', other: 'other-token' }
 let sandbox: Sandbox
@@ -59,7 +59,7 @@ describe('an account that cannot be read', () => {
     sandbox.faults.set(own.providerAccountId, 'any', fault)
     const answers = new Set<string>()
     for (let round = 0; round < 40; round += 1) {
-      const results = await Promise.all([positions(own), broker.accountInformation(own)(), broker.deals(own)()])
+      const results = await Promise.all([positions(own), broker.accountInformation(own)(), broker.dealsPage(own, everWindow)()])
       for (const result of results) answers.add(E.isLeft(result) ? result.left._tag : 'read')
       time.elapsedMs += 1_000
     }

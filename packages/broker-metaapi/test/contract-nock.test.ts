@@ -2,7 +2,7 @@
 import nock from 'nock'
 import { describeBrokerContract } from '@tradeport/domain/testing'
 import type { VenueBook, VenueTrouble } from '@tradeport/domain/testing'
-import type { BrokerAccount } from '@tradeport/domain'
+import type { BrokerAccount, BrokerDeal } from '@tradeport/domain'
 import { closeNetwork } from './no-network.ts'
 import { account, brokerWith, clientHost, informationRow, positionRow, rowOf } from './support.ts'
 
@@ -23,7 +23,13 @@ const answerOf = (book: VenueBook, url: URL, body: unknown): Answer => {
   if (route === 'positions') return [200, positionsOf(book)]
   if (route === 'history-deals') {
     const [offset, limit] = [Number(url.searchParams.get('offset')), Number(url.searchParams.get('limit'))]
-    return [200, book.deals.slice(offset, offset + limit).map(rowOf)]
+    const [from = 0, to = 0] = url.pathname
+      .split('/')
+      .slice(7)
+      .map((text) => Date.parse(decodeURIComponent(text)))
+    const isInside = ({ time = from }: BrokerDeal) => Number.isNaN(time) || (time >= from && time < to)
+    const deals = book.deals.filter(isInside).toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0))
+    return [200, deals.slice(offset, offset + limit).map(rowOf)]
   }
   const { volume, openPrice } = body as { readonly volume: number; readonly openPrice: number }
   return [200, { margin: volume * openPrice * 1_000 }]
@@ -52,6 +58,7 @@ describeBrokerContract('the adapter over nock', async (books) => {
     providerAccountId: `p-${index}`,
   }))
   const troubled = new Map<string, VenueTrouble>()
+  const added = new Map<string, readonly BrokerDeal[]>()
   const withheld = new Set<string>()
   const answer = async (request: Request): Promise<Answer> => {
     const url = new URL(request.url)
@@ -60,13 +67,18 @@ describeBrokerContract('the adapter over nock', async (books) => {
     const trouble = troubled.get(id)
     if (!book || trouble) return troubles[trouble ?? 'not_provisioned']
     if (withheld.has(id) && request.method === 'POST') return [200, {}]
-    return answerOf(book, url, request.method === 'POST' ? await request.json() : undefined)
+    return answerOf(
+      { ...book, deals: [...book.deals, ...(added.get(id) ?? [])] },
+      url,
+      request.method === 'POST' ? await request.json() : undefined,
+    )
   }
   nock(clientHost).persist().get(/.*/).reply(answer).post(/.*/).reply(answer)
   return {
     broker: brokerWith(),
     accounts,
     trouble: async ({ providerAccountId }, trouble) => void troubled.set(providerAccountId, trouble),
+    addDeals: async ({ providerAccountId }, deals) => void added.set(providerAccountId, deals),
     withholdMargins: async ({ providerAccountId }) => void withheld.add(providerAccountId),
     close: async () => nock.cleanAll(),
   }

@@ -47,6 +47,7 @@ describeBrokerContract('the adapter over the sandbox', async (books) => {
       region: index === 0 ? 'london' : null,
     })),
     trouble: async ({ providerAccountId }, trouble) => sandbox.faults.set(providerAccountId, 'any', faults[trouble]),
+    addDeals: async ({ providerAccountId }, deals) => sandbox.account(providerAccountId).addDeals(deals.map(rowOf)),
     withholdMargins: async ({ providerAccountId }) => sandbox.faults.set(providerAccountId, 'margin', { kind: 'no-margin' }),
     close: sandbox.close,
   }

@@ -6,7 +6,7 @@ import { describe, expect, it } from 'vitest'
 import { brokerUnavailable, notProvisioned, serviceUnavailable } from '@tradeport/domain'
 import type { ProviderCall } from '../src/index.ts'
 import { closeNetwork } from './no-network.ts'
-import { account, accountPath, brokerWith, now, positionRow, provider, reasonOf, token } from './support.ts'
+import { account, accountPath, brokerWith, everWindow, now, positionRow, provider, reasonOf, token } from './support.ts'
 
 closeNetwork()
 
@@ -159,7 +159,8 @@ describe('nothing is sent', () => {
     ['the token is none', TE.right(O.some('line\nbreak')), "nothing was sent: the tenant's provider token is not one"],
   ])('where %s', async (_, found, reason) => {
     const broker = brokerWith({ providerToken: () => found })
-    for (const read of [broker.accountInformation, broker.positions, broker.deals]) expect(reasonOf(await read(account)())).toBe(reason)
+    const reads = [broker.accountInformation(account), broker.positions(account), broker.dealsPage(account, everWindow)]
+    for (const read of reads) expect(reasonOf(await read())).toBe(reason)
   })
 
   it.each(['', '.', '..'])('where the provider account id is "%s"', async (providerAccountId) => {

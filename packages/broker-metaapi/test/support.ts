@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import nock from 'nock'
-import type { AccountId, Broker, BrokerAccount, Deal } from '@tradeport/domain'
+import type { AccountId, Broker, BrokerAccount, BrokerDeal, DealKind, DealReason, DealsWindow } from '@tradeport/domain'
 import { createMetaApiBroker } from '../src/index.ts'
 import type { MetaApiConfig } from '../src/index.ts'
 
@@ -99,15 +99,31 @@ export const dealRow = {
 }
 
 const entryTypes = { in: 'DEAL_ENTRY_IN', out: 'DEAL_ENTRY_OUT', inout: 'DEAL_ENTRY_INOUT', out_by: 'DEAL_ENTRY_OUT_BY' }
-const dealTypes = { buy: 'DEAL_TYPE_BUY', sell: 'DEAL_TYPE_SELL' }
+const dealTypes: Partial<Record<DealKind, string>> = {
+  cancelled: 'DEAL_TYPE_BUY_CANCELED',
+  dividend: 'DEAL_DIVIDEND',
+  tax: 'DEAL_TAX',
+  other: 'DEAL_TYPE_OF_TOMORROW',
+}
+const reasons: Partial<Record<DealReason, string>> = { stop_loss: 'SL', take_profit: 'TP', stop_out: 'SO', other: 'ROLLOVER' }
 
 /** A deal as the provider would write it. */
-export const rowOf = ({ side, entry, time, ...same }: Deal): { readonly id: string; readonly [field: string]: string | number } => ({
+export const rowOf = ({
+  kind,
+  side: _side,
+  entry,
+  time,
+  reason,
+  ...same
+}: BrokerDeal): { readonly id: string; readonly [field: string]: string | number } => ({
   ...same,
-  type: side === undefined ? 'DEAL_TYPE_BALANCE' : dealTypes[side],
+  type: dealTypes[kind] ?? `DEAL_TYPE_${kind.toUpperCase()}`,
+  ...(reason !== undefined && { reason: `DEAL_REASON_${reasons[reason] ?? reason.toUpperCase()}` }),
   ...(entry !== undefined && { entryType: entryTypes[entry] }),
   ...(time !== undefined && { time: Number.isNaN(time) ? 'yesterday' : new Date(time).toISOString() }),
 })
+
+export const everWindow: DealsWindow = { from: 0, to: now, offset: 0 }
 
 /** Rows with ids from 1 up. */
 export const manyRows = (count: number): readonly (typeof dealRow)[] =>

@@ -1,12 +1,13 @@
 // Laws of the translation: it never throws, whatever JSON comes, and money and times come through unchanged.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { parseInstant, sumExactly } from '@tradeport/domain'
 import { AccountInformation, decode, decodeDealsPage, Margin, PositionRows, ProvisionedAccount } from '../src/payloads.ts'
 import { accountReadingOf } from '../src/translate/account.ts'
-import { DealCollection } from '../src/translate/deal-collection.ts'
+import { dealsOf } from '../src/translate/deals.ts'
 import { positionsOf } from '../src/translate/positions.ts'
 import { readTime } from '../src/translate/time.ts'
 import { dealRow, informationRow, positionRow } from './support.ts'
@@ -40,7 +41,7 @@ describe('the translation', () => {
         const positions = decode(PositionRows)(bytes)
         if (E.isRight(positions)) positionsOf(positions.right)
         const deals = decodeDealsPage(bytes)
-        if (E.isRight(deals)) new DealCollection().add(deals.right)
+        if (E.isRight(deals)) dealsOf(deals.right)
         decode(Margin)(bytes)
         decode(ProvisionedAccount)(bytes)
       }),
@@ -52,11 +53,10 @@ describe('the translation', () => {
     fc.assert(
       fc.property(money, money, money, lots, money, instant, (profit, commission, swap, volume, price, at) => {
         const page = decodeDealsPage(bytesOf([{ ...dealRow, profit, commission, swap, volume, price, time: new Date(at).toISOString() }]))
-        const collection = new DealCollection()
-        if (E.isRight(page)) collection.add(page.right)
+        const deals = pipe(page, E.flatMap(dealsOf))
         // JSON has no negative zero.
         const [a, b, c, d, e] = [profit, commission, swap, volume, price].map((value) => value + 0)
-        expect(collection.deals).toMatchObject([{ profit: a, commission: b, swap: c, volume: d, price: e, time: at }])
+        expect(deals).toMatchObject(E.right([{ profit: a, commission: b, swap: c, volume: d, price: e, time: at }]))
       }),
     )
   })
@@ -79,26 +79,6 @@ describe('the translation', () => {
         const rows = decode(PositionRows)(bytesOf([{ ...positionRow, realizedProfit, realizedCommission, realizedSwap }]))
         const positions = E.isRight(rows) ? positionsOf(rows.right) : E.left('')
         expect(E.isRight(positions) ? positions.right[0]?.realizedPnl : undefined).toBe(pure + 0)
-      }),
-    )
-  })
-
-  it('counts a deal once however often it comes', () => {
-    const rows = fc.array(
-      fc.record({
-        id: fc.constantFrom('1', '2', '3'),
-        entryType: fc.constantFrom('DEAL_ENTRY_IN', 'DEAL_ENTRY_OUT'),
-        time: fc.constantFrom('2026-04-17T04:30:03.223Z', '2026-04-17T04:30:03.224Z', 'never'),
-      }),
-      { maxLength: 30 },
-    )
-    fc.assert(
-      fc.property(rows, fc.integer({ min: 0, max: 30 }), (keys, cut) => {
-        const whole = keys.map((key) => ({ ...dealRow, ...key }))
-        const collection = new DealCollection()
-        collection.add(whole.slice(0, cut))
-        collection.add(whole.slice(Math.max(0, cut - 3)))
-        expect(collection.deals.length).toBe(new Set(keys.map(({ id, entryType, time }) => `${id} ${entryType} ${time}`)).size)
       }),
     )
   })

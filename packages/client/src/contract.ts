@@ -160,21 +160,21 @@ export interface components {
                 readonly new_balance: number;
                 /** @description The difference. */
                 readonly change_amount: number;
-                /** @description The difference in percent of the previous balance. */
-                readonly change_percentage: number;
+                /** @description The difference in percent of the previous balance; null when that was 0. */
+                readonly change_percentage: number | null;
                 /** @description The balance and the result of open positions. */
                 readonly equity: number;
                 /** @description Margin in use. */
                 readonly margin: number;
-                /** @description Free margin. */
-                readonly free_margin: number;
+                /** @description Free margin; null when the broker did not say. */
+                readonly free_margin: number | null;
                 /** @description Why. */
                 readonly change_reason: string;
                 /**
                  * Format: date-time
                  * @description In UTC.
                  */
-                readonly changed_at: string;
+                readonly changed_at: string | null;
                 /** @description Equity in percent of the margin in use. */
                 readonly margin_level?: number;
             };
@@ -770,29 +770,29 @@ export interface components {
                  */
                 readonly account_id: string;
                 /** @description The instrument, as the broker spells it. */
-                readonly symbol: string;
+                readonly symbol: string | null;
                 /**
                  * @description The direction.
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
-                /** @description The price at which it was opened, weighted by volume. */
-                readonly entry_price: number;
-                /** @description Lots. */
-                readonly closed_volume: number;
-                /** @description Lots that stay open. */
-                readonly remaining_volume: number;
-                /** @description Null when the closing deal was not found in time. */
+                /** @description Weighted by volume; null when not all opening deals are known. */
+                readonly entry_price: number | null;
+                /** @description Lots that were closed; null when they are not known. */
+                readonly closed_volume: number | null;
+                /** @description Lots that stay open; null when they are not known. */
+                readonly remaining_volume: number | null;
+                /** @description Null when the broker did not say. */
                 readonly exit_price: number | null;
-                /** @description Before commission and swap; null when the closing deal was not found in time. */
-                readonly realized_pnl: number | null;
-                /** @description Whether a part stays open. */
-                readonly is_partial: boolean;
+                /** @description Before commission and swap. */
+                readonly realized_pnl: number;
+                /** @description Whether a part stays open; null when that is not known. */
+                readonly is_partial: boolean | null;
                 /**
                  * Format: date-time
                  * @description In UTC.
                  */
-                readonly closed_at: string;
+                readonly closed_at: string | null;
                 /** @description Why, when known. */
                 readonly exit_reason?: string;
             };
@@ -824,23 +824,23 @@ export interface components {
                  */
                 readonly account_id: string;
                 /** @description The instrument, as the broker spells it. */
-                readonly symbol: string;
+                readonly symbol: string | null;
                 /**
                  * @description The direction.
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
-                /** @description The price at which it was opened, weighted by volume. */
-                readonly entry_price: number;
+                /** @description Weighted by volume; null when not all opening deals are known. */
+                readonly entry_price: number | null;
                 /** @description Lots. */
-                readonly volume: number;
+                readonly volume: number | null;
                 /** @description Margin that it requires; null when it is not known. */
                 readonly margin_used: number | null;
                 /**
                  * Format: date-time
                  * @description In UTC.
                  */
-                readonly opened_at: string;
+                readonly opened_at: string | null;
                 /** @description A price; left out when there is none. */
                 readonly stop_loss?: number;
                 /** @description A price; left out when there is none. */
@@ -986,10 +986,10 @@ export interface components {
                  * @enum {string}
                  */
                 readonly type: "buy" | "sell";
-                /** @description The price at which it was opened, weighted by volume. */
-                readonly entry_price: number;
                 /** @description Lots. */
                 readonly volume: number;
+                /** @description The price at which it was opened, weighted by volume. */
+                readonly entry_price: number;
                 /** @description The price at which it was closed, weighted by volume. */
                 readonly exit_price: number;
                 /** @description Before commission and swap. */

@@ -55,6 +55,10 @@ describeBrokerContract('the fake', async (books) => {
     broker,
     accounts,
     trouble: async ({ accountId }, trouble) => broker.fail(accountId, troubles[trouble](accountId)),
+    addDeals: async ({ accountId }, added) => {
+      const deals = books[accounts.findIndex((account) => account.accountId === accountId)]?.deals ?? []
+      broker.put(accountId, { deals: [...deals, ...added].toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)) })
+    },
     withholdMargins: async ({ accountId }) => broker.put(accountId, { margin: () => O.none }),
     close: async () => undefined,
   }
@@ -62,24 +66,25 @@ describeBrokerContract('the fake', async (books) => {
 
 describe('the fake broker', () => {
   const account = brokerAccount(1)
+  const window = { from: 0, to: clock.now(), offset: 0 }
 
   it('counts reads by kind and account', async () => {
     const broker = createFakeBroker(clock)
     broker.put(account.accountId)
     await broker.positions(account)()
     await broker.positions(account)()
-    await broker.deals(brokerAccount(2))()
-    expect([broker.calls(), broker.calls('positions'), broker.calls('deals', account.accountId)]).toEqual([3, 2, 0])
+    await broker.dealsPage(brokerAccount(2), window)()
+    expect([broker.calls(), broker.calls('positions'), broker.calls('dealsPage', account.accountId)]).toEqual([3, 2, 0])
   })
 
   it('fails the named reads until it is healed', async () => {
     const broker = createFakeBroker(clock)
     broker.put(account.accountId)
-    broker.fail(account.accountId, notProvisioned(account.accountId), ['deals'])
-    expect(E.isLeft(await broker.deals(account)())).toBe(true)
+    broker.fail(account.accountId, notProvisioned(account.accountId), ['dealsPage'])
+    expect(E.isLeft(await broker.dealsPage(account, window)())).toBe(true)
     expect(E.isRight(await broker.positions(account)())).toBe(true)
     broker.heal(account.accountId)
-    expect(E.isRight(await broker.deals(account)())).toBe(true)
+    expect(E.isRight(await broker.dealsPage(account, window)())).toBe(true)
   })
 
   it('holds reads until they are let go', async () => {

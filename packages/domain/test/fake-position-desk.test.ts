@@ -46,6 +46,7 @@ for (const platform of ['mt5', 'mt4'] as const) {
       account,
       restKeepsTicket: platform === 'mt5',
       held: () => desk.positions(accountId),
+      booked: (orderId) => desk.closed(accountId).flatMap((deal) => (deal.orderId === orderId ? [deal.volume ?? 0] : [])),
       sends: () => desk.sent().length,
       // It keeps no copy that could lag.
       troubleNext: async (trouble) => (trouble === 'copy_lags' ? undefined : desk.next(outcomes[trouble](accountId))),
@@ -73,7 +74,7 @@ describe('the fake desk', () => {
       const [position] = rightOf(await desk.freshPositions(account)()).positions
       return position
     }
-    return { ...desk, read, dealsRead: async () => rightOf(await desk.closingDeals(account, ticket)()).length }
+    return { ...desk, read, dealsRead: async () => rightOf(await desk.synchroniseJournal(account, 0)()).deals }
   }
 
   it('does not know an account that was never put in', async () => {
@@ -85,10 +86,10 @@ describe('the fake desk', () => {
   })
 
   it('splits the profit between what is closed and what is left', async () => {
-    const { closePosition, closingDeals, read } = open()
+    const { closePosition, closed, read } = open()
     await closePosition(account, ticket, 0.1, () => true)()
     expect(await read()).toMatchObject({ volume: 0.3, unrealizedPnl: 30, realizedPnl: 10 })
-    expect(await closingDeals(account, ticket)()).toMatchObject({ right: [{ volume: 0.1, price: 1.2, profit: 10, at: clock.now() }] })
+    expect(closed(accountId)).toMatchObject([{ positionId: ticket, volume: 0.1, price: 1.2, profit: 10, time: clock.now() }])
   })
 
   it('shows what was before a change for as many reads as it is told, and then what is', async () => {
@@ -122,16 +123,25 @@ describe('the fake desk', () => {
     ])
     await read()
     await dealsRead()
-    expect([reads(), reads('freshPositions'), reads('closingDeals')]).toEqual([2, 1, 1])
+    expect([reads(), reads('freshPositions'), reads('synchroniseJournal')]).toEqual([2, 1, 1])
   })
 
   it('fails the named reads until it is healed', async () => {
-    const { fail, heal, freshPositions, closingDeals } = open()
-    fail(accountId, notProvisioned(accountId), ['closingDeals'])
-    expect(E.isLeft(await closingDeals(account, ticket)())).toBe(true)
+    const { fail, heal, freshPositions, synchroniseJournal } = open()
+    fail(accountId, notProvisioned(accountId), ['synchroniseJournal'])
+    expect(E.isLeft(await synchroniseJournal(account, 0)())).toBe(true)
     expect(E.isRight(await freshPositions(account)())).toBe(true)
     heal(accountId)
-    expect(E.isRight(await closingDeals(account, ticket)())).toBe(true)
+    expect(E.isRight(await synchroniseJournal(account, 0)())).toBe(true)
+  })
+
+  it('gives the deals of an order and of its time, once the journal has read them', async () => {
+    const { closePosition, synchroniseJournal, journal } = open()
+    const orderId = rightOf(await closePosition(account, ticket, 0.1, () => true)()).orderId ?? ''
+    const ofOrder = async (id: string, from = 0) => rightOf(await journal.closingDeals(account, id, from)()).length
+    expect(await ofOrder(orderId)).toBe(0)
+    await synchroniseJournal(account, 0)()
+    expect([await ofOrder(orderId, clock.now()), await ofOrder(orderId, clock.now() + 1), await ofOrder('7')]).toEqual([1, 0, 0])
   })
 
   it('holds every call until it is let go', async () => {

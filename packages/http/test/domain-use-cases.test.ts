@@ -3,7 +3,6 @@ import { createHash } from 'node:crypto'
 import {
   brokerRateLimited,
   brokerUnavailable,
-  createHistories,
   createLiveAccounts,
   createPositionViews,
   exportTrades,
@@ -18,9 +17,17 @@ import {
   listPositions,
   listSymbols,
   listTrades,
+  maxHistoryDeals,
+  synchroniseJournal,
 } from '@tradeport/domain'
-import type { CredentialHash, Deal, Secrets } from '@tradeport/domain'
-import { createFakeAccountStore, createFakeBroker, createFakeCredentialStore, createFakeRecords } from '@tradeport/domain/testing'
+import type { BrokerDeal, CredentialHash, Secrets } from '@tradeport/domain'
+import {
+  createFakeAccountStore,
+  createFakeBroker,
+  createFakeCredentialStore,
+  createFakeJournal,
+  createFakeRecords,
+} from '@tradeport/domain/testing'
 import type { FakeBroker } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, createOperatorApi } from '../src/index.ts'
@@ -62,13 +69,13 @@ const document = {
 }
 
 // Twenty-five positions, opened and closed one a minute.
-const deals: readonly Deal[] = Array.from({ length: 25 }, (_, index): readonly Deal[] => {
+const deals = Array.from({ length: 25 }, (_, index): readonly BrokerDeal[] => {
   const positionId = String(100 + index)
   const deal = { positionId, symbol: 'EURUSD', volume: 0.1, commission: -0.1, swap: 0 }
   const time = now - (60 - index) * 60_000
   return [
-    { ...deal, id: `${positionId}1`, side: 'buy', entry: 'in', price: 1.1, profit: 0, time },
-    { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', price: 1.2, profit: index - 10, time: time + 30_000 },
+    { ...deal, id: `${positionId}1`, kind: 'buy', side: 'buy', entry: 'in', price: 1.1, profit: 0, time },
+    { ...deal, id: `${positionId}2`, kind: 'sell', side: 'sell', entry: 'out', price: 1.2, profit: index - 10, time: time + 30_000 },
   ]
 }).flat()
 
@@ -82,21 +89,33 @@ describe('the APIs over the use cases of the domain', () => {
   let api: Running
   let operator: Running
   let applied: ReplyBody
+  let elapsedMs = 0
   beforeAll(async () => {
-    const edge = fakeEdge()
-    const { clock, breathe } = edge
+    const clock = { now: () => now + elapsedMs }
+    const edge = fakeEdge({ clock })
     const records = createFakeRecords()
     const accounts = createFakeAccountStore(records)
     broker = createFakeBroker(clock)
+    const { journal, records: trades } = createFakeJournal(records, () => undefined, clock)
     const ports = {
       accounts,
       broker,
       clock,
-      breathe,
       secrets,
       credentials: createFakeCredentialStore(records),
       addressLimits: { wasAccepted: () => false, waitMs: () => 0, recordAccepted: () => undefined, recordFailed: () => undefined },
-      histories: createHistories({ broker, breathe }),
+      trades,
+      maxDeals: maxHistoryDeals,
+      synchroniseJournal: synchroniseJournal({
+        journal,
+        broker,
+        clock,
+        stopwatch: { elapsedMs: () => elapsedMs },
+        pause: () => async () => undefined,
+        recordsEvents: false,
+        stopsAboveDeals: maxHistoryDeals,
+        onDisagreement: () => undefined,
+      }),
       liveAccounts: createLiveAccounts({ accounts, broker, clock }),
       positionViews: createPositionViews({ broker }),
     }
@@ -197,10 +216,11 @@ describe('the APIs over the use cases of the domain', () => {
   })
 
   it('never answer an empty list for a broker that cannot be read, and name the account', async () => {
+    elapsedMs = 5_001
     broker.fail(accountId, brokerUnavailable(accountId, 'down'))
     for (const target of ['/positions', '/trades', '/trades/stats', '/trades/export'])
       expect((await get(target)).json.error).toMatchObject({ code: 'BROKER_UNAVAILABLE', details: { accountId } })
-    broker.fail(accountId, brokerRateLimited(accountId, now + 2_100, now))
+    broker.fail(accountId, brokerRateLimited(accountId, 2_100, 0))
     const limited = await get('/trades')
     expect([limited.status, limited.headers['retry-after']]).toEqual([429, '3'])
     expect(await codeOf(`/accounts/${accountId}`)).toBe('ACCOUNT_DISCONNECTED')

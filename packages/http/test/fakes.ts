@@ -29,6 +29,7 @@ import type {
   Position,
   RateVerdict,
   Scope,
+  TradeExport,
   TradeProvenance,
   Webhook,
   WebhookDelivery,
@@ -225,6 +226,17 @@ const begun =
 
 export const fakeIdempotency = (): IdempotencyStore => createFakeIdempotencyStore(createFakeRecords())
 
+/** Every read of the pages gives them anew. */
+export const exportOf = (...pages: readonly (readonly ClosedTrade[])[]): TradeExport => ({
+  pages: {
+    async *[Symbol.asyncIterator]() {
+      yield* pages
+    },
+  },
+  provenance,
+  exportedAt: now,
+})
+
 export const fakeUseCases = ({ idempotency = fakeIdempotency(), ...parts }: Partial<UseCases> = {}): UseCases => ({
   idempotency,
   identifyCaller: ({ apiKey, accessToken }) => {
@@ -243,7 +255,7 @@ export const fakeUseCases = ({ idempotency = fakeIdempotency(), ...parts }: Part
   listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
   getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
-  exportTrades: () => TE.right({ trades: [closedTrade('2'), closedTrade('1')], provenance, exportedAt: now }),
+  exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
   listSymbols,
   getMarketData,
   placeOrder: placeOrderIn(idempotency),

@@ -243,6 +243,7 @@ describe('GET /operator/v1/doctor', () => {
       { name: 'limits', status: 'warn', action: expect.stringContaining('REDIS_URL') },
       { name: 'secrets' },
       { name: 'orders', status: 'ok' },
+      { name: 'journals', status: 'ok' },
     ])
     expect((await send(api, '/operator/v1/doctor', { headers: {} })).status).toBe(401)
   })

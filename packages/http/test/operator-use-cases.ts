@@ -74,6 +74,7 @@ export const operatorUseCases = (
     database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durability) },
     brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: T.of('alone') },
+    journalHealth: { disagreeing: TE.right([]) },
     providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
   }
   return {

@@ -1,5 +1,5 @@
 // The broker with its positions kept for 2.5 seconds (4.3 rule 1, section 8) and its margins for a minute (decision 27). Account information
-// passes through: it is kept together with its recording, by `cachedLiveAccounts`. Deals pass through: what is kept is the folded history.
+// passes through: it is kept together with its recording, by `cachedLiveAccounts`. Deals pass through: the journal keeps them.
 import type { AccountId, Broker, BrokerReadError, Clock, Instant, PositionDesk, PositionsReading } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'

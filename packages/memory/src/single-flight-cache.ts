@@ -24,8 +24,6 @@ export interface SingleFlightCacheOptions<Key, A> {
   readonly isKept?: (value: A) => boolean
   /** Keys that `dropGroup` drops together. */
   readonly groupOf?: (key: Key) => string
-  /** Told of each value that is kept no more, whatever the reason. */
-  readonly onGone?: (value: A) => void
   /** Counts what reads met. */
   readonly tally?: CacheTally | undefined
   /** A read that has not settled for so long is given up for later readers, who start another; a minute when left out. */
@@ -83,10 +81,7 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     ...(options.maxWeight === undefined
       ? {}
       : { maxSize: options.maxWeight, sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))) }),
-    disposeAfter: ({ value }, key) => {
-      leaveGroup(key)
-      options.onGone?.(value)
-    },
+    disposeAfter: (_kept, key) => leaveGroup(key),
   })
   // Counted from its start, a value that joins a flight must be as young as one that is kept.
   const joinableMs = ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs

@@ -1,14 +1,11 @@
 // The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
-import { setFlagsFromString } from 'node:v8'
-import { runInNewContext } from 'node:vm'
 import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
-import type { Account, AccountHistory, BrokerAccount, Histories, LiveAccounts } from '@tradeport/domain'
+import type { Account, BrokerAccount, LiveAccounts } from '@tradeport/domain'
 import { createFakeBroker, createFakePositionDesk, newAccount } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it, vi } from 'vitest'
-import { cachedBroker, cachedHistories, cachedLiveAccounts } from '../src/index.ts'
-import type { CachedHistoriesOptions } from '../src/index.ts'
+import { cachedBroker, cachedLiveAccounts } from '../src/index.ts'
 import { createMovableClock, settled } from './fake-source.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
@@ -18,11 +15,6 @@ const asBrokerAccount = (account: Account): BrokerAccount => {
   const found = requireBrokerAccount(account)
   if (E.isLeft(found)) throw new Error(found.left._tag)
   return found.right
-}
-
-const collectGarbage = (): void => {
-  setFlagsFromString('--expose-gc')
-  ;(runInNewContext('gc') as () => void)()
 }
 
 /** The same account, linked anew in each way in which a link can differ. */
@@ -196,137 +188,5 @@ describe('cached live accounts', () => {
     await cached.read(linked)()
     for (const [, account] of relinked) await cached.read(account)()
     expect(reads()).toBe(3 + relinked.length)
-  })
-})
-
-const tradeOf = (accountId: AccountHistory['accountId'], number: number): AccountHistory['trades'][number] => ({
-  accountId,
-  userId: linked.owner.userId,
-  closingDealId: String(2 * number),
-  trade: {
-    positionId: String(number),
-    symbol: 'EURUSD',
-    side: 'buy',
-    volume: 0.1,
-    entryPrice: 1.1,
-    exitPrice: 1.2,
-    profit: 10,
-    commission: -0.35,
-    swap: 0,
-    netProfit: 9.65,
-    openedAt: 1_000,
-    closedAt: 2_000,
-    holdingTime: 1,
-  },
-})
-
-const historiesWith = (trades = 0, bounds: Pick<CachedHistoriesOptions, 'maxTrades' | 'maxUnpackedTrades'> = {}) => {
-  const clock = createMovableClock()
-  let reads = 0
-  const histories: Histories = {
-    read:
-      ({ accountId }) =>
-      () => {
-        reads += 1
-        const history = {
-          accountId,
-          readAt: clock.now(),
-          trades: Array.from({ length: trades }, (_, n) => tradeOf(accountId, n)),
-          skipped: [],
-        }
-        return Promise.resolve(E.right(history))
-      },
-  }
-  return { clock, reads: () => reads, cached: cachedHistories(histories, { clock, breathe: settled, ...bounds }) }
-}
-
-describe('cached histories', () => {
-  it('read an account once in five seconds (4.5), and anew when it was forgotten or linked anew', async () => {
-    const { clock, reads, cached } = historiesWith()
-    const account = asBrokerAccount(linked)
-    await Promise.all(Array.from({ length: 100 }, () => cached.read(account)()))
-    clock.advance(4_999)
-    await cached.read(account)()
-    expect(reads()).toBe(1)
-    cached.forget(linked.id)
-    await cached.read(account)()
-    clock.advance(5_000)
-    await cached.read(account)()
-    expect(reads()).toBe(3)
-    for (const [, account] of relinked) await cached.read(asBrokerAccount(account))()
-    expect(reads()).toBe(3 + relinked.length)
-  })
-
-  it('read an account once for all who come in the two minutes that it may take', async () => {
-    const clock = createMovableClock()
-    const { promise, resolve } = Promise.withResolvers<void>()
-    let reads = 0
-    const histories: Histories = {
-      read:
-        ({ accountId }) =>
-        async () => {
-          reads += 1
-          await promise
-          return E.right({ accountId, readAt: clock.now(), trades: [], skipped: [] })
-        },
-    }
-    const cached = cachedHistories(histories, { clock, breathe: settled })
-    const first = cached.read(asBrokerAccount(linked))()
-    await settled()
-    clock.advance(119_000)
-    const second = cached.read(asBrokerAccount(linked))()
-    await settled()
-    resolve()
-    expect(await second).toStrictEqual(await first)
-    expect(reads).toBe(1)
-  })
-
-  it('are kept only up to so many trades in all', async () => {
-    const { reads, cached } = historiesWith(60, { maxTrades: 100 })
-    for (const account of [linked, other, linked]) await cached.read(asBrokerAccount(account))()
-    expect(reads()).toBe(3)
-    await cached.read(asBrokerAccount(linked))()
-    expect(reads()).toBe(3)
-  })
-  it('are as they were read, also those that are kept packed alone', async () => {
-    const { reads, cached } = historiesWith(60, { maxUnpackedTrades: 100 })
-    const [first, second] = [asBrokerAccount(linked), asBrokerAccount(other)]
-    const firstRead = await cached.read(first)()
-    const secondRead = await cached.read(second)()
-    const again = await Promise.all(Array.from({ length: 3 }, () => cached.read(first)()))
-    for (const one of again) expect(one).toStrictEqual(firstRead)
-    expect(await cached.read(second)()).toStrictEqual(secondRead)
-    expect(reads()).toBe(2)
-  })
-
-  it('are the same records for whoever asks again soon, so that what is made of them can be kept', async () => {
-    const { cached } = historiesWith(60)
-    const [one, two] = [await cached.read(asBrokerAccount(linked))(), await cached.read(asBrokerAccount(linked))()]
-    if (E.isLeft(one) || E.isLeft(two)) throw new Error('the history was not read')
-    expect(two.right.trades[0]).toBe(one.right.trades[0])
-  })
-  it('are let go of whole once their account is forgotten', async () => {
-    const { cached } = historiesWith(60)
-    const readOnce = async (): Promise<WeakRef<object>> => {
-      const read = await cached.read(asBrokerAccount(linked))()
-      if (E.isLeft(read)) throw new Error('the history was not read')
-      return new WeakRef(read.right)
-    }
-    const history = await readOnce()
-    await settled()
-    collectGarbage()
-    expect(history.deref()).toBeDefined()
-    cached.forget(linked.id)
-    await settled()
-    collectGarbage()
-    expect(history.deref()).toBeUndefined()
-  })
-
-  it('are kept for fifty accounts of 20,000 deals each', async () => {
-    const { reads, cached } = historiesWith(10_000)
-    const accounts = Array.from({ length: 50 }, () => asBrokerAccount(newAccount(linked.owner)))
-    for (const account of accounts) await cached.read(account)()
-    for (const account of accounts) expect(await cached.read(account)()).toMatchObject({ right: { trades: { length: 10_000 } } })
-    expect(reads()).toBe(50)
   })
 })

@@ -197,21 +197,6 @@ describe('the single-flight cache', () => {
     expect(cache.size()).toBe(0)
   })
 
-  it('tells of each value that is kept no more: replaced, dropped, stale, or driven out', async () => {
-    const gone: number[] = []
-    const { cache, elapse } = cacheInTime({ maxEntries: 2, onGone: (value) => gone.push(value) })
-    await cache.read('a', TE.right(1))()
-    await elapse(100)
-    await cache.read('a', TE.right(2))()
-    expect(gone).toEqual([1])
-    cache.drop('a')
-    expect(gone).toEqual([1, 2])
-    for (const value of [3, 4, 5]) await cache.read(`key ${value}`, TE.right(value))()
-    expect(gone).toEqual([1, 2, 3])
-    await elapse(40_000)
-    expect(new Set(gone)).toEqual(new Set([1, 2, 3, 4, 5]))
-  })
-
   it('holds on to what is asked for again and again', async () => {
     const { cache, elapse } = cacheInTime()
     for (let round = 0; round < 10; round += 1) {

@@ -1,5 +1,5 @@
 // The ports that are filled by the broker's provider, with every call measured.
-import type { Broker, BrokerChangeError, HistoryTooLarge, LookupAnswer, PlacementAnswer, PositionDesk, Trading } from '@tradeport/domain'
+import type { Broker, BrokerChangeError, LookupAnswer, PlacementAnswer, PositionDesk, Trading } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
@@ -10,7 +10,7 @@ export const meteredBroker = (broker: Broker, observe: ObserveProviderCall): Bro
   source: broker.source,
   accountInformation: (account) => metered(observe, 'account_information', broker.accountInformation(account)),
   positions: (account) => metered(observe, 'positions', broker.positions(account)),
-  deals: (account) => metered(observe, 'deals', broker.deals(account)),
+  dealsPage: (account, window) => metered(observe, 'deals', broker.dealsPage(account, window)),
   requiredMargin: (account, query) => metered(observe, 'required_margin', broker.requiredMargin(account, query)),
 })
 
@@ -24,7 +24,6 @@ export const meteredPositionDesk = (desk: PositionDesk, observe: ObserveProvider
   setLevels: (account, ticket, levels, maySend) => metered(observe, 'set_levels', desk.setLevels(account, ticket, levels, maySend)),
   closePosition: (account, ticket, volume, maySend) =>
     metered(observe, 'close_position', desk.closePosition(account, ticket, volume, maySend)),
-  closingDeals: (account, ticket) => metered(observe, 'closing_deals', desk.closingDeals(account, ticket)),
 })
 
 const placementOutcome = ({ kind }: PlacementAnswer): ProviderOutcome => {
@@ -44,7 +43,7 @@ const placementOutcome = ({ kind }: PlacementAnswer): ProviderOutcome => {
 
 const lookupOutcome = ({ kind }: LookupAnswer): ProviderOutcome => (kind === 'unreadable' ? 'unavailable' : 'ok')
 
-const metered = <F extends BrokerChangeError | HistoryTooLarge, A>(
+const metered = <F extends BrokerChangeError, A>(
   observe: ObserveProviderCall,
   call: ProviderCallKind,
   task: TE.TaskEither<F, A>,

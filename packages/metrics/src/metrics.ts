@@ -37,6 +37,7 @@ export interface PoolReading {
 export interface BacklogReading {
   readonly queues: readonly { readonly queue: string; readonly waiting: number; readonly oldestMs: number }[]
   readonly orders: { readonly pending: number; readonly unknown: number; readonly oldestUnknownMs: number }
+  readonly journals: { readonly disagreeing: number }
   readonly deliveries: { readonly pending: number; readonly due: number; readonly oldestDueMs: number }
 }
 
@@ -207,6 +208,9 @@ const watchBacklog = (registry: Registry, read: () => Promise<BacklogReading | u
   ])
   gauge('tradeport_orders_oldest_unknown_seconds', 'How long ago the oldest of them was sent; 0 where there is none.', ({ orders }) => [
     [{}, orders.oldestUnknownMs / 1_000],
+  ])
+  gauge('tradeport_journals_disagreeing', 'Accounts whose kept deals do not add up to their balance.', ({ journals }) => [
+    [{}, journals.disagreeing],
   ])
   gauge('tradeport_webhook_deliveries_pending', 'Deliveries that are still to be made, retries included.', ({ deliveries }) => [
     [{}, deliveries.pending],

@@ -1,5 +1,5 @@
 // What became of calls to the broker's provider and how long they took, by kind. A kind and an outcome are words of ours: no account is among them.
-import type { BrokerChangeError, HistoryTooLarge } from '@tradeport/domain'
+import type { BrokerChangeError } from '@tradeport/domain'
 import { Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -13,10 +13,9 @@ export type ProviderCallKind =
   | 'fresh_positions'
   | 'set_levels'
   | 'close_position'
-  | 'closing_deals'
 
 /** Unavailable and rate limited: nothing was done. Rejected: the broker said no. Unknown: it may have been done. */
-export type ProviderOutcome = 'ok' | 'unavailable' | 'rate_limited' | 'rejected' | 'unknown' | 'not_provisioned' | 'not_found' | 'too_large'
+export type ProviderOutcome = 'ok' | 'unavailable' | 'rate_limited' | 'rejected' | 'unknown' | 'not_provisioned' | 'not_found'
 
 export type ObserveProviderCall = (call: ProviderCallKind, outcome: ProviderOutcome, durationMs: number) => void
 
@@ -33,9 +32,7 @@ export const createProviderMeter = (registry: Registry): ObserveProviderCall => 
   return (call, outcome, durationMs) => durations.labels(call, outcome).observe(durationMs / 1_000)
 }
 
-type Failure = BrokerChangeError | HistoryTooLarge
-
-export const outcomeOfFailure: Readonly<Record<Failure['_tag'], ProviderOutcome>> = {
+export const outcomeOfFailure: Readonly<Record<BrokerChangeError['_tag'], ProviderOutcome>> = {
   BrokerUnavailable: 'unavailable',
   BrokerRateLimited: 'rate_limited',
   TradeRejected: 'rejected',
@@ -43,5 +40,4 @@ export const outcomeOfFailure: Readonly<Record<Failure['_tag'], ProviderOutcome>
   NotProvisioned: 'not_provisioned',
   UnsupportedBroker: 'not_provisioned',
   PositionNotFound: 'not_found',
-  HistoryTooLarge: 'too_large',
 }

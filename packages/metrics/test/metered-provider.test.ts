@@ -3,7 +3,6 @@ import {
   brokerOutcomeUnknown,
   brokerRateLimited,
   brokerUnavailable,
-  historyTooLarge,
   notProvisioned,
   positionNotFound,
   tradeRejected,
@@ -39,7 +38,7 @@ const brokerOf = (result: TE.TaskEither<never, never>): Broker => ({
   source: 'provider',
   accountInformation: () => result,
   positions: () => result,
-  deals: () => result,
+  dealsPage: () => result,
   requiredMargin: () => result,
 })
 
@@ -47,7 +46,7 @@ const calls = (broker: Broker) =>
   [
     ['account_information', broker.accountInformation(anything)],
     ['positions', broker.positions(anything)],
-    ['deals', broker.deals(anything)],
+    ['deals', broker.dealsPage(anything, anything)],
     ['required_margin', broker.requiredMargin(anything, anything)],
   ] as const
 
@@ -64,7 +63,7 @@ describe('reads', () => {
     }
   })
 
-  it.each([...failures, [historyTooLarge(accountId, 20_000), 'too_large'] as const])('that bring %j', async (failure, outcome) => {
+  it.each(failures)('that bring %j', async (failure, outcome) => {
     const { told, observe } = metering()
     for (const [call, task] of calls(meteredBroker(brokerOf(TE.left(failure as never)), observe))) {
       expect(await task()).toEqual({ _tag: 'Left', left: failure })
@@ -83,7 +82,6 @@ const deskOf = (result: TE.TaskEither<never, never>): PositionDesk => ({
   freshPositions: () => result,
   setLevels: () => result,
   closePosition: () => result,
-  closingDeals: () => result,
 })
 
 describe('changes of positions', () => {
@@ -93,8 +91,7 @@ describe('changes of positions', () => {
     await desk.freshPositions(anything)()
     await desk.setLevels(anything, anything, anything, anything)()
     expect(await desk.closePosition(anything, anything, null, anything)()).toEqual({ _tag: 'Left', left: failure })
-    await desk.closingDeals(anything, anything)()
-    expect(told).toEqual(['fresh_positions', 'set_levels', 'close_position', 'closing_deals'].map((call) => `${call} ${outcome} true`))
+    expect(told).toEqual(['fresh_positions', 'set_levels', 'close_position'].map((call) => `${call} ${outcome} true`))
   })
 })
 

@@ -170,14 +170,14 @@ describe('caches', () => {
     tally.hits += 3
     tally.joins += 2
     tally.misses += 1
-    metrics.cache('histories')
+    metrics.cache('margins')
     expect(await valuesOf(metrics, 'tradeport_cache_reads_total')).toEqual({
       'cache=positions result=hit': 3,
       'cache=positions result=joined': 2,
       'cache=positions result=miss': 1,
-      'cache=histories result=hit': 0,
-      'cache=histories result=joined': 0,
-      'cache=histories result=miss': 0,
+      'cache=margins result=hit': 0,
+      'cache=margins result=joined': 0,
+      'cache=margins result=miss': 0,
     })
   })
 })
@@ -186,6 +186,7 @@ describe('what waits', () => {
   const backlog: BacklogReading = {
     queues: [{ queue: 'orders', waiting: 2, oldestMs: 1_500 }],
     orders: { pending: 3, unknown: 1, oldestUnknownMs: 61_000 },
+    journals: { disagreeing: 2 },
     deliveries: { pending: 5, due: 4, oldestDueMs: 2_000 },
   }
   const names = [
@@ -194,6 +195,7 @@ describe('what waits', () => {
     'tradeport_orders_pending',
     'tradeport_orders_unknown',
     'tradeport_orders_oldest_unknown_seconds',
+    'tradeport_journals_disagreeing',
     'tradeport_webhook_deliveries_pending',
     'tradeport_webhook_deliveries_due',
     'tradeport_webhook_deliveries_oldest_due_seconds',
@@ -210,6 +212,7 @@ describe('what waits', () => {
       [['', 3]],
       [['', 1]],
       [['', 61]],
+      [['', 2]],
       [['', 5]],
       [['', 4]],
       [['', 2]],

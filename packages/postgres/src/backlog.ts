@@ -2,7 +2,6 @@
 import type { ServiceUnavailable } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { closeQueueName } from './close-queue.ts'
 import { toServiceUnavailable } from './failures.ts'
 import { noticeQueueName } from './notice-queue.ts'
 import { dueOrdersQueue } from './orders/due-orders.ts'
@@ -13,17 +12,20 @@ export interface Backlog {
   readonly queues: readonly { readonly queue: string; readonly waiting: number; readonly oldestMs: number }[]
   /** Unknown: pending, and may have been sent. Their age is since they were sent. */
   readonly orders: { readonly pending: number; readonly unknown: number; readonly oldestUnknownMs: number }
+  /** Accounts whose kept deals do not add up to their balance. */
+  readonly journals: { readonly disagreeing: number }
   readonly deliveries: { readonly pending: number; readonly due: number; readonly oldestDueMs: number }
 }
 
-const queueNames = [closeQueueName, noticeQueueName]
+const queueNames = [noticeQueueName]
 
 /** Reads indices of what is not done, however much there is that is. */
 export const readBacklog = (knex: Knex): TE.TaskEither<ServiceUnavailable, Backlog> =>
   TE.tryCatch(async () => {
-    const [{ rows: jobs }, { rows: orders }, { rows: deliveries }] = await Promise.all([
+    const [{ rows: jobs }, { rows: orders }, { rows: journals }, { rows: deliveries }] = await Promise.all([
       knex.raw<{ rows: { queue: string; waiting: number; oldestMs: number }[] }>(jobsWaiting, [queueNames]),
       knex.raw<{ rows: OrdersUnderWay[] }>(ordersUnderWay),
+      knex.raw<{ rows: Backlog['journals'][] }>(journalsDisagreeing),
       knex.raw<{ rows: Backlog['deliveries'][] }>(deliveriesPending),
     ])
     const { due, oldestDueMs, ...pending } = orders[0] ?? noOrders
@@ -33,6 +35,7 @@ export const readBacklog = (knex: Knex): TE.TaskEither<ServiceUnavailable, Backl
         ...queueNames.map((queue) => jobs.find((one) => one.queue === queue) ?? { queue, waiting: 0, oldestMs: 0 }),
       ],
       orders: pending,
+      journals: journals[0] ?? { disagreeing: 0 },
       deliveries: deliveries[0] ?? noDeliveries,
     }
   }, toServiceUnavailable('database.backlog'))
@@ -56,6 +59,8 @@ const ordersUnderWay = `
   select (count(*) filter (where ${isPending}))::int as pending, (count(sent_at) filter (where ${isPending}))::int as unknown,
     ${ageMs('sent_at', isPending)} as "oldestUnknownMs", (count(*) filter (where due_at <= now()))::int as due, ${ageMs('due_at')} as "oldestDueMs"
   from orders where due_at is not null`
+
+const journalsDisagreeing = `select count(*)::int as disagreeing from journals where disagreements > 0 and difference <> 0`
 
 const deliveriesPending = `
   select count(*)::int as pending, (count(*) filter (where next_attempt_at <= now()))::int as due, ${ageMs('next_attempt_at')} as "oldestDueMs"

@@ -6,10 +6,8 @@ import type { Db } from 'pg-boss'
 import { describeFailure } from './failures.ts'
 import type { Log } from './log.ts'
 
-/** What both drivers' connections can do; only PGlite's has `exec`, which alone takes several statements. */
 interface Connection {
   readonly query: (text: string, values?: unknown[]) => Promise<Rows | readonly Rows[]>
-  readonly exec?: (text: string) => Promise<readonly Rows[]>
 }
 
 interface Rows {
@@ -59,10 +57,11 @@ const logging = (boss: PgBoss, log: Log): PgBoss => {
 const bossDatabase = (knex: Knex): Db => {
   const pool = knex.client as ConnectionPool
   return {
-    executeSql: async (text, values = []) => {
+    // A script of several statements has no values, not even an empty list of them.
+    executeSql: async (text, values) => {
       const connection = await pool.acquireConnection()
       try {
-        return { rows: await run(connection, text, values) }
+        return { rows: rowsOf(await connection.query(text, values)) }
       } catch (error) {
         // A script of several statements may have ended inside its transaction.
         await connection.query('rollback').catch(() => undefined)
@@ -72,11 +71,6 @@ const bossDatabase = (knex: Knex): Db => {
       }
     },
   }
-}
-
-const run = async (connection: Connection, text: string, values: unknown[]): Promise<unknown[]> => {
-  if (values.length > 0) return rowsOf(await connection.query(text, values))
-  return rowsOf(connection.exec === undefined ? await connection.query(text) : await connection.exec(text))
 }
 
 // Several statements give one result each.

@@ -13,6 +13,12 @@ export const toNumeric = (value: number): string => {
   return String(value)
 }
 
+/** Text of a broker's, which may hold anything. */
+export const toText = (value: string): string => {
+  if (value.includes('\0') || !value.isWellFormed()) throw new UnstorableValue('text that the database cannot hold')
+  return value
+}
+
 /** As the server reads it whatever its settings; the years before 1 are written as BC. */
 export const toTimestamptz = (instant: Instant): string => {
   const date = new Date(instant)

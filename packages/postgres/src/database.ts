@@ -3,14 +3,16 @@ import type { Durability, Instant, ServiceUnavailable } from '@tradeport/domain'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { createJobTables } from './boss.ts'
-import { openFolder, openInMemory } from './embedded.ts'
-import type { EmbeddedOptions, InMemoryOptions, OpenedKnex } from './embedded.ts'
+import { openEmbedded } from './embedded.ts'
+import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
 import { readDurability } from './durability.ts'
 import { describeFailure, toServiceUnavailable } from './failures.ts'
 import { silentLog } from './log.ts'
 import type { Log } from './log.ts'
 import { isMigrated, migrate } from './migrations/migrate.ts'
-import { openServer, requireServerVersion } from './server.ts'
+import { openPool } from './pool.ts'
+import type { PoolOptions } from './pool.ts'
+import { poolOfServer, requireServerVersion } from './server.ts'
 import type { ServerOptions } from './server.ts'
 
 export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
@@ -47,7 +49,13 @@ export interface Database {
  */
 export const openDatabase = async (options: DatabaseOptions, log: Log = silentLog): Promise<Database> => {
   const server = 'url' in options ? options : null
-  const { knex, release } = 'url' in options ? await openMigratedServer(options, log) : await openMigratedEmbedded(options, log)
+  const { pool, release } = 'url' in options ? { pool: poolOfServer(options), release: noop } : await openEmbedded(options, log)
+  const knex = await openMigrated(pool, options.statementTimeoutMs ?? defaultTimeoutMs, log).catch(async (error: unknown) => {
+    await release()
+    throw error
+  })
+  // Only this process has the folder open: whoever claimed journals before has died.
+  if (server === null) await knex('journals').whereNotNull('token').update({ token: null, leased_until: null })
   return {
     knex,
     server,
@@ -60,27 +68,19 @@ export const openDatabase = async (options: DatabaseOptions, log: Log = silentLo
   }
 }
 
-// On a connection of its own without a timeout, since a migration may take as long as its tables are large.
-const openMigratedServer = async (options: ServerOptions, log: Log): Promise<OpenedKnex> => {
-  const migrating = openServer({ ...options, poolSize: 1, statementTimeoutMs: 0 }, log)
+const defaultTimeoutMs = 8_000
+const noop = async (): Promise<void> => undefined
+
+// The tables are brought up to date on a connection of its own without a timeout, since a migration may take as long as its tables are large.
+const openMigrated = async (pool: PoolOptions, timeoutMs: number, log: Log): Promise<Knex> => {
+  const migrating = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
   try {
     await prepare(migrating)
     await createJobTables(migrating, log)
   } finally {
     await migrating.destroy()
   }
-  return { knex: openServer(options, log), release: async () => undefined }
-}
-
-const openMigratedEmbedded = async (options: EmbeddedOptions | InMemoryOptions, log: Log): Promise<OpenedKnex> => {
-  const { knex, release } = 'folder' in options ? await openFolder(options, log) : await openInMemory(log)
-  try {
-    await prepare(knex)
-    return { knex, release }
-  } catch (error) {
-    await knex.destroy().then(release)
-    throw error
-  }
+  return openPool(pool, timeoutMs, log)
 }
 
 const prepare = async (knex: Knex): Promise<void> => {

@@ -1,43 +1,27 @@
 // Keeps the embedded database from a full disk. Where its data finds no room PGlite refuses a statement; but where its log finds none, it never comes back
-// from the statement, and nothing else in this process goes on. So nothing is written any more while there is still room for the log, and what is there
-// can be read.
+// from the statement. So nothing is written any more while there is still room for the log, and what is there can be read.
 import { statfsSync } from 'node:fs'
-import type { PGlite } from '@electric-sql/pglite'
 import { DiskAlmostFull } from './failures.ts'
 import type { Log } from './log.ts'
 import { tellingOnce } from './repeating.ts'
-
-/** What knex and pg-boss use of it. */
-export type Session = Pick<PGlite, 'waitReady' | 'query' | 'exec' | 'close'>
 
 /** A file of the log has 16 MB and is made whole, while the one before is still there; the data of what is under way comes on top. */
 export const reservedMb = 64
 
 export const hasRoom = (freeBytes: number): boolean => freeBytes >= reservedMb * bytesPerMb
 
-/** @param freeBytes how much there is on the disk now */
-export const guardDisk = (pglite: PGlite, freeBytes: () => number, log: Log): Session => {
+/**
+ * Throws for statements that write while there is no room.
+ * @param freeBytes how much there is on the disk now
+ */
+export const createDiskGuard = (freeBytes: () => number, log: Log): ((statements: string) => void) => {
   const fullDisk = tellingOnce('disk_full', log)
-
-  const requireRoom = (statements: string): void => {
+  return (statements) => {
     if (writesNothing.test(statements)) return
     if (hasRoom(freeBytes())) return fullDisk.forget()
     const error = new DiskAlmostFull(reservedMb)
     fullDisk.tell(error)
     throw error
-  }
-
-  return {
-    waitReady: pglite.waitReady,
-    query: async (statement, ...more) => {
-      requireRoom(statement)
-      return pglite.query(statement, ...more)
-    },
-    exec: async (statements, ...more) => {
-      requireRoom(statements)
-      return pglite.exec(statements, ...more)
-    },
-    close: () => pglite.close(),
   }
 }
 

@@ -2,8 +2,6 @@
 import { retrySchedule } from '@tradeport/domain'
 import type { Clock, DeliveryJobs, RetrySchedule, WebhookDeliveries } from '@tradeport/domain'
 import type { Cipher } from './cipher.ts'
-import { openCloses } from './closes.ts'
-import type { CloseOptions, OpenedCloses } from './closes.ts'
 import { startDeliveryWorker } from './delivery-worker.ts'
 import type { DeliveryWorker, DeliveryWorkerOptions } from './delivery-worker.ts'
 import type { Jobs } from './jobs.ts'
@@ -22,7 +20,6 @@ interface Parts {
 interface EventOptions extends DeliveryWorkerOptions {
   /** The pauses between attempts; those of the domain by default. */
   readonly schedule?: RetrySchedule
-  readonly closes?: CloseOptions
 }
 
 export interface OpenedEvents {
@@ -30,14 +27,11 @@ export interface OpenedEvents {
   readonly recorder: EventRecorder
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
-  /** Closes of positions, which make events once their outcome is known. */
-  readonly closes: OpenedCloses
 }
 
-/** @throws when the database cannot be used; the message is for the operator and holds no secret */
-export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, options: EventOptions = {}): Promise<OpenedEvents> => {
+export const openEvents = ({ jobs, cipher, notices, clock }: Parts, options: EventOptions = {}): OpenedEvents => {
   const { knex, log, pulse } = jobs
-  const { schedule = retrySchedule, closes = {}, ...workerOptions } = options
+  const { schedule = retrySchedule, ...workerOptions } = options
   const workers = new Set<DeliveryWorker>()
   const recorder: EventRecorder = {
     recordWithin: (trx, events) => recordEvents(trx, events, clock.now()),
@@ -45,7 +39,6 @@ export const openEvents = async ({ jobs, cipher, notices, clock }: Parts, option
   }
   return {
     recorder,
-    closes: await openCloses(jobs, recorder, closes),
     deliveries: createWebhookDeliveries({ knex, handOver: recorder.handOver }),
     jobs: {
       work: async (attempt) => {

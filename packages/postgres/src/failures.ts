@@ -39,7 +39,6 @@ const knownPhrases = [
   'timeout expired',
   'Unable to acquire a connection',
   'connection error and is not queryable',
-  'PGlite is closed',
   'Timeout acquiring a connection',
   'Query read timeout',
 ] as const

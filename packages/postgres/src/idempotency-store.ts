@@ -94,12 +94,10 @@ const acquireKey = async (
 }
 
 const begin = async (knex: Knex, owner: Owner, claim: IdempotencyClaim, now: Instant): Promise<boolean> => {
-  const begun: unknown[] = await unanswered(knex, owner, claim)
+  const begun: number = await unanswered(knex, owner, claim)
     .where({ state: 'claimed' })
     .update({ state: 'begun', since: toTimestamptz(now) })
-    // The rows themselves, since the embedded database does not count them.
-    .returning('key')
-  return begun.length > 0
+  return begun > 0
 }
 
 const ownKey = (knex: Knex, { tenantId, userId }: Owner, { key }: IdempotencyClaim): Knex.QueryBuilder =>

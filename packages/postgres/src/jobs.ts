@@ -62,12 +62,4 @@ export const withinTransaction = (trx: Knex.Transaction): Db => {
   return fromKnex({ raw } as Pick<Knex.Transaction, 'raw'>)
 }
 
-/** Makes jobs of the queue due that wait until later than that, as those do that were sent before the database's clock was set back. */
-export const bringForward = async (trx: Knex.Transaction, queue: string, laterThanMs: number): Promise<void> => {
-  await trx.raw(
-    `update pgboss.job set start_after = now() where name = ? and state < 'active' and start_after > now() + ? * interval '1 ms'`,
-    [queue, laterThanMs],
-  )
-}
-
 const startFailure = (cause: unknown): Error => new Error(`the job queue cannot be started: ${describeFailure(cause)}`, { cause })

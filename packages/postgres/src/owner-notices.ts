@@ -39,7 +39,6 @@ export const openOwnerNotices = async ({ boss, log, pulse }: Jobs, options: Noti
         pulse,
         queue: noticeQueueName,
         event: 'owner_notice',
-        takenUpBy: 'queue',
         decode: noticeJobOf,
         handle: send,
         concurrency,

@@ -4,7 +4,7 @@ import type { Knex } from 'knex'
 
 const names = new Map<string, string>()
 
-/** As `raw`; PGlite plans each time. */
+/** As `raw`. */
 export const prepared = (trx: Knex.Transaction, sql: string, bindings: readonly Knex.RawBinding[]): Knex.Raw<{ rows: unknown[] }> => {
   const name = names.get(sql) ?? `tradeport_${names.size + 1}`
   names.set(sql, name)

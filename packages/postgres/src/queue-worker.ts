@@ -1,6 +1,5 @@
-// Works on the jobs of a queue whose attempts pg-boss counts: takes out what is due, a few at once, and says of each how it ended. What becomes of a
-// job that failed is the queue's affair: it comes again after its pause until its attempts are used up, or it is over and a sweep sends another one
-// for the record that is still due. One that nobody said anything of counts as failed when its time is over.
+// Works on the jobs of a queue whose attempts pg-boss counts: takes out what is due, a few at once, and says of each how it ended. A job
+// that failed comes again after its pause until its attempts are used up. One that nobody said anything of counts as failed when its time is over.
 import { setTimeout } from 'node:timers/promises'
 import type { JobWithMetadata, PgBoss } from 'pg-boss'
 import type { Log } from './log.ts'
@@ -21,8 +20,6 @@ interface Parts<Job> extends QueueWorkerOptions {
   readonly queue: string
   /** What its troubles are called in the log begins with this. */
   readonly event: string
-  /** Who takes up again what a failed job was for: the queue, as often as the job says, or a sweep that sends another job, however often. */
-  readonly takenUpBy: 'queue' | 'sweep'
   /** @throws UndecodableRow for data that this version cannot read */
   readonly decode: (id: string, data: unknown) => Job
   /** A rejection is a failed attempt. */
@@ -41,8 +38,8 @@ const endAttempts = 60
 const endPauseMs = 1_000
 
 export const startQueueWorker = <Job>(parts: Parts<Job>): QueueWorker => {
-  const { boss, log, pulse, queue, event, takenUpBy, decode, handle, concurrency, pollMs } = parts
-  const attempts = tellingOnce(`${event}_failed`, log, takenUpBy === 'sweep' ? 'another job takes it up again' : undefined)
+  const { boss, log, pulse, queue, event, decode, handle, concurrency, pollMs } = parts
+  const attempts = tellingOnce(`${event}_failed`, log)
   const ends = tellingOnce(`${event}_end`, log)
   const running = new Set<Promise<void>>()
   let isStopping = false
@@ -78,7 +75,7 @@ export const startQueueWorker = <Job>(parts: Parts<Job>): QueueWorker => {
   const run = async (job: JobWithMetadata): Promise<void> => {
     const { id, retryCount, retryLimit } = job
     const isDone = await attempt(job)
-    const isGivenUp = !isDone && takenUpBy === 'queue' && retryCount >= retryLimit
+    const isGivenUp = !isDone && retryCount >= retryLimit
     if (isGivenUp) log.warn({ event: `${event}_given_up`, reason: `${id} failed ${retryCount + 1} times` })
     await end(id, isDone)
   }

@@ -104,7 +104,6 @@ const rewrite = (knex: Knex, owner: Owner, id: WebhookId, change: (webhook: Webh
   })
 
 const removeWebhook = async (knex: Knex, owner: Owner, id: WebhookId): Promise<boolean> => {
-  // The rows themselves, since the embedded database does not count them.
-  const removed: unknown[] = await ownWebhooks(knex, owner).where({ id }).delete('id')
-  return removed.length > 0
+  const removed: number = await ownWebhooks(knex, owner).where({ id }).delete()
+  return removed > 0
 }

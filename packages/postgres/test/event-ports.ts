@@ -2,8 +2,7 @@
 import { createWebhookStore, openDatabase, openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Jobs, Log, OpenedEvents } from '../src/index.ts'
 import type { WebhookDisabledNotice } from '@tradeport/domain'
-import { setTimeout } from 'node:timers/promises'
-import type { ClosePorts, EventPorts, OpenClosePorts, OpenEventPorts } from '@tradeport/domain/testing'
+import type { EventPorts, OpenEventPorts } from '@tradeport/domain/testing'
 import { createServerDatabase, openEmbedded, storesOn, testCipher } from './open-stores.ts'
 import { stopwatch } from './order-ports.ts'
 
@@ -29,13 +28,11 @@ export interface EventInstance {
   readonly events: OpenedEvents
 }
 
-const closes = { pollMs: 100, sweepMs: 200, forgottenAfterMs: 500 }
-
 /** An instance of the service as far as events are concerned. */
 export const startEvents = async ({ knex }: Database, clock: TestClock, options: Options = {}, log?: Log): Promise<EventInstance> => {
   const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
   const notices = await openOwnerNotices(jobs)
-  return { jobs, events: await openEvents({ jobs, cipher: testCipher, notices, clock }, { pollMs: 100, closes, ...options }) }
+  return { jobs, events: openEvents({ jobs, cipher: testCipher, notices, clock }, { pollMs: 100, ...options }) }
 }
 
 export const eventPortsOf = async (
@@ -90,45 +87,6 @@ export const openEventsOnServer: OpenEventPorts = async () => {
   const [first, second] = [await startEvents(here, clock), await startEvents(there, clock)]
   return {
     ports: await eventPortsOf(here, first, second, clock),
-    close: async () => {
-      await Promise.all([first.jobs.stop(), second.jobs.stop()])
-      await Promise.all([here.close(), there.close()])
-      await drop()
-    },
-  }
-}
-
-const closePortsOf = (database: Database, { events }: EventInstance, elsewhere: EventInstance): ClosePorts => ({
-  operator: storesOn(database).operator,
-  webhooks: createWebhookStore({ knex: database.knex, cipher: testCipher }),
-  deliveries: events.deliveries,
-  closes: events.closes.records,
-  jobs: events.closes.jobs,
-  elsewhere: elsewhere.events.closes.jobs,
-  // The jobs go by the database's own clock.
-  elapse: (ms) => setTimeout(ms),
-})
-
-export const openClosesEmbedded: OpenClosePorts = async () => {
-  const { database, close } = await openEmbedded()
-  const instance = await startEvents(database, createTestClock())
-  return {
-    ports: closePortsOf(database, instance, instance),
-    close: async () => {
-      await instance.jobs.stop()
-      await close()
-    },
-  }
-}
-
-/** Two instances with pools of their own on one server. */
-export const openClosesOnServer: OpenClosePorts = async () => {
-  const { url, drop } = await createServerDatabase()
-  const [here, there] = await Promise.all([openDatabase({ url }), openDatabase({ url })])
-  const clock = createTestClock()
-  const [first, second] = [await startEvents(here, clock), await startEvents(there, clock)]
-  return {
-    ports: closePortsOf(here, first, second),
     close: async () => {
       await Promise.all([first.jobs.stop(), second.jobs.stop()])
       await Promise.all([here.close(), there.close()])

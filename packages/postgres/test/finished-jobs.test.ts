@@ -1,7 +1,6 @@
 // What done work leaves behind does not stay: jobs of the queue, and idempotency keys that count no more.
 import { newClaim, rightOf, storedOwner } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createCloseQueue, closeQueueName } from '../src/close-queue.ts'
 import { startJobs } from '../src/index.ts'
 import type { Jobs } from '../src/index.ts'
 import { openEmbedded, openServer, serverTitle, serverUrl } from './open-stores.ts'
@@ -15,26 +14,10 @@ const finishedOn = (title: string, open: () => Promise<OpenedDatabase>): void =>
     beforeAll(async () => {
       opened = await open()
       jobs = await startJobs({ knex: opened.database.knex, superviseSeconds: 1 })
-      await createCloseQueue(jobs.boss)
     })
     afterAll(async () => {
       await jobs.stop()
       await opened.close()
-    })
-
-    it('lets a job of closes go an hour after it was done, and not before', async () => {
-      const { knex } = opened.database
-      const done = async (key: string, minutesAgo: number): Promise<void> => {
-        await jobs.boss.insert(closeQueueName, [{ singletonKey: key }])
-        const [job] = await jobs.boss.fetch(closeQueueName)
-        await jobs.boss.complete(closeQueueName, job?.id ?? '')
-        await knex('pgboss.job')
-          .where({ name: closeQueueName, singleton_key: key })
-          .update({ completed_on: knex.raw(`now() - ? * interval '1 minute'`, [minutesAgo]) })
-      }
-      await done('lately', 50)
-      await done('long ago', 61)
-      await expect.poll(() => knex('pgboss.job').where({ name: closeQueueName }).pluck<string[]>('singleton_key')).toStrictEqual(['lately'])
     })
 
     it('lets an idempotency key go after 25 hours, where jobs are worked on', async () => {

@@ -21,8 +21,13 @@ export interface OpenedDatabase {
   readonly close: () => Promise<void>
 }
 
+const from = process.env['TEST_EMPTY_DATABASE']
+
+/** An empty database, as support/global-setup.ts makes it. PGlite takes its time on a busy machine. */
+export const inMemory = { inMemory: true, statementTimeoutMs: 120_000, ...(from !== undefined && { from }) } as const
+
 export const openEmbedded = async (): Promise<OpenedDatabase> => {
-  const database = await openDatabase({ inMemory: true })
+  const database = await openDatabase(inMemory)
   return { database, close: database.close }
 }
 

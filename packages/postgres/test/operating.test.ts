@@ -11,7 +11,7 @@ import type { OpenedDatabase } from './open-stores.ts'
 import { stopwatch } from './order-ports.ts'
 
 const queues = (waiting: number): object[] =>
-  ['orders', 'position-closes', 'owner-notices'].map((queue) => ({
+  ['orders', 'owner-notices'].map((queue) => ({
     queue,
     waiting: queue === 'orders' ? waiting : 0,
   }))
@@ -38,6 +38,7 @@ const operatingOn = (title: string, open: () => Promise<OpenedDatabase>): void =
       expect(await backlog()).toMatchObject({
         queues: queues(0),
         orders: { pending: 0, unknown: 0, oldestUnknownMs: 0 },
+        journals: { disagreeing: 0 },
         deliveries: { pending: 0, due: 0, oldestDueMs: 0 },
       })
     })

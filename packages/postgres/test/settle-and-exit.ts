@@ -1,11 +1,11 @@
 // A process that records an order, writes how it ended and stops: started by a test, which sees that nothing keeps it alive.
 import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
 import * as O from 'fp-ts/lib/Option.js'
-import { openDatabase, openOrders, startJobs } from '../src/index.ts'
+import { openOrders, startJobs } from '../src/index.ts'
 import { stopwatch } from './order-ports.ts'
-import { storesOn, testCipher } from './open-stores.ts'
+import { openEmbedded, storesOn, testCipher } from './open-stores.ts'
 
-const database = await openDatabase({ inMemory: true })
+const { database, close } = await openEmbedded()
 const jobs = await startJobs(database)
 const { store, jobs: orderJobs } = openOrders({ jobs, cipher: testCipher, stopwatch })
 const owner = await storedOwner(storesOn(database).operator)
@@ -20,4 +20,4 @@ await settled
 process.stdout.write(`${O.toUndefined(await rightOf(store.find(owner, id)))?.status}\n`)
 await worker.stop()
 await jobs.stop()
-await database.close()
+await close()

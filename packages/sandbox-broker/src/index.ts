@@ -1,7 +1,8 @@
 // The package's entry: a simulated provider for demos, for tests, and for programs that are tested against it.
 export { startSandbox, type Sandbox } from './sandbox.ts'
-export type { AccountControl } from './control/account-control.ts'
+export type { AccountControl, DealFields } from './control/account-control.ts'
 export type { AccountOptions, GenerateOptions, OpeningPosition, SandboxOptions, TokenOptions } from './options.ts'
+export type { TradeReason } from './books/entries.ts'
 export type { Fault, FaultKind, FaultRoute } from './faults/fault.ts'
 export type { Faults, SetFault } from './faults/fault-set.ts'
 export type { Instrument } from './market/instruments.ts'

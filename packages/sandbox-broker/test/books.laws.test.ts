@@ -6,6 +6,8 @@ import type { Account } from '../src/books/account.ts'
 import { figuresOf } from '../src/books/valuation.ts'
 import { exitPriceOf } from '../src/books/position.ts'
 import { decimal, sum, toNumber, zero, type Decimal } from '../src/numbers/decimal.ts'
+import { createControl } from '../src/control/account-control.ts'
+import type { Instrument } from '../src/index.ts'
 import { executeTrade } from '../src/trading/execute.ts'
 import { settle } from '../src/trading/settle.ts'
 import { readTradeRequest } from '../src/trading/trade-request.ts'
@@ -59,7 +61,7 @@ const account: fc.Arbitrary<AccountOptions> = fc
     ...(mt4 && rest.marginMode === 'hedging' && { platform: 'mt4' as const }),
   }))
 
-const bodyOf = (core: Core, acc: Account, at: number, act: Action): unknown => {
+const bodyOf = (core: Core, acc: Account, at: number, act: Action): Readonly<Record<string, unknown>> => {
   const positionAt = (index: number) => acc.positions[index % Math.max(1, acc.positions.length)]
   switch (act.kind) {
     case 'open': {
@@ -88,33 +90,112 @@ const bodyOf = (core: Core, acc: Account, at: number, act: Action): unknown => {
   }
 }
 
+const open = (seed: number, options: AccountOptions, clock: { readonly now: number }): { readonly core: Core; readonly acc: Account } => {
+  const core = createCore({ seed, accounts: [options], now: () => clock.now }, NOON)
+  const acc = core.accounts.get('acc')
+  if (acc === undefined) throw new Error('The account is missing')
+  return { core, acc }
+}
+
 const play = (
   seed: number,
   options: AccountOptions,
   acts: readonly Action[],
 ): { readonly core: Core; readonly acc: Account; readonly at: number } => {
-  let at = NOON
-  const core = createCore({ seed, accounts: [options], now: () => at }, NOON)
-  const acc = core.accounts.get('acc')
-  if (acc === undefined) throw new Error('The account is missing')
+  const clock = { now: NOON }
+  const { core, acc } = open(seed, options, clock)
   for (const act of acts) {
-    at += act.waitMs
+    const at = (clock.now += act.waitMs)
     const desk = { account: acc, market: core.market, at }
     settle(desk, false)
     const read = readTradeRequest(bodyOf(core, acc, at, act))
     if (read.kind === 'request') executeTrade(desk, read.request)
   }
-  return { core, acc, at }
+  return { core, acc, at: clock.now }
 }
 
 const rowsOf = (acc: Account): readonly DealRow[] => acc.deals.all().map((entry) => entry.row)
-const money = (row: DealRow): Decimal => sum([row['profit'], row['commission'], row['swap']].map((value) => decimal(Number(value))))
 
-it('balance is the sum of all deals, to the cent (start deposit included)', () => {
+const moneyFields = ['profit', 'commission', 'swap']
+/** The exact sum of what the deals of these kinds moved, read from their JSON as a program that is served it would. */
+const movedBy = (rows: readonly DealRow[], isMeant: (row: DealRow) => boolean): number => {
+  const served = JSON.parse(JSON.stringify(rows)) as readonly DealRow[]
+  return toNumber(sum(served.filter(isMeant).flatMap((row) => moneyFields.map((field) => decimal(Number(row[field] ?? 0))))))
+}
+const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
+
+/** What happens to an account besides its own trades. */
+type Happening =
+  | { readonly kind: 'booking'; readonly type: string; readonly cents: number }
+  | { readonly kind: 'price'; readonly points: number }
+  | { readonly kind: 'terminal'; readonly reason: 'CLIENT' | 'SO'; readonly act: Action }
+  | { readonly kind: 'late'; readonly agoMs: number; readonly cents: number }
+  | { readonly kind: 'change'; readonly pick: number; readonly cents: number }
+  | { readonly kind: 'remove'; readonly pick: number }
+
+const cents = fc.integer({ min: -500_000, max: 500_000 })
+const bookings = ['BALANCE', 'CREDIT', 'CHARGE', 'CORRECTION', 'COMMISSION_DAILY', 'INTEREST'].map((type) => `DEAL_TYPE_${type}`)
+const happening: fc.Arbitrary<Happening> = fc.oneof(
+  fc.record({ kind: fc.constant('booking' as const), type: fc.constantFrom(...bookings, 'DEAL_TAX'), cents }),
+  fc.record({ kind: fc.constant('price' as const), points: fc.integer({ min: -3_000, max: 3_000 }) }),
+  fc.record({ kind: fc.constant('terminal' as const), reason: fc.constantFrom('CLIENT' as const, 'SO' as const), act: action }),
+  fc.record({ kind: fc.constant('late' as const), agoMs: waitMs, cents }),
+  fc.record({ kind: fc.constant('change' as const), pick: fc.nat(99), cents }),
+  fc.record({ kind: fc.constant('remove' as const), pick: fc.nat(99) }),
+)
+
+const happen = (core: Core, acc: Account, it: Happening): void => {
+  const control = createControl(core, acc)
+  const rowAt = (index: number): DealRow | undefined => rowsOf(acc)[index % Math.max(1, rowsOf(acc).length)]
+  switch (it.kind) {
+    case 'booking':
+      return void control.deposit(it.cents / 100, 'booked', it.type)
+    case 'price': {
+      const { bid } = core.market.prices.quote(core.market.instruments.get('EURUSD') as Instrument, core.now())
+      const moved = Number((bid + it.points * 1e-5).toFixed(5))
+      return core.market.prices.pin('EURUSD', { bid: moved, ask: Number((moved + 0.0001).toFixed(5)) })
+    }
+    case 'terminal':
+      return void control.trade(bodyOf(core, acc, core.now(), it.act), it.reason)
+    case 'late':
+      return control.addDeals([
+        {
+          id: `late-${acc.revision}`,
+          type: 'DEAL_TYPE_BALANCE',
+          time: new Date(core.now() - it.agoMs).toISOString(),
+          profit: it.cents / 100,
+        },
+      ])
+    case 'change': {
+      const row = rowAt(it.pick)
+      return row && control.changeDeals({ id: row.id }, { profit: it.cents / 100 })
+    }
+    case 'remove': {
+      const row = rowAt(it.pick)
+      return row && control.removeDeals({ id: row.id })
+    }
+  }
+}
+
+it('balance is the exact sum of all deals but credit after whatever happens, and no two deals have one time, entry and id', () => {
+  const steps = fc.array(fc.oneof(action, happening), { minLength: 1, maxLength: 30 })
+  const generate = fc.option(fc.record({ trades: fc.integer({ min: 1, max: 20 }), openPositions: fc.nat(3) }), { nil: undefined, freq: 2 })
   fc.assert(
-    fc.property(fc.integer(), account, actions, (seed, options, acts) => {
-      const { acc } = play(seed, options, acts)
-      expect(acc.balance.toString()).toBe(sum(rowsOf(acc).map(money)).toString())
+    fc.property(fc.integer(), account, generate, steps, (seed, options, generated, mixed) => {
+      const clock = { now: NOON }
+      const { core, acc } = open(seed, { ...options, ...(generated && { generate: generated }) }, clock)
+      const control = createControl(core, acc)
+      for (const step of mixed) {
+        if ('waitMs' in step) clock.now += step.waitMs
+        if ('waitMs' in step) control.trade(bodyOf(core, acc, clock.now, step))
+        else happen(core, acc, step)
+        const { balance, credit } = control.information()
+        const rows = control.deals()
+        expect(balance).toBe(movedBy(rows, (row) => !isCredit(row)))
+        expect(credit).toBe(movedBy(rows, isCredit))
+        const keys = rows.map(({ time, entryType, id }) => JSON.stringify([time, entryType, id]))
+        expect(new Set(keys).size).toBe(rows.length)
+      }
     }),
   )
 })

@@ -1,6 +1,7 @@
 // The same controls over HTTP, for programs in any language.
 import { describe, expect, it } from 'vitest'
-import { setUp, type Bench } from './harness.ts'
+import type { DealFields } from '../src/index.ts'
+import { EVER, setUp, type Bench } from './harness.ts'
 
 const send = async ({ sandbox }: Bench, method: string, path: string, body?: unknown) => {
   const response = await fetch(`${sandbox.url}/sandbox/v1${path}`, { method, ...(body !== undefined && { body: JSON.stringify(body) }) })
@@ -100,4 +101,24 @@ it('accounts', async () => {
   expect((await bench.get('/new-york/users/current/accounts/new/positions')).status).toBe(504)
   expect((await send(bench, 'PATCH', '/accounts/none', {})).status).toBe(404)
   expect((await send(bench, 'GET', '')).body).toMatchObject({ seed: 1, accounts: ['acc', 'new'], closed: [] })
+})
+
+it('trades at a terminal, bookings of other types, and deals that the broker changes or removes', async () => {
+  const bench = await setUp({ startBalance: 1_000 })
+  const buy = { actionType: 'ORDER_TYPE_BUY', symbol: 'XAUUSD', volume: 0.01, reason: 'MOBILE' }
+  const { body } = await send(bench, 'POST', '/accounts/acc/trades', buy)
+  expect(body).toMatchObject({ numericCode: 10009 })
+  expect((await bench.get(`history-deals/time/${EVER}`)).body).toMatchObject([{}, { reason: 'DEAL_REASON_MOBILE' }])
+  expect((await send(bench, 'POST', '/accounts/acc/trades', { ...buy, reason: 'WIND' })).status).toBe(400)
+  expect((await send(bench, 'POST', '/accounts/acc/trades', { ...buy, symbol: 'NONE' })).status).toBe(400)
+  const { body: credit } = await send(bench, 'POST', '/accounts/acc/deposits', { amount: 50, type: 'DEAL_TYPE_CREDIT' })
+  expect((await bench.get('account-information')).body).toMatchObject({ credit: 50 })
+  const where = credit as DealFields
+  expect((await send(bench, 'PATCH', '/accounts/acc/deals', { where, set: { profit: 20 } })).status).toBe(204)
+  expect((await bench.get('account-information')).body).toMatchObject({ credit: 20 })
+  expect((await send(bench, 'PATCH', '/accounts/acc/deals', { where, set: null })).status).toBe(204)
+  expect((await bench.get('account-information')).body).toMatchObject({ credit: 0 })
+  expect((await send(bench, 'PATCH', '/accounts/acc/deals', { where, set: null })).status).toBe(400)
+  expect((await send(bench, 'PATCH', '/accounts/acc/deals', { where: 7, set: null })).status).toBe(400)
+  expect((await send(bench, 'PATCH', '/accounts/acc/deals', { where })).status).toBe(400)
 })

@@ -55,7 +55,7 @@ const perLookup = (ms: number): string => (ms / lookups).toFixed(3)
 /** A database with so many keys. */
 const stockUp = async (server: string | undefined, keys: number): Promise<Stock> => {
   const { url, drop } = server === undefined ? { url: undefined, drop: async () => undefined } : await createDatabase(server)
-  const database = await openDatabase(url === undefined ? { inMemory: true } : { url })
+  const database = await openDatabase(url === undefined ? { inMemory: true, statementTimeoutMs: 0 } : { url })
   await fill(database, keys)
   const store = createCredentialStore(database)
   return {

@@ -17,15 +17,15 @@ const dealsPerPage = 1000
 
 type Open = { positionId: string; market: (typeof markets)[number]; side: 'buy' | 'sell'; hundredths: number }
 
-/** That many deals, the same for the same seed. Each page is read from JSON, as it would come from a provider. */
-export const brokerDeals = (count: number, seed = 1): readonly Deal[] => {
+/** That many deals, the same for the same seed; numbers of positions and deals begin about `firstTicket`. Each page is read from JSON, as it would come from a provider. */
+export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): readonly Deal[] => {
   const random = randomFrom(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
   const open: Open[] = []
   const deals: Deal[] = []
   let page: Deal[] = []
   let time = Date.UTC(2020, 0, 2)
-  let ticket = 33_000_000
+  let ticket = firstTicket
 
   const write = ({ positionId, market, side }: Open, entry: 'in' | 'out', hundredths: number): void => {
     const isClose = entry === 'out'

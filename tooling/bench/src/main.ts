@@ -4,7 +4,7 @@ import { isNotRun } from './bench.ts'
 import type { Bench } from './bench.ts'
 import { fairnessBench } from './fairness.ts'
 import { foldBench } from './fold.ts'
-import { historyBench } from './history.ts'
+import { journalBench } from './journal.ts'
 import { httpBench } from './http/http.ts'
 import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
@@ -12,7 +12,7 @@ import { startBench } from './start.ts'
 import { detailsOf, tableOf } from './table.ts'
 import type { BenchResult } from './table.ts'
 
-const benches: readonly Bench[] = [foldBench, historyBench, httpBench, ordersBench, fairnessBench, authBench, memoryBench, startBench]
+const benches: readonly Bench[] = [foldBench, journalBench, httpBench, ordersBench, fairnessBench, authBench, memoryBench, startBench]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const names = args.filter((arg) => !arg.startsWith('--'))

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
+import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, registerAll } from './events-under-load.ts'
+import { happenedTo } from './broker-history.ts'
 import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { startLoad } from './load.ts'
@@ -44,7 +45,7 @@ export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
   })
   try {
     await startFleet(fleet)
-    await link(fleet, users, scopes)
+    const linkedAt = await link(fleet, users, scopes)
     const webhooks = await registerAll(fleet, users, receivers)
     // Some orders are under way at every step: answers that were lost are looked up, and orders that were not executed are sent again. (No 429: after one the
     // service sends nothing with the token for a while, reads included.)
@@ -63,9 +64,10 @@ export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
     sandbox.faults.clear()
     await load.sendAgain(keyMs)
     const orders = await settledOrders(fleet, users, settleMs)
-    await deliveredAll(fleet, users, webhooks, eventsOf(orders), deliveryMs)
+    const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
+    await deliveredAll(fleet, users, webhooks, happened, deliveryMs)
     await stopFleet(fleet)
-    const events = await accountOfEvents(database, users, webhooks, receivers, orders)
+    const events = await accountOfEvents(database, users, webhooks, receivers, happened)
     say(`seed ${seed}, embedded database, the clock is behind by ${set.map((ms) => `${Math.round(ms / 60_000)} min`).join(', then ')}`)
     const stuck = set.some((ms, index) => Math.round(ms / hourMs) !== index + 1)
     const broken = [

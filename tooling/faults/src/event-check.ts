@@ -1,5 +1,4 @@
-// Holds the events that were recorded against what the broker and the API tell, and what receivers got against the events (6): the promises of webhooks in
-// one place.
+// Compares the events that were recorded with what happened, and what receivers got with the events.
 
 export interface RecordedEvent {
   readonly sequence: number
@@ -8,52 +7,45 @@ export interface RecordedEvent {
   readonly data: Readonly<Record<string, unknown>>
 }
 
-export interface Closing {
-  readonly volume: number
-  readonly price: number
-  readonly profit: number
-}
-
-/** What truly happened to a user's account. */
+/** What truly happened to a user and the user's account: the name of each event that it is. */
 export interface Happened {
   readonly userId: string
-  readonly orders: readonly string[]
-  readonly filled: readonly string[]
-  /** The broker's own deals. */
-  readonly closings: readonly Closing[]
-  readonly trades: readonly string[]
+  readonly names: readonly string[]
 }
 
-export const countOf = ({ orders, filled, closings, trades }: Happened): number =>
-  orders.length + filled.length + closings.length + trades.length
+/** Every type whose events a run compares, with the data that names one. */
+const namedBy: Readonly<Record<string, readonly string[]>> = {
+  'order.created': ['order_id'],
+  'order.filled': ['order_id'],
+  'position.opened': ['position_id', 'symbol', 'opened_at'],
+  'position.closed': ['position_id', 'closed_volume', 'exit_price', 'realized_pnl', 'closed_at', 'exit_reason'],
+  'trade.closed': ['position_id', 'volume', 'profit', 'closed_at'],
+  'account.balance_changed': ['account_id', 'change_amount', 'changed_at'],
+}
+export const eventTypes = Object.keys(namedBy)
+
+export const nameOf = (type: string, data: RecordedEvent['data']): string =>
+  `${type} ${JSON.stringify((namedBy[type] ?? []).map((field) => data[field]))}`
 
 /** @returns sentences, each a broken promise; empty when all was kept */
 export const checkEvents = (happened: readonly Happened[], events: readonly RecordedEvent[]): readonly string[] =>
-  happened.flatMap(({ userId, orders, filled, closings, trades }) => {
+  happened.flatMap(({ userId, names }) => {
     const own = events.filter((event) => event.userId === userId)
-    const told = (type: string, name: (data: RecordedEvent['data']) => string): readonly string[] =>
-      own.filter((event) => event.type === type).map(({ data }) => name(data))
-    return [
-      ...differences(`order.created of ${userId}`, orders, told('order.created', byField('order_id'))),
-      ...differences(`order.filled of ${userId}`, filled, told('order.filled', byField('order_id'))),
-      ...differences(
-        `position.closed of ${userId}`,
-        closings.map(({ volume, price, profit }) => `${volume} ${price} ${profit}`),
-        told('position.closed', (data) => ['closed_volume', 'exit_price', 'realized_pnl'].map((field) => String(data[field])).join(' ')),
-      ),
-      ...differences(`trade.closed of ${userId}`, trades, told('trade.closed', byField('trade_id'))),
-    ]
+    return differences(
+      `of ${userId}`,
+      names,
+      own.map(({ type, data }) => nameOf(type, data)),
+    )
   })
 
-const byField = (field: string) => (data: RecordedEvent['data']) => String(data[field])
-
-const differences = (what: string, happened: readonly string[], told: readonly string[]): readonly string[] => {
+/** @returns sentences on what is in one list more often than in the other */
+export const differences = (where: string, happened: readonly string[], recorded: readonly string[]): readonly string[] => {
   const left = new Map<string, number>()
   for (const one of happened) left.set(one, (left.get(one) ?? 0) + 1)
-  for (const one of told) left.set(one, (left.get(one) ?? 0) - 1)
+  for (const one of recorded) left.set(one, (left.get(one) ?? 0) - 1)
   return [...left].flatMap(([one, count]) => {
     if (count === 0) return []
-    return [count > 0 ? `${what}: ${one} is not recorded` : `${what}: ${one} is recorded, and did not happen that often`]
+    return [`${one} ${where} ${count > 0 ? 'is not recorded' : 'is recorded, and did not happen that often'}`]
   })
 }
 

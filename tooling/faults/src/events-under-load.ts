@@ -1,14 +1,13 @@
 // Webhooks beside a load of orders: one receiver that is fine for each user, and in the end the account of every event and every delivery.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { ToldOrder } from './book-check.ts'
 import { checkDeliveries, checkEvents } from './event-check.ts'
-import { askUntilAnswered, say } from './fleet.ts'
+import type { Happened } from './event-check.ts'
+import { askUntilAnswered, readHistories, say } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
-import { readDatabase, readReceived, registerWebhook } from './recorded-events.ts'
+import { readReceived, readRecorded, reading, registerWebhook } from './recorded-events.ts'
 import type { RegisteredWebhook } from './recorded-events.ts'
 import type { Receivers } from './webhook-receivers.ts'
 
-const eventTypes = ['order.created', 'order.filled']
 export const eventScopes = ['webhooks:read', 'webhooks:write']
 
 /** For an instance that delivers events to the receivers, and tries again soon. */
@@ -20,17 +19,20 @@ export const eventEnvironment = (receivers: Receivers): Readonly<Record<string, 
 })
 
 export const registerAll = (fleet: Fleet, users: readonly FaultUser[], receivers: Receivers): Promise<readonly RegisteredWebhook[]> =>
-  Promise.all(users.map((user) => registerWebhook(fleet, user, receivers, 'fine', eventTypes)))
+  Promise.all(users.map((user) => registerWebhook(fleet, user, receivers, 'fine')))
 
-/** Waits until every order's events were delivered, or the patience is over. */
+/** Waits until all that happened was delivered, or the patience is over. */
 export const deliveredAll = async (
   fleet: Fleet,
   users: readonly FaultUser[],
   webhooks: readonly RegisteredWebhook[],
-  eventCount: number,
+  happened: readonly Happened[],
   patienceMs: number,
 ): Promise<void> => {
   const deadline = performance.now() + patienceMs
+  const eventCount = happened.reduce((sum, { names }) => sum + names.length, 0)
+  // What is not read of an account's history is no event yet.
+  await readHistories(fleet, users)
   for (;;) {
     const counts = await Promise.all(webhooks.map((webhook) => deliveredTo(fleet, users, webhook)))
     const left = eventCount - counts.reduce((sum, count) => sum + count, 0)
@@ -47,9 +49,6 @@ const deliveredTo = async (fleet: Fleet, users: readonly FaultUser[], { id, user
   return body.meta.pagination.total
 }
 
-export const eventsOf = (orders: readonly ToldOrder[]): number =>
-  orders.length + orders.filter(({ status }) => status === 'filled' || status === 'partially_filled').length
-
 export interface EventAccount {
   readonly line: string
   readonly broken: readonly string[]
@@ -61,19 +60,13 @@ export const accountOfEvents = async (
   users: readonly FaultUser[],
   webhooks: readonly RegisteredWebhook[],
   receivers: Receivers,
-  orders: readonly ToldOrder[],
+  happened: readonly Happened[],
 ): Promise<EventAccount> => {
-  const { events, logged } = await readDatabase(database.url, database.folder, users)
+  const { events, logged } = await reading(database.url, database.folder, (knex) => readRecorded(knex, users))
   const received = await readReceived(receivers, 'fine', webhooks)
-  const happened = users.map(({ id: userId }) => {
-    const own = orders.filter((order) => order.userId === userId)
-    return { userId, orders: ids(own), filled: ids(own.filter(({ status }) => status === 'filled')), closings: [], trades: [] }
-  })
   const distinct = new Set(received.map(({ deliveryId }) => deliveryId)).size
   return {
     line: `events: ${events.length}; deliveries that arrived: ${distinct}, ${received.length - distinct} of them again`,
     broken: [...checkEvents(happened, events), ...checkDeliveries(webhooks, events, logged, received)],
   }
 }
-
-const ids = (orders: readonly ToldOrder[]): readonly string[] => orders.map(({ id }) => id)

@@ -80,7 +80,8 @@ export const stopFleet = async (fleet: Fleet): Promise<void> => {
   for (const instance of fleet.slots) await instance?.stop()
 }
 
-export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes: readonly string[]): Promise<void> => {
+/** @returns a time after which whatever happens on the accounts counts as new */
+export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes: readonly string[]): Promise<number> => {
   const tenantId = `faults-${randomUUID()}`
   const document = {
     tenants: [{ id: tenantId, name: 'Faults', providerToken }],
@@ -100,12 +101,14 @@ export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes
     })),
     apiKeys: users.map(({ id, key }) => ({ id: `${id}-key`, userId: id, key, scopes })),
   }
+  const linkedAt = Date.now()
   const response = await fetch(`${slots[0]?.operatorUrl}/operator/v1/apply`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(document),
   })
   if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
+  return linkedAt
 }
 
 export const killAtRandom = async (fleet: Fleet, random: Random, kills: number, state: { kills: number }): Promise<void> => {
@@ -169,4 +172,9 @@ export const askUntilAnswered = async (fleet: Fleet, user: FaultUser, asked: Ask
     if (reply !== null && reply.status < 500 && reply.body.error?.code !== 'IDEMPOTENCY_IN_PROGRESS') return reply
     await pause(patienceMs)
   }
+}
+
+/** Makes the service read the history of every account to its end. */
+export const readHistories = async (fleet: Fleet, users: readonly FaultUser[]): Promise<void> => {
+  for (const user of users) await askUntilAnswered(fleet, user, { path: `/trades?accountId=${user.accountId}&limit=1` })
 }

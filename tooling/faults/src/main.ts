@@ -5,6 +5,7 @@ import { runConnections } from './hostile/connections.ts'
 import { runDisk } from './disk.ts'
 import { runClock } from './clock.ts'
 import { runHostile } from './hostile/hostile.ts'
+import { runJournal } from './journal.ts'
 import { runOrders } from './orders.ts'
 import { runPostgres } from './postgres.ts'
 import { runRedis } from './redis.ts'
@@ -20,6 +21,7 @@ const numbers = [
   'orders',
   'events',
   'kills',
+  'accounts',
   'restarts',
   'outages',
   'within',
@@ -55,6 +57,7 @@ const runs: Readonly<Record<string, () => Promise<boolean>>> = {
   soak: () => runSoak({ seed, minutes: whole('minutes', 30), databaseUrl }),
   simulate: () => runSimulation({ seed, runs: whole('runs', 20_000) }),
   webhooks: () => runWebhooks({ seed, events: whole('events', 1_000), kills: whole('kills', 10), databaseUrl }),
+  journal: () => runJournal({ seed, kills: whole('kills', 100), accounts: whole('accounts', 10), databaseUrl }),
   broker: () => runBroker({ seed, databaseUrl, seconds: whole('seconds', 60), withinMs: whole('within', 10) * 1_000 }),
   redis: () => runRedis({ seed, outages: whole('outages', 6), withinMs: whole('within', 5) * 1_000 }),
   disk: () => runDisk({ seed, fills: whole('fills', 4), withinMs: whole('within', 30) * 1_000 }),

@@ -4,7 +4,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
+import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, registerAll } from './events-under-load.ts'
+import { happenedTo } from './broker-history.ts'
 import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import type { Load } from './load.ts'
@@ -74,7 +75,7 @@ export const runPostgres = async (run: PostgresRun): Promise<boolean> => {
   })
   try {
     await startFleet(fleet)
-    await link(fleet, users, scopes)
+    const linkedAt = await link(fleet, users, scopes)
     const webhooks = await registerAll(fleet, users, receivers)
     const load = startLoad(fleet, users)
     const beganAt = performance.now()
@@ -84,9 +85,10 @@ export const runPostgres = async (run: PostgresRun): Promise<boolean> => {
     say(`seed ${run.seed}: ${restarts.length} restarts, ${load.intents.length} orders wanted; waiting for the last to settle`)
     await load.sendAgain(keyMs)
     const orders = await settledOrders(fleet, users, settleMs)
-    await deliveredAll(fleet, users, webhooks, eventsOf(orders), deliveryMs)
+    const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
+    await deliveredAll(fleet, users, webhooks, happened, deliveryMs)
     await stopFleet(fleet)
-    const events = await accountOfEvents({ url: server.url, folder }, users, webhooks, receivers, orders)
+    const events = await accountOfEvents({ url: server.url, folder }, users, webhooks, receivers, happened)
     say(`seed ${run.seed}, a PostgreSQL server of its own, two instances, ${restarts.length} restarts`)
     const broken = [
       ...sayRestarts(restarts, load, run.withinMs),

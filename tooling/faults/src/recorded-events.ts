@@ -2,6 +2,7 @@
 import { randomUUID } from 'node:crypto'
 import { verify } from '@octokit/webhooks-methods'
 import { openDatabase } from '@tradeport/postgres'
+import { eventTypes } from './event-check.ts'
 import type { LoggedDelivery, ReceivedDelivery, RecordedEvent, RunWebhook } from './event-check.ts'
 import { askUntilAnswered, say } from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
@@ -17,7 +18,6 @@ export const registerWebhook = async (
   user: FaultUser,
   receivers: Receivers,
   receiver: ReceiverName,
-  eventTypes: readonly string[],
 ): Promise<RegisteredWebhook> => {
   const secret = randomUUID()
   const body = JSON.stringify({ url: receivers.urlOf(receiver), eventTypes, secret })
@@ -33,31 +33,53 @@ export interface Recorded {
   readonly disabled: ReadonlySet<string>
 }
 
-/** The database itself, once nobody else has it open. */
-export const readDatabase = async (databaseUrl: string | null, folder: string, users: readonly FaultUser[]): Promise<Recorded> => {
+type Knex = Awaited<ReturnType<typeof openDatabase>>['knex']
+
+/** Reads the database itself, once nobody else has it open. */
+export const reading = async <A>(databaseUrl: string | null, folder: string, read: (knex: Knex) => Promise<A>): Promise<A> => {
   const { knex, close } = await openDatabase(databaseUrl === null ? { folder } : { url: databaseUrl }, {
     warn: ({ reason }) => say(reason),
   })
   try {
-    const ids = users.map(({ id }) => id)
-    const events = await knex('events').whereIn('user_id', ids).orderBy('sequence').select('sequence', 'user_id', 'type', 'data')
-    const logged = await knex('webhook_deliveries')
-      .whereIn('webhook_id', knex('webhooks').whereIn('user_id', ids).select('id'))
-      .select('id', 'webhook_id', 'event_sequence', 'status', 'attempts')
-    const disabled: string[] = await knex('webhooks').whereIn('user_id', ids).where({ enabled: false, failure_count: 5 }).pluck('id')
-    return {
-      events: events.map((row) => ({ sequence: Number(row.sequence), userId: row.user_id, type: row.type, data: JSON.parse(row.data) })),
-      logged: logged.map((row) => ({
-        id: row.id,
-        webhookId: row.webhook_id,
-        sequence: Number(row.event_sequence),
-        status: row.status,
-        attempts: row.attempts,
-      })),
-      disabled: new Set(disabled),
-    }
+    return await read(knex)
   } finally {
     await close()
+  }
+}
+
+export interface StoredEvent extends RecordedEvent {
+  /** The same for all that one transaction recorded. */
+  readonly recordedAt: number
+}
+
+export const readEvents = async (knex: Knex, users: readonly FaultUser[]): Promise<readonly StoredEvent[]> => {
+  const ids = users.map(({ id }) => id)
+  const rows = await knex('events').whereIn('user_id', ids).orderBy('sequence').select('sequence', 'user_id', 'type', 'data', 'recorded_at')
+  return rows.map((row) => ({
+    sequence: Number(row.sequence),
+    userId: row.user_id,
+    type: row.type,
+    data: JSON.parse(row.data),
+    recordedAt: Number(row.recorded_at),
+  }))
+}
+
+export const readRecorded = async (knex: Knex, users: readonly FaultUser[]): Promise<Recorded> => {
+  const ids = users.map(({ id }) => id)
+  const logged = await knex('webhook_deliveries')
+    .whereIn('webhook_id', knex('webhooks').whereIn('user_id', ids).select('id'))
+    .select('id', 'webhook_id', 'event_sequence', 'status', 'attempts')
+  const disabled: string[] = await knex('webhooks').whereIn('user_id', ids).where({ enabled: false, failure_count: 5 }).pluck('id')
+  return {
+    events: await readEvents(knex, users),
+    logged: logged.map((row) => ({
+      id: row.id,
+      webhookId: row.webhook_id,
+      sequence: Number(row.event_sequence),
+      status: row.status,
+      attempts: row.attempts,
+    })),
+    disabled: new Set(disabled),
   }
 }
 

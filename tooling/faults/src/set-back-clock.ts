@@ -1,5 +1,7 @@
-// Loaded into an instance before anything else: at each SIGUSR2 its clock, and that of the embedded database in it, goes back by an hour. Timers and
-// performance.now, which go by another clock, go on.
+// Loaded into each thread of an instance before anything else: at each SIGUSR2 its clock, and that of the embedded database in its thread, goes back by an
+// hour. Timers and performance.now, which go by another clock, go on.
+import { BroadcastChannel } from 'node:worker_threads'
+
 const RealDate = Date
 const hourMs = 60 * 60_000
 let behindMs = 0
@@ -11,6 +13,15 @@ globalThis.Date = new Proxy(RealDate, {
   apply: () => new RealDate(now()).toString(),
   get: (target, name, receiver) => (name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown)),
 })
-process.on('SIGUSR2', () => {
+
+const setBack = (): void => {
   behindMs += hourMs
+}
+// Only the main thread hears of signals.
+const threads = new BroadcastChannel('set-back-clock')
+threads.addEventListener('message', setBack)
+threads.unref()
+process.on('SIGUSR2', () => {
+  setBack()
+  threads.postMessage(null)
 })

@@ -3,8 +3,9 @@ import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { happenedTo } from './broker-history.ts'
 import { readTableRows } from './database-state.ts'
-import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, eventsOf, registerAll } from './events-under-load.ts'
+import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, registerAll } from './events-under-load.ts'
 import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
 import { checkInstances, checkTables } from './growth-check.ts'
 import type { Rest } from './growth-check.ts'
@@ -52,7 +53,7 @@ export const runSoak = async ({ seed, minutes, databaseUrl }: SoakRun): Promise<
   })
   try {
     await startFleet(fleet)
-    await link(fleet, users, scopes)
+    const linkedAt = await link(fleet, users, scopes)
     const webhooks = await registerAll(fleet, users, receivers)
     const loadFor = async (ms: number): Promise<Load> => {
       const load = startLoad(fleet, users, { orderPauseMs: (minutes * minuteMs) / ordersPerUser })
@@ -62,7 +63,8 @@ export const runSoak = async ({ seed, minutes, databaseUrl }: SoakRun): Promise<
     }
     const rest = async (): Promise<Rest> => {
       const orders = await settledOrders(fleet, users, settleMs)
-      await deliveredAll(fleet, users, webhooks, eventsOf(orders), deliveryMs)
+      const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
+      await deliveredAll(fleet, users, webhooks, happened, deliveryMs)
       await pause(quietMs)
       const held = await readProbes(probes)
       say(`at rest: heap ${held.map(({ heapUsed }) => `${(heapUsed / 1e6).toFixed(2)} MB`).join(', ')}`)
@@ -73,8 +75,9 @@ export const runSoak = async ({ seed, minutes, databaseUrl }: SoakRun): Promise<
     const load = await loadFor(minutes * minuteMs * (1 - warmUpShare))
     const last = await rest()
     const orders = await settledOrders(fleet, users, settleMs)
+    const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
     await stopFleet(fleet)
-    const events = await accountOfEvents({ url: databaseUrl, folder }, users, webhooks, receivers, orders)
+    const events = await accountOfEvents({ url: databaseUrl, folder }, users, webhooks, receivers, happened)
     const both = { replies: [...warmUp.replies, ...load.replies], intents: [...warmUp.intents, ...load.intents] }
     say(`seed ${seed}: ${minutes} minutes, two instances, ${userCount} users`)
     const broken = [

@@ -7,13 +7,27 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { eventEnvironment } from './events-under-load.ts'
-import { checkDeliveries, checkEvents, countOf } from './event-check.ts'
+import { happenedTo } from './broker-history.ts'
+import { checkDeliveries, checkEvents, eventTypes } from './event-check.ts'
 import type { Happened } from './event-check.ts'
-import { askUntilAnswered, killAtRandom, link, newFleet, newUser, providerToken, say, startFleet, stopFleet } from './fleet.ts'
+import type { ToldOrder } from './book-check.ts'
+import {
+  askUntilAnswered,
+  killAtRandom,
+  link,
+  newFleet,
+  newUser,
+  providerToken,
+  readHistories,
+  say,
+  startFleet,
+  stopFleet,
+} from './fleet.ts'
 import type { FaultUser, Fleet } from './fleet.ts'
 import { createRandom } from './random.ts'
-import { readDatabase, readReceived, registerWebhook } from './recorded-events.ts'
+import { readReceived, readRecorded, reading, registerWebhook } from './recorded-events.ts'
 import type { Recorded, RegisteredWebhook } from './recorded-events.ts'
+import { settledOrders } from './settled.ts'
 import { receiverNames, startReceivers } from './webhook-receivers.ts'
 import type { Receivers } from './webhook-receivers.ts'
 
@@ -27,12 +41,11 @@ export interface WebhooksRun {
 }
 
 const userCount = 10
-/** An order that is filled and closed makes as many, and one more for each part that it is closed in. */
-const eventsPerOrder = 4
+/** An order that is filled and closed makes as many, and two more where it is closed in two parts. */
+const eventsPerOrder = 7
 const ordersPerDay = 100
 const settleMs = 6 * 60_000
 const scopes = ['trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
-const eventTypes = ['order.created', 'order.filled', 'position.closed', 'trade.closed']
 
 /** @returns whether every promise was kept */
 export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
@@ -59,10 +72,8 @@ export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
   const began = Date.now()
   try {
     await startFleet(fleet)
-    await link(fleet, users, scopes)
-    const webhooks = await Promise.all(
-      users.flatMap((user) => receiverNames.map((name) => registerWebhook(fleet, user, receivers, name, eventTypes))),
-    )
+    const linkedAt = await link(fleet, users, scopes)
+    const webhooks = await Promise.all(users.flatMap((user) => receiverNames.map((name) => registerWebhook(fleet, user, receivers, name))))
     misbehave(sandbox)
     const killing = { kills: 0 }
     const killer = killAtRandom(fleet, random, run.kills, killing)
@@ -74,9 +85,9 @@ export const runWebhooks = async (run: WebhooksRun): Promise<boolean> => {
     say(
       `seed ${run.seed}: ${fills * users.length} orders filled and closed, ${killing.kills} kills, ${secondsSince(began)} s; waiting for the last delivery`,
     )
-    const happened = await settled(fleet, sandbox, users, webhooks)
+    const happened = await settled(fleet, users, webhooks, (user, orders) => happenedTo(sandbox, user, orders, linkedAt))
     await stopFleet(fleet)
-    const recorded = await readDatabase(run.databaseUrl, join(folder, 'data'), users)
+    const recorded = await reading(run.databaseUrl, join(folder, 'data'), (knex) => readRecorded(knex, users))
     return await report(run, { happened, webhooks, receivers, ...recorded }, killing.kills, secondsSince(began))
   } finally {
     await stopFleet(fleet)
@@ -140,40 +151,21 @@ const closeAll = async (fleet: Fleet, user: FaultUser): Promise<void> => {
 /** What happened, once all of it was delivered or the patience is over. */
 const settled = async (
   fleet: Fleet,
-  sandbox: Sandbox,
   users: readonly FaultUser[],
   webhooks: readonly RegisteredWebhook[],
+  whatHappened: (user: FaultUser, orders: readonly ToldOrder[]) => Happened,
 ): Promise<readonly Happened[]> => {
   const deadline = Date.now() + settleMs
   for (;;) {
     for (const user of users) await closeAll(fleet, user)
-    const happened = await Promise.all(users.map((user) => happenedTo(fleet, sandbox, user)))
+    const orders = await settledOrders(fleet, users, settleMs)
+    await readHistories(fleet, users)
+    const happened = users.map((user) => whatHappened(user, orders))
     const missing = await Promise.all(webhooks.map((webhook) => undelivered(fleet, users, happened, webhook)))
     const left = missing.reduce((sum, count) => sum + count, 0)
     if (left === 0 || Date.now() > deadline) return happened
     say(`  ${left} deliveries to come`)
     await pause(5_000)
-  }
-}
-
-const happenedTo = async (fleet: Fleet, sandbox: Sandbox, user: FaultUser): Promise<Happened> => {
-  const get = async (path: string) => {
-    const { body } = await askUntilAnswered(fleet, user, { path })
-    if (body.meta.pagination.total > 100) throw new Error(`${path} is longer than a page`)
-    return body.data as { readonly id: string; readonly status?: string }[]
-  }
-  const orders = await get('/orders?limit=100')
-  const trades = await get(`/trades?accountId=${user.accountId}&limit=100`)
-  const closings = sandbox
-    .account(user.providerAccountId)
-    .deals()
-    .filter((deal) => deal['entryType'] === 'DEAL_ENTRY_OUT')
-  return {
-    userId: user.id,
-    orders: orders.map(({ id }) => id),
-    filled: orders.filter(({ status }) => status === 'filled').map(({ id }) => id),
-    closings: closings.map((deal) => ({ volume: Number(deal['volume']), price: Number(deal['price']), profit: Number(deal['profit']) })),
-    trades: trades.map(({ id }) => id),
   }
 }
 
@@ -190,7 +182,7 @@ const undelivered = async (
   const total = async (query: string): Promise<number> =>
     (await askUntilAnswered(fleet, user, { path: `/webhooks/${id}/deliveries?limit=1${query}` })).body.meta.pagination.total
   const pending = await total('&status=pending')
-  return isFailing ? pending : pending + Math.max(0, countOf(own) - (await total('')))
+  return isFailing ? pending : pending + Math.max(0, own.names.length - (await total('')))
 }
 
 interface Account extends Recorded {

@@ -49,6 +49,8 @@ export const rooms: readonly (readonly string[])[] = [
   ['accounts', 'orders', 'positions', 'trades', 'statistics', 'market', 'webhooks', 'access'],
   // What webhooks are told happened to orders, positions and trades.
   ['events'],
+  // The deals that are kept, and which events they mean.
+  ['journal'],
   // The operator's document speaks of all the nouns, and of no port.
   ['operator'],
   // What owners are told is of keys as well as of webhooks.

@@ -2,16 +2,19 @@
 // read still counts; nothing is thrown.
 import { dayMs } from '@tradeport/domain'
 import type { Instant } from '@tradeport/domain'
+import { pageSize } from '../client.ts'
 import type { HistoryPage } from '../client.ts'
 import { bounded } from '../connection.ts'
 import type { Connection } from '../connection.ts'
 import type { Bounded } from '../deadline.ts'
 import type { ProviderRoute } from '../failures.ts'
-import { maxPages, pageSize } from '../history.ts'
 import type { Evidence } from './order-evidence.ts'
 import { dealTraceOf, orderTraceOf, positionTraceOf, rowsPageOf } from './order-records.ts'
 import type { Records, RowsWrapper } from './order-records.ts'
 import type { Target } from '../transport.ts'
+
+/** Some days of records. A provider that fills more pages than these gives the same rows for ever. */
+const maxPages = 42
 
 export interface RecordReader {
   /** With `refresh` as the trading terminal has them, past the provider's copy. */

@@ -7,7 +7,6 @@ import type { BrokerAccount, BrokerChangeError, Levels, MaySend, PositionDesk, T
 import { read, readingOver } from '../connection.ts'
 import type { Connection } from '../connection.ts'
 import { toBrokerReadError } from '../failures.ts'
-import { decodeDealsPage } from '../payloads.ts'
 import { requireReadableAccount } from '../trade/trade-once.ts'
 import type { SentTrade, TradeOnce } from '../trade/trade-once.ts'
 import type { TradeRequest } from '../trade/trade-sender.ts'
@@ -15,7 +14,6 @@ import type { Target } from '../transport.ts'
 import { positionsIn } from '../translate/positions.ts'
 import { changeOf, closeReceiptOf, progressOf } from './change-answer.ts'
 import type { Taken } from './change-answer.ts'
-import { closingDealsOf } from './closing-deals.ts'
 
 export const positionDeskOver = (connection: Connection, tradeOnce: TradeOnce): PositionDesk => {
   const { client, clock, deadlines, targetOf } = connection
@@ -73,12 +71,6 @@ export const positionDeskOver = (connection: Connection, tradeOnce: TradeOnce): 
         TE.flatMapEither((taken) => closeReceiptOf(account, taken)),
       )
     },
-
-    closingDeals: (account, ticket) =>
-      reading(account, 'history-deals', deadlines.readMs, async (signal) => {
-        const bytes = await client.dealsOfPosition(await targetOf(account), ticket, signal)
-        return read('history-deals', pipe(decodeDealsPage(bytes), E.flatMap(closingDealsOf)))
-      }),
   }
 }
 

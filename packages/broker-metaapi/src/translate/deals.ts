@@ -2,61 +2,100 @@
 // position was skipped. Only what would falsify sums or identities makes the read fail: no id, no type, money that is no number.
 import * as E from 'fp-ts/lib/Either.js'
 import { roundLots } from '@tradeport/domain'
-import type { Deal } from '@tradeport/domain'
-import { readId } from '../payloads.ts'
+import type { BrokerDeal, DealKind, DealReason } from '@tradeport/domain'
+import { isDealRow, readId } from '../payloads.ts'
 import type { DealRow } from '../payloads.ts'
 import { readTime } from './time.ts'
 
-type Entry = NonNullable<Deal['entry']>
-
-const sides = new Map<string, 'buy' | 'sell'>([
+const kinds = new Map<string, DealKind>([
   ['DEAL_TYPE_BUY', 'buy'],
   ['DEAL_TYPE_SELL', 'sell'],
+  ['DEAL_TYPE_BALANCE', 'balance'],
+  ['DEAL_TYPE_CREDIT', 'credit'],
+  ['DEAL_TYPE_CHARGE', 'charge'],
+  ['DEAL_TYPE_CORRECTION', 'correction'],
+  ['DEAL_TYPE_BONUS', 'bonus'],
+  ['DEAL_TYPE_COMMISSION', 'commission'],
+  ['DEAL_TYPE_COMMISSION_DAILY', 'commission'],
+  ['DEAL_TYPE_COMMISSION_MONTHLY', 'commission'],
+  ['DEAL_TYPE_COMMISSION_AGENT_DAILY', 'commission'],
+  ['DEAL_TYPE_COMMISSION_AGENT_MONTHLY', 'commission'],
+  ['DEAL_TYPE_INTEREST', 'interest'],
+  ['DEAL_TYPE_BUY_CANCELED', 'cancelled'],
+  ['DEAL_TYPE_SELL_CANCELED', 'cancelled'],
+  // These three come without `TYPE_`.
+  ['DEAL_DIVIDEND', 'dividend'],
+  ['DEAL_DIVIDEND_FRANKED', 'dividend'],
+  ['DEAL_TAX', 'tax'],
 ])
 
-const entries = new Map<unknown, Entry>([
+const entries = new Map<unknown, NonNullable<BrokerDeal['entry']>>([
   ['DEAL_ENTRY_IN', 'in'],
   ['DEAL_ENTRY_OUT', 'out'],
   ['DEAL_ENTRY_INOUT', 'inout'],
   ['DEAL_ENTRY_OUT_BY', 'out_by'],
 ])
 
+const reasons = new Map<string, DealReason>([
+  ['DEAL_REASON_SL', 'stop_loss'],
+  ['DEAL_REASON_TP', 'take_profit'],
+  ['DEAL_REASON_SO', 'stop_out'],
+  ['DEAL_REASON_CLIENT', 'client'],
+  ['DEAL_REASON_EXPERT', 'expert'],
+  ['DEAL_REASON_MOBILE', 'mobile'],
+  ['DEAL_REASON_WEB', 'web'],
+])
+
+/** The deals of a page, in its order; the left says which row cannot be read. */
+export const dealsOf = (rows: readonly unknown[]): E.Either<string, readonly BrokerDeal[]> => {
+  const deals: BrokerDeal[] = []
+  for (const [index, row] of rows.entries()) {
+    if (!isDealRow(row)) return E.left(`row ${index} is not a deal`)
+    const deal = dealOf(row)
+    if (E.isLeft(deal)) return E.left(`row ${index}: ${deal.left}`)
+    deals.push(deal.right)
+  }
+  return E.right(deals)
+}
+
 /**
  * Times in epoch ms, volume in lots without what binary fractions leave of a sum, money as it came; the left says which field cannot be
- * read. Balances, charges and cancelled deals have no side.
+ * read.
  */
-export const dealOf = (row: DealRow): E.Either<string, Deal> => {
-  const id = String(row.id)
+export const dealOf = (row: DealRow): E.Either<string, BrokerDeal> => {
   const positionId = positionIdOf(row.positionId)
   if (positionId === null) return E.left('positionId is not an id')
   const profit = moneyOf(row.profit)
   const commission = moneyOf(row.commission)
   const swap = moneyOf(row.swap)
   if (profit === null || commission === null || swap === null) return E.left('money is not a finite number')
-  const side = sides.get(row.type)
+  const kind = kinds.get(row.type) ?? 'other'
+  const deal: { -readonly [Field in keyof BrokerDeal]: BrokerDeal[Field] } = { id: String(row.id), kind, profit, commission, swap }
   const entry = entries.get(row.entryType)
-  const symbol = typeof row.symbol === 'string' && row.symbol !== '' ? row.symbol : undefined
-  const volume = isFiniteNumber(row.volume) ? roundLots(row.volume) : undefined
-  const price = isFiniteNumber(row.price) ? row.price : undefined
+  const reason = reasonOf(row.reason)
+  const orderId = orderIdOf(row.orderId)
   const time = timeOf(row.time)
-  if (positionId !== undefined && side && entry && symbol && volume !== undefined && price !== undefined && time !== undefined) {
-    // Nearly every deal. Written at once, since an object that grows field by field takes twice the memory.
-    return E.right({ id, positionId, side, entry, symbol, volume, price, profit, commission, swap, time })
-  }
-  return E.right({
-    id,
-    profit,
-    commission,
-    swap,
-    ...(positionId !== undefined && { positionId }),
-    ...(side && { side }),
-    ...(entry && { entry }),
-    ...(symbol && { symbol }),
-    ...(volume !== undefined && { volume }),
-    ...(price !== undefined && { price }),
-    ...(time !== undefined && { time }),
-  })
+  if (positionId !== undefined) deal.positionId = positionId
+  if (kind === 'buy' || kind === 'sell') deal.side = kind
+  if (entry !== undefined) deal.entry = entry
+  if (typeof row.symbol === 'string' && row.symbol !== '') deal.symbol = row.symbol
+  if (isFiniteNumber(row.volume)) deal.volume = roundLots(row.volume)
+  if (isFiniteNumber(row.price)) deal.price = row.price
+  if (time !== undefined) deal.time = time
+  if (reason !== undefined) deal.reason = reason
+  if (orderId !== undefined) deal.orderId = orderId
+  if (isLevel(row.stopLoss)) deal.stopLoss = row.stopLoss
+  if (isLevel(row.takeProfit)) deal.takeProfit = row.takeProfit
+  return E.right(deal)
 }
+
+/** Undefined where there is none, or where the provider says that it does not know. */
+const reasonOf = (value: unknown): DealReason | undefined => {
+  if (typeof value !== 'string' || value === '' || value === 'DEAL_REASON_UNKNOWN') return undefined
+  return reasons.get(value) ?? 'other'
+}
+
+const orderIdOf = (value: unknown): string | undefined => (value === 0 || value === '0' ? undefined : readId(value))
 
 /** Undefined where the deal belongs to no position, null where what stands there is no id. */
 const positionIdOf = (value: unknown): string | undefined | null => {
@@ -77,3 +116,6 @@ const timeOf = (value: unknown): number | undefined => {
 }
 
 const isFiniteNumber = (value: unknown): value is number => Number.isFinite(value)
+
+/** A price of 0 stands for no level. */
+const isLevel = (value: unknown): value is number => isFiniteNumber(value) && value > 0

@@ -1,11 +1,10 @@
 // Laws of changes: whatever is answered, something is said; done only by a success code, and a no only by what the provider says before it does
-// anything. And laws of closing deals: the order and the repeats of rows make no difference, and no row that closes is lost or made up.
+// anything.
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { brokerOutcomeUnknown } from '@tradeport/domain'
 import { changeOf, closeReceiptOf } from '../../src/positions/change-answer.ts'
-import { closingDealsOf } from '../../src/positions/closing-deals.ts'
 import { returnCodes } from '../../src/trade/return-codes.ts'
 import { verdictOf } from '../../src/trade/trade-answer.ts'
 import { account, now } from '../support.ts'
@@ -63,58 +62,6 @@ describe('what is said of a change', () => {
     fc.assert(
       fc.property(fc.constantFrom('done', 'done_in_part', 'placed', 'no_changes'), (as) => {
         expect(E.isRight(closeReceiptOf(account, { kind: 'taken', as, tickets: {} }))).toBe(as !== 'no_changes')
-      }),
-    )
-  })
-})
-
-const entry = fc.constantFrom('DEAL_ENTRY_IN', 'DEAL_ENTRY_OUT', 'DEAL_ENTRY_OUT', 'DEAL_ENTRY_INOUT', 'DEAL_ENTRY_OUT_BY')
-const rowOf = fc.record({
-  id: fc.integer({ min: 1, max: 2_000 }).map(String),
-  type: fc.constantFrom('DEAL_TYPE_BUY', 'DEAL_TYPE_SELL', 'DEAL_TYPE_SELL', 'DEAL_TYPE_BALANCE'),
-  entryType: entry,
-  time: fc.integer({ min: 0, max: 40 }).map((second) => new Date(now + second * 1_000).toISOString()),
-  profit: fc.integer({ min: -1_000, max: 1_000 }),
-  volume: fc.integer({ min: 1, max: 100 }).map((cents) => cents / 100),
-  price: fc.constant(1.1),
-})
-// A history holds a deal once: those of one id and time are the same deal.
-const rows = fc.uniqueArray(rowOf, { selector: ({ id, time }) => `${id} ${time}`, maxLength: 30 })
-
-describe('closing deals', () => {
-  it('are all that close, and no others', () => {
-    fc.assert(
-      fc.property(rows, (history) => {
-        const closing = history.filter(({ type, entryType }) => type !== 'DEAL_TYPE_BALANCE' && entryType === 'DEAL_ENTRY_OUT')
-        const read = closingDealsOf(history)
-        expect(E.isRight(read) && read.right.map(({ id, profit }) => `${id} ${profit}`).toSorted()).toEqual(
-          closing.map(({ id, profit }) => `${id} ${profit}`).toSorted(),
-        )
-      }),
-    )
-  })
-
-  it('are the same, oldest first, in whatever order and however often their rows come', () => {
-    fc.assert(
-      fc.property(
-        rows.chain((history) =>
-          fc.tuple(fc.constant(history), fc.shuffledSubarray([...history, ...history], { minLength: history.length * 2 })),
-        ),
-        ([history, repeated]) => {
-          const read = closingDealsOf(history)
-          expect(closingDealsOf(repeated)).toEqual(read)
-          const times = E.isRight(read) ? read.right.map(({ at = 0 }) => at) : []
-          expect(times).toEqual(times.toSorted((a, b) => a - b))
-        },
-      ),
-    )
-  })
-
-  it('are not half read, whatever stands among the rows', () => {
-    fc.assert(
-      fc.property(rows, fc.jsonValue(), fc.nat(), (history, odd, place) => {
-        const mixed = history.toSpliced(place % (history.length + 1), 0, odd as never)
-        expect(E.isLeft(closingDealsOf(mixed))).toBe(E.isLeft(closingDealsOf([odd])))
       }),
     )
   })

@@ -2,11 +2,11 @@
 import * as E from 'fp-ts/lib/Either.js'
 import nock from 'nock'
 import { brokerOutcomeUnknown } from '@tradeport/domain'
-import type { BrokerAccount, BrokerChangeError, BrokerPosition, ClosingDeal, Levels, Ticket } from '@tradeport/domain'
+import type { BrokerAccount, BrokerChangeError, BrokerPosition, Levels, Ticket } from '@tradeport/domain'
 import { createFakePositionDesk, describePositionDeskContract, openPosition } from '@tradeport/domain/testing'
 import type { ChangeTrouble, FakeChangeOutcome, VenuePosition } from '@tradeport/domain/testing'
 import { closeNetwork } from '../no-network.ts'
-import { account as plainAccount, clientHost, dealRow, informationRow, now, positionRow } from '../support.ts'
+import { account as plainAccount, clientHost, informationRow, now, positionRow } from '../support.ts'
 import { always } from '../orders/order-support.ts'
 import { deskWith } from './desk-support.ts'
 
@@ -105,17 +105,12 @@ for (const platform of ['mt5', 'mt4'] as const) {
       return codeAnswer(code ?? codes[platform][isSame ? 'noChanges' : 'done'], made.right?.orderId ?? undefined)
     }
 
-    const answerToRead = async ({ pathname, searchParams }: URL): Promise<Answer> => {
-      const [route, kind, ticket] = pathname.split('/').slice(5)
+    const answerToRead = ({ pathname, searchParams }: URL): Answer => {
+      const [route] = pathname.split('/').slice(5)
       if (route === 'account-information') return [200, informationRow]
       if (!isReadable) return unreadable
-      if (route === 'positions') {
-        const isFresh = searchParams.get('refreshTerminalState') === 'true'
-        return [200, (isFresh ? broker.positions(accountId) : copy).map(rowOf).toReversed()]
-      }
-      if (kind !== 'position') return [500, { error: 'InternalError' }]
-      const closing = await broker.closingDeals(account, ticket as Ticket)()
-      return [200, [balanceRow, openingRow, ...(E.isRight(closing) ? closing.right : []).map(closingRow).toReversed()]]
+      const isFresh = searchParams.get('refreshTerminalState') === 'true'
+      return [200, (isFresh ? broker.positions(accountId) : copy).map(rowOf).toReversed()]
     }
 
     nock(clientHost)
@@ -129,6 +124,7 @@ for (const platform of ['mt5', 'mt4'] as const) {
       account,
       restKeepsTicket: platform === 'mt5',
       held: () => broker.positions(accountId),
+      booked: (orderId) => broker.closed(accountId).flatMap((deal) => (deal.orderId === orderId ? [deal.volume ?? 0] : [])),
       sends: () => broker.sent().length,
       troubleNext: async (next) => void (trouble = next),
       release: async () => broker.execute(),
@@ -163,17 +159,3 @@ const rowOf = ({ ticket, side, entryPrice, unrealizedPnl, realizedPnl, openedAt,
     time: new Date(openedAt).toISOString(),
   }
 }
-
-const openingRow = { ...dealRow, time: '2026-04-01T00:00:00.000Z' }
-const balanceRow = { id: '1', type: 'DEAL_TYPE_BALANCE', time: '2026-03-01T00:00:00.000Z', profit: 10_000 }
-const closingRow = ({ id, orderId, volume, price, profit, at = 0 }: ClosingDeal) => ({
-  ...dealRow,
-  id,
-  orderId,
-  volume,
-  price,
-  profit,
-  type: 'DEAL_TYPE_SELL',
-  entryType: 'DEAL_ENTRY_OUT',
-  time: new Date(at).toISOString(),
-})

@@ -60,6 +60,10 @@ for (const options of kinds) {
           ...(stopLoss !== undefined && { stopLoss }),
           ...(takeProfit !== undefined && { takeProfit }),
         })),
+      booked: (of) =>
+        control
+          .deals()
+          .flatMap(({ orderId, entryType, volume }) => (orderId === of && entryType === 'DEAL_ENTRY_OUT' ? [Number(volume)] : [])),
       sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
       troubleNext: async (trouble) => {
         // Without a token nothing is sent.
@@ -69,9 +73,7 @@ for (const options of kinds) {
       release: async () => void (ahead += heldMs),
       passTime: async (ms) => void (ahead += ms),
       closeElsewhere: async (positionId) => void control.trade({ actionType: 'POSITION_CLOSE_ID', positionId }),
-      makeUnreadable: async () => {
-        for (const route of ['positions', 'deals-by-position'] as const) sandbox.faults.set(id, route, { kind: 'timeout' })
-      },
+      makeUnreadable: async () => sandbox.faults.set(id, 'positions', { kind: 'timeout' }),
       forgetAccount: async () => sandbox.faults.set(id, 'any', { kind: 'not-found' }),
       close: sandbox.close,
     }

@@ -5,11 +5,18 @@ type Deal = { readonly account_id: string; readonly symbol: string; readonly typ
 
 type OrderData = Deal & { readonly order_id: string; readonly order_type: 'market'; readonly volume: number }
 
-type PositionData = Deal & { readonly position_id: string; readonly entry_price: number }
+/** What the deals of a position do not say is null, as where a broker's history begins after the position was opened. */
+type PositionData = Omit<Deal, 'symbol'> & {
+  readonly position_id: string
+  readonly symbol: string | null
+  readonly entry_price: number | null
+}
 
 export interface EventPayloads extends Record<WebhookEventType, object> {
-  readonly 'trade.closed': PositionData & {
+  readonly 'trade.closed': Deal & {
     readonly trade_id: string
+    readonly position_id: string
+    readonly entry_price: number
     readonly volume: number
     readonly exit_price: number
     readonly profit: number
@@ -21,20 +28,19 @@ export interface EventPayloads extends Record<WebhookEventType, object> {
     readonly closed_at: string
   }
   readonly 'position.opened': PositionData & {
-    readonly volume: number
+    readonly volume: number | null
     readonly margin_used: number | null
-    readonly opened_at: string
+    readonly opened_at: string | null
     readonly stop_loss?: number | undefined
     readonly take_profit?: number | undefined
   }
   readonly 'position.closed': PositionData & {
-    readonly closed_volume: number
-    readonly remaining_volume: number
-    /** Null when the closing deal was not found in time. */
+    readonly closed_volume: number | null
+    readonly remaining_volume: number | null
     readonly exit_price: number | null
-    readonly realized_pnl: number | null
-    readonly is_partial: boolean
-    readonly closed_at: string
+    readonly realized_pnl: number
+    readonly is_partial: boolean | null
+    readonly closed_at: string | null
     readonly exit_reason?: string | undefined
   }
   readonly 'order.created': OrderData & {
@@ -59,12 +65,14 @@ export interface EventPayloads extends Record<WebhookEventType, object> {
     readonly previous_balance: number
     readonly new_balance: number
     readonly change_amount: number
-    readonly change_percentage: number
+    /** Null where the previous balance was 0. */
+    readonly change_percentage: number | null
     readonly equity: number
     readonly margin: number
-    readonly free_margin: number
+    /** Null where the broker did not say. */
+    readonly free_margin: number | null
     readonly change_reason: string
-    readonly changed_at: string
+    readonly changed_at: string | null
     readonly margin_level?: number | undefined
   }
   readonly 'risk.threshold_breached': {

@@ -1,6 +1,7 @@
 // What the operator's doctor says of the service and of a tenant: each thing that was looked at is fine, or what is wrong with it and what to do.
 import * as E from 'fp-ts/lib/Either.js'
 import type { ServiceUnavailable } from '../errors.ts'
+import type { AccountId } from '../primitives/ids.ts'
 import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { ListedTenant } from './listing.ts'
@@ -18,6 +19,7 @@ export interface HealthCheck {
     | 'limits'
     | 'secrets'
     | 'orders'
+    | 'journals'
     | 'provider token'
     | 'provider clock'
   readonly status: 'ok' | 'warn' | 'fail'
@@ -31,7 +33,7 @@ export type LimiterStanding = 'in-process' | 'shared' | 'alone'
 
 /** The settings of PostgreSQL that decide whether an acknowledged commit survives a crash, under their own names. */
 export interface Durability {
-  /** PGlite, in the process of the service. */
+  /** PGlite, in a thread of the service. */
   readonly isEmbedded: boolean
   readonly fsync: boolean
   readonly fullPageWrites: boolean
@@ -232,6 +234,32 @@ export const ordersHealth = (stuck: Read<number>): HealthCheck => {
     'warn',
     `${atLeast}${count} ${count === 1 ? 'has' : 'have'} been pending for longer than ten minutes.`,
     'Run `pnpm operator orders list --stuck` and compare with the records of the broker; `pnpm operator orders finish` ends one by hand.',
+  )
+}
+
+/** An account whose kept deals do not add up to its balance at the broker. */
+export interface DisagreeingJournal {
+  readonly accountId: AccountId
+  /** Balance less the sum of the deals, in the account's currency. */
+  readonly difference: number
+}
+
+/** Disagreeing journals are listed up to this number. */
+export const maxListedJournals = 1_000
+const namedJournals = 3
+
+export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): HealthCheck => {
+  if (E.isLeft(read)) return wrong('journals', 'fail', 'They cannot be read while the database cannot be read.', lookAtDatabase)
+  const found = read.right
+  if (found.length === 0) return ok('journals', 'The deals of every account that was compared add up to its balance.')
+  const named = found.slice(0, namedJournals).map(({ accountId, difference }) => `${accountId} by ${difference}`)
+  const atLeast = found.length < maxListedJournals ? '' : 'at least '
+  return wrong(
+    'journals',
+    'warn',
+    `The deals of ${atLeast}${found.length} ${found.length === 1 ? 'account' : 'accounts'} do not add up to the balance: ${named.join(', ')}${found.length > namedJournals ? ', …' : ''}.`,
+    'The histories are read again by themselves, at least every hour. Where a difference stays, the broker has cut off the beginning of the history, ' +
+      'and trades and statistics of the account are incomplete.',
   )
 }
 

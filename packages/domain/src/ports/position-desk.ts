@@ -3,7 +3,6 @@
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
-import type { ClosingDeal } from '../positions/closing-deals.ts'
 import type { Levels } from '../positions/levels.ts'
 import type { PositionsReading } from '../positions/position.ts'
 import type { MaySend } from './clock.ts'
@@ -41,6 +40,4 @@ export interface PositionDesk {
     volume: number | null,
     maySend: MaySend,
   ) => TE.TaskEither<BrokerChangeError, CloseReceipt>
-  /** The deals that closed a position so far, oldest first; empty where the history shows none yet. */
-  readonly closingDeals: (account: BrokerAccount, ticket: Ticket) => TE.TaskEither<BrokerReadError, readonly ClosingDeal[]>
 }

@@ -2,7 +2,7 @@
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceUnavailable } from '../errors.ts'
-import type { Durability, LimiterStanding, ProviderStanding } from '../operator/health.ts'
+import type { DisagreeingJournal, Durability, LimiterStanding, ProviderStanding } from '../operator/health.ts'
 import type { TenantId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -12,6 +12,11 @@ export interface DatabaseHealth {
   /** Whether the tables are those that this version needs. */
   readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
   readonly durability: TE.TaskEither<ServiceUnavailable, Durability>
+}
+
+export interface JournalHealth {
+  /** Up to `maxListedJournals`, the oldest comparison first. */
+  readonly disagreeing: TE.TaskEither<ServiceUnavailable, readonly DisagreeingJournal[]>
 }
 
 export interface LimiterHealth {

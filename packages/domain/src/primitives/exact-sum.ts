@@ -1,9 +1,10 @@
 // Exact sums of doubles read as decimals (2.5: sums across deals). Almost all money has at most eight decimals and stays below ninety
 // million, so it is added as whole hundred-millionths in a plain number; whatever does not fit is added beside it as a Decimal.
-import { addDecimals, type Decimal, decimalOf, decimalOfUnits, decimalToNumber, divideDecimals, zero } from './decimal.ts'
+import { addDecimals, compareDecimals, type Decimal, decimalOf, decimalOfUnits } from './decimal.ts'
+import { decimalToNumber, divideDecimals, multiplyDecimals, zero } from './decimal.ts'
 
 /** Decimals of the unit in which ordinary money is added, and how many such units make 1. */
-export const moneyScale = 8
+const moneyScale = 8
 export const moneyUnit = 1e8
 
 // Two decimals of at most fifteen digits are never the same double, so a match below this bound is the shortest decimal itself.
@@ -19,13 +20,18 @@ export const wholeUnits = (value: number, perOne: number): number => {
 }
 
 /** What does not fit into whole units: the exact decimals, and the plain sum of everything that was no finite number (0 where there was none). */
-export type Remainder = { decimal: Decimal; nonFinite: number }
+type Remainder = { decimal: Decimal; nonFinite: number }
 
-export const noRemainder = (): Remainder => ({ decimal: zero, nonFinite: 0 })
+const noRemainder = (): Remainder => ({ decimal: zero, nonFinite: 0 })
 
-export const addToRemainder = (remainder: Remainder, value: number): void => {
+const addToRemainder = (remainder: Remainder, value: number): void => {
   if (Number.isFinite(value)) remainder.decimal = addDecimals(remainder.decimal, decimalOf(value))
   else remainder.nonFinite += value
+}
+
+const addProductToRemainder = (remainder: Remainder, a: number, b: number): void => {
+  if (!Number.isFinite(a) || !Number.isFinite(b)) remainder.nonFinite += a * b
+  else remainder.decimal = addDecimals(remainder.decimal, multiplyDecimals(decimalOf(a), decimalOf(b)))
 }
 
 /**
@@ -37,32 +43,60 @@ export class ExactSum {
   #remainder: Remainder | undefined
 
   add(value: number): void {
+    if (value === 0) return
     const sum = this.#units + wholeUnits(value, moneyUnit)
     if (Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
     else addToRemainder((this.#remainder ??= noRemainder()), value)
   }
 
+  /** Adds the product of both, exactly. Lots of three decimals times prices of five are a whole number of units too. */
+  addProduct(a: number, b: number): void {
+    const product = wholeUnits(a, 1e3) * wholeUnits(b, 1e5)
+    const sum = this.#units + product
+    if (Math.abs(product) <= Number.MAX_SAFE_INTEGER && Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
+    else addProductToRemainder((this.#remainder ??= noRemainder()), a, b)
+  }
+
+  /** A sum of everything that was added to either. */
+  plus(other: ExactSum): ExactSum {
+    const both = new ExactSum()
+    const sum = this.#units + other.#units
+    if (this.#remainder === undefined && other.#remainder === undefined && Math.abs(sum) <= Number.MAX_SAFE_INTEGER) both.#units = sum
+    else {
+      const nonFinite = (this.#remainder?.nonFinite ?? 0) + (other.#remainder?.nonFinite ?? 0)
+      both.#remainder = { decimal: addDecimals(this.toDecimal(), other.toDecimal()), nonFinite }
+    }
+    return both
+  }
+
+  /** Below 0 when this sum is less than another, 0 when they are equal, above 0 when it is more. Whatever was not finite is left out of both. */
+  compareTo(other: ExactSum): number {
+    if (this.#remainder === undefined && other.#remainder === undefined) return this.#units - other.#units
+    return compareDecimals(this.toDecimal(), other.toDecimal())
+  }
+
   /** The sum, rounded once. */
   value(): number {
     if (this.#remainder === undefined) return this.#units / moneyUnit
-    return this.#remainder.nonFinite === 0 ? decimalToNumber(this.#decimal()) : this.#remainder.nonFinite
+    return this.#remainder.nonFinite === 0 ? decimalToNumber(this.toDecimal()) : this.#remainder.nonFinite
   }
 
   /** The sum over a whole number `count` from 1 to 90 million, rounded once. */
   dividedBy(count: number): number {
     if (this.#remainder === undefined) return this.#units / (moneyUnit * count)
     if (this.#remainder.nonFinite !== 0) return this.#remainder.nonFinite
-    return divideDecimals(this.#decimal(), decimalOfUnits(count, 0))
+    return divideDecimals(this.toDecimal(), decimalOfUnits(count, 0))
   }
 
   /** This sum over another, rounded once; the other must not be zero. */
   ratioTo(other: ExactSum): number {
     if (this.#remainder === undefined && other.#remainder === undefined) return this.#units / other.#units
     const nonFinite = (this.#remainder?.nonFinite ?? 0) !== 0 || (other.#remainder?.nonFinite ?? 0) !== 0
-    return nonFinite ? this.value() / other.value() : divideDecimals(this.#decimal(), other.#decimal())
+    return nonFinite ? this.value() / other.value() : divideDecimals(this.toDecimal(), other.toDecimal())
   }
 
-  #decimal(): Decimal {
+  /** The sum of everything that was finite. */
+  toDecimal(): Decimal {
     return addDecimals(decimalOfUnits(this.#units, moneyScale), this.#remainder?.decimal ?? zero)
   }
 }

@@ -10,8 +10,6 @@ export type AccountId = Brand<string, 'AccountId'>
 export type WebhookId = Brand<string, 'WebhookId'>
 /** The id of one delivery of an event to a webhook, the same for all its attempts: a UUID in lower case. */
 export type DeliveryId = Brand<string, 'DeliveryId'>
-/** The id of the record of one close: a UUID in lower case. */
-export type CloseId = Brand<string, 'CloseId'>
 /** The broker's own number for a position, 1 to 64 characters without white space or control characters. */
 export type Ticket = Brand<string, 'Ticket'>
 
@@ -58,12 +56,6 @@ export const parseWebhookId = (text: string): O.Option<WebhookId> => {
 export const parseDeliveryId = (text: string): O.Option<DeliveryId> => {
   const id = text.toLowerCase()
   return uuidPattern.test(id) ? O.some(id as DeliveryId) : O.none
-}
-
-/** Reads a UUID in either case. */
-export const parseCloseId = (text: string): O.Option<CloseId> => {
-  const id = text.toLowerCase()
-  return uuidPattern.test(id) ? O.some(id as CloseId) : O.none
 }
 
 /** Reads a broker's ticket; anything that could not be one is none. */

@@ -1,7 +1,6 @@
 // Mean and standard deviation of a sample, for the Sharpe ratio and the interval of the average trade (2.6, decision 37).
 import { decimalOf, decimalToNumber, subtractDecimals } from '../primitives/decimal.ts'
 import { type ExactSum, exactSumOf, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
-import { runSteps, type Steps } from '../primitives/run-steps.ts'
 
 export interface SampleMoments {
   readonly n: number
@@ -15,29 +14,24 @@ export interface SampleMoments {
  * Mean and sample standard deviation of the values, in their unit. The values are decimals here too: their offsets from the mean are
  * exact before they are squared, so that cents far from 0 lose nothing. NaN where a value is not finite.
  */
-export const sampleMoments = (values: readonly number[]): SampleMoments =>
-  runSteps(sampleMomentsInSteps(values, exactSumOf(values), Number.POSITIVE_INFINITY))
+export const sampleMoments = (values: readonly number[]): SampleMoments => momentsOfSum(values, exactSumOf(values))
 
-/** The same of values whose sum is known, in steps of that many values where they need big decimals; ordinary money takes microseconds. */
-export function* sampleMomentsInSteps(values: readonly number[], sum: ExactSum, perStep: number): Steps<SampleMoments> {
+/** The same of values whose sum is known. */
+export const momentsOfSum = (values: readonly number[], sum: ExactSum): SampleMoments => {
   const n = values.length
   if (n === 0) return { n, mean: 0, deviation: 0 }
   const mean = sum.dividedBy(n)
   if (!Number.isFinite(mean)) return { n, mean, deviation: Number.NaN }
-  return { n, mean, deviation: n === 1 ? 0 : yield* deviationFrom(mean, values, perStep) }
+  return { n, mean, deviation: n === 1 ? 0 : deviationFrom(mean, values) }
 }
 
-function* deviationFrom(mean: number, values: readonly number[], perStep: number): Steps<number> {
+const deviationFrom = (mean: number, values: readonly number[]): number => {
   for (const perOne of commonUnits) {
     const deviation = deviationOf(values, (value) => wholeUnits(value, perOne) - Math.round(mean * perOne))
     if (!Number.isNaN(deviation)) return deviation / perOne
   }
   const centre = decimalOf(mean)
-  const offsets: number[] = []
-  for (const value of values) {
-    offsets.push(decimalToNumber(subtractDecimals(decimalOf(value), centre)))
-    if (offsets.length % perStep === 0) yield
-  }
+  const offsets = values.map((value) => decimalToNumber(subtractDecimals(decimalOf(value), centre)))
   // A power of two keeps the squares inside the range of doubles.
   const scale = 2 ** -Math.min(1000, Math.max(-1000, Math.floor(Math.log2(largestSize(offsets)))))
   return deviationOf(offsets, (offset) => offset * scale) / scale
@@ -51,9 +45,8 @@ const deviationOf = (values: readonly number[], offsetOf: (value: number) => num
   let squares = 0
   let lost = 0
   let offsets = 0
-  // By index: an iterator makes an object for each value where the engine does not see through it.
-  for (let i = 0; i < values.length; i++) {
-    const offset = offsetOf(values[i] as number)
+  for (const value of values) {
+    const offset = offsetOf(value)
     const square = offset * offset
     const sum = squares + square
     // Both are at least 0, so the lost part of the smaller one is known exactly.

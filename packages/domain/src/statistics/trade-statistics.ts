@@ -1,12 +1,11 @@
 // The statistics of closed trades (2.6, decision 37).
 import { ExactSum } from '../primitives/exact-sum.ts'
-import { runSteps, type Steps } from '../primitives/run-steps.ts'
-import { sortInSteps } from '../primitives/sort-in-steps.ts'
+import { sortedBy } from '../primitives/sorted.ts'
 import type { FoldedTrade } from '../trades/folded-trade.ts'
-import { maxDrawdownInSteps } from './max-drawdown.ts'
+import { maxDrawdown } from './max-drawdown.ts'
 import { intervalOfMoments } from './mean-interval.ts'
 import { profitFactor } from './profit-factor.ts'
-import { sampleMomentsInSteps } from './sample-moments.ts'
+import { momentsOfSum } from './sample-moments.ts'
 import { sharpeRatio } from './sharpe-ratio.ts'
 import { defaultLevel, type Interval, wilsonInterval } from './wilson-interval.ts'
 
@@ -43,29 +42,17 @@ export interface TradeStatistics {
 /** What the statistics need of a trade. */
 export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
 
-const defaultStep = 256
-
 /**
  * The statistics of 2.6 over the net profits of trades, in any order; the drawdown takes them by close time, and those of one close time in
  * the order given, so that trades as `foldDeals` returns them are taken in closing order. Sums are exact decimals, rounded once. Without
  * trades every number is 0 and both intervals are null. A net profit that is not finite makes the figures that contain it NaN or infinite,
  * and such a trade is a win only when it is Infinity. Ten thousand trades take about a millisecond.
  */
-export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics =>
-  runSteps(statisticsInSteps(trades, Number.POSITIVE_INFINITY))
-
-/**
- * The same for a service that must answer others meanwhile: a generator that yields after every `perStep` trades (default 256) and returns
- * the statistics.
- */
-export function* statisticsInSteps(trades: readonly StatedTrade[], perStep: number = defaultStep): Steps<TradeStatistics> {
-  const inOrder = isInClosingOrder(trades) ? trades : yield* sortInSteps(trades, (a, b) => a.closedAt - b.closedAt, perStep)
-  const netProfits = inOrder.map((trade) => trade.netProfit)
+export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics => {
+  const netProfits = sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map((trade) => trade.netProfit)
   const [net, profit, loss] = [new ExactSum(), new ExactSum(), new ExactSum()]
   let [wins, largestWin, largestLoss] = [0, 0, 0]
-  for (let i = 0; i < netProfits.length; i++) {
-    const netProfit = netProfits[i] as number
-    if ((i + 1) % perStep === 0) yield
+  for (const netProfit of netProfits) {
     net.add(netProfit)
     if (netProfit > 0) {
       wins += 1
@@ -78,7 +65,7 @@ export function* statisticsInSteps(trades: readonly StatedTrade[], perStep: numb
   }
   const totalTrades = netProfits.length
   const losses = totalTrades - wins
-  const moments = yield* sampleMomentsInSteps(netProfits, net, perStep)
+  const moments = momentsOfSum(netProfits, net)
   return {
     totalTrades,
     winningTrades: wins,
@@ -93,7 +80,7 @@ export function* statisticsInSteps(trades: readonly StatedTrade[], perStep: numb
     totalLoss: loss.value(),
     netProfit: net.value(),
     sharpeRatio: sharpeRatio(moments),
-    maxDrawdown: yield* maxDrawdownInSteps(netProfits, perStep),
+    maxDrawdown: maxDrawdown(netProfits),
     confidenceIntervals: {
       level: defaultLevel,
       winRate: inPercent(wilsonInterval(wins, totalTrades, defaultLevel)),
@@ -101,9 +88,6 @@ export function* statisticsInSteps(trades: readonly StatedTrade[], perStep: numb
     },
   }
 }
-
-const isInClosingOrder = (trades: readonly StatedTrade[]): boolean =>
-  trades.every((trade, i) => i === 0 || (trades[i - 1] as StatedTrade).closedAt <= trade.closedAt)
 
 const inPercent = (interval: Interval | null): Interval | null =>
   interval === null ? null : { lower: interval.lower * 100, upper: interval.upper * 100 }

@@ -4,25 +4,27 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import { historyTooLarge, notProvisioned } from '../errors.ts'
-import type { BrokerReadError, HistoryTooLarge } from '../errors.ts'
-import { maxHistoryDeals } from '../ports/broker.ts'
-import type { Broker, DealsReading, MarginQuery } from '../ports/broker.ts'
+import { notProvisioned } from '../errors.ts'
+import type { BrokerReadError } from '../errors.ts'
+import type { BrokerDeal, DealsPage, DealsWindow } from '../journal/broker-deal.ts'
+import type { Broker, MarginQuery } from '../ports/broker.ts'
 import type { Clock } from '../ports/clock.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import { isReadableTime } from '../trades/deal.ts'
 import type { Deal } from '../trades/deal.ts'
 
-export type BrokerRead = 'accountInformation' | 'positions' | 'deals' | 'requiredMargin'
+export type BrokerRead = 'accountInformation' | 'positions' | 'dealsPage' | 'requiredMargin'
 
 /** What the fake holds for one account. */
 export interface FakeBook {
   readonly information: Omit<AccountReading, 'readAt'>
   /** In any order. */
   readonly positions: readonly BrokerPosition[]
-  readonly deals: readonly Deal[]
+  /** In the order in which the provider gives them. One without a kind has that of its side, or is a balance operation. */
+  readonly deals: readonly (Deal & Partial<BrokerDeal>)[]
   /** What a position needs; none where it cannot be computed. */
   readonly margin: (query: MarginQuery) => O.Option<number>
 }
@@ -51,8 +53,11 @@ const emptyBook: FakeBook = {
   margin: ({ volume, openPrice }) => O.some(volume * 1_000 * openPrice),
 }
 
-/** @param clock stamps what is read */
-export const createFakeBroker = (clock: Clock): FakeBroker => {
+/**
+ * @param clock stamps what is read
+ * @param pageSize the most deals of a page
+ */
+export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => {
   const books = new Map<AccountId, FakeBook>()
   const failures = new Map<AccountId, { readonly error: BrokerReadError; readonly reads: readonly BrokerRead[] | undefined }>()
   const log: { readonly read: BrokerRead; readonly accountId: AccountId }[] = []
@@ -80,10 +85,10 @@ export const createFakeBroker = (clock: Clock): FakeBroker => {
         open('positions', account),
         TE.map(({ positions }) => ({ positions: positions.toSorted(byAge), readAt: clock.now() })),
       ),
-    deals: (account) =>
+    dealsPage: (account, window) =>
       pipe(
-        open('deals', account),
-        TE.flatMapEither(({ deals }) => wholeHistory(account.accountId, deals, clock.now())),
+        open('dealsPage', account),
+        TE.map(({ deals }) => pageOf(deals, window, pageSize, clock.now())),
       ),
     requiredMargin: (account, query) =>
       pipe(
@@ -103,5 +108,9 @@ export const createFakeBroker = (clock: Clock): FakeBroker => {
   }
 }
 
-const wholeHistory = (accountId: AccountId, deals: readonly Deal[], readAt: Instant): E.Either<HistoryTooLarge, DealsReading> =>
-  deals.length > maxHistoryDeals ? E.left(historyTooLarge(accountId, maxHistoryDeals)) : E.right({ deals, readAt })
+// Deals without a readable time belong to every window.
+const pageOf = (deals: FakeBook['deals'], { from, to, offset }: DealsWindow, size: number, readAt: Instant): DealsPage => {
+  const inWindow = deals.filter(({ time }) => time === undefined || !isReadableTime(time) || (time >= from && time < to))
+  const page = inWindow.slice(offset, offset + size).map((deal): BrokerDeal => ({ kind: deal.side ?? 'balance', ...deal }))
+  return { deals: page, nextOffset: page.length < size ? null : offset + size, readAt }
+}

@@ -1,6 +1,6 @@
 // What a broker in memory keeps of one account: open positions, the deals that closed them, and what its readers do not see yet.
+import type { BrokerDeal } from '../journal/broker-deal.ts'
 import { lotsWithout } from '../primitives/lots.ts'
-import type { ClosingDeal } from '../positions/closing-deals.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
@@ -13,12 +13,6 @@ export interface PositionLag {
   readonly deals?: number
 }
 
-interface BookedDeal {
-  /** The first ticket of the position that it closed. */
-  readonly origin: Ticket
-  readonly deal: ClosingDeal
-}
-
 interface Shown<A> {
   readonly rows: readonly A[]
   readonly reads: number
@@ -26,14 +20,14 @@ interface Shown<A> {
 
 export interface PositionBook {
   positions: readonly BrokerPosition[]
-  deals: readonly BookedDeal[]
-  /** The first ticket of a position whose ticket has changed. */
-  readonly origins: Map<Ticket, Ticket>
+  deals: readonly BrokerDeal[]
+  /** The deals that the journal has read. */
+  journal: readonly BrokerDeal[]
   /** What is shown instead, for so many reads. */
-  lagging: { positions?: Shown<BrokerPosition>; deals?: Shown<BookedDeal> }
+  lagging: { positions?: Shown<BrokerPosition>; deals?: Shown<BrokerDeal> }
 }
 
-export const emptyPositionBook = (): PositionBook => ({ positions: [], deals: [], origins: new Map(), lagging: {} })
+export const emptyPositionBook = (): PositionBook => ({ positions: [], deals: [], journal: [], lagging: {} })
 
 /** Runs a change, and lets so many reads show what was before it. */
 export const changeWithLag = (book: PositionBook, lag: PositionLag, change: () => void): void => {
@@ -63,9 +57,10 @@ export const closeLots = (book: PositionBook, position: BrokerPosition, { lots, 
     unrealizedPnl: sumExactly([position.unrealizedPnl, -profit]),
     realizedPnl: sumExactly([position.realizedPnl, profit]),
   }
-  const origin = originOf(book, position.ticket)
-  book.origins.set(restTicket, origin)
-  book.deals = [...book.deals, { origin, deal: { id: dealId, orderId, volume: lots, price: position.currentPrice, profit, at } }]
+  const side = position.side === 'buy' ? 'sell' : 'buy'
+  const { ticket: positionId, symbol, currentPrice: price } = position
+  const what = { id: dealId, kind: side, side, entry: 'out', positionId, symbol, orderId } as const
+  book.deals = [...book.deals, { ...what, volume: lots, price, profit, commission: 0, swap: 0, time: at }]
   book.positions = book.positions.flatMap((other) => (other === position ? (volume === 0 ? [] : [rest]) : [other]))
 }
 
@@ -77,13 +72,14 @@ export const readPositions = (book: PositionBook): readonly BrokerPosition[] => 
   return positions.rows.toSorted(byAge)
 }
 
-/** The deals that closed a position, under whichever of its tickets, as a reader is shown them now. Counts as a read. */
-export const readClosingDeals = (book: PositionBook, ticket: Ticket): readonly ClosingDeal[] => {
+/** Brings the journal up to the deals as a reader is shown them now. Counts as a read. */
+export const readDeals = (book: PositionBook): void => {
   const { deals } = book.lagging
   const isLagging = deals !== undefined && deals.reads > 0
   if (isLagging) book.lagging.deals = { ...deals, reads: deals.reads - 1 }
-  const rows = isLagging ? deals.rows : book.deals
-  return rows.filter(({ origin }) => origin === originOf(book, ticket)).map(({ deal }) => deal)
+  book.journal = isLagging ? deals.rows : book.deals
 }
 
-const originOf = ({ origins }: PositionBook, ticket: Ticket): Ticket => origins.get(ticket) ?? ticket
+/** The deals of an order that closed something, from a time on. */
+export const closingDealsOf = (deals: readonly BrokerDeal[], orderId: string, from: Instant): readonly BrokerDeal[] =>
+  deals.filter((deal) => deal.orderId === orderId && (deal.time === undefined || deal.time >= from))

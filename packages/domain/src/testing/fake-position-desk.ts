@@ -1,20 +1,23 @@
 // Positions at a broker in memory that tests put in, and tell what becomes of each change; it executes changes, so that a test can see what
-// was done how often. It keeps the contract of the real one.
+// was done how often. It keeps the contract of the real one. The journal beside it has the deals of its closes once it was synchronised.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../accounts/account.ts'
+import type { BrokerDeal } from '../journal/broker-deal.ts'
 import { brokerOutcomeUnknown, brokerUnavailable, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
 import type { Clock, MaySend } from '../ports/clock.ts'
+import type { Journal } from '../ports/journal.ts'
 import type { CloseReceipt, PositionDesk } from '../ports/position-desk.ts'
-import type { ClosingDeal } from '../positions/closing-deals.ts'
 import type { Levels } from '../positions/levels.ts'
 import { byAge } from '../positions/position.ts'
 import type { BrokerPosition } from '../positions/position.ts'
 import type { AccountId, Ticket } from '../primitives/ids.ts'
 import { compareLots, roundLots } from '../primitives/lots.ts'
-import { changeWithLag, closeLots, emptyPositionBook, readClosingDeals, readPositions } from './fake-position-book.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { SynchroniseJournal } from '../use-cases/synchronise-journal.ts'
+import { changeWithLag, closeLots, closingDealsOf, emptyPositionBook, readDeals, readPositions } from './fake-position-book.ts'
 import type { PositionBook, PositionLag } from './fake-position-book.ts'
 
 /**
@@ -27,7 +30,7 @@ export type FakeChange =
   | { readonly kind: 'setLevels'; readonly accountId: AccountId; readonly ticket: Ticket; readonly levels: Levels }
   | { readonly kind: 'closePosition'; readonly accountId: AccountId; readonly ticket: Ticket; readonly volume: number | null }
 
-export type PositionDeskRead = 'freshPositions' | 'closingDeals'
+export type PositionDeskRead = 'freshPositions' | 'synchroniseJournal'
 
 export interface FakePositionDesk extends PositionDesk {
   /** Puts an account in with these positions, or in place of those that it has. An account that was never put in is not provisioned. */
@@ -35,12 +38,16 @@ export interface FakePositionDesk extends PositionDesk {
   /** What is truly open, oldest first, whatever reads show. */
   readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
   /** What was truly closed, oldest first, whatever reads show. */
-  readonly closed: (accountId: AccountId) => readonly ClosingDeal[]
+  readonly closed: (accountId: AccountId) => readonly BrokerDeal[]
+  readonly synchroniseJournal: SynchroniseJournal
+  readonly journal: Pick<Journal, 'want' | 'closingDeals'>
+  /** When reads of the journal are wanted, in the order in which they were asked for. */
+  readonly wanted: () => readonly Instant[]
   /** What becomes of the next changes, one after the other; all others are done. */
   readonly next: (...outcomes: readonly FakeChangeOutcome[]) => void
   /** Does what was accepted. */
   readonly execute: () => void
-  /** After the next change that is done, so many reads show the positions, or the closing deals, as they were before it. */
+  /** After the next change that is done, so many reads show the positions, or synchronisations the deals, as they were before it. */
   readonly lagNext: (lag: PositionLag) => void
   /** Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some. Changes are not touched by it. */
   readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly PositionDeskRead[]) => void
@@ -63,6 +70,7 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
   const accepted: (() => unknown)[] = []
   const sent: FakeChange[] = []
   const log: PositionDeskRead[] = []
+  const wanted: Instant[] = []
   let lag: PositionLag = {}
   let lastNumber = 1_000
   let held: Promise<void> = Promise.resolve()
@@ -149,18 +157,26 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
     },
     closePosition: (account, ticket, volume, maySend) => () =>
       send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }, maySend),
-    closingDeals: (account, ticket) =>
+    synchroniseJournal: (account) =>
       pipe(
-        read('closingDeals', account),
-        TE.map((book) => readClosingDeals(book, ticket)),
+        read('synchroniseJournal', account),
+        TE.map((book) => {
+          readDeals(book)
+          return { ...readJournal, syncedAt: clock.now(), deals: book.journal.length }
+        }),
       ),
+    journal: {
+      want: (_account, at) => TE.fromIO(() => void wanted.push(at)),
+      closingDeals: ({ accountId }, orderId, from) => TE.fromIO(() => closingDealsOf(books.get(accountId)?.journal ?? [], orderId, from)),
+    },
+    wanted: () => wanted,
     put: (accountId, positions = []) => {
       const book = books.get(accountId) ?? emptyPositionBook()
       book.positions = positions
       books.set(accountId, book)
     },
     positions: (accountId) => (books.get(accountId)?.positions ?? []).toSorted(byAge),
-    closed: (accountId) => (books.get(accountId)?.deals ?? []).map(({ deal }) => deal),
+    closed: (accountId) => books.get(accountId)?.deals ?? [],
     next: (...outcomes) => void planned.push(...outcomes),
     execute: () => {
       for (const run of accepted.splice(0)) run()
@@ -179,6 +195,8 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
     reads: (kind) => log.filter((one) => kind === undefined || one === kind).length,
   }
 }
+
+const readJournal = { firstReadOffset: null, wantedAt: null, latestDealAt: null, check: null, rereadAt: null, disagreements: 0 } as const
 
 const tooManyLots = tradeRejected('TRADE_RETCODE_INVALID_CLOSE_VOLUME', 'The volume to close is above that of the position')
 

@@ -4,7 +4,7 @@ import { invalidCursor } from '../errors.ts'
 import type { InvalidCursor } from '../errors.ts'
 import { parseAccountId } from '../primitives/ids.ts'
 import { fromOpaque, toOpaque } from '../primitives/opaque-text.ts'
-import type { ClosingPlace, TradeFilter } from './account-history.ts'
+import type { ClosingPlace, TradeFilter } from './closed-trade.ts'
 
 const version = 1
 

@@ -1,4 +1,4 @@
-// A deal: one execution or booking in a broker's history, and the order in which deals are taken (decision 34).
+// A deal: one execution or booking in a broker's history, and the order in which deals are folded.
 import { compareTickets } from '../primitives/tickets.ts'
 
 /** Times are epoch milliseconds, volumes lots, money the account's currency with charges negative. */
@@ -20,27 +20,37 @@ export interface Deal {
   readonly time?: number
 }
 
-/** The time of a deal, where it is an instant that a date can stand for. */
-export const isReadableTime = (time: number): boolean => Math.abs(time) <= latestTime
+/** The position that a deal belongs to; undefined where it belongs to none. */
+export const positionIdOf = ({ side, positionId }: Deal): string | undefined =>
+  side === undefined || positionId === '' || positionId === '0' ? undefined : positionId
+
+/** Lots; 0 where no broker means the volume, and where it was not reported. */
+export const volumeOf = ({ volume }: Deal): number => (volume !== undefined && volume > 0 && volume < Number.POSITIVE_INFINITY ? volume : 0)
+
+/** 0 where the price is missing. */
+export const priceOf = ({ price }: Deal): number => (price !== undefined && Number.isFinite(price) ? price : 0)
+
+/** The first symbol that any of the deals names. */
+export const symbolOf = (deals: readonly Deal[]): string | undefined => deals.find(({ symbol = '' }) => symbol !== '')?.symbol
+
+/** Whether a date can stand for the time of a deal. */
+export const isReadableTime = (time: number | undefined): time is number => time !== undefined && Math.abs(time) <= latestTime
 
 const latestTime = 8.64e15
 
 /**
- * Whether `a` is taken before `b`: by time, then by id. Brokers of the fourth generation give an opening and a closing deal one id, so the
- * opening one comes first then; side and symbol only make the order total.
+ * The order in which deals are folded: time, then id. MT4 gives an opening and a closing deal one id, and the opening one comes first then. Side and symbol
+ * only make the order total, and deals without a readable time come last.
  */
-export const isBefore = (a: Deal, b: Deal): boolean => {
-  if (a.time !== b.time) return (a.time ?? Number.NaN) < (b.time ?? Number.NaN)
-  const byId = compareTickets(a.id, b.id)
-  if (byId !== 0) return byId < 0
-  if (a.entry !== b.entry) return a.entry === 'in'
-  if (a.side !== b.side) return a.side === 'buy'
-  return compareTickets(a.symbol ?? '', b.symbol ?? '') < 0
-}
+export const compareDealOrder = (a: Deal, b: Deal): number =>
+  compareTimes(a.time, b.time) ||
+  compareTickets(a.id, b.id) ||
+  compareTickets(a.entry ?? '', b.entry ?? '') ||
+  compareTickets(a.side ?? '', b.side ?? '') ||
+  compareTickets(a.symbol ?? '', b.symbol ?? '')
 
-/**
- * The order of the deals that closed positions (decision 36): time, then id; deals of different positions with one time and id stand in the
- * order of their positions' ids.
- */
-export const compareClosings = (a: Deal, b: Deal): number =>
-  (a.time ?? Number.NaN) - (b.time ?? Number.NaN) || compareTickets(a.id, b.id) || compareTickets(a.positionId ?? '', b.positionId ?? '')
+const compareTimes = (a: number | undefined, b: number | undefined): number => {
+  if (a === b) return 0
+  if (!isReadableTime(a)) return isReadableTime(b) ? 1 : 0
+  return isReadableTime(b) ? a - b : -1
+}

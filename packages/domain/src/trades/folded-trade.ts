@@ -1,4 +1,5 @@
 // What the fold makes of a position: a closed trade (2.5), or the reason why it could not be folded (4.5).
+import type { AccountId } from '../primitives/ids.ts'
 
 /** Why a position is neither a trade nor open, in the order in which the reasons are looked at; the first that applies is given. */
 export const skipReasons = [
@@ -44,3 +45,33 @@ export interface SkippedPosition {
   readonly positionId: string
   readonly reason: SkipReason
 }
+
+/** A position that could not be folded, and on which account. */
+export interface SkippedOnAccount extends SkippedPosition {
+  readonly accountId: AccountId
+}
+
+/** A position of which less was closed than opened. What its deals do not say is undefined. */
+export interface OpenPosition {
+  readonly positionId: string
+  readonly symbol: string | undefined
+  readonly side: 'buy' | 'sell' | undefined
+  /** Lots that are still open. */
+  readonly volume: number
+  /** Volume-weighted over all opening deals. */
+  readonly entryPrice: number | undefined
+  readonly openedAt: number | undefined
+}
+
+/** A position that became a trade, with the last deal that closed it. */
+export interface FinishedPosition {
+  readonly status: 'closed'
+  readonly trade: FoldedTrade
+  readonly closingDealId: string
+}
+
+/** What a position is by its deals. */
+export type FoldedPosition =
+  | FinishedPosition
+  | { readonly status: 'open'; readonly position: OpenPosition }
+  | { readonly status: 'skipped'; readonly position: SkippedPosition }

@@ -8,6 +8,7 @@ import {
   clockHealth,
   databaseHealth,
   durabilityHealth,
+  journalsHealth,
   limitsHealth,
   maxCountedStuck,
   ordersHealth,
@@ -19,7 +20,7 @@ import type { BrokerHealth, HealthCheck } from '../operator/health.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { OperatorOrders } from '../ports/operator-orders.ts'
 import type { SealedSecrets } from '../ports/sealed-secrets.ts'
-import type { DatabaseHealth, LimiterHealth } from '../ports/service-health.ts'
+import type { DatabaseHealth, JournalHealth, LimiterHealth } from '../ports/service-health.ts'
 
 interface Ports {
   readonly database: DatabaseHealth
@@ -27,6 +28,7 @@ interface Ports {
   readonly limiterHealth: LimiterHealth
   readonly sealedSecrets: Pick<SealedSecrets, 'census'>
   readonly operatorOrders: Pick<OperatorOrders, 'underWay'>
+  readonly journalHealth: JournalHealth
   readonly clock: Clock
 }
 
@@ -39,14 +41,16 @@ export const checkService = (ports: Ports): TE.TaskEither<never, readonly Health
     T.apS('durability', ports.database.durability),
     T.apS('census', ports.sealedSecrets.census),
     T.apS('stuck', countStuck(ports)),
+    T.apS('disagreeing', ports.journalHealth.disagreeing),
     T.apS('standing', ports.limiterHealth.standing),
-    T.map(({ database, isMigrated, durability, census, stuck, standing }) => [
+    T.map(({ database, isMigrated, durability, census, stuck, disagreeing, standing }) => [
       ...database,
       tablesHealth(isMigrated),
       ...durabilityHealth(durability, ports.brokerHealth),
       limitsHealth(standing),
       secretsHealth(census),
       ordersHealth(stuck),
+      journalsHealth(disagreeing),
     ]),
     TE.fromTask,
   )

@@ -1,13 +1,12 @@
-// GET /trades/stats: what the closed trades of a filter amount to (2.6, 4.5; decisions 37 and 38).
+// GET /trades/stats: what the closed trades of a filter amount to.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { statisticsInSteps } from '../statistics/trade-statistics.ts'
+import { tradeStatistics } from '../statistics/trade-statistics.ts'
 import type { TradeStatistics } from '../statistics/trade-statistics.ts'
-import type { TradeFilter } from '../trades/account-history.ts'
-import { readMatchingTrades } from './steps/read-matching-trades.ts'
-import type { MatchingTrades, TradePorts, TradeProvenance, TradesRefusal } from './steps/read-matching-trades.ts'
-import { takeTurns } from './steps/take-turns.ts'
+import type { TradeFilter } from '../trades/closed-trade.ts'
+import { readJournals } from './steps/read-journals.ts'
+import type { TradePorts, TradeProvenance, TradesRefusal } from './steps/read-journals.ts'
 
 /** Sums over accounts of several currencies are sums of unlike things, and the reply says so. */
 export interface MixedCurrencies {
@@ -23,17 +22,14 @@ export interface StatisticsResult {
 
 export const getTradeStatistics =
   (ports: TradePorts) =>
-  (caller: Caller, filter: TradeFilter): TE.TaskEither<TradesRefusal, StatisticsResult> =>
+  ({ owner }: Caller, filter: TradeFilter): TE.TaskEither<TradesRefusal, StatisticsResult> =>
     pipe(
-      readMatchingTrades(ports)(caller, filter),
-      TE.bindTo('found'),
-      TE.bindW('statistics', ({ found }) => TE.fromTask(takeTurns(ports)(statisticsInSteps(found.matches.map(({ trade }) => trade))))),
-      TE.map(({ found, statistics }) => ({
-        statistics,
-        provenance: found.provenance,
-        warnings: currencyWarnings(found.currencies),
+      TE.Do,
+      TE.bind('read', () => readJournals(ports)(owner, filter)),
+      TE.bindW('results', ({ read }) => ports.trades.results(owner, read.selection)),
+      TE.map(({ read: { provenance, currencies }, results }) => ({
+        statistics: tradeStatistics(results),
+        provenance,
+        warnings: currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : [],
       })),
     )
-
-const currencyWarnings = (currencies: MatchingTrades['currencies']): readonly MixedCurrencies[] =>
-  currencies.length > 1 ? [{ code: 'mixed_currencies', currencies }] : []

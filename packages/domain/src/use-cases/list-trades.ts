@@ -1,13 +1,13 @@
-// GET /trades: closed trades, most recently closed first, page by page with a cursor (4.5; decision 36).
+// GET /trades: closed trades, most recently closed first, page by page with a cursor.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import type { InvalidCursor } from '../errors.ts'
-import { placeOf, sliceAfter } from '../trades/account-history.ts'
-import type { ClosingPlace, TradeFilter, TradeSlice } from '../trades/account-history.ts'
+import { placeOf } from '../trades/closed-trade.ts'
+import type { ClosingPlace, TradeFilter, TradeSlice } from '../trades/closed-trade.ts'
 import { readCursor, writeCursor } from '../trades/cursor.ts'
-import { readMatchingTrades } from './steps/read-matching-trades.ts'
-import type { TradePorts, TradeProvenance, TradesRefusal } from './steps/read-matching-trades.ts'
+import { readJournals } from './steps/read-journals.ts'
+import type { TradePorts, TradeProvenance, TradesRefusal } from './steps/read-journals.ts'
 
 export interface TradesQuery {
   readonly filter: TradeFilter
@@ -23,13 +23,13 @@ export interface TradesResult extends TradeSlice {
 
 export const listTrades =
   (ports: TradePorts) =>
-  (caller: Caller, { filter, limit, cursor }: TradesQuery): TE.TaskEither<TradesRefusal | InvalidCursor, TradesResult> =>
+  ({ owner }: Caller, { filter, limit, cursor }: TradesQuery): TE.TaskEither<TradesRefusal | InvalidCursor, TradesResult> =>
     pipe(
       TE.Do,
       TE.bind('after', () => readPlace(filter, cursor)),
-      TE.bindW('found', () => readMatchingTrades(ports)(caller, filter)),
-      TE.let('slice', ({ after, found }) => sliceAfter(found.matches, after, limit)),
-      TE.map(({ found, slice }) => ({ ...slice, provenance: found.provenance, cursor: nextCursor(filter, slice) })),
+      TE.bindW('read', () => readJournals(ports)(owner, filter)),
+      TE.bindW('slice', ({ after, read }) => ports.trades.page(owner, read.selection, after, limit)),
+      TE.map(({ read, slice }) => ({ ...slice, provenance: read.provenance, cursor: nextCursor(filter, slice) })),
     )
 
 const readPlace = (filter: TradeFilter, cursor: string | undefined): TE.TaskEither<InvalidCursor, ClosingPlace | undefined> =>

@@ -31,7 +31,6 @@ import type { OrderJob, OrderPlacement, OrderRetry, OrderStore } from '../ports/
 import type { AcquireSlot, TradeSlots } from '../ports/trade-slots.ts'
 import type { BrokerOrder, Trading } from '../ports/trading.ts'
 import { secondMs } from '../primitives/instant.ts'
-import type { AccountId } from '../primitives/ids.ts'
 import { confirmDemo } from './steps/confirm-demo.ts'
 
 interface ProcessPorts extends Pauser {
@@ -43,7 +42,7 @@ interface ProcessPorts extends Pauser {
   readonly clock: Clock
   readonly stopwatch: Stopwatch
   /** The broker may have changed the account: what caches keep of it is dropped. */
-  readonly accountChanged: (id: AccountId) => void
+  readonly accountChanged: (account: BrokerAccount) => void
 }
 
 export interface ProcessedOrder {
@@ -190,7 +189,7 @@ const sendOnce =
         isOurs
           ? pipe(
               ports.trading.placeOrder(destination, brokerOrderOf(order), () => timeLeftMs(ports, job) > 0),
-              T.tapIO((answer) => () => mayHaveExecuted(answer) && ports.accountChanged(destination.accountId)),
+              T.tapIO((answer) => () => mayHaveExecuted(answer) && ports.accountChanged(destination)),
               T.map((answer) => afterSend(sending, answer, timeLeftMs(ports, job))),
             )
           : T.of(undefined),
@@ -243,7 +242,7 @@ const findInSlot =
         TE.tapIO(
           ({ kind }) =>
             () =>
-              kind === 'found' && ports.accountChanged(job.destination.accountId),
+              kind === 'found' && ports.accountChanged(job.destination),
         ),
       ),
     )

@@ -1,15 +1,12 @@
-// What receivers are told of orders, positions and trades: the fields of section 6, no more and no less.
+// What receivers are told of orders and trades: the fields of section 6, no more and no less.
 import { describe, expect, it } from 'vitest'
 import { orderCreated, orderFilled, settlementEvents } from '../../src/events/order-events.ts'
-import { positionClosed, profitPercentage, tradeClosed } from '../../src/events/position-events.ts'
-import type { MadeClose } from '../../src/events/position-events.ts'
+import { profitPercentage, tradeClosed } from '../../src/events/position-events.ts'
 import type { OrderId } from '../../src/orders/order.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
 import { settle } from '../../src/orders/transitions.ts'
-import type { ClosingFill } from '../../src/positions/closing-deals.ts'
-import type { AccountId, CloseId, Ticket, TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { AccountId, Ticket, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { newOrder } from '../../src/testing/stored-orders.ts'
-import { openPosition } from '../../src/testing/open-position.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.120Z')
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
@@ -89,60 +86,6 @@ describe('order.filled (6)', () => {
   })
 })
 
-describe('position.closed (6)', () => {
-  const position = openPosition({ volume: 0.3 })
-  const fill: ClosingFill = { deals: ['7 5', '8 6'], orderId: '9', price: 1.25, profit: -12.5, at: noon + 5 }
-  const made: MadeClose = {
-    closeId: '0c000000-0000-4000-8000-000000000001' as CloseId,
-    id: { accountId, ticket },
-    position,
-    outcome: { closedVolume: 0.1, remainingVolume: 0.2 },
-    fill,
-    madeAt: noon + 2,
-  }
-  const told = {
-    position_id: `${accountId}:46870472`,
-    account_id: accountId,
-    symbol: position.symbol,
-    type: position.side,
-    closed_volume: 0.1,
-    remaining_volume: 0.2,
-    entry_price: position.entryPrice,
-    exit_price: 1.25,
-    realized_pnl: -12.5,
-    is_partial: true,
-    closed_at: '2026-11-02T12:00:00.125Z',
-  }
-
-  it('tells a part', () => {
-    expect(positionClosed(made, noon + 9)).toStrictEqual({
-      type: 'position.closed',
-      key: `position.closed ${accountId} 7 5`,
-      data: told,
-      at: noon + 9,
-    })
-  })
-
-  it('tells the whole', () => {
-    const { data } = positionClosed({ ...made, outcome: { closedVolume: 0.3, remainingVolume: 0 } }, noon + 9)
-    expect(data).toStrictEqual({ ...told, closed_volume: 0.3, remaining_volume: 0, is_partial: false })
-  })
-
-  it('makes up nothing that the closing deal does not tell, or where it was not found (decision 32)', () => {
-    const { data } = positionClosed({ ...made, fill: { ...fill, price: null, at: null } }, noon + 9)
-    expect(data).toStrictEqual({ ...told, exit_price: null, closed_at: '2026-11-02T12:00:00.122Z' })
-    const bare = positionClosed({ ...made, fill: null }, noon + 9)
-    expect(bare.data).toStrictEqual({ ...told, exit_price: null, realized_pnl: null, closed_at: '2026-11-02T12:00:00.122Z' })
-    expect(bare.key).toBe('position.closed 0c000000-0000-4000-8000-000000000001')
-  })
-
-  it('is the same for the same deal, and another for another', () => {
-    const again = { ...made, closeId: '0c000000-0000-4000-8000-000000000002' as CloseId, madeAt: noon + 70 }
-    expect(positionClosed(again, noon).key).toBe(positionClosed(made, noon).key)
-    expect(positionClosed({ ...made, fill: { ...fill, deals: ['8 6'] } }, noon).key).not.toBe(positionClosed(made, noon).key)
-  })
-})
-
 describe('trade.closed (6)', () => {
   const trade = {
     positionId: '46870472',
@@ -162,7 +105,7 @@ describe('trade.closed (6)', () => {
 
   it('tells the trade that GET /trades shows', () => {
     const id = `${accountId}:46870472`
-    expect(tradeClosed({ accountId, userId: owner.userId, closingDealId: '1', trade }, noon + 9)).toStrictEqual({
+    expect(tradeClosed({ accountId, trade }, noon + 9)).toStrictEqual({
       type: 'trade.closed',
       key: `trade.closed ${id}`,
       data: {

@@ -5,7 +5,16 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { serviceUnavailable } from '../../src/errors.ts'
-import { clockHealth, durabilityHealth, failSkewMs, ordersHealth, providerTokenHealth, warnSkewMs } from '../../src/operator/health.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
+import {
+  clockHealth,
+  durabilityHealth,
+  failSkewMs,
+  journalsHealth,
+  ordersHealth,
+  providerTokenHealth,
+  warnSkewMs,
+} from '../../src/operator/health.ts'
 import type { Durability, HealthCheck, LimiterStanding, ProviderStanding } from '../../src/operator/health.ts'
 import { createFakeOperatorOrders, newOrderUnderWay } from '../../src/testing/fake-operator-orders.ts'
 import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
@@ -109,6 +118,7 @@ describe('the service', () => {
     database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durable) },
     brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: T.of<LimiterStanding>('shared') },
+    journalHealth: { disagreeing: TE.right([]) },
     sealedSecrets: { census: TE.right({ current: 3, others: 0 }) },
     operatorOrders: createFakeOperatorOrders(),
     clock: { now: () => now },
@@ -125,36 +135,45 @@ describe('the service', () => {
   }
 
   it.each<[string, Partial<Parameters<typeof checkService>[0]>, readonly string[]]>([
-    ['is fine', {}, ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders']],
+    [
+      'is fine',
+      {},
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders', 'ok journals'],
+    ],
     [
       'has a database that is away',
-      { database: { now: down, isMigrated: down, durability: down }, sealedSecrets: { census: down }, operatorOrders: noOrders },
-      ['fail database', 'fail tables', 'fail fsync', 'ok limits', 'fail secrets', 'fail orders'],
+      {
+        database: { now: down, isMigrated: down, durability: down },
+        sealedSecrets: { census: down },
+        operatorOrders: noOrders,
+        journalHealth: { disagreeing: down },
+      },
+      ['fail database', 'fail tables', 'fail fsync', 'ok limits', 'fail secrets', 'fail orders', 'fail journals'],
     ],
     [
       'has older tables',
       { database: { ...good.database, isMigrated: TE.right(false) } },
-      ['ok database', 'ok database clock', 'fail tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders'],
+      ['ok database', 'ok database clock', 'fail tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders', 'ok journals'],
     ],
     [
       'has lost Redis',
       { limiterHealth: { standing: T.of<LimiterStanding>('alone') } },
-      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'warn limits', 'ok secrets', 'ok orders'],
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'warn limits', 'ok secrets', 'ok orders', 'ok journals'],
     ],
     [
       'has secrets under an earlier key',
       { sealedSecrets: { census: TE.right({ current: 1, others: 2 }) } },
-      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'warn secrets', 'ok orders'],
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'warn secrets', 'ok orders', 'ok journals'],
     ],
     [
       'has a clock that is off by a minute',
       { database: { ...good.database, now: TE.right(now - 60_000) } },
-      ['ok database', 'fail database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders'],
+      ['ok database', 'fail database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'ok orders', 'ok journals'],
     ],
     [
       'has an order that has been pending for ten minutes',
       ordersMade(600_000, 599_999),
-      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'warn orders'],
+      ['ok database', 'ok database clock', 'ok tables', ...durabilityChecks, 'ok limits', 'ok secrets', 'warn orders', 'ok journals'],
     ],
   ])('that %s is told so, and what is wrong with what to do', async (_, parts, expected) => {
     const checks = await rightOf(checkService({ ...good, ...parts }))
@@ -167,6 +186,16 @@ it('counts the orders that are stuck', () => {
   expect(ordersHealth(E.right(1)).message).toBe('1 has been pending for longer than ten minutes.')
   expect(ordersHealth(E.right(999)).message).toBe('999 have been pending for longer than ten minutes.')
   expect(ordersHealth(E.right(1_000)).message).toBe('At least 1000 have been pending for longer than ten minutes.')
+})
+
+it('names the accounts whose journals do not add up', () => {
+  const journals = [12.3, -4, 0.01, 5].map((difference, index) => ({ accountId: `account-${index}` as AccountId, difference }))
+  expect(journalsHealth(E.right(journals.slice(0, 1))).message).toBe(
+    'The deals of 1 account do not add up to the balance: account-0 by 12.3.',
+  )
+  expect(journalsHealth(E.right(journals)).message).toBe(
+    'The deals of 4 accounts do not add up to the balance: account-0 by 12.3, account-1 by -4, account-2 by 0.01, ….',
+  )
 })
 
 describe('a tenant', () => {

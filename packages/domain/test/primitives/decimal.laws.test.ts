@@ -1,7 +1,9 @@
 // Laws of exact decimal arithmetic (2.5): results are the doubles nearest to the exact values, for any finite numbers.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
+import type { Decimal } from '../../src/primitives/decimal.ts'
 import {
+  addDecimals,
   compareDecimals,
   decimalOf,
   decimalToNumber,
@@ -9,8 +11,9 @@ import {
   multiplyDecimals,
   nearestDouble,
   subtractDecimals,
+  zero,
 } from '../../src/primitives/decimal.ts'
-import { exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
+import { ExactSum, exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { money } from '../../src/testing/deal-arbitraries.ts'
 
 const finite = fc.double({ noNaN: true, noDefaultInfinity: true })
@@ -135,6 +138,16 @@ describe('a double read as a decimal', () => {
   })
 })
 
+type Pairs = readonly (readonly [number, number])[]
+
+const sumOfProducts = (pairs: Pairs): ExactSum => {
+  const sum = new ExactSum()
+  for (const [a, b] of pairs) sum.addProduct(a, b)
+  return sum
+}
+
+const exactly = (pairs: Pairs): Decimal => pairs.map(([a, b]) => multiplyDecimals(decimalOf(a), decimalOf(b))).reduce(addDecimals, zero)
+
 describe('an exact sum', () => {
   it('is the exact sum of the decimals, rounded once, in any order', () => {
     fc.assert(
@@ -162,6 +175,33 @@ describe('an exact sum', () => {
       }),
       runs,
     )
+  })
+
+  it('adds products exactly, and another sum, and compares with it', () => {
+    const amount = fc.oneof({ weight: 3, arbitrary: money }, { weight: 1, arbitrary: fc.double({ min: -1e9, max: 1e9, noNaN: true }) })
+    const pairs = fc.array(fc.tuple(amount, amount), { maxLength: 5 })
+    fc.assert(
+      fc.property(pairs, pairs, (a, b) => {
+        const [one, other] = [sumOfProducts(a), sumOfProducts(b)]
+        expect(one.value()).toBe(decimalToNumber(exactly(a)))
+        expect(one.plus(other).value()).toBe(decimalToNumber(exactly([...a, ...b])))
+        expect(Math.sign(one.compareTo(other))).toBe(compareDecimals(exactly(a), exactly(b)))
+        expect(compareDecimals(one.toDecimal(), exactly(a))).toBe(0)
+      }),
+      runs,
+    )
+  })
+
+  it.each([
+    [Number.POSITIVE_INFINITY, 1, Number.POSITIVE_INFINITY],
+    [-2, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY],
+    [Number.NaN, 1, Number.NaN],
+    [0, Number.POSITIVE_INFINITY, Number.NaN],
+  ])('of the product of %d and %d is %d', (a, b, expected) => {
+    const sum = exactSumOf([5])
+    sum.addProduct(a, b)
+    expect(sum.value()).toBe(expected)
+    expect(exactSumOf([1]).plus(sum).value()).toBe(expected)
   })
 
   it.each([

@@ -1,12 +1,10 @@
 // Laws of the intervals of 2.6: Wilson's for a share, Student's t for a mean.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { exactSumOf } from '../../src/primitives/exact-sum.ts'
 import { meanInterval } from '../../src/statistics/mean-interval.ts'
-import { sampleMoments, sampleMomentsInSteps } from '../../src/statistics/sample-moments.ts'
+import { sampleMoments } from '../../src/statistics/sample-moments.ts'
 import { type Interval, wilsonInterval } from '../../src/statistics/wilson-interval.ts'
 import { expectRelative } from './expect-relative.ts'
-import { stepsOf } from './steps-of.ts'
 
 const level = fc.oneof(fc.constantFrom(0.8, 0.9, 0.95, 0.99, 0.999), fc.double({ min: 0.001, max: 0.999_999_999, noNaN: true }))
 const share = fc.integer({ min: 1, max: 100_000 }).chain((n) => fc.tuple(fc.integer({ min: 0, max: n }), fc.constant(n)))
@@ -98,9 +96,6 @@ describe('the Wilson interval', () => {
   })
 })
 
-const momentsSteps = (values: readonly number[], perStep: number): number =>
-  stepsOf(sampleMomentsInSteps(values, exactSumOf(values), perStep))
-
 const cents = fc.integer({ min: -1_000_000, max: 1_000_000 }).map((amount) => amount / 100)
 const sample = fc.array(cents, { minLength: 2, maxLength: 40 })
 
@@ -157,30 +152,6 @@ describe('the t interval of a mean', () => {
     expect(sampleMoments([7])).toEqual({ n: 1, mean: 7, deviation: 0 })
     expect(sampleMoments([1, Number.NaN])).toEqual({ n: 2, mean: Number.NaN, deviation: Number.NaN })
     expect(sampleMoments([Number.POSITIVE_INFINITY])).toEqual({ n: 1, mean: Number.POSITIVE_INFINITY, deviation: Number.NaN })
-  })
-
-  it('lets others in between only where money needs big decimals, and then after every whole step', () => {
-    const values = [1, -2, 3, 4, -5, 6, 7, -8, 9, 10]
-    expect(momentsSteps(values, 3)).toBe(0)
-    // Sums of hundredths fit where those of hundred-millionths do not.
-    expect(
-      momentsSteps(
-        values.map((value) => value * 1e9),
-        3,
-      ),
-    ).toBe(0)
-    expect(
-      momentsSteps(
-        values.map((value) => value * 1e-12),
-        3,
-      ),
-    ).toBe(3)
-    expect(
-      momentsSteps(
-        values.map((value) => value * 1e20),
-        10,
-      ),
-    ).toBe(1)
   })
 
   it('loses no digit at sums beyond the mean’s, whichever unit they need', () => {

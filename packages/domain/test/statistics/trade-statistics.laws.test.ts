@@ -1,12 +1,11 @@
 // Laws of the statistics (2.6, decision 37), among them that they equal a slow replay in fractions.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { maxDrawdown, maxDrawdownInSteps } from '../../src/statistics/max-drawdown.ts'
-import { statisticsInSteps, tradeStatistics } from '../../src/statistics/trade-statistics.ts'
+import { maxDrawdown } from '../../src/statistics/max-drawdown.ts'
+import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { money } from '../../src/testing/deal-arbitraries.ts'
 import { compare, fraction, minus, nearest, over, total, type Fraction } from '../trades/slow-replay.ts'
 import { expectRelative } from './expect-relative.ts'
-import { stepsOf } from './steps-of.ts'
 
 const none: Fraction = [0n, 1n]
 const netProfits = fc.array(money, { maxLength: 30 })
@@ -18,9 +17,6 @@ const inOrder = (values: readonly number[]): { netProfit: number; closedAt: numb
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
 
 const repeated = (count: number, value: number): readonly number[] => Array.from({ length: count }, () => value)
-const tens = (unit: number): readonly number[] => [1, -2, 3, 4, -5, 6, 7, -8, 9, 10].map((count) => count * unit)
-
-const statisticsSteps = (values: readonly number[], perStep?: number): number => stepsOf(statisticsInSteps(inOrder(values), perStep))
 
 const average = (sums: readonly Fraction[]): number => (sums.length === 0 ? 0 : nearest(over(total(sums), [BigInt(sums.length), 1n])))
 
@@ -100,28 +96,6 @@ describe('the statistics of trades', () => {
       expect(tradeStatistics(trades).maxDrawdown).toBe(4)
   })
 
-  it('are the same in steps of any size, and are taken in steps', () => {
-    fc.assert(
-      fc.property(netProfits, fc.integer({ min: 1, max: 9 }), (values, perStep) => {
-        const trades = inOrder(values).toReversed()
-        const steps = statisticsInSteps(trades, perStep)
-        let count = 0
-        let step = steps.next()
-        for (; !step.done; count++) step = steps.next()
-        expect(step.value).toEqual(tradeStatistics(trades))
-        expect(count).toBeGreaterThanOrEqual(Math.floor(values.length / perStep))
-      }),
-    )
-  })
-
-  it('are taken in just as many steps as there are whole ones, and again for sums and squares where money needs big decimals', () => {
-    expect(statisticsSteps(tens(0.25), 3)).toBe(3)
-    expect(statisticsSteps(tens(0.25), 10)).toBe(1)
-    expect(statisticsSteps(tens(0.25), 11)).toBe(0)
-    expect(statisticsSteps(tens(1e-12), 3)).toBe(9)
-    expect(statisticsSteps(Array.from({ length: 1_024 }, (_, i) => i))).toBe(4)
-  })
-
   it('are 0 without trades, with both intervals null (decision 37)', () => {
     expect(tradeStatistics([])).toEqual({
       totalTrades: 0,
@@ -175,13 +149,6 @@ describe('the intervals of the statistics', () => {
 })
 
 describe('the maximum drawdown', () => {
-  it('needs no step for ordinary money, however long, and as many as there are whole ones for any other', () => {
-    expect(stepsOf(maxDrawdownInSteps(tens(0.25), 3))).toBe(0)
-    expect(stepsOf(maxDrawdownInSteps(tens(1e-12), 3))).toBe(3)
-    expect(stepsOf(maxDrawdownInSteps(tens(1e-12), 10))).toBe(1)
-    expect(stepsOf(maxDrawdownInSteps([...tens(0.25), Number.NaN], 3))).toBe(3)
-  })
-
   it.each([
     [[], 0],
     [[2, -3, 1, -4, 6], 6],

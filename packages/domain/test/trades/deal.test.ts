@@ -1,6 +1,6 @@
-// The order of deals as rows: what is taken before what, and which closing deal came last (decisions 34 and 36).
+// The order of deals as rows: which is folded before which.
 import { describe, expect, it } from 'vitest'
-import { compareClosings, isBefore, isReadableTime } from '../../src/trades/deal.ts'
+import { compareDealOrder, isReadableTime, positionIdOf } from '../../src/trades/deal.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 
 const deal = (fields: Partial<Deal>): Deal => ({ id: '5', profit: 0, commission: 0, swap: 0, time: 100, ...fields })
@@ -9,7 +9,7 @@ const without = (name: keyof Deal, fields: Partial<Deal> = {}): Deal => {
   return rest as Deal
 }
 
-describe('a deal is taken before another (decision 34)', () => {
+describe('a deal is folded before another', () => {
   const full = { entry: 'in', side: 'buy', symbol: 'EURUSD' } as const
 
   it.each<[what: string, first: Deal, second: Deal]>([
@@ -21,33 +21,27 @@ describe('a deal is taken before another (decision 34)', () => {
     ['by its symbol, the shorter first', deal({ ...full, symbol: 'US30' }), deal({ ...full, symbol: 'EURUSD' })],
     ['by the text of its symbol', deal({ ...full, symbol: 'AUDUSD' }), deal({ ...full, symbol: 'EURUSD' })],
     ['where it names no symbol', without('symbol', { entry: 'in', side: 'buy' }), deal(full)],
+    ['where the other has no time', deal({ id: '900' }), without('time')],
+    ['where the time of the other cannot be read', deal({ id: '900' }), deal({ time: Number.NaN, id: '1' })],
+    ['by its id, where neither has a readable time', without('time', { id: '1' }), deal({ time: Number.POSITIVE_INFINITY })],
   ])('%s', (_, first, second) => {
-    expect([isBefore(first, second), isBefore(second, first)]).toEqual([true, false])
+    expect(compareDealOrder(first, second)).toBeLessThan(0)
+    expect(compareDealOrder(second, first)).toBeGreaterThan(0)
   })
 
-  it.each<[what: string, one: Deal, other: Deal]>([
-    ['the same in everything', deal(full), deal(full)],
-    ['one without a time', without('time'), deal({})],
-    ['one of a time that could not be read', deal({ time: Number.NaN }), deal({})],
-  ])('never where it is %s', (_, one, other) => {
-    expect([isBefore(one, other), isBefore(other, one)]).toEqual([false, false])
+  it('never where both are the same in everything', () => {
+    expect(compareDealOrder(deal(full), deal(full))).toBe(0)
   })
 })
 
-describe('the order of closing deals (decision 36)', () => {
-  it.each<[what: string, first: Partial<Deal>, second: Partial<Deal>]>([
-    ['time', { time: 99, id: '900', positionId: '9' }, { id: '1', positionId: '1' }],
-    ['id, the shorter first', { id: '9', positionId: '9' }, { id: '10', positionId: '1' }],
-    ['position', { positionId: '7' }, { positionId: '10' }],
-    ['no position first', {}, { positionId: '7' }],
-  ])('is by %s', (_, first, second) => {
-    expect(compareClosings(deal(first), deal(second))).toBeLessThan(0)
-    expect(compareClosings(deal(second), deal(first))).toBeGreaterThan(0)
-  })
-
-  it('is none between deals that agree', () => {
-    expect(compareClosings(deal({ positionId: '7' }), deal({ positionId: '7' }))).toBe(0)
-  })
+it.each<[Partial<Deal>, string | undefined]>([
+  [{ side: 'buy', positionId: '7' }, '7'],
+  [{ positionId: '7' }, undefined],
+  [{ side: 'buy', positionId: '0' }, undefined],
+  [{ side: 'buy', positionId: '' }, undefined],
+  [{ side: 'buy' }, undefined],
+])('a deal with %j belongs to position %s', (fields, positionId) => {
+  expect(positionIdOf(deal(fields))).toBe(positionId)
 })
 
 it.each([

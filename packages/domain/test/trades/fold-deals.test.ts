@@ -1,13 +1,11 @@
 // The fold on histories written out as tables: each skipped reason, estimated volumes, exact lots, ties and senseless numbers
-// (2.5, 4.5; decisions 33 to 36).
+// (2.5, 4.5).
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { Steps } from '../../src/primitives/run-steps.ts'
-import { sortInSteps } from '../../src/primitives/sort-in-steps.ts'
 import { positionDeals } from '../../src/testing/deal-arbitraries.ts'
 import { dealTable } from '../../src/testing/deal-table.ts'
 import type { Deal } from '../../src/trades/deal.ts'
-import { foldDeals, foldInSteps, foldPositions } from '../../src/trades/fold-deals.ts'
+import { foldDeals, foldPositions } from '../../src/trades/fold-deals.ts'
 import { replay } from './slow-replay.ts'
 
 const reasonOf = (table: string): string | undefined => foldDeals(dealTable(table)).skipped[0]?.reason
@@ -44,7 +42,7 @@ describe('a closed trade (2.5)', () => {
   })
 
   it('compares lots as decimals: 0.8 opened, 0.7 and 0.1 closed, nothing left', () => {
-    const { trades, open } = foldPositions(
+    const { closed, open } = foldPositions(
       dealTable(`
         1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
         2  7  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01
@@ -53,8 +51,9 @@ describe('a closed trade (2.5)', () => {
         5  8  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01
       `),
     )
-    expect(trades.map(({ positionId, volume }) => [positionId, volume])).toEqual([['7', 0.8]])
-    expect(open).toEqual(['8'])
+    expect(closed.map(({ trade: { positionId, volume } }) => [positionId, volume])).toEqual([['7', 0.8]])
+    const openedAt = Date.parse('2026-01-05T09:00:00Z')
+    expect(open).toEqual([{ positionId: '8', symbol: 'EURUSD', side: 'buy', volume: 0.1, entryPrice: 1.1, openedAt }])
   })
 
   it('adds money as decimals: 0.1 + 0.2 is 0.3, and 0.3 − 0.1 − 0.2 nothing', () => {
@@ -79,7 +78,10 @@ describe('a closed trade (2.5)', () => {
     const { trades } = foldDeals(deals)
     expect(trades.map(({ positionId }) => positionId)).toEqual(['8', '7'])
     expect(trades[1]).toMatchObject({ volume: 2, entryPrice: 1.2, exitPrice: 1.3, profit: 6, netProfit: 3, holdingTime: 5 })
-    expect(foldPositions(deals.slice(0, 5))).toMatchObject({ trades: [{ positionId: '8' }], open: ['7'] })
+    expect(foldPositions(deals.slice(0, 5))).toMatchObject({
+      closed: [{ trade: { positionId: '8' }, closingDealId: '4' }],
+      open: [{ positionId: '7', volume: 1, entryPrice: 1.2 }],
+    })
   })
 
   it('keeps a price below 0, which oil once had', () => {
@@ -92,7 +94,7 @@ describe('a closed trade (2.5)', () => {
     expect(trade).toMatchObject({ entryPrice: -37.63, exitPrice: 10.01 })
   })
 
-  it('counts whole seconds, rounded down (decision 35)', () => {
+  it('counts whole seconds, rounded down', () => {
     const [trade] = foldDeals(
       dealTable(`
         1  7  in   buy   EURUSD  1  1.1  0  0  0  2026-01-05T09:00:00.001Z
@@ -103,7 +105,7 @@ describe('a closed trade (2.5)', () => {
   })
 })
 
-describe('deals of one time (decision 34)', () => {
+describe('deals of one time', () => {
   it('are taken by id, the shorter first, then by text', () => {
     const [trade] = foldDeals(
       dealTable(`
@@ -125,7 +127,7 @@ describe('deals of one time (decision 34)', () => {
     expect(trade).toMatchObject({ symbol: 'EURUSD.a' })
   })
 
-  it('put the trades that they closed in the order of their ids (decision 36)', () => {
+  it('put the trades that they closed in the order of their ids', () => {
     const { trades } = foldDeals(
       dealTable(`
         1   21  in   buy   EURUSD  1  1.1  0  0  0  09:00:00
@@ -197,7 +199,8 @@ describe('a skipped position gets the first reason that applies (4.5)', () => {
         2  7  out  sell  -  1  0  0  0  0  -
       `),
     )
-    expect({ skipped, open }).toEqual({ skipped: [], open: ['7'] })
+    const unknown = { symbol: undefined, entryPrice: undefined, openedAt: undefined }
+    expect({ skipped, open }).toEqual({ skipped: [], open: [{ positionId: '7', side: 'buy', volume: 1, ...unknown }] })
   })
 
   it('is listed by position id, the shorter first', () => {
@@ -289,19 +292,6 @@ describe('volumes and money too large for whole units in a double', () => {
   })
 })
 
-// A trade that opens and closes at one second of its own.
-const trade = (position: number): readonly Deal[] =>
-  dealTable(`
-    ${2 * position}      ${position}  in   buy   EURUSD  1  1.1  0  0  0  09:00:${position}
-    ${2 * position + 1}  ${position}  out  sell  EURUSD  1  1.2  0  0  0  09:00:${position}
-  `)
-
-const stepsOf = (steps: Steps<unknown>): number => {
-  let count = 0
-  for (let step = steps.next(); !step.done; step = steps.next()) count += 1
-  return count
-}
-
 describe('a long history', () => {
   // 700 positions with every fault, their deals dealt out as cards, so that hundreds are open at once and many get deals late.
   const positions = Array.from({ length: 700 }, (_, i) =>
@@ -312,45 +302,8 @@ describe('a long history', () => {
   it('folds as the slow replay does, in the order given, reversed, and position by position', () => {
     const expected = replay(deals)
     for (const order of [deals, deals.toReversed(), positions.flat()]) {
-      const { trades, skipped, open } = foldPositions(order)
-      expect({ trades, skipped, open }).toEqual(expected)
+      const { closed, skipped, open } = foldPositions(order)
+      expect({ trades: closed.map(({ trade }) => trade), skipped, open: open.map(({ positionId }) => positionId) }).toEqual(expected)
     }
-  })
-
-  it('is taken in steps of a bounded number of deals', () => {
-    const perStep = 100
-    let taken = 0
-    const watched = deals.map((deal) =>
-      Object.defineProperty({ ...deal }, 'side', { get: () => ((taken += 1), deal.side), enumerable: true }),
-    )
-    const steps = foldInSteps(watched, perStep)
-    let mostPerStep = 0
-    for (let step = steps.next(); !step.done; step = steps.next()) {
-      mostPerStep = Math.max(mostPerStep, taken)
-      taken = 0
-    }
-    // Each deal's side is read when it is entered and when its trade is made.
-    expect(mostPerStep).toBeGreaterThanOrEqual(perStep)
-    expect(mostPerStep).toBeLessThanOrEqual(2 * perStep)
-  })
-
-  it('lets others in after every so many deals, and after as many positions or comparisons of what is left over', () => {
-    const closed = Array.from({ length: 10 }, (_, i) => i + 10).flatMap(trade)
-    const open = closed.filter(({ entry }) => entry === 'in')
-    expect([5, 6, 20, 21].map((perStep) => stepsOf(foldInSteps(closed, perStep)))).toEqual([4, 4, 1, 1])
-    expect(stepsOf(foldInSteps(Array.from({ length: 257 }, () => closed[0] as Deal)))).toBe(3)
-    // For the deals, for the positions, and for their order.
-    expect(stepsOf(foldInSteps(open, 3))).toBe(4 + 3 + 3)
-    // The eleventh position alone is no step.
-    expect(stepsOf(foldInSteps([...open, ...trade(20).slice(0, 1)], 3))).toBe(4 + 3 + 3)
-    expect(stepsOf(foldInSteps([]))).toBe(0)
-  })
-
-  it('lets others in as often while trades are put in order that come in another than they closed', () => {
-    const numbers = Array.from({ length: 11 }, (_, i) => i + 10)
-    const ordering = stepsOf(sortInSteps(numbers.toReversed(), (a, b) => a - b, 3))
-    expect(ordering).toBeGreaterThan(0)
-    // Eight for the deals, three to look at the trades.
-    expect(stepsOf(foldInSteps(numbers.toReversed().flatMap(trade), 3))).toBe(8 + 3 + ordering)
   })
 })

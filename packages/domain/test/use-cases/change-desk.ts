@@ -17,9 +17,7 @@ import { closePosition } from '../../src/use-cases/close-position.ts'
 import type { CloseRefusal, CloseResult } from '../../src/use-cases/close-position.ts'
 import { moveStopLoss, moveTakeProfit } from '../../src/use-cases/move-levels.ts'
 import type { LevelRefusal } from '../../src/use-cases/move-levels.ts'
-import { createHistories } from '../../src/use-cases/steps/read-history.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
-import { withoutEvents } from '../../src/use-cases/steps/without-events.ts'
 import type { PositionResult } from '../../src/use-cases/steps/show-position.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 import { owner } from './desk.ts'
@@ -42,8 +40,8 @@ export const createChangeDesk = (fields: Partial<Account> = {}, positions: reado
     liveAccounts: createLiveAccounts({ accounts, broker, clock }),
     positionDesk,
     positionLocks: createFakePositionLocks(clock),
-    closeRecords: withoutEvents.closeRecords,
-    histories: createHistories({ broker, breathe: T.of(undefined) }),
+    synchroniseJournal: positionDesk.synchroniseJournal,
+    journal: positionDesk.journal,
   }
   const account = newAccount(owner, { tradeMode: 'demo', ...fields })
   records.tables.accounts.set(account.id, account)

@@ -3,13 +3,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable } from '../../src/errors.ts'
+import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, serviceUnavailable } from '../../src/errors.ts'
+import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { withoutKey } from '../../src/ports/idempotency.ts'
-import type { ClosingDeal } from '../../src/positions/closing-deals.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { closePosition } from '../../src/use-cases/close-position.ts'
 import type { ClosedPosition } from '../../src/use-cases/close-position.ts'
+import { closingDealsOf } from '../../src/testing/fake-position-book.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 import { createChangeDesk, meanwhile, noon } from './change-desk.ts'
 import type { ChangeDesk } from './change-desk.ts'
@@ -24,16 +25,20 @@ const fillOf = ({ closePrice, realizedPnl, closedAt }: ClosedPosition): readonly
 
 const notFound = [null, null, null]
 
-/** The desk with a history that shows what the test says, at each look anew. */
-const withHistory = (desk: ChangeDesk, dealsAt: (look: number, own: readonly ClosingDeal[]) => readonly ClosingDeal[]): ChangeDesk => {
-  const { closingDeals } = desk.positionDesk
-  let looks = 0
-  const shown = (own: readonly ClosingDeal[]) => dealsAt((looks += 1), own)
+/** The desk with a journal that has, after each read of the broker's history, the deals that the test says. */
+const withDeals = (desk: ChangeDesk, dealsAfter: (reads: number, own: readonly BrokerDeal[]) => readonly BrokerDeal[]): ChangeDesk => {
+  const { positionDesk, account } = desk
+  const deals = () => dealsAfter(positionDesk.reads('synchroniseJournal'), positionDesk.closed(account.id))
   return {
     ...desk,
-    positionDesk: { ...desk.positionDesk, closingDeals: (...which) => pipe(closingDeals(...which), TE.map(shown)) },
+    journal: { ...desk.journal, closingDeals: (_, orderId, from) => TE.fromIO(() => closingDealsOf(deals(), orderId, from)) },
   }
 }
+
+/** The deal of a close of as many lots by another. */
+const foreign = ([own]: readonly BrokerDeal[]): readonly BrokerDeal[] => (own === undefined ? [] : [{ ...own, id: 'f', orderId: '7' }])
+
+const unavailable = () => TE.left(serviceUnavailable('away'))
 
 const never = () => new Promise<never>(() => {})
 
@@ -135,15 +140,13 @@ describe('the closing deal', () => {
     const closed = await closedOf(desk)
     expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.3, 0, ...notFound])
     expect([closed.orderId, desk.clock.now()]).toEqual(['1001', noon + 2 * secondMs])
-    expect(desk.positionDesk.reads('closingDeals')).toBeLessThanOrEqual(9)
+    expect(desk.positionDesk.reads('synchroniseJournal')).toBeLessThanOrEqual(9)
   })
 
-  it('is not waited for longer where a read of the history, or every read, hangs', async () => {
-    for (const isHistoryAlone of [true, false]) {
+  it('is not waited for longer where a read of the journal, or every read, hangs', async () => {
+    for (const isJournalAlone of [true, false]) {
       const desk = createChangeDesk()
-      const hanging = isHistoryAlone
-        ? { ...desk, positionDesk: { ...desk.positionDesk, closingDeals: () => never } }
-        : meanwhile(desk, () => void desk.positionDesk.hold())
+      const hanging = isJournalAlone ? { ...desk, synchroniseJournal: () => never } : meanwhile(desk, () => void desk.positionDesk.hold())
       const closed = await closedOf(hanging, 0.1)
       expect([...volumesOf(closed), ...fillOf(closed)]).toEqual([0.1, 0.2, ...notFound])
       expect(desk.clock.now()).toBe(noon + 2 * secondMs)
@@ -153,20 +156,20 @@ describe('the closing deal', () => {
   it('is looked for again after a read that failed, but not where the broker asks to wait', async () => {
     const desk = createChangeDesk()
     const { account, positionDesk } = desk
-    positionDesk.fail(account.id, brokerUnavailable(account.id, 'down'), ['closingDeals'])
+    positionDesk.fail(account.id, brokerUnavailable(account.id, 'down'), ['synchroniseJournal'])
     expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
-    expect(positionDesk.reads('closingDeals')).toBeGreaterThan(1)
-    const asked = positionDesk.reads('closingDeals')
-    positionDesk.fail(account.id, brokerRateLimited(account.id, noon + minuteMs, noon), ['closingDeals'])
+    expect(positionDesk.reads('synchroniseJournal')).toBeGreaterThan(1)
+    const asked = positionDesk.reads('synchroniseJournal')
+    positionDesk.fail(account.id, brokerRateLimited(account.id, noon + minuteMs, noon), ['synchroniseJournal'])
     expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
-    expect(positionDesk.reads('closingDeals')).toBe(asked + 1)
+    expect(positionDesk.reads('synchroniseJournal')).toBe(asked + 1)
   })
 
   it('is told whole, where a close was executed in parts that show one after the other', async () => {
-    const desk = withHistory(createChangeDesk(), (look, [whole]) => {
+    const desk = withDeals(createChangeDesk(), (reads, [whole]) => {
       if (whole === undefined) return []
       const first = { ...whole, volume: 0.1, profit: 0.1 }
-      return look < 3 ? [first] : [first, { ...whole, id: 'b', volume: 0.2, price: 1.203, profit: 0.2, at: noon + 9 }]
+      return reads < 3 ? [first] : [first, { ...whole, id: 'b', volume: 0.2, price: 1.203, profit: 0.2, time: noon + 9 }]
     })
     expect(fillOf(await closedOf(desk))).toEqual([1.202, 0.3, noon + 9])
     expect(desk.clock.now()).toBe(noon + 500)
@@ -179,13 +182,12 @@ describe('the closing deal', () => {
     expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
   })
 
-  it.each([
-    ['mt5', { orderId: null, closePrice: null, realizedPnl: null, closedAt: null }],
-    ['mt4', { orderId: '42', closePrice: 1.2, realizedPnl: 10, closedAt: noon }],
-  ])('is told without the number of its order on MT4 alone, where no other close has its ticket: %s', async (brokerType, told) => {
+  it.each(['mt5', 'mt4'])('is found on %s by the number of its order, and not looked for without it', async (brokerType) => {
+    const found = await closedOf(createChangeDesk({ brokerType }), 0.1)
+    expect([found.orderId, ...fillOf(found)]).toEqual([brokerType === 'mt4' ? '42' : '1001', 1.2, 10, noon])
     const desk = createChangeDesk({ brokerType })
     const { closePosition: send } = desk.positionDesk
-    const silent: ChangeDesk['positionDesk'] = {
+    const withoutNumber: ChangeDesk['positionDesk'] = {
       ...desk.positionDesk,
       closePosition: (...change) =>
         pipe(
@@ -193,7 +195,38 @@ describe('the closing deal', () => {
           TE.map(({ progress }) => ({ progress, orderId: null })),
         ),
     }
-    expect(await closedOf({ ...desk, positionDesk: silent }, 0.1)).toMatchObject(told)
+    const closed = await closedOf({ ...desk, positionDesk: withoutNumber }, 0.1)
+    expect([closed.orderId, ...volumesOf(closed), ...fillOf(closed)]).toEqual([null, 0.1, 0.2, ...notFound])
+    expect(desk.positionDesk.reads('synchroniseJournal')).toBe(0)
+  })
+
+  it('is never that of another close of as many lots at the same time', async () => {
+    expect(
+      fillOf(
+        await closedOf(
+          withDeals(createChangeDesk(), (_, own) => foreign(own)),
+          0.1,
+        ),
+      ),
+    ).toEqual(notFound)
+    const both = withDeals(createChangeDesk(), (reads, own) => [...foreign(own), ...(reads > 2 ? own : [])])
+    expect(fillOf(await closedOf(both, 0.1))).toEqual([1.2, 10, noon])
+  })
+
+  it('is looked for again where the database cannot be read', async () => {
+    const desk = createChangeDesk()
+    for (const part of [{ synchroniseJournal: unavailable }, { journal: { ...desk.journal, closingDeals: unavailable } }]) {
+      const closed = await closedOf({ ...desk, ...part }, 0.1)
+      expect([closed.closedVolume, ...fillOf(closed)]).toEqual([0.1, ...notFound])
+    }
+    const { closingDeals } = desk.journal
+    let reads = 0
+    const recovering = {
+      ...desk.journal,
+      closingDeals: (...which: Parameters<typeof closingDeals>) => ((reads += 1) < 3 ? unavailable() : closingDeals(...which)),
+    }
+    expect(fillOf(await closedOf({ ...desk, journal: recovering }, 0.05))).toEqual([1.2, 5, noon + 4 * secondMs])
+    expect(desk.clock.now()).toBe(noon + 4 * secondMs + 500)
   })
 
   it('is not taken for that of a close just before it, of as many lots, whose answer was lost', async () => {
@@ -205,6 +238,35 @@ describe('the closing deal', () => {
     const second = await closedOf(desk, 0.1)
     expect(volumesOf(second)).toEqual([0.1, 0.1])
     expect([second.orderId, ...fillOf(second)]).toEqual([null, null, null, null])
+  })
+})
+
+describe('a read of the journal', () => {
+  it('is wanted before a close is sent, for deals that show late, and after it, whatever its outcome', async () => {
+    const desk = createChangeDesk()
+    let wanted: readonly number[] = []
+    await closedOf(
+      meanwhile(desk, () => {
+        wanted = [...desk.positionDesk.wanted()]
+      }),
+    )
+    expect([wanted, desk.positionDesk.wanted()]).toEqual([[noon + 10 * secondMs], [noon + 10 * secondMs, noon]])
+    const unknown = unanswered(0.3)
+    expect(E.isLeft(await close(unknown)())).toBe(true)
+    expect(unknown.positionDesk.wanted()).toEqual([noon + 10 * secondMs, noon])
+  })
+
+  it('that cannot be wanted leaves nothing sent', async () => {
+    const desk = createChangeDesk()
+    const journal = { ...desk.journal, want: unavailable }
+    expect(await close({ ...desk, journal })()).toEqual(E.left(serviceUnavailable('away')))
+    expect(desk.positionDesk.sent()).toEqual([])
+  })
+
+  it('is not wanted for a close that is refused before it is sent', async () => {
+    const desk = createChangeDesk()
+    await close(desk, 9)()
+    expect(desk.positionDesk.wanted()).toEqual([])
   })
 })
 
@@ -294,7 +356,7 @@ describe('a close of which no answer came', () => {
     const outcome = await close(desk, volume)()
     if (volumes === undefined) {
       expect(outcome).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
-      expect(desk.positionDesk.reads('closingDeals')).toBe(0)
+      expect(desk.positionDesk.reads('synchroniseJournal')).toBe(0)
     } else {
       expect(E.isRight(outcome) && volumesOf(outcome.right.closed)).toEqual(volumes)
     }
@@ -307,7 +369,7 @@ describe('a close of which no answer came', () => {
     const closed = await closedOf(desk, 0.1)
     expect(volumesOf(closed)).toEqual([0.1, 0.2])
     expect([closed.orderId, ...fillOf(closed)]).toEqual([null, null, null, null])
-    expect(desk.positionDesk.reads('closingDeals')).toBe(0)
+    expect(desk.positionDesk.reads('synchroniseJournal')).toBe(0)
   })
 
   it('is told with the new number of the rest on MT4', async () => {

@@ -5,7 +5,6 @@ import { expect } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
 import type { Refusal } from '../../src/errors.ts'
 import type { AccountStore } from '../../src/ports/account-store.ts'
-import type { Histories } from '../../src/ports/histories.ts'
 import type { LiveAccounts } from '../../src/ports/live-accounts.ts'
 import type { PositionViews } from '../../src/ports/position-views.ts'
 import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
@@ -14,7 +13,6 @@ import type { FakeBroker } from '../../src/testing/fake-broker.ts'
 import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { newAccount } from '../../src/testing/stored-records.ts'
 import type { Owner, TenantId, UserId } from '../../src/primitives/ids.ts'
-import { createHistories } from '../../src/use-cases/steps/read-history.ts'
 import { createPositionViews } from '../../src/use-cases/steps/position-views.ts'
 import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
 
@@ -25,26 +23,21 @@ export interface TestDesk {
   readonly accounts: AccountStore
   readonly broker: FakeBroker
   readonly liveAccounts: LiveAccounts
-  readonly histories: Histories
   readonly positionViews: PositionViews
   readonly clock: { now: () => number }
-  readonly breathe: () => Promise<void>
   /** Links an account of `owner`, known to the broker unless `fields` say otherwise. */
   readonly link: (fields?: Partial<Account>) => Account
 }
-
-const breathe = async (): Promise<void> => {}
 
 export const createTestDesk = (): TestDesk => {
   const records = createFakeRecords()
   const clock = { now: () => 1_000_000 }
   const accounts = createFakeAccountStore(records)
   const broker = createFakeBroker(clock)
-  const ports = { accounts, broker, clock, breathe }
+  const ports = { accounts, broker, clock }
   return {
     ...ports,
     liveAccounts: createLiveAccounts(ports),
-    histories: createHistories(ports),
     positionViews: createPositionViews(ports),
     link: (fields = {}) => {
       const account = newAccount(owner, fields)

@@ -36,13 +36,11 @@ interface Effect {
 
 const closeEffect = (): Effect => {
   const desk = createChangeDesk()
-  let records = 0
-  const closeRecords = { ...desk.closeRecords, record: () => TE.fromIO(() => ((records += 1), O.none)) }
-  const close = closePosition({ ...desk, closeRecords })
+  const close = closePosition(desk)
   return {
     run: (once) => close(caller, desk.id, 0.1, once),
     runRefused: (once) => close(caller, desk.id, 9, once),
-    effects: () => desk.positionDesk.sent().length + records,
+    effects: () => desk.positionDesk.sent().length + desk.positionDesk.wanted().length,
   }
 }
 

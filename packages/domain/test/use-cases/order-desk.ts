@@ -1,5 +1,5 @@
 // Everything that orders need, in memory: stored orders, limits, a provider token, a broker that executes, and a clock that tests turn.
-import type { Account } from '../../src/accounts/account.ts'
+import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import type { OrderJob } from '../../src/ports/order-store.ts'
 import { placementWindowMs } from '../../src/orders/placement.ts'
@@ -49,7 +49,7 @@ export const createOrderDesk = () => {
     positionDesk: { freshPositions: broker.positions },
     liveAccounts: createLiveAccounts({ accounts, broker, clock }),
     slots: { forSend: slot, forLookup: slot },
-    accountChanged: (id: string) => void changedAccounts.push(id),
+    accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
     idempotency: createFakeIdempotencyStore(records),
     orderIds: { newOrderId: (): OrderId => newOrderId() },

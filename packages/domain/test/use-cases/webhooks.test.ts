@@ -17,7 +17,7 @@ import { getWebhook } from '../../src/use-cases/get-webhook.ts'
 import { listWebhookDeliveries } from '../../src/use-cases/list-webhook-deliveries.ts'
 import { listWebhooks } from '../../src/use-cases/list-webhooks.ts'
 import { replayWebhookDelivery } from '../../src/use-cases/replay-webhook-delivery.ts'
-import { withoutEvents } from '../../src/use-cases/steps/without-events.ts'
+import { noDeliveries } from '../../src/use-cases/steps/without-events.ts'
 import { testWebhook } from '../../src/use-cases/test-webhook.ts'
 import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
 import type { WebhookUrl } from '../../src/webhooks/webhook-url.ts'
@@ -186,7 +186,7 @@ describe('POST /webhooks/:id/test (3.4; decision 43)', () => {
 describe('the deliveries of a webhook', () => {
   const query = { page: 3, limit: 7, status: 'failed' } as const
   it('are none, and none is replayed, without the capability events (decision 45)', async () => {
-    const desk = { ...createDesk(), ...withoutEvents }
+    const desk = { ...createDesk(), webhookDeliveries: noDeliveries }
     const { webhook } = await desk.create()
     expect(await rightOf(listWebhookDeliveries(desk)(caller, webhook.id, query))).toStrictEqual({ items: [], page: 3, limit: 7, total: 0 })
     for (const id of ['any', deliveryId])

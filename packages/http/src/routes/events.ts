@@ -28,7 +28,13 @@ import type { JsonSchema, Schema } from '../schema.ts'
 // Events have their times as text already.
 const at = text('In UTC.', '2026-11-20T14:05:09.000Z', { format: 'date-time' })
 const deal = { account_id: accountId, symbol, type: side }
-const ofPosition = { position_id: positionId, ...deal, entry_price: entryPrice }
+const ofPosition = { position_id: positionId, ...deal }
+// A broker's history may lack what came first.
+const ofBrokerPosition = {
+  ...ofPosition,
+  symbol: nullable(symbol),
+  entry_price: nullable(decimal('Weighted by volume; null when not all opening deals are known.', 1.0842)),
+}
 const ofOrder = { order_id: orderId, ...deal, order_type: always('market', 'Only market orders are placed.'), volume: lots }
 const sentPrice = seldom(decimal('As it was sent.', 1.0842))
 
@@ -37,6 +43,7 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     trade_id: positionId,
     ...ofPosition,
     volume: lots,
+    entry_price: entryPrice,
     exit_price: exitPrice,
     profit,
     profit_percentage: decimal("The price's move in the trade's favour, in percent of entry_price.", 0.1752),
@@ -47,21 +54,21 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     closed_at: at,
   }),
   'position.opened': object('The position.', {
-    ...ofPosition,
-    volume: lots,
+    ...ofBrokerPosition,
+    volume: nullable(lots),
     margin_used: nullable(decimal('Margin that it requires; null when it is not known.', 216.84)),
-    opened_at: at,
+    opened_at: nullable(at),
     stop_loss: stopLoss,
     take_profit: takeProfit,
   }),
   'position.closed': object('The close of the position, or of a part of it.', {
-    ...ofPosition,
-    closed_volume: lots,
-    remaining_volume: decimal('Lots that stay open.', 0),
-    exit_price: nullable(decimal('Null when the closing deal was not found in time.', 1.0861)),
-    realized_pnl: nullable(decimal('Before commission and swap; null when the closing deal was not found in time.', 38)),
-    is_partial: flag('Whether a part stays open.', false),
-    closed_at: at,
+    ...ofBrokerPosition,
+    closed_volume: nullable(decimal('Lots that were closed; null when they are not known.', 0.2)),
+    remaining_volume: nullable(decimal('Lots that stay open; null when they are not known.', 0)),
+    exit_price: nullable(decimal('Null when the broker did not say.', 1.0861)),
+    realized_pnl: decimal('Before commission and swap.', 38),
+    is_partial: nullable(flag('Whether a part stays open; null when that is not known.', false)),
+    closed_at: nullable(at),
     exit_reason: seldom(text('Why, when known.', 'stop_loss')),
   }),
   'order.created': object('The order.', {
@@ -87,12 +94,12 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     previous_balance: decimal('Before.', 10_212.4),
     new_balance: balance,
     change_amount: decimal('The difference.', 38),
-    change_percentage: decimal('The difference in percent of the previous balance.', 0.372),
+    change_percentage: nullable(decimal('The difference in percent of the previous balance; null when that was 0.', 0.372)),
     equity,
     margin,
-    free_margin: decimal('Free margin.', 10_094.5),
+    free_margin: nullable(decimal('Free margin; null when the broker did not say.', 10_094.5)),
     change_reason: text('Why.', 'trade'),
-    changed_at: at,
+    changed_at: nullable(at),
     margin_level: seldom(decimal('Equity in percent of the margin in use.', 4_764.74)),
   }),
   'risk.threshold_breached': object('The breach.', {

@@ -84,15 +84,19 @@ const jsonFile = ({ provenance }: TradeExport): FileFormat => ({
 const tradesPerPiece = 50
 
 async function* pieces(
-  { trades }: TradeExport,
+  { pages }: TradeExport,
   { start, row, separator, end }: FileFormat,
   { breathe }: Breather,
 ): AsyncGenerator<string, void, void> {
   yield start
-  for (let from = 0; from < trades.length; from += tradesPerPiece) {
-    await breathe()
-    const rows = trades.slice(from, from + tradesPerPiece).map((closed) => row(tradeShape.encode(closed)))
-    yield (from === 0 ? '' : separator) + rows.join(separator)
+  let before = ''
+  for await (const trades of pages) {
+    for (let from = 0; from < trades.length; from += tradesPerPiece) {
+      await breathe()
+      const rows = trades.slice(from, from + tradesPerPiece).map((closed) => row(tradeShape.encode(closed)))
+      yield before + rows.join(separator)
+      before = separator
+    }
   }
   yield end
 }

@@ -7,7 +7,7 @@ import * as positionLocks from './0004-position-locks.ts'
 import * as webhooks from './0005-webhooks.ts'
 import * as events from './0006-events.ts'
 import * as operatorLists from './0007-operator-lists.ts'
-import * as positionCloses from './0008-position-closes.ts'
+import * as journal from './0008-journal.ts'
 
 interface NamedMigration {
   readonly name: string
@@ -24,7 +24,7 @@ export const migrations: readonly NamedMigration[] = [
   { name: '0005-webhooks', ...webhooks },
   { name: '0006-events', ...events },
   { name: '0007-operator-lists', ...operatorLists },
-  { name: '0008-position-closes', ...positionCloses },
+  { name: '0008-journal', ...journal },
 ]
 
 const tableName = 'knex_migrations'

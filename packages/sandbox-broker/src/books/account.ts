@@ -78,6 +78,16 @@ export const enterDeal = (account: Account, row: DealRow): void => {
   account.revision++
 }
 
+/** Takes deals out of the history, and their amounts out of balance or credit; positions stay as they are. */
+export const removeDeals = (account: Account, isRemoved: (row: DealRow) => boolean): readonly DealRow[] => {
+  const removed = account.deals.remove(isRemoved)
+  const kept = account.newDeals.filter((row) => !removed.includes(row))
+  account.newDeals.splice(0, account.newDeals.length, ...kept)
+  for (const row of removed) post(account, row, -1)
+  account.revision++
+  return removed
+}
+
 export const enterOrder = (account: Account, row: OrderRow): void => {
   account.orders.add(orderEntry(row))
   account.newOrders.push(row)
@@ -90,9 +100,10 @@ const amountOf = (row: DealRow): Decimal => sum([amount(row['profit']), amount(r
 /** Credit is money that the broker lends; it is kept beside the balance. */
 const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
 
-const post = (account: Account, row: DealRow): void => {
-  if (isCredit(row)) account.credit = account.credit.plus(amountOf(row))
-  else account.balance = account.balance.plus(amountOf(row))
+const post = (account: Account, row: DealRow, times: 1 | -1 = 1): void => {
+  const amount = amountOf(row).times(times)
+  if (isCredit(row)) account.credit = account.credit.plus(amount)
+  else account.balance = account.balance.plus(amount)
 }
 
 const amount = (value: unknown): Decimal => (typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero)

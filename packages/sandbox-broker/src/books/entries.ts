@@ -8,13 +8,15 @@ import type { Position, Side } from './position.ts'
 /** The account that trades, the market it trades on, and when. */
 export type Desk = { readonly account: Account; readonly market: Market; readonly at: number }
 
+/** Who or what made an order, as it stands behind DEAL_REASON_, ORDER_REASON_ and POSITION_REASON_. */
+export type TradeReason = 'CLIENT' | 'EXPERT' | 'MOBILE' | 'WEB' | 'SL' | 'TP' | 'SO'
+
 /** What a trader says of an order besides what to trade. */
 export type Note = {
   readonly comment?: string | undefined
   readonly clientId?: string | undefined
   readonly magic?: number | undefined
-  /** CLIENT, EXPERT, MOBILE, WEB, SL or TP. */
-  readonly reason: string
+  readonly reason: TradeReason
 }
 
 export type EntryType = 'DEAL_ENTRY_IN' | 'DEAL_ENTRY_OUT' | 'DEAL_ENTRY_INOUT' | 'DEAL_ENTRY_OUT_BY'

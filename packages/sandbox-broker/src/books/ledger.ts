@@ -12,6 +12,8 @@ export type Entry<Row> = {
 
 export type Ledger<Row> = {
   readonly add: (entry: Entry<Row>) => void
+  /** Takes rows out, and gives them. */
+  readonly remove: (isRemoved: (row: Row) => boolean) => readonly Row[]
   /** Rows with start <= time < end; rows without a readable time belong to every range and come last. */
   readonly between: (start: number, end: number) => Span<Row>
   readonly ofPosition: (positionKey: string) => readonly Entry<Row>[]
@@ -24,8 +26,8 @@ export type Ledger<Row> = {
 export type Span<Row> = { readonly size: number; readonly slice: (offset: number, limit: number) => readonly Entry<Row>[] }
 
 export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
-  const timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
-  const timeless = initial.filter((entry) => Number.isNaN(entry.at))
+  let timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
+  let timeless = initial.filter((entry) => Number.isNaN(entry.at))
   // Most ledgers are only ever read by time, so the other two ways in are made when first asked for.
   let files: { readonly byPosition: Map<string, Entry<Row>[]>; readonly byTicket: Map<string, Entry<Row>[]> } | undefined
 
@@ -42,6 +44,13 @@ export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> =
       if (files !== undefined) file(files, entry)
       if (Number.isNaN(entry.at)) timeless.push(entry)
       else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
+    },
+    remove: (isRemoved) => {
+      const removed = [...timed, ...timeless].filter(({ row }) => isRemoved(row))
+      timed = timed.filter((entry) => !removed.includes(entry))
+      timeless = timeless.filter((entry) => !removed.includes(entry))
+      files = undefined
+      return removed.map(({ row }) => row)
     },
     between: (start, end) => {
       const first = firstFrom(timed, start, false)

@@ -1,5 +1,6 @@
 // The sandbox's own routes under /sandbox/v1: faults, prices, markets, accounts and the request log, for programs that do not run in this process.
 import { Router } from '@koa/router'
+import type { TradeReason } from '../books/entries.ts'
 import { addAccountLater } from '../core.ts'
 import { objectionTo, type Fault, type FaultRoute } from '../faults/fault.ts'
 import type { AccountOptions } from '../options.ts'
@@ -8,13 +9,26 @@ import { readBody } from '../rest/middlewares.ts'
 import { invalid, notFound } from '../rest/reply.ts'
 import { queryValues } from '../rest/validate.ts'
 import type { DealRow } from '../rows.ts'
-import { createControl, type AccountControl } from './account-control.ts'
+import { createControl, type AccountControl, type DealFields } from './account-control.ts'
 
 export const CONTROL_PREFIX = '/sandbox/v1'
 
 type Body = Readonly<Record<string, unknown>>
 
 const refuse = (ctx: Context, parameter: string, message: string): void => invalid([{ parameter, message }])(ctx)
+
+/** Runs what throws where a value of the body cannot be used. */
+const orRefuse = (ctx: Context, parameter: string, run: () => void): void => {
+  try {
+    run()
+  } catch (error) {
+    refuse(ctx, parameter, error instanceof Error ? error.message : 'Value cannot be used')
+  }
+}
+
+const textOf = (value: unknown): string | undefined => (typeof value === 'string' ? value : undefined)
+
+const isFields = (value: unknown): value is DealFields => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** A handler that reads the body of its request. */
 const withBody =
@@ -99,9 +113,29 @@ const changeAccount = withAccount((ctx, control, { state, connectionStatus, regi
   done(ctx)
 })
 
-const deposit = withAccount((ctx, control, { amount, comment }) => {
+const deposit = withAccount((ctx, control, { amount, comment, type }) => {
   if (typeof amount !== 'number' || !Number.isFinite(amount)) return refuse(ctx, 'amount', 'Value must be a number')
-  created(ctx, typeof comment === 'string' ? control.deposit(amount, comment) : control.deposit(amount))
+  created(ctx, control.deposit(amount, textOf(comment), textOf(type)))
+})
+
+const tradeReasons: readonly TradeReason[] = ['CLIENT', 'EXPERT', 'MOBILE', 'WEB', 'SL', 'TP', 'SO']
+
+const trade = withAccount((ctx, control, { reason, ...body }) => {
+  const known = tradeReasons.find((one) => one === reason)
+  if (reason !== undefined && known === undefined) return refuse(ctx, 'reason', `Value must be one of ${tradeReasons.join(', ')}`)
+  orRefuse(ctx, 'trade', () => {
+    ctx.body = control.trade(body, known)
+  })
+})
+
+const changeDeals = withAccount((ctx, control, { where, set }) => {
+  if (!isFields(where)) return refuse(ctx, 'where', 'Value must be the fields that tell the deals')
+  if (set !== null && !isFields(set)) return refuse(ctx, 'set', 'Value must be the fields to set, or null to remove the deals')
+  orRefuse(ctx, 'where', () => {
+    if (set === null) control.removeDeals(where)
+    else control.changeDeals(where, set)
+    done(ctx)
+  })
 })
 
 const addDeals = withAccount((ctx, control, { deals }) => {
@@ -113,12 +147,10 @@ const addDeals = withAccount((ctx, control, { deals }) => {
 const makeAccount = withBody((ctx, body) => {
   const { id } = body
   if (typeof id !== 'string' || id === '') return refuse(ctx, 'id', 'Value must be a non-empty string')
-  try {
+  orRefuse(ctx, 'account', () => {
     addAccountLater(ctx.state.core, body as unknown as AccountOptions)
-  } catch (error) {
-    return refuse(ctx, 'account', error instanceof Error ? error.message : 'Value is not an account')
-  }
-  created(ctx, id)
+    created(ctx, id)
+  })
 })
 
 const pinPrice = withBody((ctx, { bid, ask }) => {
@@ -169,6 +201,8 @@ export const controlRoutes = new Router<State>({ prefix: CONTROL_PREFIX })
   .patch('/accounts/:accountId', changeAccount)
   .post('/accounts/:accountId/deposits', deposit)
   .post('/accounts/:accountId/deals', addDeals)
+  .patch('/accounts/:accountId/deals', changeDeals)
+  .post('/accounts/:accountId/trades', trade)
   .put('/prices/:symbol', pinPrice)
   .delete('/prices/:symbol', (ctx) => {
     ctx.state.core.market.prices.release(ctx.params['symbol'] ?? '')

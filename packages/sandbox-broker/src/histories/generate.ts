@@ -203,11 +203,13 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
     run: () => {
       // A partial close on MT4 changes the ticket, not the record.
       if (position === undefined) throw new Error(`Trade ${plan.number} has nothing to close`)
-      const isWin = (side === 'buy') === exitPriceOf(market, position, at).gt(position.openPrice)
-      const level = isWin ? 'TP' : 'SL'
+      const price = exitPriceOf(market, position, at)
+      const isWin = (side === 'buy') === price.gt(position.openPrice)
       const isLast = steps === Infinity
+      const isByLevel = isLast && byLevel
+      if (isByLevel) position[isWin ? 'takeProfit' : 'stopLoss'] = price
       fillClose({ account, market, at }, position, isLast ? position.volume : lots(steps), {
-        reason: isLast && byLevel ? level : opening.reason,
+        reason: isByLevel ? (isWin ? 'TP' : 'SL') : opening.reason,
         magic,
       })
     },

@@ -20,10 +20,10 @@ const reachedLevel = (desk: Desk, position: Position) => {
   const price = exitPriceOf(desk.market, position, desk.at)
   const digits = position.instrument.digits
   if (stopLoss !== undefined && (side === 'buy' ? price.lte(stopLoss) : price.gte(stopLoss))) {
-    return { level: stopLoss, reason: 'SL', comment: `[sl ${stopLoss.toFixed(digits)}]` }
+    return { level: stopLoss, reason: 'SL' as const, comment: `[sl ${stopLoss.toFixed(digits)}]` }
   }
   if (takeProfit !== undefined && (side === 'buy' ? price.gte(takeProfit) : price.lte(takeProfit))) {
-    return { level: takeProfit, reason: 'TP', comment: `[tp ${takeProfit.toFixed(digits)}]` }
+    return { level: takeProfit, reason: 'TP' as const, comment: `[tp ${takeProfit.toFixed(digits)}]` }
   }
   return undefined
 }

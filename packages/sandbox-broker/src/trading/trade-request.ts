@@ -1,7 +1,7 @@
 // Reading the body of POST /trade: what is asked for, or every field that is wrong, before the broker is bothered.
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Detail } from '../rest/reply.ts'
-import type { Note } from '../books/entries.ts'
+import type { Note, TradeReason } from '../books/entries.ts'
 import type { Side } from '../books/position.ts'
 
 export type TradeRequest =
@@ -55,7 +55,8 @@ const REQUIRED: Readonly<Record<string, readonly Field[]>> = {
 
 const TEXT_FIELDS: readonly Field[] = ['symbol', 'positionId', 'closeByPositionId', 'orderId']
 
-export const readTradeRequest = (body: unknown): ReadRequest => {
+/** @param reason who or what trades; the REST is used by programs */
+export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'): ReadRequest => {
   if (typeof body !== 'object' || body === null || Array.isArray(body))
     return refused([{ parameter: 'body', message: 'Value must be a JSON object' }])
   const fields = body as Readonly<Record<string, unknown>>
@@ -65,7 +66,7 @@ export const readTradeRequest = (body: unknown): ReadRequest => {
     return refused([{ parameter: 'actionType', value: actionType, message: `Value must be one of ${Object.keys(REQUIRED).join(', ')}` }])
   }
   const details = [...required.flatMap((field) => checkRequired(fields, field)), ...checkOptional(fields)]
-  return details.length > 0 ? refused(details) : { kind: 'request', request: requestOf(actionType, fields) }
+  return details.length > 0 ? refused(details) : { kind: 'request', request: requestOf(actionType, fields, reason) }
 }
 
 const refused = (details: readonly Detail[]): ReadRequest => ({ kind: 'invalid', details })
@@ -108,10 +109,10 @@ const checkOptional = (fields: Readonly<Record<string, unknown>>): readonly Deta
   return details
 }
 
-const requestOf = (actionType: string, fields: Readonly<Record<string, unknown>>): TradeRequest => {
+const requestOf = (actionType: string, fields: Readonly<Record<string, unknown>>, reason: TradeReason): TradeRequest => {
   const text = (field: Field): string => String(fields[field])
   const note: Note = {
-    reason: 'EXPERT',
+    reason,
     ...(typeof fields['comment'] === 'string' && { comment: fields['comment'] }),
     ...(typeof fields['clientId'] === 'string' && { clientId: fields['clientId'] }),
     ...(typeof fields['magic'] === 'number' && { magic: fields['magic'] }),

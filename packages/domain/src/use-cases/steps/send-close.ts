@@ -2,11 +2,10 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerChangeError, BrokerOutcomeUnknown } from '../../errors.ts'
-import type { Clock, MaySend } from '../../ports/clock.ts'
+import type { MaySend } from '../../ports/clock.ts'
 import type { PositionDesk } from '../../ports/position-desk.ts'
 import { closeShownBy, isDoneAsSent } from '../../positions/close.ts'
 import type { CloseOrder, CloseOutcome } from '../../positions/close.ts'
-import type { SentClose } from '../../positions/closing-deals.ts'
 import type { PositionsReading } from '../../positions/position.ts'
 import type { ChangeTarget } from './find-change-target.ts'
 import type { OpenPosition } from './show-position.ts'
@@ -25,7 +24,9 @@ export interface ShownClose {
 }
 
 /** A close that the broker accepted, or that a read shows to be done. */
-export interface ReceivedClose extends SentClose {
+export interface ReceivedClose {
+  /** The broker's number of the closing order; null where it did not say. */
+  readonly orderId: string | null
   /** Whether the broker said that all of it was done; otherwise only a read shows how much was. */
   readonly isConfirmed: boolean
   /** Undefined where no read has shown it. */
@@ -34,19 +35,17 @@ export interface ReceivedClose extends SentClose {
 
 interface Ports {
   readonly positionDesk: Pick<PositionDesk, 'freshPositions' | 'closePosition'>
-  readonly clock: Clock
 }
 
 export const sendClose =
   (ports: Ports) =>
   (close: DecidedClose, maySend: MaySend): TE.TaskEither<BrokerChangeError, ReceivedClose> => {
     const { brokerAccount, id } = close.target
-    const sent: SentClose = { ticket: id.ticket, orderId: null, sentAt: ports.clock.now() }
     return pipe(
       ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
-      TE.map(({ orderId, progress }): ReceivedClose => ({ ...sent, orderId, isConfirmed: progress === 'done', shown: undefined })),
+      TE.map(({ orderId, progress }): ReceivedClose => ({ orderId, isConfirmed: progress === 'done', shown: undefined })),
       TE.orElse((error): TE.TaskEither<BrokerChangeError, ReceivedClose> =>
-        error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(close, sent, error) : TE.left(error),
+        error._tag === 'BrokerOutcomeUnknown' ? decideByRead(ports)(close, error) : TE.left(error),
       ),
     )
   }
@@ -62,7 +61,7 @@ export const showClose =
 
 const decideByRead =
   (ports: Ports) =>
-  (close: DecidedClose, sent: SentClose, unknown: BrokerOutcomeUnknown): TE.TaskEither<BrokerOutcomeUnknown, ReceivedClose> =>
+  (close: DecidedClose, unknown: BrokerOutcomeUnknown): TE.TaskEither<BrokerOutcomeUnknown, ReceivedClose> =>
     pipe(
       ports.positionDesk.freshPositions(close.target.brokerAccount),
       TE.map(showClose(close)),
@@ -72,6 +71,6 @@ const decideByRead =
       ),
       TE.bimap(
         () => unknown,
-        (shown) => ({ ...sent, isConfirmed: false, shown }),
+        (shown) => ({ orderId: null, isConfirmed: false, shown }),
       ),
     )

@@ -1,0 +1,58 @@
+// The difference between the deals that are kept and those that the broker shows.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { dealKey } from '@tradeport/domain'
+import type { BrokerDeal } from '@tradeport/domain'
+import { diffDeals } from '../../src/journal/diff-deals.ts'
+
+const deal: fc.Arbitrary<BrokerDeal> = fc.record({
+  id: fc.constantFrom('1', '2', '3', '10'),
+  kind: fc.constant('buy' as const),
+  side: fc.constant('buy' as const),
+  entry: fc.constantFrom('in' as const, 'out' as const),
+  time: fc.constantFrom(100, 200, 300, Number.NaN),
+  profit: fc.constantFrom(0, 1.5),
+  commission: fc.constant(-0.1),
+  swap: fc.constant(0),
+})
+const unique = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => [...new Map(deals.map((one) => [dealKey(one), one])).values()]
+const kept = fc.array(deal, { maxLength: 12 }).map(unique)
+const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] => deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
+const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(dealKey).toSorted()
+
+describe('the difference between kept and shown deals', () => {
+  it('makes what is kept what is shown, when it is applied', () => {
+    fc.assert(
+      fc.property(kept, fc.array(deal, { maxLength: 12 }), (held, shown) => {
+        const { inserted, changed, vanished } = diffDeals(held, shown, 0)
+        const after = new Map(held.map((one) => [dealKey(one), one]))
+        for (const one of vanished) after.delete(dealKey(one))
+        for (const one of [...inserted, ...changed]) after.set(dealKey(one), one)
+        expect(keysOf([...after.values()])).toEqual(keysOf(unique(shown)))
+        expect(profitsOf([...after.values()])).toEqual(profitsOf(firstOfEach(shown)))
+      }),
+    )
+  })
+
+  it('is nothing where both are the same, in whatever order and however often a deal is shown', () => {
+    fc.assert(
+      fc.property(kept, (held) => {
+        expect(diffDeals(held, [...held.toReversed(), ...held], 0)).toEqual({ inserted: [], changed: [], vanished: [] })
+      }),
+    )
+  })
+
+  it('does not miss an undated deal in a part of the history, which may be in another part', () => {
+    const undated: BrokerDeal = { id: '9', kind: 'balance', profit: 1, commission: 0, swap: 0 }
+    expect(diffDeals([undated], [], 100).vanished).toEqual([])
+    expect(diffDeals([undated], [], 0).vanished).toEqual([undated])
+  })
+
+  it('ignores levels, which brokers go on changing', () => {
+    const opening: BrokerDeal = { id: '9', kind: 'buy', side: 'buy', entry: 'in', time: 1, profit: 0, commission: 0, swap: 0, stopLoss: 1 }
+    expect(diffDeals([opening], [{ ...opening, stopLoss: 2, takeProfit: 3 }], 0).changed).toEqual([])
+  })
+})
+
+// The first of several with one key counts.
+const firstOfEach = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => unique(deals.toReversed())
