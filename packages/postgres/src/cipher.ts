@@ -18,7 +18,7 @@ export interface SecretPlace {
   readonly rowId: string
 }
 
-export const cipherKeyBytes = 32
+const cipherKeyBytes = 32
 
 // The first byte names the layout. In the first one there was no key id: whichever key opens it was the one.
 const withoutKeyId = 1

@@ -2,7 +2,7 @@
 export { createAccountStore } from './account-store.ts'
 export { readBacklog } from './backlog.ts'
 export type { Backlog } from './backlog.ts'
-export { cipherKeyBytes, createCipher } from './cipher.ts'
+export { createCipher } from './cipher.ts'
 export type { Cipher, SecretPlace } from './cipher.ts'
 export { createCredentialStore } from './credential-store.ts'
 export { openDatabase } from './database.ts'

@@ -6,7 +6,7 @@ import type { RunningService } from './running-service.ts'
 import { hearReply } from './hear-reply.ts'
 import { linkDocument, newAccountUuid } from './trading-user.ts'
 
-export const everyScope = ['accounts:read', 'trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
+const everyScope = ['accounts:read', 'trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
 
 export const accountId = newAccountUuid(1)
 

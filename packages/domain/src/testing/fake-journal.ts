@@ -181,8 +181,7 @@ export const createFakeJournal = (
         }
         const { account, linkedAt } = claim
         if (reading !== null && inserted.length > 0) {
-          const addsUp = completed === null || claim.state.check?.difference === 0
-          const balanceAfter = addsUp ? sumOf(held) : reading.figures.balance
+          const balanceAfter = completed === null ? sumOf(held) : reading.figures.balance
           happened(
             account.owner,
             journalEvents({ accountId: account.accountId, linkedAt, inserted, positions, balanceAfter, reading, now }),

@@ -48,6 +48,23 @@ describe('the difference between kept and shown deals', () => {
     expect(diffDeals([undated], [], 0).vanished).toEqual([undated])
   })
 
+  it.each([
+    { kind: 'sell' },
+    { positionId: '2' },
+    { symbol: 'XAUUSD' },
+    { volume: 2 },
+    { price: 1.2 },
+    { profit: 1 },
+    { commission: -1 },
+    { swap: -1 },
+    { reason: 'stop_loss' },
+    { orderId: '2' },
+  ] as const)('finds a deal that changed to %o', (change) => {
+    const before: BrokerDeal = { id: '9', kind: 'buy', side: 'buy', entry: 'in', time: 1, profit: 0, commission: 0, swap: 0 }
+    const after = { ...before, ...change }
+    expect(diffDeals([before], [after], 0)).toEqual({ inserted: [], changed: [after], vanished: [] })
+  })
+
   it('ignores levels, which brokers go on changing', () => {
     const opening: BrokerDeal = { id: '9', kind: 'buy', side: 'buy', entry: 'in', time: 1, profit: 0, commission: 0, swap: 0, stopLoss: 1 }
     expect(diffDeals([opening], [{ ...opening, stopLoss: 2, takeProfit: 3 }], 0).changed).toEqual([])

@@ -117,6 +117,27 @@ describe('POST /positions/:id/close', () => {
     expect(await closedOf(createChangeDesk(), 0.1)).not.toHaveProperty('remainingTicket')
   })
 
+  it('does not take the deal of an earlier close on MT4, where both have the number of the position', async () => {
+    const earlier: BrokerDeal = {
+      id: '9',
+      kind: 'sell',
+      side: 'sell',
+      entry: 'out',
+      orderId: '42',
+      positionId: '42',
+      volume: 0.1,
+      price: 1.1,
+      profit: 7,
+      commission: 0,
+      swap: 0,
+      time: noon,
+    }
+    const late = withDeals(createChangeDesk({ brokerType: 'mt4' }), () => [earlier])
+    expect(fillOf(await closedOf(late, 0.1))).toEqual(notFound)
+    const both = withDeals(createChangeDesk({ brokerType: 'mt4' }), (_, own) => [earlier, ...own])
+    expect(fillOf(await closedOf(both, 0.1))).toEqual([1.2, 10, noon])
+  })
+
   it('tells on MT4 the volumes as they were sent while the rest is not to be found', async () => {
     const desk = createChangeDesk({ brokerType: 'mt4' })
     const elsewhere = meanwhile(desk, () => desk.positionDesk.put(desk.account.id, []))

@@ -7,7 +7,7 @@ import type { Pulse } from '../pulse.ts'
 import { repeating, tellingOnce } from '../repeating.ts'
 import { journalOf } from './journal-row.ts'
 
-export const journalQueue = 'journals'
+const journalQueue = 'journals'
 
 const maxInProgress = 16
 /** Of one tenant, so that a tenant whose accounts hang leaves room for others. */

@@ -178,9 +178,8 @@ const eventsOf = async (
 ): Promise<readonly ServiceEvent[]> => {
   if (reading === null || inserted.length === 0) return []
   const { account, linkedAt } = claim
-  // Where the deals add up, their sum: the balance that was read may include deals that the history does not show yet, as during a first read.
-  const addsUp = completed === null || claim.state.check?.difference === 0
-  const balanceAfter = addsUp ? await sumOfDeals(trx, claim) : reading.figures.balance
+  // During a first read the broker's balance includes deals that are not written yet.
+  const balanceAfter = completed === null ? await sumOfDeals(trx, claim) : reading.figures.balance
   return journalEvents({ accountId: account.accountId, linkedAt, inserted, positions, balanceAfter, reading, now })
 }
 
