@@ -208,13 +208,13 @@ const addOthers = async (databaseUrl: string): Promise<void> => {
     await client.query(
       `insert into deals (tenant_id, account_id, time_ms, id, entry, kind, position_id, symbol, volume, price, profit, commission, swap)
        select 'others', ${account}, 1700000000000 + n * 1000, n::text, case n % 2 when 0 then 'in' else 'out' end, 'buy', (n / 2)::text, 'EURUSD',
-         0.1, 1.1, 1, -0.1, 0 from generate_series(1, ${othersDeals}) n`,
+         0.1, 1.1, 1, -0.1, 0 from generate_series(1::bigint, ${othersDeals}) n`,
     )
     await client.query(
       `insert into trades (tenant_id, account_id, position_id, status, symbol, side, volume, entry_price, exit_price, profit, commission, swap,
          net_profit, opened_at, closed_at, holding_time, closing_deal_id)
        select 'others', ${account}, n::text, 'closed', 'EURUSD', 'buy', 0.1, 1.1, 1.2, 1, -0.1, 0, 0.9, 1700000000000 + n * 1000,
-         1700000000000 + n * 2000, 1000, n::text from generate_series(1, ${othersDeals / 2}) n`,
+         1700000000000 + n * 2000, 1000, n::text from generate_series(1::bigint, ${othersDeals / 2}) n`,
     )
     await client.query('vacuum analyze deals, trades')
   } finally {
