@@ -1,5 +1,5 @@
-// Starts the worker thread of the embedded database and gives clients of node-postgres a stream to it. When the thread ends or does not answer any more, so does
-// the process: its records are in that thread, and nothing else can open them.
+// Starts the worker thread of the embedded database and gives clients of node-postgres a stream to it. When the thread ends or hangs, the process must end,
+// because only that thread can reach the data.
 import { once } from 'node:events'
 import { extname } from 'node:path'
 import { Duplex } from 'node:stream'
@@ -8,14 +8,14 @@ import type { WorkerOptions, WorkerReply, WorkerRequest } from './embedded-worke
 import { describeFailure } from './failures.ts'
 
 export interface EmbeddedThread {
-  /** The stream of one client. A new client ends what the one before was doing. */
+  /** The stream of one client. Only the newest is served: a new client abandons what the one before was doing. */
   readonly connect: () => Duplex
   /** Closes the database once everything that was sent is done. */
   readonly close: () => Promise<void>
 }
 
 export interface ThreadOptions extends WorkerOptions {
-  /** How long a request may have no answer. */
+  /** The longest time without any reply while requests are pending. */
   readonly silenceMs: number
   /** The thread is gone or hangs. Must end the process. */
   readonly lost: (reason: string) => void
@@ -76,7 +76,7 @@ export const startEmbeddedThread = async ({ silenceMs, lost, ...workerData }: Th
   }
 }
 
-/** With what node-postgres uses of a socket. Every write is of whole protocol messages, and one of several is sent as one. */
+/** Has the methods of a socket that node-postgres needs. Each write holds whole protocol messages; corked writes are sent as one. */
 class ThreadStream extends Duplex {
   readonly #send: (bytes: Uint8Array) => void
 
@@ -100,7 +100,7 @@ class ThreadStream extends Duplex {
   }
 
   override _write(bytes: Buffer, _encoding: BufferEncoding, done: () => void): void {
-    // Without the copy all of the buffer would be sent of which these bytes are a part.
+    // A copy, or the whole underlying ArrayBuffer would be cloned.
     this.#send(new Uint8Array(bytes))
     done()
   }

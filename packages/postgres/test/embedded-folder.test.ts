@@ -5,10 +5,13 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { newTenant, puts, write } from '@tradeport/domain/testing'
+import { requireBrokerAccount } from '@tradeport/domain'
+import { newTenant, puts, rightOf, storedAccount, write } from '@tradeport/domain/testing'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lockFolder } from '../src/folder-lock.ts'
-import { openDatabase } from '../src/index.ts'
+import { openDatabase, openJournal } from '../src/index.ts'
 import { migrations } from '../src/migrations/migrate.ts'
 import { storesOn } from './open-stores.ts'
 
@@ -28,6 +31,18 @@ describe('an embedded database in a folder', () => {
     const second = await openDatabase({ folder })
     expect(await second.knex('tenants').pluck('id')).toStrictEqual([tenant.id])
     expect(await second.knex('knex_migrations').pluck('name')).toStrictEqual(migrations.map(({ name }) => name))
+    await second.close()
+  })
+
+  it('holds no claim of a process that died, so that its journals can be read at once', async () => {
+    const first = await openDatabase({ folder })
+    const account = await rightOf(TE.fromEither(requireBrokerAccount(await storedAccount(storesOn(first).operator))))
+    const claimOn = ({ knex }: typeof first) => openJournal({ knex, log: { warn: () => undefined } }).journal.claim(account)
+    expect(O.isSome(await rightOf(claimOn(first)))).toBe(true)
+    expect(O.isSome(await rightOf(claimOn(first)))).toBe(false)
+    await first.close()
+    const second = await openDatabase({ folder })
+    expect(O.isSome(await rightOf(claimOn(second)))).toBe(true)
     await second.close()
   })
 

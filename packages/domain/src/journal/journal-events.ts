@@ -1,4 +1,4 @@
-// The events that deals mean when the journal first sees them.
+// Derives events from deals that were newly written to the journal.
 import type { AccountReading } from '../accounts/account.ts'
 import { tradeClosed } from '../events/position-events.ts'
 import { withoutAbsent } from '../events/service-event.ts'
@@ -19,12 +19,12 @@ import type { PositionClose } from './position-closes.ts'
 /** Deals that were just written, with what their events need. */
 export interface NewDeals {
   readonly accountId: AccountId
-  /** Deals from before then are no events. */
+  /** Deals before this time produce no events. */
   readonly linkedAt: Instant
   readonly inserted: readonly BrokerDeal[]
-  /** Of each position that an inserted deal belongs to: all its deals, the inserted ones among them. */
+  /** By position id: all kept deals of each position that an inserted deal belongs to, the inserted ones among them. */
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
-  /** After the latest of the inserted deals. */
+  /** The account's balance right after the latest inserted deal. */
   readonly balanceAfter: number
   /** The account as read just after the deals. */
   readonly reading: AccountReading
@@ -32,9 +32,9 @@ export interface NewDeals {
 }
 
 /**
- * In the order of the deals; of one deal first what it did to its position, then the trade that the position became, then the balance.
+ * The events in the order of the deals; for each deal the position's events come first, then the trade's, then the balance's.
  *
- * A position is opened once, by its first opening deal, and a trade is closed when its position becomes one. Each closing deal is one `position.closed`,
+ * A position is opened once, by its first opening deal; `trade.closed` comes when the position first is a closed trade. Each closing deal is one `position.closed`,
  * and each deal that changes the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts as new.
  */
 export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
@@ -177,7 +177,7 @@ const balanceChanged = (
   at: now,
 })
 
-/** Of a balance below 0 its size counts, so that a gain is never a loss. */
+/** Of the size of the balance, so that the sign follows the amount. */
 const percentageOf = (amount: number, balance: number): number | null => {
   if (amount === 0) return 0
   return balance === 0 ? null : (amount * 100) / Math.abs(balance)

@@ -45,8 +45,9 @@ export const foldPositions = (deals: readonly Deal[]): FoldedPositions => {
   return { closed: sortedBy(closed, compareClosings), skipped: sortedBy(skipped, comparePositions), open: sortedBy(open, comparePositions) }
 }
 
-const groupByPosition = (deals: readonly Deal[]): ReadonlyMap<string, readonly Deal[]> => {
-  const groups = new Map<string, Deal[]>()
+/** The deals of each position, in the given order; those that belong to none are left out. */
+export const groupByPosition = <D extends Deal>(deals: readonly D[]): ReadonlyMap<string, readonly D[]> => {
+  const groups = new Map<string, D[]>()
   for (const deal of deals) {
     const positionId = positionIdOf(deal)
     if (positionId === undefined) continue

@@ -29,11 +29,7 @@ export const createJournal = (parts: Parts): Journal => {
   return {
     find: (account) => attempt('find', () => findState(knex, account)),
     claim: (account) => attempt('claim', () => claimJournal(knex, account)),
-    renew: (claim) =>
-      attemptClaimed('renew', async () => {
-        const renewed = await claimed(knex, claim).update({ leased_until: knex.raw(leaseEnd) })
-        return renewed > 0 ? E.right(undefined) : E.left(journalLost)
-      }),
+    renew: (claim) => attemptClaimed('renew', () => updateClaimed(knex, claim, {})),
     release: (claim) => attempt('release', () => releaseClaim(knex, claim)),
     dealsFrom: (account, from) =>
       attempt('dealsFrom', async () => {
@@ -43,10 +39,7 @@ export const createJournal = (parts: Parts): Journal => {
     write: (claim, change) => attemptClaimed('write', () => writeJournal(parts, claim, change)),
     check: (claim, balance, at) => attemptClaimed('check', () => checkBalance(knex, claim, toNumeric(balance), toTimestamptz(at))),
     setReread: (claim, { rereadAt, disagreements }) =>
-      attemptClaimed('setReread', async () => {
-        const change = { reread_at: orNull(toTimestamptz)(rereadAt), disagreements, leased_until: knex.raw(leaseEnd) }
-        return (await claimed(knex, claim).update(change)) > 0 ? E.right(undefined) : E.left(journalLost)
-      }),
+      attemptClaimed('setReread', () => updateClaimed(knex, claim, { reread_at: orNull(toTimestamptz)(rereadAt), disagreements })),
     want: (account, at) => attempt('want', () => wantRead(knex, account, toTimestamptz(at))),
     closingDeals: (account, orderId, from) =>
       attempt('closingDeals', async () => {
@@ -119,6 +112,12 @@ const beginAnew = (knex: Knex, account: BrokerAccount, token: string): Promise<u
       await trx(table).where({ tenant_id: account.owner.tenantId, account_id: account.accountId }).delete()
     return row
   })
+
+/** Renews the claim as well. */
+const updateClaimed = async (knex: Knex, claim: JournalClaim, change: object): Promise<E.Either<JournalLost, void>> => {
+  const updated = await claimed(knex, claim).update({ ...change, leased_until: knex.raw(leaseEnd) })
+  return updated > 0 ? E.right(undefined) : E.left(journalLost)
+}
 
 const releaseClaim = async (knex: Knex, { account, token }: JournalClaim): Promise<void> => {
   await journalOf(knex, account).where({ token }).update({ token: null, leased_until: null })

@@ -1,5 +1,5 @@
 // One write of a journal, in one transaction: deals, the positions folded from them, events, and progress.
-import { dealKey, foldPosition, isReadableTime, journalEvents, positionIdOf } from '@tradeport/domain'
+import { dealKey, foldPosition, groupByPosition, journalEvents, positionIdOf } from '@tradeport/domain'
 import type { BrokerDeal, JournalChange, JournalClaim, JournalLost, JournalState, ServiceEvent } from '@tradeport/domain'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
@@ -38,7 +38,7 @@ export const writeJournal = async (
     const kept = await keptDeals(trx, claim, [...removed.values(), ...inserted.map(positionIdOf)])
     const inserting = insertDeals(trx, claim, inserted)
     // Meanwhile: the database takes about as long to insert a page of deals as this process to fold it.
-    const positions = byPosition([...kept, ...inserted])
+    const positions = groupByPosition([...kept, ...inserted])
     const folded = [...positions].map(([id, deals]) => rowOfPosition(id, foldPosition(id, deals)))
     await inserting
     const mayHaveRows = [...new Set([...removed.values(), ...kept.map(positionIdOf)])].filter((id) => id !== undefined)
@@ -105,7 +105,7 @@ const keptDeals = async (
 /** Those that are not kept yet. Nobody else writes them meanwhile, since the journal's row is locked. */
 const newDeals = async (trx: Knex.Transaction, claim: JournalClaim, deals: readonly BrokerDeal[]): Promise<readonly BrokerDeal[]> => {
   if (deals.length === 0) return []
-  const earliest = deals.reduce((time, deal) => Math.min(time, isReadableTime(deal.time) ? deal.time : Infinity), Infinity)
+  const earliest = deals.reduce((first, { time = Infinity }) => (time < first ? time : first), Infinity)
   const rows: readonly Parameters<typeof keyText>[0][] = await trx('deals')
     .where(keysOf(claim))
     .where('time_ms', '>=', earliest)
@@ -123,18 +123,6 @@ const insertDeals = async (trx: Knex.Transaction, claim: JournalClaim, deals: re
 const insertion = `
   insert into deals (tenant_id, account_id, ${dealColumns.join()})
   select ?::text, ?::uuid, ${dealColumns.join()} from json_to_recordset(?::json) as new (${dealRecord})`
-
-const byPosition = (deals: readonly BrokerDeal[]): Positions => {
-  const positions = new Map<string, BrokerDeal[]>()
-  for (const deal of deals) {
-    const id = positionIdOf(deal)
-    if (id === undefined) continue
-    const own = positions.get(id)
-    if (own === undefined) positions.set(id, [deal])
-    else own.push(deal)
-  }
-  return positions
-}
 
 /**
  * Replaces the rows of positions, and returns how many closed trades were changed or removed.
