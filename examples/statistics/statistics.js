@@ -6,7 +6,9 @@ const file = process.argv[2] ?? 'deals.json'
 const deals = JSON.parse(await readFile(file, 'utf8'))
 
 // The domain takes times in epoch milliseconds; the file has them as people write them.
-const { trades, skipped } = foldDeals(deals.map((deal) => ({ ...deal, time: Date.parse(deal.time) })))
+const { trades, skipped } = foldDeals(
+  deals.map((deal) => ({ ...deal, time: Date.parse(deal.time) })),
+)
 
 console.log(
   JSON.stringify(

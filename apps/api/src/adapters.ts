@@ -1,12 +1,15 @@
-// Opens what stands behind the ports: the database with its stores and queues, the provider, the limiter, mail and webhooks, each with its meters.
+// Opens what stands behind the ports: the database with its stores and queues, the provider, the
+// limiter, mail and webhooks, each with its meters.
 import { randomBytes } from 'node:crypto'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
-import { maxHistoryDeals, noDeliveries } from '@tradeport/domain'
-import type { AcquireSlot, BrokerAccount, Clock, TokenVerifier } from '@tradeport/domain'
+import { maxHistoryDeals } from '@tradeport/domain/ports'
+import { noDeliveries } from '@tradeport/domain/use-cases'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { AcquireSlot, Clock, TokenVerifier } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -16,7 +19,6 @@ import {
   meteredTrading,
   meteredWebhookSender,
 } from '@tradeport/metrics'
-import type { Metrics } from '@tradeport/metrics'
 import {
   createAccountStore,
   createCipher,
@@ -42,21 +44,25 @@ import {
   startJobs,
   startPeerNotices,
 } from '@tradeport/postgres'
-import type { Database, FairPool, Jobs, OpenedEvents, OpenedJournal, OpenedOrders } from '@tradeport/postgres'
+import type { FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
-import type { UnansweredDelivery } from '@tradeport/webhook-sender'
 import type { Closers } from './closers.ts'
 import type { Adapters } from './compose.ts'
 import type { Config, TokenIssuer } from './config.ts'
 import { keepSecret } from './data-folder.ts'
 import { keepDemoState } from './demo.ts'
-import type { DemoState } from './demo.ts'
 import { openLimiter } from './limiter.ts'
-import type { OpenedLimiter, RedisTimes } from './limiter.ts'
+import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
 import { openProvider } from './provider.ts'
 import { keyForm } from './secret-forms.ts'
-import { createSecrets, newDeliveryId, newOrderId, newWebhookId, newWebhookSecret } from './secrets.ts'
+import {
+  createSecrets,
+  newDeliveryId,
+  newOrderId,
+  newWebhookId,
+  newWebhookSecret,
+} from './secrets.ts'
 import { throttled } from './throttled.ts'
 
 /** What the service takes for now, and how long others may take. */
@@ -69,38 +75,53 @@ export interface AdapterTimes {
   readonly redis: RedisTimes
 }
 
-export interface OpenedAdapters {
-  readonly adapters: Adapters
-  readonly database: Database
-  readonly jobs: Jobs
-  readonly orders: OpenedOrders
-  /** Undefined where no events are recorded. */
-  readonly events: OpenedEvents | undefined
-  readonly journal: OpenedJournal
-  readonly limits: OpenedLimiter
-  readonly metrics: Metrics
-  /** null when the service is no demo. */
-  readonly demo: DemoState | null
-}
+export type OpenedAdapters = Awaited<ReturnType<typeof openAdapters>>
 
 interface Parts extends AdapterTimes {
   readonly log: Logger
   readonly closers: Closers
 }
 
-export const openAdapters = async (config: Config, { log, clock, deadlines, pauses, redis, closers }: Parts): Promise<OpenedAdapters> => {
+export const openAdapters = async (
+  config: Config,
+  { log, clock, deadlines, pauses, redis, closers }: Parts,
+) => {
   const secrets = createSecrets()
-  const secretsKey = config.secretsKey ?? (await keepSecret(config.dataFolder, { name: 'secrets-key', make: newSecretsKey, form: keyForm }))
+  const secretsKey =
+    config.secretsKey ??
+    (await keepSecret(config.dataFolder, {
+      name: 'secrets-key',
+      make: () => randomBytes(32).toString('base64'),
+      form: keyForm,
+    }))
 
-  const database = await openDatabase(databaseOptions(config), log)
+  const database = await openDatabase(
+    config.database.kind === 'server'
+      ? { url: config.database.url }
+      : { folder: config.dataFolder },
+    log,
+  )
   closers.push(database.close)
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
-  metrics.watchBacklog(throttled(async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()), backlogThrottle))
-  const demo = isDemo(config) ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey) : null
+  metrics.watchBacklog(
+    throttled(
+      async () => E.getOrElseW(() => undefined)(await readBacklog(database.knex)()),
+      backlogThrottle,
+    ),
+  )
+  // Nothing is configured: the embedded database and the sandbox.
+  const isDemo = config.database.kind === 'embedded' && config.broker.kind === 'sandbox'
+  const demo = isDemo
+    ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey)
+    : null
   const urls = await openProvider(config, demo, closers)
 
-  const stores = { knex: database.knex, cipher: createCipher(secretsKey, config.previousSecretsKeys), log }
+  const stores = {
+    knex: database.knex,
+    cipher: createCipher(secretsKey, config.previousSecretsKeys),
+    log,
+  }
   const peerNotices = startPeerNotices({ database, clock, log })
   closers.push(peerNotices.stop)
   const jobs = await startJobs(stores)
@@ -115,7 +136,10 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
   })
   closers.push(notices.stop)
   const events = config.capabilities.includes('events')
-    ? openEvents({ jobs, cipher: stores.cipher, notices: noticeQueue, clock }, { schedule: config.webhookRetries })
+    ? openEvents(
+        { jobs, cipher: stores.cipher, notices: noticeQueue, clock },
+        { schedule: config.webhookRetries },
+      )
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({ jobs, cipher: stores.cipher, stopwatch, events: events?.recorder })
@@ -142,7 +166,11 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
   const provider = createMetaApi(providerConfig)
   metrics.watchProviderClock(provider.clockSkewMs)
   const webhookReach = createWebhookReach(config.webhookNetworks)
-  const webhookSender = createWebhookSender({ reach: webhookReach, onUnanswered: tellUnanswered(log) })
+  const webhookSender = createWebhookSender({
+    reach: webhookReach,
+    onUnanswered: (delivery) =>
+      log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer'),
+  })
   const adapters: Adapters = {
     accounts: createAccountStore(stores),
     credentials: createCredentialStore(stores),
@@ -162,7 +190,10 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
     slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
     guards: createGuardStore(stores),
     positionLocks: createPositionLocks(stores),
-    broker: meteredBroker(provider.broker, metrics.providerCalls),
+    broker: {
+      ...meteredBroker(provider.broker, metrics.providerCalls),
+      source: config.broker.kind,
+    },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
     positionDesk: meteredPositionDesk(provider.positionDesk, metrics.providerCalls),
     peerNotices,
@@ -181,10 +212,11 @@ export const openAdapters = async (config: Config, { log, clock, deadlines, paus
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
     clock,
     tallies: metrics.cache,
-    breathe,
+    breathe: () => setImmediate(),
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
+  // `events` is undefined where none are recorded, `demo` null when the service is no demo.
   return { adapters, database, jobs, orders, events, journal, limits, metrics, demo }
 }
 
@@ -198,12 +230,6 @@ const slotsOf =
   () =>
     pool.acquire({ tenant: owner.tenantId, account: providerAccountId }, patienceMs)
 
-/** Nothing configured: the embedded database and the sandbox. */
-const isDemo = ({ database, broker }: Config): boolean => database.kind === 'embedded' && broker.kind === 'sandbox'
-
-const databaseOptions = ({ database, dataFolder }: Config): Parameters<typeof openDatabase>[0] =>
-  database.kind === 'server' ? { url: database.url } : { folder: dataFolder }
-
 // Loaded only where it is used: most services go without what some configurations ask for.
 const openTokenVerifier = async (
   issuer: TokenIssuer | null,
@@ -214,22 +240,15 @@ const openTokenVerifier = async (
   return createTokenVerifier({ ...issuer, ...parts })
 }
 
-const tellUnanswered =
-  (log: Logger) =>
-  (delivery: UnansweredDelivery): void =>
-    log.info({ event: 'webhook_unanswered', ...delivery }, 'a webhook did not answer')
-
 /** The backlog may be a few seconds old, so that several readers of the metrics make one read. */
 const backlogThrottle = { everyMs: 5_000, deadlineMs: 2_000, fallback: undefined }
 
-const newSecretsKey = (): string => randomBytes(32).toString('base64')
-
-const reportDisagreement = (log: Logger, { accountId, owner }: BrokerAccount, difference: number): void =>
+const reportDisagreement = (
+  log: Logger,
+  { accountId, owner }: BrokerAccount,
+  difference: number,
+): void =>
   log.warn(
     { event: 'journal_disagrees', accountId, owner, difference },
     'the deals of an account do not add up to its balance, or deals that were kept are not at the broker; its whole history is read again',
   )
-
-const breathe = async (): Promise<void> => {
-  await setImmediate()
-}

@@ -1,9 +1,13 @@
-// The demo that starts when nothing is configured: three linked accounts at the sandbox broker and a key to read them with. What it makes once
-// it keeps in the data folder, so that a second start finds everything as it was left.
+// The demo that starts when nothing is configured: three linked accounts at the sandbox broker and
+// a key to read them with. What it makes once it keeps in the data folder, so that a second start
+// finds everything as it was left.
 import { readFile, rename, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { AccountId, OperatorDocument, Scope, TenantId, UserId } from '@tradeport/domain'
-import { dayMs, emptyDocument } from '@tradeport/domain'
+import type { Scope } from '@tradeport/domain/access'
+import type { OperatorDocument } from '@tradeport/domain/operator'
+import type { AccountId, TenantId, UserId } from '@tradeport/domain/primitives'
+import { emptyDocument } from '@tradeport/domain/operator'
+import { dayMs } from '@tradeport/domain/primitives'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 
 /** What the demo keeps between starts; `key` is a secret of the demo's user. */
@@ -18,9 +22,18 @@ export interface DemoState {
 const tenantId = 'demo' as TenantId
 const userId = 'demo-user' as UserId
 const historyDays = 180
-const scopes: readonly Scope[] = ['accounts:read', 'market-data:read', 'trading:read', 'trading:write', 'webhooks:read', 'webhooks:write']
+const scopes: readonly Scope[] = [
+  'accounts:read',
+  'market-data:read',
+  'trading:read',
+  'trading:write',
+  'webhooks:read',
+  'webhooks:write',
+]
 
-/** The token that the demo's tenant holds at the sandbox broker, which listens on loopback alone. */
+/**
+ * The token that the demo's tenant holds at the sandbox broker, which listens on loopback alone.
+ */
 export const demoProviderToken = 'demo-provider-token'
 
 const demoAccountIds = {
@@ -50,7 +63,11 @@ export const demoBrokerAccounts: readonly AccountOptions[] = [
 ]
 
 /** Reads what an earlier start kept, or makes it and writes it down before it is used. */
-export const keepDemoState = async (folder: string, now: number, newKey: () => string): Promise<DemoState> => {
+export const keepDemoState = async (
+  folder: string,
+  now: number,
+  newKey: () => string,
+): Promise<DemoState> => {
   const kept = await readState(folder)
   if (kept !== undefined) return kept
   const state: DemoState = { key: newKey(), anchor: now, isApplied: false }
@@ -58,7 +75,8 @@ export const keepDemoState = async (folder: string, now: number, newKey: () => s
   return state
 }
 
-export const markDemoApplied = (folder: string, state: DemoState): Promise<void> => writeState(folder, { ...state, isApplied: true })
+export const markDemoApplied = (folder: string, state: DemoState): Promise<void> =>
+  writeState(folder, { ...state, isApplied: true })
 
 /** The records of the demo: one tenant, one user, three accounts, one key. */
 export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
@@ -109,27 +127,37 @@ export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
   }
 }
 
-/** What a newcomer reads on the screen: addresses, the key, and lines to copy. */
-export const demoWelcome = (urls: { readonly api: string; readonly operator: string }, key: string): string => {
-  const curl = (path: string, options = ''): string => `  curl -s -H 'X-API-Key: ${key}' ${options}'${urls.api}/api/v1${path}'`
-  const order = { accountId: demoAccountIds.trading, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
-  return [
-    '',
-    'Tradeport is running with a demo user and a simulated broker.',
-    '',
-    `  API           ${urls.api}/api/v1`,
-    `  Operator API  ${urls.operator}/operator/v1`,
-    `  API key       ${key}`,
-    '',
-    'Accounts, statistics and an order, to copy into another terminal:',
-    '',
-    curl('/accounts'),
-    curl(`/trades/stats?accountId=${demoAccountIds.trading}`),
-    curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `),
-    '',
-    'Ctrl+C stops it; the next start finds everything as it was left.',
-    '',
-  ].join('\n')
+/** What a newcomer reads on the screen: addresses, the key, and commands to copy. */
+export const demoWelcome = (
+  urls: { readonly api: string; readonly operator: string },
+  key: string,
+): string => {
+  const curl = (path: string, options = ''): string =>
+    `  curl -s -H 'X-API-Key: ${key}' ${options}'${urls.api}/api/v1${path}'`
+  const order = {
+    accountId: demoAccountIds.trading,
+    symbol: 'EURUSD',
+    type: 'buy',
+    orderType: 'market',
+    volume: 0.1,
+  }
+  return `
+Tradeport is running with a demo user and a simulated broker.
+
+  API           ${urls.api}/api/v1
+  Reference     ${urls.api}/docs
+  Operator API  ${urls.operator}/operator/v1
+  API key       ${key}
+
+Copy these into another terminal: accounts, statistics, an order, and what became of it:
+
+${curl('/accounts')}
+${curl(`/trades/stats?accountId=${demoAccountIds.trading}`)}
+${curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `)}
+${curl('/orders?limit=1')}
+
+GET /orders/:id follows one order to its fill. Ctrl+C stops the service; the next start continues with the same data.
+`
 }
 
 const statePath = (folder: string): string => join(folder, 'demo.json')
@@ -144,7 +172,9 @@ const readState = async (folder: string): Promise<DemoState | undefined> => {
   }
   const state: unknown = JSON.parse(text)
   if (isDemoState(state)) return state
-  throw new Error(`${statePath(folder)} is not what the demo wrote; remove the folder to start the demo anew`)
+  throw new Error(
+    `${statePath(folder)} is not what the demo wrote; remove the folder to start the demo anew`,
+  )
 }
 
 const isDemoState = (value: unknown): value is DemoState =>

@@ -1,9 +1,19 @@
-// The two listeners: the API for users and the operator's, with probes, metrics and the reference page beside the routes.
+// The two listeners: the API for users and the operator's, with probes, metrics and the reference
+// page beside the routes.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
-import { apiPrefix, createApi, createOperatorApi, filePages, indexPage, listen, metricsPage, probePages } from '@tradeport/http'
+import {
+  apiPrefix,
+  createApi,
+  createOperatorApi,
+  filePages,
+  indexPage,
+  listen,
+  metricsPage,
+  probePages,
+} from '@tradeport/http'
 import type { Address, Edge, Listener } from '@tradeport/http'
 import { meteredLimiter } from '@tradeport/metrics'
 import { createReferencePage } from '@tradeport/reference-page'
@@ -21,16 +31,11 @@ interface Parts {
   readonly closers: Closers
 }
 
-export interface ListenerUrls {
-  readonly api: string
-  readonly operator: string
-}
-
 export const openListeners = async (
   config: Config,
   { useCases, operatorUseCases }: ComposedService,
   { opened, operatorToken, isDraining, log, closers }: Parts,
-): Promise<ListenerUrls> => {
+) => {
   const { adapters, limits, metrics } = opened
   const probes = probePages(readinessOf(opened, isDraining))
   const measured = metricsPage(metrics, config.metricsToken)
@@ -48,13 +53,23 @@ export const openListeners = async (
   const listening = { newRequestId, onUnread: metrics.unread }
   const listeners: Listener[] = []
   closers.push(() => endAll(listeners, config, log))
-  const operatorApi = createOperatorApi(operatorUseCases, { ...edge, operatorToken, pages: { ...probes, ...measured } })
+  const operatorApi = createOperatorApi(operatorUseCases, {
+    ...edge,
+    operatorToken,
+    pages: { ...probes, ...measured },
+  })
   const operatorListener = await listen(operatorApi, config.operator, listening)
   listeners.push(operatorListener)
   const api = createApi(useCases, {
     ...edge,
-    // What the service does is for its operator: only with a token of its own are the metrics to be had where everybody may ask.
-    pages: { ...rootPages, ...probes, ...(config.metricsToken === null ? {} : measured), ...filePages(referencePage) },
+    // What the service does is for its operator: only with a token of its own are the metrics to be
+    // had where everybody may ask.
+    pages: {
+      ...rootPages,
+      ...probes,
+      ...(config.metricsToken === null ? {} : measured),
+      ...filePages(referencePage),
+    },
     corsOrigins: config.corsOrigins,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,
@@ -64,7 +79,10 @@ export const openListeners = async (
   return { api: urlOf(config.api, apiListener), operator: urlOf(config.operator, operatorListener) }
 }
 
-const readinessOf = ({ database, jobs, limits }: OpenedAdapters, isDraining: () => boolean): ReturnType<typeof createReadiness> =>
+const readinessOf = (
+  { database, jobs, limits }: OpenedAdapters,
+  isDraining: () => boolean,
+): ReturnType<typeof createReadiness> =>
   createReadiness({
     checks: {
       database: async () => E.isRight(await database.ping()),
@@ -81,15 +99,27 @@ const isNotFalse = (told: E.Either<unknown, boolean>): boolean => E.isLeft(told)
 /** A queue is looked at every second or two. */
 const silentQueueMs = 15_000
 
-const referencePage = createReferencePage({ path: '/docs', documentPath: `${apiPrefix}/openapi.json`, title: 'Tradeport API' })
+const referencePage = createReferencePage({
+  path: '/docs',
+  documentPath: `${apiPrefix}/openapi.json`,
+  title: 'Tradeport API',
+})
 
 const readme = new URL('../../../README.md', import.meta.url)
 
 const rootPages = {
-  ...indexPage({ '/docs': 'API reference', '/readme': 'README', '/healthz': 'Is the service alive?', '/readyz': 'Can it serve?' }),
+  ...indexPage({
+    '/docs': 'API reference',
+    '/readme': 'README',
+    '/healthz': 'Is the service alive?',
+    '/readyz': 'Can it serve?',
+  }),
   ...filePages({
     '/readme': {
-      headers: { 'Content-Type': 'text/plain; charset=utf-8', 'Cache-Control': 'public, max-age=60' },
+      headers: {
+        'Content-Type': 'text/plain; charset=utf-8',
+        'Cache-Control': 'public, max-age=60',
+      },
       read: () => readFile(readme, 'utf8'),
     },
   }),
@@ -97,13 +127,27 @@ const rootPages = {
 
 const newRequestId = (): string => `req_${randomUUID()}`
 
-const urlOf = ({ host }: Address, { port }: Listener): string => `http://${host.includes(':') ? `[${host}]` : host}:${port}`
+const urlOf = ({ host }: Address, { port }: Listener): string =>
+  `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/** Of the time that the process has to end: what is left is for the work that goes on behind the requests. */
+/**
+ * Of the time that the process has to end: what is left is for the work that goes on behind the
+ * requests.
+ */
 const listenersShare = 0.8
 
-const endAll = async (listeners: readonly Listener[], { drainTimeoutMs, drainDelayMs }: Config, log: Logger): Promise<void> => {
-  const cut = await Promise.all(listeners.map(({ end }) => end(listenersShare * (drainTimeoutMs - drainDelayMs))))
+const endAll = async (
+  listeners: readonly Listener[],
+  { drainTimeoutMs, drainDelayMs }: Config,
+  log: Logger,
+): Promise<void> => {
+  const cut = await Promise.all(
+    listeners.map(({ end }) => end(listenersShare * (drainTimeoutMs - drainDelayMs))),
+  )
   const connections = cut.reduce((sum, count) => sum + count, 0)
-  if (connections > 0) log.warn({ event: 'connections_cut', connections }, 'connections whose replies were not over in time were cut off')
+  if (connections > 0)
+    log.warn(
+      { event: 'connections_cut', connections },
+      'connections whose replies were not over in time were cut off',
+    )
 }

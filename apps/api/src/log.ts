@@ -1,7 +1,8 @@
-// The log: pino's JSON lines, into which no secret can get. Errors are told by their kind, code and place in the code alone, because a driver's message holds
-// a statement's values and a client's the headers that it sent; what goes by the name of a secret is left out, however deep it stands, and API keys
-// wherever they stand.
-import { apiKeyPrefix } from '@tradeport/domain'
+// The log: pino's JSON lines, into which no secret can get. Errors are told by their kind, code and
+// place in the code alone, because a driver's message holds a statement's values and a client's the
+// headers that it sent; what goes by the name of a secret is left out, however deep it stands, and
+// API keys wherever they stand.
+import { apiKeyPrefix } from '@tradeport/domain/access'
 import { pino } from 'pino'
 import type { DestinationStream, LogFn, Logger } from 'pino'
 import type { LogLevel } from './config.ts'
@@ -28,17 +29,26 @@ const secretNames = [
 const apiKeys = new RegExp(`${apiKeyPrefix}[\\w-]+`, 'g')
 
 /** @param destination standard output when left out */
-export const createLog = (level: LogLevel, destination: DestinationStream = pino.destination(1)): Logger =>
+export const createLog = (
+  level: LogLevel,
+  destination: DestinationStream = pino.destination(1),
+): Logger =>
   pino(
     {
       level,
       formatters: { log: (fields) => withoutSecrets(fields, deepest) as Record<string, unknown> },
-      hooks: { logMethod, streamWrite: (line) => line.replaceAll(apiKeys, `${apiKeyPrefix}${censored}`) },
+      hooks: {
+        logMethod,
+        streamWrite: (line) => line.replaceAll(apiKeys, `${apiKeyPrefix}${censored}`),
+      },
     },
     destination,
   )
 
-/** Ends the process at an error that nobody caught, with a line of the log in place of Node's own words, which hold all of the error. */
+/**
+ * Ends the process at an error that nobody caught, with a line of the log in place of Node's own
+ * words, which hold all of the error.
+ */
 export const endWhenUncaught = (log: Logger): void => {
   process.on('uncaughtException', (error) => {
     log.fatal({ err: error }, 'the process ends at an error that nobody caught')
@@ -49,8 +59,10 @@ export const endWhenUncaught = (log: Logger): void => {
 // Pino takes an error's message for the line's where the line has none.
 function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [fields, message] = args as [unknown, unknown?]
-  const isOfError = fields instanceof Error || (typeof fields === 'object' && fields !== null && 'err' in fields)
-  if (isOfError && message === undefined) method.call(this, fields instanceof Error ? { err: fields } : fields, 'an error')
+  const isOfError =
+    fields instanceof Error || (typeof fields === 'object' && fields !== null && 'err' in fields)
+  if (isOfError && message === undefined)
+    method.call(this, fields instanceof Error ? { err: fields } : fields, 'an error')
   else method.apply(this, args)
 }
 
@@ -60,7 +72,8 @@ const withoutSecrets = (value: unknown, depth: number): unknown => {
   if (depth === 0) return censored
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth - 1))
   const told: Record<string, unknown> = {}
-  for (const [name, field] of Object.entries(value)) told[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
+  for (const [name, field] of Object.entries(value))
+    told[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
   return told
 }
 
@@ -82,7 +95,9 @@ const describeError = (error: Error, depth = 3): DescribedError => {
     type: errorName.test(error.name) ? error.name : 'Error',
     ...(typeof code === 'string' && errorCode.test(code) ? { code } : {}),
     stack: placesOf(error),
-    ...(error.cause instanceof Error && depth > 0 ? { cause: describeError(error.cause, depth - 1) } : {}),
+    ...(error.cause instanceof Error && depth > 0
+      ? { cause: describeError(error.cause, depth - 1) }
+      : {}),
   }
 }
 

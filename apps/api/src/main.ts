@@ -1,8 +1,9 @@
 // The process: reads the environment, starts everything, and ends it in order on a signal.
 import { resolve } from 'node:path'
+import { apiVersion } from '@tradeport/http'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
-import { readConfig } from './config.ts'
+import { readConfig, summaryOf } from './config.ts'
 import type { Environment } from './config.ts'
 import { createLog, endWhenUncaught } from './log.ts'
 import { startService } from './service.ts'
@@ -13,18 +14,32 @@ const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
 const start = async (environment: Environment): Promise<void> => {
   const config = readConfig(environment, defaultDataFolder)
   if (E.isLeft(config))
-    return fail(['The environment is not one that the service can start with:', ...config.left.map((fault) => `  ${fault}`)])
+    return fail([
+      'The service cannot start with these environment variables:',
+      ...config.left.map((fault) => `  ${fault}`),
+    ])
   const log = createLog(config.right.logLevel)
   endWhenUncaught(log)
-  for (const warning of config.right.warnings) log.warn({ event: 'configuration' }, warning)
   const service = await startService(config.right, log)
-  // Before anybody is told that it listens: who is told may end it in the same instant.
+  // First, since a reader of the next line may send a signal at once.
   stopOnSignal(service.close, config.right.drainTimeoutMs, log)
-  log.info({ event: 'listening', api: service.apiUrl, operator: service.operatorUrl }, 'listening')
+  const addresses = { api: service.apiUrl, operator: service.operatorUrl }
+  log.info(
+    {
+      event: 'listening',
+      ...addresses,
+      version: apiVersion,
+      node: process.version,
+      ...summaryOf(config.right),
+    },
+    'listening',
+  )
+  for (const warning of config.right.warnings) log.warn({ event: 'configuration' }, warning)
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
 }
 
-// The first signal lets what is in flight end, within its time; a second one, of either kind, ends the process at once.
+// The first signal lets what is in flight end, within its time; a second one, of either kind, ends
+// the process at once.
 const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger): void => {
   const giveUp = (fields: object, message: string): void => {
     log.error(fields, message)
@@ -32,10 +47,14 @@ const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger
   }
   let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
-    if (isStopping) return giveUp({ event: 'stopped_at_once', signal }, 'a second signal ends what was not over')
+    if (isStopping)
+      return giveUp({ event: 'stopped_at_once', signal }, 'a second signal ends what was not over')
     isStopping = true
     log.info({ event: 'stopping', signal }, 'stopping')
-    setTimeout(() => giveUp({ event: 'drain_timeout', timeoutMs }, 'not everything was over in time'), timeoutMs)
+    setTimeout(
+      () => giveUp({ event: 'drain_timeout', timeoutMs }, 'not everything was over in time'),
+      timeoutMs,
+    )
     close().then(
       () => process.exit(0),
       (error: unknown) => giveUp({ err: error }, 'could not stop in order'),
@@ -49,7 +68,26 @@ const fail = (lines: readonly string[]): void => {
   process.exitCode = 1
 }
 
-await start(process.env).catch((error: unknown) => {
-  fail([`The service cannot start: ${error instanceof Error ? error.message : String(error)}`])
-  process.exit(1)
-})
+const help = `Usage: pnpm start
+
+Starts the API with an embedded database and a simulated broker. Environment variables configure it:
+docs/configuration.md lists them. DATABASE_URL and BROKER=metaapi are for real use. Ctrl+C stops it.
+`
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return String(error)
+  if (!('code' in error) || error.code !== 'EADDRINUSE' || !('port' in error)) return error.message
+  return `port ${String(error.port)} is in use. Stop the program that uses it, or set PORT or OPERATOR_PORT to another port (0 picks a free one)`
+}
+
+const [argument] = process.argv.slice(2)
+if (argument === '--help' || argument === '-h') process.stdout.write(help)
+else if (argument === undefined)
+  await start(process.env).catch((error: unknown) => {
+    fail([`The service cannot start: ${reasonOf(error)}.`])
+    process.exit(1)
+  })
+else
+  fail([
+    `pnpm start has no argument ${argument}; it is configured by environment variables (docs/configuration.md).`,
+  ])

@@ -17,6 +17,8 @@ export const keyForm: SecretForm<Uint8Array> = {
   told: '32 bytes in base64',
   parse: (text) => {
     const bytes = Buffer.from(text, 'base64')
-    return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? new Uint8Array(bytes) : undefined
+    return bytes.length === 32 && /^[A-Za-z0-9+/_-]{43}=?$/.test(text)
+      ? new Uint8Array(bytes)
+      : undefined
   },
 }

@@ -1,7 +1,10 @@
 // Makes credentials and ids with the platform's randomness, and hashes credentials with SHA-256.
 import { hash, randomBytes, randomInt, randomUUID } from 'node:crypto'
-import { generateApiKey } from '@tradeport/domain'
-import type { CredentialHash, DeliveryId, OrderId, Secrets, WebhookId } from '@tradeport/domain'
+import { generateApiKey } from '@tradeport/domain/access'
+import type { CredentialHash } from '@tradeport/domain/access'
+import type { OrderId } from '@tradeport/domain/orders'
+import type { Secrets } from '@tradeport/domain/ports'
+import type { DeliveryId, WebhookId } from '@tradeport/domain/primitives'
 
 const secretBytes = 32
 

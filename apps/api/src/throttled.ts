@@ -9,10 +9,14 @@ export interface Throttle<A> {
 }
 
 /**
- * Returns the last result until `everyMs` have passed since its read began, then reads again. Callers share the read that is under way. One that exceeds its
- * deadline is abandoned, and the next call starts another: a read that never ends must not be the last.
+ * Returns the last result until `everyMs` have passed since its read began, then reads again.
+ * Callers share the read that is under way. One that exceeds its deadline is abandoned, and the
+ * next call starts another: a read that never ends must not be the last.
  */
-export const throttled = <A>(read: () => Promise<A>, { everyMs, deadlineMs, fallback }: Throttle<A>): (() => Promise<A>) => {
+export const throttled = <A>(
+  read: () => Promise<A>,
+  { everyMs, deadlineMs, fallback }: Throttle<A>,
+): (() => Promise<A>) => {
   let result: Promise<A> = Promise.resolve(fallback)
   let isUnderWay = false
   let begunAt = -Infinity

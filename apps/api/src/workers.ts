@@ -1,14 +1,20 @@
 // Gives what is due in the database to the use cases that process it.
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
-import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain'
+import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
 import type { OpenedAdapters } from './adapters.ts'
 import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
   { processOrder, synchroniseJournal, deliverEvent }: ComposedService,
-  { orders, events, journal, metrics, adapters }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics' | 'adapters'>,
+  {
+    orders,
+    events,
+    journal,
+    metrics,
+    adapters,
+  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics' | 'adapters'>,
   { closers, log }: { readonly closers: Closers; readonly log: Logger },
 ): Promise<void> => {
   const processing = await orders.jobs.work(async (job) => {
@@ -33,8 +39,11 @@ export const startWorkers = async (
 }
 
 // What fails is given out again; what is to be done next is in the database, not in the failure.
-const doneOrFail = async <A>(work: TaskEither<ServiceUnavailable | BrokerReadError, A>): Promise<A> => {
+const doneOrFail = async <A>(
+  work: TaskEither<ServiceUnavailable | BrokerReadError, A>,
+): Promise<A> => {
   const done = await work()
-  if (done._tag === 'Left') throw new Error('reason' in done.left ? done.left.reason : done.left._tag)
+  if (done._tag === 'Left')
+    throw new Error('reason' in done.left ? done.left.reason : done.left._tag)
   return done.right
 }

@@ -8,7 +8,12 @@ it('ends everything, the last opened first, also where some of it fails, and tel
     ended.push(name)
     if (failure !== undefined) throw new Error(failure)
   }
-  const closers = [closer('database'), closer('jobs', 'no jobs'), closer('sandbox', 'disk full'), closer('listeners')]
+  const closers = [
+    closer('database'),
+    closer('jobs', 'no jobs'),
+    closer('sandbox', 'disk full'),
+    closer('listeners'),
+  ]
   await expect(closeInReverse(closers)).rejects.toThrow('disk full')
   expect(ended).toEqual(['listeners', 'sandbox', 'jobs', 'database'])
   await closeInReverse(closers)

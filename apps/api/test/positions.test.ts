@@ -1,301 +1,293 @@
-// Open positions as their user sees them, over several accounts of a simulated provider.
+// Open positions as they are listed, changed and closed, and what the broker then holds.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { Fault, PositionRow } from '@tradeport/sandbox-broker'
-import { providerToken, startTestService } from './support/running-service.ts'
-import type { Json, RunningService } from './support/running-service.ts'
-import { createTestClock } from './support/test-clock.ts'
-import { linkDocument, newAccountUuid } from './support/trading-user.ts'
+import type { AccountOptions } from '@tradeport/sandbox-broker'
+import { keyOf, linkDesk, refusalOf } from './support/desk.ts'
+import type { LinkedDesk } from './support/desk.ts'
+import { createTestClock, startTestService } from './support/service.ts'
+import type { Json, Reply, TestService } from './support/service.ts'
 
-const key = 'tp_live_only_for_automated_tests_positions'
-const strangeKey = 'tp_live_only_for_automated_tests_positions_on_strange_accounts'
-const tokenlessKey = 'tp_live_only_for_automated_tests_positions_without_token'
-/** Of users whose provider token is refused for a while; each has a tenant and a token of its own. */
-const limitedUsers = ['limited-1', 'limited-2', 'limited-3', 'limited-4', 'limited-5', 'limited-6'] as const
-type LimitedUser = (typeof limitedUsers)[number]
-const keyOf = (user: LimitedUser): string => `tp_live_only_for_automated_tests_positions_${user}`
-const accountOf = (user: LimitedUser): string => newAccountUuid(10 + limitedUsers.indexOf(user))
-const emptyKey = 'tp_live_only_for_automated_tests_positions_of_nobody'
-const cacheMs = 2_500
-const clock = createTestClock('2026-03-03T09:00:00.000Z')
+const clock = createTestClock('2026-03-05T12:00:00.000Z')
+const [bid, ask] = [1.1, 1.1002]
 
-const main = newAccountUuid(1)
-const live = newAccountUuid(2)
-const idle = newAccountUuid(3)
-const paper = newAccountUuid(4)
-const foreign = newAccountUuid(5)
-const unprovisioned = newAccountUuid(6)
-const tokenless = newAccountUuid(7)
-
-let service: RunningService
-/** The provider's rows in the order in which they were opened, with the account that each is on. */
-const opened: { readonly accountId: string; readonly provider: string; readonly ticket: string }[] = []
-
-const open = (accountId: string, provider: string, order: object): void => {
-  clock.advance(60_000)
-  const { positionId = '' } = service.sandbox.account(provider).trade({ volume: 0.2, ...order })
-  opened.push({ accountId, provider, ticket: positionId })
-}
-const rowOf = (provider: string, ticket: string): PositionRow => {
-  const row = service.sandbox
-    .account(provider)
-    .positions()
-    .find(({ id }) => id === ticket)
-  if (row === undefined) throw new Error(`no position ${ticket} on ${provider}`)
-  return row
-}
-const idsOf = (accountIds: readonly string[] = [main, live, idle]): string[] =>
-  opened.filter(({ accountId }) => accountIds.includes(accountId)).map(({ accountId, ticket }) => `${accountId}:${ticket}`)
-const list = async (query = '', as = key) => {
-  const reply = await service.get(`/positions${query}`, as)
-  return { ...reply, ids: reply.body.data?.map(({ id }: Json) => id) }
-}
-/** What a position shows beside its levels and its margin. */
-const shownOf = (row: PositionRow, accountId: string) => ({
-  id: `${accountId}:${row.id}`,
-  userId: 'u-1',
-  accountId,
-  brokerPositionId: row.id,
-  symbol: row.symbol,
-  type: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
-  volume: row.volume,
-  entryPrice: row.openPrice,
-  currentPrice: row.currentPrice,
-  swap: row.swap,
-  commission: row.commission,
-  unrealizedPnl: row.unrealizedProfit,
-  realizedPnl: 0,
-  openedAt: row.time,
-})
-/** Of a contract of so many units, in dollars. */
-const marginOf = (row: PositionRow, units: number, leverage: number) =>
-  Math.round((row.volume * units * row.openPrice * 100) / leverage) / 100
-const readAnew = () => clock.advance(cacheMs)
-
+let service: TestService
 beforeAll(async () => {
-  service = await startTestService(
-    [
-      { id: 'main', leverage: 50 },
-      { id: 'live', type: 'real' },
-      ...['idle', 'unprovisioned', 'tokenless', ...limitedUsers].map((id) => ({ id })),
-    ],
-    { now: clock.now, providerTokens: [providerToken, ...limitedUsers] },
-  )
-  await service.setUp(
-    linkDocument({ tenant: 'acme', user: 'u-1', key, providerToken }, [
-      { id: main, providerAccountId: 'main' },
-      { id: live, providerAccountId: 'live', fields: { isDemo: false } },
-      { id: idle, providerAccountId: 'idle', fields: { status: 'disconnected', purpose: 'trade_copier' } },
-      { id: paper, providerAccountId: 'none', fields: { brokerType: 'paper', providerAccountId: null } },
-    ]),
-    linkDocument({ tenant: 'acme', user: 'u-2', key: strangeKey, providerToken }, [
-      { id: foreign, providerAccountId: 'foreign', fields: { brokerType: 'ctrader' } },
-      { id: unprovisioned, providerAccountId: 'none', fields: { providerAccountId: null } },
-    ]),
-    linkDocument({ tenant: 'tokenless', user: 'u-3', key: tokenlessKey, providerToken }, [
-      { id: tokenless, providerAccountId: 'tokenless' },
-    ]),
-    linkDocument({ tenant: 'acme', user: 'u-4', key: emptyKey, providerToken }, []),
-    ...limitedUsers.map((user) =>
-      linkDocument({ tenant: user, user, key: keyOf(user), providerToken: user }, [{ id: accountOf(user), providerAccountId: user }]),
-    ),
-  )
-  await service.setUp({ tenants: [{ id: 'tokenless', providerToken: null }] })
-  open(main, 'main', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', stopLoss: 0.5, takeProfit: 2.5 })
-  open(live, 'live', { actionType: 'ORDER_TYPE_SELL', symbol: 'XAUUSD', volume: 0.05 })
-  open(main, 'main', { actionType: 'ORDER_TYPE_SELL', symbol: 'GBPUSD', takeProfit: 0.5 })
-  open(idle, 'idle', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD' })
-  open(live, 'live', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD' })
-  for (let n = 0; n < 20; n += 1) open(idle, 'idle', { actionType: 'ORDER_TYPE_BUY', symbol: 'USDJPY', volume: 0.01 })
+  service = await startTestService([], { now: clock.now })
 })
 afterAll(() => service?.close())
-beforeEach(() => {
-  service.sandbox.faults.clear()
-  readAnew()
-})
+beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid, ask }))
+
+const link = (broker: Partial<AccountOptions> = {}, fields: object = {}, user = 'u-1') =>
+  linkDesk(service, { user, broker, fields })
+const dataOf = ({ status, body }: Reply): Json => {
+  expect([status, body.error]).toEqual([200, null])
+  return body.data
+}
 
 describe('GET /positions', () => {
-  it('covers every linked account but the paper book, oldest position first, by twenty', async () => {
-    const { status, body, ids } = await list()
-    expect(status).toBe(200)
-    expect(ids).toEqual(idsOf().slice(0, 20))
-    expect(body.meta.pagination).toEqual({ page: 1, limit: 20, total: 25, total_pages: 2, has_next: true, has_prev: false })
-    expect(body.meta.provenance).toEqual({ source: 'metaapi', accounts: [main, live, idle], readAt: new Date(clock.now()).toISOString() })
-    expect(service.sandbox.requests.count({ account: 'none' })).toBe(0)
-  })
-
-  it('answers page after page, and nothing beyond the last', async () => {
-    expect((await list('?page=2')).ids).toEqual(idsOf().slice(20))
-    expect((await list('?page=3&limit=10')).ids).toEqual(idsOf().slice(20))
-    expect((await list('?limit=100')).ids).toEqual(idsOf())
-    const beyond = await list('?page=4&limit=10')
-    expect(beyond.ids).toEqual([])
-    expect(beyond.body.meta.pagination).toEqual({ page: 4, limit: 10, total: 25, total_pages: 3, has_next: false, has_prev: true })
-  })
-
-  it('shows what the broker says of a position', async () => {
-    const { body } = await list('?limit=3')
-    const rows = opened.slice(0, 3).map(({ provider, ticket }) => rowOf(provider, ticket))
-    const [first, second, third] = rows as [PositionRow, PositionRow, PositionRow]
-    expect(body.data).toEqual([
-      { ...shownOf(first, main), stopLoss: 0.5, takeProfit: 2.5, marginUsed: marginOf(first, 100_000, 50) },
-      { ...shownOf(second, live), marginUsed: marginOf(second, 100, 100) },
-      { ...shownOf(third, main), takeProfit: 0.5, marginUsed: marginOf(third, 100_000, 50) },
-    ])
-  })
-
-  it('filters by account and by symbol', async () => {
-    const one = await list(`?accountId=${live}`)
-    expect(one.ids).toEqual(idsOf([live]))
-    expect(one.body.meta.provenance.accounts).toEqual([live])
-    const eurusd = await list('?symbol=EURUSD')
-    expect(eurusd.body.data.map(({ symbol, accountId }: Json) => [symbol, accountId])).toEqual([
-      ['EURUSD', main],
-      ['EURUSD', idle],
-      ['EURUSD', live],
-    ])
-    expect(eurusd.body.meta.pagination.total).toBe(3)
-    expect((await list(`?accountId=${live}&symbol=GBPUSD`)).body).toMatchObject({
-      data: [],
-      meta: { pagination: { total: 0, total_pages: 0 } },
+  it('lists those of every account but the paper book, oldest first, page by page and filtered', async () => {
+    const user = 'u-list'
+    const desks = [
+      await link({ leverage: 50 }, {}, user),
+      await link({ type: 'real' }, { isDemo: false, status: 'disconnected' }, user),
+    ]
+    await link({}, { brokerType: 'paper', providerAccountId: null }, user)
+    const opened: string[] = []
+    for (let n = 0; n < 5; n += 1) {
+      clock.advance(60_000)
+      const desk = desks[n % 2] as LinkedDesk
+      opened.push(
+        desk.idOf(
+          desk.broker.open({
+            symbol: n === 1 ? 'XAUUSD' : 'EURUSD',
+            volume: 0.2,
+            takeProfit: n === 0 ? 2.5 : undefined,
+          }),
+        ),
+      )
+    }
+    clock.advance(2_500)
+    const read = async (query: string) => {
+      const { body } = await service.get(`/positions${query}`, keyOf(user))
+      return { ids: body.data.map(({ id }: Json) => id), ...body }
+    }
+    const accounts = desks.map(({ accountId }) => accountId)
+    const first = await read('?limit=3')
+    expect(first.ids).toEqual(opened.slice(0, 3))
+    expect(first.meta.pagination).toEqual({
+      page: 1,
+      limit: 3,
+      total: 5,
+      total_pages: 2,
+      has_next: true,
+      has_prev: false,
     })
+    expect(first.meta.provenance).toEqual({ source: 'metaapi', accounts, readAt: clock.iso() })
+    expect((await read('?limit=3&page=2')).ids).toEqual(opened.slice(3))
+    expect((await read(`?accountId=${accounts[1]}&symbol=XAUUSD`)).ids).toEqual([opened[1]])
+    expect(first.data[0]).toMatchObject({
+      takeProfit: 2.5,
+      marginUsed: 440.08,
+      userId: user,
+      accountId: accounts[0],
+    })
+    expect(first.data[0]).not.toHaveProperty('stopLoss')
+    const { data, meta } = (
+      await service.get(`/positions/${encodeURIComponent(opened[0] ?? '')}`, keyOf(user))
+    ).body
+    expect([data, meta.provenance.accounts]).toEqual([first.data[0], [accounts[0]]])
+  })
+})
+
+describe('a level', () => {
+  it('is moved to where the broker rounded it, keeps what another program set, and answers the position', async () => {
+    const desk = await link()
+    const [ticket, other] = [
+      desk.broker.open({ takeProfit: 1.3 }),
+      desk.broker.open({ stopLoss: 1.01 }),
+    ]
+    await desk.list()
+    desk.broker.trade({ actionType: 'POSITION_MODIFY', positionId: ticket, takeProfit: 1.25 })
+    const { body, headers } = await desk.moveStopLoss(ticket, 1.0500049)
+    expect(headers.get('Cache-Control')).toBe('no-store')
+    expect(body.data).toEqual({
+      id: desk.idOf(ticket),
+      userId: 'u-1',
+      accountId: desk.accountId,
+      brokerPositionId: ticket,
+      symbol: 'EURUSD',
+      type: 'buy',
+      volume: 0.4,
+      entryPrice: ask,
+      currentPrice: bid,
+      stopLoss: 1.05,
+      takeProfit: 1.25,
+      swap: 0,
+      commission: -1.4,
+      unrealizedPnl: -8,
+      realizedPnl: 0,
+      marginUsed: 440.08,
+      openedAt: clock.iso(),
+    })
+    expect(dataOf(await desk.findPosition(ticket))).toEqual(body.data)
+    expect(desk.broker.held()).toMatchObject([
+      { takeProfit: 1.25 },
+      { ticket: other, stopLoss: 1.01, takeProfit: undefined },
+    ])
+  })
+})
+
+describe('a close', () => {
+  it('of parts answers each fill exactly, and makes one trade of them all', async () => {
+    const desk = await link()
+    const ticket = desk.broker.open({ actionType: 'ORDER_TYPE_SELL', volume: 0.3 })
+    expect(await desk.trades()).toEqual([])
+    service.sandbox.prices.pin('EURUSD', { bid: 1.09, ask: 1.0902 })
+    const { body } = await desk.close(ticket, 0.1)
+    const [deal] = desk.broker.closed()
+    expect(body.data).toEqual({
+      id: desk.idOf(ticket),
+      accountId: desk.accountId,
+      brokerPositionId: ticket,
+      brokerOrderId: deal?.['orderId'],
+      closedVolume: 0.1,
+      remainingVolume: 0.2,
+      closePrice: 1.0902,
+      realizedPnl: 98,
+      closedAt: clock.iso(),
+    })
+    expect(dataOf(await desk.close(ticket, 0.1))).toMatchObject({ remainingVolume: 0.1 })
+    expect(dataOf(await desk.findPosition(ticket))).toMatchObject({ volume: 0.1, realizedPnl: 196 })
+    service.sandbox.prices.pin('EURUSD', { bid, ask })
+    expect(refusalOf(await desk.close(ticket, 0.11))).toMatchObject({
+      status: 400,
+      code: 'INVALID_VOLUME',
+      details: { volume: 0.11, openVolume: 0.1 },
+    })
+    expect(dataOf(await desk.close(ticket))).toMatchObject({
+      closedVolume: 0.1,
+      remainingVolume: 0,
+      realizedPnl: -2,
+    })
+    expect(refusalOf(await desk.close(ticket))).toMatchObject({
+      status: 404,
+      code: 'POSITION_NOT_FOUND',
+    })
+    expect(dataOf(await desk.list())).toEqual([])
+    const trade = {
+      id: desk.idOf(ticket),
+      type: 'sell',
+      volume: 0.3,
+      profit: 194,
+      commission: -2.1,
+    }
+    expect(await desk.trades()).toMatchObject([trade])
+    expect(dataOf(await desk.get(`/trades/${desk.idOf(ticket)}`))).toMatchObject(trade)
   })
 
-  it('is an empty list when no account is linked', async () => {
-    expect((await list('', emptyKey)).body).toMatchObject({ success: true, data: [], meta: { provenance: { accounts: [] } } })
-  })
-
-  it.each<Fault>([{ kind: 'server-error' }, { kind: 'timeout' }, { kind: 'malformed-json' }, { kind: 'not-found' }, { kind: 'no-margin' }])(
-    'shows null for a margin whose calculation fails ($kind), and the positions all the same',
-    async (fault) => {
-      // A volume of its own, because margins are kept for a minute.
-      open(live, 'live', { actionType: 'ORDER_TYPE_BUY', symbol: 'AUDUSD', volume: 0.1 + opened.length / 100 })
-      readAnew()
-      service.sandbox.faults.set('live', 'margin', fault)
-      const { status, body } = await list(`?accountId=${live}&symbol=AUDUSD&limit=100`)
-      expect(status).toBe(200)
-      expect(body.data.at(-1)).toMatchObject({ symbol: 'AUDUSD', marginUsed: null })
+  it.each(['shared', 'distinct'] as const)(
+    'of parts on MT4 (%s deal ids) names the ticket of the rest, and folds into one trade',
+    async (mt4DealIds) => {
+      const desk = await link({ platform: 'mt4', mt4DealIds })
+      // Another position of the same moment and price, which must not be mistaken for the rest.
+      const twin = desk.broker.open({ volume: 0.2 })
+      const first = desk.broker.open({ volume: 0.3, stopLoss: 1.05 })
+      const { remainingPositionId, ...closed } = dataOf(await desk.close(first, 0.1))
+      expect(closed).toMatchObject({
+        closedVolume: 0.1,
+        remainingVolume: 0.2,
+        closePrice: bid,
+        realizedPnl: -2,
+      })
+      const rest = desk.broker.held().find(({ ticket }) => ticket !== twin)?.ticket ?? ''
+      expect([remainingPositionId, rest === first]).toEqual([desk.idOf(rest), false])
+      expect((await desk.findPosition(first)).status).toBe(404)
+      expect(dataOf(await desk.moveTakeProfit(rest, 1.2))).toMatchObject({
+        stopLoss: 1.05,
+        takeProfit: 1.2,
+      })
+      expect(dataOf(await desk.close(rest))).toMatchObject({
+        closedVolume: 0.2,
+        remainingVolume: 0,
+      })
+      expect(await desk.trades()).toMatchObject([
+        { id: desk.idOf(first), volume: 0.3, exitPrice: bid, profit: -6 },
+      ])
     },
   )
 
-  it('shows null for a margin whose calculation is answered 429, too', async () => {
-    service.sandbox.account('limited-6').trade({ actionType: 'ORDER_TYPE_BUY', symbol: 'AUDUSD', volume: 0.1 })
-    service.sandbox.faults.set('limited-6', 'margin', { kind: 'rate-limit' })
-    const { status, body } = await list('', keyOf('limited-6'))
-    expect([status, body.data]).toMatchObject([200, [{ symbol: 'AUDUSD', marginUsed: null }]])
+  it('with an Idempotency-Key is made once, also where many arrive at once or the outcome is unknown', async () => {
+    const desk = await link()
+    const [ticket, other] = [desk.broker.open(), desk.broker.open()]
+    const key = { 'Idempotency-Key': 'close-1' }
+    const replies = await Promise.all(Array.from({ length: 8 }, () => desk.close(ticket, 0.1, key)))
+    for (const { status, body } of replies)
+      expect([200, 409]).toContain(body.error === null ? status : 409)
+    const again = await desk.close(ticket, 0.1, key)
+    expect([
+      again.headers.get('Idempotent-Replayed'),
+      again.body.data.closedVolume,
+      desk.broker.sends(),
+    ]).toEqual(['true', 0.1, 1])
+    for (const reply of [
+      await desk.close(ticket, 0.2, key),
+      await desk.close(other, 0.1, key),
+      await desk.post({}, key),
+    ])
+      expect(refusalOf(reply)).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' })
+    desk.fail('trade', { kind: 'cut', when: 'before', times: 1 })
+    const unknown = { 'Idempotency-Key': 'close-2' }
+    expect((await desk.close(ticket, 0.1, unknown)).status).toBe(504)
+    const replayed = await desk.close(ticket, 0.1, unknown)
+    expect([
+      replayed.status,
+      replayed.headers.get('Idempotent-Replayed'),
+      desk.broker.sends(),
+    ]).toEqual([504, 'true', 2])
   })
 })
 
-describe('an account that cannot be read', () => {
-  it('fails the whole list and is named, while others answer when they are asked for', async () => {
-    service.sandbox.faults.set('live', 'positions', { kind: 'timeout' })
-    expect(await list()).toMatchObject({
-      status: 503,
-      body: { success: false, data: null, error: { code: 'BROKER_UNAVAILABLE', details: { accountId: live } } },
-    })
-    expect((await list(`?accountId=${main}`)).ids).toEqual(idsOf([main]))
+describe('changes at the same time', () => {
+  it('of different positions of an account do not wait for one another', async () => {
+    const desk = await link()
+    const tickets = Array.from({ length: 8 }, () => desk.broker.open())
+    desk.fail('trade', { kind: 'delay', ms: 1_000 })
+    const changing = Promise.all(tickets.map((ticket) => desk.moveStopLoss(ticket, 1.05)))
+    await expect.poll(desk.broker.sends).toBe(8)
+    expect(desk.broker.held().filter(({ stopLoss }) => stopLoss === 1.05).length).toBeLessThan(8)
+    expect((await changing).map(({ status }) => status)).toEqual(tickets.map(() => 200))
   })
+})
 
-  it.each<[LimitedUser, string, Fault, string]>([
-    ['limited-1', 'seconds in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 7 }, '7'],
-    ['limited-2', 'a date in Retry-After', { kind: 'rate-limit', retryAfterSeconds: 9, header: 'date' }, '9'],
-    ['limited-3', 'recommendedRetryTime alone', { kind: 'rate-limit', retryAfterSeconds: 11, header: 'none' }, '11'],
+const changesOf = (desk: LinkedDesk, ticket: string) => [
+  () => desk.moveStopLoss(ticket, 1.05),
+  () => desk.moveTakeProfit(ticket, 1.2),
+  () => desk.close(ticket),
+]
+
+describe('every change', () => {
+  it.each<readonly [string, Partial<AccountOptions>, object, number, string]>([
     [
-      'limited-4',
-      'recommendedRetryTime in the format of HTTP',
-      { kind: 'rate-limit', retryAfterSeconds: 13, header: 'none', retryTime: 'rfc1123' },
-      '13',
+      'that its broker calls live, whatever the link says',
+      { type: 'real' },
+      {},
+      403,
+      'LIVE_ACCOUNT_RESTRICTED',
     ],
-    ['limited-5', 'no time at all', { kind: 'rate-limit', header: 'none', retryTime: 'none' }, '1'],
-  ])('passes on how long the broker asks to wait, as %s is told by %s', async (user, _, fault, seconds) => {
-    service.sandbox.faults.set(user, 'positions', fault)
-    const { status, headers, body } = await list('', keyOf(user))
-    expect({ status, code: body.error.code, details: body.error.details, wait: headers.get('Retry-After') }).toEqual({
-      status: 429,
-      code: 'BROKER_RATE_LIMITED',
-      details: { accountId: accountOf(user) },
-      wait: seconds,
-    })
-  })
+    [
+      'that the provider does not know',
+      {},
+      { providerAccountId: 'nowhere' },
+      400,
+      'NOT_PROVISIONED',
+    ],
+  ])(
+    'is refused on an account %s, and nothing is sent',
+    async (_, broker, fields, status, code) => {
+      const desk = await link(broker, fields)
+      for (const change of changesOf(desk, desk.broker.open()))
+        expect(refusalOf(await change())).toMatchObject({ status, code })
+      expect(desk.broker.sends()).toBe(0)
+    },
+  )
 
   it.each([
-    ['on another platform', foreign, 'UNSUPPORTED_BROKER'],
-    ['not connected to the provider', unprovisioned, 'NOT_PROVISIONED'],
-  ])('answers 400 for one that is %s', async (_, accountId, code) => {
-    expect(await list(`?accountId=${accountId}`, strangeKey)).toMatchObject({
-      status: 400,
-      body: { error: { code, details: { accountId } } },
-    })
-    expect(await service.get(`/positions/${accountId}:1`, strangeKey)).toMatchObject({ status: 400, body: { error: { code } } })
-  })
-
-  it('fails a list over such accounts too', async () => {
-    expect(await list('', strangeKey)).toMatchObject({
-      status: 400,
-      body: { error: { code: 'UNSUPPORTED_BROKER', details: { accountId: foreign } } },
-    })
-  })
-
-  it('answers 400 for the paper book when it is asked for by name', async () => {
-    expect(await list(`?accountId=${paper}`)).toMatchObject({
-      status: 400,
-      body: { error: { code: 'UNSUPPORTED_BROKER', details: { accountId: paper } } },
-    })
-  })
-
-  it('answers 503 without asking the broker when the tenant has no token', async () => {
-    const refused = { status: 503, body: { error: { code: 'BROKER_UNAVAILABLE', details: { accountId: tokenless } } } }
-    expect(await list('', tokenlessKey)).toMatchObject(refused)
-    expect(await service.get(`/positions/${tokenless}:1`, tokenlessKey)).toMatchObject(refused)
-    expect(service.sandbox.requests.count({ account: 'tokenless' })).toBe(0)
-  })
-
-  it.each([foreign, newAccountUuid(99)])('answers 404 for account %s, which is not the caller’s', async (id) => {
-    expect(await list(`?accountId=${id}`)).toMatchObject({ status: 404, body: { error: { code: 'ACCOUNT_NOT_FOUND' } } })
-  })
-})
-
-describe('GET /positions/:id', () => {
-  it('answers the position of the list', async () => {
-    const { body } = await list(`?accountId=${main}`)
-    for (const position of body.data) {
-      const one = await service.get(`/positions/${position.id}`, key)
-      expect(one.body.data).toEqual(position)
-      expect(one.body.meta.provenance).toEqual(body.meta.provenance)
-      expect(one.body.meta).not.toHaveProperty('pagination')
-    }
-  })
-
-  it('takes the colon of the id percent-encoded, as programs send it', async () => {
-    const [id = ''] = idsOf([main])
-    expect((await service.get(`/positions/${encodeURIComponent(id)}`, key)).body.data.id).toBe(id)
-  })
-
-  it('keeps the realised part of a position that was closed in part, and answers 404 once it is closed', async () => {
-    open(main, 'main', { actionType: 'ORDER_TYPE_BUY', symbol: 'EURGBP', volume: 1 })
-    const { ticket } = opened.at(-1) ?? { ticket: '' }
-    const path = `/positions/${main}:${ticket}`
-    service.sandbox.account('main').trade({ actionType: 'POSITION_PARTIAL', positionId: ticket, volume: 0.4 })
-    readAnew()
-    const row = rowOf('main', ticket)
-    expect((await service.get(path, key)).body.data).toMatchObject({
-      volume: 0.6,
-      commission: row.commission,
-      // The provider counts the closed part's charges into its realised profit; they stand in commission and swap already.
-      realizedPnl: Math.round((row.realizedProfit - row.realizedCommission - row.realizedSwap) * 100) / 100,
-    })
-    service.sandbox.account('main').trade({ actionType: 'POSITION_CLOSE_ID', positionId: ticket })
-    opened.pop()
-    readAnew()
-    expect(await service.get(path, key)).toMatchObject({ status: 404, body: { error: { code: 'POSITION_NOT_FOUND' } } })
-  })
-
-  it.each([
-    ['of a ticket that is not there', `${main}:999999`],
-    ['of an account that is not the caller’s', `${foreign}:1`],
-    ['without an account', '12345'],
-    ['without a ticket', `${main}:`],
-    ['of a trade in another notation', `${main}-1`],
-  ])('answers 404 for an id %s', async (_, id) => {
-    expect(await service.get(`/positions/${id}`, key)).toMatchObject({ status: 404, body: { error: { code: 'POSITION_NOT_FOUND' } } })
-  })
+    ['mt5', 'TRADE_RETCODE_MARKET_CLOSED'],
+    ['mt4', 'ERR_MARKET_CLOSED'],
+  ] as const)(
+    'that the broker refuses on %s is TRADE_REJECTED with its reason',
+    async (platform, brokerCode) => {
+      const desk = await link({ platform })
+      const ticket = desk.broker.open({ stopLoss: 1.04 })
+      service.sandbox.market.close('EURUSD')
+      const details = { brokerCode, brokerMessage: expect.stringMatching(/\w/) }
+      for (const change of changesOf(desk, ticket))
+        expect(refusalOf(await change())).toMatchObject({
+          status: 422,
+          code: 'TRADE_REJECTED',
+          details,
+        })
+      service.sandbox.market.open('EURUSD')
+      expect(dataOf(await desk.list())).toMatchObject([{ volume: 0.4, stopLoss: 1.04 }])
+    },
+  )
 })

@@ -1,5 +1,6 @@
-// What the service says when an order that was rejected as not found appears at the broker after all.
-import type { OrderJob } from '@tradeport/domain'
+// What the service says when an order that was rejected as not found appears at the broker after
+// all.
+import type { OrderJob } from '@tradeport/domain/ports'
 import { newOrder, placementOf } from '@tradeport/domain/testing'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pino } from 'pino'
@@ -23,10 +24,16 @@ it('logs and counts a corrected order, and no other', async () => {
   for (const isCorrected of [false, true])
     await startWorkers(
       { processOrder: () => TE.right({ isCorrected, retry: undefined }) } as never,
-      { orders: { jobs }, events: undefined, metrics: { orderCorrected: () => (corrections += 1) } } as never,
+      {
+        orders: { jobs },
+        events: undefined,
+        metrics: { orderCorrected: () => (corrections += 1) },
+      } as never,
       { closers: [], log },
     )
   for (const handle of handlers) await handle(job)
   expect(corrections).toBe(1)
-  expect(lines.map((line) => JSON.parse(line))).toMatchObject([{ event: 'order_corrected', orderId: job.order.id, owner }])
+  expect(lines.map((line) => JSON.parse(line))).toMatchObject([
+    { event: 'order_corrected', orderId: job.order.id, owner },
+  ])
 })

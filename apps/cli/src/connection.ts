@@ -1,4 +1,5 @@
-// Where the operator API is and by which token, and one request to it: whatever comes back is the reply's data or a sentence that says why not.
+// Where the operator API is and by which token, and one request to it: whatever comes back is the
+// reply's data or a sentence that says why not.
 import { readFile } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { CommandFailure, usageFailure } from './failure.ts'
@@ -58,13 +59,15 @@ const readUrl = (text: string): string => {
       `${JSON.stringify(text)} is no address of the operator API.`,
       `It takes an http:// or https:// URL such as ${defaultUrl}.`,
     )
-  if (url.username !== '' || url.password !== '') throw usageFailure('The URL takes no user name and no password.')
+  if (url.username !== '' || url.password !== '')
+    throw usageFailure('The URL takes no user name and no password.')
   return text.replace(/\/+$/, '')
 }
 
 const queryText = (query: Query): string => {
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) if (value !== undefined) search.set(name, String(value))
+  for (const [name, value] of Object.entries(query))
+    if (value !== undefined) search.set(name, String(value))
   return search.size === 0 ? '' : `?${search.toString()}`
 }
 
@@ -76,11 +79,15 @@ const readToken = async (world: World, { tokenFile }: ConnectionOptions): Promis
   }
   const given = world.environment['OPERATOR_TOKEN'] ?? ''
   if (given !== '') return { text: requireToken(given, 'OPERATOR_TOKEN'), source: 'OPERATOR_TOKEN' }
-  const path = join(resolve(world.environment['DATA_DIR'] || world.defaultDataFolder), 'operator-token')
+  const path = join(
+    resolve(world.environment['DATA_DIR'] || world.defaultDataFolder),
+    'operator-token',
+  )
   return { text: await readTokenFile(path), source: path }
 }
 
-const howToGiveToken = 'Set OPERATOR_TOKEN to the token that the service was started with, or name a file that holds it with --token-file.'
+const howToGiveToken =
+  'Set OPERATOR_TOKEN to the token that the service was started with, or name a file that holds it with --token-file.'
 
 const readTokenFile = async (path: string): Promise<string> => {
   try {
@@ -88,10 +95,16 @@ const readTokenFile = async (path: string): Promise<string> => {
   } catch (error) {
     if (error instanceof CommandFailure) throw error
     const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CommandFailure(`There is no token to show to the service: ${path} cannot be read (${reason}).`, {
-      code: 'NO_TOKEN',
-      advice: [howToGiveToken, 'A service that is started without OPERATOR_TOKEN keeps one in its DATA_DIR.'],
-    })
+    throw new CommandFailure(
+      `There is no token to show to the service: ${path} cannot be read (${reason}).`,
+      {
+        code: 'NO_TOKEN',
+        advice: [
+          howToGiveToken,
+          'A service that is started without OPERATOR_TOKEN keeps one in its DATA_DIR.',
+        ],
+      },
+    )
   }
 }
 
@@ -137,7 +150,11 @@ const request = async (asking: Asking, path: string): Promise<Envelope> => {
     const response = await fetch(`${url}${prefix}${path}`, {
       ...(sent === undefined
         ? { headers: authorization }
-        : { method: 'POST', headers: { ...authorization, 'Content-Type': 'application/json' }, body: JSON.stringify(sent.body) }),
+        : {
+            method: 'POST',
+            headers: { ...authorization, 'Content-Type': 'application/json' },
+            body: JSON.stringify(sent.body),
+          }),
       // A redirect would carry the token to wherever it points.
       redirect: 'manual',
       signal: AbortSignal.timeout(timeoutMs),
@@ -156,44 +173,66 @@ const request = async (asking: Asking, path: string): Promise<Envelope> => {
 const readEnvelope = (text: string): Envelope | undefined => {
   try {
     const envelope = JSON.parse(text) as Envelope
-    return typeof envelope.success === 'boolean' && envelope.success === (envelope.error === null) ? envelope : undefined
+    return typeof envelope.success === 'boolean' && envelope.success === (envelope.error === null)
+      ? envelope
+      : undefined
   } catch {
     return undefined
   }
 }
 
 const notTheApi = ({ url, sent }: Asking, status: number): CommandFailure =>
-  new CommandFailure(`What answers at ${url} is not the operator API: it answered ${status} and no envelope of the service.`, {
-    code: 'NOT_THE_API',
-    advice: [
-      'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.',
-      ...(sent === undefined ? [] : [sent.whenLost]),
-    ],
-  })
+  new CommandFailure(
+    `What answers at ${url} is not the operator API: it answered ${status} and no envelope of the service.`,
+    {
+      code: 'NOT_THE_API',
+      advice: [
+        'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.',
+        ...(sent === undefined ? [] : [sent.whenLost]),
+      ],
+    },
+  )
 
-const refused = ({ url, token, sent }: Asking, status: number, error: NonNullable<Envelope['error']>): CommandFailure => {
+const refused = (
+  { url, token, sent }: Asking,
+  status: number,
+  error: NonNullable<Envelope['error']>,
+): CommandFailure => {
   const { code, message, details, request_id: requestId } = error
   if (status === 401)
-    return new CommandFailure(`The service at ${url} does not take the token of ${token.source}.`, { code, advice: [howToGiveToken] })
+    return new CommandFailure(`The service at ${url} does not take the token of ${token.source}.`, {
+      code,
+      advice: [howToGiveToken],
+    })
   const faults = details?.issues
   if (faults !== undefined) {
     const advice = ['Nothing was changed. Mend this and call again.']
-    return new CommandFailure(`The service refuses it${faults.length === 1 ? '' : `, for ${faults.length} faults`}:`, {
-      code,
-      faults,
-      advice,
-    })
+    return new CommandFailure(
+      `The service refuses it${faults.length === 1 ? '' : `, for ${faults.length} faults`}:`,
+      {
+        code,
+        faults,
+        advice,
+      },
+    )
   }
   if (details?.outcome === 'unknown' && sent !== undefined)
-    return new CommandFailure(`The service at ${url} lost its database while it recorded this: it may have done what was asked, or not.`, {
-      code: 'OUTCOME_UNKNOWN',
-      advice: [sent.whenLost],
-      requestId,
-    })
-  return new CommandFailure(`The service answered: ${message}`, { code, requestId: status >= 500 ? requestId : undefined })
+    return new CommandFailure(
+      `The service at ${url} lost its database while it recorded this: it may have done what was asked, or not.`,
+      {
+        code: 'OUTCOME_UNKNOWN',
+        advice: [sent.whenLost],
+        requestId,
+      },
+    )
+  return new CommandFailure(`The service answered: ${message}`, {
+    code,
+    requestId: status >= 500 ? requestId : undefined,
+  })
 }
 
-// Where no connection was made nothing was sent; otherwise it may have been done, and that is what is told.
+// Where no connection was made nothing was sent; otherwise it may have been done, and that is what
+// is told.
 const neverSent: ReadonlySet<string> = new Set([
   'ECONNREFUSED',
   'ENOTFOUND',
@@ -208,12 +247,17 @@ const lost = (url: string, error: unknown, whenLost: string | undefined): Comman
   if (whenLost === undefined || neverSent.has(code))
     return new CommandFailure(`The service cannot be reached at ${url} (${code}).`, {
       code: 'UNREACHABLE',
-      advice: ['Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.'],
+      advice: [
+        'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
+      ],
     })
-  return new CommandFailure(`The answer of the service at ${url} was lost (${code}): it may have done what was asked, or not.`, {
-    code: 'OUTCOME_UNKNOWN',
-    advice: [whenLost],
-  })
+  return new CommandFailure(
+    `The answer of the service at ${url} was lost (${code}): it may have done what was asked, or not.`,
+    {
+      code: 'OUTCOME_UNKNOWN',
+      advice: [whenLost],
+    },
+  )
 }
 
 const codeOf = (error: unknown): string => {

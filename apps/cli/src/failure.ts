@@ -1,4 +1,5 @@
-// Why a command did not do what it was asked, in sentences for whoever called it: what was wrong, and what to do next.
+// Why a command did not do what it was asked, in sentences for whoever called it: what was wrong,
+// and what to do next.
 
 /** 1: refused or failed. 2: the command was not called as it must be. */
 export type FailureExit = 1 | 2
@@ -43,14 +44,22 @@ const faultText = ({ path, message, line }: Fault): string =>
   `  ${line === undefined ? '' : `line ${line}: `}${message.startsWith(path) ? message : `${path}: ${message}`}`
 
 /** For people. */
-export const describeFailure = ({ message, fields: { advice = [], faults = [], requestId } }: CommandFailure): string =>
+export const describeFailure = ({
+  message,
+  fields: { advice = [], faults = [], requestId },
+}: CommandFailure): string =>
   [
     message,
     ...faults.map(faultText),
     ...advice,
-    ...(requestId === undefined ? [] : [`The service's log tells more of the request ${requestId}.`]),
+    ...(requestId === undefined
+      ? []
+      : [`The service's log tells more of the request ${requestId}.`]),
   ].join('\n')
 
 /** For programs. */
-export const failureJson = ({ message, fields: { code, faults, advice, requestId } }: CommandFailure): string =>
+export const failureJson = ({
+  message,
+  fields: { code, faults, advice, requestId },
+}: CommandFailure): string =>
   JSON.stringify({ error: { code, message, issues: faults, advice, request_id: requestId } })

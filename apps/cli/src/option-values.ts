@@ -1,9 +1,10 @@
-// How options are read: what is no value of theirs is wrong usage, told before anything is asked of the service.
+// How options are read: what is no value of theirs is wrong usage, told before anything is asked of
+// the service.
 import { InvalidArgumentError } from 'commander'
 
 /** What unsets a limit; not null, which the parser of options takes for an empty text. */
-export type None = 'none'
-const none: None = 'none'
+export const none = 'none'
+type None = typeof none
 
 export const wholeNumber = (text: string): number => {
   if (/^[1-9]\d{0,8}$/.test(text)) return Number(text)
@@ -25,20 +26,23 @@ export const limitOrNone = (text: string): number | None => {
 }
 
 /** Symbols with commas between them; `none` unsets the limit, so that all are allowed. */
-export const symbolsOrNone = (text: string): readonly string[] | None => (text === none ? none : splitAtCommas(text))
+export const symbolsOrNone = (text: string): readonly string[] | None =>
+  text === none ? none : splitAtCommas(text)
 
 /** An option that may be given several times, or with commas between its values. */
-export const several = (text: string, before: readonly string[] = []): readonly string[] => [...before, ...splitAtCommas(text)]
+export const several = (text: string, before: readonly string[] = []): readonly string[] => [
+  ...before,
+  ...splitAtCommas(text),
+]
 
-// An empty one is most likely a variable that is not set: taken as no value it could allow everything, or nothing.
+// An empty one is most likely a variable that is not set: taken as no value it could allow
+// everything, or nothing.
 const splitAtCommas = (text: string): readonly string[] => {
   const parts = text
     .split(',')
     .map((part) => part.trim())
     .filter((part) => part !== '')
-  if (parts.length === 0) throw new InvalidArgumentError('It takes at least one value, and got an empty one.')
+  if (parts.length === 0)
+    throw new InvalidArgumentError('It takes at least one value, and got an empty one.')
   return parts
 }
-
-/** As a document says it. */
-export const settingOf = <A>(value: A | None | undefined): A | null | undefined => (value === none ? null : value)

@@ -1,4 +1,5 @@
-// The operator's document from a file or from standard input, in JSON or YAML, and where in it a path of the service's faults stands.
+// The operator's document from a file or from standard input, in JSON or YAML, and where in it a
+// path of the service's faults stands.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
 import { isNode, LineCounter, parseDocument } from 'yaml'
@@ -7,7 +8,10 @@ import type { World } from './world.ts'
 
 export interface ReadDocument {
   readonly document: unknown
-  /** The line on which the record or field of a path begins; of the nearest thing around it where it is not there. */
+  /**
+   * The line on which the record or field of a path begins; of the nearest thing around it where it
+   * is not there.
+   */
   readonly lineOf: (path: string) => number | undefined
 }
 
@@ -19,19 +23,26 @@ export const readDocument = async (world: World, file: string): Promise<ReadDocu
   const parsed = parseDocument(text, { lineCounter: lines })
   const [fault] = parsed.errors
   if (fault !== undefined) {
-    const message = fault.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ?? 'it cannot be read'
+    const message =
+      fault.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ??
+      'it cannot be read'
     throw new CommandFailure(`${name} is neither JSON nor YAML:`, {
       code: 'UNREADABLE_DOCUMENT',
-      faults: [{ path: `column ${fault.linePos?.[0].col ?? 1}`, message, line: fault.linePos?.[0].line }],
+      faults: [
+        { path: `column ${fault.linePos?.[0].col ?? 1}`, message, line: fault.linePos?.[0].line },
+      ],
       advice: ['Nothing was sent.'],
     })
   }
   const document: unknown = parsed.toJS()
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new CommandFailure(`${name} holds no document: it takes an object with sections such as tenants, users and accounts.`, {
-      code: 'UNREADABLE_DOCUMENT',
-      advice: ['Nothing was sent. apps/cli/README.md shows a document.'],
-    })
+    throw new CommandFailure(
+      `${name} holds no document: it takes an object with sections such as tenants, users and accounts.`,
+      {
+        code: 'UNREADABLE_DOCUMENT',
+        advice: ['Nothing was sent. apps/cli/README.md shows a document.'],
+      },
+    )
   return { document, lineOf: (path) => lineOf(parsed, lines, stepsOf(path)) }
 }
 
@@ -50,9 +61,15 @@ const readText = async (world: World, file: string): Promise<string> => {
 
 /** `accounts[0].limits.maxOpenLots` as steps. */
 const stepsOf = (path: string): readonly (string | number)[] =>
-  [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) => (index === undefined ? text : Number(index)))
+  [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
+    index === undefined ? text : Number(index),
+  )
 
-const lineOf = (parsed: ReturnType<typeof parseDocument>, lines: LineCounter, steps: readonly (string | number)[]): number | undefined => {
+const lineOf = (
+  parsed: ReturnType<typeof parseDocument>,
+  lines: LineCounter,
+  steps: readonly (string | number)[],
+): number | undefined => {
   for (let length = steps.length; length > 0; length -= 1) {
     const node: unknown = parsed.getIn(steps.slice(0, length), true)
     if (isNode(node) && node.range) return lines.linePos(node.range[0]).line

@@ -7,7 +7,9 @@ export interface Tenant {
 }
 
 export interface TenantView extends Tenant {
-  readonly counts: Readonly<Record<'users' | 'accounts' | 'apiKeys' | 'accessTokens' | 'desks', number>>
+  readonly counts: Readonly<
+    Record<'users' | 'accounts' | 'apiKeys' | 'accessTokens' | 'desks', number>
+  >
 }
 
 export interface User {
@@ -74,7 +76,11 @@ export interface PlannedChange {
   readonly section: string
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
-  readonly fields: readonly { readonly field: string; readonly from?: unknown; readonly to?: unknown }[]
+  readonly fields: readonly {
+    readonly field: string
+    readonly from?: unknown
+    readonly to?: unknown
+  }[]
 }
 
 /** What applying a document would change, and the orders under way that it touches. */
@@ -105,7 +111,11 @@ export interface OrderUnderWay {
   readonly positionId?: string
   readonly rejectReason?: { readonly code: string; readonly message: string }
   readonly createdAt: string
-  readonly destination: { readonly providerAccountId: string; readonly region: string | null; readonly platform: string }
+  readonly destination: {
+    readonly providerAccountId: string
+    readonly region: string | null
+    readonly platform: string
+  }
   readonly step: string
   readonly sentAt: string | null
   readonly lookups: number | null

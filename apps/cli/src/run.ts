@@ -16,7 +16,10 @@ export const run = async (words: readonly string[], world: World): Promise<numbe
     const failure =
       error instanceof CommandFailure
         ? error
-        : new CommandFailure('The command failed in a way that nobody foresaw.', { code: 'INTERNAL', advice: [String(error)] })
+        : new CommandFailure('The command failed in a way that nobody foresaw.', {
+            code: 'INTERNAL',
+            advice: [String(error)],
+          })
     world.err(`${isJson ? failureJson(failure) : describeFailure(failure)}\n`)
     return failure.exit
   }

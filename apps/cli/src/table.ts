@@ -1,10 +1,9 @@
-// Tables for people: columns aligned by what a terminal shows of them, and no line longer than the terminal where there is one.
+// Tables for people: columns aligned by what a terminal shows of them, and no line longer than the
+// terminal where there is one.
 import stringWidth from 'string-width'
 
-export interface Column<Row> {
-  readonly title: string
-  readonly of: (row: Row) => string
-}
+/** What stands in a column, by its title. */
+export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>
 
 export interface TableLook {
   /** Null: nothing is cut. */
@@ -16,13 +15,20 @@ const gap = '  '
 const narrowest = 6
 const ellipsis = '…'
 
-export const tableOf = <Row>(columns: readonly Column<Row>[], rows: readonly Row[], { width, heading }: TableLook): string => {
-  const cells = rows.map((row) => columns.map(({ of }) => oneLine(of(row))))
-  const titles = columns.map(({ title }) => title)
+export const tableOf = <Row>(
+  columns: Columns<Row>,
+  rows: readonly Row[],
+  { width, heading }: TableLook,
+): string => {
+  const titles = Object.keys(columns)
+  const cells = rows.map((row) => Object.values(columns).map((textOf) => oneLine(textOf(row))))
   const natural = titles.map((title, index) =>
-    Math.max(...[title, ...cells.map((line) => line[index] ?? '')].map((cell) => stringWidth(cell))),
+    Math.max(
+      ...[title, ...cells.map((line) => line[index] ?? '')].map((cell) => stringWidth(cell)),
+    ),
   )
-  const widths = width === null ? natural : fitted(natural, width - gap.length * (columns.length - 1))
+  const widths =
+    width === null ? natural : fitted(natural, width - gap.length * (titles.length - 1))
   const line = (texts: readonly string[]): string =>
     texts
       .map((text, index) => padded(text, widths[index] ?? 0))
@@ -42,7 +48,8 @@ export const fitted = (natural: readonly number[], room: number): readonly numbe
   return widths
 }
 
-const sum = (numbers: readonly number[]): number => numbers.reduce((total, number) => total + number, 0)
+const sum = (numbers: readonly number[]): number =>
+  numbers.reduce((total, number) => total + number, 0)
 
 const padded = (text: string, width: number): string => {
   const cut = shortened(text, width)

@@ -1,4 +1,5 @@
-// Every command against a started service, as its user calls it: what it prints, what it changes, and its exit code.
+// Every command against a started service, as its user calls it: what it prints, what it changes,
+// and its exit code.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,18 +14,28 @@ const token = 'operator-token-for-tests'
 
 let service: StartedService
 let folder: string
-const operator = (...words: string[]): Promise<Called> =>
-  call(words, { environment: { OPERATOR_URL: service.operatorUrl, OPERATOR_TOKEN: token }, folder })
-const read = async <A>(...words: string[]): Promise<A> => {
-  const { exit, out, err } = await operator(...words, '--json')
-  expect({ exit, err }).toEqual({ exit: 0, err: '' })
-  return JSON.parse(out) as A
-}
-const done = async (...words: string[]): Promise<string> => {
-  const { exit, out, err } = await operator(...words)
+/**
+ * Calls the command line by its words as they are typed; none of these tests has a space in one.
+ */
+const operator = (words: string, input?: string): Promise<Called> =>
+  call(words.split(' '), {
+    environment: { OPERATOR_URL: service.operatorUrl, OPERATOR_TOKEN: token },
+    folder,
+    ...(input && { input }),
+  })
+const done = async (words: string, input?: string): Promise<string> => {
+  const { exit, out, err } = await operator(words, input)
   expect({ exit, err }).toEqual({ exit: 0, err: '' })
   expect(out).not.toContain(token)
   return out
+}
+const read = async <A>(words: string, input?: string): Promise<A> =>
+  JSON.parse(await done(`${words} --json`, input)) as A
+/** What it says where it refuses. */
+const refused = async (words: string): Promise<string> => {
+  const { exit, out, err } = await operator(words)
+  expect([exit, out]).toEqual([1, ''])
+  return err
 }
 
 const yaml = `
@@ -61,44 +72,58 @@ afterAll(async () => {
 
 describe('apply', () => {
   it('tells what a file would change and changes nothing', async () => {
-    const out = await done('apply', 'acme.yaml', '--plan')
+    const out = await done('apply acme.yaml --plan')
     expect(out).toContain('create tenants acme: name Acme, providerToken (a secret)\n')
     expect(out).toContain('create desks d-1: tenantId acme, ')
     expect(out).toContain('8 changes would be made. Nothing was changed.')
     expect(out).not.toContain('provider-secret-of-acme')
-    expect(await read('tenants', 'list')).toEqual([])
+    expect(await read('tenants list')).toEqual([])
   })
 
   it('brings the records to what a file says, named from where the user called, and tells the keys this once', async () => {
-    const out = await done('apply', 'acme.yaml')
+    const out = await done('apply acme.yaml')
     expect(out).toContain('The document is applied.')
     expect(out).toContain('key k-given  tp_live_only_for_automated_tests_given_by_the_operator')
     expect(out).toMatch(/token t-1 {2}[\w-]{40,}/)
-    expect(await read('apply', 'acme.yaml')).toEqual({
+    expect(await read('apply acme.yaml')).toEqual({
       apiKeys: [{ id: 'k-given', key: 'tp_live_only_for_automated_tests_given_by_the_operator' }],
       accessTokens: [],
     })
-    expect(await done('apply', 'acme.yaml', '--plan')).toContain('change tenants acme: providerToken (a secret)')
+    expect(await done('apply acme.yaml --plan')).toContain(
+      'change tenants acme: providerToken (a secret)',
+    )
   })
 
   it('reads JSON from standard input', async () => {
-    const environment = { OPERATOR_URL: service.operatorUrl, OPERATOR_TOKEN: token }
     const input = JSON.stringify({ users: [{ id: 'u-2', plan: 'enterprise' }] })
-    const planned = await call(['apply', '-', '--plan', '--json'], { environment, input })
-    expect(JSON.parse(planned.out)).toEqual({
-      changes: [{ section: 'users', id: 'u-2', action: 'change', fields: [{ field: 'plan', from: 'free', to: 'enterprise' }] }],
+    expect(await read('apply - --plan', input)).toEqual({
+      changes: [
+        {
+          section: 'users',
+          id: 'u-2',
+          action: 'change',
+          fields: [{ field: 'plan', from: 'free', to: 'enterprise' }],
+        },
+      ],
       ordersUnderWay: [],
     })
-    expect(await call(['apply', '-'], { environment, input })).toEqual({ exit: 0, out: 'The document is applied.\n', err: '' })
-    expect(await read('users', 'list', '--tenant', 'acme')).toMatchObject([{ id: 'u-1' }, { id: 'u-2', plan: 'enterprise' }])
+    expect(await done('apply -', input)).toBe('The document is applied.\n')
+    expect(await read('users list --tenant acme')).toMatchObject([
+      { id: 'u-1' },
+      { id: 'u-2', plan: 'enterprise' },
+    ])
   })
 
   it('tells every fault of a document by its path and its line, and changes nothing', async () => {
-    const faulty = ['users:', '  - id: u-3', '    tenantId: nowhere', '    email: nobody', '    plam: free'].join('\n')
+    const faulty = [
+      'users:',
+      '  - id: u-3',
+      '    tenantId: nowhere',
+      '    email: nobody',
+      '    plam: free',
+    ].join('\n')
     await writeFile(join(folder, 'faulty.yaml'), faulty)
-    const { exit, out, err } = await operator('apply', 'faulty.yaml')
-    expect([exit, out]).toEqual([1, ''])
-    expect(err).toBe(
+    expect(await refused('apply faulty.yaml')).toBe(
       [
         'The service refuses it, for 2 faults:',
         '  line 5: users[0].plam is not known; the nearest name is plan',
@@ -107,9 +132,7 @@ describe('apply', () => {
         '',
       ].join('\n'),
     )
-    const forPrograms = await operator('apply', 'faulty.yaml', '--json')
-    expect([forPrograms.exit, forPrograms.out]).toEqual([1, ''])
-    expect(JSON.parse(forPrograms.err)).toMatchObject({
+    expect(JSON.parse(await refused('apply faulty.yaml --json'))).toMatchObject({
       error: {
         code: 'VALIDATION_ERROR',
         issues: [
@@ -123,75 +146,77 @@ describe('apply', () => {
   it.each([
     ['no YAML', 'tenants: [', /neither JSON nor YAML:\n {2}line 1: /],
     ['a key that stands twice', 'users: []\nusers: []', /line 2: /],
-    ['a list', '- 1', /holds no document/],
     ['nothing', '', /holds no document/],
   ])('refuses %s before anything is sent', async (_, text, message) => {
     await writeFile(join(folder, 'other.yaml'), text)
-    const { exit, err } = await operator('apply', 'other.yaml')
-    expect(exit).toBe(1)
+    const err = await refused('apply other.yaml')
     expect(err).toMatch(message)
     expect(err).toContain('Nothing was sent.')
   })
 
   it('says which file it cannot read, and where relative names begin', async () => {
-    const { exit, err } = await operator('apply', 'missing.yaml')
-    expect([exit, err]).toEqual([1, `missing.yaml cannot be read (ENOENT).\nRelative names begin in ${folder}; - reads standard input.\n`])
+    const message = `missing.yaml cannot be read (ENOENT).\nRelative names begin in ${folder}; - reads standard input.\n`
+    expect(await refused('apply missing.yaml')).toBe(message)
   })
 })
 
 describe('lists', () => {
   it('are tables for people and arrays for programs', async () => {
-    expect(await done('tenants', 'list')).toBe(
-      ['ID     NAME    PROVIDER TOKEN', 'acme   Acme    set', 'empty  Nobody  not set', '2 tenants', ''].join('\n'),
+    expect(await done('tenants list')).toBe(
+      [
+        'ID     NAME    PROVIDER TOKEN',
+        'acme   Acme    set',
+        'empty  Nobody  not set',
+        '2 tenants',
+        '',
+      ].join('\n'),
     )
-    expect(await read('tenants', 'list')).toEqual([
+    expect(await read('tenants list')).toEqual([
       { id: 'acme', name: 'Acme', hasProviderToken: true },
       { id: 'empty', name: 'Nobody', hasProviderToken: false },
     ])
-    expect(await done('users', 'list')).toMatch(/^ID +TENANT +EMAIL +PLAN\nu-1 +acme +owner@example.com +pro\nu-2 /)
-    expect(await done('accounts', 'list')).toContain(
+    expect(await done('users list')).toMatch(
+      /^ID +TENANT +EMAIL +PLAN\nu-1 +acme +owner@example.com +pro\nu-2 /,
+    )
+    expect(await done('accounts list')).toContain(
       `${account}  u-1   Main  mt5       5012345 @ Example-Demo  trading, demo  connected  never`,
     )
-    expect(await done('tokens', 'list', '--user', 'u-1')).toMatch(/t-1 +u-1 +app-1 +good +2100-01-01T00:00:00.000Z +trading:read\n1 token/)
-    expect(await done('desks', 'list', '--tenant', 'acme')).toMatch(new RegExp(`d-1 +acme +50 +- +all +${account}\n1 desk`))
-    expect(await done('desks', 'list', '--tenant', 'empty')).toBe('There are no desks.\n')
+    expect(await done('tokens list --user u-1')).toMatch(
+      /t-1 +u-1 +app-1 +good +2100-01-01T00:00:00.000Z +trading:read\n1 token/,
+    )
+    expect(await done('desks list --tenant acme')).toMatch(
+      new RegExp(`d-1 +acme +50 +- +all +${account}\n1 desk`),
+    )
+    expect(await done('desks list --tenant empty')).toBe('There are no desks.\n')
   })
 
   it('show as many as are asked for, and say that there are more', async () => {
-    expect(await done('users', 'list', '--limit', '1')).toMatch(
+    expect(await done('users list --limit 1')).toMatch(
       /u-1.*\nThe first 1 users; --limit shows more, --json gives all of them.\n$/,
     )
-    expect(await read('users', 'list', '--limit', '1')).toHaveLength(1)
+    expect(await read('users list --limit 1')).toHaveLength(1)
   })
 
   it('say that a tenant is not there', async () => {
-    const { exit, err } = await operator('users', 'list', '--tenant', 'nobody')
-    expect([exit, err]).toEqual([1, 'The service answered: There is no tenant with this name or id. Check how it is written.\n'])
+    const message =
+      'The service answered: There is no tenant with this name or id. Check how it is written.\n'
+    expect(await refused('users list --tenant nobody')).toBe(message)
   })
 })
 
 describe('keys', () => {
   it('are made with scopes, addresses and an end, shown once and usable at once', async () => {
-    const words = [
-      'keys',
-      'make',
-      '--user',
-      'u-1',
-      '--id',
-      'k-1',
-      '--name',
-      'bot',
-      '--scope',
-      'accounts:read,trading:read',
-      '--allow',
-      '127.0.0.1/32',
-    ]
-    const out = await done(...words, '--expires', '2030-01-31')
+    const options = '--scope accounts:read,trading:read --allow 127.0.0.1/32 --expires 2030-01-31'
+    const out = await done(`keys make --user u-1 --id k-1 --name bot ${options}`)
     const [key = ''] = /tp_live_[\w-]+/.exec(out) ?? []
-    expect(out).toBe(`The key k-1 of u-1 is made. This is the only time that it is shown:\n\n  ${key}\n\n`)
-    const answer = await fetch(`${service.apiUrl}/api/v1/accounts`, { headers: { 'X-API-Key': key } })
+    expect(out).toBe(
+      `The key k-1 of u-1 is made. This is the only time that it is shown:\n\n  ${key}\n\n`,
+    )
+    const answer = await fetch(`${service.apiUrl}/api/v1/accounts`, {
+      headers: { 'X-API-Key': key },
+    })
     expect(answer.status).toBe(200)
-    const [listed] = await read<object[]>('keys', 'list', '--tenant', 'acme', '--user', 'u-1')
+    const [listed] = await read<object[]>('keys list --tenant acme --user u-1')
     expect(listed).toEqual({
       id: 'k-1',
       userId: 'u-1',
@@ -201,87 +226,89 @@ describe('keys', () => {
       expiresAt: '2030-01-31T00:00:00.000Z',
       enabled: true,
     })
-    expect(await done('keys', 'list')).not.toContain(key)
+    expect(await done('keys list')).not.toContain(key)
 
-    expect(await done('keys', 'revoke', 'k-1')).toBe('change apiKeys k-1: enabled true -> false\n')
-    expect((await fetch(`${service.apiUrl}/api/v1/accounts`, { headers: { 'X-API-Key': key } })).status).toBe(401)
-    expect(await done('keys', 'revoke', 'k-1')).toBe('Nothing to change: the key k-1 is so already.\n')
-    expect(await done('keys', 'list', '--user', 'u-1')).toMatch(/k-1 +u-1 +bot +revoked /)
+    expect(await done('keys revoke k-1')).toBe('change apiKeys k-1: enabled true -> false\n')
+    expect(
+      (await fetch(`${service.apiUrl}/api/v1/accounts`, { headers: { 'X-API-Key': key } })).status,
+    ).toBe(401)
+    expect(await done('keys revoke k-1')).toBe('Nothing to change: the key k-1 is so already.\n')
+    expect(await done('keys list --user u-1')).toMatch(/k-1 +u-1 +bot +revoked /)
   })
 
   it('are given as JSON to programs, with an id of our making', async () => {
-    const { apiKeys, changes } = await read<{ apiKeys: { id: string; key: string }[]; changes: object[] }>('keys', 'make', '--user', 'u-2')
-    expect(apiKeys).toEqual([{ id: expect.stringMatching(/^key-[0-9a-f]{12}$/), key: expect.stringMatching(/^tp_live_/) }])
+    const { apiKeys, changes } = await read<{
+      apiKeys: { id: string; key: string }[]
+      changes: object[]
+    }>('keys make --user u-2')
+    expect(apiKeys).toEqual([
+      { id: expect.stringMatching(/^key-[0-9a-f]{12}$/), key: expect.stringMatching(/^tp_live_/) },
+    ])
     expect(changes).toMatchObject([{ section: 'apiKeys', action: 'create', id: apiKeys[0]?.id }])
   })
 
   it('are not made over one that is there, which stays as it is', async () => {
-    const before = await read('keys', 'list')
-    for (const words of [
-      ['--scope', 'trading:write'],
-      ['--scope', 'accounts:read'],
-    ]) {
-      const { exit, out, err } = await operator('keys', 'make', '--user', 'u-1', '--id', 'k-given', ...words)
-      expect([exit, out]).toEqual([1, ''])
-      expect(err).toContain('There is a key k-given already, and nothing was changed.')
-    }
-    expect(await read('keys', 'list')).toEqual(before)
+    const before = await read('keys list')
+    for (const scope of ['trading:write', 'accounts:read'])
+      expect(await refused(`keys make --user u-1 --id k-given --scope ${scope}`)).toContain(
+        'There is a key k-given already, and nothing was changed.',
+      )
+    expect(await read('keys list')).toEqual(before)
   })
 
-  it('that are not there are not revoked, nor made', async () => {
-    for (const [words, noun] of [
-      [['keys', 'revoke', 'k-none'], 'key k-none'],
-      [['tokens', 'revoke', 't-none'], 'token t-none'],
-    ] as const) {
-      const { exit, err } = await operator(...words)
-      expect([exit, err]).toEqual([
-        1,
-        `There is no ${noun} here, and nothing was changed.\npnpm operator ${words[0]} list shows those that are there.\n`,
-      ])
-    }
+  it.each([
+    ['keys revoke k-none', 'keys list', 'key k-none'],
+    ['tokens revoke t-none', 'tokens list', 'token t-none'],
+  ])('that are not there are not revoked, nor made: %s', async (words, list, noun) => {
+    const message = `There is no ${noun} here, and nothing was changed.\npnpm operator ${list} shows those that are there.\n`
+    expect(await refused(words)).toBe(message)
   })
 
   it('tell the faults of an option by its name', async () => {
-    const { exit, err } = await operator('keys', 'make', '--user', 'u-1', '--scope', 'accounts:read', '--scope', 'all', '--allow', 'home')
-    expect(exit).toBe(1)
+    const err = await refused('keys make --user u-1 --scope accounts:read --scope all --allow home')
     expect(err).toContain('  --scope: it must be one of accounts:read, ')
-    expect(err).toContain('  --allow: it must be an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8')
-    const nobody = await operator('keys', 'make', '--user', 'u-none')
-    expect([nobody.exit, nobody.err]).toEqual([1, expect.stringContaining('  --user: there is no user u-none\n')])
+    expect(err).toContain(
+      '  --allow: it must be an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8',
+    )
+    expect(await refused('keys make --user u-none')).toContain(
+      '  --user: there is no user u-none\n',
+    )
   })
 
   it('of other programs are revoked', async () => {
-    expect(await done('tokens', 'revoke', 't-1')).toBe('change accessTokens t-1: enabled true -> false\n')
+    expect(await done('tokens revoke t-1')).toBe('change accessTokens t-1: enabled true -> false\n')
   })
 })
 
 describe('accounts, limits, desks and challenges', () => {
   const other = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3d'
-  const link = ['accounts', 'link', '--user', 'u-2', '--name', 'Second', '--number', '77', '--server', 'S', '--currency', 'EUR', '--demo']
+  const link = `accounts link --user u-2 --name Second --number 77 --server S --currency EUR --demo --id ${other}`
 
   it('are linked once and unlinked', async () => {
-    expect(await done(...link, '--id', other, '--provider-account', 'p-2')).toContain(`create accounts ${other}: userId u-2, name Second`)
-    expect(await operator(...link, '--id', other)).toMatchObject({
-      exit: 1,
-      err: expect.stringContaining(`There is an account ${other} already`),
+    expect(await done(`${link} --provider-account p-2`)).toContain(
+      `create accounts ${other}: userId u-2, name Second`,
+    )
+    expect(await refused(link)).toContain(`There is an account ${other} already`)
+    const [listed] = await read<object[]>('accounts list --user u-2')
+    expect(listed).toMatchObject({
+      id: other,
+      brokerType: 'mt5',
+      purpose: 'trading',
+      isDemo: true,
+      providerAccountId: 'p-2',
     })
-    const [listed] = await read<object[]>('accounts', 'list', '--user', 'u-2')
-    expect(listed).toMatchObject({ id: other, brokerType: 'mt5', purpose: 'trading', isDemo: true, providerAccountId: 'p-2' })
-    expect(await done('accounts', 'unlink', other)).toBe(`remove accounts ${other}\n`)
-    expect(await operator('accounts', 'unlink', other)).toMatchObject({
-      exit: 1,
-      err: expect.stringContaining(`There is no account ${other} here`),
-    })
+    expect(await done(`accounts unlink ${other}`)).toBe(`remove accounts ${other}\n`)
+    expect(await refused(`accounts unlink ${other}`)).toContain(`There is no account ${other} here`)
   })
 
   it('have limits that are set, unset and cleared', async () => {
-    expect(await done('limits', 'set', account, '--max-open-lots', '20', '--symbols', 'EURUSD,GBPUSD')).toBe(
+    expect(await done(`limits set ${account} --max-open-lots 20 --symbols EURUSD,GBPUSD`)).toBe(
       `create traderLimits ${account}: limits.maxOpenLots 20, limits.allowedSymbols EURUSD GBPUSD\n`,
     )
-    expect(await done('limits', 'set', account, '--max-open-lots', 'none', '--approval-above', '2.5')).toBe(
+    expect(await done(`limits set ${account} --max-open-lots none --approval-above 2.5`)).toBe(
       `change traderLimits ${account}: limits.maxOpenLots 20 -> unset, limits.approvalAboveLots unset -> 2.5\n`,
     )
-    const [listed] = await read<{ limits: object }[]>('accounts', 'list')
+    const [listed] = await read<{ limits: object }[]>('accounts list')
     expect(listed?.limits).toEqual({
       maxLotsPerOrder: null,
       maxOpenLots: null,
@@ -289,24 +316,27 @@ describe('accounts, limits, desks and challenges', () => {
       allowedSymbols: ['EURUSD', 'GBPUSD'],
       approvalAboveLots: 2.5,
     })
-    const unknown = await operator('limits', 'set', other, '--max-open-lots', '1')
-    expect([unknown.exit, unknown.err]).toEqual([1, expect.stringContaining(`there is no account ${other}`)])
-    expect(await done('desks', 'set', 'd-1', '--max-open-positions', '7')).toBe('change desks d-1: limits.maxOpenPositions unset -> 7\n')
-    expect(await done('desks', 'set', 'd-2', '--tenant', 'acme', '--account', account)).toContain(
+    expect(await refused(`limits set ${other} --max-open-lots 1`)).toContain(
+      `there is no account ${other}`,
+    )
+    expect(await done('desks set d-1 --max-open-positions 7')).toBe(
+      'change desks d-1: limits.maxOpenPositions unset -> 7\n',
+    )
+    expect(await done(`desks set d-2 --tenant acme --account ${account}`)).toContain(
       `create desks d-2: tenantId acme, accounts ${account}`,
     )
-    expect(await done('desks', 'remove', 'd-2')).toBe('remove desks d-2\n')
+    expect(await done('desks remove d-2')).toBe('remove desks d-2\n')
   })
 
   it('have challenges, and all of it shows with the tenant', async () => {
     const started = '2026-10-01T00:00:00.000Z'
-    expect(await done('challenges', 'set', account, '--started', started, '--status', 'active')).toBe(
+    expect(await done(`challenges set ${account} --started ${started} --status active`)).toBe(
       `create challenges ${account} ${started}: status active\n`,
     )
-    expect(await done('challenges', 'set', account, '--started', '2026-10-01', '--status', 'failed')).toBe(
+    expect(await done(`challenges set ${account} --started 2026-10-01 --status failed`)).toBe(
       `change challenges ${account} ${started}: status active -> failed\n`,
     )
-    const shown = await done('tenants', 'show', 'acme')
+    const shown = await done('tenants show acme')
     for (const line of [
       /^acme {2}Acme\nprovider token: set\n/,
       /Users \(2\)\n/,
@@ -317,24 +347,36 @@ describe('accounts, limits, desks and challenges', () => {
       expect(shown).toMatch(line)
     expect(shown).toContain(`${account}  ${started}  failed`)
     expect(shown).not.toMatch(/tp_live_|provider-secret-of-acme/)
-    expect(await read('tenants', 'show', 'acme')).toMatchObject({
+    expect(await read('tenants show acme')).toMatchObject({
       id: 'acme',
       hasProviderToken: true,
       users: [{ id: 'u-1' }, { id: 'u-2' }],
       accounts: [{ id: account, challenges: [{ startedAt: started, status: 'failed' }] }],
       desks: [{ id: 'd-1' }],
     })
-    expect(await done('challenges', 'remove', account, '--started', started)).toBe(`remove challenges ${account} ${started}\n`)
-    expect(await operator('challenges', 'remove', account, '--started', started)).toMatchObject({ exit: 1 })
-    expect(await done('limits', 'clear', account)).toBe(`remove traderLimits ${account}\n`)
-    expect(await done('limits', 'clear', account)).toContain('Nothing to change')
+    expect(await done(`challenges remove ${account} --started ${started}`)).toBe(
+      `remove challenges ${account} ${started}\n`,
+    )
+    expect(await refused(`challenges remove ${account} --started ${started}`)).toContain(
+      'There is no challenge',
+    )
+    expect(await done(`limits clear ${account}`)).toBe(`remove traderLimits ${account}\n`)
+    expect(await done(`limits clear ${account}`)).toContain('Nothing to change')
   })
 })
 
 describe('where and as whom', () => {
   it.each([
-    ['another token', { OPERATOR_TOKEN: 'another-token-altogether' }, /does not take the token of OPERATOR_TOKEN\.\nSet OPERATOR_TOKEN to/],
-    ['a token that is none', { OPERATOR_TOKEN: 'two words' }, /What OPERATOR_TOKEN holds is no token/],
+    [
+      'another token',
+      { OPERATOR_TOKEN: 'another-token-altogether' },
+      /does not take the token of OPERATOR_TOKEN\.\nSet OPERATOR_TOKEN to/,
+    ],
+    [
+      'a token that is none',
+      { OPERATOR_TOKEN: 'two words' },
+      /What OPERATOR_TOKEN holds is no token/,
+    ],
     [
       'no token at all',
       { OPERATOR_TOKEN: '', DATA_DIR: '/nowhere' },
@@ -356,7 +398,10 @@ describe('where and as whom', () => {
 
   it('a file may hold the token, and the folder of the service', async () => {
     await writeFile(join(folder, 'token'), `${token}\n`)
-    const fromFile = await call(['tenants', 'list', '--url', service.operatorUrl, '--token-file', 'token', '--json'], { folder })
+    const fromFile = await call(
+      ['tenants', 'list', '--url', service.operatorUrl, '--token-file', 'token', '--json'],
+      { folder },
+    )
     expect([fromFile.exit, JSON.parse(fromFile.out)]).toEqual([0, expect.any(Array)])
     await writeFile(join(folder, 'operator-token'), token)
     const environment = { DATA_DIR: folder, OPERATOR_URL: service.operatorUrl }
@@ -364,12 +409,19 @@ describe('where and as whom', () => {
   })
 
   it('another service is not taken for ours', async () => {
-    const { exit, err } = await call(['tenants', 'list'], { environment: { OPERATOR_URL: service.apiUrl, OPERATOR_TOKEN: token } })
-    expect([exit, err]).toEqual([1, expect.stringContaining('The service answered: No route has this method and path.')])
+    const { exit, err } = await call(['tenants', 'list'], {
+      environment: { OPERATOR_URL: service.apiUrl, OPERATOR_TOKEN: token },
+    })
+    expect([exit, err]).toEqual([
+      1,
+      expect.stringContaining('The service answered: No route has this method and path.'),
+    ])
     const stranger = createServer((_, response) => response.end('<html>')).listen(0, '127.0.0.1')
     await new Promise((ready) => stranger.once('listening', ready))
     const url = `http://127.0.0.1:${(stranger.address() as AddressInfo).port}`
-    const strange = await call(['tenants', 'list'], { environment: { OPERATOR_URL: url, OPERATOR_TOKEN: token } })
+    const strange = await call(['tenants', 'list'], {
+      environment: { OPERATOR_URL: url, OPERATOR_TOKEN: token },
+    })
     stranger.close()
     expect([strange.exit, strange.err]).toEqual([
       1,
@@ -380,30 +432,21 @@ describe('where and as whom', () => {
 
 describe('usage', () => {
   it.each([
-    ['no command', []],
-    ['an unknown command', ['keys', 'forge']],
-    ['an unknown option', ['keys', 'list', '--tennant', 'acme']],
-    ['a missing option', ['keys', 'make']],
-    ['a missing argument', ['tenants', 'show']],
-    ['a limit that is none', ['limits', 'set', account, '--max-open-lots', 'many']],
-    ['a number of rows that is none', ['keys', 'list', '--limit', '0']],
-    ['a status that is none', ['challenges', 'set', account, '--started', '2026-01-01', '--status', 'won']],
-    ['an outcome that is none', ['orders', 'finish', 'ord_1', '--as', 'open', '--reason', 'r']],
-    ['no reason where one is to be', ['orders', 'finish', 'ord_1', '--as', 'filled']],
-    ['a price that is none', ['orders', 'finish', 'ord_1', '--as', 'filled', '--reason', 'r', '--price', '0']],
-    ['nothing to set', ['limits', 'set', account]],
-    ['no network where one is to be', ['keys', 'make', '--tenant', 'acme', '--user', 'u-1', '--allow', '']],
-    ['no symbol where one is to be', ['limits', 'set', account, '--symbols', ' , ']],
-    ['a URL that is none', ['tenants', 'list', '--url', 'localhost:3001']],
+    ['an unknown command', 'keys forge'],
+    ['an unknown option', 'keys list --tennant acme'],
+    ['a missing option', 'keys make'],
+    ['a limit that is none', `limits set ${account} --max-open-lots many`],
+    ['a price that is none', 'orders finish ord_1 --as filled --reason r --price 0'],
+    ['nothing to set', `limits set ${account}`],
+    ['no network where one is to be', 'keys make --user u-1 --allow  --name bot'],
+    ['a URL that is none', 'tenants list --url localhost:3001'],
   ])('%s is wrong, and nothing is asked of the service', async (_, words) => {
-    const { exit, out, err } = await operator(...words)
+    const { exit, out, err } = await operator(words)
     expect([exit, out]).toEqual([2, ''])
     expect(err).not.toBe('')
   })
 
-  it.each([[['--help']], [['keys', '--help']], [['keys', 'make', '--help']], [['help', 'apply']]])('%j helps', async (words) => {
-    const { exit, out, err } = await operator(...words)
-    expect({ exit, err }).toEqual({ exit: 0, err: '' })
-    expect(out).toMatch(/^Usage: operator/)
+  it.each(['--help', 'keys make --help'])('%j helps', async (words) => {
+    expect(await done(words)).toMatch(/^Usage: operator/)
   })
 })

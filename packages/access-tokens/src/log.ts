@@ -1,4 +1,5 @@
-// What the adapter says to the operator beside its answers. A pino logger fits; nothing written here holds a token.
+// What the adapter says to the operator beside its answers. A pino logger fits; nothing written
+// here holds a token.
 
 export interface LogEvent {
   readonly event: string

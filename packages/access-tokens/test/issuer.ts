@@ -1,4 +1,5 @@
-// An issuer on a real port, with real keys that it publishes, rotates and withdraws, and a server that can go down.
+// An issuer on a real port, with real keys that it publishes, rotates and withdraws, and a server
+// that can go down.
 import { createServer } from 'node:http'
 import type { Server, ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -13,7 +14,10 @@ export interface Fields {
 
 export interface Issuer {
   readonly url: string
-  /** A token signed with the newest key; what is left out is as it should be, and a claim or a field of the header that is undefined is absent. */
+  /**
+   * A token signed with the newest key; what is left out is as it should be, and a claim or a field
+   * of the header that is undefined is absent.
+   */
   readonly sign: (claims?: Fields, header?: Fields) => Promise<string>
   /** Publishes a new key, beside the others or alone, and signs with it from now on. */
   readonly rotate: (others?: 'kept' | 'withdrawn', alg?: string) => Promise<void>
@@ -48,11 +52,16 @@ export const openidPath = '/.well-known/openid-configuration'
 export const oauthPath = '/.well-known/oauth-authorization-server'
 export const keysPath = '/keys'
 
-export const startIssuer = async (path = '', metadataPath = `${path}${openidPath}`): Promise<Issuer & AsyncDisposable> => {
+export const startIssuer = async (
+  path = '',
+  metadataPath = `${path}${openidPath}`,
+): Promise<Issuer & AsyncDisposable> => {
   const published: JWK[] = []
   const asked: string[] = []
   const answers: Issuer['answers'] = new Map()
-  let signing: { readonly kid: string; readonly alg: string; readonly privateKey: CryptoKey } | undefined
+  let signing:
+    | { readonly kid: string; readonly alg: string; readonly privateKey: CryptoKey }
+    | undefined
   let made = 0
   let server: Server | undefined
   let port = 0
@@ -98,10 +107,13 @@ export const startIssuer = async (path = '', metadataPath = `${path}${openidPath
     sign: (claims = {}, header = {}) => {
       if (signing === undefined) throw new Error('there is no key to sign with')
       const { kid, alg, privateKey } = signing
-      return new SignJWT({ iss: url, ...goodClaims, ...claims }).setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header }).sign(privateKey)
+      return new SignJWT({ iss: url, ...goodClaims, ...claims })
+        .setProtectedHeader({ alg, kid, typ: 'at+jwt', ...header })
+        .sign(privateKey)
     },
     rotate,
-    requests: (wanted) => asked.filter((target) => wanted === undefined || target === wanted).length,
+    requests: (wanted) =>
+      asked.filter((target) => wanted === undefined || target === wanted).length,
     goDown,
     comeBack: listen,
     [Symbol.asyncDispose]: goDown,

@@ -1,16 +1,23 @@
 // How far the provider's clock is ahead of ours, from the Date headers of its answers.
-import type { Instant } from '@tradeport/domain'
+import type { Instant } from '@tradeport/domain/primitives'
 
 export interface ClockSkew {
-  /** Adds the Date header of one answer. Both times are our clock's: when the request was made, and when its answer was there. */
+  /**
+   * Adds the Date header of one answer. Both times are our clock's: when the request was made, and
+   * when its answer was there.
+   */
   readonly observe: (date: string | null, askedAt: Instant, answeredAt: Instant) => void
-  /** Above 0 where the provider's clock is ahead; null before the first Date header that can be read. */
+  /**
+   * Above 0 where the provider's clock is ahead; null before the first Date header that can be
+   * read.
+   */
   readonly ms: () => number | null
 }
 
 /**
- * Each answer bounds the skew: its Date was written between request and answer, and is cut to whole seconds. The estimate is the middle of what all
- * answers agree on. When an answer contradicts those before it, a clock was set, and it starts the estimate again.
+ * Each answer bounds the skew: its Date was written between request and answer, and is cut to whole
+ * seconds. The estimate is the middle of what all answers agree on. When an answer contradicts
+ * those before it, a clock was set, and it starts the estimate again.
  */
 export const createClockSkew = (): ClockSkew => {
   let low = Number.NEGATIVE_INFINITY

@@ -1,29 +1,38 @@
-// One gate in front of everything that is sent with a tenant's token. The provider counts requests by token: after a 429 nothing is sent until the time that
-// it named, and before one the rate is kept under its published limits, trades before reads.
-import type { Clock, Stopwatch } from '@tradeport/domain'
+// One gate in front of everything that is sent with a tenant's token. The provider counts requests
+// by token: after a 429 nothing is sent until the time that it named, and before one the rate is
+// kept under its published limits, trades before reads.
+import type { Clock, Stopwatch } from '@tradeport/domain/ports'
 import { CallFailure, nothingSent } from './failures.ts'
+import type { Target } from './requests.ts'
 
 /**
- * What may be sent with one token. The provider publishes CPU credits, about 1,000 a second for each deployed account, and a cost of about 50 for a common
- * request; it may change both at any time, which its 429 then says.
+ * What may be sent with one token. The provider publishes CPU credits, about 1,000 a second for
+ * each deployed account, and a cost of about 50 for a common request; it may change both at any
+ * time, which its 429 then says.
  */
 export interface TokenLimits {
-  /** Requests that may be started within a second, for each account of the token that has answered. */
+  /**
+   * Requests that may be started within a second, for each account of the token that has answered.
+   */
   readonly perSecondPerAccount: number
   readonly readsAtOnce: number
   readonly readsAtOncePerAccount: number
 }
 
-export const defaultTokenLimits: TokenLimits = { perSecondPerAccount: 20, readsAtOnce: 32, readsAtOncePerAccount: 8 }
-
-/** Whose turn it is: the token, and one of its accounts. */
-export interface GateKey {
-  readonly token: string
-  readonly account: string
+const defaultLimits: TokenLimits = {
+  perSecondPerAccount: 20,
+  readsAtOnce: 32,
+  readsAtOncePerAccount: 8,
 }
 
+/** Whose turn it is: the token, and one of its accounts. */
+type GateKey = Pick<Target, 'token' | 'account'>
+
 export interface TokenGate {
-  /** Resolves when the request may be sent, with what must be called when it is over. Rejects with a CallFailure while the token is limited, or when the signal comes first. */
+  /**
+   * Resolves when the request may be sent, with what must be called when it is over. Rejects with a
+   * CallFailure while the token is limited, or when the signal comes first.
+   */
   readonly enter: (key: GateKey, kind: 'trade' | 'read', signal: AbortSignal) => Promise<() => void>
   /** The provider wants nothing with this token for so long. */
   readonly limit: (token: string, ms: number) => void
@@ -44,9 +53,8 @@ interface TokenState {
   readonly answering: Set<string>
   readonly trades: Set<Waiting>
   readonly reads: Set<Waiting>
-  /** Reads under way, by account. */
-  readonly running: Map<string, number>
-  runningReads: number
+  /** The accounts of the reads under way. */
+  readonly running: string[]
   timer: NodeJS.Timeout | undefined
 }
 
@@ -56,7 +64,12 @@ const longestLimitMs = 6 * 3_600_000
 
 const noTurn = (): CallFailure => nothingSent("the tenant's token was in use for too long")
 
-export const createTokenGate = (limits: TokenLimits, clock: Clock, stopwatch: Stopwatch): TokenGate => {
+export const createTokenGate = (
+  given: Partial<TokenLimits> | undefined,
+  clock: Clock,
+  stopwatch: Stopwatch,
+): TokenGate => {
+  const limits = { ...defaultLimits, ...given }
   const tokens = new Map<string, TokenState>()
 
   const stateOf = (token: string): TokenState => {
@@ -68,20 +81,22 @@ export const createTokenGate = (limits: TokenLimits, clock: Clock, stopwatch: St
       answering: new Set(),
       trades: new Set(),
       reads: new Set(),
-      running: new Map(),
-      runningReads: 0,
+      running: [],
       timer: undefined,
     }
     tokens.set(token, fresh)
     return fresh
   }
 
-  const limitedFailure = (leftMs: number): CallFailure => new CallFailure({ _tag: 'RateLimited', retryAt: clock.now() + leftMs })
+  const limitedFailure = (leftMs: number): CallFailure =>
+    new CallFailure({ _tag: 'RateLimited', retryAt: clock.now() + leftMs })
 
-  const nextOf = ({ trades, reads, running, runningReads }: TokenState): Waiting | undefined => {
+  const nextOf = ({ trades, reads, running }: TokenState): Waiting | undefined => {
     const [trade] = trades
-    if (trade !== undefined || runningReads >= limits.readsAtOnce) return trade
-    for (const read of reads) if ((running.get(read.account) ?? 0) < limits.readsAtOncePerAccount) return read
+    if (trade !== undefined || running.length >= limits.readsAtOnce) return trade
+    for (const read of reads)
+      if (running.filter((one) => one === read.account).length < limits.readsAtOncePerAccount)
+        return read
     return undefined
   }
 
@@ -106,13 +121,9 @@ export const createTokenGate = (limits: TokenLimits, clock: Clock, stopwatch: St
   }
 
   const occupy = (state: TokenState, account: string): (() => void) => {
-    state.runningReads += 1
-    state.running.set(account, (state.running.get(account) ?? 0) + 1)
+    state.running.push(account)
     return () => {
-      state.runningReads -= 1
-      const left = (state.running.get(account) ?? 1) - 1
-      if (left === 0) state.running.delete(account)
-      else state.running.set(account, left)
+      state.running.splice(state.running.indexOf(account), 1)
       startWaiting(state)
     }
   }

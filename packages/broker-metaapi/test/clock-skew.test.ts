@@ -3,16 +3,20 @@ import * as fc from 'fast-check'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import { describe, expect, it } from 'vitest'
 import { createClockSkew } from '../src/clock-skew.ts'
-import { createMetaApi } from '../src/index.ts'
-import { configOf } from './orders/order-support.ts'
-import { account, rightOf, token } from './support.ts'
+import { account, apiWith, rightOf, token } from './support.ts'
 
 const exchanges = fc.array(
-  fc.record({ afterMs: fc.nat({ max: 5_000 }), thereMs: fc.nat({ max: 3_000 }), backMs: fc.nat({ max: 3_000 }) }),
+  fc.record({
+    afterMs: fc.nat({ max: 5_000 }),
+    thereMs: fc.nat({ max: 3_000 }),
+    backMs: fc.nat({ max: 3_000 }),
+  }),
   { minLength: 1, maxLength: 30 },
 )
 
-/** The answers of a provider whose clock is ahead by so much; gives back when the last was there. */
+/**
+ * The answers of a provider whose clock is ahead by so much; gives back when the last was there.
+ */
 const observeAll = (
   skew: ReturnType<typeof createClockSkew>,
   all: readonly Record<'afterMs' | 'thereMs' | 'backMs', number>[],
@@ -38,7 +42,9 @@ describe('the skew of the clocks', () => {
         const skew = createClockSkew()
         observeAll(skew, all, aheadMs, start)
         const shortestMs = Math.min(...all.map(({ thereMs, backMs }) => thereMs + backMs))
-        expect(Math.abs((skew.ms() ?? Number.NaN) - aheadMs)).toBeLessThanOrEqual((shortestMs + 1_000) / 2 + 1)
+        expect(Math.abs((skew.ms() ?? Number.NaN) - aheadMs)).toBeLessThanOrEqual(
+          (shortestMs + 1_000) / 2 + 1,
+        )
       }),
     )
   })
@@ -66,7 +72,7 @@ describe('the skew of the clocks', () => {
       now: () => Date.now() + 90_000,
       accounts: [{ id: account.providerAccountId, region: 'london' }],
     })
-    const api = createMetaApi(configOf({ clientUrl: `${sandbox.url}/{region}`, clock: { now: Date.now } }))
+    const api = apiWith({ clientUrl: `${sandbox.url}/{region}`, clock: { now: Date.now } })
     expect(api.clockSkewMs()).toBeNull()
     rightOf(await api.broker.positions(account)())
     expect(Math.abs((api.clockSkewMs() ?? Number.NaN) - 90_000)).toBeLessThan(20_000)

@@ -1,232 +1,274 @@
-// The table of failures: what a read says of each way in which the provider cannot be read.
+// What a read says of each way in which the provider cannot be read, which of them are tried once
+// more, and where an account is asked.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import nock from 'nock'
 import { describe, expect, it } from 'vitest'
-import { brokerUnavailable, notProvisioned, serviceUnavailable } from '@tradeport/domain'
-import type { ProviderCall } from '../src/index.ts'
-import { closeNetwork } from './no-network.ts'
-import { account, accountPath, brokerWith, everWindow, now, positionRow, provider, reasonOf, token } from './support.ts'
+import { notProvisioned, serviceUnavailable } from '@tradeport/domain/errors'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import {
+  account,
+  accountPath,
+  apiWith,
+  closeNetwork,
+  now,
+  provider,
+  provisioningHost,
+  reasonOf,
+  token,
+} from './support.ts'
 
 closeNetwork()
 
 const positionsPath = `${accountPath}/positions`
-const json = { 'content-type': 'application/json' }
+const read = (of = account, api = apiWith()) => api.broker.positions(of)()
 
-const readPositions = () => brokerWith().positions(account)()
-
-const limited = (retryAfterSeconds: number) => E.left({ _tag: 'BrokerRateLimited', accountId: account.accountId, retryAfterSeconds })
+/** What is said, and how often it was asked. */
+const readOnce = async (
+  status: number,
+  body?: object | string,
+  headers: Record<string, string> = { location: 'https://elsewhere.example/' },
+) => {
+  let asked = 0
+  provider()
+    .get(positionsPath)
+    .times(3)
+    .reply(
+      status,
+      () => {
+        asked += 1
+        return body
+      },
+      headers,
+    )
+  const said = await read()
+  return { said, asked }
+}
 const limitBody = (recommendedRetryTime?: unknown) => ({
-  id: 3,
   error: 'TooManyRequestsError',
   message: token,
   metadata: { recommendedRetryTime },
 })
-const httpDate = (at: number) => new Date(at).toUTCString()
 
-describe('a broker that cannot be read', () => {
+describe('a read that is answered', () => {
+  it.each<readonly [number, object | string | undefined, string, number]>([
+    [400, { error: 'ValidationError', message: 'limit' }, 'answered 400 ValidationError', 1],
+    [401, '<html>Unauthorized</html>', 'answered 401', 1],
+    [403, { error: 'ForbiddenError', message: token }, 'answered 403 ForbiddenError', 1],
+    // Of something in between, which says nothing of the account.
+    [404, '<html>no such site</html>', 'answered 404', 1],
+    [504, { error: 'TimeoutError', metadata: {} }, 'answered 504 TimeoutError', 1],
+    [202, {}, 'answered 202', 1],
+    // Not followed, since the token would be: the network there is closed.
+    [302, '', 'answered 302', 1],
+    [200, {}, 'the answer is not a list of positions', 1],
+    [200, '[{"id":', 'answered with something that is not JSON', 1],
+    [500, { error: `<b>${token}</b>` }, 'answered 500', 2],
+    [502, { error: 10_009 }, 'answered 502', 2],
+    [503, '<html><h1>503</h1></html>', 'answered 503', 2],
+  ])('%i %j says "%s", asked %i times', async (status, body, reason, times) => {
+    const { said, asked } = await readOnce(status, body)
+    expect([reasonOf(said), asked]).toEqual([`positions: ${reason}`, times])
+  })
+
   it.each([
-    [400, { error: 'ValidationError', message: 'limit' }, 'positions: answered 400 ValidationError'],
-    [401, '<html>Unauthorized</html>', 'positions: answered 401'],
-    [403, { error: 'ForbiddenError', message: token }, 'positions: answered 403 ForbiddenError'],
-    [409, { error: 'ConflictError' }, 'positions: answered 409 ConflictError'],
-    [504, { error: 'TimeoutError', message: 'not connected', metadata: {} }, 'positions: answered 504 TimeoutError'],
-    [202, {}, 'positions: answered 202'],
-    [500, { error: `<b>${token}</b>` }, 'positions: answered 500'],
-    [500, { error: 10_009 }, 'positions: answered 500'],
-  ])('answers %i', async (status, body, reason) => {
-    provider().get(positionsPath).times(2).reply(status, body)
-    expect(await readPositions()).toEqual(E.left(brokerUnavailable(account.accountId, reason)))
+    [
+      401,
+      { error: 'UnauthorizedError', message: token },
+      { _tag: 'BrokerUnavailable', cause: 'token_refused' },
+    ],
+    [
+      404,
+      { error: 'NotFoundError', message: 'trading account not found' },
+      { _tag: 'NotProvisioned' },
+    ],
+  ])('%i by the provider itself says what is wrong, at once', async (status, body, error) => {
+    const { said, asked } = await readOnce(status, body)
+    expect([said, asked]).toMatchObject([E.left(error), 1])
   })
 
-  it('answers 503 with a page of HTML', async () => {
-    provider().get(positionsPath).twice().reply(503, '<html><h1>503</h1></html>', { 'content-type': 'text/html' })
-    expect(reasonOf(await readPositions())).toBe('positions: answered 503')
+  it.each<readonly [Record<string, string>, string | object, number]>([
+    [{ 'retry-after': '7' }, limitBody('2026-05-01T12:00:30.000Z'), 7],
+    [{ 'retry-after': new Date(now + 9_000).toUTCString() }, limitBody(), 9],
+    [{}, limitBody('2026-05-01T12:00:01.250Z'), 2],
+    [{}, limitBody(new Date(now + 12_000).toUTCString()), 12],
+    [{ 'retry-after': 'soon' }, limitBody('2026-05-01T12:00:05.000Z'), 5],
+    [{}, limitBody(), 1],
+    [{}, '', 1],
+    [{}, limitBody('later'), 1],
+    [{}, limitBody('2026-05-01T11:00:00.000Z'), 1],
+    [{ 'retry-after': '0' }, limitBody(), 1],
+    // A date is compared with the date of the answer, not with our clock.
+    [{ date: new Date(now - 60_000).toUTCString() }, limitBody('2026-05-01T11:59:04.000Z'), 4],
+  ])('429 with %j %j says to wait %i seconds', async (headers, body, retryAfterSeconds) => {
+    const { said, asked } = await readOnce(429, body, headers)
+    expect([said, asked]).toEqual([
+      E.left({ _tag: 'BrokerRateLimited', accountId: account.accountId, retryAfterSeconds }),
+      1,
+    ])
   })
 
-  it('answers 200 with a page of HTML, with half a JSON, or with nothing', async () => {
-    for (const body of ['<html></html>', JSON.stringify([positionRow]).slice(0, 100), '']) {
-      provider().get(positionsPath).reply(200, body, json)
-      expect(reasonOf(await readPositions())).toBe('positions: answered with something that is not JSON')
-    }
-  })
-
-  it('answers with an object where a list belongs, even an empty one', async () => {
-    provider().get(positionsPath).reply(200, {})
-    expect(reasonOf(await readPositions())).toBe('positions: the answer is not a list of positions')
-  })
-
-  it('resets the connection', async () => {
+  it('by a connection that breaks is tried once more, and its failure is told by its code alone', async () => {
     const reset = Object.assign(new Error(`socket hang up ${token}`), { code: 'ECONNRESET' })
+    provider().get(positionsPath).replyWithError(reset).get(positionsPath).reply(200, [])
+    expect(E.isRight(await read())).toBe(true)
     provider().get(positionsPath).twice().replyWithError(reset)
-    expect(reasonOf(await readPositions())).toBe('positions: no connection (ECONNRESET)')
+    expect(reasonOf(await read())).toBe('positions: no connection (ECONNRESET)')
   })
 
-  it('points elsewhere, where the token must not go', async () => {
-    const elsewhere = provider('https://elsewhere.example').get('/').reply(200, [])
-    provider().get(positionsPath).reply(302, '', { location: 'https://elsewhere.example/' })
-    expect(reasonOf(await readPositions())).toBe('positions: answered 302')
-    expect(elsewhere.isDone()).toBe(false)
-  })
-})
-
-describe('a token that the provider refuses (401)', () => {
-  it('is said to be refused', async () => {
-    provider().get(positionsPath).reply(401, { error: 'UnauthorizedError', message: token })
-    const refused = brokerUnavailable(account.accountId, 'positions: answered 401 UnauthorizedError', 'token_refused')
-    expect(await readPositions()).toEqual(E.left(refused))
-  })
-})
-
-describe('an account that the provider does not know (404)', () => {
-  it('is not provisioned', async () => {
-    provider().get(positionsPath).reply(404, { error: 'NotFoundError', message: 'trading account not found' })
-    expect(await readPositions()).toEqual(E.left(notProvisioned(account.accountId)))
-  })
-
-  it('is not meant by a 404 of something in between', async () => {
-    provider().get(positionsPath).reply(404, '<html>no such site</html>')
-    expect(reasonOf(await readPositions())).toBe('positions: answered 404')
-  })
-})
-
-describe('a rate limit (429)', () => {
-  it.each<readonly [string, Record<string, string>, string | object, number]>([
-    ['the header in seconds', { 'retry-after': '7' }, limitBody('2026-05-01T12:00:30.000Z'), 7],
-    ['the header as a date', { 'retry-after': httpDate(now + 9_000) }, limitBody(), 9],
-    ['the body in ISO 8601, rounded up', {}, limitBody('2026-05-01T12:00:01.250Z'), 2],
-    ['the body in the format of HTTP', {}, limitBody(httpDate(now + 12_000)), 12],
-    ['the body, where the header says nothing', { 'retry-after': 'soon' }, limitBody('2026-05-01T12:00:05.000Z'), 5],
-    ['nothing', {}, limitBody(), 1],
-    ['no body', {}, '', 1],
-    ['a time that cannot be read', {}, limitBody('later'), 1],
-    ['a time that has passed', {}, limitBody('2026-05-01T11:00:00.000Z'), 1],
-    ['no wait at all', { 'retry-after': '0' }, limitBody(), 1],
-  ])('is told with the wait by %s', async (_, headers, body, seconds) => {
-    provider().get(positionsPath).reply(429, body, headers)
-    expect(await readPositions()).toEqual(limited(seconds))
-  })
-})
-
-const callsOf = async (first: (scope: ReturnType<typeof provider>) => void) => {
-  const calls: ProviderCall[] = []
-  const scope = provider()
-  first(scope)
-  scope.get(positionsPath).reply(200, [])
-  const result = await brokerWith({ onCall: (call) => calls.push(call) }).positions(account)()
-  return { result, calls }
-}
-
-describe('a second try', () => {
-  it('is made once after a 500 or 503', async () => {
-    for (const status of [500, 502, 503]) {
-      const { result, calls } = await callsOf((scope) => scope.get(positionsPath).reply(status, ''))
-      expect(E.isRight(result)).toBe(true)
-      expect(calls.map(({ outcome }) => outcome)).toEqual(['unavailable', 'ok'])
-    }
-  })
-
-  it('is made once after a connection that failed', async () => {
-    const { result, calls } = await callsOf((scope) =>
-      scope.get(positionsPath).replyWithError(Object.assign(new Error(), { code: 'ECONNREFUSED' })),
-    )
-    expect(E.isRight(result)).toBe(true)
-    expect(calls.length).toBe(2)
-  })
-
-  it('is never made a third time', async () => {
-    const { result, calls } = await callsOf((scope) => scope.get(positionsPath).twice().reply(500, ''))
-    expect(reasonOf(result)).toBe('positions: answered 500')
-    expect(calls.length).toBe(2)
-  })
-
-  it.each([401, 403, 404, 429, 504])('is not made after a %i', async (status) => {
-    const { result, calls } = await callsOf((scope) => scope.get(positionsPath).reply(status, { error: 'Some' }))
-    expect(E.isLeft(result)).toBe(true)
-    expect(calls.length).toBe(1)
+  it('in any way has no token in what it says', async () => {
+    const headers = { 'retry-after': token, location: `https://x.example/${token}` }
+    for (const status of [200, 302, 400, 401, 403, 404, 429, 500, 503, 504])
+      for (const body of [
+        `"${token}"`,
+        token,
+        { error: token, message: token, metadata: { recommendedRetryTime: token } },
+      ]) {
+        const { said } = await readOnce(status, body, headers)
+        nock.cleanAll()
+        expect(E.isLeft(said)).toBe(true)
+        expect(JSON.stringify(said)).not.toContain('secret-part')
+      }
   })
 })
 
 describe('nothing is sent', () => {
   // Whatever left would meet a network that is closed, and another reason.
   it.each([
-    ['the tenant has no token', TE.right(O.none), 'nothing was sent: the tenant has no provider token'],
+    [TE.right(O.none), 'nothing was sent: the tenant has no provider token'],
     [
-      'the store of tokens cannot be read',
       TE.left(serviceUnavailable(token)),
       "nothing was sent: the tenant's provider token cannot be read",
     ],
-    ['the token is none', TE.right(O.some('line\nbreak')), "nothing was sent: the tenant's provider token is not one"],
-  ])('where %s', async (_, found, reason) => {
-    const broker = brokerWith({ providerToken: () => found })
-    const reads = [broker.accountInformation(account), broker.positions(account), broker.dealsPage(account, everWindow)]
-    for (const read of reads) expect(reasonOf(await read())).toBe(reason)
+    [TE.right(O.some('line\nbreak')), "nothing was sent: the tenant's provider token is not one"],
+    [() => Promise.reject(new RangeError(token)), 'unforeseen RangeError'],
+  ])('with the token %j: %s', async (found, reason) => {
+    expect(reasonOf(await read(account, apiWith({ providerToken: () => found })))).toBe(reason)
   })
 
-  it.each(['', '.', '..'])('where the provider account id is "%s"', async (providerAccountId) => {
-    const result = await brokerWith().positions({ ...account, providerAccountId })()
-    expect(reasonOf(result)).toBe('nothing was sent: the provider account id is not one')
+  it.each([
+    ...['', '.', '..'].map((providerAccountId) => ({ providerAccountId })),
+    ...['evil.example/', 'a.b', 'x@y', '-', '', 'a:1'].map((region) => ({ region })),
+  ])('to an account of %j', async (fields) => {
+    expect(reasonOf(await read({ ...account, ...fields }))).toMatch(
+      /^nothing was sent: the .* is not one$/,
+    )
   })
 
-  it.each(['evil.example/', 'a.b', 'x@y', '-', '', 'a:1'])('where the region is "%s", which would make another host', async (region) => {
-    expect(reasonOf(await brokerWith().positions({ ...account, region })())).toBe("nothing was sent: the account's region is not one")
-  })
-
-  it('to a base URL that is none: it is refused when the broker is made', () => {
-    expect(() => brokerWith({ clientUrl: 'ftp://client.example' })).toThrow('not a base URL')
-    expect(() => brokerWith({ provisioningUrl: 'provisioning.example' })).toThrow('not a base URL')
-  })
-})
-
-describe('what is unforeseen', () => {
-  it('is a broker that cannot be read, told by its kind alone', async () => {
-    const broker = brokerWith({ providerToken: () => () => Promise.reject(new RangeError(token)) })
-    expect(reasonOf(await broker.positions(account)())).toBe('unforeseen RangeError')
+  it('to a base URL that is none', () => {
+    expect(() => apiWith({ clientUrl: 'ftp://client.example' })).toThrow('not a base URL')
+    expect(() => apiWith({ provisioningUrl: 'provisioning.example' })).toThrow('not a base URL')
   })
 })
 
-describe('paths', () => {
-  it('are encoded, whatever an account is called', async () => {
-    const read = provider().get('/users/current/accounts/a%2Fb%3Fc%23%20%C3%A4/positions').reply(200, [])
-    expect(E.isRight(await brokerWith().positions({ ...account, providerAccountId: 'a/b?c# ä' })())).toBe(true)
-    expect(read.isDone()).toBe(true)
+describe('the path', () => {
+  it('is encoded, whatever an account is called, behind the path of the base URL', async () => {
+    provider('http://127.0.0.1:4821')
+      .get('/london/users/current/accounts/a%2Fb%3Fc%23%20%C3%A4/positions')
+      .reply(200, [])
+    const api = apiWith({ clientUrl: 'http://127.0.0.1:4821/{region}/' })
+    expect(await read({ ...account, providerAccountId: 'a/b?c# ä' }, api)).toEqual(
+      E.right({ positions: [], readAt: now }),
+    )
   })
 
-  it('keep the path and drop the last slash of a base URL', async () => {
-    const read = provider('http://127.0.0.1:4821').get(`/london${accountPath}/positions`).reply(200, [])
-    await brokerWith({ clientUrl: 'http://127.0.0.1:4821/{region}/' }).positions(account)()
-    expect(read.isDone()).toBe(true)
-  })
-})
-
-describe('what is told of calls', () => {
-  it('is the route, the outcome and how long it took, and nothing else', async () => {
-    const calls: ProviderCall[] = []
-    const broker = brokerWith({ pauses: { firstMs: 0, longestMs: 0 }, onCall: (call) => calls.push(call) })
-    provider().get(positionsPath).reply(200, []).get(positionsPath).reply(404, {}).get(positionsPath).reply(429, {})
-    for (let read = 0; read < 3; read += 1) await broker.positions(account)()
-    expect(calls).toEqual(
-      ['ok', 'unknown_account', 'rate_limited'].map((outcome) => ({ route: 'positions', outcome, durationMs: expect.any(Number) })),
+  it('of fresh positions asks past the copy', async () => {
+    provider().get(`${positionsPath}?refreshTerminalState=true`).reply(200, [])
+    expect(await apiWith().positionDesk.freshPositions(account)()).toEqual(
+      E.right({ positions: [], readAt: now }),
     )
   })
 })
 
-describe('the token', () => {
-  it('is in no failure, whatever the provider answers', async () => {
-    const answers = [200, 302, 400, 401, 403, 404, 429, 500, 503, 504].flatMap((status) =>
-      [`"${token}"`, token, JSON.stringify({ error: token, message: token, metadata: { recommendedRetryTime: token } })].map((body) => ({
-        status,
-        body,
-      })),
+const unplaced: BrokerAccount = { ...account, region: null }
+const tenKeptMs = 10 * 60_000
+
+const servePositions = (region: string) =>
+  provider(`https://client.${region}.example`).get(positionsPath).reply(200, []).persist()
+
+const serveRegion = (answer: unknown, status = 200) => {
+  let asked = 0
+  provider(provisioningHost)
+    .get(accountPath)
+    .reply(status, () => {
+      asked += 1
+      return JSON.stringify(answer)
+    })
+    .persist()
+  return () => asked
+}
+
+describe('the region of an account', () => {
+  it('is the one that its link names, and is not asked for where the host needs none', async () => {
+    servePositions('singapore')
+    expect(E.isRight(await read({ ...account, region: 'singapore' }))).toBe(true)
+    provider('https://client.example').get(positionsPath).reply(200, [])
+    expect(E.isRight(await read(unplaced, apiWith({ clientUrl: 'https://client.example' })))).toBe(
+      true,
     )
-    for (const { status, body } of answers) {
-      provider()
-        .get(positionsPath)
-        .twice()
-        .reply(status, body, { 'retry-after': token, location: `https://x.example/${token}` })
-      const result = await readPositions()
-      expect(E.isLeft(result)).toBe(true)
-      expect(JSON.stringify(result)).not.toContain('secret-part')
+  })
+
+  it('is looked up once for many reads at the same time, and kept for ten minutes', async () => {
+    const asked = serveRegion({ _id: 'provider-1', region: 'vint-hill' })
+    servePositions('vint-hill')
+    let time = now
+    const api = apiWith({ clock: { now: () => time } })
+    expect(
+      (await Promise.all(Array.from({ length: 20 }, () => read(unplaced, api)))).every(E.isRight),
+    ).toBe(true)
+    for (const [passedMs, times] of [
+      [0, 1],
+      [tenKeptMs - 1, 1],
+      [1, 2],
+      [-tenKeptMs, 3],
+    ] as const) {
+      time += passedMs
+      await read(unplaced, api)
+      expect(asked()).toBe(times)
     }
   })
+
+  it('is looked up again after a failure', async () => {
+    provider(provisioningHost)
+      .get(accountPath)
+      .reply(504, { error: 'TimeoutError' })
+      .get(accountPath)
+      .reply(200, { region: 'london' })
+    servePositions('london')
+    let elapsedMs = 0
+    const api = apiWith({ stopwatch: { elapsedMs: () => elapsedMs } })
+    expect(reasonOf(await read(unplaced, api))).toBe('account-region: answered 504 TimeoutError')
+    elapsedMs += 2_000
+    expect(E.isRight(await read(unplaced, api))).toBe(true)
+  })
+
+  it('is looked up for each tenant by its own token', async () => {
+    const tokens: Readonly<Record<string, string>> = { acme: 'token-a', other: 'token-b' }
+    const questions = Object.values(tokens).map((own) =>
+      nock(provisioningHost, { reqheaders: { 'auth-token': own } })
+        .get(accountPath)
+        .reply(200, { region: 'london' }),
+    )
+    nock('https://client.london.example').get(positionsPath).twice().reply(200, [])
+    const api = apiWith({ providerToken: (tenantId) => TE.right(O.fromNullable(tokens[tenantId])) })
+    for (const tenantId of Object.keys(tokens))
+      await read({ ...unplaced, owner: { ...unplaced.owner, tenantId: tenantId as never } }, api)
+    expect(questions.every((question) => question.isDone())).toBe(true)
+  })
+
+  it('is of no account that the provider does not know', async () => {
+    serveRegion({ error: 'NotFoundError' }, 404)
+    expect(await read(unplaced)).toEqual(E.left(notProvisioned(account.accountId)))
+  })
+
+  it.each([{}, { region: '' }, { region: 7 }, null, { region: `evil.test/${token}` }])(
+    'is unknown where the provider says %j',
+    async (answer) => {
+      serveRegion(answer)
+      expect(reasonOf(await read(unplaced))).toMatch(
+        /^account-region: |the account's region is not one$/,
+      )
+    },
+  )
 })

@@ -1,8 +1,9 @@
 // What the provider says to a tenant's token, told apart without a word of the token.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { serviceUnavailable } from '@tradeport/domain'
-import type { ProviderTokens, TenantId } from '@tradeport/domain'
+import { serviceUnavailable } from '@tradeport/domain/errors'
+import type { ProviderTokens } from '@tradeport/domain/ports'
+import type { TenantId } from '@tradeport/domain/primitives'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -22,7 +23,12 @@ describe('the probe of a token', () => {
   afterEach(() => sandbox.faults.clear())
 
   const probe = (found: ReturnType<ProviderTokens['find']>, provisioningUrl = sandbox.url) =>
-    createProviderProbe({ provisioningUrl, clientUrl: sandbox.url, providerToken: () => found, clock: { now: Date.now } }).probe(tenant)()
+    createProviderProbe({
+      provisioningUrl,
+      clientUrl: sandbox.url,
+      providerToken: () => found,
+      clock: { now: Date.now },
+    }).probe(tenant)()
 
   it('is accepted where the provider takes it, with the provider’s clock', async () => {
     const before = Date.now()
@@ -44,15 +50,27 @@ describe('the probe of a token', () => {
 
   it('is untried where it cannot be read, or the provider cannot be reached', async () => {
     const unread = await probe(TE.left(serviceUnavailable('down')))
-    expect(unread).toStrictEqual({ kind: 'unavailable', reason: 'the token cannot be read from the database' })
-    expect(await probe(held(token), 'http://127.0.0.1:2')).toStrictEqual({ kind: 'unavailable', reason: 'ECONNREFUSED' })
+    expect(unread).toStrictEqual({
+      kind: 'unavailable',
+      reason: 'the token cannot be read from the database',
+    })
+    expect(await probe(held(token), 'http://127.0.0.1:2')).toStrictEqual({
+      kind: 'unavailable',
+      reason: 'ECONNREFUSED',
+    })
   })
 
   it('is untried where the provider asks to be asked less often, or fails', async () => {
     sandbox.faults.set('*', 'accounts', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
-    expect(await probe(held(token))).toStrictEqual({ kind: 'unavailable', reason: 'it answered 429' })
+    expect(await probe(held(token))).toStrictEqual({
+      kind: 'unavailable',
+      reason: 'it answered 429',
+    })
     sandbox.faults.clear()
     sandbox.faults.set('*', 'accounts', { kind: 'server-error', times: 1 })
-    expect(await probe(held(token))).toMatchObject({ kind: 'unavailable', reason: expect.stringMatching(/^it answered 5\d\d$/) })
+    expect(await probe(held(token))).toMatchObject({
+      kind: 'unavailable',
+      reason: expect.stringMatching(/^it answered 5\d\d$/),
+    })
   })
 })

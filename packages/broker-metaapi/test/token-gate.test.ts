@@ -1,4 +1,5 @@
-// The gate in front of a token, under fake clocks: rates and numbers at once are kept, trades go first, and nobody waits for ever.
+// The gate in front of a token, under fake clocks: rates and numbers at once are kept, trades go
+// first, and nobody waits for ever.
 import * as fc from 'fast-check'
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { createTokenGate } from '../src/token-gate.ts'
@@ -12,7 +13,11 @@ const stopwatch = { elapsedMs: () => Date.now() }
 const patient = (): AbortSignal => new AbortController().signal
 
 const gateOf = (limits: Partial<TokenLimits> = {}) =>
-  createTokenGate({ perSecondPerAccount: 2, readsAtOnce: 3, readsAtOncePerAccount: 2, ...limits }, clock, stopwatch)
+  createTokenGate(
+    { perSecondPerAccount: 2, readsAtOnce: 3, readsAtOncePerAccount: 2, ...limits },
+    clock,
+    stopwatch,
+  )
 
 const key = (account = 'a', token = 't') => ({ token, account })
 
@@ -21,13 +26,17 @@ describe('the gate of a token', () => {
     const gate = gateOf({ readsAtOnce: 100, readsAtOncePerAccount: 100 })
     const started: number[] = []
     const begunAt = Date.now()
-    for (let call = 0; call < 6; call += 1) void gate.enter(key(), 'read', patient()).then(() => started.push(Date.now() - begunAt))
+    for (let call = 0; call < 6; call += 1)
+      void gate.enter(key(), 'read', patient()).then(() => started.push(Date.now() - begunAt))
     await vi.advanceTimersByTimeAsync(5_000)
     expect(started).toEqual([0, 0, 1_000, 1_000, 2_000, 2_000])
     gate.answered(key('a'))
     gate.answered(key('b'))
     started.length = 0
-    for (let call = 0; call < 5; call += 1) void gate.enter(key(), 'read', patient()).then(() => started.push(Date.now() - begunAt - 5_000))
+    for (let call = 0; call < 5; call += 1)
+      void gate
+        .enter(key(), 'read', patient())
+        .then(() => started.push(Date.now() - begunAt - 5_000))
     await vi.advanceTimersByTimeAsync(5_000)
     expect(started).toEqual([0, 0, 0, 0, 1_000])
   })
@@ -36,10 +45,12 @@ describe('the gate of a token', () => {
     const gate = gateOf()
     const started: string[] = []
     for (const what of ['read 1', 'read 2', 'read 3', 'trade 1', 'trade 2', 'trade 3'])
-      void gate.enter(key(), what.startsWith('trade') ? 'trade' : 'read', patient()).then((leave) => {
-        started.push(what)
-        return leave()
-      })
+      void gate
+        .enter(key(), what.startsWith('trade') ? 'trade' : 'read', patient())
+        .then((leave) => {
+          started.push(what)
+          return leave()
+        })
     await vi.advanceTimersByTimeAsync(5_000)
     expect(started).toEqual(['read 1', 'read 2', 'trade 1', 'trade 2', 'trade 3', 'read 3'])
   })
@@ -56,7 +67,9 @@ describe('the gate of a token', () => {
     // A shorter limit does not end a longer one.
     gate.limit('t', 1_000)
     await vi.advanceTimersByTimeAsync(59_999)
-    await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({ fault: { _tag: 'RateLimited' } })
+    await expect(gate.enter(key(), 'trade', patient())).rejects.toMatchObject({
+      fault: { _tag: 'RateLimited' },
+    })
     await vi.advanceTimersByTimeAsync(1)
     await gate.enter(key(), 'trade', patient())
   })
@@ -69,7 +82,9 @@ describe('the gate of a token', () => {
     const next = gate.enter(key(), 'read', patient())
     controller.abort(new Error('too late'))
     expect(await impatient).toMatchObject([{ reason: { fault: { _tag: 'Unavailable' } } }])
-    await expect(gate.enter(key(), 'read', controller.signal)).rejects.toMatchObject({ fault: { _tag: 'Unavailable' } })
+    await expect(gate.enter(key(), 'read', controller.signal)).rejects.toMatchObject({
+      fault: { _tag: 'Unavailable' },
+    })
     leave()
     ;(await next)()
   })

@@ -1,4 +1,5 @@
-// Reads what came back: the envelope of the API, a file, or something that the service did not write.
+// Reads what came back: the envelope of the API, a file, or something that the service did not
+// write.
 import type { RouteRow } from './routes.ts'
 import type { Refusal, UnreadableAnswer } from './faults.ts'
 
@@ -15,13 +16,22 @@ export type Answer =
   | { readonly kind: 'file'; readonly response: Response }
 
 /** Rejects where the connection fails while the body is read. */
-export const readAnswer = async (response: Response, answers: RouteRow['answers']): Promise<Answer | Refusal | UnreadableAnswer> => {
+export const readAnswer = async (
+  response: Response,
+  answers: RouteRow['answers'],
+): Promise<Answer | Refusal | UnreadableAnswer> => {
   if (answers === 'file' && response.ok) return { kind: 'file', response }
   const text = await response.text()
   const body = parsed(text)
-  if (response.ok && isSuccess(body)) return { kind: 'reply', reply: { data: body.data, meta: body.meta, headers: response.headers } }
+  if (response.ok && isSuccess(body))
+    return { kind: 'reply', reply: { data: body.data, meta: body.meta, headers: response.headers } }
   if (!response.ok && isRefusal(body)) return refusalOf(response, body.error)
-  return { kind: 'unreadable', status: response.status, excerpt: text.slice(0, 200), retryAfterSeconds: retryAfter(response) }
+  return {
+    kind: 'unreadable',
+    status: response.status,
+    excerpt: text.slice(0, 200),
+    retryAfterSeconds: retryAfter(response),
+  }
 }
 
 interface ErrorBody {
@@ -31,7 +41,10 @@ interface ErrorBody {
   readonly request_id?: string
 }
 
-const refusalOf = (response: Response, { code, message, details, request_id: id }: ErrorBody): Refusal => ({
+const refusalOf = (
+  response: Response,
+  { code, message, details, request_id: id }: ErrorBody,
+): Refusal => ({
   kind: 'refusal',
   status: response.status,
   code,
@@ -45,9 +58,13 @@ const isSuccess = (body: unknown): body is { readonly data: unknown; readonly me
   isObject(body) && body['success'] === true && 'data' in body && isObject(body['meta'])
 
 const isRefusal = (body: unknown): body is { readonly error: ErrorBody } =>
-  isObject(body) && isObject(body['error']) && typeof body['error']['code'] === 'string' && typeof body['error']['message'] === 'string'
+  isObject(body) &&
+  isObject(body['error']) &&
+  typeof body['error']['code'] === 'string' &&
+  typeof body['error']['message'] === 'string'
 
-const isObject = (value: unknown): value is Readonly<Record<string, unknown>> => typeof value === 'object' && value !== null
+const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null
 
 const parsed = (text: string): unknown => {
   try {
@@ -57,11 +74,14 @@ const parsed = (text: string): unknown => {
   }
 }
 
-// Whole seconds, as the service writes it; a date, as a proxy may, is held against the answer's own date rather than our clock.
+// Whole seconds, as the service writes it; a date, as a proxy may, is held against the answer's own
+// date rather than our clock.
 const retryAfter = ({ headers }: Response): number | undefined => {
   const text = headers.get('Retry-After') ?? ''
   if (/^\d{1,9}$/.test(text)) return Number(text)
   const answeredAt = Date.parse(headers.get('Date') ?? '')
-  const seconds = Math.ceil((Date.parse(text) - (Number.isNaN(answeredAt) ? Date.now() : answeredAt)) / 1_000)
+  const seconds = Math.ceil(
+    (Date.parse(text) - (Number.isNaN(answeredAt) ? Date.now() : answeredAt)) / 1_000,
+  )
   return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
 }

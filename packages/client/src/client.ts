@@ -19,8 +19,12 @@ import type { Call } from './send.ts'
 export const createClient = (options: ClientOptions): Client => {
   const settings = readSettings(options)
   const runtime = platform(settings.fetch)
-  const methods = (Object.keys(routes) as Operation[]).map((operation) => [operation, methodOf(runtime, settings, operation)])
-  // Each method takes and gives what the contract says of its route, which no compiler follows through a table.
+  const methods = (Object.keys(routes) as Operation[]).map((operation) => [
+    operation,
+    methodOf(runtime, settings, operation),
+  ])
+  // Each method takes and gives what the contract says of its route, which no compiler follows
+  // through a table.
   return Object.fromEntries(methods) as Client
 }
 
@@ -40,7 +44,9 @@ const methodOf = (runtime: Runtime, settings: Settings, operation: Operation) =>
     const [query, options] = given.slice(ids.length)
     // What lists answer is what the contract says.
     const read = (page: object) =>
-      call(...given.slice(0, ids.length), { ...(query as Input), ...page }, options) as Promise<AnyPage<{ id: string }>>
+      call(...given.slice(0, ids.length), { ...(query as Input), ...page }, options) as Promise<
+        AnyPage<{ id: string }>
+      >
     return walkThrough(read, walk)
   }
   return Object.assign(call, { each })
@@ -66,10 +72,13 @@ const ask = async (
   const url = `${settings.baseUrl}${path}${takes === 'query' ? queryOf(input) : ''}`
   const request: Call = { operation, url, body, headers, idempotencyKey, signal, timeoutMs, retry }
   const answer = await send(runtime, request)
-  return answer.kind === 'file' ? exportedFile(answer.response, operation, timeoutMs, signal) : answer.reply
+  return answer.kind === 'file'
+    ? exportedFile(answer.response, operation, timeoutMs, signal)
+    : answer.reply
 }
 
-const idsOf = (operation: Operation): readonly string[] => routes[operation].path.match(/(?<=:)\w+/g) ?? []
+const idsOf = (operation: Operation): readonly string[] =>
+  routes[operation].path.match(/(?<=:)\w+/g) ?? []
 
 const fillPath = (operation: Operation, given: readonly unknown[]): string => {
   const names = idsOf(operation)
@@ -78,7 +87,9 @@ const fillPath = (operation: Operation, given: readonly unknown[]): string => {
     const value = given[at]
     // Any of these would lead to another route.
     if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-      throw new TypeError(`${operation} takes ${names[at]} as text that is not empty; got ${JSON.stringify(value) ?? 'nothing'}.`)
+      throw new TypeError(
+        `${operation} takes ${names[at]} as text that is not empty; got ${JSON.stringify(value) ?? 'nothing'}.`,
+      )
     }
     at += 1
     return encodeURIComponent(value)
@@ -86,17 +97,25 @@ const fillPath = (operation: Operation, given: readonly unknown[]): string => {
 }
 
 const queryOf = (query: Input | undefined): string => {
-  const given = Object.entries(query ?? {}).filter(([, value]) => value !== undefined && value !== null)
-  const text = new URLSearchParams(given.map(([name, value]): [string, string] => [name, String(value)])).toString()
+  const given = Object.entries(query ?? {}).filter(
+    ([, value]) => value !== undefined && value !== null,
+  )
+  const text = new URLSearchParams(
+    given.map(([name, value]): [string, string] => [name, String(value)]),
+  ).toString()
   return text === '' ? '' : `?${text}`
 }
 
 const bodyOf = (operation: Operation, body: Input | undefined): string => {
   if (typeof body !== 'object' || body === null)
-    throw new TypeError(`${operation} takes a body, an object; got ${JSON.stringify(body) ?? 'nothing'}.`)
+    throw new TypeError(
+      `${operation} takes a body, an object; got ${JSON.stringify(body) ?? 'nothing'}.`,
+    )
   // JSON would leave the field out, and without it the whole position is closed.
   if (operation === 'closePosition' && 'volume' in body && body['volume'] === undefined) {
-    throw new TypeError('closePosition got a volume that is undefined. Send {} to close all of the position.')
+    throw new TypeError(
+      'closePosition got a volume that is undefined. Send {} to close all of the position.',
+    )
   }
   return JSON.stringify(body)
 }
@@ -104,7 +123,9 @@ const bodyOf = (operation: Operation, body: Input | undefined): string => {
 const keyOf = (given: string | undefined): string => {
   if (given === undefined) return newIdempotencyKey()
   if (!/^[!-~]([ -~]{0,253}[!-~])?$/.test(given)) {
-    throw new TypeError('idempotencyKey takes 1 to 255 printable ASCII characters, without a space at either end.')
+    throw new TypeError(
+      'idempotencyKey takes 1 to 255 printable ASCII characters, without a space at either end.',
+    )
   }
   return given
 }

@@ -3,16 +3,26 @@ import type { Reply } from './answer.ts'
 import type { components, operations, webhooks } from './contract.ts'
 import type { Operation } from './routes.ts'
 
-type Json<Response> = Response extends { readonly content: { readonly 'application/json': infer Body } } ? Body : never
+type Json<Response> = Response extends {
+  readonly content: { readonly 'application/json': infer Body }
+}
+  ? Body
+  : never
 
-type Responses<Op extends Operation> = operations[Op] extends { readonly responses: infer All } ? All : never
+type Responses<Op extends Operation> = operations[Op] extends { readonly responses: infer All }
+  ? All
+  : never
 type Success<Op extends Operation> = Json<Responses<Op>[keyof Responses<Op>]>
 
-type FieldOf<Body, Name extends string> = Body extends { readonly [N in Name]: infer Field } ? Field : never
+type FieldOf<Body, Name extends string> = Body extends { readonly [N in Name]: infer Field }
+  ? Field
+  : never
 
 export type DataOf<Op extends Operation> = FieldOf<Success<Op>, 'data'>
 export type MetaOf<Op extends Operation> = FieldOf<Success<Op>, 'meta'>
-export type QueryOf<Op extends Operation> = operations[Op] extends { readonly parameters: { readonly query?: infer Query } }
+export type QueryOf<Op extends Operation> = operations[Op] extends {
+  readonly parameters: { readonly query?: infer Query }
+}
   ? NonNullable<Query>
   : never
 export type BodyOf<Op extends Operation> = operations[Op] extends {
@@ -45,7 +55,11 @@ export type EventName = keyof webhooks | 'webhook.test'
 
 /** The body of a delivery, by event. */
 export type EventBody<Name extends EventName> = Name extends keyof webhooks
-  ? webhooks[Name] extends { readonly post: { readonly requestBody: { readonly content: { readonly 'application/json': infer Body } } } }
+  ? webhooks[Name] extends {
+      readonly post: {
+        readonly requestBody: { readonly content: { readonly 'application/json': infer Body } }
+      }
+    }
     ? Body
     : never
   : TestEvent

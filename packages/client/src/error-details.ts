@@ -12,7 +12,9 @@ interface OfAccount {
 
 /** By code; `undefined` where there are none. */
 export interface ErrorDetails {
-  VALIDATION_ERROR: { readonly issues: readonly { readonly path: string; readonly message: string }[] }
+  VALIDATION_ERROR: {
+    readonly issues: readonly { readonly path: string; readonly message: string }[]
+  }
   UNAUTHORIZED: undefined
   INSUFFICIENT_SCOPE: { readonly required_any_of: readonly string[] }
   NOT_FOUND: undefined

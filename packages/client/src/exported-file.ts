@@ -9,7 +9,10 @@ export interface ExportedFile {
   /** How many positions could not be folded and are therefore not in the file. */
   readonly skippedPositions: number
   readonly headers: Headers
-  /** The bytes as they come. A stream is read once, and fails where the connection does: what came until then is not the file. */
+  /**
+   * The bytes as they come. A stream is read once, and fails where the connection does: what came
+   * until then is not the file.
+   */
   readonly stream: ReadableStream<Uint8Array>
   /** All of it. Throws a TradeportError where it did not come whole. */
   readonly text: () => Promise<string>
@@ -21,7 +24,9 @@ export const exportedFile = (
   timeoutMs: number,
   signal: AbortSignal | undefined,
 ): ExportedFile => ({
-  name: /filename="?([\w.-]+)"?/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ?? 'trades',
+  name:
+    /filename="?([\w.-]+)"?/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ??
+    'trades',
   contentType: response.headers.get('Content-Type') ?? '',
   skippedPositions: Number(response.headers.get('X-Skipped-Positions') ?? 0),
   headers: response.headers,
@@ -32,7 +37,13 @@ export const exportedFile = (
       return await response.text()
     } catch (cause) {
       const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'
-      const circumstances = { operation, idempotencyKey: undefined, timeoutMs, attempts: 1, isUnknown: false }
+      const circumstances = {
+        operation,
+        idempotencyKey: undefined,
+        timeoutMs,
+        attempts: 1,
+        isUnknown: false,
+      }
       throw toError({ kind: 'no-answer', code, isSent: true, cause }, circumstances)
     }
   },

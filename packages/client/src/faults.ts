@@ -33,9 +33,16 @@ export interface Refusal {
 export type Fault = NoAnswer | UnreadableAnswer | Refusal
 
 // 503 that is answered before anything is done.
-const provesNothingDone: ReadonlySet<string> = new Set(['BROKER_UNAVAILABLE', 'CHALLENGE_CHECK_UNAVAILABLE', 'LIMIT_CHECK_UNAVAILABLE'])
+const provesNothingDone: ReadonlySet<string> = new Set([
+  'BROKER_UNAVAILABLE',
+  'CHALLENGE_CHECK_UNAVAILABLE',
+  'LIMIT_CHECK_UNAVAILABLE',
+])
 
-/** Whether the service may have done what the request asked for. Only its own reply proves that it has not. */
+/**
+ * Whether the service may have done what the request asked for. Only its own reply proves that it
+ * has not.
+ */
 export const mayBeDone = (sending: Sending, fault: Fault): boolean => {
   if (sending === 'read') return false
   if (fault.kind === 'no-answer') return fault.isSent

@@ -27,7 +27,13 @@ export type {
   WebhookTestResult,
 } from './contract-types.ts'
 export type { ErrorDetails, ServiceErrorCode } from './error-details.ts'
-export type { NoAnswerError, ServiceError, TradeportError, UnknownCodeError, UnreadableAnswerError } from './errors.ts'
+export type {
+  NoAnswerError,
+  ServiceError,
+  TradeportError,
+  UnknownCodeError,
+  UnreadableAnswerError,
+} from './errors.ts'
 export type { ExportedFile } from './exported-file.ts'
 export type { CallOptions, Client, List, ListOf, PostOptions } from './methods.ts'
 export type { RetryPolicy } from './retry.ts'

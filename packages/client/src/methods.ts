@@ -30,8 +30,8 @@ export interface ListOf<Op extends Operation> {
 }
 
 /**
- * Times are ISO 8601 text, as the API has them, both in what is sent and in what comes. Every method throws TradeportError, and TypeError where an
- * argument cannot be.
+ * Times are ISO 8601 text, as the API has them, both in what is sent and in what comes. Every
+ * method throws TradeportError, and TypeError where an argument cannot be.
  */
 export interface Client {
   /** Linked accounts, oldest first, with balances read live where the broker can be read. */
@@ -39,59 +39,127 @@ export interface Client {
   /** One linked account. ACCOUNT_DISCONNECTED where it cannot be read now. */
   readonly getAccount: (id: string, options?: CallOptions) => Asked<'getAccount'>
   /** Balance snapshots, newest first. */
-  readonly listBalanceHistory: (id: string, query?: QueryOf<'listBalanceHistory'>, options?: CallOptions) => Asked<'listBalanceHistory'>
+  readonly listBalanceHistory: (
+    id: string,
+    query?: QueryOf<'listBalanceHistory'>,
+    options?: CallOptions,
+  ) => Asked<'listBalanceHistory'>
 
   /**
-   * Records a market order, which is then placed; getOrder shows its outcome. Sent again when an answer is lost, with one Idempotency-Key, so that it is
-   * placed once at most.
+   * Records a market order, which is then placed; getOrder shows its outcome. Sent again when an
+   * answer is lost, with one Idempotency-Key, so that it is placed once at most.
    */
   readonly placeOrder: (order: BodyOf<'placeOrder'>, options?: PostOptions) => Asked<'placeOrder'>
-  /** Orders, newest first. Filtered by status, those that change theirs during a walk may be missed. */
+  /**
+   * Orders, newest first. Filtered by status, those that change theirs during a walk may be missed.
+   */
   readonly listOrders: List<'listOrders'>
   readonly getOrder: (id: string, options?: CallOptions) => Asked<'getOrder'>
   /** Changes an open order. No order is open today, so that none can be changed. */
-  readonly modifyOrder: (id: string, change: BodyOf<'modifyOrder'>, options?: CallOptions) => Asked<'modifyOrder'>
+  readonly modifyOrder: (
+    id: string,
+    change: BodyOf<'modifyOrder'>,
+    options?: CallOptions,
+  ) => Asked<'modifyOrder'>
   /** Cancels an open order. No order is open today, so that none can be cancelled. */
   readonly cancelOrder: (id: string, options?: CallOptions) => Asked<'cancelOrder'>
 
-  /** Open positions, oldest first. `each` gives every position that is open all the while, whatever is closed meanwhile. */
+  /**
+   * Open positions, oldest first. `each` gives every position that is open all the while, whatever
+   * is closed meanwhile.
+   */
   readonly listPositions: List<'listPositions'>
   readonly getPosition: (id: string, options?: CallOptions) => Asked<'getPosition'>
-  /** Moves the stop loss; the take profit stays. Sent once: after an error whose outcome is unknown, read the position. */
-  readonly moveStopLoss: (id: string, level: BodyOf<'moveStopLoss'>, options?: CallOptions) => Asked<'moveStopLoss'>
-  /** Moves the take profit; the stop loss stays. Sent once: after an error whose outcome is unknown, read the position. */
-  readonly moveTakeProfit: (id: string, level: BodyOf<'moveTakeProfit'>, options?: CallOptions) => Asked<'moveTakeProfit'>
-  /** Closes so many lots of a position, or all of it with {}; once at most, however often it is sent. After BROKER_OUTCOME_UNKNOWN, read the position. */
-  readonly closePosition: (id: string, close: BodyOf<'closePosition'>, options?: PostOptions) => Asked<'closePosition'>
+  /**
+   * Moves the stop loss; the take profit stays. Sent once: after an error whose outcome is unknown,
+   * read the position.
+   */
+  readonly moveStopLoss: (
+    id: string,
+    level: BodyOf<'moveStopLoss'>,
+    options?: CallOptions,
+  ) => Asked<'moveStopLoss'>
+  /**
+   * Moves the take profit; the stop loss stays. Sent once: after an error whose outcome is unknown,
+   * read the position.
+   */
+  readonly moveTakeProfit: (
+    id: string,
+    level: BodyOf<'moveTakeProfit'>,
+    options?: CallOptions,
+  ) => Asked<'moveTakeProfit'>
+  /**
+   * Closes so many lots of a position, or all of it with {}; once at most, however often it is
+   * sent. After BROKER_OUTCOME_UNKNOWN, read the position.
+   */
+  readonly closePosition: (
+    id: string,
+    close: BodyOf<'closePosition'>,
+    options?: PostOptions,
+  ) => Asked<'closePosition'>
 
   /** The instruments. Needs no credential. */
-  readonly listSymbols: (query?: QueryOf<'listSymbols'>, options?: CallOptions) => Asked<'listSymbols'>
+  readonly listSymbols: (
+    query?: QueryOf<'listSymbols'>,
+    options?: CallOptions,
+  ) => Asked<'listSymbols'>
   /** Not available yet: NOT_IMPLEMENTED. */
   readonly getQuote: (symbol: string, options?: CallOptions) => Asked<'getQuote'>
   /** Not available yet: NOT_IMPLEMENTED. */
-  readonly listCandles: (symbol: string, query: QueryOf<'listCandles'>, options?: CallOptions) => Asked<'listCandles'>
+  readonly listCandles: (
+    symbol: string,
+    query: QueryOf<'listCandles'>,
+    options?: CallOptions,
+  ) => Asked<'listCandles'>
   /** Not available yet: NOT_IMPLEMENTED. */
-  readonly listTicks: (symbol: string, query?: QueryOf<'listTicks'>, options?: CallOptions) => Asked<'listTicks'>
+  readonly listTicks: (
+    symbol: string,
+    query?: QueryOf<'listTicks'>,
+    options?: CallOptions,
+  ) => Asked<'listTicks'>
 
-  /** Closed trades, most recently closed first. `each` neither repeats nor leaves out a trade when others close meanwhile. */
+  /**
+   * Closed trades, most recently closed first. `each` neither repeats nor leaves out a trade when
+   * others close meanwhile.
+   */
   readonly listTrades: List<'listTrades'>
-  /** Statistics of closed trades; look at meta.warnings, and at meta.provenance.skipped for what is not in them. */
-  readonly getTradeStatistics: (query?: QueryOf<'getTradeStatistics'>, options?: CallOptions) => Asked<'getTradeStatistics'>
+  /**
+   * Statistics of closed trades; look at meta.warnings, and at meta.provenance.skipped for what is
+   * not in them.
+   */
+  readonly getTradeStatistics: (
+    query?: QueryOf<'getTradeStatistics'>,
+    options?: CallOptions,
+  ) => Asked<'getTradeStatistics'>
   /** Closed trades as a CSV or JSON file. */
-  readonly exportTrades: (query?: QueryOf<'exportTrades'>, options?: CallOptions) => Promise<ExportedFile>
+  readonly exportTrades: (
+    query?: QueryOf<'exportTrades'>,
+    options?: CallOptions,
+  ) => Promise<ExportedFile>
   readonly getTrade: (id: string, options?: CallOptions) => Asked<'getTrade'>
 
   /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
-  readonly createWebhook: (webhook: BodyOf<'createWebhook'>, options?: PostOptions) => Asked<'createWebhook'>
+  readonly createWebhook: (
+    webhook: BodyOf<'createWebhook'>,
+    options?: PostOptions,
+  ) => Asked<'createWebhook'>
   /** All webhooks, oldest first. */
   readonly listWebhooks: (options?: CallOptions) => Asked<'listWebhooks'>
   readonly getWebhook: (id: string, options?: CallOptions) => Asked<'getWebhook'>
-  readonly changeWebhook: (id: string, change: BodyOf<'changeWebhook'>, options?: CallOptions) => Asked<'changeWebhook'>
+  readonly changeWebhook: (
+    id: string,
+    change: BodyOf<'changeWebhook'>,
+    options?: CallOptions,
+  ) => Asked<'changeWebhook'>
   readonly deleteWebhook: (id: string, options?: CallOptions) => Asked<'deleteWebhook'>
   /** Posts one webhook.test now and reports how it was answered, after 30 seconds at most. */
   readonly testWebhook: (id: string, options?: PostOptions) => Asked<'testWebhook'>
   /** The log of event deliveries, newest first. */
   readonly listWebhookDeliveries: ListOf<'listWebhookDeliveries'>
   /** Sends a logged delivery again, once. */
-  readonly replayWebhookDelivery: (id: string, deliveryId: string, options?: PostOptions) => Asked<'replayWebhookDelivery'>
+  readonly replayWebhookDelivery: (
+    id: string,
+    deliveryId: string,
+    options?: PostOptions,
+  ) => Asked<'replayWebhookDelivery'>
 }

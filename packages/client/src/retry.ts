@@ -17,7 +17,10 @@ export interface Tries {
 const firstWaitMs = 500
 const longestWaitMs = 8_000
 
-/** How long to wait before the next request; undefined where there is to be none. `chance` is from 0 up to 1. */
+/**
+ * How long to wait before the next request; undefined where there is to be none. `chance` is from 0
+ * up to 1.
+ */
 export const waitBeforeNext = (
   sending: Sending,
   fault: Fault,
@@ -32,8 +35,12 @@ export const waitBeforeNext = (
 
 const mayBeSentAgain: { readonly [S in Sending]: (fault: Fault) => boolean } = {
   read: (fault) => isPassing(fault),
-  // With one key the service carries it out once, so that the next answer says what the last one left open.
-  keyed: (fault) => isPassing(fault) || (fault.kind === 'refusal' && (fault.status === 500 || fault.code === 'IDEMPOTENCY_IN_PROGRESS')),
+  // With one key the service carries it out once, so that the next answer says what the last one
+  // left open.
+  keyed: (fault) =>
+    isPassing(fault) ||
+    (fault.kind === 'refusal' &&
+      (fault.status === 500 || fault.code === 'IDEMPOTENCY_IN_PROGRESS')),
   // Both are answered before anything is done, and say for how long.
   once: (fault) =>
     fault.kind === 'refusal' &&
@@ -48,12 +55,14 @@ const lasting: ReadonlySet<string> = new Set(['ACCOUNT_DISCONNECTED', 'BROKER_OU
 const isPassing = (fault: Fault): boolean => {
   if (fault.kind === 'no-answer') return fault.code !== 'ABORTED'
   if (fault.kind === 'refusal' && lasting.has(fault.code)) return false
-  // Asking again too early counts towards a suspension: without a Retry-After nobody knows what is too early.
+  // Asking again too early counts towards a suspension: without a Retry-After nobody knows what is
+  // too early.
   if (fault.status === 429) return fault.retryAfterSeconds !== undefined
   return fault.status === 502 || fault.status === 503 || fault.status === 504
 }
 
-// Never earlier than Retry-After says; a little later, so that many callers do not come back in one instant.
+// Never earlier than Retry-After says; a little later, so that many callers do not come back in one
+// instant.
 const waitFor = (fault: Fault, made: number, chance: number): number => {
   const asked = fault.kind === 'no-answer' ? undefined : fault.retryAfterSeconds
   if (asked !== undefined) return asked * 1_000 + chance * 250

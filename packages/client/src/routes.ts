@@ -3,8 +3,10 @@
 /**
  * What a request may do, which decides whether it is sent again.
  * - `read`: changes nothing, so that it may be sent again whenever an answer failed to come.
- * - `keyed`: a POST, which the service carries out once for one Idempotency-Key, so that it may be sent again with the same key.
- * - `once`: a write without a key, which is sent again only after a reply that proves that nothing was done.
+ * - `keyed`: a POST, which the service carries out once for one Idempotency-Key, so that it may be
+ *   sent again with the same key.
+ * - `once`: a write without a key, which is sent again only after a reply that proves that nothing
+ *   was done.
  */
 export type Sending = 'read' | 'keyed' | 'once'
 
@@ -25,23 +27,53 @@ export interface RouteRow {
   readonly whenUnknown?: string
 }
 
-const readPosition = 'The change may have been made: read the position (getPosition) before you try again.'
+const readPosition =
+  'The change may have been made: read the position (getPosition) before you try again.'
 const readOrder = 'The change may have been made: read the order (getOrder) before you try again.'
 
 export const routes = {
   listAccounts: { method: 'GET', path: '/accounts', sending: 'read' },
   getAccount: { method: 'GET', path: '/accounts/:id', sending: 'read' },
-  listBalanceHistory: { method: 'GET', path: '/accounts/:id/history', sending: 'read', takes: 'query' },
+  listBalanceHistory: {
+    method: 'GET',
+    path: '/accounts/:id/history',
+    sending: 'read',
+    takes: 'query',
+  },
   placeOrder: { method: 'POST', path: '/orders', sending: 'keyed', takes: 'body' },
   listOrders: { method: 'GET', path: '/orders', sending: 'read', takes: 'query', walk: 'pages' },
   getOrder: { method: 'GET', path: '/orders/:id', sending: 'read' },
-  modifyOrder: { method: 'PUT', path: '/orders/:id', sending: 'once', takes: 'body', whenUnknown: readOrder },
+  modifyOrder: {
+    method: 'PUT',
+    path: '/orders/:id',
+    sending: 'once',
+    takes: 'body',
+    whenUnknown: readOrder,
+  },
   cancelOrder: { method: 'DELETE', path: '/orders/:id', sending: 'once', whenUnknown: readOrder },
   // A position that is closed moves all younger ones one place towards the first page.
-  listPositions: { method: 'GET', path: '/positions', sending: 'read', takes: 'query', walk: 'pages-from-the-last' },
+  listPositions: {
+    method: 'GET',
+    path: '/positions',
+    sending: 'read',
+    takes: 'query',
+    walk: 'pages-from-the-last',
+  },
   getPosition: { method: 'GET', path: '/positions/:id', sending: 'read' },
-  moveStopLoss: { method: 'PUT', path: '/positions/:id/sl', sending: 'once', takes: 'body', whenUnknown: readPosition },
-  moveTakeProfit: { method: 'PUT', path: '/positions/:id/tp', sending: 'once', takes: 'body', whenUnknown: readPosition },
+  moveStopLoss: {
+    method: 'PUT',
+    path: '/positions/:id/sl',
+    sending: 'once',
+    takes: 'body',
+    whenUnknown: readPosition,
+  },
+  moveTakeProfit: {
+    method: 'PUT',
+    path: '/positions/:id/tp',
+    sending: 'once',
+    takes: 'body',
+    whenUnknown: readPosition,
+  },
   closePosition: { method: 'POST', path: '/positions/:id/close', sending: 'keyed', takes: 'body' },
   listSymbols: { method: 'GET', path: '/symbols', sending: 'read', takes: 'query' },
   getQuote: { method: 'GET', path: '/quotes/:symbol', sending: 'read' },
@@ -49,7 +81,13 @@ export const routes = {
   listTicks: { method: 'GET', path: '/ticks/:symbol', sending: 'read', takes: 'query' },
   listTrades: { method: 'GET', path: '/trades', sending: 'read', takes: 'query', walk: 'cursor' },
   getTradeStatistics: { method: 'GET', path: '/trades/stats', sending: 'read', takes: 'query' },
-  exportTrades: { method: 'GET', path: '/trades/export', sending: 'read', takes: 'query', answers: 'file' },
+  exportTrades: {
+    method: 'GET',
+    path: '/trades/export',
+    sending: 'read',
+    takes: 'query',
+    answers: 'file',
+  },
   getTrade: { method: 'GET', path: '/trades/:id', sending: 'read' },
   createWebhook: { method: 'POST', path: '/webhooks', sending: 'keyed', takes: 'body' },
   listWebhooks: { method: 'GET', path: '/webhooks', sending: 'read' },
@@ -59,7 +97,8 @@ export const routes = {
     path: '/webhooks/:id',
     sending: 'once',
     takes: 'body',
-    whenUnknown: 'The change may have been made: read the webhook (getWebhook) before you try again.',
+    whenUnknown:
+      'The change may have been made: read the webhook (getWebhook) before you try again.',
   },
   deleteWebhook: {
     method: 'DELETE',
@@ -68,8 +107,18 @@ export const routes = {
     whenUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
   },
   testWebhook: { method: 'POST', path: '/webhooks/:id/test', sending: 'keyed' },
-  listWebhookDeliveries: { method: 'GET', path: '/webhooks/:id/deliveries', sending: 'read', takes: 'query', walk: 'pages' },
-  replayWebhookDelivery: { method: 'POST', path: '/webhooks/:id/deliveries/:deliveryId/replay', sending: 'keyed' },
+  listWebhookDeliveries: {
+    method: 'GET',
+    path: '/webhooks/:id/deliveries',
+    sending: 'read',
+    takes: 'query',
+    walk: 'pages',
+  },
+  replayWebhookDelivery: {
+    method: 'POST',
+    path: '/webhooks/:id/deliveries/:deliveryId/replay',
+    sending: 'keyed',
+  },
 } as const satisfies Readonly<Record<string, RouteRow>>
 
 export type Operation = keyof typeof routes

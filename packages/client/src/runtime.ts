@@ -32,4 +32,6 @@ const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
 
 /** Of 128 random bits; crypto.randomUUID is missing from pages that came over plain HTTP. */
 export const newIdempotencyKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join('')
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')

@@ -61,7 +61,14 @@ const sendOnce = async (runtime: Runtime, call: Call): Promise<Answer | Fault> =
     return await readAnswer(response, answers)
   } catch (cause) {
     const noAnswer = calledOffBy(signal, true)
-    return noAnswer ?? { kind: 'no-answer', code: tooLong.signal.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE', isSent: true, cause }
+    return (
+      noAnswer ?? {
+        kind: 'no-answer',
+        code: tooLong.signal.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE',
+        isSent: true,
+        cause,
+      }
+    )
   } finally {
     clearTimeout(timer)
   }
@@ -71,7 +78,13 @@ const isFault = (answer: Answer | Fault): answer is Fault =>
   answer.kind === 'refusal' || answer.kind === 'unreadable' || answer.kind === 'no-answer'
 
 const calledOffBy = (signal: AbortSignal | undefined, isSent: boolean): NoAnswer | undefined =>
-  signal?.aborted === true ? { kind: 'no-answer', code: 'ABORTED', isSent, cause: signal.reason } : undefined
+  signal?.aborted === true
+    ? { kind: 'no-answer', code: 'ABORTED', isSent, cause: signal.reason }
+    : undefined
 
-const errorOf = ({ operation, idempotencyKey, timeoutMs }: Call, fault: Fault, attempts: number, isUnknown: boolean): TradeportError =>
-  toError(fault, { operation, idempotencyKey, timeoutMs, attempts, isUnknown })
+const errorOf = (
+  { operation, idempotencyKey, timeoutMs }: Call,
+  fault: Fault,
+  attempts: number,
+  isUnknown: boolean,
+): TradeportError => toError(fault, { operation, idempotencyKey, timeoutMs, attempts, isUnknown })

@@ -4,7 +4,10 @@ import { textOf, verifyWebhookSignature } from './signature.ts'
 import type { RawBody } from './signature.ts'
 
 interface Delivered {
-  /** The same when a delivery is sent again: an event may come twice. Left out by webhook.test. It is not signed. */
+  /**
+   * The same when a delivery is sent again: an event may come twice. Left out by webhook.test. It
+   * is not signed.
+   */
   readonly delivery_id?: string
 }
 
@@ -31,15 +34,25 @@ export interface ReceivedWebhook {
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/** The event; undefined where the signature is not that of the body, which is then nobody's business: answer 401. */
-export const readWebhook = async ({ secret, body, headers }: ReceivedWebhook): Promise<WebhookEvent | undefined> => {
-  if (!(await verifyWebhookSignature(secret, body, headerOf(headers, 'X-Webhook-Signature')))) return undefined
+/**
+ * The event; undefined where the signature is not that of the body, which is then nobody's
+ * business: answer 401.
+ */
+export const readWebhook = async ({
+  secret,
+  body,
+  headers,
+}: ReceivedWebhook): Promise<WebhookEvent | undefined> => {
+  if (!(await verifyWebhookSignature(secret, body, headerOf(headers, 'X-Webhook-Signature'))))
+    return undefined
   // Whoever has the secret wrote it, so that its shape is the contract's.
   const signed = JSON.parse(textOf(body)) as KnownEvent
   const deliveryId = headerOf(headers, 'X-Webhook-Delivery-Id')
   const delivered: Delivered = deliveryId === undefined ? {} : { delivery_id: deliveryId }
   if (isKnownEvent(signed.event)) return { ...signed, ...delivered }
-  const { event: name, ...others } = signed as Omit<UnknownEvent, 'event'> & { readonly event: string }
+  const { event: name, ...others } = signed as Omit<UnknownEvent, 'event'> & {
+    readonly event: string
+  }
   return { ...others, event: 'unknown', name, ...delivered }
 }
 

@@ -8,7 +8,11 @@ import { expect, it } from 'vitest'
 const mostBytes = 6_000
 
 it('is small, and takes nothing of Node or of any package', async ({ annotate }) => {
-  const bundle = await rolldown({ input: join(import.meta.dirname, '../src/index.ts'), platform: 'browser', tsconfig: false })
+  const bundle = await rolldown({
+    input: join(import.meta.dirname, '../src/index.ts'),
+    platform: 'browser',
+    tsconfig: false,
+  })
   const { output } = await bundle.generate({ format: 'esm', minify: true })
   const [{ code, imports, dynamicImports }] = output
   const zipped = gzipSync(code).length

@@ -11,7 +11,8 @@ import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 
 const secret = 'a-secret-of-32-characters-or-so!'
-const sign = (body: string | Buffer, key = secret): string => `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
+const sign = (body: string | Buffer, key = secret): string =>
+  `sha256=${createHmac('sha256', key).update(body).digest('hex')}`
 
 const filled = JSON.stringify({
   event: 'order.filled',
@@ -39,10 +40,14 @@ describe.each(['koa', 'express'])('the receiver with %s', (name) => {
   beforeAll(async () => {
     const port = await freePort()
     url = `http://127.0.0.1:${port}/`
-    receiver = spawn(process.execPath, ['--conditions=@tradeport/source', '--experimental-strip-types', file], {
-      env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, NODE_NO_WARNINGS: '1' },
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
+    receiver = spawn(
+      process.execPath,
+      ['--conditions=@tradeport/source', '--experimental-strip-types', file],
+      {
+        env: { ...process.env, PORT: String(port), WEBHOOK_SECRET: secret, NODE_NO_WARNINGS: '1' },
+        stdio: ['ignore', 'pipe', 'inherit'],
+      },
+    )
     receiver.stdout?.on('data', (chunk: Buffer) => {
       printed += chunk.toString()
     })
@@ -65,12 +70,17 @@ describe.each(['koa', 'express'])('the receiver with %s', (name) => {
     fetch(url, {
       method: 'POST',
       body,
-      headers: { 'Content-Type': 'application/json', ...(signature === undefined ? {} : { 'X-Webhook-Signature': signature }) },
+      headers: {
+        'Content-Type': 'application/json',
+        ...(signature === undefined ? {} : { 'X-Webhook-Signature': signature }),
+      },
     })
 
   it('is the one that the README shows', () => {
     const [, ...shown] = readFileSync(file, 'utf8').split('\n')
-    expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(`\`\`\`ts\n${shown.join('\n')}\`\`\``)
+    expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(
+      `\`\`\`ts\n${shown.join('\n')}\`\`\``,
+    )
   })
 
   it('takes a genuine event', async () => {

@@ -4,36 +4,61 @@ import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { readWebhook, verifyWebhookSignature } from '../src/index.ts'
 
-const sign = (secret: string, body: Uint8Array | string): string => `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+const sign = (secret: string, body: Uint8Array | string): string =>
+  `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
 
-const secrets = fc.string({ unit: 'binary', minLength: 1, maxLength: 64 }).filter((text) => text.isWellFormed())
+const secrets = fc
+  .string({ unit: 'binary', minLength: 1, maxLength: 64 })
+  .filter((text) => text.isWellFormed())
 const bodies = fc.uint8Array({ maxLength: 500 })
 
 describe('a signature', () => {
   it('is good when it is the HMAC of the bytes, of which text are its UTF-8', () =>
     fc.assert(
-      fc.asyncProperty(secrets, bodies, fc.string({ unit: 'grapheme' }), async (secret, body, text) => {
-        expect(await verifyWebhookSignature(secret, body, sign(secret, body))).toBe(true)
-        expect(await verifyWebhookSignature(secret, new Uint8Array(body).buffer, sign(secret, body))).toBe(true)
-        expect(await verifyWebhookSignature(secret, text, sign(secret, text))).toBe(true)
-      }),
+      fc.asyncProperty(
+        secrets,
+        bodies,
+        fc.string({ unit: 'grapheme' }),
+        async (secret, body, text) => {
+          expect(await verifyWebhookSignature(secret, body, sign(secret, body))).toBe(true)
+          expect(
+            await verifyWebhookSignature(secret, new Uint8Array(body).buffer, sign(secret, body)),
+          ).toBe(true)
+          expect(await verifyWebhookSignature(secret, text, sign(secret, text))).toBe(true)
+        },
+      ),
     ))
 
   it('is looked for in a part of a buffer alone, where the body is a part of it', async () => {
     const whole = Buffer.from('before{"a":1}after')
-    expect(await verifyWebhookSignature('secret', whole.subarray(6, 13), sign('secret', '{"a":1}'))).toBe(true)
+    expect(
+      await verifyWebhookSignature('secret', whole.subarray(6, 13), sign('secret', '{"a":1}')),
+    ).toBe(true)
   })
 
   it('is bad when one bit of the body or of the signature is another', () =>
     fc.assert(
-      fc.asyncProperty(secrets, fc.uint8Array({ minLength: 1, maxLength: 200 }), fc.nat(), async (secret, body, place) => {
-        const changed = Uint8Array.from(body, (byte, index) => (index === place % body.length ? byte ^ (1 << (place % 8)) : byte))
-        expect(await verifyWebhookSignature(secret, changed, sign(secret, body))).toBe(false)
-        const at = 7 + (place % 64)
-        const good = sign(secret, body)
-        const digit = (Number.parseInt(good.charAt(at), 16) ^ (1 << (place % 4))).toString(16)
-        expect(await verifyWebhookSignature(secret, body, good.slice(0, at) + digit + good.slice(at + 1))).toBe(false)
-      }),
+      fc.asyncProperty(
+        secrets,
+        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        fc.nat(),
+        async (secret, body, place) => {
+          const changed = Uint8Array.from(body, (byte, index) =>
+            index === place % body.length ? byte ^ (1 << (place % 8)) : byte,
+          )
+          expect(await verifyWebhookSignature(secret, changed, sign(secret, body))).toBe(false)
+          const at = 7 + (place % 64)
+          const good = sign(secret, body)
+          const digit = (Number.parseInt(good.charAt(at), 16) ^ (1 << (place % 4))).toString(16)
+          expect(
+            await verifyWebhookSignature(
+              secret,
+              body,
+              good.slice(0, at) + digit + good.slice(at + 1),
+            ),
+          ).toBe(false)
+        },
+      ),
     ))
 
   it('is bad when it is written in any other way', async () => {
@@ -54,23 +79,37 @@ describe('a signature', () => {
   })
 
   it('is not looked for without a secret, or in what was parsed already', async () => {
-    await expect(verifyWebhookSignature('', 'body', sign('x', 'body'))).rejects.toThrow(/^secret takes/)
-    await expect(verifyWebhookSignature('secret', { a: 1 } as never, sign('x', 'body'))).rejects.toThrow(
-      /^body takes the bytes .* got object\.$/,
+    await expect(verifyWebhookSignature('', 'body', sign('x', 'body'))).rejects.toThrow(
+      /^secret takes/,
     )
+    await expect(
+      verifyWebhookSignature('secret', { a: 1 } as never, sign('x', 'body')),
+    ).rejects.toThrow(/^body takes the bytes .* got object\.$/)
   })
 })
 
 const read = (body: object, headers: Record<string, string> = {}) => {
   const text = JSON.stringify(body)
-  return readWebhook({ secret: 'secret', body: text, headers: { 'x-webhook-signature': sign('secret', text), ...headers } })
+  return readWebhook({
+    secret: 'secret',
+    body: text,
+    headers: { 'x-webhook-signature': sign('secret', text), ...headers },
+  })
 }
-const test = { event: 'webhook.test', data: { message: 'hello', timestamp: 't' }, timestamp: 't', webhook_id: 'w' }
+const test = {
+  event: 'webhook.test',
+  data: { message: 'hello', timestamp: 't' },
+  timestamp: 't',
+  webhook_id: 'w',
+}
 
 describe('a delivery', () => {
   it('is the event as it was sent, with the id of the delivery', async () => {
     expect(await read(test)).toEqual(test)
-    expect(await read(test, { 'x-webhook-delivery-id': 'd' })).toEqual({ ...test, delivery_id: 'd' })
+    expect(await read(test, { 'x-webhook-delivery-id': 'd' })).toEqual({
+      ...test,
+      delivery_id: 'd',
+    })
   })
 
   it('is read from the headers of fetch as well', async () => {
@@ -81,6 +120,10 @@ describe('a delivery', () => {
   })
 
   it('of a newer kind tells its name', async () => {
-    expect(await read({ ...test, event: 'order.expired' })).toEqual({ ...test, event: 'unknown', name: 'order.expired' })
+    expect(await read({ ...test, event: 'order.expired' })).toEqual({
+      ...test,
+      event: 'unknown',
+      name: 'order.expired',
+    })
   })
 })

@@ -1,5 +1,6 @@
-// Holds every reply of an API that is heard against the API's document: the status, the headers, and each field, of which none may be there that
-// the document does not tell; and every body that was taken.
+// Holds every reply of an API that is heard against the API's document: the status, the headers,
+// and each field, of which none may be there that the document does not tell; and every body that
+// was taken.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import type { ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
@@ -36,7 +37,10 @@ export interface ContractWatch {
   readonly hearReply: (reply: HeardReply) => void
   /** What a webhook was sent. */
   readonly hearDelivery: (delivery: HeardDelivery) => void
-  /** A sentence for everything that was answered otherwise than the document says, since this was asked last. */
+  /**
+   * A sentence for everything that was answered otherwise than the document says, since this was
+   * asked last.
+   */
   readonly takeFaults: () => readonly string[]
 }
 
@@ -80,7 +84,9 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
   const faultsOf = (key: string, schema: () => Node, value: unknown): readonly string[] => {
     const validate = compiled.get(key) ?? ajv.compile(schema())
     compiled.set(key, validate)
-    return validate(value) ? [] : [ajv.errorsText(validate.errors, { separator: '; ', dataVar: '' })]
+    return validate(value)
+      ? []
+      : [ajv.errorsText(validate.errors, { separator: '; ', dataVar: '' })]
   }
   const resolved = (node: Node): Node =>
     node?.$ref === undefined
@@ -90,11 +96,19 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
           .split('/')
           .reduce((at: Node, name: string) => at[name], document)
 
-  const replyFaults = ({ name, operation }: Entry, { status, headers, text }: HeardReply): readonly string[] => {
-    const told: Node = resolved(operation.responses[status] ?? (isUnread(status) ? operation.responses['default'] : undefined))
+  const replyFaults = (
+    { name, operation }: Entry,
+    { status, headers, text }: HeardReply,
+  ): readonly string[] => {
+    const told: Node = resolved(
+      operation.responses[status] ??
+        (isUnread(status) ? operation.responses['default'] : undefined),
+    )
     if (told === undefined) return [`${status} is not told`]
     const known = new Set(Object.keys(told.headers ?? {}).map((header) => header.toLowerCase()))
-    const others = headers.map(([header]) => header.toLowerCase()).filter((header) => !known.has(header) && !commonHeaders.has(header))
+    const others = headers
+      .map(([header]) => header.toLowerCase())
+      .filter((header) => !known.has(header) && !commonHeaders.has(header))
     const type = mediaType(headers)
     const schema = told.content?.[type]?.schema
     const body =
@@ -103,21 +117,31 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
         : schema === undefined
           ? [`a body of ${type} is not told`]
           : type === json
-            ? faultsOf(`${name} ${status}`, () => ({ ...strictly(schema), components: strict }), JSON.parse(text))
+            ? faultsOf(
+                `${name} ${status}`,
+                () => ({ ...strictly(schema), components: strict }),
+                JSON.parse(text),
+              )
             : []
     return [...others.map((header) => `the header ${header} is not told`), ...body]
   }
 
-  const requestFaults = ({ name, operation }: Entry, { sent, status }: HeardReply): readonly string[] => {
+  const requestFaults = (
+    { name, operation }: Entry,
+    { sent, status }: HeardReply,
+  ): readonly string[] => {
     const schema = operation.requestBody?.content[json]?.schema
     if (sent === undefined || schema === undefined || status >= 300) return []
-    return faultsOf(`${name} request`, () => ({ ...schema, components: loose }), JSON.parse(sent)).map(
-      (fault) => `a body was taken: ${fault}`,
-    )
+    return faultsOf(
+      `${name} request`,
+      () => ({ ...schema, components: loose }),
+      JSON.parse(sent),
+    ).map((fault) => `a body was taken: ${fault}`)
   }
 
   const unknownRouteFaults = ({ status, text }: HeardReply): readonly string[] => {
-    if (status !== 404 && !isUnread(status) && status !== 400) return [`${status} is answered by what has no entry`]
+    if (status !== 404 && !isUnread(status) && status !== 400)
+      return [`${status} is answered by what has no entry`]
     const schema = {
       type: 'object',
       properties: { error: { $ref: '#/components/schemas/Error' } },
@@ -135,23 +159,41 @@ export const createContractWatch = (document: WatchedDocument): ContractWatch =>
     const content = operation?.requestBody?.content[json]
     if (operation === undefined || content === undefined) return ['it is not told']
     const parameters: readonly Node[] = operation.parameters ?? []
-    const inHeaders = parameters.flatMap(({ name, schema }) => faultsOf(`${event} ${name}`, () => schema, headers[name.toLowerCase()]))
-    const inBody = faultsOf(event, () => ({ ...strictly(content.schema), components: strict }), JSON.parse(body.toString()))
+    const inHeaders = parameters.flatMap(({ name, schema }) =>
+      faultsOf(`${event} ${name}`, () => schema, headers[name.toLowerCase()]),
+    )
+    const inBody = faultsOf(
+      event,
+      () => ({ ...strictly(content.schema), components: strict }),
+      JSON.parse(body.toString()),
+    )
     return [...inHeaders, ...inBody]
   }
 
   return {
     hearDelivery: (delivery) => {
       for (const fault of deliveryFaults(delivery))
-        faults.push(`the delivery of ${String(delivery.headers['x-webhook-event'])}: ${fault}: ${delivery.body.toString().slice(0, 500)}`)
+        faults.push(
+          `the delivery of ${String(delivery.headers['x-webhook-event'])}: ${fault}: ${delivery.body.toString().slice(0, 500)}`,
+        )
     },
     leaveOut: (origin) => void leftOut.add(origin),
     hearReply: (reply) => {
-      const { origin, pathname: path } = URL.canParse(reply.url) ? new URL(reply.url) : { origin: '', pathname: reply.url }
+      const { origin, pathname: path } = URL.canParse(reply.url)
+        ? new URL(reply.url)
+        : { origin: '', pathname: reply.url }
       // The document does not describe itself.
-      if (!path.startsWith(`${prefix}/`) || path === `${prefix}/openapi.json` || leftOut.has(origin)) return
+      if (
+        !path.startsWith(`${prefix}/`) ||
+        path === `${prefix}/openapi.json` ||
+        leftOut.has(origin)
+      )
+        return
       const entry = entries.find((one) => one.method === reply.method && one.path.test(path))
-      const found = entry === undefined ? unknownRouteFaults(reply) : [...replyFaults(entry, reply), ...requestFaults(entry, reply)]
+      const found =
+        entry === undefined
+          ? unknownRouteFaults(reply)
+          : [...replyFaults(entry, reply), ...requestFaults(entry, reply)]
       const where = `the ${reply.status} of ${reply.method} ${path}`
       for (const fault of found) faults.push(`${where}: ${fault}: ${reply.text.slice(0, 500)}`)
     },
@@ -171,7 +213,9 @@ const entriesOf = ({ paths }: WatchedDocument, prefix: string): readonly Entry[]
       Object.entries<Node>(item).map(([method, operation]) => ({
         name: `${method.toUpperCase()} ${path}`,
         method: method.toUpperCase(),
-        path: new RegExp(`^${prefix}${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/#]+')}$`),
+        path: new RegExp(
+          `^${prefix}${path.replaceAll('.', String.raw`\.`).replaceAll(/\{\w+\}/g, '[^/#]+')}$`,
+        ),
         operation,
       })),
     )
@@ -180,13 +224,18 @@ const entriesOf = ({ paths }: WatchedDocument, prefix: string): readonly Entry[]
 const isUnread = (status: number): boolean => status === 408 || status === 431
 
 const mediaType = (headers: HeardReply['headers']): string =>
-  (headers.find(([header]) => header.toLowerCase() === 'content-type')?.[1] ?? 'nothing').split(';', 1)[0] ?? ''
+  (headers.find(([header]) => header.toLowerCase() === 'content-type')?.[1] ?? 'nothing').split(
+    ';',
+    1,
+  )[0] ?? ''
 
 // Objects with the told fields and no others.
 const strictly = (node: Node): Node => {
   if (Array.isArray(node)) return node.map(strictly)
   if (typeof node !== 'object' || node === null) return node
-  const entries = Object.entries(node).map(([key, value]) => [key, key === 'enum' ? value : strictly(value)] as const)
+  const entries = Object.entries(node).map(
+    ([key, value]) => [key, key === 'enum' ? value : strictly(value)] as const,
+  )
   const isWhole = node.type === 'object' && node.properties !== undefined
   return { ...Object.fromEntries(entries), ...(isWhole && { additionalProperties: false }) }
 }

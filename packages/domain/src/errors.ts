@@ -1,5 +1,5 @@
-// Every refusal the service can answer, one tagged type each.
-// A refusal is data: it holds what the reply's details need and never a secret. How it looks on the wire is the HTTP adapter's table.
+// Every refusal the service can answer, one tagged type each. A refusal is data: it holds what the
+// reply's details need and never a secret. How it looks on the wire is the HTTP adapter's table.
 import type { AccountId } from './primitives/ids.ts'
 import { wholeSeconds } from './primitives/instant.ts'
 import type { Instant } from './primitives/instant.ts'
@@ -52,7 +52,10 @@ export interface NotProvisioned {
   readonly _tag: 'NotProvisioned'
   readonly accountId: AccountId
 }
-/** Why a broker cannot be read, where the operator of this service has to act: the provider answered 401 to the token that the operator configured. */
+/**
+ * Why a broker cannot be read, where the operator of this service has to act: the provider answered
+ * 401 to the token that the operator configured.
+ */
 export type UnavailableCause = 'token_refused'
 export interface BrokerUnavailable {
   readonly _tag: 'BrokerUnavailable'
@@ -78,7 +81,10 @@ export interface ChallengeCheckUnavailable {
 export interface BreachedLimit {
   readonly limit: string
   readonly allowed: number | readonly string[]
-  /** The order's lots or symbol where the limit is on the order; what is open and under way without it where the limit is on the book. */
+  /**
+   * The order's lots or symbol where the limit is on the order; what is open and under way without
+   * it where the limit is on the book.
+   */
   readonly current: number | string
 }
 export interface TraderLimitBreached extends BreachedLimit {
@@ -175,16 +181,22 @@ export interface HistoryTooLarge {
 export interface InvalidCursor {
   readonly _tag: 'InvalidCursor'
 }
-/** Which decision of the rate limiter refused a request: the limit of the plan (and which of its windows), of the endpoint, or a suspension. */
+/**
+ * Which decision of the rate limiter refused a request: the limit of the plan (and which of its
+ * windows), of the endpoint, or a suspension.
+ */
 export type LimiterScope =
   | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
   | { readonly scope: 'endpoint' }
   | { readonly scope: 'suspension' }
 /**
- * `address`: too many failed credentials from one address. `bodies`: as many request bodies of the credential are being received as may be at a time.
- * Neither counts towards a suspension.
+ * `address`: too many failed credentials from one address. `bodies`: as many request bodies of the
+ * credential are being received as may be at a time. Neither counts towards a suspension.
  */
-export type RateLimitScope = LimiterScope | { readonly scope: 'address' } | { readonly scope: 'bodies' }
+export type RateLimitScope =
+  | LimiterScope
+  | { readonly scope: 'address' }
+  | { readonly scope: 'bodies' }
 export interface RateLimitExceeded<Scope extends RateLimitScope = RateLimitScope> {
   readonly _tag: 'RateLimitExceeded'
   readonly exceeded: Scope
@@ -215,7 +227,9 @@ export interface ServiceUnavailable {
   readonly reason: string
   /** What cannot be read where it is not the service's own records. */
   readonly unread?: 'token_keys'
-  /** The connection was lost between a write and the word of it: what was to be written may stand. */
+  /**
+   * The connection was lost between a write and the word of it: what was to be written may stand.
+   */
   readonly outcome?: 'unknown'
   /** When to try again, where that is known. Whole seconds, at least 1. */
   readonly retryAfterSeconds?: number
@@ -224,11 +238,25 @@ export interface InternalTimeout {
   readonly _tag: 'InternalTimeout'
 }
 
-/** What a read from the broker can fail with. It can never say that something was refused or may have happened. */
-export type BrokerReadError = UnsupportedBroker | NotProvisioned | BrokerUnavailable | BrokerRateLimited
+/**
+ * What a read from the broker can fail with. It can never say that something was refused or may
+ * have happened.
+ */
+export type BrokerReadError =
+  | UnsupportedBroker
+  | NotProvisioned
+  | BrokerUnavailable
+  | BrokerRateLimited
 
-/** What a change at the broker can fail with: beside what a read can, that the broker refused it, that there is nothing to change, or that it may have happened. */
-export type BrokerChangeError = BrokerReadError | PositionNotFound | TradeRejected | BrokerOutcomeUnknown
+/**
+ * What a change at the broker can fail with: beside what a read can, that the broker refused it,
+ * that there is nothing to change, or that it may have happened.
+ */
+export type BrokerChangeError =
+  | BrokerReadError
+  | PositionNotFound
+  | TradeRejected
+  | BrokerOutcomeUnknown
 
 export type Refusal =
   | ValidationError
@@ -274,74 +302,174 @@ export type Refusal =
   | ServiceUnavailable
   | InternalTimeout
 
-export const validationError = (issues: readonly Issue[]): ValidationError => ({ _tag: 'ValidationError', issues })
+export const validationError = (issues: readonly Issue[]): ValidationError => ({
+  _tag: 'ValidationError',
+  issues,
+})
 export const unauthorized: Unauthorized = { _tag: 'Unauthorized' }
-export const insufficientScope = (requiredAnyOf: readonly string[]): InsufficientScope => ({ _tag: 'InsufficientScope', requiredAnyOf })
+export const insufficientScope = (requiredAnyOf: readonly string[]): InsufficientScope => ({
+  _tag: 'InsufficientScope',
+  requiredAnyOf,
+})
 export const notFound = (what: string): NotFound => ({ _tag: 'NotFound', what })
 export const accountNotFound: AccountNotFound = { _tag: 'AccountNotFound' }
-export const unsupportedBroker = (accountId: AccountId): UnsupportedBroker => ({ _tag: 'UnsupportedBroker', accountId })
-export const accountPurposeRestricted: AccountPurposeRestricted = { _tag: 'AccountPurposeRestricted' }
+export const unsupportedBroker = (accountId: AccountId): UnsupportedBroker => ({
+  _tag: 'UnsupportedBroker',
+  accountId,
+})
+export const accountPurposeRestricted: AccountPurposeRestricted = {
+  _tag: 'AccountPurposeRestricted',
+}
 export const liveAccountRestricted: LiveAccountRestricted = { _tag: 'LiveAccountRestricted' }
-export const orderTypeNotSupported = (orderType: string): OrderTypeNotSupported => ({ _tag: 'OrderTypeNotSupported', orderType })
+export const orderTypeNotSupported = (orderType: string): OrderTypeNotSupported => ({
+  _tag: 'OrderTypeNotSupported',
+  orderType,
+})
 export const challengeLocked: ChallengeLocked = { _tag: 'ChallengeLocked' }
-export const challengeCheckUnavailable = (reason: string): ChallengeCheckUnavailable => ({ _tag: 'ChallengeCheckUnavailable', reason })
-export const traderLimitBreached = (limit: BreachedLimit): TraderLimitBreached => ({ _tag: 'TraderLimitBreached', ...limit })
-export const deskLimitBreached = (limit: BreachedLimit): DeskLimitBreached => ({ _tag: 'DeskLimitBreached', ...limit })
-export const approvalRequired = (approvalAboveLots: number): ApprovalRequired => ({ _tag: 'ApprovalRequired', approvalAboveLots })
-export const limitCheckUnavailable = (reason: string, cause?: UnavailableCause): LimitCheckUnavailable => ({
+export const challengeCheckUnavailable = (reason: string): ChallengeCheckUnavailable => ({
+  _tag: 'ChallengeCheckUnavailable',
+  reason,
+})
+export const traderLimitBreached = (limit: BreachedLimit): TraderLimitBreached => ({
+  _tag: 'TraderLimitBreached',
+  ...limit,
+})
+export const deskLimitBreached = (limit: BreachedLimit): DeskLimitBreached => ({
+  _tag: 'DeskLimitBreached',
+  ...limit,
+})
+export const approvalRequired = (approvalAboveLots: number): ApprovalRequired => ({
+  _tag: 'ApprovalRequired',
+  approvalAboveLots,
+})
+export const limitCheckUnavailable = (
+  reason: string,
+  cause?: UnavailableCause,
+): LimitCheckUnavailable => ({
   _tag: 'LimitCheckUnavailable',
   reason,
   ...(cause !== undefined && { cause }),
 })
-export const riskLimitExceeded = (limit: ExceededRiskLimit): RiskLimitExceeded => ({ _tag: 'RiskLimitExceeded', ...limit })
+export const riskLimitExceeded = (limit: ExceededRiskLimit): RiskLimitExceeded => ({
+  _tag: 'RiskLimitExceeded',
+  ...limit,
+})
 export const orderInFlight: OrderInFlight = { _tag: 'OrderInFlight' }
-export const orderNotModifiable = (status: string): OrderNotModifiable => ({ _tag: 'OrderNotModifiable', status })
-export const orderNotCancellable = (status: string): OrderNotCancellable => ({ _tag: 'OrderNotCancellable', status })
-export const orderNotPending = (status: string): OrderNotPending => ({ _tag: 'OrderNotPending', status })
+export const orderNotModifiable = (status: string): OrderNotModifiable => ({
+  _tag: 'OrderNotModifiable',
+  status,
+})
+export const orderNotCancellable = (status: string): OrderNotCancellable => ({
+  _tag: 'OrderNotCancellable',
+  status,
+})
+export const orderNotPending = (status: string): OrderNotPending => ({
+  _tag: 'OrderNotPending',
+  status,
+})
 export const orderChanged: OrderChanged = { _tag: 'OrderChanged' }
 export const idempotencyKeyReused: IdempotencyKeyReused = { _tag: 'IdempotencyKeyReused' }
 export const idempotencyInProgress: IdempotencyInProgress = { _tag: 'IdempotencyInProgress' }
-export const notProvisioned = (accountId: AccountId): NotProvisioned => ({ _tag: 'NotProvisioned', accountId })
-export const brokerUnavailable = (accountId: AccountId, reason: string, cause?: UnavailableCause): BrokerUnavailable => ({
+export const notProvisioned = (accountId: AccountId): NotProvisioned => ({
+  _tag: 'NotProvisioned',
+  accountId,
+})
+export const brokerUnavailable = (
+  accountId: AccountId,
+  reason: string,
+  cause?: UnavailableCause,
+): BrokerUnavailable => ({
   _tag: 'BrokerUnavailable',
   accountId,
   reason,
   ...(cause !== undefined && { cause }),
 })
-export const accountDisconnected = (accountId: AccountId, status: 'disconnected' | 'error'): AccountDisconnected => ({
+export const accountDisconnected = (
+  accountId: AccountId,
+  status: 'disconnected' | 'error',
+): AccountDisconnected => ({
   _tag: 'AccountDisconnected',
   accountId,
   status,
 })
 export const positionNotFound: PositionNotFound = { _tag: 'PositionNotFound' }
-export const invalidPrice = (wrong: Omit<InvalidPrice, '_tag'>): InvalidPrice => ({ _tag: 'InvalidPrice', ...wrong })
-export const invalidVolume = (volume: number, openVolume: number): InvalidVolume => ({ _tag: 'InvalidVolume', volume, openVolume })
-export const tradeRejected = (code: string, message: string): TradeRejected => ({ _tag: 'TradeRejected', code, message })
-export const brokerOutcomeUnknown = (accountId: AccountId): BrokerOutcomeUnknown => ({ _tag: 'BrokerOutcomeUnknown', accountId })
-export const notImplemented = (feature: string): NotImplemented => ({ _tag: 'NotImplemented', feature })
+export const invalidPrice = (wrong: Omit<InvalidPrice, '_tag'>): InvalidPrice => ({
+  _tag: 'InvalidPrice',
+  ...wrong,
+})
+export const invalidVolume = (volume: number, openVolume: number): InvalidVolume => ({
+  _tag: 'InvalidVolume',
+  volume,
+  openVolume,
+})
+export const tradeRejected = (code: string, message: string): TradeRejected => ({
+  _tag: 'TradeRejected',
+  code,
+  message,
+})
+export const brokerOutcomeUnknown = (accountId: AccountId): BrokerOutcomeUnknown => ({
+  _tag: 'BrokerOutcomeUnknown',
+  accountId,
+})
+export const notImplemented = (feature: string): NotImplemented => ({
+  _tag: 'NotImplemented',
+  feature,
+})
 export const tradeNotFound: TradeNotFound = { _tag: 'TradeNotFound' }
-export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({ _tag: 'HistoryTooLarge', accountId, limit })
+export const historyTooLarge = (accountId: AccountId, limit: number): HistoryTooLarge => ({
+  _tag: 'HistoryTooLarge',
+  accountId,
+  limit,
+})
 export const invalidCursor: InvalidCursor = { _tag: 'InvalidCursor' }
-export const rateLimitExceeded = <Scope extends RateLimitScope>(exceeded: Scope, retryAfterSeconds: number): RateLimitExceeded<Scope> => ({
+export const rateLimitExceeded = <Scope extends RateLimitScope>(
+  exceeded: Scope,
+  retryAfterSeconds: number,
+): RateLimitExceeded<Scope> => ({
   _tag: 'RateLimitExceeded',
   exceeded,
   retryAfterSeconds,
 })
-export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({ _tag: 'WebhookLimitReached', allowed })
-export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({ _tag: 'PayloadTooLarge', limitBytes })
+export const webhookLimitReached = (allowed: number): WebhookLimitReached => ({
+  _tag: 'WebhookLimitReached',
+  allowed,
+})
+export const payloadTooLarge = (limitBytes: number): PayloadTooLarge => ({
+  _tag: 'PayloadTooLarge',
+  limitBytes,
+})
 export const internalError: InternalError = { _tag: 'InternalError' }
-export const serviceUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason })
+export const serviceUnavailable = (reason: string): ServiceUnavailable => ({
+  _tag: 'ServiceUnavailable',
+  reason,
+})
 /** What was to be written may have been, for all that is known. */
-export const outcomeUnknown = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason, outcome: 'unknown' })
-/** The keys of the issuer of access tokens cannot be read, so that a token can be neither believed nor refused. */
-export const tokenKeysUnavailable = (reason: string): ServiceUnavailable => ({ _tag: 'ServiceUnavailable', reason, unread: 'token_keys' })
+export const outcomeUnknown = (reason: string): ServiceUnavailable => ({
+  _tag: 'ServiceUnavailable',
+  reason,
+  outcome: 'unknown',
+})
+/**
+ * The keys of the issuer of access tokens cannot be read, so that a token can be neither believed
+ * nor refused.
+ */
+export const tokenKeysUnavailable = (reason: string): ServiceUnavailable => ({
+  _tag: 'ServiceUnavailable',
+  reason,
+  unread: 'token_keys',
+})
 export const internalTimeout: InternalTimeout = { _tag: 'InternalTimeout' }
 
 /**
  * The broker asked to wait.
- * @param retryAt when it may be asked again; the wait is told in whole seconds, rounded up, at least 1 (decision 7)
+ * @param retryAt when it may be asked again; the wait is told in whole seconds, rounded up, at
+ * least 1
  */
-export const brokerRateLimited = (accountId: AccountId, retryAt: Instant, now: Instant): BrokerRateLimited => ({
+export const brokerRateLimited = (
+  accountId: AccountId,
+  retryAt: Instant,
+  now: Instant,
+): BrokerRateLimited => ({
   _tag: 'BrokerRateLimited',
   accountId,
   retryAfterSeconds: wholeSeconds(retryAt - now),

@@ -1,5 +1,5 @@
 // The API for users.
-import type { RateLimiter } from '@tradeport/domain'
+import type { RateLimiter } from '@tradeport/domain/ports'
 import type Koa from 'koa'
 import { callerGuards, createApp } from './app.ts'
 import type { Edge } from './app.ts'
@@ -22,30 +22,39 @@ export const apiPrefix = '/api/v1'
 const groups: readonly RouteGroup<UseCases>[] = [
   {
     name: 'Accounts',
-    description: 'Linked broker accounts with their balances, read live where the broker can be read.',
+    description:
+      'Linked broker accounts with their balances, read live where the broker can be read.',
     routes: accountRoutes,
   },
   {
     name: 'Orders',
-    description: 'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
+    description:
+      'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
     routes: orderRoutes,
   },
   {
     name: 'Positions',
-    description: 'Open positions, read from the broker. They can be changed and closed only on demo accounts for trading.',
+    description:
+      'Open positions, read from the broker. They can be changed and closed only on demo accounts for trading.',
     routes: positionRoutes,
   },
   {
     name: 'Trade history',
-    description: "Closed trades, folded from the broker's deal history, with statistics and an export.",
+    description:
+      "Closed trades, folded from the broker's deal history, with statistics and an export.",
     routes: tradeRoutes,
   },
   {
     name: 'Market data',
-    description: 'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
+    description:
+      'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
     routes: marketDataRoutes,
   },
-  { name: 'Webhooks', description: 'Where events are posted, and the log of their deliveries.', routes: webhookRoutes },
+  {
+    name: 'Webhooks',
+    description: 'Where events are posted, and the log of their deliveries.',
+    routes: webhookRoutes,
+  },
 ]
 
 export const apiRoutes: readonly Route<UseCases>[] = groups.flatMap(({ routes }) => routes)
@@ -58,7 +67,12 @@ export const createOpenApiDocument = (): OpenApiDocument =>
     prefix: apiPrefix,
     hasLimits: true,
     securitySchemes: {
-      apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `tp_live_` and an opaque text.' },
+      apiKey: {
+        type: 'apiKey',
+        in: 'header',
+        name: 'X-API-Key',
+        description: 'An API key: `tp_live_` and an opaque text.',
+      },
       accessToken: {
         type: 'http',
         scheme: 'bearer',
@@ -81,14 +95,20 @@ export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
     routes: apiRoutes,
     useCases,
     guards: callerGuards({ ...edge, identifyCaller: useCases.identifyCaller }),
-    edge: { ...edge, pages: { ...documentPage(`${apiPrefix}/openapi.json`, createOpenApiDocument), ...edge.pages } },
+    edge: {
+      ...edge,
+      pages: { ...documentPage(`${apiPrefix}/openapi.json`, createOpenApiDocument), ...edge.pages },
+    },
   })
 
 /** The document as a file, made when it is first asked for. */
 export const documentPage = (path: `/${string}`, create: () => OpenApiDocument) =>
   filePages({
     [path]: {
-      headers: { 'Content-Type': 'application/json; charset=utf-8', 'Cache-Control': 'public, max-age=60' },
+      headers: {
+        'Content-Type': 'application/json; charset=utf-8',
+        'Cache-Control': 'public, max-age=60',
+      },
       read: async () => JSON.stringify(create()),
     },
   })

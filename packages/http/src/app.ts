@@ -1,12 +1,18 @@
-// An API as a Koa application. The middlewares stand in `createApp` in the order in which a request passes them.
+// An API as a Koa application. The middlewares stand in `createApp` in the order in which a request
+// passes them.
 import { createHash } from 'node:crypto'
 import { parse } from 'node:querystring'
 import type { ParsedUrlQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
-import { createIsoWriter, internalError, notFound, programOf, requireScope, unauthorized, withoutKey } from '@tradeport/domain'
-import type { Breather, Clock, Credential, IdempotencyStore, Instant, RateLimiter, RateVerdict } from '@tradeport/domain'
+import { programOf, requireScope } from '@tradeport/domain/access'
+import { internalError, notFound, unauthorized } from '@tradeport/domain/errors'
+import { withoutKey } from '@tradeport/domain/ports'
+import { createIsoWriter } from '@tradeport/domain/primitives'
+import type { Credential, RateVerdict } from '@tradeport/domain/access'
+import type { Breather, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import compose from 'koa-compose'
@@ -28,7 +34,9 @@ export interface Log {
   readonly error: (fields: object, message: string) => void
 }
 
-/** Counts the answered requests of one route. It must not throw, and should cost next to nothing. */
+/**
+ * Counts the answered requests of one route. It must not throw, and should cost next to nothing.
+ */
 export type ObserveRequest = (status: number, durationMs: number) => void
 
 /** Called once for each route before the first request, and once for requests of no route. */
@@ -51,11 +59,17 @@ export interface Edge extends Breather {
   /** `req_` and a random suffix. */
   readonly newRequestId: () => string
   readonly log: Log
-  /** While it says so, every reply ends its connection: the next request on it would reach an instance that is about to stop. */
+  /**
+   * While it says so, every reply ends its connection: the next request on it would reach an
+   * instance that is about to stop.
+   */
   readonly isDraining?: (() => boolean) | undefined
   readonly meter?: RequestMeter | undefined
   readonly onAnswered?: ((request: AnsweredRequest) => void) | undefined
-  /** What is answered to GET and HEAD besides the routes, by path: probes, metrics, the reference page. */
+  /**
+   * What is answered to GET and HEAD besides the routes, by path: probes, metrics, the reference
+   * page.
+   */
   readonly pages?: Pages | undefined
   /** Origins from which browsers may call, exactly as they send them. */
   readonly corsOrigins?: readonly string[] | undefined
@@ -97,15 +111,22 @@ export const createApp = <U>({ prefix, routes, useCases, edge, guards }: Parts<U
   const budget = createBodyBudget()
   for (const route of routes) {
     const match = matchExactly(edge, route, prefix + route.path)
-    const handlers = [match, ...guards(route), receiveBody(route, budget), handle(route, prefix, useCases, edge)]
+    const handlers = [
+      match,
+      ...guards(route),
+      receiveBody(route, budget),
+      handle(route, prefix, useCases, edge),
+    ]
     router.register(route.path, [route.method], compose(handlers))
   }
   const pages = new Router<State>({ sensitive: true, strict: true })
-  for (const [path, page] of Object.entries(edge.pages ?? {})) pages.get(path, observeAs(edge, 'GET', path), page)
+  for (const [path, page] of Object.entries(edge.pages ?? {}))
+    pages.get(path, observeAs(edge, 'GET', path), page)
 
   app.on('error', logBrokenReply(edge))
   app.use(setCommonHeaders(edge))
-  if (edge.corsOrigins !== undefined && edge.corsOrigins.length > 0) app.use(allowOrigins(edge.corsOrigins))
+  if (edge.corsOrigins !== undefined && edge.corsOrigins.length > 0)
+    app.use(allowOrigins(edge.corsOrigins))
   app.use(reportRequests(edge))
   app.use(answerErrors(edge))
   app.use(checkTarget)
@@ -119,7 +140,8 @@ const setCommonHeaders =
   ({ newRequestId, isDraining }: Edge): Middleware =>
   async (ctx, next) => {
     const sent = ctx.req.headers['x-request-id']
-    const requestId = typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
+    const requestId =
+      typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
     ctx.state.requestId = requestId
     ctx.set({ 'X-Request-ID': requestId, 'Cache-Control': 'no-store', ...securityHeaders })
     await next()
@@ -160,7 +182,10 @@ const matchExactly = (edge: Edge, { method }: Route<never>, path: string): Middl
 const unmatched = { method: 'any', route: 'unmatched' }
 
 const reportRequests = ({ meter, onAnswered }: Edge): Middleware => {
-  const unmatchedObserved: Observed = { ...unmatched, observe: meter?.(unmatched.method, unmatched.route) }
+  const unmatchedObserved: Observed = {
+    ...unmatched,
+    observe: meter?.(unmatched.method, unmatched.route),
+  }
   return async (ctx, next) => {
     const startedAt = performance.now()
     ctx.state.startedAt = startedAt
@@ -169,7 +194,13 @@ const reportRequests = ({ meter, onAnswered }: Edge): Middleware => {
       const { method, route, observe } = ctx.state.observed ?? unmatchedObserved
       const durationMs = performance.now() - startedAt
       observe?.(ctx.status, durationMs)
-      onAnswered?.({ requestId: ctx.state.requestId, method, route, status: ctx.status, durationMs: Math.round(durationMs) })
+      onAnswered?.({
+        requestId: ctx.state.requestId,
+        method,
+        route,
+        status: ctx.status,
+        durationMs: Math.round(durationMs),
+      })
     }
     // A stream has only begun. Its end is not announced once the caller is gone.
     if (ctx.body instanceof Readable && !ctx.res.destroyed) ctx.res.once('close', report)
@@ -186,10 +217,19 @@ const answerErrors =
       const { refusal, reply } = error instanceof Refused ? error : new Refused(internalError)
       const { requestId, startedAt, observed: { method, route } = unmatched } = ctx.state
       const durationMs = Math.round(performance.now() - startedAt)
-      const fields = { requestId, method, route, status: reply.status, durationMs, code: reply.error.code }
-      if (!(error instanceof Refused)) log.error({ ...fields, err: error }, 'a request failed unexpectedly')
+      const fields = {
+        requestId,
+        method,
+        route,
+        status: reply.status,
+        durationMs,
+        code: reply.error.code,
+      }
+      if (!(error instanceof Refused))
+        log.error({ ...fields, err: error }, 'a request failed unexpectedly')
       // A 501 says what the service never does.
-      else if (reply.status > 501 || 'reason' in refusal) log.warn({ ...fields, ...logged(refusal) }, 'a request could not be answered')
+      else if (reply.status > 501 || 'reason' in refusal)
+        log.warn({ ...fields, ...logged(refusal) }, 'a request could not be answered')
       ctx.status = reply.status
       ctx.set(reply.headers)
       ctx.body = errorEnvelope(reply, requestId)
@@ -198,7 +238,8 @@ const answerErrors =
 
 // Koa drops a fragment, serves any scheme, and fails at a URL that is none.
 const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
-  if (url.includes('#') || !(url.startsWith('/') || (/^https?:/i.test(url) && URL.canParse(url)))) throw new Refused(notFound('route'))
+  if (url.includes('#') || !(url.startsWith('/') || (/^https?:/i.test(url) && URL.canParse(url))))
+    throw new Refused(notFound('route'))
   return next()
 }
 
@@ -211,10 +252,17 @@ const refuseUnknownPath =
   (prefix: string, router: Router<State>): Middleware =>
   (ctx) => {
     const [meant] = router.match(prefix + ctx.path, ctx.method).pathAndMethod
-    throw new Refused({ ...notFound('route'), ...(meant && { hint: `Did you mean ${meant.path}?` }) })
+    throw new Refused({
+      ...notFound('route'),
+      ...(meant && { hint: `Did you mean ${meant.path}?` }),
+    })
   }
 
-const goneCodes: ReadonlySet<unknown> = new Set(['ERR_STREAM_PREMATURE_CLOSE', 'ECONNRESET', 'EPIPE'])
+const goneCodes: ReadonlySet<unknown> = new Set([
+  'ERR_STREAM_PREMATURE_CLOSE',
+  'ECONNRESET',
+  'EPIPE',
+])
 
 // Only a stream can fail once its head is sent. A caller who hung up is nobody's fault.
 const logBrokenReply =
@@ -237,7 +285,11 @@ export interface CallerGuards {
 /** Of the API for users: a credential within its limits and with the scope. */
 export const callerGuards =
   (parts: CallerGuards) =>
-  (route: Route<never>): readonly Middleware[] => [authenticate(route, parts), countRequest(route, parts), checkScope(route)]
+  (route: Route<never>): readonly Middleware[] => [
+    authenticate(route, parts),
+    countRequest(route, parts),
+    checkScope(route),
+  ]
 
 const authenticate =
   ({ access }: Route<never>, { identifyCaller, trustedProxies = [] }: CallerGuards): Middleware =>
@@ -246,9 +298,14 @@ const authenticate =
     if (!isPublic && hasCredential(ctx.state.query)) throw new Refused(unauthorized)
     const apiKey = ctx.req.headers['x-api-key']
     const address = callerAddress(trustedProxies, ctx.req)
-    const presented = { apiKey: typeof apiKey === 'string' ? apiKey : undefined, accessToken: bearerToken(ctx.req.headers), address }
+    const presented = {
+      apiKey: typeof apiKey === 'string' ? apiKey : undefined,
+      accessToken: bearerToken(ctx.req.headers),
+      address,
+    }
     const found = await identifyCaller(presented)()
-    if (E.isRight(found) && isAllowedFrom(found.right.ipAllowlist, address)) ctx.state.credential = found.right
+    if (E.isRight(found) && isAllowedFrom(found.right.ipAllowlist, address))
+      ctx.state.credential = found.right
     // Where no credential is needed, a bad one is as good as none.
     else if (!isPublic) throw new Refused(E.isLeft(found) ? found.left : unauthorized)
     return next()
@@ -261,11 +318,21 @@ const countRequest =
     if (credential === undefined) return next()
     const verdict = limiter.decide(credential, limit, clock.now())
     // Decided in this process, it need not wait for a promise.
-    return verdict instanceof Promise ? verdict.then((decided) => applyVerdict(ctx, decided, next)) : applyVerdict(ctx, verdict, next)
+    return verdict instanceof Promise
+      ? verdict.then((decided) => applyVerdict(ctx, decided, next))
+      : applyVerdict(ctx, verdict, next)
   }
 
-const applyVerdict = (ctx: Context, { limit, remaining, resetSeconds, refusal }: RateVerdict, next: Koa.Next): Promise<unknown> => {
-  ctx.set({ 'X-RateLimit-Limit': String(limit), 'X-RateLimit-Remaining': String(remaining), 'X-RateLimit-Reset': String(resetSeconds) })
+const applyVerdict = (
+  ctx: Context,
+  { limit, remaining, resetSeconds, refusal }: RateVerdict,
+  next: Koa.Next,
+): Promise<unknown> => {
+  ctx.set({
+    'X-RateLimit-Limit': String(limit),
+    'X-RateLimit-Remaining': String(remaining),
+    'X-RateLimit-Reset': String(resetSeconds),
+  })
   if (refusal !== null) throw new Refused(refusal)
   return next()
 }
@@ -296,13 +363,27 @@ const receiveBody =
   ({ body, access }: Route<never>, budget: BodyBudget): Middleware =>
   (ctx, next) => {
     // A scoped route searches every body for credentials, also where it accepts none.
-    const isReceived = body !== undefined || (access.kind === 'scoped' && isBodySent(ctx.req.headers))
-    return isReceived ? receive(ctx, next, { isTaken: body !== undefined, budget, mayHoldCredentials: access.kind !== 'scoped' }) : next()
+    const isReceived =
+      body !== undefined || (access.kind === 'scoped' && isBodySent(ctx.req.headers))
+    return isReceived
+      ? receive(ctx, next, {
+          isTaken: body !== undefined,
+          budget,
+          mayHoldCredentials: access.kind !== 'scoped',
+        })
+      : next()
   }
 
-const receive = async (ctx: Context, next: Koa.Next, options: Omit<BodyRequest, 'credential'>): Promise<void> => {
+const receive = async (
+  ctx: Context,
+  next: Koa.Next,
+  options: Omit<BodyRequest, 'credential'>,
+): Promise<void> => {
   const { credential } = ctx.state
-  const received = await readBody(ctx.req, ctx.res, { ...options, credential: credential && programOf(credential) })
+  const received = await readBody(ctx.req, ctx.res, {
+    ...options,
+    credential: credential && programOf(credential),
+  })
   if (E.isLeft(received)) throw new Refused(received.left)
   ctx.state.body = received.right
   await next()
@@ -363,7 +444,12 @@ const writeAnswer = (
     ctx.set('ETag', etag)
     if (isHeld(ctx.get('If-None-Match'), etag)) return void (ctx.status = 304)
   }
-  const about = JSON.stringify({ timestamp: writeNow(now), request_id: ctx.state.requestId, version: apiVersion, ...(meta as object) })
+  const about = JSON.stringify({
+    timestamp: writeNow(now),
+    request_id: ctx.state.requestId,
+    version: apiVersion,
+    ...(meta as object),
+  })
   ctx.set('Content-Type', 'application/json; charset=utf-8')
   ctx.body = `{"success":true,"data":${data},"meta":${about},"error":null}`
 }

@@ -1,7 +1,7 @@
 // The credentials of a request, and whether any stand where none belongs.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { apiKeyPrefix } from '@tradeport/domain'
+import { apiKeyPrefix } from '@tradeport/domain/access'
 
 const credentialNames: ReadonlySet<string> = new Set([
   'api_key',
@@ -13,13 +13,16 @@ const credentialNames: ReadonlySet<string> = new Set([
   'authorization',
 ])
 
-export const isCredentialName = (name: string): boolean => credentialNames.has(name.toLowerCase()) || name.startsWith(apiKeyPrefix)
+export const isCredentialName = (name: string): boolean =>
+  credentialNames.has(name.toLowerCase()) || name.startsWith(apiKeyPrefix)
 
 type Query = Readonly<Record<string, string | string[] | undefined>>
 
 const isCredential = (name: string, values: string | string[] = ''): boolean =>
   isCredentialName(name) ||
-  (typeof values === 'string' ? values.startsWith(apiKeyPrefix) : values.some((value) => value.startsWith(apiKeyPrefix)))
+  (typeof values === 'string'
+    ? values.startsWith(apiKeyPrefix)
+    : values.some((value) => value.startsWith(apiKeyPrefix)))
 
 export const hasCredential = (query: Query): boolean => {
   for (const name in query) if (isCredential(name, query[name])) return true
@@ -28,7 +31,9 @@ export const hasCredential = (query: Query): boolean => {
 
 /** Without credentials, except in parameters that are known. */
 export const withoutCredentials = (query: Query, known: object): Query =>
-  Object.fromEntries(Object.entries(query).filter(([name, values]) => name in known || !isCredential(name, values)))
+  Object.fromEntries(
+    Object.entries(query).filter(([name, values]) => name in known || !isCredential(name, values)),
+  )
 
 const bearer = /^bearer(?: +(.*))?$/i
 
@@ -38,7 +43,10 @@ export const bearerToken = ({ authorization = '' }: IncomingHttpHeaders): string
   return match === null ? undefined : (match[1] ?? '')
 }
 
-/** Whether a request carries this very token. Digests have one length, so that the time of the comparison says nothing about the token. */
+/**
+ * Whether a request carries this very token. Digests have one length, so that the time of the
+ * comparison says nothing about the token.
+ */
 export const isBearerOf = (expectedToken: string): ((headers: IncomingHttpHeaders) => boolean) => {
   const expected = digest(expectedToken)
   return (headers) => timingSafeEqual(digest(bearerToken(headers) ?? ''), expected)

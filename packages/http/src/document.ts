@@ -4,7 +4,18 @@ import { codeOf, errorReply, errorTable, exampleOf } from './errors.ts'
 import type { RefusalTag } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import type { Route } from './route.ts'
-import { always, anything, definitionsIn, object, oneOf, record, resolved, seldom, text, time } from './schema.ts'
+import {
+  always,
+  anything,
+  definitionsIn,
+  object,
+  oneOf,
+  record,
+  resolved,
+  seldom,
+  text,
+  time,
+} from './schema.ts'
 import type { JsonSchema, Schema } from './schema.ts'
 import { unreadCodes } from './listen.ts'
 
@@ -43,7 +54,9 @@ export interface OpenApiDocument {
   readonly servers: readonly { readonly url: string; readonly description: string }[]
   readonly paths: Paths
   readonly webhooks: Paths
-  readonly components: Readonly<Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Parts>>
+  readonly components: Readonly<
+    Record<'schemas' | 'responses' | 'parameters' | 'headers' | 'securitySchemes', Parts>
+  >
   readonly [field: string]: unknown
 }
 
@@ -58,7 +71,10 @@ const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' }
 const header = (description: string, type = 'string') => ({ description, schema: { type } })
 
 const limitHeaders = {
-  'X-RateLimit-Limit': header('What the tightest limit of the credential holds when full. Sent when it was recognised.', 'integer'),
+  'X-RateLimit-Limit': header(
+    'What the tightest limit of the credential holds when full. Sent when it was recognised.',
+    'integer',
+  ),
   'X-RateLimit-Remaining': header('How many requests are left of it.', 'integer'),
   'X-RateLimit-Reset': header('When it will be full again, in Unix seconds.', 'integer'),
 }
@@ -67,18 +83,26 @@ const headers: Parts = {
   ...limitHeaders,
   'Retry-After': header('After how many whole seconds to try again.', 'integer'),
   'WWW-Authenticate': header('The scheme of the credential.'),
-  'Idempotent-Replayed': header('Sent when the reply is that of an earlier request with the same Idempotency-Key.'),
+  'Idempotent-Replayed': header(
+    'Sent when the reply is that of an earlier request with the same Idempotency-Key.',
+  ),
   ETag: header('Sent back as If-None-Match, it is answered 304 while the data is the same.'),
   'Cache-Control': header('How long the reply may be kept.'),
   Location: header('Where it can be read.'),
 }
 
 const refer = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
-const headersNamed = (names: Iterable<string>): Parts => Object.fromEntries([...names].map((name) => [name, refer('headers', name)]))
+const headersNamed = (names: Iterable<string>): Parts =>
+  Object.fromEntries([...names].map((name) => [name, refer('headers', name)]))
 
-const json = (schema: JsonSchema, example: object) => ({ 'application/json': { schema, ...example } })
+const json = (schema: JsonSchema, example: object) => ({
+  'application/json': { schema, ...example },
+})
 
-const successReplies = ({ reply, headers: accepted }: Route<never>, ofEvery: readonly string[]): Parts => {
+const successReplies = (
+  { reply, headers: accepted }: Route<never>,
+  ofEvery: readonly string[],
+): Parts => {
   const { data, meta, location, maxAgeSeconds, files, headers: own } = reply
   const sent = {
     ...headersNamed([
@@ -90,7 +114,9 @@ const successReplies = ({ reply, headers: accepted }: Route<never>, ofEvery: rea
     ...own,
   }
   if (files !== undefined) {
-    const content = Object.fromEntries(Object.entries(files).map(([type, { json: schema, example }]) => [type, { schema, example }]))
+    const content = Object.fromEntries(
+      Object.entries(files).map(([type, { json: schema, example }]) => [type, { schema, example }]),
+    )
     return { 200: { description: 'The file.', headers: sent, content } }
   }
   if (data === undefined) return {}
@@ -102,13 +128,25 @@ const successReplies = ({ reply, headers: accepted }: Route<never>, ofEvery: rea
   })
   const { description = 'The data.' } = resolved(data.json)
   return {
-    [location === undefined ? 200 : 201]: { description, headers: sent, content: json(envelope.json, { example: envelope.example }) },
-    ...(maxAgeSeconds && { 304: { description: 'The data is as If-None-Match names it; there is no body.', headers: sent } }),
+    [location === undefined ? 200 : 201]: {
+      description,
+      headers: sent,
+      content: json(envelope.json, { example: envelope.example }),
+    },
+    ...(maxAgeSeconds && {
+      304: {
+        description: 'The data is as If-None-Match names it; there is no body.',
+        headers: sent,
+      },
+    }),
   }
 }
 
 const errorFields = {
-  message: text('For a person: what was wrong, and what to do.', 'limit must be a whole number from 1 to 100; got "0".'),
+  message: text(
+    'For a person: what was wrong, and what to do.',
+    'limit must be a whole number from 1 to 100; got "0".',
+  ),
   request_id: requestId,
 }
 
@@ -119,7 +157,11 @@ const errorShapes = new Map(
     const { details, areDetailsSeldom } = errorTable[tag]
     const fields = { code: always(codeOf(tag), 'For programs.'), ...errorFields }
     const more = details && { details: areDetailsSeldom ? seldom(details) : details }
-    return [tag, record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, { ...fields, ...more }).json]
+    return [
+      tag,
+      record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, { ...fields, ...more })
+        .json,
+    ]
   }),
 )
 
@@ -131,19 +173,26 @@ const refusalSchema = (error: JsonSchema): JsonSchema =>
   }).json
 
 /** Refusals that are kept, and answered again to a later request with the same Idempotency-Key. */
-const keptRefusals: ReadonlySet<RefusalTag> = new Set(['TradeRejected', 'BrokerOutcomeUnknown', 'ServiceUnavailable'])
+const keptRefusals: ReadonlySet<RefusalTag> = new Set([
+  'TradeRejected',
+  'BrokerOutcomeUnknown',
+  'ServiceUnavailable',
+])
 
 const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[]): JsonSchema => {
   const replies = ofStatus.map((tag) => errorReply(exampleOf(tag)))
   const errors = ofStatus.map((tag) => errorShapes.get(tag) ?? {})
   const [error = {}] = errors.length === 1 ? errors : [{ anyOf: errors }]
-  const isKept = ofEvery.includes('X-RateLimit-Limit') && ofStatus.some((tag) => keptRefusals.has(tag))
+  const isKept =
+    ofEvery.includes('X-RateLimit-Limit') && ofStatus.some((tag) => keptRefusals.has(tag))
   const examples = replies.map((reply) => [
     reply.error.code,
     { summary: reply.error.code, value: errorEnvelope(reply, String(requestId.example)) },
   ])
   return {
-    description: replies.map(({ error: { code, message } }) => `- \`${code}\`: ${message}`).join('\n'),
+    description: replies
+      .map(({ error: { code, message } }) => `- \`${code}\`: ${message}`)
+      .join('\n'),
     headers: headersNamed([
       ...ofEvery,
       ...replies.flatMap(({ headers: own }) => Object.keys(own)),
@@ -157,16 +206,29 @@ const refusalReplies = (refusals: Iterable<RefusalTag>, ofEvery: readonly string
   Object.fromEntries(
     Array.from(
       Map.groupBy(refusals, (tag) => errorTable[tag].status),
-      ([status, ofStatus]) => [status, ofStatus.length === 1 ? refer('responses', ofStatus.join()) : refusalReply(ofStatus, ofEvery)],
+      ([status, ofStatus]) => [
+        status,
+        ofStatus.length === 1
+          ? refer('responses', ofStatus.join())
+          : refusalReply(ofStatus, ofEvery),
+      ],
     ),
   )
 
-const parametersOf = ({ params, query, headers: accepted }: Route<never>): readonly JsonSchema[] => [
+const parametersOf = ({
+  params,
+  query,
+  headers: accepted,
+}: Route<never>): readonly JsonSchema[] => [
   ...Object.entries({ path: params, query, header: accepted }).flatMap(([place, fields]) =>
     Object.entries(fields).map(([name, field]) => {
       const { description, ...schema } = field.json
-      // Viewers of the document send every example that they see, so that optional parameters have none.
-      const required = 'fallback' in field ? { schema } : { required: true, schema: { ...schema, examples: [field.example] } }
+      // Viewers of the document send every example that they see, so that optional parameters have
+      // none.
+      const required =
+        'fallback' in field
+          ? { schema }
+          : { required: true, schema: { ...schema, examples: [field.example] } }
       return { name, in: place, description, ...required }
     }),
   ),
@@ -175,19 +237,28 @@ const parametersOf = ({ params, query, headers: accepted }: Route<never>): reado
 
 /** `List orders` for listOrders. */
 const summaryOf = (operationId: string): string =>
-  operationId.replaceAll(/^.|[A-Z]/g, (letter, at) => (at === 0 ? letter.toUpperCase() : ` ${letter.toLowerCase()}`))
+  operationId.replaceAll(/^.|[A-Z]/g, (letter, at) =>
+    at === 0 ? letter.toUpperCase() : ` ${letter.toLowerCase()}`,
+  )
 
-const operationOf = (route: Route<never>, tag: string, securityNames: readonly string[], ofEvery: readonly string[]): Operation => {
+const operationOf = (
+  route: Route<never>,
+  tag: string,
+  securityNames: readonly string[],
+  ofEvery: readonly string[],
+): Operation => {
   const { operationId, access, limit, body, range } = route
   const security = securityNames.map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
   const isScoped = access.kind === 'scoped'
   const sentences = [
     route.description,
-    isScoped && `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+    isScoped &&
+      `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
     isPublic && 'Needs no credential.',
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
-    limit && `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}.`,
+    limit &&
+      `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}.`,
   ]
   return {
     operationId,
@@ -196,10 +267,18 @@ const operationOf = (route: Route<never>, tag: string, securityNames: readonly s
     description: sentences.filter(Boolean).join('\n\n'),
     security: isPublic ? [{}, ...security] : security,
     parameters: parametersOf(route),
-    ...(body && { requestBody: { required: true, content: json(body.json, { example: body.example }) } }),
-    responses: { ...successReplies(route, ofEvery), ...refusalReplies(route.refusals, ofEvery), default: refer('responses', 'Unread') },
+    ...(body && {
+      requestBody: { required: true, content: json(body.json, { example: body.example }) },
+    }),
+    responses: {
+      ...successReplies(route, ofEvery),
+      ...refusalReplies(route.refusals, ofEvery),
+      default: refer('responses', 'Unread'),
+    },
     ...(isScoped && { 'x-required-any-of': access.scopes }),
-    ...(limit && { 'x-rate-limit': { requests: limit.requests, periodSeconds: limit.periodSeconds } }),
+    ...(limit && {
+      'x-rate-limit': { requests: limit.requests, periodSeconds: limit.periodSeconds },
+    }),
   }
 }
 
@@ -212,20 +291,35 @@ export const documentOf = (
   for (const { name, routes } of groups)
     for (const route of routes) {
       const path = (paths[route.path.replace(/:(\w+)/g, '{$1}')] ??= {})
-      path[route.method.toLowerCase()] = operationOf(route, name, Object.keys(securitySchemes), ofEvery)
+      path[route.method.toLowerCase()] = operationOf(
+        route,
+        name,
+        Object.keys(securitySchemes),
+        ofEvery,
+      )
     }
   const ofOneRefusal = Object.fromEntries(tags.map((tag) => [tag, refusalReply([tag], ofEvery)]))
   const responses = referredIn(paths, 'responses', { ...ofOneRefusal, Unread: unread })
   const parts = { paths, webhooks, responses }
   return {
     openapi: '3.1.0',
-    info: { ...about, version: apiVersion, contact: { name: 'The operator of this service' }, license: { name: 'MIT', identifier: 'MIT' } },
+    info: {
+      ...about,
+      version: apiVersion,
+      contact: { name: 'The operator of this service' },
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
     servers: [{ url: prefix, description: 'This service.' }],
     tags: [
       ...groups.map(({ name, description }) => ({ name, description })),
       ...(Object.keys(webhooks).length === 0
         ? []
-        : [{ name: 'Events', description: 'What is posted to webhooks, when the operator has switched events on.' }]),
+        : [
+            {
+              name: 'Events',
+              description: 'What is posted to webhooks, when the operator has switched events on.',
+            },
+          ]),
     ],
     paths,
     webhooks,
@@ -242,7 +336,9 @@ export const documentOf = (
 /** The components that a part of the document refers to. */
 const referredIn = (part: object, kind: string, components: Parts): Parts => {
   const written = JSON.stringify(part)
-  return Object.fromEntries(Object.entries(components).filter(([name]) => written.includes(`"${refer(kind, name).$ref}"`)))
+  return Object.fromEntries(
+    Object.entries(components).filter(([name]) => written.includes(`"${refer(kind, name).$ref}"`)),
+  )
 }
 
 const anyError = record('Error', 'Why a request was refused.', {
@@ -252,11 +348,15 @@ const anyError = record('Error', 'Why a request was refused.', {
     'VALIDATION_ERROR',
   ),
   ...errorFields,
-  details: seldom({ ...anything('What belongs to the code, for programs.', {}), json: { type: 'object', additionalProperties: true } }),
+  details: seldom({
+    ...anything('What belongs to the code, for programs.', {}),
+    json: { type: 'object', additionalProperties: true },
+  }),
 })
 
 const unread: JsonSchema = {
-  description: 'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
+  description:
+    'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
   headers: headersNamed(['X-Request-ID']),
   content: json(refusalSchema(anyError.json), {}),
 }
@@ -264,6 +364,12 @@ const unread: JsonSchema = {
 const requestIdParameter = {
   name: 'X-Request-ID',
   in: 'header',
-  description: 'An id of your own for the request. One of another form is ignored, and a generated one is used.',
-  schema: { type: 'string', minLength: 1, maxLength: longestRequestId, pattern: requestIdPattern.source },
+  description:
+    'An id of your own for the request. One of another form is ignored, and a generated one is used.',
+  schema: {
+    type: 'string',
+    minLength: 1,
+    maxLength: longestRequestId,
+    pattern: requestIdPattern.source,
+  },
 }

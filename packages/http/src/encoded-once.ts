@@ -1,4 +1,5 @@
-// Lists of records that caches keep are put together from the JSON of each record, which is made once: a page of positions costs a join.
+// Lists of records that caches keep are put together from the JSON of each record, which is made
+// once: a page of positions costs a join.
 import type { Schema } from './schema.ts'
 import { JsonText } from './route.ts'
 
@@ -15,12 +16,20 @@ export const encodedOnce = <R extends object, A>(
     texts.set(record, made)
     return made
   }
-  // By its first record the list that was encoded last: whoever asks again for the same page gets it as it is.
-  const lists = new WeakMap<R, { readonly records: readonly R[]; readonly text: JsonText<readonly A[]> }>()
+  // By its first record the list that was encoded last: whoever asks again for the same page gets
+  // it as it is.
+  const lists = new WeakMap<
+    R,
+    { readonly records: readonly R[]; readonly text: JsonText<readonly A[]> }
+  >()
   return (records) => {
     const [first] = records
     const last = first && lists.get(first)
-    if (last?.records.length === records.length && records.every((record, index) => record === last.records[index])) return last.text
+    if (
+      last?.records.length === records.length &&
+      records.every((record, index) => record === last.records[index])
+    )
+      return last.text
     const text = new JsonText<readonly A[]>(`[${records.map(encode).join(',')}]`)
     if (first !== undefined) lists.set(first, { records, text })
     return text

@@ -1,8 +1,25 @@
-// What every refusal looks like on the wire: one row for each tag, so that a refusal without a row does not compile.
+// What every refusal looks like on the wire: one row for each tag, so that a refusal without a row
+// does not compile.
 import { maxBodyBytes } from './body/read-body.ts'
-import type { BreachedLimit, ExceededRiskLimit, RateLimitScope, Refusal } from '@tradeport/domain'
+import type {
+  BreachedLimit,
+  ExceededRiskLimit,
+  RateLimitScope,
+  Refusal,
+} from '@tradeport/domain/errors'
 import { accountId, lots } from './fields.ts'
-import { anything, decimal, list, object, oneOf, optional, seldom, text, time, whole } from './schema.ts'
+import {
+  anything,
+  decimal,
+  list,
+  object,
+  oneOf,
+  optional,
+  seldom,
+  text,
+  time,
+  whole,
+} from './schema.ts'
 import type { Fields, Schema } from './schema.ts'
 
 export type RefusalTag = Refusal['_tag']
@@ -42,7 +59,11 @@ interface More<R> extends Omit<Row<R>, 'status' | 'message' | 'details'> {
   readonly details?: Fields
 }
 
-const row = <R>(status: number, message: Row<R>['message'], { details, ...more }: More<R> = {}): Row<R> => ({
+const row = <R>(
+  status: number,
+  message: Row<R>['message'],
+  { details, ...more }: More<R> = {},
+): Row<R> => ({
   status,
   message,
   ...(details && { details: object('For programs.', details) }),
@@ -65,11 +86,15 @@ const breachedLimit = {
 const limitText = ({ limit, allowed, current }: BreachedLimit): string =>
   typeof allowed === 'number' ? `${limit} is ${allowed}` : `${limit} does not include ${current}`
 
-const riskTexts: { readonly [Limit in ExceededRiskLimit['limit']]: (exceeded: ExceededRiskLimit) => string } = {
-  volume_per_order: ({ allowed, current }) => `volume must be at most ${allowed} lots; got ${current}.`,
+const riskTexts: {
+  readonly [Limit in ExceededRiskLimit['limit']]: (exceeded: ExceededRiskLimit) => string
+} = {
+  volume_per_order: ({ allowed, current }) =>
+    `volume must be at most ${allowed} lots; got ${current}.`,
   orders_per_day: ({ allowed }) =>
     `You have placed ${allowed} orders today (UTC), which is the most for a day. Try again after details.resetsAt.`,
-  open_orders: ({ allowed }) => `You have ${allowed} orders pending or open, which is the most. Wait until one has ended.`,
+  open_orders: ({ allowed }) =>
+    `You have ${allowed} orders pending or open, which is the most. Wait until one has ended.`,
 }
 
 const seconds = (count: number): string => `${count} ${count === 1 ? 'second' : 'seconds'}`
@@ -81,7 +106,8 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: string } = {
   endpoint: 'The requests for this endpoint are used up.',
   suspension: 'This credential is suspended because too many of its requests were refused.',
   address: 'Too many requests with a bad credential came from your address.',
-  bodies: 'Two large or slow bodies are being received for this credential, which is the most at a time.',
+  bodies:
+    'Two large or slow bodies are being received for this credential, which is the most at a time.',
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } = {
@@ -96,7 +122,10 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
         issues: list(
           object('One fault.', {
             path: text('The field, parameter or header.', 'limit'),
-            message: text('What it must be and what it got.', 'limit must be a whole number from 1 to 100; got "0"'),
+            message: text(
+              'What it must be and what it got.',
+              'limit must be a whole number from 1 to 100; got "0"',
+            ),
           }),
           'Every fault of the request, in the order in which they were found.',
         ),
@@ -111,11 +140,18 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
         : 'No valid credential was sent. Send an API key in X-API-Key or an access token in Authorization: Bearer, never in the query or the body. It may also be unknown, expired, revoked or not allowed from this address.',
     { headers: { 'WWW-Authenticate': 'Bearer' } },
   ),
-  InsufficientScope: row(403, ({ requiredAnyOf }) => `The credential lacks the scope. Use one with ${requiredAnyOf.join(' or ')}.`, {
-    details: { required_any_of: list(text('A scope.', 'trading:read'), 'One of these scopes is needed.') },
-    detailsOf: ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf }),
-    example: { requiredAnyOf: ['trading:read', 'history:read'] },
-  }),
+  InsufficientScope: row(
+    403,
+    ({ requiredAnyOf }) =>
+      `The credential lacks the scope. Use one with ${requiredAnyOf.join(' or ')}.`,
+    {
+      details: {
+        required_any_of: list(text('A scope.', 'trading:read'), 'One of these scopes is needed.'),
+      },
+      detailsOf: ({ requiredAnyOf }) => ({ required_any_of: requiredAnyOf }),
+      example: { requiredAnyOf: ['trading:read', 'history:read'] },
+    },
+  ),
   NotFound: row(
     404,
     ({ what, hint = 'Check both: case matters, and no path ends in a slash.' }) =>
@@ -124,20 +160,35 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
         : `There is no ${what} with this name or id. Check how it is written.`,
     { example: { what: 'record' } },
   ),
-  AccountNotFound: row(404, 'You have linked no account with this id. GET /accounts lists your accounts.'),
-  AccountPurposeRestricted: row(403, 'The account is not for trading. Use one whose purpose is trading.'),
-  LiveAccountRestricted: row(403, 'The account is live, and only demo accounts can be traded here. Use one whose isDemo is true.'),
+  AccountNotFound: row(
+    404,
+    'You have linked no account with this id. GET /accounts lists your accounts.',
+  ),
+  AccountPurposeRestricted: row(
+    403,
+    'The account is not for trading. Use one whose purpose is trading.',
+  ),
+  LiveAccountRestricted: row(
+    403,
+    'The account is live, and only demo accounts can be traded here. Use one whose isDemo is true.',
+  ),
   OrderTypeNotSupported: row(
     501,
-    ({ orderType }) => `Orders of type ${orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
+    ({ orderType }) =>
+      `Orders of type ${orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
     { details: { orderType: text('The type that was sent.', 'limit') } },
   ),
   UnsupportedBroker: row(
     400,
-    ({ accountId: id }) => `Account ${id} is not on a supported trading platform. Name another with accountId.`,
+    ({ accountId: id }) =>
+      `Account ${id} is not on a supported trading platform. Name another with accountId.`,
     ofAccount,
   ),
-  NotProvisioned: row(400, ({ accountId: id }) => `Account ${id} is not connected to its broker. Reconnect it in the app.`, ofAccount),
+  NotProvisioned: row(
+    400,
+    ({ accountId: id }) => `Account ${id} is not connected to its broker. Reconnect it in the app.`,
+    ofAccount,
+  ),
   BrokerUnavailable: row(
     503,
     ({ accountId: id, cause }) =>
@@ -152,10 +203,24 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
       `The broker limits the requests for account ${id}. Nothing was changed; try again in ${seconds(retryAfterSeconds)}.`,
     { ...ofAccount, example: { retryAfterSeconds: 7 } },
   ),
-  ChallengeLocked: row(403, 'The newest challenge of the account has failed, so that it accepts no new orders.'),
-  ChallengeCheckUnavailable: row(503, 'The challenges of the account cannot be read. No order was placed; try again.'),
-  TraderLimitBreached: row(403, (breach) => `The order breaks a limit of the trader: ${limitText(breach)}.`, breachedLimit),
-  DeskLimitBreached: row(403, (breach) => `The order breaks a limit of the desk: ${limitText(breach)}.`, breachedLimit),
+  ChallengeLocked: row(
+    403,
+    'The newest challenge of the account has failed, so that it accepts no new orders.',
+  ),
+  ChallengeCheckUnavailable: row(
+    503,
+    'The challenges of the account cannot be read. No order was placed; try again.',
+  ),
+  TraderLimitBreached: row(
+    403,
+    (breach) => `The order breaks a limit of the trader: ${limitText(breach)}.`,
+    breachedLimit,
+  ),
+  DeskLimitBreached: row(
+    403,
+    (breach) => `The order breaks a limit of the desk: ${limitText(breach)}.`,
+    breachedLimit,
+  ),
   ApprovalRequired: row(
     409,
     ({ approvalAboveLots }) =>
@@ -179,15 +244,31 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
     409,
     'The order is on its way to the broker and can be neither changed nor cancelled. GET /orders/:id shows its outcome.',
   ),
-  OrderNotModifiable: row(400, ({ status }) => `The order is ${status}; only an open order can be changed.`, ofStatus),
-  OrderNotCancellable: row(400, ({ status }) => `The order is ${status}; only an open order can be cancelled.`, ofStatus),
-  OrderNotPending: row(409, ({ status }) => `The order is ${status}; only a pending order can be ended by hand.`, {
-    ...ofStatus,
-    isForOperators: true,
-  }),
-  OrderChanged: row(409, 'The order changed at the same moment and was left as it is. Read it again before you end it.', {
-    isForOperators: true,
-  }),
+  OrderNotModifiable: row(
+    400,
+    ({ status }) => `The order is ${status}; only an open order can be changed.`,
+    ofStatus,
+  ),
+  OrderNotCancellable: row(
+    400,
+    ({ status }) => `The order is ${status}; only an open order can be cancelled.`,
+    ofStatus,
+  ),
+  OrderNotPending: row(
+    409,
+    ({ status }) => `The order is ${status}; only a pending order can be ended by hand.`,
+    {
+      ...ofStatus,
+      isForOperators: true,
+    },
+  ),
+  OrderChanged: row(
+    409,
+    'The order changed at the same moment and was left as it is. Read it again before you end it.',
+    {
+      isForOperators: true,
+    },
+  ),
   AccountDisconnected: row(
     503,
     ({ accountId: id, status }) =>
@@ -196,7 +277,10 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
         : `Account ${id} cannot be read from its broker. Try again, or reconnect it in the app.`,
     { details: { accountId, status: text('Its status.', 'disconnected') } },
   ),
-  PositionNotFound: row(404, 'You have no open position with this id. It may be closed: GET /trades lists closed ones.'),
+  PositionNotFound: row(
+    404,
+    'You have no open position with this id. It may be closed: GET /trades lists closed ones.',
+  ),
   InvalidPrice: row(
     400,
     ({ level, side, value, currentPrice }) =>
@@ -208,26 +292,39 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
   ),
   InvalidVolume: row(
     400,
-    ({ volume, openVolume }) => `volume must be at most the ${openVolume} lots that are open; got ${volume}. Send {} to close all.`,
+    ({ volume, openVolume }) =>
+      `volume must be at most the ${openVolume} lots that are open; got ${volume}. Send {} to close all.`,
     { details: { volume: decimal('The lots that were sent.', 0.5), openVolume: lots } },
   ),
-  TradeRejected: row(422, ({ code, message }) => `The broker refused the change, and nothing was changed: ${message} (${code}).`, {
-    details: {
-      brokerCode: text("The broker's code.", 'TRADE_RETCODE_MARKET_CLOSED'),
-      brokerMessage: text("The broker's words.", 'Market is closed'),
+  TradeRejected: row(
+    422,
+    ({ code, message }) =>
+      `The broker refused the change, and nothing was changed: ${message} (${code}).`,
+    {
+      details: {
+        brokerCode: text("The broker's code.", 'TRADE_RETCODE_MARKET_CLOSED'),
+        brokerMessage: text("The broker's words.", 'Market is closed'),
+      },
+      detailsOf: ({ code, message }) => ({ brokerCode: code, brokerMessage: message }),
+      example: { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed' },
     },
-    detailsOf: ({ code, message }) => ({ brokerCode: code, brokerMessage: message }),
-    example: { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'Market is closed' },
-  }),
+  ),
   BrokerOutcomeUnknown: row(
     504,
     'The broker did not confirm the change; it may have been made. Read the position before you try again.',
     ofAccount,
   ),
-  NotImplemented: row(501, ({ feature }) => `The request is valid, but ${feature} is not available yet.`, {
-    details: { feature: text('What is not available.', 'market-data') },
-  }),
-  TradeNotFound: row(404, 'You have no closed trade with this id. It may still be open: GET /positions lists open ones.'),
+  NotImplemented: row(
+    501,
+    ({ feature }) => `The request is valid, but ${feature} is not available yet.`,
+    {
+      details: { feature: text('What is not available.', 'market-data') },
+    },
+  ),
+  TradeNotFound: row(
+    404,
+    'You have no closed trade with this id. It may still be open: GET /positions lists open ones.',
+  ),
   HistoryTooLarge: row(
     422,
     ({ accountId: id, limit }) =>
@@ -254,9 +351,14 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<RefusalOf<Tag>> } =
       example: { exceeded: { scope: 'tier', window: 'minute' }, retryAfterSeconds: 1 },
     },
   ),
-  WebhookLimitReached: row(409, ({ allowed }) => `You have ${allowed} webhooks, which is the most. Delete one that you no longer need.`, {
-    details: { allowed: whole('The most.', 10) },
-  }),
+  WebhookLimitReached: row(
+    409,
+    ({ allowed }) =>
+      `You have ${allowed} webhooks, which is the most. Delete one that you no longer need.`,
+    {
+      details: { allowed: whole('The most.', 10) },
+    },
+  ),
   IdempotencyKeyReused: row(
     409,
     'This Idempotency-Key was sent with another request within 24 hours. Send the same request again, or use a new key.',
@@ -297,11 +399,16 @@ export interface ErrorReply {
 
 export const errorReply = (refusal: Refusal): ErrorReply => {
   // The row is that of the refusal's own tag, which the compiler cannot follow through a union.
-  const { status, message, details, detailsOf, headers } = errorTable[refusal._tag] as unknown as Row<Refusal>
+  const { status, message, details, detailsOf, headers } = errorTable[
+    refusal._tag
+  ] as unknown as Row<Refusal>
   const found = detailsOf === undefined ? refusal : detailsOf(refusal)
   return {
     status,
-    headers: { ...headers, ...('retryAfterSeconds' in refusal && { 'Retry-After': String(refusal.retryAfterSeconds) }) },
+    headers: {
+      ...headers,
+      ...('retryAfterSeconds' in refusal && { 'Retry-After': String(refusal.retryAfterSeconds) }),
+    },
     error: {
       code: codeOf(refusal._tag),
       message: typeof message === 'string' ? message : message(refusal),

@@ -1,7 +1,10 @@
-// Idempotency-Key: a request that is sent again with the same key is answered as the first time, and carried out once.
+// Idempotency-Key: a request that is sent again with the same key is answered as the first time,
+// and carried out once.
 import { createHash, randomUUID } from 'node:crypto'
-import type { CallingProgram, Clock, IdempotencyStore, Refusal } from '@tradeport/domain'
-import { outcomeUnknown } from '@tradeport/domain'
+import type { CallingProgram } from '@tradeport/domain/access'
+import type { Refusal } from '@tradeport/domain/errors'
+import type { Clock, IdempotencyStore } from '@tradeport/domain/ports'
+import { outcomeUnknown } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -37,8 +40,12 @@ export const answerOnce = async ({
   const claimed = await idempotency.claim(owner, claim, clock.now())()
   if (E.isLeft(claimed)) return { outcome: claimed, isReplayed: false }
   if (claimed.right.kind === 'unknown')
-    return { outcome: E.left(request.whenUnknown() ?? outcomeUnknown('the first request left no reply')), isReplayed: true }
-  if (claimed.right.kind === 'replied') return { outcome: JSON.parse(claimed.right.reply.body) as Outcome, isReplayed: true }
+    return {
+      outcome: E.left(request.whenUnknown() ?? outcomeUnknown('the first request left no reply')),
+      isReplayed: true,
+    }
+  if (claimed.right.kind === 'replied')
+    return { outcome: JSON.parse(claimed.right.reply.body) as Outcome, isReplayed: true }
   let hasBegun = false
   const begin = pipe(
     TE.fromIO(clock.now),
@@ -48,13 +55,20 @@ export const answerOnce = async ({
   const outcome = await request.answer(caller, { begin }, claim)
   // Where this fails, that the claim has begun still says what to answer.
   if (hasBegun && isSettled(outcome)) await idempotency.keep(owner, claim, keptOutcome(outcome))()
-  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left)) await idempotency.release(owner, claim)()
+  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left))
+    await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
 
-/** Whether the request had its effect, or the broker decided that it has none. Every other refusal means that nothing was done. */
+/**
+ * Whether the request had its effect, or the broker decided that it has none. Every other refusal
+ * means that nothing was done.
+ */
 const isSettled = (outcome: Outcome): boolean =>
-  E.isRight(outcome) || outcome.left._tag === 'TradeRejected' || outcome.left._tag === 'BrokerOutcomeUnknown'
+  E.isRight(outcome) ||
+  outcome.left._tag === 'TradeRejected' ||
+  outcome.left._tag === 'BrokerOutcomeUnknown'
 
 const isOutcomeUnknown = (refusal: Refusal): boolean =>
-  refusal._tag === 'BrokerOutcomeUnknown' || (refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown')
+  refusal._tag === 'BrokerOutcomeUnknown' ||
+  (refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown')

@@ -7,8 +7,13 @@ export { listen } from './listen.ts'
 export type { Address, Listener, ListenOptions } from './listen.ts'
 export { parseNetworks } from './networks.ts'
 export type { Network } from './networks.ts'
-export { createOperatorApi, createOperatorDocument, operatorRoutes } from './operator/operator-api.ts'
+export {
+  createOperatorApi,
+  createOperatorDocument,
+  operatorRoutes,
+} from './operator/operator-api.ts'
 export type { OperatorEdge } from './operator/operator-api.ts'
+export { apiVersion } from './envelope.ts'
 export { filePages, indexPage, metricsPage, probePages } from './pages.ts'
 export type { FilePage, Readiness } from './pages.ts'
 export type { Route } from './route.ts'

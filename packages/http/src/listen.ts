@@ -1,10 +1,11 @@
-// The listener of an app: bounds on the head of a request and on the time that it takes, an answer in the envelope for what never becomes a request, and an
-// end that answers every request that was accepted.
+// The listener of an app: bounds on the head of a request and on the time that it takes, an answer
+// in the envelope for what never becomes a request, and an end that answers every request that was
+// accepted.
 import { createServer, STATUS_CODES } from 'node:http'
 import type { IncomingMessage, Server, ServerResponse } from 'node:http'
 import { Server as NetServer } from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
-import { validationError } from '@tradeport/domain'
+import { validationError } from '@tradeport/domain/errors'
 import type Koa from 'koa'
 import { holdBody } from './body/continue.ts'
 import { errorEnvelope, securityHeaders } from './envelope.ts'
@@ -21,7 +22,10 @@ const defaultBounds = {
   requestMs: 60_000,
   /** How often both are checked. */
   checkMs: 5_000,
-  /** How long a connection may wait for its next request: longer than proxies keep theirs, so that it is not us who hang up on a request under way. */
+  /**
+   * How long a connection may wait for its next request: longer than proxies keep theirs, so that
+   * it is not us who hang up on a request under way.
+   */
   keepAliveMs: 65_000,
   /** How long nothing may move on a connection with a request, unless its answer is being made. */
   idleMs: 120_000,
@@ -52,7 +56,11 @@ export interface Listener {
 }
 
 /** Rejects when the address is not available. */
-export const listen = (app: Koa, { host, port }: Address, { bounds: changed, ...options }: ListenOptions): Promise<Listener> => {
+export const listen = (
+  app: Koa,
+  { host, port }: Address,
+  { bounds: changed, ...options }: ListenOptions,
+): Promise<Listener> => {
   const bounds = { ...defaultBounds, ...changed }
   const server = createServer({
     headersTimeout: bounds.headMs,
@@ -79,9 +87,15 @@ export const listen = (app: Koa, { host, port }: Address, { bounds: changed, ...
 }
 
 interface Connection {
-  /** The reply to the newest request. Replies leave in the order of their requests, so that all are sent when it is. */
+  /**
+   * The reply to the newest request. Replies leave in the order of their requests, so that all are
+   * sent when it is.
+   */
   last?: ServerResponse
-  /** A refusal that ends the connection was sent, or waits for the last reply: nothing that still arrives is carried out or answered. */
+  /**
+   * A refusal that ends the connection was sent, or waits for the last reply: nothing that still
+   * arrives is carried out or answered.
+   */
   isRefused?: boolean
   /** The bytes that had been read when it was last seen idle. */
   idleAt?: number
@@ -89,7 +103,10 @@ interface Connection {
 
 const sweepMs = 50
 
-/** Time for a caller to read the answer: a connection that is closed while bytes arrive takes the answer down with it. */
+/**
+ * Time for a caller to read the answer: a connection that is closed while bytes arrive takes the
+ * answer down with it.
+ */
 const lingerMs = 5_000
 
 const trackConnections = (
@@ -138,7 +155,9 @@ const trackConnections = (
     const fault = faultOf(error, bounds)
     const { headers, body } = written(fault, newRequestId())
     const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end([`HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`, ...lines, '', body].join('\r\n'))
+    socket.end(
+      [`HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`, ...lines, '', body].join('\r\n'),
+    )
     socket.resume()
     const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
     socket.once('close', () => clearTimeout(linger))
@@ -152,22 +171,27 @@ const trackConnections = (
     connection.isRefused = true
     const { last } = connection
     if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else if (last === undefined || (last.req.complete && last.writableFinished)) refuse(socket, error)
-    // The fault follows requests that are still being answered, and must not stand where the caller reads an answer to one of them.
+    else if (last === undefined || (last.req.complete && last.writableFinished))
+      refuse(socket, error)
+    // The fault follows requests that are still being answered, and must not stand where the caller
+    // reads an answer to one of them.
     else if (last.req.complete) {
       socket.pause()
       last.once('close', () => refuse(socket, error))
     }
-    // The fault is in the body of the last request. Unless its turn to be answered has come, and it was not, there is nothing left to say.
+    // The fault is in the body of the last request. Unless its turn to be answered has come, and it
+    // was not, there is nothing left to say.
     else if (last.headersSent || last.socket === null) socket.destroy()
     else refuse(socket, error)
   })
 
-  // Twice idle, with nothing read in between: a request may be on its way to a connection that was accepted just now.
+  // Twice idle, with nothing read in between: a request may be on its way to a connection that was
+  // accepted just now.
   const closeIdle = (): void => {
     for (const [socket, connection] of connections) {
       const { last, isRefused = false } = connection
-      if ((last !== undefined && !last.writableFinished) || isRefused || socket.writableLength > 0) continue
+      if ((last !== undefined && !last.writableFinished) || isRefused || socket.writableLength > 0)
+        continue
       if (connection.idleAt === socket.bytesRead) socket.destroy()
       connection.idleAt = socket.bytesRead
     }
@@ -179,8 +203,11 @@ const trackConnections = (
       cut = connections.size
       server.closeAllConnections()
     }, patienceMs)
-    // The close of the HTTP server would no longer check how long requests take, and would cut off replies that are not sent yet.
-    await new Promise<void>((resolve) => void NetServer.prototype.close.call(server, () => resolve()))
+    // The close of the HTTP server would no longer check how long requests take, and would cut off
+    // replies that are not sent yet.
+    await new Promise<void>(
+      (resolve) => void NetServer.prototype.close.call(server, () => resolve()),
+    )
     clearInterval(sweeping)
     clearTimeout(patience)
     server.close()
@@ -188,8 +215,9 @@ const trackConnections = (
   }
 }
 
-// A broker may take minutes, and whoever waits must learn the outcome. Bytes of an earlier reply that nobody reads are no answer in the making, and neither is
-// one that is written; one that waits for those before it has no socket yet.
+// A broker may take minutes, and whoever waits must learn the outcome. Bytes of an earlier reply
+// that nobody reads are no answer in the making, and neither is one that is written; one that waits
+// for those before it has no socket yet.
 const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): boolean =>
   last !== undefined &&
   last.req.complete &&
@@ -213,15 +241,24 @@ const written = (fault: Fault, requestId: string) => {
 }
 
 /** The fault of a head that Node accepts. */
-const headFault = ({ httpVersion, headers, rawHeaders }: IncomingMessage, bounds: Bounds): Fault | undefined => {
+const headFault = (
+  { httpVersion, headers, rawHeaders }: IncomingMessage,
+  bounds: Bounds,
+): Fault | undefined => {
   // Names and values in turn.
   if (rawHeaders.length > 2 * bounds.headers) return headTooLarge(bounds)
   const isOld = httpVersion === '1.0'
-  if (!isOld && httpVersion !== '1.1') return malformed(`the request must be HTTP/1.1; got HTTP/${httpVersion}`)
-  const hosts = rawHeaders.filter((name, index) => index % 2 === 0 && name.toLowerCase() === 'host').length
-  // RFC 9112, 3.2 and 6.1: a proxy before us could have read another host or another end of the request.
-  if (hosts !== 1 && !(isOld && hosts === 0)) return malformed(`the request must have one Host header; got ${hosts}`)
-  if (isOld && headers['transfer-encoding'] !== undefined) return malformed('HTTP/1.0 has no Transfer-Encoding; send Content-Length')
+  if (!isOld && httpVersion !== '1.1')
+    return malformed(`the request must be HTTP/1.1; got HTTP/${httpVersion}`)
+  const hosts = rawHeaders.filter(
+    (name, index) => index % 2 === 0 && name.toLowerCase() === 'host',
+  ).length
+  // RFC 9112, 3.2 and 6.1: a proxy before us could have read another host or another end of the
+  // request.
+  if (hosts !== 1 && !(isOld && hosts === 0))
+    return malformed(`the request must have one Host header; got ${hosts}`)
+  if (isOld && headers['transfer-encoding'] !== undefined)
+    return malformed('HTTP/1.0 has no Transfer-Encoding; send Content-Length')
   return undefined
 }
 
@@ -236,10 +273,13 @@ const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): Fault =>
         message: `The request did not arrive in time. Send its head within ${bounds.headMs / 1_000} seconds and all of it within ${bounds.requestMs / 1_000}.`,
       },
     }
-  return malformed('what was sent is not a request of HTTP/1.1; check its request line, its headers and the length of its body')
+  return malformed(
+    'what was sent is not a request of HTTP/1.1; check its request line, its headers and the length of its body',
+  )
 }
 
-const malformed = (message: string): Fault => errorReply(validationError([{ path: 'request', message }]))
+const malformed = (message: string): Fault =>
+  errorReply(validationError([{ path: 'request', message }]))
 
 /** The codes of what never becomes a request, besides VALIDATION_ERROR. */
 export const unreadCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const

@@ -1,4 +1,5 @@
-// What a listener answers besides its routes, to anybody and without an envelope: probes, metrics, files and the page at its root.
+// What a listener answers besides its routes, to anybody and without an envelope: probes, metrics,
+// files and the page at its root.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -14,7 +15,10 @@ export interface Readiness {
   readonly limiter: 'in-process' | 'shared' | 'alone'
 }
 
-/** @param readiness must not reject, and must limit how often it checks: anybody may ask, as often as they like */
+/**
+ * @param readiness must not reject, and must limit how often it checks: anybody may ask, as often
+ * as they like
+ */
 export const probePages = (readiness: () => Promise<Readiness>): Pages => ({
   '/healthz': (ctx) => {
     ctx.body = { alive: true }
@@ -79,7 +83,10 @@ const filePage = ({ headers, read }: FilePage): Middleware => {
   }
 }
 
-const tagged = (body: Buffer) => ({ body, etag: `"${createHash('sha256').update(body).digest('base64url')}"` })
+const tagged = (body: Buffer) => ({
+  body,
+  etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
+})
 
 /** Again after a failure. */
 const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
@@ -96,7 +103,9 @@ const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
 /** @param links by path */
 export const indexPage = (links: Readonly<Record<string, string>>): Pages => ({
   '/': (ctx) => {
-    const items = Object.entries(links).map(([path, name]) => `<li><a href="${path}">${name}</a></li>`)
+    const items = Object.entries(links).map(
+      ([path, name]) => `<li><a href="${path}">${name}</a></li>`,
+    )
     ctx.type = 'html'
     ctx.body = `<!doctype html><html lang="en"><meta charset="utf-8"><title>Tradeport</title><h1>Tradeport</h1><ul>${items.join('')}</ul></html>\n`
   },

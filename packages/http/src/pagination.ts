@@ -1,5 +1,6 @@
-// meta.pagination: of numbered pages, of the trade list, whose pages are reached by a cursor, and of lists that have nothing but a cursor.
-import type { Page } from '@tradeport/domain'
+// meta.pagination: of numbered pages, of the trade list, whose pages are reached by a cursor, and
+// of lists that have nothing but a cursor.
+import type { Page } from '@tradeport/domain/primitives'
 import { cursor } from './fields.ts'
 import { flag, list, record, whole } from './schema.ts'
 import type { Schema, TypeOf } from './schema.ts'
@@ -16,10 +17,22 @@ const counted = {
 }
 
 export const paginationShape = record('Pagination', 'Which page this is.', counted)
-export const cursorPaginationShape = record('CursorPagination', 'Which page this is; its cursor leads to the next.', { ...counted, cursor })
-export const listPaginationShape = record('ListPagination', 'The cursor leads to the next page.', { limit, has_next, cursor })
+export const cursorPaginationShape = record(
+  'CursorPagination',
+  'Which page this is; its cursor leads to the next.',
+  { ...counted, cursor },
+)
+export const listPaginationShape = record('ListPagination', 'The cursor leads to the next page.', {
+  limit,
+  has_next,
+  cursor,
+})
 
-export const pageMeta = ({ page, limit: most, total }: Omit<Page<unknown>, 'items'>): TypeOf<typeof paginationShape> => ({
+export const pageMeta = ({
+  page,
+  limit: most,
+  total,
+}: Omit<Page<unknown>, 'items'>): TypeOf<typeof paginationShape> => ({
   page,
   limit: most,
   total,
@@ -28,7 +41,10 @@ export const pageMeta = ({ page, limit: most, total }: Omit<Page<unknown>, 'item
   has_prev: page > 1,
 })
 
-/** @param before how many items precede the page: its number is that of its first item in pages of this limit */
+/**
+ * @param before how many items precede the page: its number is that of its first item in pages of
+ * this limit
+ */
 export const cursorMeta = (
   total: number,
   before: number,

@@ -1,6 +1,15 @@
-// A route as data: what it accepts, how it is answered, and what it can be refused for. The server, the OpenAPI document and the tests all read it.
-import { validationError } from '@tradeport/domain'
-import type { Breather, CallingProgram, EndpointLimit, IdempotencyClaim, Issue, KeptReply, Once, Refusal, Scope } from '@tradeport/domain'
+// A route as data: what it accepts, how it is answered, and what it can be refused for. The server,
+// the OpenAPI document and the tests all read it.
+import { validationError } from '@tradeport/domain/errors'
+import type {
+  CallingProgram,
+  EndpointLimit,
+  IdempotencyClaim,
+  KeptReply,
+  Scope,
+} from '@tradeport/domain/access'
+import type { Issue, Refusal } from '@tradeport/domain/errors'
+import type { Breather, Once } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body/read-body.ts'
@@ -19,7 +28,10 @@ export interface Access<C = unknown> {
 }
 export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
-export const anyOf = (...scopes: readonly Scope[]): Access<CallingProgram> => ({ kind: 'scoped', scopes })
+export const anyOf = (...scopes: readonly Scope[]): Access<CallingProgram> => ({
+  kind: 'scoped',
+  scopes,
+})
 
 /** What a use case is given of a request, besides the parameters of the path. */
 interface Sent<Q, B> {
@@ -27,10 +39,12 @@ interface Sent<Q, B> {
   readonly body: B
   readonly once: Once
   /**
-   * How a use case that has an effect has it once, however often the request is sent with one Idempotency-Key: with its result it keeps the reply to it.
-   * Undefined without a key.
+   * How a use case that has an effect has it once, however often the request is sent with one
+   * Idempotency-Key: with its result it keeps the reply to it. Undefined without a key.
    */
-  readonly keep: { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply } | undefined
+  readonly keep:
+    | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
+    | undefined
 }
 type Inputs<P, Q, B> = Input<P> & Sent<Input<Q>, B>
 
@@ -70,7 +84,9 @@ interface ReplyShape<R, D> {
   readonly maxAgeSeconds?: number
   /** A file instead, by content type. */
   readonly files?: Readonly<Record<string, Schema<unknown>>>
-  readonly headers?: Readonly<Record<string, { readonly description: string; readonly schema: JsonSchema }>>
+  readonly headers?: Readonly<
+    Record<string, { readonly description: string; readonly schema: JsonSchema }>
+  >
 }
 
 /** A reply whose data is the result. */
@@ -86,7 +102,10 @@ interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
   /** Of this endpoint, besides those of the plan. */
   readonly limit?: Omit<EndpointLimit, 'route'>
   readonly params?: P
-  /** The refusal where a parameter of the path is not well-formed and so names nothing; else that is a ValidationError. */
+  /**
+   * The refusal where a parameter of the path is not well-formed and so names nothing; else that is
+   * a ValidationError.
+   */
   readonly unknownId?: S
   readonly query?: Q
   /** Two times of the query; the first must not be after the second. */
@@ -98,7 +117,10 @@ interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
   readonly furtherIssues?: (useCases: U, body: JsonObject) => readonly Issue[]
   /** The refusal of a repeated POST whose first outcome is unknown. */
   readonly whenUnknown?: (params: Input<P>) => Refusal
-  /** Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one does not compile. */
+  /**
+   * Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one
+   * does not compile.
+   */
   readonly refusals: readonly T[]
   readonly useCase: (useCases: U, caller: C, inputs: Inputs<P, Q, B>) => TE.TaskEither<F, R>
   readonly reply: ReplyShape<NoInfer<R>, D>
@@ -136,7 +158,11 @@ export interface ReadRequest {
   readonly key: string | undefined
   readonly whenUnknown: () => Refusal | undefined
   /** @param claim of the Idempotency-Key, where one was sent */
-  readonly answer: (caller: CallingProgram | undefined, once: Once, claim?: IdempotencyClaim) => Promise<Outcome>
+  readonly answer: (
+    caller: CallingProgram | undefined,
+    once: Once,
+    claim?: IdempotencyClaim,
+  ) => Promise<Outcome>
 }
 
 /** A route whose types no longer matter. */
@@ -186,7 +212,12 @@ export const routesOf =
     const [method, path] = target.split(' ') as [Method, Route<U>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
     const headers = { ...(isKeyed && keyed), ...(reply.maxAgeSeconds && conditional) }
-    const schemas = { params: input('', params), query: input('', query), headers: input('', headers), meta: object('', reply.meta ?? {}) }
+    const schemas = {
+      params: input('', params),
+      query: input('', query),
+      headers: input('', headers),
+      meta: object('', reply.meta ?? {}),
+    }
     const answerOf = (result: R, inputs: Inputs<P, Q, B>): Answer | FileReply => {
       const presented = record.present(result, inputs)
       if ('content' in presented) return presented
@@ -226,13 +257,18 @@ export const routesOf =
         const issues: Issue[] = []
         const badIds: Issue[] = []
         const read = {
-          params: readValue(schemas.params, sent.params, unknownId === undefined ? issues : badIds) as Input<P>,
+          params: readValue(
+            schemas.params,
+            sent.params,
+            unknownId === undefined ? issues : badIds,
+          ) as Input<P>,
           query: readValue(schemas.query, sent.query, issues) as Input<Q>,
           key: readValue(schemas.headers, sent.headers, issues, 'headers') as Input<typeof keyed>,
           body: (body && readValue(body, sent.body, issues)) as B,
         }
         if (range !== undefined) issues.push(...rangeIssues(range, query, sent.query))
-        if (sent.body !== undefined) issues.push(...(record.furtherIssues?.(useCases, sent.body) ?? []))
+        if (sent.body !== undefined)
+          issues.push(...(record.furtherIssues?.(useCases, sent.body) ?? []))
         if (issues.length > 0) return E.left(validationError(issues))
         if (unknownId !== undefined && badIds.length > 0) return E.left(unknownId)
         return E.right({
@@ -240,8 +276,15 @@ export const routesOf =
           key: read.key['Idempotency-Key'],
           whenUnknown: () => record.whenUnknown?.(read.params),
           answer: async (caller, once, claim) => {
-            const replyOf = (result: unknown): KeptReply => keptOutcome(E.right(answerOf(result as R, inputs)))
-            const inputs: Inputs<P, Q, B> = { ...read.params, query: read.query, body: read.body, once, keep: claim && { claim, replyOf } }
+            const replyOf = (result: unknown): KeptReply =>
+              keptOutcome(E.right(answerOf(result as R, inputs)))
+            const inputs: Inputs<P, Q, B> = {
+              ...read.params,
+              query: read.query,
+              body: read.body,
+              once,
+              keep: claim && { claim, replyOf },
+            }
             // Only a scoped route's C is a caller, and none of those is reached without one.
             const result = await record.useCase(useCases, caller as C, inputs)()
             return E.map((found: R) => answerOf(found, inputs))(result)
@@ -258,14 +301,29 @@ export const keptOutcome = (outcome: Outcome): KeptReply => ({
 })
 
 // Each end by itself: a fault of another parameter does not hide this one.
-const rangeIssues = (range: readonly [string, string], fields: Fields, sent: Readonly<Record<string, unknown>>): readonly Issue[] => {
-  const [from, to] = range.map((name) => Number(fields[name] && readValue(fields[name], sent[name], [])))
-  return Number(from) > Number(to) ? [{ path: range[0], message: `${range[0]} must not be after ${range[1]}` }] : []
+const rangeIssues = (
+  range: readonly [string, string],
+  fields: Fields,
+  sent: Readonly<Record<string, unknown>>,
+): readonly Issue[] => {
+  const [from, to] = range.map((name) =>
+    Number(fields[name] && readValue(fields[name], sent[name], [])),
+  )
+  return Number(from) > Number(to)
+    ? [{ path: range[0], message: `${range[0]} must not be after ${range[1]}` }]
+    : []
 }
 
 const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag[] } = {
   public: ['RateLimitExceeded', 'InternalError'],
   // Where a credential is needed, a body is received also where none is expected.
-  scoped: ['Unauthorized', 'RateLimitExceeded', 'InsufficientScope', 'ServiceUnavailable', 'PayloadTooLarge', 'InternalError'],
+  scoped: [
+    'Unauthorized',
+    'RateLimitExceeded',
+    'InsufficientScope',
+    'ServiceUnavailable',
+    'PayloadTooLarge',
+    'InternalError',
+  ],
   operator: ['Unauthorized', 'ServiceUnavailable', 'InternalError'],
 }

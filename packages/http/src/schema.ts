@@ -1,7 +1,10 @@
-// One value for each shape of the API: an io-ts codec between JSON and our values, with its JSON Schema and an example. Validation, TypeScript types, the
-// OpenAPI document and generated clients all follow from it.
-import { apiKeyPrefix, createIsoWriter } from '@tradeport/domain'
-import type { Instant, Issue } from '@tradeport/domain'
+// One value for each shape of the API: an io-ts codec between JSON and our values, with its JSON
+// Schema and an example. Validation, TypeScript types, the OpenAPI document and generated clients
+// all follow from it.
+import { apiKeyPrefix } from '@tradeport/domain/access'
+import { createIsoWriter } from '@tradeport/domain/primitives'
+import type { Issue } from '@tradeport/domain/errors'
+import type { Instant } from '@tradeport/domain/primitives'
 import { closest } from 'fastest-levenshtein'
 import { separate } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
@@ -39,68 +42,111 @@ export interface Optional<A, Absent> extends Schema<A> {
 export type Fields = Readonly<Record<string, Schema<unknown> | Optional<unknown, unknown>>>
 
 export type TypeOf<S> = S extends Schema<infer A> ? A : never
-type AbsentNames<F> = { [Name in keyof F]: F[Name] extends { readonly fallback: undefined } ? Name : never }[keyof F]
+type AbsentNames<F> = {
+  [Name in keyof F]: F[Name] extends { readonly fallback: undefined } ? Name : never
+}[keyof F]
 type Simplified<A> = { readonly [Name in keyof A]: A[Name] }
 type ObjectOf<F, Unset> = Simplified<
-  { [Name in Exclude<keyof F, AbsentNames<F>>]: TypeOf<F[Name]> } & { [Name in AbsentNames<F>]?: TypeOf<F[Name]> | Unset }
+  { [Name in Exclude<keyof F, AbsentNames<F>>]: TypeOf<F[Name]> } & {
+    [Name in AbsentNames<F>]?: TypeOf<F[Name]> | Unset
+  }
 >
 /** What is read from a request: a field that was left out is absent, or its fallback. */
 export type Input<F> = ObjectOf<F, never>
 /** What is written to a reply: JSON leaves out a field that is undefined. */
 export type Output<F> = ObjectOf<F, undefined>
 
-/** The value, or undefined once its faults are added to `issues`. `place` is put before their paths. */
-export const read = <A>({ validate }: Schema<A>, value: unknown, issues: Issue[], place?: string): A | undefined => {
+/**
+ * The value, or undefined once its faults are added to `issues`. `place` is put before their paths.
+ */
+export const read = <A>(
+  { validate }: Schema<A>,
+  value: unknown,
+  issues: Issue[],
+  place?: string,
+): A | undefined => {
   const result = validate(value, place === undefined ? [] : at([], place, value))
   if (E.isRight(result)) return result.right
-  for (const { context, message = '' } of result.left) issues.push({ path: pathOf(context), message })
+  for (const { context, message = '' } of result.left)
+    issues.push({ path: pathOf(context), message })
   return undefined
 }
 
-const at = (context: t.Context, key: string, actual: unknown): t.Context => [...context, { key, type: t.unknown, actual }]
+const at = (context: t.Context, key: string, actual: unknown): t.Context => [
+  ...context,
+  { key, type: t.unknown, actual },
+]
 
 // `accounts[0].purpose`; a whole body is `body`.
 const pathOf = (context: t.Context): string =>
-  context.map(({ key }, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`)).join('') || 'body'
+  context
+    .map(({ key }, index) => (/^\d+$/.test(key) ? `[${key}]` : index === 0 ? key : `.${key}`))
+    .join('') || 'body'
 
 const shorten = (text: string): string => text.replace(/(?<=^.{60}).+/su, '…')
 
-// An API key, a URL with a password, or what could be an access token: of a long text the part that would be shown.
+// An API key, a URL with a password, or what could be an access token: of a long text the part that
+// would be shown.
 const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^(?:bearer +)?[\\w.~+/=-]{24,}$`, 'i')
 const mayHoldSecret = (text: string): boolean => secretForm.test(text.slice(0, 120))
 
 // Replies end up in logs: what may hold a secret is not repeated, not even to whoever sent it.
 const got = (value: unknown, { writeOnly, type }: JsonSchema): string => {
-  if ((typeof value === 'string' || typeof value === 'number') && (writeOnly === true || mayHoldSecret(String(value))))
+  if (
+    (typeof value === 'string' || typeof value === 'number') &&
+    (writeOnly === true || mayHoldSecret(String(value)))
+  )
     return 'a value that is not shown here'
-  if (typeof value === 'string') return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(value))}`
+  if (typeof value === 'string')
+    return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(value))}`
   if (Array.isArray(value)) return `a list of ${value.length}`
   return typeof value === 'object' && value !== null ? 'an object' : String(value)
 }
 
-const fault = (value: unknown, context: t.Context, must: string, json: JsonSchema, hint = ''): t.Validation<never> => {
+const fault = (
+  value: unknown,
+  context: t.Context,
+  must: string,
+  json: JsonSchema,
+  hint = '',
+): t.Validation<never> => {
   const path = pathOf(context)
   const message =
-    value === undefined ? `${path} is required; it must be ${must}` : `${path} must be ${must}; got ${got(value, json)}${hint}`
+    value === undefined
+      ? `${path} is required; it must be ${must}`
+      : `${path} must be ${must}; got ${got(value, json)}${hint}`
   return t.failure(value, context, message)
 }
 
 /** A value without parts. `must` ends the sentence "symbol must be …". */
-const leaf = <A>(must: string, json: JsonSchema, example: unknown, parse: (value: unknown) => O.Option<A>): Schema<A> => ({
+const leaf = <A>(
+  must: string,
+  json: JsonSchema,
+  example: unknown,
+  parse: (value: unknown) => O.Option<A>,
+): Schema<A> => ({
   json,
   example,
   validate: (value, context) => {
     const parsed = parse(value)
-    return O.isSome(parsed) ? t.success(parsed.value) : fault(value, context, must, json, hintFor(value, json, parse))
+    return O.isSome(parsed)
+      ? t.success(parsed.value)
+      : fault(value, context, must, json, hintFor(value, json, parse))
   },
   encode: identity,
 })
 
 // The usual slip: a number or a truth value in quotes.
-const hintFor = (value: unknown, { type }: JsonSchema, parse: (value: unknown) => O.Option<unknown>): string => {
+const hintFor = (
+  value: unknown,
+  { type }: JsonSchema,
+  parse: (value: unknown) => O.Option<unknown>,
+): string => {
   if (typeof value !== 'string' || type === 'string') return ''
   const meant = [true, false, Number(value)].find((one) => String(one) === value)
-  return meant === undefined || O.isNone(parse(meant)) ? '' : `; send ${typeof meant === 'number' ? 'the number ' : ''}${meant}`
+  return meant === undefined || O.isNone(parse(meant))
+    ? ''
+    : `; send ${typeof meant === 'number' ? 'the number ' : ''}${meant}`
 }
 
 /** Text that `parse` reads. */
@@ -111,36 +157,70 @@ export const parsed = <A>(
   example: string,
   bounds: JsonSchema = {},
 ): Schema<A> =>
-  leaf(must, { type: 'string', description, ...bounds }, example, (value) => (typeof value === 'string' ? parse(value) : O.none))
+  leaf(must, { type: 'string', description, ...bounds }, example, (value) =>
+    typeof value === 'string' ? parse(value) : O.none,
+  )
 
 /** Whatever text, for a use case that reads it itself. */
-export const anyText = (description: string, example: string): Schema<string> => parsed('text', O.some, description, example)
+export const anyText = (description: string, example: string): Schema<string> =>
+  parsed('text', O.some, description, example)
 
 /** Lengths count Unicode code points. */
-export const text = (description: string, example: string, bounds: JsonSchema = {}, must?: string): Schema<string> => {
+export const text = (
+  description: string,
+  example: string,
+  bounds: JsonSchema = {},
+  must?: string,
+): Schema<string> => {
   const { minLength = 0, maxLength = Infinity, pattern = '' } = bounds
   // A store can hold neither U+0000 nor half of a surrogate pair.
-  const storable = new RegExp(`^[^\\0\\p{Surrogate}]{${minLength},${maxLength === Infinity ? '' : maxLength}}$`, 'u')
+  const storable = new RegExp(
+    `^[^\\0\\p{Surrogate}]{${minLength},${maxLength === Infinity ? '' : maxLength}}$`,
+    'u',
+  )
   const expression = new RegExp(pattern, 'u')
-  const lengths = maxLength === Infinity ? 'text' : `text of ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength} characters`
-  const isGood = (value: string): boolean => value.length <= 2 * maxLength && storable.test(value) && expression.test(value)
-  return parsed(must ?? `${lengths} without the character U+0000`, O.fromPredicate(isGood), description, example, bounds)
+  const lengths =
+    maxLength === Infinity
+      ? 'text'
+      : `text of ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength} characters`
+  const isGood = (value: string): boolean =>
+    value.length <= 2 * maxLength && storable.test(value) && expression.test(value)
+  return parsed(
+    must ?? `${lengths} without the character U+0000`,
+    O.fromPredicate(isGood),
+    description,
+    example,
+    bounds,
+  )
 }
 
 const numeric =
   (type: 'number' | 'integer', isOfType: (value: unknown) => boolean) =>
   (description: string, example: number, bounds: JsonSchema = {}): Schema<number> => {
-    const isGood = (value: unknown): value is number => isOfType(value) && isWithin(value as number, bounds)
-    return leaf(rangeText(type, bounds), { type, description, ...bounds }, example, O.fromPredicate(isGood))
+    const isGood = (value: unknown): value is number =>
+      isOfType(value) && isWithin(value as number, bounds)
+    return leaf(
+      rangeText(type, bounds),
+      { type, description, ...bounds },
+      example,
+      O.fromPredicate(isGood),
+    )
   }
 
-const rangeText = (type: 'number' | 'integer', { minimum, maximum, exclusiveMinimum }: JsonSchema): string => {
-  const bounds = Object.entries({ above: exclusiveMinimum, from: minimum, to: maximum }).filter(([, bound]) => bound !== undefined)
+const rangeText = (
+  type: 'number' | 'integer',
+  { minimum, maximum, exclusiveMinimum }: JsonSchema,
+): string => {
+  const bounds = Object.entries({ above: exclusiveMinimum, from: minimum, to: maximum }).filter(
+    ([, bound]) => bound !== undefined,
+  )
   return [type === 'number' ? 'a number' : 'a whole number', ...bounds.flat()].join(' ')
 }
 
-const isWithin = (value: number, { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity }: JsonSchema): boolean =>
-  value >= minimum && value <= maximum && value > exclusiveMinimum
+const isWithin = (
+  value: number,
+  { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity }: JsonSchema,
+): boolean => value >= minimum && value <= maximum && value > exclusiveMinimum
 
 export const decimal = numeric('number', Number.isFinite)
 export const whole = numeric('integer', Number.isSafeInteger)
@@ -148,9 +228,14 @@ export const whole = numeric('integer', Number.isSafeInteger)
 /** A whole number of a query, which is text. */
 export const digits = (description: string, minimum: number, maximum: number): Schema<number> => {
   const bounds = { minimum, maximum }
-  const isGood = (value: string): boolean => /^\d{1,15}$/.test(value) && isWithin(Number(value), bounds)
+  const isGood = (value: string): boolean =>
+    /^\d{1,15}$/.test(value) && isWithin(Number(value), bounds)
   const parse = (value: string) => (isGood(value) ? O.some(Number(value)) : O.none)
-  return { ...parsed(rangeText('integer', bounds), parse, '', ''), json: { type: 'integer', description, ...bounds }, example: minimum }
+  return {
+    ...parsed(rangeText('integer', bounds), parse, '', ''),
+    json: { type: 'integer', description, ...bounds },
+    example: minimum,
+  }
 }
 
 export const flag = (description: string, example = true): Schema<boolean> =>
@@ -161,7 +246,10 @@ export const flag = (description: string, example = true): Schema<boolean> =>
     O.fromPredicate((value) => typeof value === 'boolean'),
   )
 
-export const always = <const A extends string | boolean>(value: A, description: string): Schema<A> =>
+export const always = <const A extends string | boolean>(
+  value: A,
+  description: string,
+): Schema<A> =>
   leaf(
     String(value),
     { type: typeof value, description, enum: [value] },
@@ -182,18 +270,25 @@ export const oneOf = <const A extends string>(
     { enum: values },
   )
 
-/** An instant of a reply, which is UTC with milliseconds. The same moment is often written many times over, such as that of a cached read. */
+/**
+ * An instant of a reply, which is UTC with milliseconds. The same moment is often written many
+ * times over, such as that of a cached read.
+ */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
   writtenFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** Null as well. */
-export const nullable = <A>({ json, ...schema }: Schema<A>, example: unknown = schema.example): Schema<A | null> => ({
+export const nullable = <A>(
+  { json, ...schema }: Schema<A>,
+  example: unknown = schema.example,
+): Schema<A | null> => ({
   json:
     typeof json['type'] === 'string' && json['enum'] === undefined
       ? { ...json, type: [json['type'], 'null'] }
       : { anyOf: [json, { type: 'null' }] },
   example,
-  validate: (value, context) => (value === null ? t.success(null) : schema.validate(value, context)),
+  validate: (value, context) =>
+    value === null ? t.success(null) : schema.validate(value, context),
   encode: (value) => (value === null ? null : schema.encode(value)),
 })
 
@@ -208,7 +303,10 @@ export const anything = (description: string, example: unknown): Schema<unknown>
 export const list = <A>(
   item: Schema<A>,
   description: string,
-  { items = 'items', ...bounds }: { readonly items?: string; readonly minItems?: number; readonly maxItems?: number } = {},
+  {
+    items = 'items',
+    ...bounds
+  }: { readonly items?: string; readonly minItems?: number; readonly maxItems?: number } = {},
 ): Schema<readonly A[]> => {
   const { minItems = 0, maxItems = Infinity } = bounds
   const json = { type: 'array', description, items: item.json, ...bounds }
@@ -217,8 +315,17 @@ export const list = <A>(
     example: [item.example],
     validate: (value, context) => {
       if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
-        return fault(value, context, maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`, json)
-      const { left, right } = separate(value.map((entry: unknown, index) => item.validate(entry, at(context, String(index), entry))))
+        return fault(
+          value,
+          context,
+          maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`,
+          json,
+        )
+      const { left, right } = separate(
+        value.map((entry: unknown, index) =>
+          item.validate(entry, at(context, String(index), entry)),
+        ),
+      )
       return left.length > 0 ? t.failures(left.flat()) : t.success(right)
     },
     encode: (values) => values.map((value) => item.encode(value)),
@@ -226,7 +333,10 @@ export const list = <A>(
 }
 
 /** The same for another place. */
-export const described = <A>(schema: Schema<A>, description: string): Schema<A> => ({ ...schema, json: { ...schema.json, description } })
+export const described = <A>(schema: Schema<A>, description: string): Schema<A> => ({
+  ...schema,
+  json: { ...schema.json, description },
+})
 
 /** Of a reply, which is never read: the same JSON, written from a value of another type. */
 export const writtenFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
@@ -242,10 +352,14 @@ export const converted = <A, B>(schema: Schema<A>, convert: (value: A) => B): Sc
   encode: identity,
 })
 
-export const optional = <A>(schema: Schema<A>): Optional<A, undefined> => ({ ...schema, fallback: undefined })
+export const optional = <A>(schema: Schema<A>): Optional<A, undefined> => ({
+  ...schema,
+  fallback: undefined,
+})
 
 /** Optional, and not in the example. */
-export const seldom = <A>(schema: Schema<A>): Optional<A, undefined> => optional({ ...schema, example: undefined })
+export const seldom = <A>(schema: Schema<A>): Optional<A, undefined> =>
+  optional({ ...schema, example: undefined })
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optional<A, A> => ({
   ...schema,
@@ -254,15 +368,27 @@ export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optiona
   fallback,
 })
 
-/** An object of a reply: other fields of the value are not written. Clients must accept fields that are added later. */
-export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> => objectOf(description, fields, {})
+/**
+ * An object of a reply: other fields of the value are not written. Clients must accept fields that
+ * are added later.
+ */
+export const object = <F extends Fields>(description: string, fields: F): Schema<Output<F>> =>
+  objectOf(description, fields, {})
 
 /**
- * An object of a request: a field that is not known is refused, because a misspelt one that is passed over looks like one that was accepted.
+ * An object of a request: a field that is not known is refused, because a misspelt one that is
+ * passed over looks like one that was accepted.
  * @param minProperties 1 where at least one field must be there
  */
-export const input = <F extends Fields>(description: string, fields: F, minProperties?: 1): Schema<Input<F>> =>
-  objectOf(description, fields, { additionalProperties: false, ...(minProperties && { minProperties }) })
+export const input = <F extends Fields>(
+  description: string,
+  fields: F,
+  minProperties?: 1,
+): Schema<Input<F>> =>
+  objectOf(description, fields, {
+    additionalProperties: false,
+    ...(minProperties && { minProperties }),
+  })
 
 const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): Schema<A> => {
   const entries = Object.entries(fields)
@@ -276,26 +402,38 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
   }
   return {
     json,
-    example: Object.fromEntries(entries.map(([name, { example }]) => [name, example]).filter(([, example]) => example !== undefined)),
+    example: Object.fromEntries(
+      entries
+        .map(([name, { example }]) => [name, example])
+        .filter(([, example]) => example !== undefined),
+    ),
     validate: (value, context) => {
       if (!isRecord(value)) return fault(value, context, 'an object', json)
       const errors = unknownFields(value, names, context)
       const values: Record<string, unknown> = {}
       for (const [name, field] of entries) {
         const sent = Object.hasOwn(value, name) ? value[name] : undefined
-        const result = sent === undefined && 'fallback' in field ? t.success(field.fallback) : field.validate(sent, at(context, name, sent))
+        const result =
+          sent === undefined && 'fallback' in field
+            ? t.success(field.fallback)
+            : field.validate(sent, at(context, name, sent))
         if (E.isLeft(result)) errors.push(...result.left)
         else if (result.right !== undefined) values[name] = result.right
       }
       if (errors.length > 0) return t.failures(errors)
       return Object.keys(values).length === 0 && 'minProperties' in bounds
-        ? t.failure(value, context, `${pathOf(context)} must have at least one of ${names.join(', ')}`)
+        ? t.failure(
+            value,
+            context,
+            `${pathOf(context)} must have at least one of ${names.join(', ')}`,
+          )
         : t.success(values as A)
     },
     encode: (value) => {
       const values = value as Readonly<Record<string, unknown>>
       const written: Record<string, unknown> = {}
-      for (const [name, field] of entries) if (values[name] !== undefined) written[name] = field.encode(values[name])
+      for (const [name, field] of entries)
+        if (values[name] !== undefined) written[name] = field.encode(values[name])
       return written
     },
   }
@@ -307,31 +445,50 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
 /** At most this many are reported: beyond that the sender meant something else. */
 const reportedUnknown = 20
 
-const unknownFields = (value: object, known: readonly string[], context: t.Context): t.ValidationError[] =>
+const unknownFields = (
+  value: object,
+  known: readonly string[],
+  context: t.Context,
+): t.ValidationError[] =>
   Object.keys(value)
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)
     .map((name) => {
       const shown = mayHoldSecret(name) ? 'a name that is not shown here' : shorten(name) || '""'
       const place = at(context, shown, undefined)
-      const nearest = known.length === 0 ? 'none is accepted here' : `the nearest name is ${closest(shorten(name), known)}`
-      return { value: undefined, context: place, message: `${pathOf(place)} is not known; ${nearest}` }
+      const nearest =
+        known.length === 0
+          ? 'none is accepted here'
+          : `the nearest name is ${closest(shorten(name), known)}`
+      return {
+        value: undefined,
+        context: place,
+        message: `${pathOf(place)} is not known; ${nearest}`,
+      }
     })
 
 const definitions = new Map<string, JsonSchema>()
 
 /** A shape that the document and generated clients know by name. */
-export const named = <A>(name: string, schema: Schema<A>, example: unknown = schema.example): Schema<A> => {
+export const named = <A>(
+  name: string,
+  schema: Schema<A>,
+  example: unknown = schema.example,
+): Schema<A> => {
   if (definitions.has(name)) throw new Error(`two shapes are named ${name}`)
   definitions.set(name, schema.json)
   return { ...schema, json: { $ref: `#/components/schemas/${name}` }, example }
 }
 
-export const record = <F extends Fields>(name: string, description: string, fields: F): Schema<Output<F>> =>
-  named(name, object(description, fields))
+export const record = <F extends Fields>(
+  name: string,
+  description: string,
+  fields: F,
+): Schema<Output<F>> => named(name, object(description, fields))
 
 /** What a reference refers to. */
-export const resolved = (json: JsonSchema): JsonSchema => definitions.get(json.$ref?.split('/').at(-1) ?? '') ?? json
+export const resolved = (json: JsonSchema): JsonSchema =>
+  definitions.get(json.$ref?.split('/').at(-1) ?? '') ?? json
 
 /** The named shapes that a document refers to, and those that they refer to. */
 export const definitionsIn = (document: unknown): Readonly<Record<string, JsonSchema>> => {

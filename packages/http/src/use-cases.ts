@@ -1,62 +1,35 @@
-// The use cases of the domain that the two APIs call, given their ports by whoever composes the service.
-import type * as domain from '@tradeport/domain'
-import type { IdempotencyStore } from '@tradeport/domain'
-
-type Composed<Names extends keyof typeof domain> = {
-  readonly [Name in Names]: (typeof domain)[Name] extends (...ports: never[]) => infer UseCase ? UseCase : never
-}
+// The use cases of the domain that the two APIs call, given their ports by whoever composes the
+// service.
+import type { IdempotencyStore } from '@tradeport/domain/ports'
+import type {
+  createAccounts,
+  createOperatorDocuments,
+  createOperatorHealth,
+  createOperatorRecords,
+  createOrders,
+  createOrdersUnderWay,
+  createPositionChanges,
+  createPositions,
+  createTrades,
+  createWebhooks,
+  identifyCaller,
+  marketData,
+} from '@tradeport/domain/use-cases'
 
 /** Of the API for users. */
-export interface UseCases extends Composed<
-  | 'identifyCaller'
-  | 'listAccounts'
-  | 'getAccount'
-  | 'listBalanceHistory'
-  | 'placeOrder'
-  | 'listOrders'
-  | 'getOrder'
-  | 'modifyOrder'
-  | 'cancelOrder'
-  | 'listPositions'
-  | 'getPosition'
-  | 'moveStopLoss'
-  | 'moveTakeProfit'
-  | 'closePosition'
-  | 'listTrades'
-  | 'getTrade'
-  | 'getTradeStatistics'
-  | 'exportTrades'
-  | 'createWebhook'
-  | 'listWebhooks'
-  | 'getWebhook'
-  | 'changeWebhook'
-  | 'deleteWebhook'
-  | 'testWebhook'
-  | 'listWebhookDeliveries'
-  | 'replayWebhookDelivery'
-> {
-  readonly listSymbols: typeof domain.listSymbols
-  readonly getMarketData: typeof domain.getMarketData
-  /** Which hosts of webhooks the configuration forbids. */
-  readonly webhookHostIssues: ReturnType<typeof domain.hostIssues>
-  readonly idempotency: IdempotencyStore
-}
+export type UseCases = ReturnType<typeof createAccounts> &
+  ReturnType<typeof createOrders> &
+  ReturnType<typeof createPositions> &
+  ReturnType<typeof createPositionChanges> &
+  ReturnType<typeof createTrades> &
+  ReturnType<typeof createWebhooks> &
+  typeof marketData & {
+    readonly identifyCaller: ReturnType<typeof identifyCaller>
+    readonly idempotency: IdempotencyStore
+  }
 
 /** Of the operator API. */
-export type OperatorUseCases = Composed<
-  | 'applyOperatorDocument'
-  | 'planOperatorDocument'
-  | 'listOrdersUnderWay'
-  | 'getOperatorOrder'
-  | 'finishOrder'
-  | 'listTenants'
-  | 'getTenant'
-  | 'listTenantUsers'
-  | 'listTenantAccounts'
-  | 'listTenantApiKeys'
-  | 'listTenantAccessTokens'
-  | 'listTenantDesks'
-  | 'rotateSecrets'
-  | 'checkService'
-  | 'checkTenant'
->
+export type OperatorUseCases = ReturnType<typeof createOperatorDocuments> &
+  ReturnType<typeof createOperatorHealth> &
+  ReturnType<typeof createOperatorRecords> &
+  ReturnType<typeof createOrdersUnderWay>

@@ -1,10 +1,18 @@
 // The two OpenAPI documents, and validators of the schemas in them.
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
+import { expect } from 'vitest'
 import { errorReply, exampleOf } from '../src/errors.ts'
 import type { ErrorReply, RefusalTag } from '../src/errors.ts'
-import { apiPrefix, apiRoutes, createOpenApiDocument, createOperatorDocument, operatorRoutes } from '../src/index.ts'
+import {
+  apiPrefix,
+  apiRoutes,
+  createOpenApiDocument,
+  createOperatorDocument,
+  operatorRoutes,
+} from '../src/index.ts'
 import type { OpenApiDocument, Operation, Route } from '../src/index.ts'
+import type { Answer } from './fakes.ts'
 
 export type Json = ReturnType<typeof JSON.parse>
 
@@ -27,7 +35,8 @@ export interface ApiDocument {
 
 const pathOf = ({ path }: Route<never>): string => path.replace(/:(\w+)/g, '{$1}')
 
-export const escapePointer = (name: string): string => name.replaceAll('~', '~0').replaceAll('/', '~1')
+export const escapePointer = (name: string): string =>
+  name.replaceAll('~', '~0').replaceAll('/', '~1')
 
 const documentOf = (
   name: ApiDocument['name'],
@@ -43,18 +52,32 @@ const documentOf = (
     const [path, method] = [pathOf(route), route.method.toLowerCase()]
     const operation = document.paths[path]?.[method]
     if (operation === undefined) throw new Error(`${route.method} ${path} is not documented`)
-    return { name: `${name} ${route.method} ${path}`, route, operation, pointer: `/paths/${escapePointer(path)}/${method}` }
+    return {
+      name: `${name} ${route.method} ${path}`,
+      route,
+      operation,
+      pointer: `/paths/${escapePointer(path)}/${method}`,
+    }
   }),
 })
 
 export const users = documentOf('users', apiPrefix, createOpenApiDocument(), apiRoutes)
-export const operator = documentOf('operator', '/operator/v1', createOperatorDocument(), operatorRoutes)
+export const operator = documentOf(
+  'operator',
+  '/operator/v1',
+  createOperatorDocument(),
+  operatorRoutes,
+)
 export const documents = [users, operator]
 
 /** The part of the document that a JSON pointer, or a reference in the document, points to. */
 export const partAt = ({ document }: ApiDocument, pointer: string): Json => {
   const names = pointer.replace(/^#/, '').split('/').slice(1)
-  return names.reduce((part: Json, name) => resolveIn(document, part[name.replaceAll('~1', '/').replaceAll('~0', '~')]), document)
+  return names.reduce(
+    (part: Json, name) =>
+      resolveIn(document, part[name.replaceAll('~1', '/').replaceAll('~0', '~')]),
+    document,
+  )
 }
 
 const resolveIn = (document: OpenApiDocument, part: Json): Json =>
@@ -65,19 +88,67 @@ const closed = (part: Json): Json => {
   if (typeof part !== 'object' || part === null) return part
   if (Array.isArray(part)) return part.map(closed)
   const entries = Object.entries(part).map(([name, value]) => [name, closed(value)])
-  const isOpen = part.type === 'object' && part.properties !== undefined && part.additionalProperties === undefined
+  const isOpen =
+    part.type === 'object' &&
+    part.properties !== undefined &&
+    part.additionalProperties === undefined
   return { ...Object.fromEntries(entries), ...(isOpen ? { additionalProperties: false } : {}) }
 }
 
 export const ajv = new Ajv2020({ strict: false, allErrors: true })
 formats.default(ajv)
-for (const { name, document } of documents) ajv.addSchema(document, name).addSchema(closed(document), `${name}-closed`)
+for (const { name, document } of documents)
+  ajv.addSchema(document, name).addSchema(closed(document), `${name}-closed`)
 
 /** What is wrong with a value for the schema at this JSON pointer: nothing, for a valid one. */
-export const faultsOf = ({ name }: ApiDocument, pointer: string, value: unknown, isClosed = false): readonly string[] => {
+export const faultsOf = (
+  { name }: ApiDocument,
+  pointer: string,
+  value: unknown,
+  isClosed = false,
+): readonly string[] => {
   const validate = ajv.getSchema(`${name}${isClosed ? '-closed' : ''}#${encodeURI(pointer)}`)
   if (validate === undefined) throw new Error(`there is no schema at ${pointer}`)
-  return validate(value) === true ? [] : (validate.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
+  return validate(value) === true
+    ? []
+    : (validate.errors ?? []).map(({ instancePath, message = '' }) => `${instancePath} ${message}`)
 }
 
 export const replyTo = (tag: RefusalTag): ErrorReply => errorReply(exampleOf(tag))
+
+const documentedHeaders = [
+  'location',
+  'etag',
+  'idempotent-replayed',
+  'retry-after',
+  'www-authenticate',
+  'content-disposition',
+  'x-skipped-positions',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+]
+
+/**
+ * Expects a reply that the operation documents: its status, its body without any other field, and
+ * its headers.
+ */
+export const expectDocumented = (
+  api: ApiDocument,
+  pointer: string,
+  { status, headers, text, json }: Answer,
+): void => {
+  const responses = partAt(api, `${pointer}/responses`)
+  expect(Object.keys(responses)).toContain(String(status))
+  const { headers: documented = {}, content } = partAt(api, `${pointer}/responses/${status}`)
+  const names = Object.keys(documented).map((name) => name.toLowerCase())
+  expect(
+    documentedHeaders.filter((name) => headers[name] !== undefined && !names.includes(name)),
+  ).toEqual([])
+  const type = headers['content-type']?.split(';')[0] ?? ''
+  if (text === '') return expect(content).toBeUndefined()
+  expect(Object.keys(content)).toContain(type)
+  const reference = responses[status].$ref ?? `#${pointer}/responses/${status}`
+  const schema = `${reference.slice(1)}/content/${escapePointer(type)}/schema`
+  expect(faultsOf(api, schema, type === 'application/json' ? json : text, true)).toEqual([])
+}

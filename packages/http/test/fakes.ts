@@ -1,39 +1,28 @@
 // Fake use cases that answer immediately, an edge with a fixed clock, and a server on a free port.
 import { request as httpRequest } from 'node:http'
 import type { IncomingHttpHeaders } from 'node:http'
+import { programOf, scopes } from '@tradeport/domain/access'
+import { orderInFlight, unauthorized } from '@tradeport/domain/errors'
+import { parseOrderId } from '@tradeport/domain/orders'
 import {
-  getMarketData,
-  listSymbols,
-  orderInFlight,
   parseAccountId,
   parseDeliveryId,
-  parseOrderId,
   parseTenantId,
   parseTicket,
   parseUserId,
   parseWebhookId,
-  parseWebhookUrl,
-  programOf,
-  scopes,
-  unauthorized,
-} from '@tradeport/domain'
-import type {
-  Account,
-  ClosedPosition,
-  ClosedTrade,
-  Credential,
-  IdempotencyStore,
-  Issue,
-  Once,
-  PendingOrder,
-  Position,
-  RateVerdict,
-  Scope,
-  TradeExport,
-  TradeProvenance,
-  Webhook,
-  WebhookDelivery,
-} from '@tradeport/domain'
+} from '@tradeport/domain/primitives'
+import { marketData } from '@tradeport/domain/use-cases'
+import { parseWebhookUrl } from '@tradeport/domain/webhooks'
+import type { Credential, RateVerdict, Scope } from '@tradeport/domain/access'
+import type { Account } from '@tradeport/domain/accounts'
+import type { Issue } from '@tradeport/domain/errors'
+import type { PendingOrder } from '@tradeport/domain/orders'
+import type { IdempotencyStore, Once } from '@tradeport/domain/ports'
+import type { Position } from '@tradeport/domain/positions'
+import type { ClosedTrade } from '@tradeport/domain/trades'
+import type { ClosedPosition, TradeExport, TradeProvenance } from '@tradeport/domain/use-cases'
+import type { Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
 import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/domain/testing'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -64,7 +53,14 @@ export const account: Account = {
   linkedAsDemo: true,
   tradeMode: null,
   currency: 'USD',
-  figures: { balance: 10_000, equity: 10_001.5, margin: -0, freeMargin: null, marginLevel: null, leverage: null },
+  figures: {
+    balance: 10_000,
+    equity: 10_001.5,
+    margin: -0,
+    freeMargin: null,
+    marginLevel: null,
+    leverage: null,
+  },
   status: 'connected',
   provider: { providerAccountId: 'a-secret-place', region: null },
   lastReadAt: null,
@@ -100,7 +96,10 @@ export const closedPosition: ClosedPosition = {
   closedAt: Date.parse('2026-11-21T10:11:10.001Z'),
 }
 
-export const closedTrade = (positionId: string, parts: Partial<ClosedTrade['trade']> = {}): ClosedTrade => ({
+export const closedTrade = (
+  positionId: string,
+  parts: Partial<ClosedTrade['trade']> = {},
+): ClosedTrade => ({
   accountId,
   userId: owner.userId,
   closingDealId: `d-${positionId}`,
@@ -164,7 +163,13 @@ export const webhookSecret = 'a-webhook-secret-of-its-own'
 export const webhookBody = { url: webhook.url, eventTypes: webhook.eventTypes }
 
 /** The body that `pendingOrder` answers. */
-export const orderBody = { accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
+export const orderBody = {
+  accountId,
+  symbol: 'EURUSD',
+  type: 'buy',
+  orderType: 'market',
+  volume: 0.1,
+}
 
 export const provenance: TradeProvenance = {
   source: 'metaapi',
@@ -195,7 +200,10 @@ function statisticsOfNothing() {
   } as const
 }
 
-export const credential = (held: readonly Scope[], parts: Partial<Credential> = {}): Credential => ({
+export const credential = (
+  held: readonly Scope[],
+  parts: Partial<Credential> = {},
+): Credential => ({
   kind: 'api_key',
   id: 'k-1',
   owner,
@@ -224,7 +232,8 @@ const begun =
       TE.map(() => result),
     )
 
-export const fakeIdempotency = (): IdempotencyStore => createFakeIdempotencyStore(createFakeRecords())
+export const fakeIdempotency = (): IdempotencyStore =>
+  createFakeIdempotencyStore(createFakeRecords())
 
 /** Every read of the pages gives them anew. */
 export const exportOf = (...pages: readonly (readonly ClosedTrade[])[]): TradeExport => ({
@@ -237,39 +246,48 @@ export const exportOf = (...pages: readonly (readonly ClosedTrade[])[]): TradeEx
   exportedAt: now,
 })
 
-export const fakeUseCases = ({ idempotency = fakeIdempotency(), ...parts }: Partial<UseCases> = {}): UseCases => ({
+export const fakeUseCases = ({
+  idempotency = fakeIdempotency(),
+  ...parts
+}: Partial<UseCases> = {}): UseCases => ({
   idempotency,
   identifyCaller: ({ apiKey, accessToken }) => {
-    if (accessToken !== undefined) return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
+    if (accessToken !== undefined)
+      return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
     if (apiKey === goodKey) return TE.right(credential(scopes))
     return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(unauthorized)
   },
   listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
-  listBalanceHistory: () => TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
-  listPositions: (_, { page, limit }) => TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
+  listBalanceHistory: () =>
+    TE.right([{ timestamp: now, balance: 1, equity: 2, margin: 3, freeMargin: null }]),
+  listPositions: (_, { page, limit }) =>
+    TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ position, provenance }),
   moveStopLoss: (_, _id, stopLoss) => TE.right({ position: { ...position, stopLoss }, provenance }),
-  moveTakeProfit: (_, _id, takeProfit) => TE.right({ position: { ...position, takeProfit }, provenance }),
+  moveTakeProfit: (_, _id, takeProfit) =>
+    TE.right({ position: { ...position, takeProfit }, provenance }),
   closePosition: (_, _id, _volume, once) => begun(once)({ closed: closedPosition, provenance }),
-  listTrades: () => TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
+  listTrades: () =>
+    TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
   getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
-  listSymbols,
-  getMarketData,
+  ...marketData,
   placeOrder: placeOrderIn(idempotency),
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(orderInFlight),
   cancelOrder: () => TE.left(orderInFlight),
-  webhookHostIssues: (url) => (url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : []),
+  webhookHostIssues: (url) =>
+    url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : [],
   createWebhook: (_, _wanted, once) => begun(once)({ webhook, secret: webhookSecret }),
   listWebhooks: () => TE.right([webhook]),
   getWebhook: () => TE.right(webhook),
   changeWebhook: () => TE.right(webhook),
   deleteWebhook: () => TE.right(webhook.id),
-  testWebhook: (_, _id, once) => begun(once)({ isSuccess: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
+  testWebhook: (_, _id, once) =>
+    begun(once)({ isSuccess: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
   listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
   replayWebhookDelivery: (_, _id, _deliveryId, once) => begun(once)(delivery),
   ...parts,
@@ -298,7 +316,12 @@ export interface FakeEdge extends ApiEdge {
 }
 
 /** The verdict of a limiter that admits everybody. */
-export const admitted: RateVerdict = { limit: 300, remaining: 299, resetSeconds: now / 1_000 + 1, refusal: null }
+export const admitted: RateVerdict = {
+  limit: 300,
+  remaining: 299,
+  resetSeconds: now / 1_000 + 1,
+  refusal: null,
+}
 
 export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
   const lines: LogLine[] = []
@@ -324,7 +347,11 @@ export interface Running extends AsyncDisposable {
 }
 
 export const run = async (app: Koa, options: Partial<ListenOptions> = {}): Promise<Running> => {
-  const { port, end } = await listen(app, { host: '127.0.0.1', port: 0 }, { newRequestId: () => 'req_unread', ...options })
+  const { port, end } = await listen(
+    app,
+    { host: '127.0.0.1', port: 0 },
+    { newRequestId: () => 'req_unread', ...options },
+  )
   return {
     origin: `http://127.0.0.1:${port}`,
     port,
@@ -360,7 +387,11 @@ export interface SentRequest {
 }
 
 /** A JSON body with a credential that passes everywhere. */
-export const jsonRequest = (method: string, body: unknown, headers: SentRequest['headers'] = {}): SentRequest => ({
+export const jsonRequest = (
+  method: string,
+  body: unknown,
+  headers: SentRequest['headers'] = {},
+): SentRequest => ({
   method,
   headers: { 'x-api-key': goodKey, 'content-type': 'application/json', ...headers },
   body: JSON.stringify(body),
@@ -377,9 +408,14 @@ const bodies: Readonly<Record<string, object>> = {
 }
 
 /** A request that the route accepts, apart from its path. */
-export const requestOf = ({ method, path }: Pick<Route<never>, 'method' | 'path'>, headers: SentRequest['headers'] = {}): SentRequest => {
+export const requestOf = (
+  { method, path }: Pick<Route<never>, 'method' | 'path'>,
+  headers: SentRequest['headers'] = {},
+): SentRequest => {
   const body = bodies[`${method} ${path}`]
-  return body === undefined ? { method, headers: { 'x-api-key': goodKey, ...headers } } : jsonRequest(method, body, headers)
+  return body === undefined
+    ? { method, headers: { 'x-api-key': goodKey, ...headers } }
+    : jsonRequest(method, body, headers)
 }
 
 /** Sends the request target unchanged; fetch would normalise it. */
@@ -389,21 +425,25 @@ export const send = (
   { method = 'GET', headers = { 'x-api-key': goodKey }, body }: SentRequest = {},
 ): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path: target, method, headers: { ...headers }, agent: false }, (response) => {
-      let text = ''
-      response.setEncoding('utf8')
-      response.on('data', (chunk: string) => (text += chunk))
-      response.on('error', reject)
-      response.on('end', () => {
-        const isJson = response.headers['content-type']?.startsWith('application/json') === true && text !== ''
-        resolve({
-          status: response.statusCode ?? 0,
-          headers: response.headers,
-          text,
-          json: (isJson ? JSON.parse(text) : null) as ReplyBody,
+    const request = httpRequest(
+      { host: '127.0.0.1', port, path: target, method, headers: { ...headers }, agent: false },
+      (response) => {
+        let text = ''
+        response.setEncoding('utf8')
+        response.on('data', (chunk: string) => (text += chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const isJson =
+            response.headers['content-type']?.startsWith('application/json') === true && text !== ''
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            json: (isJson ? JSON.parse(text) : null) as ReplyBody,
+          })
         })
-      })
-    })
+      },
+    )
     request.on('error', reject)
     request.end(body)
   })
@@ -425,10 +465,16 @@ export const issuesOf = ({ status, json }: Answer): readonly Issue[] => {
   return json.error.details?.issues ?? []
 }
 
-const sampleIds: Readonly<Record<string, string>> = { id: accountId, deliveryId: 'd-1', symbol: 'EURUSD' }
+const sampleIds: Readonly<Record<string, string>> = {
+  id: accountId,
+  deliveryId: 'd-1',
+  symbol: 'EURUSD',
+}
 
 /** A target of the route with the query parameters that it requires. */
 export const targetOf = ({ path }: Pick<Route<never>, 'path'>, query = ''): string => {
-  const parameters = [path.startsWith('/candles') ? 'timeframe=1h' : '', query].filter((text) => text !== '')
+  const parameters = [path.startsWith('/candles') ? 'timeframe=1h' : '', query].filter(
+    (text) => text !== '',
+  )
   return `/api/v1${path.replace(/:(\w+)/g, (_, name: string) => sampleIds[name] ?? '')}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`
 }

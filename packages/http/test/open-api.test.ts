@@ -4,22 +4,22 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { createRequire } from 'node:module'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
-import { accountNotFound, webhookEventTypes } from '@tradeport/domain'
+import { accountNotFound } from '@tradeport/domain/errors'
+import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import redocly from '@redocly/cli/package.json' with { type: 'json' }
 import spectral from '@stoplight/spectral-core'
 import type { RulesetDefinition } from '@stoplight/spectral-core'
 import rulesets from '@stoplight/spectral-rulesets'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createOperatorApi } from '../src/index.ts'
+import { describe, expect, it } from 'vitest'
+import { createApi, createOperatorApi } from '../src/index.ts'
 import type { UseCases } from '../src/index.ts'
 import { errorTable } from '../src/errors.ts'
 import type { RefusalTag } from '../src/errors.ts'
 import { anybody, routesOf } from '../src/route.ts'
 import { documents, operator, partAt, replyTo, users } from './documents.ts'
 import type { Json } from './documents.ts'
-import { fakeEdge, run, runApi, send } from './fakes.ts'
-import type { Running } from './fakes.ts'
+import { fakeEdge, fakeUseCases, run, send } from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
 
 const isRefusal = (status: string): boolean => Number(status) >= 400
@@ -27,128 +27,94 @@ const isRefusal = (status: string): boolean => Number(status) >= 400
 const cases = documents.flatMap((api) => api.operations.map((one) => ({ api, ...one })))
 
 /** The codes of the refusals that an operation documents, by status. */
-const codesOf = ({ api, pointer, operation }: (typeof cases)[number]): Readonly<Record<string, readonly string[]>> =>
+const codesOf = ({
+  api,
+  pointer,
+  operation,
+}: (typeof cases)[number]): Readonly<Record<string, readonly string[]>> =>
   Object.fromEntries(
     Object.keys(operation.responses)
       .filter(isRefusal)
       .map((status) => [
         status,
-        Object.keys(partAt(api, `${pointer}/responses/${status}`).content['application/json'].examples).toSorted(),
+        Object.keys(
+          partAt(api, `${pointer}/responses/${status}`).content['application/json'].examples,
+        ).toSorted(),
       ]),
   )
 
-describe.each(documents)('the document for $name', (api) => {
-  const { name, document, operations, routes } = api
-
-  it('has an operation for every route, and no other', () => {
-    expect(operations).toHaveLength(routes.length)
-    expect(Object.values(document.paths).flatMap((item) => Object.keys(item))).toHaveLength(routes.length)
-  })
-
-  it.runIf(name === 'users')('has every code that its API can answer, each on a route that can answer it', () => {
-    const tags = (Object.keys(errorTable) as readonly RefusalTag[]).filter((tag) => errorTable[tag].isForOperators !== true)
-    const documented = new Set(cases.filter((one) => one.api === api).flatMap((one) => Object.values(codesOf(one)).flat()))
-    expect(documented).toEqual(new Set(tags.map((tag) => replyTo(tag).error.code)))
-    const listed: readonly string[] = partAt(api, '/components/schemas/Error/properties/code').enum
-    expect([...documented, 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT'].filter((code) => !listed.includes(code))).toEqual([])
-  })
+it('every code of the API for users is documented, on a route that can answer it', () => {
+  const tags = (Object.keys(errorTable) as readonly RefusalTag[]).filter(
+    (tag) => errorTable[tag].isForOperators !== true,
+  )
+  const documented = new Set(
+    cases.filter((one) => one.api === users).flatMap((one) => Object.values(codesOf(one)).flat()),
+  )
+  expect(documented).toEqual(new Set(tags.map((tag) => replyTo(tag).error.code)))
+  const listed: readonly string[] = partAt(users, '/components/schemas/Error/properties/code').enum
+  expect(
+    [...documented, 'HEADERS_TOO_LARGE', 'REQUEST_TIMEOUT'].filter(
+      (code) => !listed.includes(code),
+    ),
+  ).toEqual([])
 })
 
-describe.each(cases)('$name', (one) => {
-  const { api, route, operation, pointer } = one
-
-  it('documents who may call it', () => {
+it.each(cases)(
+  '$name documents who may call it, one success, every refusal of its route and no other, and its headers',
+  (one) => {
+    const { api, route, operation, pointer } = one
     const schemes = api === users ? [{ apiKey: [] }, { accessToken: [] }] : [{ operatorToken: [] }]
-    expect(operation['security']).toEqual([...(route.access.kind === 'public' ? [{}] : []), ...schemes])
-    expect(operation['x-required-any-of']).toEqual(route.access.kind === 'scoped' ? route.access.scopes : undefined)
-  })
-
-  it('documents every refusal of its route, and no other', () => {
-    const replies = [...route.refusals].map(replyTo)
-    const expected = Map.groupBy(replies, ({ status }) => String(status))
-    expect(codesOf(one)).toEqual(
-      Object.fromEntries([...expected].map(([status, of]) => [status, of.map(({ error }) => error.code).toSorted()])),
+    const isPublic = route.access.kind === 'public'
+    expect(operation['security']).toEqual([...(isPublic ? [{}] : []), ...schemes])
+    expect(operation['x-required-any-of']).toEqual(
+      route.access.kind === 'scoped' ? route.access.scopes : undefined,
     )
-    expect(operation.responses).toHaveProperty('default')
-  })
-
-  it('documents what a route can be refused for whatever it does', () => {
-    // A body is received where the route has one, and searched for a credential where one is needed.
-    const receivesBody = route.body !== undefined || route.access.kind === 'scoped'
-    const expected = [
-      'ValidationError',
-      'InternalError',
-      ...(route.access.kind === 'public' ? [] : ['Unauthorized', 'ServiceUnavailable']),
-      ...(receivesBody ? ['PayloadTooLarge'] : []),
-    ]
-    expect(expected.filter((tag) => !route.refusals.has(tag as RefusalTag))).toEqual([])
-  })
-
-  it('documents one success, unless it is not available yet', () => {
+    const expected = Map.groupBy([...route.refusals].map(replyTo), ({ status }) => String(status))
+    expect(codesOf(one)).toEqual(
+      Object.fromEntries(
+        [...expected].map(([status, of]) => [status, of.map(({ error }) => error.code).toSorted()]),
+      ),
+    )
     const isAvailable = !route.refusals.has('NotImplemented')
-    expect(Object.keys(operation.responses).filter((status) => status.startsWith('20'))).toHaveLength(isAvailable ? 1 : 0)
-  })
-
-  it('documents the request id of every response, and the limits where there are any', () => {
+    expect(
+      Object.keys(operation.responses).filter((status) => status.startsWith('20')),
+    ).toHaveLength(isAvailable ? 1 : 0)
     for (const status of Object.keys(operation.responses)) {
       const { headers } = partAt(api, `${pointer}/responses/${status}`)
-      expect(headers).toHaveProperty('X-Request-ID')
-      expect('X-RateLimit-Limit' in headers).toBe(api === users && status !== 'default')
+      expect(['X-Request-ID' in headers, 'X-RateLimit-Limit' in headers]).toEqual([
+        true,
+        api === users && status !== 'default',
+      ])
     }
-  })
-})
+    expect(operation.responses).toHaveProperty('default')
+    // What a route can be refused for whatever it does. A body is received where there is one, and
+    // searched for a credential where one is needed.
+    const receivesBody = route.body !== undefined || route.access.kind === 'scoped'
+    const always = [
+      'ValidationError',
+      'InternalError',
+      ...(isPublic ? [] : ['Unauthorized', 'ServiceUnavailable']),
+      ...(receivesBody ? ['PayloadTooLarge'] : []),
+    ]
+    expect(always.filter((tag) => !route.refusals.has(tag as RefusalTag))).toEqual([])
+  },
+)
 
 // Generated clients name their methods so.
-it('the operations have these names', () => {
-  expect(users.operations.map(({ operation }) => operation.operationId)).toEqual([
-    'listAccounts',
-    'getAccount',
-    'listBalanceHistory',
-    'placeOrder',
-    'listOrders',
-    'getOrder',
-    'modifyOrder',
-    'cancelOrder',
-    'listPositions',
-    'getPosition',
-    'moveStopLoss',
-    'moveTakeProfit',
-    'closePosition',
-    'listTrades',
-    'getTradeStatistics',
-    'exportTrades',
-    'getTrade',
-    'listSymbols',
-    'getQuote',
-    'listCandles',
-    'listTicks',
-    'createWebhook',
-    'listWebhooks',
-    'getWebhook',
-    'changeWebhook',
-    'deleteWebhook',
-    'testWebhook',
-    'listWebhookDeliveries',
-    'replayWebhookDelivery',
-  ])
-  expect(operator.operations.map(({ operation }) => operation.operationId)).toEqual([
-    'applyDocument',
-    'planDocument',
-    'listTenants',
-    'getTenant',
-    'listUsers',
-    'listTenantAccounts',
-    'listApiKeys',
-    'listAccessTokens',
-    'listDesks',
-    'listOrdersUnderWay',
-    'getOrder',
-    'finishOrder',
-    'rotateSecrets',
-    'checkService',
-    'checkTenant',
-  ])
+it('the operations of the operator have these names', () => {
+  const names =
+    'applyDocument planDocument listTenants getTenant listUsers listTenantAccounts listApiKeys listAccessTokens listDesks listOrdersUnderWay getOrder finishOrder rotateSecrets checkService checkTenant'
+  expect(operator.operations.map(({ operation }) => operation.operationId).join(' ')).toBe(names)
 })
+
+it.each(documents)(
+  'the document for $name has no operation without a route',
+  ({ document, routes }) => {
+    expect(Object.values(document.paths).flatMap((item) => Object.keys(item))).toHaveLength(
+      routes.length,
+    )
+  },
+)
 
 it('the document for users has the eight events and the headers with which they are posted', () => {
   expect(Object.keys(users.document.webhooks)).toEqual(webhookEventTypes)
@@ -179,41 +145,55 @@ describe.each(documents)('the document for $name', ({ name, document }) => {
   it('has no finding of Spectral, but that market data has no success yet', async () => {
     const linter = new spectral.Spectral()
     linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] })
-    const findings = (await linter.run(document as never)).map(({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`)
-    const expected = name === 'operator' ? [] : ['/candles/{symbol}', '/quotes/{symbol}', '/ticks/{symbol}']
+    const findings = (await linter.run(document as never)).map(
+      ({ code, path, message }) => `${code} at ${path.join('.')}: ${message}`,
+    )
+    const expected =
+      name === 'operator' ? [] : ['/candles/{symbol}', '/quotes/{symbol}', '/ticks/{symbol}']
     expect(findings.toSorted()).toEqual(
-      expected.map((path) => expect.stringMatching(`^operation-success-response at paths.${path.replaceAll(/[{}]/g, '.')}.get`) as string),
+      expected.map(
+        (path) =>
+          expect.stringMatching(
+            `^operation-success-response at paths.${path.replaceAll(/[{}]/g, '.')}.get`,
+          ) as string,
+      ),
     )
   })
 })
 
-const redoclyFile = join(dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')), redocly.bin.redocly)
+const redoclyFile = join(
+  dirname(createRequire(import.meta.url).resolve('@redocly/cli/package.json')),
+  redocly.bin.redocly,
+)
 
 const lintWithRedocly = async (folder: string): Promise<Json> => {
   const args = [redoclyFile, 'lint', 'openapi.json', '--extends', 'recommended', '--format', 'json']
   const env = { ...process.env, REDOCLY_TELEMETRY: 'off', REDOCLY_SUPPRESS_UPDATE_NOTICE: 'true' }
   // It exits with 1 where it has findings, which the report lists.
   const report = await new Promise<string>((resolve) => {
-    execFile(process.execPath, args, { cwd: folder, env, maxBuffer: 100_000_000 }, (_, stdout) => resolve(stdout))
+    execFile(process.execPath, args, { cwd: folder, env, maxBuffer: 100_000_000 }, (_, stdout) =>
+      resolve(stdout),
+    )
   })
   return JSON.parse(report)
 }
 
-describe.each([
-  { api: users, path: '/api/v1/openapi.json', start: () => runApi() },
+it.each([
   {
-    api: operator,
-    path: '/operator/openapi.json',
-    start: () => run(createOperatorApi(operatorUseCases(), { ...fakeEdge(), operatorToken: 'the-operator' })),
+    document: users.document,
+    path: '/api/v1/openapi.json',
+    app: () => createApi(fakeUseCases(), fakeEdge()),
   },
-])('GET $path', ({ api: { document }, path, start }) => {
-  let api: Running
-  beforeAll(async () => {
-    api = await start()
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
-
-  it('answers the document to everybody, without the envelope', async () => {
+  {
+    document: operator.document,
+    path: '/operator/openapi.json',
+    app: () =>
+      createOperatorApi(operatorUseCases(), { ...fakeEdge(), operatorToken: 'the-operator' }),
+  },
+])(
+  'GET $path answers the document to everybody, without the envelope',
+  async ({ document, path, app }) => {
+    await using api = await run(app())
     const reply = await send(api, path, { headers: {} })
     expect(reply).toMatchObject({ status: 200, json: document })
     expect(reply.headers).toMatchObject({
@@ -222,22 +202,25 @@ describe.each([
       'x-content-type-options': 'nosniff',
       'x-request-id': expect.stringMatching(/^req_/) as string,
     })
-  })
-
-  it('answers 304 to whoever has it', async () => {
-    const { etag = '' } = (await send(api, path)).headers
-    const again = await send(api, path, { headers: { 'if-none-match': `"other", W/${etag}` } })
-    expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
-    expect((await send(api, path, { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
-  })
-})
+  },
+)
 
 it('a route lists exactly the refusals of its use case, or does not compile', () => {
   const route = routesOf<UseCases>()
-  const record = { access: anybody, reply: {}, useCase: () => TE.left(accountNotFound), present: (nothing: never) => nothing } as const
-  expect(route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound'] }).refusals).toContain('AccountNotFound')
+  const record = {
+    access: anybody,
+    reply: {},
+    useCase: () => TE.left(accountNotFound),
+    present: (nothing: never) => nothing,
+  } as const
+  expect(
+    route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound'] }).refusals,
+  ).toContain('AccountNotFound')
   // @ts-expect-error: one is missing
   route('GET /', 'example', 'Example', { ...record, refusals: [] })
   // @ts-expect-error: one cannot occur
-  route('GET /', 'example', 'Example', { ...record, refusals: ['AccountNotFound', 'TradeNotFound'] })
+  route('GET /', 'example', 'Example', {
+    ...record,
+    refusals: ['AccountNotFound', 'TradeNotFound'],
+  })
 })

@@ -1,22 +1,13 @@
 // The use cases of the operator API over records in memory.
 import {
-  applyOperatorDocument,
-  checkService,
-  checkTenant,
-  finishOrder,
-  getOperatorOrder,
-  getTenant,
-  listOrdersUnderWay,
-  listTenantAccessTokens,
-  listTenantAccounts,
-  listTenantApiKeys,
-  listTenantDesks,
-  listTenants,
-  listTenantUsers,
-  planOperatorDocument,
-  rotateSecrets,
-} from '@tradeport/domain'
-import type { CredentialHash, Durability, Secrets } from '@tradeport/domain'
+  createOperatorDocuments,
+  createOperatorHealth,
+  createOperatorRecords,
+  createOrdersUnderWay,
+} from '@tradeport/domain/use-cases'
+import type { CredentialHash } from '@tradeport/domain/access'
+import type { Durability } from '@tradeport/domain/operator'
+import type { Secrets } from '@tradeport/domain/ports'
 import {
   createFakeOperatorOrders,
   createFakeOperatorStore,
@@ -30,19 +21,12 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { OperatorUseCases } from '../src/index.ts'
 import { now } from './fakes.ts'
 
-type Ports = Parameters<typeof applyOperatorDocument>[0] &
-  Parameters<typeof checkService>[0] &
-  Parameters<typeof checkTenant>[0] &
-  Parameters<typeof rotateSecrets>[0] &
-  Parameters<typeof finishOrder>[0] &
-  Parameters<typeof planOperatorDocument>[0] &
-  Parameters<typeof getTenant>[0] & { readonly records: ReturnType<typeof createFakeTenantRecords> }
-
 let generated = 0
 export const testSecrets: Secrets = {
   newApiKey: () => `tp_live_generated-by-the-test-${(generated += 1)}`,
   newAccessToken: () => `generated-token-${(generated += 1)}`,
-  hash: (secret) => Buffer.from(secret).toString('hex').padEnd(64, '0').slice(0, 64) as CredentialHash,
+  hash: (secret) =>
+    Buffer.from(secret).toString('hex').padEnd(64, '0').slice(0, 64) as CredentialHash,
 }
 
 const durability: Durability = {
@@ -62,13 +46,15 @@ export const operatorUseCases = (
   secrets: Secrets = testSecrets,
   orders: FakeOperatorOrders = createFakeOperatorOrders(),
 ): OperatorUseCases => {
-  const ports: Ports = {
+  const ports: Parameters<typeof createOperatorHealth>[0] &
+    Parameters<typeof createOperatorDocuments>[0] &
+    Parameters<typeof createOperatorRecords>[0] &
+    Parameters<typeof createOrdersUnderWay>[0] = {
     operator: createFakeOperatorStore(tables),
     records: createFakeTenantRecords(tables),
     operatorOrders: orders,
     orders,
-    // The stores seal under key 0, and key 1 is the current one.
-    sealedSecrets: createFakeSealedSecrets(tables, 1, [0]),
+    sealedSecrets: createFakeSealedSecrets(tables),
     secrets,
     clock: { now: () => now },
     database: { now: TE.right(now), isMigrated: TE.right(true), durability: TE.right(durability) },
@@ -78,20 +64,9 @@ export const operatorUseCases = (
     providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
   }
   return {
-    applyOperatorDocument: applyOperatorDocument(ports),
-    planOperatorDocument: planOperatorDocument(ports),
-    listOrdersUnderWay: listOrdersUnderWay(ports),
-    getOperatorOrder: getOperatorOrder(ports),
-    finishOrder: finishOrder(ports),
-    listTenants: listTenants(ports),
-    getTenant: getTenant(ports),
-    listTenantUsers: listTenantUsers(ports),
-    listTenantAccounts: listTenantAccounts(ports),
-    listTenantApiKeys: listTenantApiKeys(ports),
-    listTenantAccessTokens: listTenantAccessTokens(ports),
-    listTenantDesks: listTenantDesks(ports),
-    rotateSecrets: rotateSecrets(ports),
-    checkService: checkService(ports),
-    checkTenant: checkTenant(ports),
+    ...createOperatorDocuments(ports),
+    ...createOperatorHealth(ports),
+    ...createOperatorRecords(ports),
+    ...createOrdersUnderWay(ports),
   }
 }

@@ -1,11 +1,11 @@
-// Pages beside the routes: files, metrics and the index. They are answered without an envelope, by their exact path, and never hide a route.
-import { request } from 'node:http'
-import { gunzipSync } from 'node:zlib'
+// Pages beside the routes: files, probes, metrics and the index. They are answered without an
+// envelope, by their exact path, and never hide a route.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { filePages, indexPage, metricsPage } from '../src/index.ts'
-import type { Pages } from '../src/index.ts'
-import { fakeEdge, runApi, send } from './fakes.ts'
+import { createOperatorApi, filePages, indexPage, metricsPage, probePages } from '../src/index.ts'
+import type { Pages, Readiness } from '../src/index.ts'
+import { fakeEdge, run, runApi, send } from './fakes.ts'
 import type { Running } from './fakes.ts'
+import { operatorUseCases } from './operator-use-cases.ts'
 
 const text = 'größe '.repeat(1_000)
 const headers = {
@@ -31,9 +31,7 @@ const files = filePages({
 const pages: Pages = {
   ...files,
   ...indexPage({ '/docs': 'Reference' }),
-  ...metricsPage({ contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' }, 'metrics-token'),
   '/page': (ctx) => void (ctx.body = 'größe'),
-  '/broken': () => Promise.reject(new Error('broken')),
   '/api/v1/beside': (ctx) => void (ctx.body = ctx.get('X-API-Key')),
   '/api/v1/symbols': (ctx) => void (ctx.body = 'hidden by the route'),
 }
@@ -43,29 +41,6 @@ beforeAll(async () => {
   api = await runApi({}, fakeEdge({ pages }))
 })
 afterAll(() => api[Symbol.asyncDispose]())
-
-interface Encoded {
-  readonly encoding: string | null
-  readonly bytes: Buffer
-  readonly etag: string
-}
-
-/** The reply as it was sent, not decompressed. */
-const encodedFile = (acceptEncoding: string): Promise<Encoded> =>
-  new Promise((resolve, reject) => {
-    const sent = request(
-      { port: api.port, path: '/files/text', headers: { 'accept-encoding': acceptEncoding }, agent: false },
-      (response) => {
-        const chunks: Buffer[] = []
-        response.on('data', (chunk: Buffer) => chunks.push(chunk))
-        response.on('end', () => {
-          const { 'content-encoding': encoding = null, etag = '' } = response.headers
-          resolve({ encoding, bytes: Buffer.concat(chunks), etag })
-        })
-      },
-    )
-    sent.on('error', reject).end()
-  })
 
 describe('a page', () => {
   it('has a request id and the headers of every reply, and counts against no limit', async () => {
@@ -82,41 +57,29 @@ describe('a page', () => {
     expect(page.headers).not.toHaveProperty('x-ratelimit-limit')
   })
 
-  it('is answered to HEAD without its body', async () => {
-    const head = await send(api, '/page', { method: 'HEAD' })
-    expect([head.status, head.text, head.headers['content-length']]).toEqual([200, '', '7'])
-  })
-
-  it.each(['POST', 'PUT', 'DELETE', 'OPTIONS'])('is not found by %s', async (method) => {
-    expect((await send(api, '/page', { method })).status).toBe(404)
-  })
-
   it.each([
-    '/page/',
-    '/Page',
-    '/pages',
-    '//page',
-    '/page%20',
-    '/constructor',
-    '/__proto__',
-    '/files',
-    '/files/',
-    '/files/text/',
-    '/files/../files/text',
-    '/files/%2e%2e/text',
-    '/files/text%00',
-    '//files/text',
-  ])('is not found at %s', async (path) => {
-    expect(await send(api, path)).toMatchObject({ status: 404, json: { error: { code: 'NOT_FOUND' } } })
+    'POST /page',
+    'GET /page/',
+    'GET /Page',
+    'GET //page',
+    'GET /page%20',
+    'GET /__proto__',
+    'GET /files',
+    'GET /files/%2e%2e/text',
+    'GET /files/../files/text',
+  ])('is not found by %s', async (line) => {
+    const [method = '', path = ''] = line.split(' ')
+    expect(await send(api, path, { method })).toMatchObject({
+      status: 404,
+      json: { error: { code: 'NOT_FOUND' } },
+    })
   })
 
   it('may stand under the prefix of the routes, needs no credential, and hides no route', async () => {
-    expect((await send(api, '/api/v1/beside', { headers: { 'x-api-key': 'any' } })).text).toBe('any')
+    expect((await send(api, '/api/v1/beside', { headers: { 'x-api-key': 'any' } })).text).toBe(
+      'any',
+    )
     expect((await send(api, '/api/v1/symbols')).json).toMatchObject({ success: true })
-  })
-
-  it('that fails is answered 500 in the envelope', async () => {
-    expect(await send(api, '/broken')).toMatchObject({ status: 500, json: { error: { code: 'INTERNAL_ERROR' } } })
   })
 })
 
@@ -133,65 +96,112 @@ describe('a file', () => {
     })
   })
 
-  it.each(['gzip', 'deflate, gzip;q=0.5, br', ' GZIP ; q=1.0'])(
-    'is compressed for Accept-Encoding %j, with an ETag of its own',
-    async (accepted) => {
-      const [plain, compressed] = [await encodedFile('identity'), await encodedFile(accepted)]
-      expect([compressed.encoding, gunzipSync(compressed.bytes).toString()]).toEqual(['gzip', text])
-      expect(compressed.bytes.length).toBeLessThan(plain.bytes.length / 10)
-      expect(compressed.etag).not.toBe(plain.etag)
-    },
-  )
-
-  it.each(['', 'br', 'gzip;q=0', 'gzip; q=0.000', 'x-gzipped'])('is not compressed for Accept-Encoding %j', async (accepted) => {
-    const { encoding, bytes } = await encodedFile(accepted)
-    expect([encoding, bytes.toString()]).toEqual([null, text])
+  it('is compressed, with an ETag of its own, for whoever accepts that', async () => {
+    const [plain, refused, compressed] = await Promise.all(
+      ['identity', 'gzip;q=0', 'deflate, gzip;q=0.5, br'].map(async (accepted) => {
+        const reply = await fetch(`${api.origin}/files/text`, {
+          headers: { 'accept-encoding': accepted },
+        })
+        return {
+          text: await reply.text(),
+          encoding: reply.headers.get('content-encoding'),
+          etag: reply.headers.get('etag'),
+        }
+      }),
+    )
+    expect(refused).toEqual(plain)
+    expect([plain?.text, plain?.encoding]).toEqual([text, null])
+    expect([compressed?.text, compressed?.encoding]).toEqual([text, 'gzip'])
+    expect(compressed?.etag).not.toBe(plain?.etag)
   })
 
   it('is answered 304 to whoever has it', async () => {
     const { etag = '' } = (await send(api, '/files/text')).headers
-    const again = await send(api, '/files/text', { headers: { 'if-none-match': `"other", ${etag}` } })
+    const again = await send(api, '/files/text', {
+      headers: { 'if-none-match': `"other", ${etag}` },
+    })
     expect([again.status, again.text, again.headers.etag]).toEqual([304, '', etag])
     expect(again.headers['content-security-policy']).toBe("script-src 'self'")
-    expect((await send(api, '/files/text', { headers: { 'if-none-match': '"other"' } })).status).toBe(200)
+    expect(
+      (await send(api, '/files/text', { headers: { 'if-none-match': '"other"' } })).status,
+    ).toBe(200)
   })
 
-  it('is read once, however many ask at the same time', async () => {
+  it('is read once, however many ask at the same time, but again after it could not be read', async () => {
     const replies = await Promise.all(Array.from({ length: 5 }, () => send(api, '/files/counted')))
-    expect(replies.map((reply) => reply.text)).toEqual(Array.from({ length: 5 }, () => 'read 1 times'))
-  })
-
-  it('is read again after it could not be read', async () => {
-    expect((await send(api, '/files/failing')).status).toBe(500)
-    expect(await send(api, '/files/failing')).toMatchObject({ status: 200, text: 'readable' })
-  })
-})
-
-describe('GET /metrics', () => {
-  it.each([
-    [200, 'Bearer metrics-token'],
-    [200, 'bearer metrics-token'],
-    [401, 'Bearer metrics-token2'],
-    [401, 'Basic metrics-token'],
-    [401, 'Bearer'],
-    [401, ''],
-  ])('answers %i to the authorization %j', async (status, authorization) => {
-    const reply = await send(api, '/metrics', { headers: { authorization } })
-    expect(reply.status).toBe(status)
-    expect(reply.headers['content-type']).toBe(status === 200 ? 'text/plain; version=0.0.4' : 'text/plain; charset=utf-8')
-    expect(reply.headers['www-authenticate']).toBe(status === 200 ? undefined : 'Bearer')
-    expect(reply.text === 'up 1\n').toBe(status === 200)
-  })
-
-  it('needs no token where none is configured', async () => {
-    const open = metricsPage({ contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' }, null)
-    await using own = await runApi({}, fakeEdge({ pages: open }))
-    expect(await send(own, '/metrics', { headers: {} })).toMatchObject({ status: 200, text: 'up 1\n' })
+    expect(replies.map((reply) => reply.text)).toEqual(
+      Array.from({ length: 5 }, () => 'read 1 times'),
+    )
+    expect([
+      (await send(api, '/files/failing')).status,
+      (await send(api, '/files/failing')).text,
+    ]).toEqual([500, 'readable'])
   })
 })
+
+it.for<readonly [status: number, authorization: string, token?: null]>([
+  [200, 'Bearer metrics-token'],
+  [401, 'Bearer metrics-token2'],
+  [401, ''],
+  [200, '', null],
+])(
+  'GET /metrics answers %i to the authorization %j where the token is %j',
+  async ([status, authorization, token]) => {
+    const metrics = metricsPage(
+      { contentType: 'text/plain; version=0.0.4', text: async () => 'up 1\n' },
+      token === null ? null : 'metrics-token',
+    )
+    await using own = await runApi({}, fakeEdge({ pages: metrics }))
+    const reply = await send(own, '/metrics', { headers: { authorization } })
+    expect([reply.status, reply.text === 'up 1\n', reply.headers['www-authenticate']]).toEqual([
+      status,
+      status === 200,
+      status === 200 ? undefined : 'Bearer',
+    ])
+    expect(reply.headers['content-type']).toBe(
+      status === 200 ? 'text/plain; version=0.0.4' : 'text/plain; charset=utf-8',
+    )
+  },
+)
 
 it('the index links to the pages', async () => {
   const reply = await send(api, '/', { headers: {} })
   expect(reply.headers['content-type']).toBe('text/html; charset=utf-8')
   expect(reply.text).toContain('<a href="/docs">Reference</a>')
+})
+
+const unexpected = (): never => {
+  throw new Error('a probe counts against no limit')
+}
+
+describe('a probe', () => {
+  it.each<readonly [status: number, readiness: Readiness]>([
+    [200, { failing: [], limiter: 'shared' }],
+    // An instance that cannot reach the shared limiter limits by itself, and serves.
+    [200, { failing: [], limiter: 'alone' }],
+    [503, { failing: ['database', 'jobs'], limiter: 'shared' }],
+  ])(
+    'answers %i to readiness with %j, on both listeners, and counts against no limit',
+    async (status, readiness) => {
+      const edge = fakeEdge({
+        limiter: { decide: unexpected },
+        pages: probePages(async () => readiness),
+      })
+      await using users = await runApi({}, edge)
+      await using operator = await run(
+        createOperatorApi(operatorUseCases(), { ...edge, operatorToken: 'the-operator' }),
+      )
+      for (const listener of [users, operator]) {
+        expect(await send(listener, '/healthz', { headers: {} })).toMatchObject({
+          status: 200,
+          text: '{"alive":true}',
+        })
+        const reply = await send(listener, '/readyz', { headers: {} })
+        expect([reply.status, JSON.parse(reply.text)]).toEqual([
+          status,
+          { ready: status === 200, ...readiness },
+        ])
+      }
+    },
+  )
 })

@@ -1,251 +1,340 @@
-// Walks every route record: that the API does what each says.
-import { scopes } from '@tradeport/domain'
-import type { Scope } from '@tradeport/domain'
+// Walks every route record of the API for users: who may call it, what it refuses, and that the
+// document says so.
+import { scopes } from '@tradeport/domain/access'
+import type { Scope } from '@tradeport/domain/access'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
-import type { Route, UseCases } from '../src/index.ts'
-import { accountId, credential, issuesOf, jsonRequest, requestOf, runApi, scopelessKey, send, targetOf } from './fakes.ts'
+import type { Route } from '../src/index.ts'
+import { exampleOf } from '../src/errors.ts'
+import { expectDocumented, replyTo, users } from './documents.ts'
+import {
+  accountId,
+  credential,
+  fakeEdge,
+  fakeUseCases,
+  issuesOf,
+  jsonRequest,
+  requestOf,
+  runApi,
+  scopelessKey,
+  send,
+  targetOf,
+} from './fakes.ts'
 import type { Running, SentRequest } from './fakes.ts'
-
-type Field = Route<UseCases>['query'][string]
-
-// Texts at the edges of a schema: the last that are accepted, and the first that are not.
-const edgesOf = (field: Field): { readonly accepted: readonly string[]; readonly refused: readonly string[] } => {
-  const { minimum, maximum, minLength, maxLength, enum: values, format, pattern } = field.json
-  if (typeof minimum === 'number' && typeof maximum === 'number')
-    return { accepted: [String(minimum), String(maximum)], refused: [String(minimum - 1), String(maximum + 1)] }
-  if (typeof maxLength === 'number') {
-    const refused = ['X'.repeat(maxLength + 1), ...(typeof minLength === 'number' ? ['X'.repeat(minLength - 1)] : [])]
-    return { accepted: ['X'.repeat(minLength ?? 0), 'X'.repeat(maxLength)], refused }
-  }
-  if (Array.isArray(values)) return { accepted: values as readonly string[], refused: ['other', ''] }
-  if (format === 'uuid') return { accepted: [accountId], refused: ['1', ''] }
-  return pattern === undefined
-    ? { accepted: ['', 'any'], refused: [] }
-    : { accepted: ['2026-01-31', '2026-01-31T10:00:00Z'], refused: ['31.1.2026', ''] }
-}
 
 // No order can be changed or cancelled today, and there is no market data.
 const expectedStatuses: Readonly<Record<string, number>> = {
-  'POST /orders': 201,
-  'PUT /orders/:id': 409,
-  'DELETE /orders/:id': 409,
-  'POST /webhooks': 201,
-  'POST /webhooks/:id/deliveries/:deliveryId/replay': 201,
-  'GET /quotes/:symbol': 501,
-  'GET /candles/:symbol': 501,
-  'GET /ticks/:symbol': 501,
+  placeOrder: 201,
+  modifyOrder: 409,
+  cancelOrder: 409,
+  createWebhook: 201,
+  replayWebhookDelivery: 201,
+  getQuote: 501,
+  listCandles: 501,
+  listTicks: 501,
 }
-const expectedStatus = ({ method, path }: Route<UseCases>): number => expectedStatuses[`${method} ${path}`] ?? 200
+const expectedStatus = ({ operationId }: Pick<Route<never>, 'operationId'>): number =>
+  expectedStatuses[operationId] ?? 200
 
-const describeRoute = ({ method, path, access, limit }: Route<UseCases>): string =>
+const describeRoute = ({ method, path, operationId, access, limit }: Route<never>): string =>
   [
+    operationId,
     method,
     path,
     ...(access.kind === 'scoped' ? access.scopes : [access.kind]),
     ...(limit ? [`${limit.requests}/${limit.periodSeconds}s`] : []),
   ].join(' ')
 
-const scoped = apiRoutes.filter(({ access }) => access.kind === 'scoped')
-const open = apiRoutes.filter(({ access }) => access.kind === 'public')
+let api: Running
+let limited: Running
+let held: readonly Scope[] = []
+beforeAll(async () => {
+  api = await runApi()
+  limited = await runApi({ identifyCaller: () => TE.right(credential(held)) })
+})
+afterAll(() => Promise.all([api[Symbol.asyncDispose](), limited[Symbol.asyncDispose]()]))
 
-describe('the routes of /api/v1', () => {
-  let api: Running
-  let limited: Running
-  let held: readonly Scope[] = []
-  beforeAll(async () => {
-    api = await runApi()
-    limited = await runApi({ identifyCaller: () => TE.right(credential(held)) })
-  })
-  afterAll(() => Promise.all([api[Symbol.asyncDispose](), limited[Symbol.asyncDispose]()]))
+// Generated clients name their methods by the operation.
+it('the routes are these, with these scopes and endpoint limits', () => {
+  expect(users.routes.map(describeRoute)).toEqual([
+    'listAccounts GET /accounts accounts:read',
+    'getAccount GET /accounts/:id accounts:read',
+    'listBalanceHistory GET /accounts/:id/history accounts:read',
+    'placeOrder POST /orders trading:write orders:write 100/60s',
+    'listOrders GET /orders trading:read',
+    'getOrder GET /orders/:id trading:read',
+    'modifyOrder PUT /orders/:id trading:write orders:write',
+    'cancelOrder DELETE /orders/:id trading:write orders:write',
+    'listPositions GET /positions trading:read positions:read',
+    'getPosition GET /positions/:id trading:read positions:read',
+    'moveStopLoss PUT /positions/:id/sl trading:write positions:write',
+    'moveTakeProfit PUT /positions/:id/tp trading:write positions:write',
+    'closePosition POST /positions/:id/close trading:write positions:write',
+    'listTrades GET /trades trading:read history:read',
+    'getTradeStatistics GET /trades/stats trading:read history:read',
+    'exportTrades GET /trades/export trading:read history:read 10/3600s',
+    'getTrade GET /trades/:id trading:read history:read',
+    'listSymbols GET /symbols public',
+    'getQuote GET /quotes/:symbol public 1000/60s',
+    'listCandles GET /candles/:symbol public 200/60s',
+    'listTicks GET /ticks/:symbol public',
+    'createWebhook POST /webhooks webhooks:write',
+    'listWebhooks GET /webhooks webhooks:read',
+    'getWebhook GET /webhooks/:id webhooks:read',
+    'changeWebhook PUT /webhooks/:id webhooks:write',
+    'deleteWebhook DELETE /webhooks/:id webhooks:write',
+    'testWebhook POST /webhooks/:id/test webhooks:write',
+    'listWebhookDeliveries GET /webhooks/:id/deliveries webhooks:read',
+    'replayWebhookDelivery POST /webhooks/:id/deliveries/:deliveryId/replay webhooks:write',
+  ])
+})
 
-  it('are these, with these scopes and endpoint limits', () => {
-    expect(apiRoutes.map(describeRoute)).toEqual([
-      'GET /accounts accounts:read',
-      'GET /accounts/:id accounts:read',
-      'GET /accounts/:id/history accounts:read',
-      'POST /orders trading:write orders:write 100/60s',
-      'GET /orders trading:read',
-      'GET /orders/:id trading:read',
-      'PUT /orders/:id trading:write orders:write',
-      'DELETE /orders/:id trading:write orders:write',
-      'GET /positions trading:read positions:read',
-      'GET /positions/:id trading:read positions:read',
-      'PUT /positions/:id/sl trading:write positions:write',
-      'PUT /positions/:id/tp trading:write positions:write',
-      'POST /positions/:id/close trading:write positions:write',
-      'GET /trades trading:read history:read',
-      'GET /trades/stats trading:read history:read',
-      'GET /trades/export trading:read history:read 10/3600s',
-      'GET /trades/:id trading:read history:read',
-      'GET /symbols public',
-      'GET /quotes/:symbol public 1000/60s',
-      'GET /candles/:symbol public 200/60s',
-      'GET /ticks/:symbol public',
-      'POST /webhooks webhooks:write',
-      'GET /webhooks webhooks:read',
-      'GET /webhooks/:id webhooks:read',
-      'PUT /webhooks/:id webhooks:write',
-      'DELETE /webhooks/:id webhooks:write',
-      'POST /webhooks/:id/test webhooks:write',
-      'GET /webhooks/:id/deliveries webhooks:read',
-      'POST /webhooks/:id/deliveries/:deliveryId/replay webhooks:write',
-    ])
-  })
+// The second letter is written twice: `liimit` is nearest to `limit`.
+const misspelt = (name: string): string => name.slice(0, 2) + name.slice(1)
 
-  it.each(apiRoutes)('$method $path describes itself and each of its parameters', ({ path, params, query, headers, description }) => {
-    const descriptions = Object.values({ ...params, ...query, ...headers }).map((field) => field.json['description'])
-    for (const sentence of [description, ...descriptions]) expect(sentence).toMatch(/\.$/)
-    expect(Object.keys(params)).toEqual([...path.matchAll(/:(\w+)/g)].map(([, name]) => name))
-  })
+const unknown = (name: string, hint: string) => [
+  { path: name, message: `${name} is not known; ${hint}` },
+]
 
-  it.each(apiRoutes.flatMap((route) => Object.entries(route.query).map(([name, field]) => ({ ...route, name, field }))))(
-    '$method $path accepts $name up to the bounds of its schema, and nothing beyond them',
-    async ({ name, field, ...route }) => {
-      const isRefused = async (text: string): Promise<boolean> => {
-        // A parameter that the route requires is in the target already.
-        const target = name === 'timeframe' ? targetOf(route).replace('1h', text) : targetOf(route, `${name}=${encodeURIComponent(text)}`)
-        const reply = await send(api, target, requestOf(route))
-        return reply.status === 400 && issuesOf(reply).some(({ path }) => path === name)
-      }
-      const { accepted, refused } = edgesOf(field)
-      for (const text of accepted) expect([text, await isRefused(text)]).toEqual([text, false])
-      for (const text of refused) expect([text, await isRefused(text)]).toEqual([text, true])
-    },
-  )
+describe.each(users.operations)('$name', ({ route, pointer }) => {
+  const target = targetOf(route)
+  const statusWith = async (headers: SentRequest['headers'], at = api): Promise<number> =>
+    (
+      await send(at, target, {
+        ...requestOf(route),
+        headers: { 'content-type': 'application/json', ...headers },
+      })
+    ).status
 
-  it.each(scoped)('$method $path answers 401 without a credential, 403 without the scope, and a reply with both', async (route) => {
-    const target = targetOf(route)
-    const anonymous = await send(api, target, { ...requestOf(route), headers: {} })
-    expect([anonymous.status, anonymous.json.error?.code]).toEqual([401, 'UNAUTHORIZED'])
-    expect(anonymous.headers['www-authenticate']).toBe('Bearer')
-    const scopeless = await send(api, target, requestOf(route, { 'x-api-key': scopelessKey }))
-    expect([scopeless.status, scopeless.json.error?.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
-    expect(scopeless.json.error?.details).toEqual({ required_any_of: route.access.scopes })
-    expect((await send(api, target, requestOf(route))).status).toBe(expectedStatus(route))
-  })
-
-  it.each(scoped)('$method $path needs one of its scopes, and no other', async (route) => {
+  it('needs a credential with one of its scopes, or none where it is public', async () => {
+    const isPublic = route.access.kind === 'public'
+    expect(await statusWith({})).toBe(isPublic ? expectedStatus(route) : 401)
+    expect(await statusWith({ 'x-api-key': 'tp_live_bad' })).toBe(
+      isPublic ? expectedStatus(route) : 401,
+    )
     for (const scope of scopes) {
       held = [scope]
-      const { status } = await send(limited, targetOf(route), requestOf(route))
-      expect([scope, status]).toEqual([scope, route.access.scopes.includes(scope) ? expectedStatus(route) : 403])
+      const isAllowed = isPublic || route.access.scopes.includes(scope)
+      expect([scope, await statusWith({ 'x-api-key': 'any' }, limited)]).toEqual([
+        scope,
+        isAllowed ? expectedStatus(route) : 403,
+      ])
     }
   })
 
-  it.each(open)('$path answers everybody alike, with a credential or without', async (route) => {
-    for (const headers of [{}, { 'x-api-key': scopelessKey }, { 'x-api-key': 'tp_live_bad' }])
-      expect((await send(api, targetOf(route), { headers })).status).toBe(expectedStatus(route))
+  it('answers every refusal of its record as documented', async () => {
+    for (const tag of route.refusals) {
+      await using refusing = await runApi(
+        Object.fromEntries(
+          Object.keys(fakeUseCases())
+            .filter(
+              (name) => !['identifyCaller', 'webhookHostIssues', 'idempotency'].includes(name),
+            )
+            .map((name) => [name, () => TE.left(exampleOf(tag))]),
+        ),
+      )
+      const reply = await send(refusing, target, requestOf(route))
+      expect([tag, reply.status, reply.json.error?.code]).toEqual([
+        tag,
+        replyTo(tag).status,
+        replyTo(tag).error.code,
+      ])
+      expectDocumented(users, pointer, reply)
+    }
   })
 
-  it('check credential and scope before the query', async () => {
-    expect((await send(api, '/api/v1/trades?limit=0', { headers: {} })).status).toBe(401)
-    expect((await send(api, '/api/v1/trades?limit=0', { headers: { 'x-api-key': scopelessKey } })).status).toBe(403)
-    expect((await send(api, '/api/v1/trades?limit=0')).status).toBe(400)
+  it('answers faulty requests as documented', async () => {
+    const { method, body } = route
+    const tooLong = body === undefined ? 65_537 : 10_485_761
+    // Node sends no Content-Length of its own with a GET.
+    const withBody = (text: string) => ({
+      ...jsonRequest(method, {}, { 'content-length': String(text.length) }),
+      body: text,
+    })
+    const faulty = [
+      jsonRequest(method, {}, { 'x-api-key': 'tp_live_bad', 'content-length': '2' }),
+      jsonRequest(method, {}, { 'x-api-key': scopelessKey, 'content-length': '2' }),
+      jsonRequest(method, {}, { 'idempotency-key': 'ü', 'content-length': '2' }),
+      withBody('not JSON'),
+      withBody(' '.repeat(tooLong)),
+    ]
+    for (const request of faulty)
+      for (const query of ['unknown=1', ''])
+        expectDocumented(users, pointer, await send(api, targetOf(route, query), request))
   })
 
-  it.each(['DELETE', 'GET'])('answer %s with 401 where its body, which is not used, has a credential', async (method) => {
-    const path = '/api/v1/webhooks/0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
-    const statusWith = async (text: string, framing: SentRequest['headers']): Promise<number> =>
-      (await send(api, path, { ...jsonRequest(method, {}, framing), body: text })).status
+  it('refuses unknown parameters and fields, and names the nearest known one', async () => {
+    const names = Object.keys(route.query)
+    if (names.length === 0)
+      expect(issuesOf(await send(api, targetOf(route, 'page=1'), requestOf(route)))).toEqual(
+        unknown('page', 'none is accepted here'),
+      )
+    for (const name of names) {
+      const reply = await send(api, targetOf(route, `${misspelt(name)}=1`), requestOf(route))
+      expect(issuesOf(reply)).toEqual(unknown(misspelt(name), `the nearest name is ${name}`))
+    }
+    for (const name of Object.keys(Object(route.body?.example) as object)) {
+      const body = {
+        ...(JSON.parse(String(requestOf(route).body)) as object),
+        [misspelt(name)]: null,
+      }
+      const reply = await send(api, target, jsonRequest(route.method, body))
+      expect(issuesOf(reply)).toEqual(unknown(misspelt(name), `the nearest name is ${name}`))
+    }
+  })
+
+  it('is what was meant by its path without the prefix', async () => {
+    const [path = ''] = target.slice(apiPrefix.length).split('?')
+    const reply = await send(api, path, { method: route.method, headers: {} })
+    expect([reply.status, reply.json.error?.message]).toEqual([
+      404,
+      `No route has this method and path. Did you mean ${apiPrefix}${route.path}?`,
+    ])
+  })
+})
+
+it.each(['DELETE', 'GET'])(
+  'the body of %s, which is not used, is searched for a credential',
+  async (method) => {
+    const statusOf = async (text: string, framing: SentRequest['headers']): Promise<number> =>
+      (
+        await send(api, `/api/v1/webhooks/${accountId}`, {
+          ...jsonRequest(method, {}, framing),
+          body: text,
+        })
+      ).status
     for (const [text, expected] of [
       ['{"access_token":"abc"}', 401],
-      ['{"anything":["else"]}', 200],
+      ['["tp_live_x"]', 200],
       ['not JSON', 200],
-      [`"${'x'.repeat(65_534)}"`, 200],
+      ['['.repeat(65_536), 200],
+      [`{"a":[0${',0'.repeat(30_000)}],"token":1}`, 401],
+      [`{"a":${'['.repeat(5_000)}"tp_live_x"${']'.repeat(5_000)}}`, 401],
       [`"${'x'.repeat(65_535)}"`, 413],
-    ] as const) {
-      expect(await statusWith(text, { 'content-length': String(text.length) })).toBe(expected)
-      expect(await statusWith(text, { 'transfer-encoding': 'chunked' })).toBe(expected)
+    ] as const)
+      for (const framing of [
+        { 'content-length': String(text.length) },
+        { 'transfer-encoding': 'chunked' },
+      ])
+        expect([text.slice(0, 20), await statusOf(text, framing)]).toEqual([
+          text.slice(0, 20),
+          expected,
+        ])
+  },
+)
+
+it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'HEAD'])(
+  '%s on a GET route is 404',
+  async (method) => {
+    for (const headers of [{}, { 'x-api-key': 'tp_live_bad' }]) {
+      const reply = await send(api, '/api/v1/positions', { method, headers })
+      expect([reply.status, method === 'HEAD' ? reply.text : reply.json.error?.code]).toEqual([
+        404,
+        method === 'HEAD' ? '' : 'NOT_FOUND',
+      ])
     }
-  })
+  },
+)
+
+it.each([
+  '/',
+  '/api/v1',
+  '/api/v2/accounts',
+  '/accounts',
+  '/api/v1/accounts/',
+  '/api/v1//accounts',
+  '//api/v1/accounts',
+  '/api/v1/Accounts',
+  '/API/v1/accounts',
+  '/api/v1/accounts;x=1',
+  '/api/v1/%61ccounts',
+  `/api/v1/accounts/${accountId}/`,
+  `/api/v1/accounts/${accountId}/history/1h`,
+  '/api/v1/__proto__',
+  '/api/v1/positions#x',
+  '/operator/v1/apply',
+])('the path %s is 404', async (target) => {
+  const reply = await send(api, target)
+  expect([reply.status, reply.json.error?.code, reply.json.error?.request_id]).toEqual([
+    404,
+    'NOT_FOUND',
+    reply.headers['x-request-id'],
+  ])
 })
 
-describe('a request for an unknown path or method', () => {
-  let api: Running
+it.each([
+  ['/accounts/%', 'ACCOUNT_NOT_FOUND'],
+  ['/accounts/%c3%28/history', 'ACCOUNT_NOT_FOUND'],
+  ['/accounts/1/history', 'ACCOUNT_NOT_FOUND'],
+  // The query is checked before the id, which only names no account.
+  ['/accounts/1/history?interval=x', 'VALIDATION_ERROR'],
+  ['/quotes/%FF', 'NOT_FOUND'],
+  ['/quotes/NOPE', 'NOT_FOUND'],
+  ['/quotes/eurusd', 'VALIDATION_ERROR'],
+  ['/candles/NOPE', 'VALIDATION_ERROR'],
+  ['/quotes/EURUSD', 'NOT_IMPLEMENTED'],
+])('%s is %s', async (target, code) => {
+  expect((await send(api, `/api/v1${target}`)).json.error?.code).toBe(code)
+})
+
+describe('what is reported of requests', () => {
+  const document = 'GET /api/v1/openapi.json'
+  const names: string[] = []
+  const observed: string[] = []
+  const answered: object[] = []
+  let observing: Running
   beforeAll(async () => {
-    api = await runApi()
+    const edge = fakeEdge({
+      pages: { '/healthz': (ctx) => void (ctx.body = 'alive') },
+      meter: (method, route) => {
+        names.push(`${method} ${route}`)
+        return (status) => observed.push(`${method} ${route} ${status}`)
+      },
+      onAnswered: (request) => answered.push(request),
+    })
+    observing = await runApi({}, edge)
   })
-  afterAll(() => api[Symbol.asyncDispose]())
+  afterAll(() => observing[Symbol.asyncDispose]())
 
-  it.each(['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND'])(
-    'is 404 for %s on a GET route, with a credential or without',
-    async (method) => {
-      for (const headers of [{}, { 'x-api-key': 'tp_live_bad' }]) {
-        const reply = await send(api, '/api/v1/positions', { method, headers })
-        expect([reply.status, reply.json.error?.code]).toEqual([404, 'NOT_FOUND'])
-      }
-    },
-  )
-
-  it('is 404 for HEAD, without a body', async () => {
-    const reply = await send(api, '/api/v1/symbols', { method: 'HEAD' })
-    expect([reply.status, reply.text]).toEqual([404, ''])
-    expect(reply.headers['x-request-id']).toBeDefined()
+  it('has each route and page, and one name for everything else', async () => {
+    const routes = apiRoutes.map(({ method, path }) => `${method} ${apiPrefix}${path}`)
+    expect(names.toSorted()).toEqual(
+      [...routes, document, 'GET /healthz', 'any unmatched'].toSorted(),
+    )
+    for (const [index, route] of apiRoutes.entries()) {
+      await send(observing, targetOf(route), requestOf(route))
+      expect(observed.splice(0)).toEqual([`${routes[index]} ${expectedStatus(route)}`])
+    }
   })
 
   it.each([
-    '/',
-    '/api/v1',
-    '/api/v1/',
-    '/api/v2/accounts',
-    '/accounts',
-    '/api/v1/accounts/',
-    '/api/v1//accounts',
-    '//api/v1/accounts',
-    '/api/v1/Accounts',
-    '/API/v1/accounts',
-    '/api/v1/accounts;x=1',
-    '/api/v1/%61ccounts',
-    '/api/v1/accounts//history',
-    `/api/v1/accounts/${accountId}/`,
-    `/api/v1/accounts/${accountId}/history/1h`,
-    '/api/v1/market/symbols',
-    '/api/v1/trades/stats/',
-    '/api/v1/__proto__',
-    '/api/v1/positions#x',
-    '/operator/v1/apply',
-    '*',
-  ])('is 404: %s', async (target) => {
-    for (const request of [{ headers: {} }, {}]) {
-      const reply = await send(api, target, request)
-      expect([reply.status, reply.json.error?.code]).toEqual([404, 'NOT_FOUND'])
-      expect(reply.json.error?.request_id).toBe(reply.headers['x-request-id'])
-    }
+    ['GET /healthz 200', 'HEAD', '/healthz'],
+    [`${document} 200`, 'GET', '/api/v1/openapi.json'],
+    ['GET /api/v1/accounts 401', 'GET', '/api/v1/accounts'],
+    ['any unmatched 404', 'GET', '/api/v1/accounts/'],
+    ['any unmatched 404', 'PATCH', '/api/v1/accounts'],
+    ['any unmatched 404', 'POST', '/healthz'],
+  ])('is %s for %s %s', async (expected, method, path) => {
+    await send(observing, path, { method, headers: {} })
+    expect(observed.splice(0)).toEqual([expected])
   })
 
-  it.each(apiRoutes)('without /api/v1 in $method $path says what was meant', async (route) => {
-    const [path = ''] = targetOf(route).slice(apiPrefix.length).split('?')
-    const reply = await send(api, path, { method: route.method, headers: {} })
-    expect(reply.status).toBe(404)
-    expect(reply.json.error?.message).toBe(`No route has this method and path. Did you mean ${apiPrefix}${route.path}?`)
-  })
-})
-
-describe('a path', () => {
-  let api: Running
-  beforeAll(async () => {
-    api = await runApi()
-  })
-  afterAll(() => api[Symbol.asyncDispose]())
-
-  it('is found in a request line of absolute form, as proxies send it', async () => {
-    expect((await send(api, 'http://tradeport.example/api/v1/accounts')).status).toBe(200)
-  })
-
-  it.each([
-    ['/accounts/%', 'ACCOUNT_NOT_FOUND'],
-    ['/accounts/%ff', 'ACCOUNT_NOT_FOUND'],
-    ['/accounts/%c3%28/history', 'ACCOUNT_NOT_FOUND'],
-    ['/quotes/%FF', 'NOT_FOUND'],
-    ['/quotes/%ff', 'VALIDATION_ERROR'],
-  ])('%s with broken escapes is %s', async (target, code) => {
-    expect((await send(api, `/api/v1${target}`)).json.error?.code).toBe(code)
-  })
-
-  it('may have an encoded id', async () => {
-    expect((await send(api, `/api/v1/positions/${encodeURIComponent(`${accountId}:42`)}`)).status).toBe(200)
-    expect((await send(api, `/api/v1/positions/${accountId}:42`)).status).toBe(200)
+  it('has nothing that the caller sent but the request id', async () => {
+    answered.length = 0
+    await send(
+      observing,
+      `/api/v1/accounts/${accountId}?hush=hush`,
+      requestOf({ method: 'GET', path: '/x' }, { 'x-request-id': 'mine' }),
+    )
+    expect(answered).toEqual([
+      {
+        requestId: 'mine',
+        method: 'GET',
+        route: '/api/v1/accounts/:id',
+        status: 400,
+        durationMs: expect.any(Number) as number,
+      },
+    ])
   })
 })

@@ -1,5 +1,6 @@
-// Sends mail over SMTP. Each mail has a connection of its own: notices are rare, and a connection that waits for the next one is one that can break.
-import type { Mail, MailAnswer, Mailer } from '@tradeport/domain'
+// Sends mail over SMTP. Each mail has a connection of its own: notices are rare, and a connection
+// that waits for the next one is one that can break.
+import type { Mail, MailAnswer, Mailer } from '@tradeport/domain/ports'
 import { createTransport } from 'nodemailer'
 import { answerOfFailure } from './failures.ts'
 import type { Sender, SmtpServer } from './smtp-url.ts'
@@ -16,7 +17,10 @@ export interface SmtpOptions {
 }
 
 export interface SmtpLimits {
-  /** Until the server has greeted, from the look-up of its host on; some put the greeting off to keep out senders of spam. 40,000 when left out. */
+  /**
+   * Until the server has greeted, from the look-up of its host on; some put the greeting off to
+   * keep out senders of spam. 40,000 when left out.
+   */
   readonly greetingMs: number
   /** For each further answer; 60,000 when left out. */
   readonly answerMs: number
@@ -35,9 +39,12 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
     secure: isSecure,
     // A password travels encrypted, or within this machine.
     requireTLS: !isSecure && !isLoopback && credentials !== null,
-    // A server on this machine often has a certificate of its own making, which nobody in between could make use of.
+    // A server on this machine often has a certificate of its own making, which nobody in between
+    // could make use of.
     tls: { rejectUnauthorized: isSecure || !isLoopback },
-    ...(credentials === null ? {} : { auth: { user: credentials.user, pass: credentials.password } }),
+    ...(credentials === null
+      ? {}
+      : { auth: { user: credentials.user, pass: credentials.password } }),
     dnsTimeout: greetingMs,
     connectionTimeout: greetingMs,
     greetingTimeout: greetingMs,
@@ -68,7 +75,9 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
       return { kind: 'accepted' }
     } catch (error) {
       if (isClosed) return closed
-      return abort.signal.aborted ? { kind: 'undelivered', reason: `no end after ${mailMs} ms` } : answerOfFailure(error)
+      return abort.signal.aborted
+        ? { kind: 'undelivered', reason: `no end after ${mailMs} ms` }
+        : answerOfFailure(error)
     } finally {
       clearTimeout(deadline)
       underWay.delete(abort)
@@ -87,9 +96,14 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
 const closed: MailAnswer = { kind: 'undelivered', reason: 'the mailer is closed' }
 
 // Different ids stay different, and those of letters, digits and hyphens stay as they are.
-const asAtom = (id: string): string => id.replaceAll(/[^A-Za-z0-9-]/gu, (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`)
+const asAtom = (id: string): string =>
+  id.replaceAll(
+    /[^A-Za-z0-9-]/gu,
+    (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`,
+  )
 
 const domainOf = ({ address }: Sender): string => address.slice(address.indexOf('@') + 1)
 
 // Nor is anything of it decoded into something else (RFC 2047).
-const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll('=?', '= ?')
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll('=?', '= ?')

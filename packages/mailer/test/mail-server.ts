@@ -1,4 +1,5 @@
-// A real SMTP server on a port of its own, which keeps what it accepted and refuses what it is told to.
+// A real SMTP server on a port of its own, which keeps what it accepted and refuses what it is told
+// to.
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import type { AddressInfo } from 'node:net'
@@ -37,7 +38,10 @@ interface Options extends SMTPServerOptions {
   readonly port?: number
 }
 
-export const startMailServer = async ({ port = 0, ...options }: Options = {}): Promise<MailServer> => {
+export const startMailServer = async ({
+  port = 0,
+  ...options
+}: Options = {}): Promise<MailServer> => {
   const received: ReceivedMail[] = []
   const replies = new Map<Place, string>()
   let connections = 0
@@ -47,15 +51,32 @@ export const startMailServer = async ({ port = 0, ...options }: Options = {}): P
     const reply = replies.get(place)
     replies.delete(place)
     if (reply === undefined) callback()
-    else callback(Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) }))
+    else
+      callback(
+        Object.assign(new Error(reply.slice(4)), { responseCode: Number(reply.slice(0, 3)) }),
+      )
   }
-  const keep = async (raw: string, { envelope, secure, user }: SMTPServerSession): Promise<void> => {
+  const keep = async (
+    raw: string,
+    { envelope, secure, user }: SMTPServerSession,
+  ): Promise<void> => {
     const from = envelope.mailFrom === false ? '' : envelope.mailFrom.address
     const mail = await PostalMime.parse(raw)
-    received.push({ from, to: envelope.rcptTo.map(({ address }) => address), isEncrypted: secure, user, raw, mail })
+    received.push({
+      from,
+      to: envelope.rcptTo.map(({ address }) => address),
+      isEncrypted: secure,
+      user,
+      raw,
+      mail,
+    })
   }
 
-  const take = async (stream: Readable, session: SMTPServerSession, callback: (error?: Error) => void): Promise<void> => {
+  const take = async (
+    stream: Readable,
+    session: SMTPServerSession,
+    callback: (error?: Error) => void,
+  ): Promise<void> => {
     // A client that hangs up in the middle has sent no mail.
     const raw = await text(stream).catch(() => undefined)
     if (raw === undefined) return

@@ -1,8 +1,9 @@
 // Credentials, certificates, and what a mail may not become.
 import { setDefaultCACertificates, getCACertificates } from 'node:tls'
-import type { EmailAddress, Mail } from '@tradeport/domain'
+import type { Mail } from '@tradeport/domain/ports'
+import type { EmailAddress } from '@tradeport/domain/primitives'
 import * as fc from 'fast-check'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { createSmtpMailer } from '../src/smtp-mailer.ts'
 import type { SmtpServer } from '../src/index.ts'
 import { startMailServer } from './mail-server.ts'
@@ -12,7 +13,12 @@ import { testCertificate } from './test-certificate.ts'
 const password = 'pa55word of the mail server'
 const credentials = { user: 'tradeport', password }
 const from = { name: null, address: 'notices@tradeport.example' as EmailAddress }
-const mail: Mail = { id: 'm-1', to: 'owner@example.com' as EmailAddress, subject: 'Subject', text: 'Text\n' }
+const mail: Mail = {
+  id: 'm-1',
+  to: 'owner@example.com' as EmailAddress,
+  subject: 'Subject',
+  text: 'Text\n',
+}
 const accepted = { kind: 'accepted' }
 
 const withLogin: Parameters<typeof startMailServer>[0] = {
@@ -21,13 +27,28 @@ const withLogin: Parameters<typeof startMailServer>[0] = {
   onAuth: ({ username, password: given }, _session, callback) =>
     username === 'tradeport' && given === password
       ? callback(null, { user: username })
-      : callback(Object.assign(new Error(`no login for ${username} with ${given}`), { responseCode: 535 })),
+      : callback(
+          Object.assign(new Error(`no login for ${username} with ${given}`), { responseCode: 535 }),
+        ),
+}
+
+let isAsked: boolean
+const asked: Parameters<typeof startMailServer>[0] = {
+  ...withLogin,
+  onAuth: (_auth, _session, callback) => {
+    isAsked = true
+    callback(null, { user: 'anybody' })
+  },
 }
 
 let server: MailServer
+beforeEach(() => {
+  isAsked = false
+})
 afterEach(() => server.close())
 
-const sendTo = (address: Partial<SmtpServer>) => createSmtpMailer({ server: { ...server.address, ...address }, from }).send(mail)()
+const sendTo = (address: Partial<SmtpServer>) =>
+  createSmtpMailer({ server: { ...server.address, ...address }, from }).send(mail)()
 
 describe('logging in', () => {
   it('is done with the user and the password of the URL', async () => {
@@ -42,16 +63,14 @@ describe('logging in', () => {
       kind: 'undelivered',
       reason: expect.stringMatching(/^535 to AUTH (PLAIN|LOGIN)$/),
     })
-    expect(await sendTo({})).toEqual({ kind: 'undelivered', reason: expect.stringMatching(/^530 to MAIL FROM$/) })
+    expect(await sendTo({})).toEqual({
+      kind: 'undelivered',
+      reason: expect.stringMatching(/^530 to MAIL FROM$/),
+    })
   })
 
   it('sends no password unencrypted to another machine', async () => {
-    let isAsked = false
-    const onAuth: NonNullable<typeof withLogin.onAuth> = (_auth, _session, callback) => {
-      isAsked = true
-      callback(null, { user: 'anybody' })
-    }
-    server = await startMailServer({ ...withLogin, onAuth, disabledCommands: ['STARTTLS'] })
+    server = await startMailServer({ ...asked, disabledCommands: ['STARTTLS'] })
     expect(await sendTo({ credentials, isLoopback: false })).toEqual({
       kind: 'undelivered',
       reason: '500 to STARTTLS',
@@ -63,19 +82,15 @@ describe('logging in', () => {
 
 describe('certificates', () => {
   const trusted = getCACertificates('default')
-  const trust = (isTrusted: boolean): void => setDefaultCACertificates(isTrusted ? [...trusted, testCertificate.cert] : trusted)
+  const trust = (isTrusted: boolean): void =>
+    setDefaultCACertificates(isTrusted ? [...trusted, testCertificate.cert] : trusted)
   beforeAll(() => trust(false))
   afterAll(() => trust(false))
   afterEach(() => trust(false))
 
   it('that nobody vouches for end the connection to another machine, before any password', async () => {
-    let isAsked = false
-    const onAuth: NonNullable<typeof withLogin.onAuth> = (_auth, _session, callback) => {
-      isAsked = true
-      callback(null, { user: 'anybody' })
-    }
     for (const secure of [true, false]) {
-      server = await startMailServer({ ...withLogin, ...testCertificate, onAuth, secure })
+      server = await startMailServer({ ...asked, ...testCertificate, secure })
       const answer = await sendTo({ host: 'localhost', credentials, isLoopback: false })
       expect(answer).toEqual({ kind: 'undelivered', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
       expect([isAsked, server.received]).toEqual([false, []])
@@ -86,7 +101,10 @@ describe('certificates', () => {
   it('that are for another name end the connection', async () => {
     trust(true)
     server = await startMailServer({ ...testCertificate, secure: true })
-    expect(await sendTo({ host: '127.0.0.1', isLoopback: false })).toEqual({ kind: 'undelivered', reason: 'ERR_TLS_CERT_ALTNAME_INVALID' })
+    expect(await sendTo({ host: '127.0.0.1', isLoopback: false })).toEqual({
+      kind: 'undelivered',
+      reason: 'ERR_TLS_CERT_ALTNAME_INVALID',
+    })
   })
 
   it('that are in order are taken, from the first byte and after STARTTLS', async () => {
@@ -105,14 +123,20 @@ describe('certificates', () => {
     expect(server.received[0]).toMatchObject({ isEncrypted: true })
     await server.close()
     server = await startMailServer({ ...testCertificate, secure: true })
-    expect(await sendTo({ host: 'localhost' })).toEqual({ kind: 'undelivered', reason: 'DEPTH_ZERO_SELF_SIGNED_CERT' })
+    expect(await sendTo({ host: 'localhost' })).toEqual({
+      kind: 'undelivered',
+      reason: 'DEPTH_ZERO_SELF_SIGNED_CERT',
+    })
   })
 })
 
 describe('what a mail holds', () => {
   it('makes no header, no recipient and no second mail of itself', async () => {
     server = await startMailServer()
-    const mailer = createSmtpMailer({ server: server.address, from: { name: 'Trade"port, <x@y.example>', address: from.address } })
+    const mailer = createSmtpMailer({
+      server: server.address,
+      from: { name: 'Trade"port, <x@y.example>', address: from.address },
+    })
     const evil = fc.oneof(
       fc.string({ unit: 'binary' }),
       fc.constantFrom(
@@ -126,7 +150,9 @@ describe('what a mail holds', () => {
     await fc.assert(
       fc.asyncProperty(evil, text, async (subject, body) => {
         const before = server.received.length
-        expect(await mailer.send({ ...mail, subject: `S ${subject}`, text: body })()).toEqual(accepted)
+        expect(await mailer.send({ ...mail, subject: `S ${subject}`, text: body })()).toEqual(
+          accepted,
+        )
         expect(server.received).toHaveLength(before + 1)
         const one = server.received[before]
         expect(one?.to).toEqual(['owner@example.com'])

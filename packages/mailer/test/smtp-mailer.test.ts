@@ -1,7 +1,8 @@
-import type { EmailAddress, Mail } from '@tradeport/domain'
+import type { Mail } from '@tradeport/domain/ports'
+import type { EmailAddress } from '@tradeport/domain/primitives'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { createServer } from 'node:net'
-import type { AddressInfo, Server, Socket } from 'node:net'
+import type { AddressInfo, Socket } from 'node:net'
 import { createSmtpMailer } from '../src/smtp-mailer.ts'
 import type { Sender, SmtpServer } from '../src/index.ts'
 import type { SmtpLimits, SmtpMailer } from '../src/smtp-mailer.ts'
@@ -17,7 +18,8 @@ const mail: Mail = {
 }
 const accepted = { kind: 'accepted' }
 
-const mailerTo = (server: SmtpServer, limits: Partial<SmtpLimits> = {}): SmtpMailer => createSmtpMailer({ server, from, limits })
+const mailerTo = (server: SmtpServer, limits: Partial<SmtpLimits> = {}): SmtpMailer =>
+  createSmtpMailer({ server, from, limits })
 
 describe('a mail', () => {
   let server: MailServer
@@ -39,7 +41,9 @@ describe('a mail', () => {
       messageId: '<0123-abc@tradeport.example>',
     })
     expect(one?.mail.text?.replaceAll('\r\n', '\n')).toBe(mail.text)
-    expect(one?.mail.headers).toContainEqual(expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }))
+    expect(one?.mail.headers).toContainEqual(
+      expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
+    )
     expect(one?.mail.date).toBeDefined()
     expect(one?.mail.cc ?? one?.mail.bcc).toBeUndefined()
   })
@@ -53,11 +57,6 @@ describe('a mail', () => {
     for (const id of ids) expect(id).toMatch(/^<[A-Za-z0-9_-]+@tradeport\.example>$/)
   })
 
-  it('goes to an address outside ASCII', async () => {
-    expect(await mailer.send({ ...mail, to: 'jürgen@bücher.example' as EmailAddress })()).toEqual(accepted)
-    expect(server.received[0]?.to).toHaveLength(1)
-  })
-
   it.each<[Place, string, string]>([
     ['MAIL', '451 4.3.0 later', '451 4.3.0 to MAIL FROM'],
     ['RCPT', '450 4.2.1 greylisted', '450 4.2.1 to RCPT TO'],
@@ -65,13 +64,16 @@ describe('a mail', () => {
     ['MAIL', '553 5.1.8 no such sender', '553 5.1.8 to MAIL FROM'],
     ['RCPT', '554 5.7.1 relay access denied', '554 5.7.1 to RCPT TO'],
     ['RCPT', '530 authentication required', '530 to RCPT TO'],
-  ])('that is put off at %s with %s is undelivered, and accepted later', async (place, reply, reason) => {
-    server.sayNext(place, reply)
-    expect(await mailer.send(mail)()).toEqual({ kind: 'undelivered', reason })
-    expect(server.received).toHaveLength(0)
-    expect(await mailer.send(mail)()).toEqual(accepted)
-    expect(server.received).toHaveLength(1)
-  })
+  ])(
+    'that is put off at %s with %s is undelivered, and accepted later',
+    async (place, reply, reason) => {
+      server.sayNext(place, reply)
+      expect(await mailer.send(mail)()).toEqual({ kind: 'undelivered', reason })
+      expect(server.received).toHaveLength(0)
+      expect(await mailer.send(mail)()).toEqual(accepted)
+      expect(server.received).toHaveLength(1)
+    },
+  )
 
   it.each<[Place, string, string]>([
     ['RCPT', '550 5.1.1 no such mailbox owner@example.com', '550 5.1.1 to RCPT TO'],
@@ -97,60 +99,61 @@ describe('a mail server that is down', () => {
   })
 
   it('is undelivered where the host has no address', async () => {
-    const answer = await mailerTo({ host: 'nowhere.invalid', port: 25, isSecure: false, isLoopback: false, credentials: null }).send(mail)()
+    const answer = await mailerTo({
+      host: 'nowhere.invalid',
+      port: 25,
+      isSecure: false,
+      isLoopback: false,
+      credentials: null,
+    }).send(mail)()
     expect(answer).toEqual({ kind: 'undelivered', reason: expect.stringMatching(/^E[A-Z_]+$/) })
   })
 })
 
-/** A server that says what `talk` says. */
-const startTalker = async (talk: (socket: Socket) => void): Promise<{ readonly address: SmtpServer; readonly server: Server }> => {
-  const server = createServer((socket) => {
-    socket.on('error', () => undefined)
-    talk(socket)
-  })
-  await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
-  const { port } = server.address() as AddressInfo
-  return { address: { host: '127.0.0.1', port, isSecure: false, isLoopback: true, credentials: null }, server }
+const greet = (socket: Socket): void => void socket.write('220 hello\r\n')
+const drip = (socket: Socket): void => {
+  greet(socket)
+  const dripping = setInterval(() => socket.write('250-and so on\r\n'), 20)
+  socket.on('close', () => clearInterval(dripping))
+}
+const pour = (socket: Socket): void => {
+  greet(socket)
+  socket.once('data', () => socket.end(`250-${'x'.repeat(3_000_000)}`))
 }
 
 describe('a mail server that is slow', () => {
-  it('is given up when it does not greet', async () => {
-    const { address, server } = await startTalker(() => undefined)
-    expect(await mailerTo(address, { greetingMs: 100 }).send(mail)()).toEqual({
-      kind: 'undelivered',
-      reason: 'ETIMEDOUT at GREETING_TIMEOUT',
+  it.each<
+    readonly [
+      what: string,
+      limits: Partial<SmtpLimits>,
+      reason: unknown,
+      talk: (socket: Socket) => void,
+    ]
+  >([
+    ['does not greet', { greetingMs: 100 }, 'ETIMEDOUT at GREETING_TIMEOUT', () => undefined],
+    ['does not answer', { answerMs: 100 }, 'ETIMEDOUT at SOCKET_TIMEOUT', greet],
+    [
+      'says a little again and again but never comes to an end',
+      { answerMs: 10_000, mailMs: 300 },
+      'no end after 300 ms',
+      drip,
+    ],
+    ['talks without end in one answer', { answerMs: 5_000 }, expect.any(String), pour],
+  ])('is given up when it %s', async (_, limits, reason, talk) => {
+    const server = createServer((socket) => {
+      socket.on('error', () => undefined)
+      talk(socket)
     })
-    server.close()
-  })
-
-  it('is given up when it does not answer', async () => {
-    const { address, server } = await startTalker((socket) => void socket.write('220 hello\r\n'))
-    expect(await mailerTo(address, { answerMs: 100 }).send(mail)()).toEqual({
-      kind: 'undelivered',
-      reason: 'ETIMEDOUT at SOCKET_TIMEOUT',
-    })
-    server.close()
-  })
-
-  it('is given up when it says a little again and again but never comes to an end', async () => {
-    const { address, server } = await startTalker((socket) => {
-      socket.write('220 hello\r\n')
-      const drip = setInterval(() => socket.write('250-and so on\r\n'), 20)
-      socket.on('close', () => clearInterval(drip))
-    })
-    expect(await mailerTo(address, { answerMs: 10_000, mailMs: 300 }).send(mail)()).toEqual({
-      kind: 'undelivered',
-      reason: 'no end after 300 ms',
-    })
-    server.close()
-  })
-
-  it('is given up when it talks without end in one answer', async () => {
-    const { address, server } = await startTalker((socket) => {
-      socket.write('220 hello\r\n')
-      socket.once('data', () => socket.end(`250-${'x'.repeat(3_000_000)}`))
-    })
-    expect(await mailerTo(address, { answerMs: 5_000 }).send(mail)()).toMatchObject({ kind: 'undelivered' })
+    await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
+    const { port } = server.address() as AddressInfo
+    const address = {
+      host: '127.0.0.1',
+      port,
+      isSecure: false,
+      isLoopback: true,
+      credentials: null,
+    }
+    expect(await mailerTo(address, limits).send(mail)()).toEqual({ kind: 'undelivered', reason })
     server.close()
   })
 

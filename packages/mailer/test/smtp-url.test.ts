@@ -53,7 +53,10 @@ describe('a sender', () => {
     ['notices@example.com', { name: null, address: 'notices@example.com' }],
     ['<notices@example.com>', { name: null, address: 'notices@example.com' }],
     ['Tradeport <notices@example.com>', { name: 'Tradeport', address: 'notices@example.com' }],
-    ['Handel, Nord <notices@example.com>', { name: 'Handel, Nord', address: 'notices@example.com' }],
+    [
+      'Handel, Nord <notices@example.com>',
+      { name: 'Handel, Nord', address: 'notices@example.com' },
+    ],
   ])('may be %s', (text, sender) => expect(parseSender(text)).toStrictEqual(O.some(sender)))
 
   it.each([

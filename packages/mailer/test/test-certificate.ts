@@ -1,4 +1,5 @@
-// A certificate for localhost that is its own authority, made anew for each run, so that no key lies about.
+// A certificate for localhost that is its own authority, made anew for each run, so that no key
+// lies about.
 import { generate } from 'selfsigned'
 
 const made = await generate([{ name: 'commonName', value: 'localhost' }], {

@@ -1,6 +1,9 @@
-// Failed credentials per client address, counted in this process: a stranger who guesses is refused before anything is looked up.
-import { minuteMs } from '@tradeport/domain'
-import type { AddressLimits, CallerAddress, CredentialHash, Instant } from '@tradeport/domain'
+// Failed credentials per client address, counted in this process: a stranger who guesses is refused
+// before anything is looked up.
+import { minuteMs } from '@tradeport/domain/primitives'
+import type { CredentialHash } from '@tradeport/domain/access'
+import type { AddressLimits, CallerAddress } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
@@ -8,7 +11,10 @@ import { LRUCache } from 'lru-cache'
 const maxFailures = 60
 
 interface AddressLimitsOptions {
-  /** The most addresses, and the most accepted credentials, that are remembered; the least recently used are forgotten first. */
+  /**
+   * The most addresses, and the most accepted credentials, that are remembered; the least recently
+   * used are forgotten first.
+   */
   readonly maxEntries?: number
 }
 
@@ -17,13 +23,17 @@ interface Failures {
   readonly count: number
 }
 
-export const createAddressLimits = ({ maxEntries = 100_000 }: AddressLimitsOptions = {}): AddressLimits => {
+export const createAddressLimits = ({
+  maxEntries = 100_000,
+}: AddressLimitsOptions = {}): AddressLimits => {
   const failures = new LRUCache<string, Failures>({ max: maxEntries })
   const acceptedAt = new LRUCache<CredentialHash, Instant>({ max: maxEntries })
 
   const failuresOf = (group: string, now: Instant): Failures => {
     const found = failures.get(group)
-    return found !== undefined && isWithinMinute(found.since, now) ? found : { since: now, count: 0 }
+    return found !== undefined && isWithinMinute(found.since, now)
+      ? found
+      : { since: now, count: 0 }
   }
 
   return {
@@ -48,9 +58,13 @@ export const createAddressLimits = ({ maxEntries = 100_000 }: AddressLimitsOptio
 }
 
 // A clock that was set back starts a new minute, so that nobody waits for longer than one.
-const isWithinMinute = (since: Instant, now: Instant): boolean => now >= since && now - since < minuteMs
+const isWithinMinute = (since: Instant, now: Instant): boolean =>
+  now >= since && now - since < minuteMs
 
-/** Whoever has one address of an IPv6 network usually has its whole /64, so that network counts as one address; mapped IPv4 is IPv4. */
+/**
+ * Whoever has one address of an IPv6 network usually has its whole /64, so that network counts as
+ * one address; mapped IPv4 is IPv4.
+ */
 const addressGroup = (address: CallerAddress): string => {
   if (address === undefined || !ipaddr.isValid(address)) return address ?? ''
   const parsed = ipaddr.process(address)

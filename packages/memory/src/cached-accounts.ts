@@ -1,6 +1,9 @@
-// Linked accounts kept for at most a second for the routes that read positions and trades, which need to know of an account where it is and not
-// how it stands: a request from the caches then reads no database. The second runs from the start of the read, as for credentials.
-import type { Account, AccountStore, Clock, ServiceUnavailable } from '@tradeport/domain'
+// Linked accounts kept for at most a second for the routes that read positions and trades, which
+// need to know of an account where it is and not how it stands: a request from the caches then
+// reads no database. The second runs from the start of the read, as for credentials.
+import type { Account } from '@tradeport/domain/accounts'
+import type { ServiceUnavailable } from '@tradeport/domain/errors'
+import type { AccountStore, Clock } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { ownerKey } from './owner-key.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
@@ -20,8 +23,13 @@ interface Parts {
   readonly tallies?: Tallies | undefined
 }
 
-/** Only found accounts are kept: one that was just linked shows at once, and guesses take no room. */
-export const cachedAccounts = (store: Pick<AccountStore, 'find' | 'list'>, { clock, tallies }: Parts): CachedAccounts => {
+/**
+ * Only found accounts are kept: one that was just linked shows at once, and guesses take no room.
+ */
+export const cachedAccounts = (
+  store: Pick<AccountStore, 'find' | 'list'>,
+  { clock, tallies }: Parts,
+): CachedAccounts => {
   const options = { clock, ttlMs: linkedAccountTtlMs, ageFrom: 'start', maxEntries } as const
   const found = createSingleFlightCache<string, ServiceUnavailable, O.Option<Account>>({
     ...options,

@@ -1,6 +1,10 @@
-// Credentials kept so that a request needs no database read, and a revocation still takes effect within one second on every instance
-// (decision 11): a kept one is used while every notice of a change is known to have arrived, or while it is younger than a second itself.
-import type { AffectedUsers, Clock, Credential, CredentialStore, PeerNotices, ServiceUnavailable, UserPlan } from '@tradeport/domain'
+// Credentials kept so that a request needs no database read, and a revocation still takes effect
+// within one second on every instance: a kept one is used while every notice of a change is known
+// to have arrived, or while it is younger than a second itself.
+import type { Credential, UserPlan } from '@tradeport/domain/access'
+import type { ServiceUnavailable } from '@tradeport/domain/errors'
+import type { AffectedUsers } from '@tradeport/domain/operator'
+import type { Clock, CredentialStore, PeerNotices } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { ownerKey } from './owner-key.ts'
@@ -8,7 +12,10 @@ import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-/** For how long a moment up to which every notice has arrived vouches for what is kept: less than a second, so that what it vouched for can go in time. */
+/**
+ * For how long a moment up to which every notice has arrived vouches for what is kept: less than a
+ * second, so that what it vouched for can go in time.
+ */
 const confirmationTtlMs = 800
 /** How long a credential is kept that nothing vouches for. */
 const unconfirmedTtlMs = 1_000
@@ -29,7 +36,10 @@ export interface CachedCredentials extends CredentialStore {
   readonly forget: (users: AffectedUsers) => void
 }
 
-/** What was looked for in vain is remembered for a second at most, apart from the rest, so that guesses drive out nothing. */
+/**
+ * What was looked for in vain is remembered for a second at most, apart from the rest, so that
+ * guesses drive out nothing.
+ */
 export const cachedCredentials = (store: CredentialStore, parts: Parts): CachedCredentials => {
   const apiKeys = createShelf<Credential>(parts, 'api_keys')
   const accessTokens = createShelf<Credential>(parts, 'access_tokens')
@@ -51,7 +61,10 @@ interface Shelf<A> {
 
 type Find<A> = TE.TaskEither<ServiceUnavailable, O.Option<A>>
 
-const createShelf = <A extends UserPlan>({ clock, notices, tallies }: Parts, name: string): Shelf<A> => {
+const createShelf = <A extends UserPlan>(
+  { clock, notices, tallies }: Parts,
+  name: string,
+): Shelf<A> => {
   const misses = createRecentMisses({ clock, ttlMs: unconfirmedTtlMs, maxEntries: maxMisses })
   const isConfirmed = (): boolean => {
     const ageMs = clock.now() - notices.confirmedAt()
@@ -74,7 +87,9 @@ const createShelf = <A extends UserPlan>({ clock, notices, tallies }: Parts, nam
       misses.clear()
       if (users === 'everyone') return found.dropAll()
       const affected = new Set<string>(users)
-      found.dropWhere((credential) => O.isSome(credential) && affected.has(credential.value.owner.userId))
+      found.dropWhere(
+        (credential) => O.isSome(credential) && affected.has(credential.value.owner.userId),
+      )
     },
   }
 }

@@ -1,6 +1,8 @@
-// Live reads of accounts, each made and recorded once for all who ask within five seconds (4.1, section 8; decision 17).
-import type { AccountReading, BrokerReadError, Clock, LiveAccounts, ServiceUnavailable } from '@tradeport/domain'
-import { requireBrokerAccount } from '@tradeport/domain'
+// Live reads of accounts, each made and recorded once for all who ask within five seconds.
+import type { AccountReading } from '@tradeport/domain/accounts'
+import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
+import type { Clock, LiveAccounts } from '@tradeport/domain/ports'
+import { requireBrokerAccount } from '@tradeport/domain/accounts'
 import * as E from 'fp-ts/lib/Either.js'
 import { accountKey, accountOfKey } from './account-key.ts'
 import type { ForgetsAccounts } from './account-key.ts'
@@ -17,8 +19,15 @@ interface Parts {
 }
 
 /** Failures are shared by those who wait and not kept. */
-export const cachedLiveAccounts = (liveAccounts: LiveAccounts, { clock, tallies }: Parts): LiveAccounts & ForgetsAccounts => {
-  const readings = createSingleFlightCache<string, BrokerReadError | ServiceUnavailable, AccountReading>({
+export const cachedLiveAccounts = (
+  liveAccounts: LiveAccounts,
+  { clock, tallies }: Parts,
+): LiveAccounts & ForgetsAccounts => {
+  const readings = createSingleFlightCache<
+    string,
+    BrokerReadError | ServiceUnavailable,
+    AccountReading
+  >({
     clock,
     ttlMs: liveAccountTtlMs,
     maxEntries: maxAccounts,

@@ -1,11 +1,15 @@
-// Tokens of an issuer that were verified, so that a request with one in use costs no signature (decision 12).
-import type { Clock, Secrets, ServiceUnavailable, TokenVerifier, VerifiedToken } from '@tradeport/domain'
+// Tokens of an issuer that were verified, so that a request with one in use costs no signature.
+import type { ServiceUnavailable } from '@tradeport/domain/errors'
+import type { Clock, Secrets, TokenVerifier, VerifiedToken } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { createRecentMisses } from './recent-misses.ts'
 import { createSingleFlightCache } from './single-flight-cache.ts'
 import type { Tallies } from './single-flight-cache.ts'
 
-/** How long a token is believed before its signature is looked at again. Keys that its issuer withdraws may be believed as long in addition. */
+/**
+ * How long a token is believed before its signature is looked at again. Keys that its issuer
+ * withdraws may be believed as long in addition.
+ */
 const verifiedTtlMs = 5 * 60_000
 
 const refusedTtlMs = 1_000
@@ -18,8 +22,14 @@ interface Parts {
   readonly tallies?: Tallies | undefined
 }
 
-/** No token is kept, only what it proves, by its hash. Whether it has expired is for whoever uses it to see. */
-export const cachedTokenVerifier = (verifier: TokenVerifier, { clock, hash, tallies }: Parts): TokenVerifier => {
+/**
+ * No token is kept, only what it proves, by its hash. Whether it has expired is for whoever uses it
+ * to see.
+ */
+export const cachedTokenVerifier = (
+  verifier: TokenVerifier,
+  { clock, hash, tallies }: Parts,
+): TokenVerifier => {
   const refused = createRecentMisses({ clock, ttlMs: refusedTtlMs, maxEntries: maxRefused })
   const verified = createSingleFlightCache<string, ServiceUnavailable, O.Option<VerifiedToken>>({
     clock,

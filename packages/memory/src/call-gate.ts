@@ -1,5 +1,6 @@
-// At most so many calls at once for each account; the others wait in the order in which they came (decision 27).
-import type { Clock, Instant } from '@tradeport/domain'
+// At most so many calls at once for each account; the others wait in the order in which they came.
+import type { Clock } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import type * as T from 'fp-ts/lib/Task.js'
 
 export interface CallGate {
@@ -9,7 +10,10 @@ export interface CallGate {
 export interface CallGateOptions {
   readonly clock: Clock
   readonly maxCalls: number
-  /** A call that has not settled for so long no longer counts, so that hung calls cannot close the gate for good. */
+  /**
+   * A call that has not settled for so long no longer counts, so that hung calls cannot close the
+   * gate for good.
+   */
   readonly maxCallMs: number
 }
 

@@ -14,4 +14,9 @@ export { forgettingDesk } from './forgetting-desk.ts'
 export { createLocalRateLimiter } from './local-rate-limiter.ts'
 export type { LocalRateLimiterOptions } from './local-rate-limiter.ts'
 export { createSingleFlightCache } from './single-flight-cache.ts'
-export type { CacheTally, SingleFlightCache, SingleFlightCacheOptions, Tallies } from './single-flight-cache.ts'
+export type {
+  CacheTally,
+  SingleFlightCache,
+  SingleFlightCacheOptions,
+  Tallies,
+} from './single-flight-cache.ts'

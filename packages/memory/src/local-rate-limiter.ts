@@ -1,12 +1,22 @@
-// The limiter of one instance: what is kept of each subject, in this process (8.1). It answers at once and sets no timer.
-import { decideRate, rateStateEnds, rateSubjectKey, rateVerdict, unusedRateState } from '@tradeport/domain'
-import type { Instant, LocalRateLimiter, RateState, SuspensionListener } from '@tradeport/domain'
+// The limiter of one instance: what is kept of each subject, in this process. It answers at once
+// and sets no timer.
+import {
+  decideRate,
+  rateStateEnds,
+  rateSubjectKey,
+  rateVerdict,
+  unusedRateState,
+} from '@tradeport/domain/access'
+import type { RateState } from '@tradeport/domain/access'
+import type { LocalRateLimiter, SuspensionListener } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 
 export interface LocalRateLimiterOptions {
   readonly onSuspension: SuspensionListener
   /**
-   * The most subjects kept; 500,000 when left out, some 200 MB. Only subjects that asked today are kept at all: beyond the bound those that
-   * have been kept longest are forgotten, which gives their limits back.
+   * The most subjects kept; 500,000 when left out, some 200 MB. Only subjects that asked today are
+   * kept at all: beyond the bound those that have been kept longest are forgotten, which gives
+   * their limits back.
    */
   readonly maxSubjects?: number
 }
@@ -51,7 +61,8 @@ export const createLocalRateLimiter = ({
       const kept = states.get(key)
       const decision = decideRate(kept ?? unusedRateState, subject.plan, endpoint, now)
       keep(key, decision.state, kept === undefined)
-      if (decision.outcome === 'suspension_began') onSuspension(subject, decision.state.suspendedUntil)
+      if (decision.outcome === 'suspension_began')
+        onSuspension(subject, decision.state.suspendedUntil)
       return rateVerdict(decision, subject.plan, endpoint, now)
     },
     stateOf: (subject) => states.get(rateSubjectKey(subject)),

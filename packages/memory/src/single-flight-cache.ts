@@ -1,5 +1,7 @@
-// Values kept for a short while, and one read at a time for each key: a hundred that ask at once wait for the same read (section 8, caches).
-import type { Clock, Instant } from '@tradeport/domain'
+// Values kept for a short while, and one read at a time for each key: a hundred that ask at once
+// wait for the same read.
+import type { Clock } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { LRUCache } from 'lru-cache'
@@ -7,16 +9,23 @@ import { letsGoOfStale, staleStandsMs } from './stale-values.ts'
 
 export interface SingleFlightCacheOptions<Key, A> {
   readonly clock: Clock
-  /** A value is given out while it is younger than this. A function is asked each time, since what a value rests on may change meanwhile. */
+  /**
+   * A value is given out while it is younger than this. A function is asked each time, since what a
+   * value rests on may change meanwhile.
+   */
   readonly ttlMs: number | ((value: A) => number)
   /**
-   * What a value's age is counted from. `completion`, when left out: a slow read is kept as long as a quick one. `start`: a value is then
-   * never older than the time to live against its source either, which revocations need; a slower read is shared but not kept.
+   * What a value's age is counted from. `completion`, when left out: a slow read is kept as long as
+   * a quick one. `start`: a value is then never older than the time to live against its source
+   * either, which revocations need; a slower read is shared but not kept.
    */
   readonly ageFrom?: 'completion' | 'start'
   /** The most values kept; the least recently used go first. */
   readonly maxEntries: number
-  /** The most weight kept in all, where values differ much in size; a value that is heavier alone is not kept. */
+  /**
+   * The most weight kept in all, where values differ much in size; a value that is heavier alone is
+   * not kept.
+   */
   readonly maxWeight?: number
   /** 1 when left out. */
   readonly weigh?: (value: A) => number
@@ -26,11 +35,17 @@ export interface SingleFlightCacheOptions<Key, A> {
   readonly groupOf?: (key: Key) => string
   /** Counts what reads met. */
   readonly tally?: CacheTally | undefined
-  /** A read that has not settled for so long is given up for later readers, who start another; a minute when left out. */
+  /**
+   * A read that has not settled for so long is given up for later readers, who start another; a
+   * minute when left out.
+   */
   readonly maxFlightMs?: number
 }
 
-/** How many reads found a kept value, joined a read that was under way, or began one: numbers that only grow. */
+/**
+ * How many reads found a kept value, joined a read that was under way, or began one: numbers that
+ * only grow.
+ */
 export interface CacheTally {
   hits: number
   joins: number
@@ -42,11 +57,15 @@ export type Tallies = (cache: string) => CacheTally
 
 export interface SingleFlightCache<Key, Failure, A> {
   /**
-   * The kept value, or what the read that is under way for this key brings, or what `load` brings. A left is given to all who waited and is
-   * not kept. A load that throws or rejects, which a TaskEither should not, rejects for all who waited and is forgotten likewise.
+   * The kept value, or what the read that is under way for this key brings, or what `load` brings.
+   * A left is given to all who waited and is not kept. A load that throws or rejects, which a
+   * TaskEither should not, rejects for all who waited and is forgotten likewise.
    */
   readonly read: (key: Key, load: TE.TaskEither<Failure, A>) => TE.TaskEither<Failure, A>
-  /** Later readers start anew, also while a read is under way: what that one brings is for those who already wait. */
+  /**
+   * Later readers start anew, also while a read is under way: what that one brings is for those who
+   * already wait.
+   */
   readonly drop: (key: Key) => void
   readonly dropGroup: (group: string) => void
   /** Drops the values that it finds, and every read under way, whose value is not known yet. */
@@ -71,7 +90,15 @@ const defaultMaxFlightMs = 60_000
 export const createSingleFlightCache = <Key extends string, Failure, A>(
   options: SingleFlightCacheOptions<Key, A>,
 ): SingleFlightCache<Key, Failure, A> => {
-  const { clock, ttlMs, ageFrom = 'completion', weigh = () => 1, isKept = () => true, groupOf, maxFlightMs = defaultMaxFlightMs } = options
+  const {
+    clock,
+    ttlMs,
+    ageFrom = 'completion',
+    weigh = () => 1,
+    isKept = () => true,
+    groupOf,
+    maxFlightMs = defaultMaxFlightMs,
+  } = options
   const tally = options.tally ?? { hits: 0, joins: 0, misses: 0 }
   const flights = new Map<Key, Flight<Failure, A>>()
   const groups = new Map<string, Set<Key>>()
@@ -80,11 +107,15 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     ...letsGoOfStale,
     ...(options.maxWeight === undefined
       ? {}
-      : { maxSize: options.maxWeight, sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))) }),
+      : {
+          maxSize: options.maxWeight,
+          sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))),
+        }),
     disposeAfter: (_kept, key) => leaveGroup(key),
   })
   // Counted from its start, a value that joins a flight must be as young as one that is kept.
-  const joinableMs = ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
+  const joinableMs =
+    ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
   const ttlOf = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
 
   const enterGroup = (key: Key): void => {
@@ -102,25 +133,40 @@ export const createSingleFlightCache = <Key extends string, Failure, A>(
     if (keys?.size === 0) groups.delete(group)
   }
 
-  // A clock that was set back makes an age negative: such a value's age is not known, and it is read anew.
+  // A clock that was set back makes an age negative: such a value's age is not known, and it is
+  // read anew.
   const isYounger = (since: Instant, limitMs: number): boolean => {
     const ageMs = clock.now() - since
     return ageMs >= 0 && ageMs < limitMs
   }
 
-  const land = (key: Key, flight: Flight<Failure, A>, result: E.Either<Failure, A> | undefined): void => {
+  const land = (
+    key: Key,
+    flight: Flight<Failure, A>,
+    result: E.Either<Failure, A> | undefined,
+  ): void => {
     // Dropped or given up meanwhile: the key is another flight's now, or nobody's.
     if (flights.get(key) !== flight) return
     flights.delete(key)
     if (result !== undefined && E.isRight(result) && isKept(result.right)) {
       const value = result.right
-      kept.set(key, { value, bornAt: ageFrom === 'start' ? flight.startedAt : clock.now() }, { ttl: ttlOf(value) + staleStandsMs })
+      kept.set(
+        key,
+        { value, bornAt: ageFrom === 'start' ? flight.startedAt : clock.now() },
+        { ttl: ttlOf(value) + staleStandsMs },
+      )
     }
     leaveGroup(key)
   }
 
-  const takeOff = async (key: Key, load: TE.TaskEither<Failure, A>): Promise<E.Either<Failure, A>> => {
-    const flight: Flight<Failure, A> = { result: Promise.resolve().then(load), startedAt: clock.now() }
+  const takeOff = async (
+    key: Key,
+    load: TE.TaskEither<Failure, A>,
+  ): Promise<E.Either<Failure, A>> => {
+    const flight: Flight<Failure, A> = {
+      result: Promise.resolve().then(load),
+      startedAt: clock.now(),
+    }
     flights.set(key, flight)
     enterGroup(key)
     try {

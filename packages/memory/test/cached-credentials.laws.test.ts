@@ -1,6 +1,9 @@
-// Decision 11 as a law: whatever the order of requests, slow reads, changes made elsewhere, notices on their way, questions and answers on the
-// listening connection, and connections that are cut, no request that begins a second after a change sees what was before it.
-import type { Credential, CredentialStore, Instant } from '@tradeport/domain'
+// A revocation takes effect within a second: whatever the order of requests, slow reads, changes
+// made elsewhere, notices on their way, questions and answers on the listening connection, and
+// connections that are cut, no request that begins a second after a change sees what was before it.
+import type { Credential } from '@tradeport/domain/access'
+import type { CredentialStore } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import { newHash } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
@@ -12,13 +15,30 @@ import { createMovableClock, settled } from './fake-source.ts'
 /** What happens, or how many milliseconds pass. */
 type Step = 'request' | 'load' | 'change' | 'deliver' | 'ask' | 'answer' | 'cut' | 'listen' | number
 
-const among = (...phrases: readonly (readonly Step[])[]): fc.Arbitrary<readonly Step[]> => fc.constantFrom(...phrases)
+const among = (...phrases: readonly (readonly Step[])[]): fc.Arbitrary<readonly Step[]> =>
+  fc.constantFrom(...phrases)
 
-// Times near the bounds, questions that are mostly answered, and changes in the middle of a read, so that what is played is near a mistake.
+// Times near the bounds, questions that are mostly answered, and changes in the middle of a read,
+// so that what is played is near a mistake.
 const phrase: fc.Arbitrary<readonly Step[]> = fc.oneof(
-  { weight: 4, arbitrary: among(['request'], ['request', 'load'], ['load'], ['change'], ['deliver']) },
-  { weight: 2, arbitrary: among(['request', 'change', 'load'], ['request', 'change', 'deliver', 'load']) },
-  { weight: 5, arbitrary: among(['ask', 'answer'], [400, 'ask', 'answer'], ['ask', 400, 'answer'], ['ask'], ['answer']) },
+  {
+    weight: 4,
+    arbitrary: among(['request'], ['request', 'load'], ['load'], ['change'], ['deliver']),
+  },
+  {
+    weight: 2,
+    arbitrary: among(['request', 'change', 'load'], ['request', 'change', 'deliver', 'load']),
+  },
+  {
+    weight: 5,
+    arbitrary: among(
+      ['ask', 'answer'],
+      [400, 'ask', 'answer'],
+      ['ask', 400, 'answer'],
+      ['ask'],
+      ['answer'],
+    ),
+  },
   { weight: 3, arbitrary: among([1], [200], [400], [799], [1_000]) },
   { weight: 1, arbitrary: among(['cut'], ['cut', 'listen'], ['listen']) },
 )
@@ -53,14 +73,19 @@ const playThrough = async (played: readonly Step[]): Promise<void> => {
     const found = E.right(O.some(versionOf(changedAt.length)))
     return new Promise<typeof found>((resolve) => loads.push(() => resolve(found)))
   }
-  const store: CredentialStore = { findApiKey: find, findAccessToken: find, findUserPlan: () => () => Promise.resolve(E.right(O.none)) }
+  const store: CredentialStore = {
+    findApiKey: find,
+    findAccessToken: find,
+    findUserPlan: () => () => Promise.resolve(E.right(O.none)),
+  }
   const cached = cachedCredentials(store, { clock, notices: { confirmedAt: () => confirmedAt } })
   const hash = newHash()
 
   const request = async (): Promise<void> => {
     const begunAt = clock.now()
     const found = await cached.findApiKey(hash)()
-    if (E.isLeft(found) || O.isNone(found.right)) throw new Error('the store always finds the credential')
+    if (E.isLeft(found) || O.isNone(found.right))
+      throw new Error('the store always finds the credential')
     const replacedAt = changedAt[Number(found.right.value.id)] ?? Infinity
     expect(begunAt - replacedAt).toBeLessThan(1_000)
   }
@@ -106,7 +131,9 @@ const playThrough = async (played: readonly Step[]): Promise<void> => {
 describe('any use of the kept credentials', () => {
   it('shows a change to whoever comes a second after it', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(phrase, { minLength: 5, maxLength: 40 }), (played) => playThrough(['listen', ...played.flat()])),
+      fc.asyncProperty(fc.array(phrase, { minLength: 5, maxLength: 40 }), (played) =>
+        playThrough(['listen', ...played.flat()]),
+      ),
       { numRuns: 300 },
     )
   })

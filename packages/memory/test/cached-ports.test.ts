@@ -1,192 +1,247 @@
-// The decorators: how long each thing is kept, what it is kept under, and that a change shows at once.
-import { brokerUnavailable, requireBrokerAccount } from '@tradeport/domain'
-import type { Account, BrokerAccount, LiveAccounts } from '@tradeport/domain'
-import { createFakeBroker, createFakePositionDesk, newAccount } from '@tradeport/domain/testing'
+// The decorators: how long each thing is kept, what it is kept under, and that a change shows at
+// once.
+import { requireBrokerAccount } from '@tradeport/domain/accounts'
+import {
+  brokerOutcomeUnknown,
+  brokerUnavailable,
+  notProvisioned,
+  positionNotFound,
+  tradeRejected,
+} from '@tradeport/domain/errors'
+import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
+import type { BrokerChangeError } from '@tradeport/domain/errors'
+import type { HeldPosition } from '@tradeport/domain/ports'
+import type { Position } from '@tradeport/domain/positions'
+import {
+  createFakeAccountStore,
+  createFakeBroker,
+  createFakePositionDesk,
+  createFakeRecords,
+  newAccount,
+  openPosition,
+} from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { describe, expect, it, vi } from 'vitest'
-import { cachedBroker, cachedLiveAccounts } from '../src/index.ts'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  cachedAccounts,
+  cachedBroker,
+  cachedLiveAccounts,
+  cachedPositionViews,
+  forgettingDesk,
+} from '../src/index.ts'
 import { createMovableClock, settled } from './fake-source.ts'
 
 const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
 const other: Account = newAccount(linked.owner)
-
 const asBrokerAccount = (account: Account): BrokerAccount => {
   const found = requireBrokerAccount(account)
   if (E.isLeft(found)) throw new Error(found.left._tag)
   return found.right
 }
+const account = asBrokerAccount(linked)
+const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+const position = openPosition({ volume: 0.4, unrealizedPnl: 40 })
 
 /** The same account, linked anew in each way in which a link can differ. */
 const relinked: readonly (readonly [string, Account])[] = [
-  ['provider account', { ...linked, provider: { providerAccountId: 'provider-2', region: 'new-york' } }],
+  [
+    'provider account',
+    { ...linked, provider: { providerAccountId: 'provider-2', region: 'new-york' } },
+  ],
   ['region', { ...linked, provider: { providerAccountId: 'provider-1', region: null } }],
   ['platform', { ...linked, brokerType: 'mt4' }],
   ['user', { ...linked, owner: { ...linked.owner, userId: 'u-2' as never } }],
   ['tenant', { ...linked, owner: { ...linked.owner, tenantId: 'other' as never } }],
 ]
 
-const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
-
-const brokerWith = () => {
+const setUp = () => {
   const clock = createMovableClock()
   const broker = createFakeBroker(clock)
   const desk = createFakePositionDesk(clock)
   for (const { id } of [linked, other]) {
-    broker.put(id)
-    desk.put(id)
+    // The broker's book is the provider's copy, which never hears of a change here.
+    broker.put(id, { positions: [position] })
+    desk.put(id, [position])
   }
-  return { clock, broker, desk, cached: cachedBroker(broker, { clock, desk }) }
+  const cached = cachedBroker(broker, { clock, desk })
+  const live = cachedLiveAccounts(
+    { read: (one) => broker.accountInformation(asBrokerAccount(one)) },
+    { clock },
+  )
+  const ask = {
+    positions: (one = linked) => cached.positions(asBrokerAccount(one))(),
+    requiredMargin: (one = linked) => cached.requiredMargin(asBrokerAccount(one), eurusd)(),
+    accountInformation: (one = linked) => live.read(one)(),
+  }
+  const forget = (): void => {
+    cached.forget(linked.id)
+    live.forget(linked.id)
+  }
+  return { clock, broker, desk, cached, ask, forget }
 }
 
-describe('the cached broker', () => {
-  it('reads the positions of an account once in 2.5 seconds (4.3 rule 1)', async () => {
-    const { clock, broker, cached } = brokerWith()
-    const account = asBrokerAccount(linked)
-    const first = await cached.positions(account)()
-    clock.advance(2_499)
-    expect(await cached.positions(account)()).toStrictEqual(first)
-    expect(broker.calls('positions')).toBe(1)
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each([
+  ['positions', 2_500],
+  ['requiredMargin', 60_000],
+  ['accountInformation', 5_000],
+] as const)('what is kept of %s', (read, ttlMs) => {
+  it(`is read once in ${ttlMs} ms for all who ask`, async () => {
+    const { clock, broker, ask } = setUp()
+    await Promise.all(Array.from({ length: 100 }, () => ask[read]()))
+    clock.advance(ttlMs - 1)
+    await ask[read]()
+    expect(broker.calls(read)).toBe(1)
     clock.advance(1)
-    await cached.positions(account)()
-    await cached.positions(asBrokerAccount(other))()
-    expect(broker.calls('positions')).toBe(3)
+    await ask[read]()
+    expect(broker.calls(read)).toBe(2)
   })
 
-  it('makes one read of a hundred requests at once', async () => {
-    const { broker, cached } = brokerWith()
-    const account = asBrokerAccount(linked)
-    await Promise.all(Array.from({ length: 100 }, () => cached.positions(account)()))
-    expect(broker.calls('positions')).toBe(1)
-  })
-
-  it('keeps no failure', async () => {
-    const { broker, cached } = brokerWith()
-    const account = asBrokerAccount(linked)
+  it('is no failure, and nothing of another link', async () => {
+    const { broker, ask } = setUp()
     broker.fail(linked.id, brokerUnavailable(linked.id, 'down'))
-    expect(await cached.positions(account)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
-    expect(await cached.requiredMargin(account, eurusd)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    expect(await ask[read]()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
     broker.heal(linked.id)
-    expect(await cached.positions(account)()).toMatchObject({ _tag: 'Right' })
-    expect(await cached.requiredMargin(account, eurusd)()).toMatchObject({ _tag: 'Right' })
+    expect(await ask[read]()).toMatchObject({ _tag: 'Right' })
+    for (const [, one] of relinked) await ask[read](one)
+    expect(broker.calls(read)).toBe(2 + relinked.length)
   })
 
-  it.each(relinked)('reads anew for an account linked to another %s', async (_, account) => {
-    const { broker, cached } = brokerWith()
-    await cached.positions(asBrokerAccount(linked))()
-    await cached.requiredMargin(asBrokerAccount(linked), eurusd)()
-    await cached.positions(asBrokerAccount(account))()
-    await cached.requiredMargin(asBrokerAccount(account), eurusd)()
-    expect([broker.calls('positions'), broker.calls('requiredMargin')]).toStrictEqual([2, 2])
-  })
-
-  it('forgets an account, its positions and margins, and no other', async () => {
-    const { broker, desk, cached } = brokerWith()
-    for (const account of [linked, other].map(asBrokerAccount)) {
-      await cached.positions(account)()
-      await cached.requiredMargin(account, eurusd)()
-    }
-    cached.forget(linked.id)
-    for (const account of [linked, other].map(asBrokerAccount)) {
-      await cached.positions(account)()
-      await cached.requiredMargin(account, eurusd)()
-    }
-    expect([desk.reads('freshPositions'), broker.calls('requiredMargin', linked.id)]).toStrictEqual([1, 2])
-    expect([broker.calls('positions', other.id), broker.calls('requiredMargin', other.id)]).toStrictEqual([1, 1])
-  })
-
-  it('asks for a margin once in a minute for each symbol, side, volume and open price (decision 27)', async () => {
-    const { clock, broker, cached } = brokerWith()
-    const account = asBrokerAccount(linked)
-    const queries = [
-      eurusd,
-      { ...eurusd, symbol: 'GBPUSD' },
-      { ...eurusd, side: 'sell' as const },
-      { ...eurusd, volume: 0.2 },
-      { ...eurusd, openPrice: 1.2 },
-    ]
-    for (const query of queries) await cached.requiredMargin(account, query)()
-    clock.advance(59_999)
-    for (const query of queries) await cached.requiredMargin(account, query)()
-    expect(broker.calls('requiredMargin')).toBe(5)
-    clock.advance(1)
-    await cached.requiredMargin(account, eurusd)()
-    expect(broker.calls('requiredMargin')).toBe(6)
-  })
-
-  it('keeps that the provider cannot compute a margin', async () => {
-    const { broker, cached } = brokerWith()
-    broker.put(linked.id, { margin: () => O.none })
-    const account = asBrokerAccount(linked)
-    expect(await cached.requiredMargin(account, eurusd)()).toStrictEqual(E.right(O.none))
-    expect(await cached.requiredMargin(account, eurusd)()).toStrictEqual(E.right(O.none))
-    expect(broker.calls('requiredMargin')).toBe(1)
-  })
-
-  it('tells no margin where it takes long, and has it for who asks once it came', async () => {
-    vi.useFakeTimers()
-    const { broker, cached } = brokerWith()
-    const account = asBrokerAccount(linked)
-    const release = broker.hold()
-    const waits = Array.from({ length: 24 }, (_, index) => cached.requiredMargin(account, { ...eurusd, volume: index + 1 })())
-    await vi.advanceTimersByTimeAsync(4_000)
-    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
-    release()
-    vi.useRealTimers()
-    await settled()
-    expect(await cached.requiredMargin(account, { ...eurusd, volume: 1 })()).toMatchObject({ right: { _tag: 'Some' } })
-    expect(broker.calls('requiredMargin')).toBe(24)
-  })
-
-  it('asks for at most four margins of an account at once (decision 27)', async () => {
-    const { broker, cached } = brokerWith()
-    const release = broker.hold()
-    const ask = (account: Account) => (volume: number) => cached.requiredMargin(asBrokerAccount(account), { ...eurusd, volume })()
-    const volumes = Array.from({ length: 10 }, (_, index) => index + 1)
-    const all = [...volumes.map(ask(linked)), ...volumes.map(ask(other))]
-    await settled()
-    expect([broker.calls('requiredMargin', linked.id), broker.calls('requiredMargin', other.id)]).toStrictEqual([4, 4])
-    release()
-    await Promise.all(all)
-    expect(broker.calls('requiredMargin')).toBe(20)
+  it('is forgotten with its account alone', async () => {
+    const { broker, desk, ask, forget } = setUp()
+    for (const one of [linked, other]) await ask[read](one)
+    forget()
+    for (const one of [linked, other]) await ask[read](one)
+    expect([
+      broker.calls(read, linked.id) + desk.reads(),
+      broker.calls(read, other.id),
+    ]).toStrictEqual([2, 1])
   })
 })
 
-const liveWith = () => {
-  const clock = createMovableClock()
-  const broker = createFakeBroker(clock)
-  broker.put(linked.id)
-  let reads = 0
-  const liveAccounts: LiveAccounts = {
-    read: (account) => () => {
-      reads += 1
-      return broker.accountInformation(asBrokerAccount(account))()
-    },
-  }
-  return { clock, broker, reads: () => reads, cached: cachedLiveAccounts(liveAccounts, { clock }) }
-}
-
-describe('cached live accounts', () => {
-  it('read, and record, an account once in five seconds (4.1)', async () => {
-    const { clock, reads, cached } = liveWith()
-    await Promise.all(Array.from({ length: 100 }, () => cached.read(linked)()))
-    clock.advance(4_999)
-    await cached.read(linked)()
-    expect(reads()).toBe(1)
-    clock.advance(1)
-    await cached.read(linked)()
-    expect(reads()).toBe(2)
+describe('margins', () => {
+  it('are kept for each symbol, side, volume and open price, also where they cannot be computed', async () => {
+    const { broker, cached } = setUp()
+    broker.put(linked.id, { margin: ({ volume }) => (volume > 0.1 ? O.none : O.some(volume)) })
+    const changes = [
+      {},
+      { symbol: 'GBPUSD' },
+      { side: 'sell' as const },
+      { volume: 0.2 },
+      { openPrice: 1.2 },
+    ]
+    for (const change of [...changes, ...changes])
+      await cached.requiredMargin(account, { ...eurusd, ...change })()
+    expect(broker.calls('requiredMargin')).toBe(5)
   })
 
-  it('read anew after a failure, and for an account that was forgotten or linked anew', async () => {
-    const { broker, reads, cached } = liveWith()
-    broker.fail(linked.id, brokerUnavailable(linked.id, 'down'))
-    expect(await cached.read(linked)()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
-    broker.heal(linked.id)
-    expect(await cached.read(linked)()).toMatchObject({ _tag: 'Right' })
-    cached.forget(linked.id)
-    await cached.read(linked)()
-    for (const [, account] of relinked) await cached.read(account)()
-    expect(reads()).toBe(3 + relinked.length)
+  it('are asked for four at a time, not told where they take long, and there for who asks once they came', async () => {
+    vi.useFakeTimers()
+    const { broker, cached } = setUp()
+    const release = broker.hold()
+    const waits = Array.from({ length: 9 }, (_, index) =>
+      cached.requiredMargin(account, { ...eurusd, volume: index + 1 })(),
+    )
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
+    expect(broker.calls('requiredMargin')).toBe(4)
+    release()
+    vi.useRealTimers()
+    await settled()
+    expect(await cached.requiredMargin(account, { ...eurusd, volume: 9 })()).toMatchObject({
+      right: { _tag: 'Some' },
+    })
+    expect(broker.calls('requiredMargin')).toBe(9)
+  })
+})
+
+describe('a change of a position', () => {
+  it.each<readonly [BrokerChangeError | 'do', boolean]>([
+    ['do', true],
+    [brokerOutcomeUnknown(linked.id), true],
+    [positionNotFound, true],
+    [tradeRejected('TRADE_RETCODE_MARKET_CLOSED', 'The market is closed'), false],
+    [brokerUnavailable(linked.id, 'down'), false],
+    [notProvisioned(linked.id), false],
+  ])('that ends with %j makes the account forgotten: %s', async (outcome, isForgotten) => {
+    const { desk } = setUp()
+    const forgotten: string[] = []
+    const { setLevels, closePosition } = forgettingDesk(desk, (id) => forgotten.push(id))
+    desk.next(outcome, outcome)
+    await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
+    await closePosition(account, position.ticket, null, () => true)()
+    expect(forgotten).toStrictEqual(isForgotten ? [linked.id, linked.id] : [])
+  })
+
+  it('has positions read from the terminal for half a minute, and never told from the copy meanwhile', async () => {
+    const { clock, broker, desk, ask, forget } = setUp()
+    forget()
+    clock.advance(29_999)
+    await ask.positions()
+    expect([broker.calls('positions'), desk.reads()]).toStrictEqual([0, 1])
+    forget()
+    desk.fail(linked.id, brokerUnavailable(linked.id, 'down'))
+    expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    clock.advance(30_000)
+    expect(await ask.positions()).toMatchObject({ _tag: 'Right' })
+  })
+})
+
+describe('cached accounts', () => {
+  it('are kept for a second for their owner, if they are there, unless the operator changed something', async () => {
+    const records = createFakeRecords()
+    const { accounts } = records.tables
+    accounts.set(linked.id, linked)
+    const clock = createMovableClock()
+    const cached = cachedAccounts(createFakeAccountStore(records), { clock })
+    const stranger = { ...linked.owner, userId: 'u-2' as never }
+    const ask = async (owner = linked.owner) => [
+      await cached.find(owner, linked.id)(),
+      await cached.list(owner)(),
+    ]
+    const [there, gone] = [
+      [E.right(O.some(linked)), E.right([linked])],
+      [E.right(O.none), E.right([])],
+    ]
+    expect([await ask(), await ask(stranger)]).toEqual([there, gone])
+    accounts.delete(linked.id)
+    clock.advance(999)
+    expect(await ask()).toEqual(there)
+    clock.advance(1)
+    expect(await ask()).toEqual(gone)
+    accounts.set(linked.id, linked)
+    expect(await ask()).toEqual(there)
+    accounts.delete(linked.id)
+    cached.forgetAll()
+    expect(await ask()).toEqual(gone)
+  })
+})
+
+const held = (ticket: string): HeldPosition => ({
+  brokerAccount: account,
+  position: openPosition({ ticket: ticket as never }),
+})
+
+describe('cached position views', () => {
+  it('view each row of a read once in the order of the page, and ask again for a margin that could not be had', async () => {
+    const asked: string[] = []
+    const view = ({
+      brokerAccount: { accountId, owner },
+      position: row,
+    }: HeldPosition): Position => {
+      asked.push(row.ticket)
+      return { ...row, accountId, userId: owner.userId, marginUsed: row.ticket === 'a' ? null : 7 }
+    }
+    const cached = cachedPositionViews({ view: (rows) => async () => rows.map(view) })
+    const [a, b, c] = [held('a'), held('b'), held('c')]
+    await cached.view([a, b])()
+    const page = await cached.view([b, c, a])()
+    expect(page.map(({ ticket }) => ticket)).toEqual(['b', 'c', 'a'])
+    await cached.view([b, held('b')])()
+    expect(asked).toEqual(['a', 'b', 'c', 'a', 'b'])
   })
 })

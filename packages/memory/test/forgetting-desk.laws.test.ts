@@ -1,6 +1,10 @@
-// The law of reads and changes: whoever asks for positions after a change was answered sees that change or a later one, whatever is under way, kept
-// or lagging. Reads and changes begin, are executed and end in any order, under a clock that the test moves.
-import type { BrokerAccount, PositionDesk, PositionsReading, Ticket } from '@tradeport/domain'
+// The law of reads and changes: whoever asks for positions after a change was answered sees that
+// change or a later one, whatever is under way, kept or lagging. Reads and changes begin, are
+// executed and end in any order, under a clock that the test moves.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { PositionDesk } from '@tradeport/domain/ports'
+import type { PositionsReading } from '@tradeport/domain/positions'
+import type { Ticket } from '@tradeport/domain/primitives'
 import { createFakeBroker, createFakePositionDesk, newAccountId } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
@@ -19,7 +23,9 @@ const ticket = '46648037' as Ticket
 /** The longest that the copy lags; the time that it is not trusted for is longer. */
 const maxLagMs = 25_000
 
-type Step = { readonly kind: 'read' | 'deliver' | 'change' | 'execute' | 'answer' } | { readonly kind: 'wait'; readonly ms: number }
+type Step =
+  | { readonly kind: 'read' | 'deliver' | 'change' | 'execute' | 'answer' }
+  | { readonly kind: 'wait'; readonly ms: number }
 
 const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   fc.oneof(
@@ -29,7 +35,10 @@ const steps: fc.Arbitrary<readonly Step[]> = fc.array(
   { minLength: 10, maxLength: 40, size: 'max' },
 )
 
-/** A venue whose truth is the number of the last change that was executed, with a copy that lags behind it. */
+/**
+ * A venue whose truth is the number of the last change that was executed, with a copy that lags
+ * behind it.
+ */
 const createVenue = (lagMs: number) => {
   const clock = createMovableClock()
   const executed: { readonly level: number; readonly at: number }[] = []
@@ -38,9 +47,16 @@ const createVenue = (lagMs: number) => {
   // What a read brings is settled when it is made; it is told later.
   const read = (level: number): Promise<E.Either<never, PositionsReading>> =>
     new Promise((resolve) => {
-      reads.push(() => resolve(E.right({ positions: [{ ticket, stopLoss: level } as never], readAt: clock.now() })))
+      reads.push(() =>
+        resolve(
+          E.right({ positions: [{ ticket, stopLoss: level } as never], readAt: clock.now() }),
+        ),
+      )
     })
-  const broker = { ...createFakeBroker(clock), positions: () => () => read(levelAt(clock.now() - lagMs)) }
+  const broker = {
+    ...createFakeBroker(clock),
+    positions: () => () => read(levelAt(clock.now() - lagMs)),
+  }
   const pending: { readonly level: number; isExecuted: boolean; readonly answer: () => void }[] = []
   const desk: PositionDesk = {
     ...createFakePositionDesk(clock),
@@ -49,7 +65,11 @@ const createVenue = (lagMs: number) => {
       (_, __, { stopLoss: level = 0 }) =>
       () =>
         new Promise((resolve) => {
-          pending.push({ level, isExecuted: false, answer: () => resolve(E.right({ progress: 'done' })) })
+          pending.push({
+            level,
+            isExecuted: false,
+            answer: () => resolve(E.right({ progress: 'done' })),
+          })
         }),
   }
   const executeNext = (): void => {
@@ -77,7 +97,8 @@ it('positions show every change that was answered before they were asked for', a
       const check = async (): Promise<void> => {
         const wanted = answered
         const result = await cached.positions(account)()
-        if (E.isRight(result)) expect(result.right.positions[0]?.stopLoss).toBeGreaterThanOrEqual(wanted)
+        if (E.isRight(result))
+          expect(result.right.positions[0]?.stopLoss).toBeGreaterThanOrEqual(wanted)
       }
       const change = async (stopLoss: number): Promise<void> => {
         await changing.setLevels(account, ticket, { stopLoss }, () => true)()

@@ -1,5 +1,6 @@
-// Laws of the cache under any interleaving of reads, changes, drops, failures and passing time: never two reads of a key at once, never a value
-// older than its time to live, never one from before a drop, never a failure twice, and never more than it may hold.
+// Laws of the cache under any interleaving of reads, changes, drops, failures and passing time:
+// never two reads of a key at once, never a value older than its time to live, never one from
+// before a drop, never a failure twice, and never more than it may hold.
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -28,10 +29,21 @@ const action: fc.Arbitrary<Action> = fc.oneof(
     arbitrary: fc.record({
       do: fc.constant('settle' as const),
       nth: fc.nat(5),
-      as: fc.constantFrom('right' as const, 'right' as const, 'left' as const, 'rejection' as const),
+      as: fc.constantFrom(
+        'right' as const,
+        'right' as const,
+        'left' as const,
+        'rejection' as const,
+      ),
     }),
   },
-  { weight: 3, arbitrary: fc.record({ do: fc.constant('wait' as const), ms: fc.constantFrom(1, 50, 99, 100, 999, 1_000) }) },
+  {
+    weight: 3,
+    arbitrary: fc.record({
+      do: fc.constant('wait' as const),
+      ms: fc.constantFrom(1, 50, 99, 100, 999, 1_000),
+    }),
+  },
   { weight: 1, arbitrary: fc.record({ do: fc.constant('drop' as const), key }) },
   { weight: 1, arbitrary: fc.constantFrom<Action>({ do: 'dropGroup' }, { do: 'dropAll' }) },
 )
@@ -48,7 +60,10 @@ interface Load {
   readonly settle: (as: 'right' | 'left' | 'rejection') => void
 }
 
-const playThrough = async (ageFrom: 'start' | 'completion', actions: readonly Action[]): Promise<void> => {
+const playThrough = async (
+  ageFrom: 'start' | 'completion',
+  actions: readonly Action[],
+): Promise<void> => {
   const clock = createMovableClock()
   const cache = createSingleFlightCache<Key, number, number>({
     clock,
@@ -67,7 +82,10 @@ const playThrough = async (ageFrom: 'start' | 'completion', actions: readonly Ac
     new Promise<E.Either<number, number>>((resolve, reject) => {
       const rivals = loads.filter(
         (other) =>
-          other.key === name && other.outcome === undefined && other.drops === drops[name] && clock.now() - other.startedAt < joinableMs,
+          other.key === name &&
+          other.outcome === undefined &&
+          other.drops === drops[name] &&
+          clock.now() - other.startedAt < joinableMs,
       )
       expect(rivals).toStrictEqual([])
       const id = loads.length
@@ -78,7 +96,10 @@ const playThrough = async (ageFrom: 'start' | 'completion', actions: readonly Ac
         drops: drops[name],
         settledAt: undefined,
         outcome: undefined,
-        settle: (as) => (as === 'rejection' ? reject(new Error('rejected')) : resolve(as === 'right' ? E.right(id) : E.left(id))),
+        settle: (as) =>
+          as === 'rejection'
+            ? reject(new Error('rejected'))
+            : resolve(as === 'right' ? E.right(id) : E.left(id)),
       })
     })
 
@@ -133,10 +154,15 @@ const playThrough = async (ageFrom: 'start' | 'completion', actions: readonly Ac
 }
 
 describe('any use of the cache', () => {
-  it.each(['completion', 'start'] as const)('keeps its laws with ages counted from the %s of the read', async (ageFrom) => {
-    await fc.assert(
-      fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 60 }), (actions) => playThrough(ageFrom, actions)),
-      { numRuns: 300 },
-    )
-  })
+  it.each(['completion', 'start'] as const)(
+    'keeps its laws with ages counted from the %s of the read',
+    async (ageFrom) => {
+      await fc.assert(
+        fc.asyncProperty(fc.array(action, { minLength: 5, maxLength: 60 }), (actions) =>
+          playThrough(ageFrom, actions),
+        ),
+        { numRuns: 300 },
+      )
+    },
+  )
 })

@@ -1,4 +1,5 @@
-// Numbers that are kept elsewhere and looked up when somebody asks for the metrics, so that keeping them costs nothing here.
+// Numbers that are kept elsewhere and looked up when somebody asks for the metrics, so that keeping
+// them costs nothing here.
 import { Counter, Gauge } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -14,7 +15,11 @@ export interface Described {
 }
 
 /** @param read totals that only grow while the process lives */
-export const collectCounter = (registry: Registry, described: Described, read: () => readonly Reading[]): void => {
+export const collectCounter = (
+  registry: Registry,
+  described: Described,
+  read: () => readonly Reading[],
+): void => {
   // It registers itself.
   void new Counter({
     ...described,

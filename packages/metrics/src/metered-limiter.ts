@@ -1,9 +1,17 @@
-// The limits with their decisions counted, by which limit refused. Every request is counted, so counting is one addition.
-import type { AddressLimits, RateLimiter, RateVerdict } from '@tradeport/domain'
+// The limits with their decisions counted, by which limit refused. Every request is counted, so
+// counting is one addition.
+import type { RateVerdict } from '@tradeport/domain/access'
+import type { AddressLimits, RateLimiter } from '@tradeport/domain/ports'
 
 export interface DecisionTally {
   admitted: number
-  readonly refused: { minute: number; day: number; endpoint: number; suspension: number; address: number }
+  readonly refused: {
+    minute: number
+    day: number
+    endpoint: number
+    suspension: number
+    address: number
+  }
 }
 
 export const newDecisionTally = (): DecisionTally => ({
@@ -25,7 +33,10 @@ export const meteredLimiter = (limiter: RateLimiter, tally: DecisionTally): Rate
   }
 }
 
-export const meteredAddressLimits = (limits: AddressLimits, tally: DecisionTally): AddressLimits => ({
+export const meteredAddressLimits = (
+  limits: AddressLimits,
+  tally: DecisionTally,
+): AddressLimits => ({
   ...limits,
   waitMs: (address, now) => {
     const waitMs = limits.waitMs(address, now)
@@ -34,5 +45,7 @@ export const meteredAddressLimits = (limits: AddressLimits, tally: DecisionTally
   },
 })
 
-const limitOf = ({ exceeded }: NonNullable<RateVerdict['refusal']>): keyof DecisionTally['refused'] =>
+const limitOf = ({
+  exceeded,
+}: NonNullable<RateVerdict['refusal']>): keyof DecisionTally['refused'] =>
   exceeded.scope === 'tier' ? exceeded.window : exceeded.scope

@@ -1,5 +1,6 @@
-// The sender of webhooks with what became of each POST. What is told of a receiver is the first digit of its answer.
-import type { DeliveryAnswer, SendFailure, WebhookSender } from '@tradeport/domain'
+// The sender of webhooks with what became of each POST. What is told of a receiver is the first
+// digit of its answer.
+import type { DeliveryAnswer, SendFailure, WebhookSender } from '@tradeport/domain/ports'
 import { Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -20,7 +21,10 @@ export const createDeliveryMeter = (registry: Registry): ObserveDelivery => {
   return (outcome, durationMs) => durations.labels(outcome).observe(durationMs / 1_000)
 }
 
-export const meteredWebhookSender = (sender: WebhookSender, observe: ObserveDelivery): WebhookSender => ({
+export const meteredWebhookSender = (
+  sender: WebhookSender,
+  observe: ObserveDelivery,
+): WebhookSender => ({
   send: (delivery) => async () => {
     const startedAt = performance.now()
     const answer = await sender.send(delivery)()

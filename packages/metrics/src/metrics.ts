@@ -1,5 +1,5 @@
-// The meters of one instance and their text in Prometheus' format. No label holds an id, a name or a word of a user, a tenant or an account: the values of every
-// label are words of ours, and few.
+// The meters of one instance and their text in Prometheus' format. No label holds an id, a name or
+// a word of a user, a tenant or an account: the values of every label are words of ours, and few.
 import { Counter, Registry } from 'prom-client'
 import { collectCounter, collectGauge } from './collected.ts'
 import type { Reading } from './collected.ts'
@@ -35,10 +35,22 @@ export interface PoolReading {
 
 /** What waits to be done, over all instances. */
 export interface BacklogReading {
-  readonly queues: readonly { readonly queue: string; readonly waiting: number; readonly oldestMs: number }[]
-  readonly orders: { readonly pending: number; readonly unknown: number; readonly oldestUnknownMs: number }
+  readonly queues: readonly {
+    readonly queue: string
+    readonly waiting: number
+    readonly oldestMs: number
+  }[]
+  readonly orders: {
+    readonly pending: number
+    readonly unknown: number
+    readonly oldestUnknownMs: number
+  }
   readonly journals: { readonly disagreeing: number }
-  readonly deliveries: { readonly pending: number; readonly due: number; readonly oldestDueMs: number }
+  readonly deliveries: {
+    readonly pending: number
+    readonly due: number
+    readonly oldestDueMs: number
+  }
 }
 
 export interface Metrics {
@@ -56,7 +68,10 @@ export interface Metrics {
   readonly cache: (name: string) => CacheTally
   readonly watchLimiter: (read: () => LimiterReading) => void
   readonly watchPool: (read: () => PoolReading) => void
-  /** @param read in milliseconds, above 0 where the provider's clock is ahead; null before it was measured */
+  /**
+   * @param read in milliseconds, above 0 where the provider's clock is ahead; null before it was
+   * measured
+   */
   readonly watchProviderClock: (read: () => number | null) => void
   /** @param read undefined where it cannot be told */
   readonly watchBacklog: (read: () => Promise<BacklogReading | undefined>) => void
@@ -92,15 +107,25 @@ export const createMetrics = (): Metrics => {
   })
   collectCounter(
     registry,
-    { name: 'tradeport_cache_reads_total', help: 'Reads of a cache, by what they met.', labelNames: ['cache', 'result'] },
+    {
+      name: 'tradeport_cache_reads_total',
+      help: 'Reads of a cache, by what they met.',
+      labelNames: ['cache', 'result'],
+    },
     () => [...caches].flatMap(([cache, tally]) => readingsOfCache(cache, tally)),
   )
-  collectCounter(registry, { name: 'tradeport_limiter_admitted_total', help: 'Requests that the limits let pass.' }, () => [
-    [{}, decisions.admitted],
-  ])
   collectCounter(
     registry,
-    { name: 'tradeport_limiter_refused_total', help: 'Requests that a limit refused, by which.', labelNames: ['limit'] },
+    { name: 'tradeport_limiter_admitted_total', help: 'Requests that the limits let pass.' },
+    () => [[{}, decisions.admitted]],
+  )
+  collectCounter(
+    registry,
+    {
+      name: 'tradeport_limiter_refused_total',
+      help: 'Requests that a limit refused, by which.',
+      labelNames: ['limit'],
+    },
     () => Object.entries(decisions.refused).map(([limit, count]) => [{ limit }, count]),
   )
 
@@ -127,7 +152,10 @@ export const createMetrics = (): Metrics => {
   }
 }
 
-const readingsOfCache = (cache: string, { hits, joins, misses }: CacheTally): readonly Reading[] => [
+const readingsOfCache = (
+  cache: string,
+  { hits, joins, misses }: CacheTally,
+): readonly Reading[] => [
   [{ cache, result: 'hit' }, hits],
   [{ cache, result: 'joined' }, joins],
   [{ cache, result: 'miss' }, misses],
@@ -136,12 +164,18 @@ const readingsOfCache = (cache: string, { hits, joins, misses }: CacheTally): re
 const watchLimiter = (registry: Registry, read: () => LimiterReading): void => {
   collectGauge(
     registry,
-    { name: 'tradeport_limiter_alone', help: '1 while limits are to be shared and this instance limits alone, else 0.' },
+    {
+      name: 'tradeport_limiter_alone',
+      help: '1 while limits are to be shared and this instance limits alone, else 0.',
+    },
     () => [[{}, read().status === 'alone' ? 1 : 0]],
   )
   collectCounter(
     registry,
-    { name: 'tradeport_limiter_alone_seconds_total', help: 'For how long this instance has limited alone, in all.' },
+    {
+      name: 'tradeport_limiter_alone_seconds_total',
+      help: 'For how long this instance has limited alone, in all.',
+    },
     () => [[{}, read().aloneMs / 1_000]],
   )
 }
@@ -149,7 +183,10 @@ const watchLimiter = (registry: Registry, read: () => LimiterReading): void => {
 const watchProviderClock = (registry: Registry, read: () => number | null): void =>
   collectGauge(
     registry,
-    { name: 'tradeport_provider_clock_skew_seconds', help: 'How far the clock of the provider is ahead; absent before it was measured.' },
+    {
+      name: 'tradeport_provider_clock_skew_seconds',
+      help: 'How far the clock of the provider is ahead; absent before it was measured.',
+    },
     () => {
       const skewMs = read()
       return skewMs === null ? [] : [[{}, skewMs / 1_000]]
@@ -159,7 +196,11 @@ const watchProviderClock = (registry: Registry, read: () => number | null): void
 const watchPool = (registry: Registry, read: () => PoolReading): void => {
   collectGauge(
     registry,
-    { name: 'tradeport_database_connections', help: 'Connections of the pool to the database.', labelNames: ['state'] },
+    {
+      name: 'tradeport_database_connections',
+      help: 'Connections of the pool to the database.',
+      labelNames: ['state'],
+    },
     () => {
       const { inUse, idle } = read()
       return [
@@ -168,15 +209,28 @@ const watchPool = (registry: Registry, read: () => PoolReading): void => {
       ]
     },
   )
-  collectGauge(registry, { name: 'tradeport_database_connections_max', help: 'The most connections that the pool may have.' }, () => [
-    [{}, read().size],
-  ])
-  collectGauge(registry, { name: 'tradeport_database_waiting', help: 'Statements that wait for a connection of the pool.' }, () => [
-    [{}, read().waiting],
-  ])
+  collectGauge(
+    registry,
+    {
+      name: 'tradeport_database_connections_max',
+      help: 'The most connections that the pool may have.',
+    },
+    () => [[{}, read().size]],
+  )
+  collectGauge(
+    registry,
+    {
+      name: 'tradeport_database_waiting',
+      help: 'Statements that wait for a connection of the pool.',
+    },
+    () => [[{}, read().waiting]],
+  )
 }
 
-const watchBacklog = (registry: Registry, read: () => Promise<BacklogReading | undefined>): void => {
+const watchBacklog = (
+  registry: Registry,
+  read: () => Promise<BacklogReading | undefined>,
+): void => {
   const gauge = (
     name: string,
     help: string,
@@ -187,9 +241,11 @@ const watchBacklog = (registry: Registry, read: () => Promise<BacklogReading | u
       const backlog = await read()
       return backlog === undefined ? [] : readings(backlog)
     })
-  collectGauge(registry, { name: 'tradeport_backlog_readable', help: '1 where the database told what waits, else 0.' }, async () => [
-    [{}, (await read()) === undefined ? 0 : 1],
-  ])
+  collectGauge(
+    registry,
+    { name: 'tradeport_backlog_readable', help: '1 where the database told what waits, else 0.' },
+    async () => [[{}, (await read()) === undefined ? 0 : 1]],
+  )
   gauge(
     'tradeport_jobs_waiting',
     'Jobs that are due and that nobody has taken yet, by queue.',
@@ -202,20 +258,34 @@ const watchBacklog = (registry: Registry, read: () => Promise<BacklogReading | u
     ({ queues }) => queues.map(({ queue, oldestMs }) => [{ queue }, oldestMs / 1_000]),
     ['queue'],
   )
-  gauge('tradeport_orders_pending', 'Orders that are pending.', ({ orders }) => [[{}, orders.pending]])
-  gauge('tradeport_orders_unknown', 'Pending orders that were sent and whose outcome is not known yet.', ({ orders }) => [
-    [{}, orders.unknown],
+  gauge('tradeport_orders_pending', 'Orders that are pending.', ({ orders }) => [
+    [{}, orders.pending],
   ])
-  gauge('tradeport_orders_oldest_unknown_seconds', 'How long ago the oldest of them was sent; 0 where there is none.', ({ orders }) => [
-    [{}, orders.oldestUnknownMs / 1_000],
-  ])
-  gauge('tradeport_journals_disagreeing', 'Accounts whose kept deals do not add up to their balance.', ({ journals }) => [
-    [{}, journals.disagreeing],
-  ])
-  gauge('tradeport_webhook_deliveries_pending', 'Deliveries that are still to be made, retries included.', ({ deliveries }) => [
-    [{}, deliveries.pending],
-  ])
-  gauge('tradeport_webhook_deliveries_due', 'Deliveries whose next attempt is due.', ({ deliveries }) => [[{}, deliveries.due]])
+  gauge(
+    'tradeport_orders_unknown',
+    'Pending orders that were sent and whose outcome is not known yet.',
+    ({ orders }) => [[{}, orders.unknown]],
+  )
+  gauge(
+    'tradeport_orders_oldest_unknown_seconds',
+    'How long ago the oldest of them was sent; 0 where there is none.',
+    ({ orders }) => [[{}, orders.oldestUnknownMs / 1_000]],
+  )
+  gauge(
+    'tradeport_journals_disagreeing',
+    'Accounts whose kept deals do not add up to their balance.',
+    ({ journals }) => [[{}, journals.disagreeing]],
+  )
+  gauge(
+    'tradeport_webhook_deliveries_pending',
+    'Deliveries that are still to be made, retries included.',
+    ({ deliveries }) => [[{}, deliveries.pending]],
+  )
+  gauge(
+    'tradeport_webhook_deliveries_due',
+    'Deliveries whose next attempt is due.',
+    ({ deliveries }) => [[{}, deliveries.due]],
+  )
   gauge(
     'tradeport_webhook_deliveries_oldest_due_seconds',
     'For how long the oldest of them has been due; 0 where there is none.',

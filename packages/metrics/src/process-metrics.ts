@@ -1,4 +1,5 @@
-// Of the process itself: its CPU, memory, event loop and garbage collector, under prom-client's usual names. There is one process, whatever runs in it.
+// Of the process itself: its CPU, memory, event loop and garbage collector, under prom-client's
+// usual names. There is one process, whatever runs in it.
 import { collectDefaultMetrics, Registry } from 'prom-client'
 
 let registry: Registry | undefined

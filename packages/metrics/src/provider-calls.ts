@@ -1,5 +1,6 @@
-// What became of calls to the broker's provider and how long they took, by kind. A kind and an outcome are words of ours: no account is among them.
-import type { BrokerChangeError } from '@tradeport/domain'
+// What became of calls to the broker's provider and how long they took, by kind. A kind and an
+// outcome are words of ours: no account is among them.
+import type { BrokerChangeError } from '@tradeport/domain/errors'
 import { Histogram } from 'prom-client'
 import type { Registry } from 'prom-client'
 
@@ -14,10 +15,24 @@ export type ProviderCallKind =
   | 'set_levels'
   | 'close_position'
 
-/** Unavailable and rate limited: nothing was done. Rejected: the broker said no. Unknown: it may have been done. */
-export type ProviderOutcome = 'ok' | 'unavailable' | 'rate_limited' | 'rejected' | 'unknown' | 'not_provisioned' | 'not_found'
+/**
+ * Unavailable and rate limited: nothing was done. Rejected: the broker said no. Unknown: it may
+ * have been done.
+ */
+export type ProviderOutcome =
+  | 'ok'
+  | 'unavailable'
+  | 'rate_limited'
+  | 'rejected'
+  | 'unknown'
+  | 'not_provisioned'
+  | 'not_found'
 
-export type ObserveProviderCall = (call: ProviderCallKind, outcome: ProviderOutcome, durationMs: number) => void
+export type ObserveProviderCall = (
+  call: ProviderCallKind,
+  outcome: ProviderOutcome,
+  durationMs: number,
+) => void
 
 const bucketsSeconds = [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120]
 

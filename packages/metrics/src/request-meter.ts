@@ -1,14 +1,20 @@
-// How long requests take, by route and status. Every request comes by here, so it is counted into plain numbers: the library's own histogram takes thirty times
-// as long for one, because it looks its labels up each time. What was counted is handed over when somebody asks.
+// How long requests take, by route and status. Every request comes by here, so it is counted into
+// plain numbers: the library's own histogram takes thirty times as long for one, because it looks
+// its labels up each time. What was counted is handed over when somebody asks.
 import type { Metric, Registry } from 'prom-client'
 import type { Labels } from './collected.ts'
 
 /** Fits the request meter of @tradeport/http. */
-export type RequestMeter = (method: string, route: string) => (status: number, durationMs: number) => void
+export type RequestMeter = (
+  method: string,
+  route: string,
+) => (status: number, durationMs: number) => void
 
 const name = 'tradeport_http_request_duration_seconds'
 const help = 'Time from the head of a request to its whole reply, by route and status.'
-const boundsSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30] as const
+const boundsSeconds = [
+  0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30,
+] as const
 
 interface Series {
   readonly labels: Labels
@@ -18,25 +24,37 @@ interface Series {
 }
 
 export const createRequestMeter = (registry: Registry): RequestMeter => {
-  const all: Series[] = []
-  const begin = (labels: Labels): Series => {
-    const series = { labels, counts: new Float64Array(boundsSeconds.length + 1), sumSeconds: 0 }
-    all.push(series)
-    return series
-  }
+  // Two listeners that answer the same page count it together: a series that is written twice
+  // cannot be read.
+  const byRoute = new Map<string, Map<number, Series>>()
   const durations = {
     name,
-    get: () => Promise.resolve({ name, help, type: 'histogram', aggregator: 'sum', values: all.flatMap(samplesOf) }),
+    get: () =>
+      Promise.resolve({
+        name,
+        help,
+        type: 'histogram',
+        aggregator: 'sum',
+        values: [...byRoute.values()].flatMap((byStatus) =>
+          [...byStatus.values()].flatMap(samplesOf),
+        ),
+      }),
   }
-  // The registry writes whatever has a name and gives its samples; its type names the library's own classes alone.
+  // The registry writes whatever has a name and gives its samples; its type names the library's own
+  // classes alone.
   registry.registerMetric(durations as unknown as Metric)
 
   return (method, route) => {
-    const byStatus = new Map<number, Series>()
+    const byStatus = byRoute.get(`${method} ${route}`) ?? new Map<number, Series>()
+    byRoute.set(`${method} ${route}`, byStatus)
     return (status, durationMs) => {
       let series = byStatus.get(status)
       if (series === undefined) {
-        series = begin({ method, route, status: String(status) })
+        series = {
+          labels: { method, route, status: String(status) },
+          counts: new Float64Array(boundsSeconds.length + 1),
+          sumSeconds: 0,
+        }
         byStatus.set(status, series)
       }
       const seconds = durationMs / 1_000
@@ -59,7 +77,15 @@ const samplesOf = ({ labels, counts, sumSeconds }: Series): readonly NamedSample
   let within = 0
   const buckets = Array.from(counts, (count, at) => {
     within += count
-    return { metricName: `${name}_bucket`, labels: { le: String(boundsSeconds[at] ?? '+Inf'), ...labels }, value: within }
+    return {
+      metricName: `${name}_bucket`,
+      labels: { le: String(boundsSeconds[at] ?? '+Inf'), ...labels },
+      value: within,
+    }
   })
-  return [...buckets, { metricName: `${name}_sum`, labels, value: sumSeconds }, { metricName: `${name}_count`, labels, value: within }]
+  return [
+    ...buckets,
+    { metricName: `${name}_sum`, labels, value: sumSeconds },
+    { metricName: `${name}_count`, labels, value: within },
+  ]
 }

@@ -16,5 +16,11 @@ export const readSamples = (text: string): readonly Sample[] =>
     .map((line) => {
       const [whole, name = '', labels = '', value = ''] = sampleLine.exec(line) ?? []
       if (whole === undefined) throw new Error(`no sample: ${line}`)
-      return { name, labels: Object.fromEntries([...labels.matchAll(labelPair)].map(([, key, text]) => [key, text])), value: Number(value) }
+      return {
+        name,
+        labels: Object.fromEntries(
+          [...labels.matchAll(labelPair)].map(([, key, text]) => [key, text]),
+        ),
+        value: Number(value),
+      }
     })

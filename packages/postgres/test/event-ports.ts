@@ -1,10 +1,35 @@
-// Opens what the contract suite of events needs: an instance here and one elsewhere, on one clock.
-import { createWebhookStore, openDatabase, openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
+// An instance of the service as far as events and deliveries are concerned, on a clock that tests
+// turn.
+import type { ServiceEvent } from '@tradeport/domain/events'
+import type { WebhookDisabledNotice } from '@tradeport/domain/notices'
+import type {
+  DeliveryJobs,
+  OperatorStore,
+  OrderStore,
+  WebhookDeliveries,
+  WebhookStore,
+} from '@tradeport/domain/ports'
+import type { Owner } from '@tradeport/domain/primitives'
+import { openEvents, openOwnerNotices, openOrders, startJobs } from '../src/index.ts'
 import type { Database, Jobs, Log, OpenedEvents } from '../src/index.ts'
-import type { WebhookDisabledNotice } from '@tradeport/domain'
-import type { EventPorts, OpenEventPorts } from '@tradeport/domain/testing'
-import { createServerDatabase, openEmbedded, storesOn, testCipher } from './open-stores.ts'
-import { stopwatch } from './order-ports.ts'
+import { silent, stopwatch, storesOn, testCipher, webhooksOn } from './open-stores.ts'
+
+export interface EventPorts {
+  readonly operator: OperatorStore
+  readonly webhooks: WebhookStore
+  /** Records what happens to orders. */
+  readonly orders: OrderStore
+  readonly record: (owner: Owner, events: readonly ServiceEvent[]) => Promise<void>
+  readonly deliveries: WebhookDeliveries
+  readonly jobs: DeliveryJobs
+  /** The same deliveries as another instance of the service sends them. */
+  readonly elsewhere: DeliveryJobs
+  readonly now: () => number
+  /** Lets so much time pass for the deliveries. */
+  readonly elapse: (ms: number) => void
+  /** What the owner was told so far. */
+  readonly toldTo: (owner: Owner) => Promise<readonly WebhookDisabledNotice[]>
+}
 
 export interface TestClock {
   readonly now: () => number
@@ -21,30 +46,37 @@ export const createTestClock = (): TestClock => {
   }
 }
 
-type Options = Parameters<typeof openEvents>[1]
-
 export interface EventInstance {
   readonly jobs: Jobs
   readonly events: OpenedEvents
 }
 
+export type EventOptions = Parameters<typeof openEvents>[1]
+
 /** An instance of the service as far as events are concerned. */
-export const startEvents = async ({ knex }: Database, clock: TestClock, options: Options = {}, log?: Log): Promise<EventInstance> => {
-  const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
+export const startEvents = async (
+  { knex }: Pick<Database, 'knex'>,
+  clock: TestClock,
+  options: EventOptions = {},
+  log: Log = silent,
+): Promise<EventInstance> => {
+  const jobs = await startJobs({ knex, log })
   const notices = await openOwnerNotices(jobs)
-  return { jobs, events: openEvents({ jobs, cipher: testCipher, notices, clock }, { pollMs: 100, ...options }) }
+  return {
+    jobs,
+    events: openEvents({ jobs, cipher: testCipher, notices, clock }, { pollMs: 100, ...options }),
+  }
 }
 
-export const eventPortsOf = async (
-  database: Database,
+export const eventPortsOf = (
   { jobs, events }: EventInstance,
   elsewhere: EventInstance,
   clock: TestClock,
-): Promise<EventPorts> => {
-  const { knex } = database
+): EventPorts => {
+  const { knex } = jobs
   return {
-    operator: storesOn(database).operator,
-    webhooks: createWebhookStore({ knex, cipher: testCipher }),
+    operator: storesOn(jobs).operator,
+    webhooks: webhooksOn(jobs),
     orders: openOrders({ jobs, cipher: testCipher, stopwatch, events: events.recorder }).store,
     record: async (owner, happened) => {
       const owned = happened.map((event) => ({ owner, event }))
@@ -57,40 +89,13 @@ export const eventPortsOf = async (
     now: clock.now,
     elapse: clock.elapse,
     toldTo: async ({ userId }) => {
-      const rows: { readonly data: { readonly notice: WebhookDisabledNotice } }[] = await knex('pgboss.job')
+      const rows: { readonly data: { readonly notice: WebhookDisabledNotice } }[] = await knex(
+        'pgboss.job',
+      )
         .where({ name: 'owner-notices' })
         .whereRaw(`data->>'user_id' = ?`, [userId])
         .select('data')
       return rows.map(({ data }) => data.notice)
-    },
-  }
-}
-
-export const openEventsEmbedded: OpenEventPorts = async () => {
-  const { database, close } = await openEmbedded()
-  const clock = createTestClock()
-  const instance = await startEvents(database, clock)
-  return {
-    ports: await eventPortsOf(database, instance, instance, clock),
-    close: async () => {
-      await instance.jobs.stop()
-      await close()
-    },
-  }
-}
-
-/** Two instances with pools of their own on one server. */
-export const openEventsOnServer: OpenEventPorts = async () => {
-  const { url, drop } = await createServerDatabase()
-  const [here, there] = await Promise.all([openDatabase({ url }), openDatabase({ url })])
-  const clock = createTestClock()
-  const [first, second] = [await startEvents(here, clock), await startEvents(there, clock)]
-  return {
-    ports: await eventPortsOf(here, first, second, clock),
-    close: async () => {
-      await Promise.all([first.jobs.stop(), second.jobs.stop()])
-      await Promise.all([here.close(), there.close()])
-      await drop()
     },
   }
 }

@@ -1,11 +1,21 @@
-// What goes wrong in the database is told as ServiceUnavailable, with a reason that holds no value and no secret.
-import type { AccountId } from '@tradeport/domain'
-import { newAccount, newApiKey, newTenant, noChanges, noKeys, puts, rightOf, storedAccount, write } from '@tradeport/domain/testing'
+// What goes wrong in the database is ServiceUnavailable, with a reason that holds no value and no
+// secret.
+import type { AccountId } from '@tradeport/domain/primitives'
+import {
+  newAccount,
+  newApiKey,
+  newTenant,
+  noChanges,
+  noKeys,
+  puts,
+  rightOf,
+  storedAccount,
+  write,
+} from '@tradeport/domain/testing'
 import type { Stores } from '@tradeport/domain/testing'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, expect, it } from 'vitest'
 import type { Database } from '../src/index.ts'
 import { openEmbedded, storesOn } from './open-stores.ts'
 
@@ -20,72 +30,76 @@ const reading = {
 const account = newAccount({ tenantId: newTenant().id, userId: newApiKey('u' as never).userId })
 const key = newApiKey(account.owner.userId)
 
-const methods: readonly (readonly [string, (stores: Stores) => TE.TaskEither<unknown, unknown>])[] = [
-  ['accounts.list', ({ accounts }) => accounts.list(account.owner)],
-  ['accounts.find', ({ accounts }) => accounts.find(account.owner, account.id)],
-  ['accounts.recordReading', ({ accounts }) => accounts.recordReading(account.owner, account, reading)],
-  ['accounts.recordFailedRead', ({ accounts }) => accounts.recordFailedRead(account.owner, account.id, 0)],
-  ['accounts.snapshots', ({ accounts }) => accounts.snapshots(account.owner, account.id, { limit: 1 })],
-  ['credentials.findApiKey', ({ credentials }) => credentials.findApiKey(key.hash)],
-  ['credentials.findAccessToken', ({ credentials }) => credentials.findAccessToken(key.hash)],
-  ['operator.apply', ({ operator }) => operator.apply(noKeys, () => E.right({ changes: noChanges }))],
-  ['providerTokens.find', ({ providerTokens }) => providerTokens.find(account.owner.tenantId)],
-]
+let database: Database
+let stores: Stores
+beforeAll(async () => {
+  database = (await openEmbedded()).database
+  stores = storesOn(database)
+})
+afterAll(() => database.close())
 
-describe('a database that refuses, holds what cannot be read, or is closed', () => {
-  let database: Database
-  let stores: Stores
-  beforeAll(async () => {
-    database = (await openEmbedded()).database
-    stores = storesOn(database)
-  })
-  afterAll(() => database.close())
+const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', reason })
 
-  it('names the column of a row that does not decode and not what stands there', async () => {
-    const stored = await storedAccount(stores.operator)
-    await database.knex('accounts').where({ id: stored.id }).update({ status: 'odd-secret', purpose: 'odd-secret' })
-    const unreadable = { _tag: 'ServiceUnavailable', reason: 'accounts.find: a row of accounts does not decode at purpose, status' }
-    expect(await stores.accounts.find(stored.owner, stored.id)()).toStrictEqual(E.left(unreadable))
-    expect(await stores.accounts.list(stored.owner)()).toMatchObject(E.left({ _tag: 'ServiceUnavailable' }))
-  })
+it('names the columns of a row that does not decode and not what stands in them', async () => {
+  const stored = await storedAccount(stores.operator)
+  await database
+    .knex('accounts')
+    .where({ id: stored.id })
+    .update({ trade_mode: 'odd-secret', purpose: 'odd-secret' })
+  const reason = 'accounts.find: a row of accounts does not decode at purpose, trade_mode'
+  expect(await stores.accounts.find(stored.owner, stored.id)()).toStrictEqual(unavailable(reason))
+})
 
-  it('takes a key with a scope that this version does not know for unreadable, never for one with fewer scopes', async () => {
-    const { owner } = await storedAccount(stores.operator)
-    const [stored, other] = [newApiKey(owner.userId), newApiKey(owner.userId)]
-    await write(stores.operator, { apiKeys: puts(stored, other) })
-    await database
-      .knex('api_keys')
-      .where({ id: stored.id })
-      .update({ scopes: ['accounts:read', 'future:read'] })
-    const unreadable = { _tag: 'ServiceUnavailable', reason: 'credentials.findApiKey: a row of api_keys does not decode at scopes' }
-    // Both are read by one statement.
-    const found = await Promise.all([stored, other].map(({ hash }) => stores.credentials.findApiKey(hash)()))
-    expect(found).toMatchObject([E.left(unreadable), E.right(O.some({ id: other.id }))])
-  })
+it('a key with a scope that this version does not know is unreadable, never one with fewer scopes, and others that are read with it are not', async () => {
+  const { owner } = await storedAccount(stores.operator)
+  const [stored, other] = [newApiKey(owner.userId), newApiKey(owner.userId)]
+  await write(stores.operator, { apiKeys: puts(stored, other) })
+  await database
+    .knex('api_keys')
+    .where({ id: stored.id })
+    .update({ scopes: ['accounts:read', 'future:read'] })
+  const found = await Promise.all(
+    [stored, other].map(({ hash }) => stores.credentials.findApiKey(hash)()),
+  )
+  const reason = 'credentials.findApiKey: a row of api_keys does not decode at scopes'
+  expect(found).toMatchObject([unavailable(reason), E.right(O.some({ id: other.id }))])
+})
 
-  it('tells the code and not the value of a statement that the database refuses', async () => {
-    const result = await stores.accounts.find(account.owner, 'value-secret' as AccountId)()
-    expect(result).toStrictEqual(E.left({ _tag: 'ServiceUnavailable', reason: 'accounts.find: 22P02' }))
-  })
+it('a statement that the database refuses is reported by its code and constraint, not its values', async () => {
+  expect(await stores.accounts.find(account.owner, 'value-secret' as AccountId)()).toStrictEqual(
+    unavailable('accounts.find: 22P02'),
+  )
+  const ofNobody = newAccount({ tenantId: newTenant().id, userId: account.owner.userId })
+  const result = await stores.operator.apply(noKeys, () =>
+    E.right({ changes: { ...noChanges, accounts: puts(ofNobody) } }),
+  )()
+  expect(result).toStrictEqual(
+    unavailable('operator.apply: 23503 on accounts_tenant_id_user_id_fkey'),
+  )
+})
 
-  it('tells the constraint that changes would break', async () => {
-    const changes = { ...noChanges, apiKeys: puts(key) }
-    const result = await stores.operator.apply(noKeys, () => E.right({ changes }))()
-    const reason = 'operator.apply: 23503 on api_keys_user_id_foreign'
-    expect(result).toStrictEqual(E.left({ _tag: 'ServiceUnavailable', reason }))
-  })
-
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('stores nothing of a reading with the figure %d', async (equity) => {
+it.each([Number.NaN, Number.POSITIVE_INFINITY])(
+  'nothing is stored of a reading with the figure %d',
+  async (equity) => {
     const stored = await storedAccount(stores.operator)
     const broken = { ...reading, figures: { ...reading.figures, equity } }
-    expect(await stores.accounts.recordReading(stored.owner, stored, broken)()).toStrictEqual(
-      E.left({ _tag: 'ServiceUnavailable', reason: 'accounts.recordReading: a number that is not finite' }),
+    const refused = await stores.accounts.recordReading(stored.owner, stored, broken)()
+    expect(refused).toStrictEqual(
+      unavailable('accounts.recordReading: a number that is not finite'),
     )
-    expect(await rightOf(stores.accounts.snapshots(stored.owner, stored.id, { limit: 1 }))).toStrictEqual([])
-  })
+    expect(
+      await rightOf(stores.accounts.snapshots(stored.owner, stored.id, { limit: 1 })),
+    ).toStrictEqual([])
+  },
+)
 
-  it.each(methods)('leaves %s with ServiceUnavailable when it is closed', async (name, call) => {
-    await database.close()
-    expect(await call(stores)()).toStrictEqual(E.left({ _tag: 'ServiceUnavailable', reason: `${name}: Unable to acquire a connection` }))
-  })
+it.each<[string, () => () => Promise<unknown>]>([
+  ['accounts.find', () => stores.accounts.find(account.owner, account.id)],
+  ['accounts.recordReading', () => stores.accounts.recordReading(account.owner, account, reading)],
+  ['credentials.findApiKey', () => stores.credentials.findApiKey(key.hash)],
+  ['operator.apply', () => stores.operator.apply(noKeys, () => E.right({ changes: noChanges }))],
+  ['providerTokens.find', () => stores.providerTokens.find(account.owner.tenantId)],
+])('%s is unavailable when the database is closed', async (name, call) => {
+  await database.close()
+  expect(await call()()).toStrictEqual(unavailable(`${name}: Unable to acquire a connection`))
 })

@@ -1,6 +1,8 @@
 // The journal is read and written by index, however many deals and trades others have.
 import { rightOf, storedAccount } from '@tradeport/domain/testing'
-import type { BrokerAccount, JournalClaim, Ticket } from '@tradeport/domain'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { JournalClaim } from '@tradeport/domain/ports'
+import type { Ticket } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -28,7 +30,9 @@ const crowd = `
 
 /** The tables of which a plan reads every row. */
 const readThrough = (plans: string): readonly string[] =>
-  [...plans.matchAll(/"Node Type":"Seq Scan"[^{}]*?"Relation Name":"(\w+)"/g)].map(([, table]) => table ?? '')
+  [...plans.matchAll(/"Node Type":"Seq Scan"[^{}]*?"Relation Name":"(\w+)"/g)].map(
+    ([, table]) => table ?? '',
+  )
 
 const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
   describe(title, () => {
@@ -43,8 +47,16 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       stores = openJournal({ knex, log: { warn: () => undefined } })
       for (const statement of crowd.split(';\n')) await knex.raw(statement)
       const { id, owner } = await storedAccount(storesOn(opened.database).operator)
-      account = { accountId: id, owner, platform: 'mt5', providerAccountId: `provider-${id}`, region: null }
-      claim = O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(await rightOf(stores.journal.claim(account)))
+      account = {
+        accountId: id,
+        owner,
+        platform: 'mt5',
+        providerAccountId: `provider-${id}`,
+        region: null,
+      }
+      claim = O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
+        await rightOf(stores.journal.claim(account)),
+      )
       await write()
       await knex.raw('analyze')
       knex.on('query', (query: Knex.Sql) => statements.push(query))
@@ -53,7 +65,18 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
 
     const write = () => {
       const deals = ['1', '2'].map(
-        (id) => ({ id, kind: 'buy', side: 'buy', entry: 'in', positionId: '1', profit: 1, commission: 0, swap: 0, time: noon }) as const,
+        (id) =>
+          ({
+            id,
+            kind: 'buy',
+            side: 'buy',
+            entry: 'in',
+            positionId: '1',
+            profit: 1,
+            commission: 0,
+            swap: 0,
+            time: noon,
+          }) as const,
       )
       return stores.journal.write(claim, {
         inserted: deals,
@@ -69,12 +92,17 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     const plansOf = async (call: () => Promise<unknown>): Promise<string> => {
       statements = []
       await call()
-      const sent = statements.filter(({ sql }) => /^\s*(select|update|with|delete|insert)/.test(sql))
+      const sent = statements.filter(({ sql }) =>
+        /^\s*(select|update|with|delete|insert)/.test(sql),
+      )
       expect(sent).not.toHaveLength(0)
       const plans: string[] = []
       for (const { sql, bindings } of sent) {
         const text = `explain (format json) ${sql.replaceAll(/\$\d+/g, '?')}`
-        const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(text, bindings as Knex.RawBinding[])
+        const { rows } = await opened.database.knex.raw<{ rows: unknown[] }>(
+          text,
+          bindings as Knex.RawBinding[],
+        )
         plans.push(JSON.stringify(rows))
       }
       return plans.join()
@@ -94,9 +122,19 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
       ['a wish', () => stores.journal.want(account, noon)()],
       ['what a write needs', write],
       ['a page of trades', () => stores.records.page(account.owner, selection(), place(), 100)()],
-      ['a page for an export', () => stores.records.exportPage(account.owner, selection(), undefined, 1_000)()],
+      [
+        'a page for an export',
+        () => stores.records.exportPage(account.owner, selection(), undefined, 1_000)(),
+      ],
       ['the results', () => stores.records.results(account.owner, selection())()],
-      ['a trade', () => stores.records.find(account.owner, { accountId: account.accountId, ticket: '1' as Ticket })()],
+      [
+        'a trade',
+        () =>
+          stores.records.find(account.owner, {
+            accountId: account.accountId,
+            ticket: '1' as Ticket,
+          })(),
+      ],
       ['the skipped positions', () => stores.records.skipped(account.owner, [account.accountId])()],
       ['the journals that disagree', () => createJournalHealth(opened.database.knex).disagreeing()],
     ])('reads %s by index', async (_, call) => {
@@ -104,7 +142,14 @@ const plansOn = (title: string, open: () => Promise<OpenedDatabase>): void => {
     })
 
     it('reads a page of trades in closing order off the index', async () => {
-      const plans = await plansOf(() => stores.records.page(account.owner, { ...selection(), filter: { profit: 'all' } }, place(), 10)())
+      const plans = await plansOf(() =>
+        stores.records.page(
+          account.owner,
+          { ...selection(), filter: { profit: 'all' } },
+          place(),
+          10,
+        )(),
+      )
       expect(plans).toContain('"Index Name":"trades_closed"')
     })
 

@@ -1,25 +1,563 @@
-// The journal keeps its contracts on the embedded database and on a server with two instances.
-import { journalContract, journalJobsContract, tradeRecordsContract } from '@tradeport/domain/testing'
-import type { OpenJournalPorts } from '@tradeport/domain/testing'
-import { afterAll, beforeAll, describe } from 'vitest'
-import { openJournalEmbedded, openJournalOnServer } from './journal-ports.ts'
-import { serverTitle, serverUrl } from './open-stores.ts'
+// What the journal keeps, with its trades and its jobs: it answers what the fake answers to random
+// writes, and has cases of its own for claims, other links and owners, events and time.
+import { dealKey, journalEvents } from '@tradeport/domain/journal'
+import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import { placeOf, positionIdOf, profitFilters } from '@tradeport/domain/trades'
+import { webhookEventTypes } from '@tradeport/domain/webhooks'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { BrokerDeal } from '@tradeport/domain/journal'
+import type {
+  Journal,
+  JournalChange,
+  JournalClaim,
+  TradeRecords,
+  TradeSelection,
+} from '@tradeport/domain/ports'
+import type { SymbolFilter, Ticket, UserId } from '@tradeport/domain/primitives'
+import type { ClosedTrade, ClosingPlace, Deal } from '@tradeport/domain/trades'
+import {
+  createFakeJournal,
+  createFakeRecords,
+  dealHistory,
+  newAccount,
+  newWebhook,
+  puts,
+  removes,
+  rightOf,
+  storedAccount,
+  storedOwner,
+  write,
+} from '@tradeport/domain/testing'
+import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { createWebhookStore, openJournal } from '../src/index.ts'
+import { createTestClock, startEvents } from './event-ports.ts'
+import { onEachDatabase, storesOn, testCipher } from './open-stores.ts'
+import type { OpenedDatabase } from './open-stores.ts'
 
-const contractsOn = (title: string, open: OpenJournalPorts): void => {
-  let opened: Awaited<ReturnType<OpenJournalPorts>>
-  beforeAll(async () => {
-    opened = await open()
-  })
-  afterAll(() => opened.close())
-  const share: OpenJournalPorts = async () => ({ ports: opened.ports, close: async () => undefined })
-  journalContract(title, share)
-  tradeRecordsContract(title, share)
-  journalJobsContract(title, share)
+const noon = Date.parse('2026-11-02T12:00:00.000Z')
+const unread = {
+  firstReadOffset: null,
+  syncedAt: null,
+  wantedAt: null,
+  deals: 0,
+  latestDealAt: null,
+  check: null,
+  rereadAt: null,
+  disagreements: 0,
+}
+const noChange: JournalChange = {
+  inserted: [],
+  changed: [],
+  vanished: [],
+  reading: null,
+  now: noon,
+  firstReadOffset: null,
+  completed: null,
+}
+const completed = { syncedAt: noon, latestDealAt: noon }
+const all: TradeSelection['filter'] = { profit: 'all' }
+const lost = E.left({ _tag: 'JournalLost' })
+const opening = (positionId: string, minute: number): BrokerDeal => ({
+  id: `${positionId}1`,
+  kind: 'buy',
+  side: 'buy',
+  entry: 'in',
+  positionId,
+  symbol: 'EURUSD',
+  volume: 0.1,
+  price: 1.1,
+  profit: 0,
+  commission: -0.1,
+  swap: 0,
+  time: noon + minute * minuteMs,
+})
+const closing = (positionId: string, minute: number, profit = 5): BrokerDeal => ({
+  ...opening(positionId, minute),
+  id: `${positionId}2`,
+  kind: 'sell',
+  side: 'sell',
+  entry: 'out',
+  orderId: `${positionId}0`,
+  profit,
+})
+const closed = (positionId: string, minute: number) => [
+  opening(positionId, minute - 1),
+  closing(positionId, minute),
+]
+
+/**
+ * As an adapter gives them: absent instead of a number that is none, and each deal once. Some have
+ * an order, and a text that is hard to keep.
+ */
+const asBrokerDeals = (deals: readonly Deal[]): readonly BrokerDeal[] => {
+  const given = deals.map(({ side, volume, price, time, ...deal }, index): BrokerDeal => ({
+    ...deal,
+    profit: deal.profit + 0,
+    commission: deal.commission + 0,
+    swap: deal.swap + 0,
+    kind: side ?? (index % 2 ? 'balance' : 'tax'),
+    orderId: ['7', `a'"\\ü\u{1f600}`][index % 2] as string,
+    ...(index % 3 === 0 && { reason: 'expert', stopLoss: 1.05, takeProfit: 1.2 }),
+    ...(side !== undefined && { side }),
+    ...(Number.isFinite(volume) && { volume: volume as number }),
+    ...(Number.isFinite(price) && { price: price as number }),
+    ...(time !== undefined && { time: Number.isFinite(time) ? time : Number.NaN }),
+  }))
+  return [...new Map(given.map((deal) => [dealKey(deal), deal])).values()]
 }
 
-describe('on the embedded database', () => {
-  contractsOn('embedded', openJournalEmbedded)
+const places = fc.array(fc.nat(25), { maxLength: 20 })
+const at = fc.integer({ min: 0, max: 4 }).map((minute) => noon + minute * minuteMs)
+const steps = fc.array(
+  fc.oneof(
+    {
+      weight: 4,
+      arbitrary: fc.record({
+        step: fc.constant('write' as const),
+        inserted: places,
+        changed: fc.array(fc.nat(25), { maxLength: 2 }),
+        vanished: fc.array(fc.nat(25), { maxLength: 2 }),
+        firstReadOffset: fc.constantFrom(null, 1_000),
+        completed: fc.option(fc.record({ syncedAt: at, latestDealAt: fc.option(at) })),
+      }),
+    },
+    {
+      weight: 1,
+      arbitrary: fc.record({
+        step: fc.constant('reread' as const),
+        rereadAt: fc.option(at),
+        disagreements: fc.nat(3),
+      }),
+    },
+    { weight: 1, arbitrary: fc.record({ step: fc.constant('want' as const), at }) },
+  ),
+  { minLength: 1, maxLength: 6 },
+)
+type Step = (typeof steps extends fc.Arbitrary<infer A> ? A : never)[number]
+
+const selections = fc.record({
+  filter: fc.record(
+    {
+      symbol: fc.constantFrom('EURUSD', 'XAUUSD') as fc.Arbitrary<SymbolFilter>,
+      from: fc.constant(1_767_600_002_000),
+      to: fc.constant(1_767_600_003_000),
+      profit: fc.constantFrom(...profitFilters),
+    },
+    { requiredKeys: ['profit'] },
+  ),
+  order: fc.shuffledSubarray([0, 1], { minLength: 1 }),
+  limit: fc.integer({ min: 1, max: 7 }),
 })
-describe.skipIf(serverUrl === undefined)(serverTitle, () => {
-  contractsOn('server', openJournalOnServer)
+
+const brokerAccountOf = ({
+  id,
+  owner,
+  provider,
+}: Awaited<ReturnType<typeof storedAccount>>): BrokerAccount => ({
+  accountId: id,
+  owner,
+  platform: 'mt5',
+  providerAccountId: provider?.providerAccountId ?? '',
+  region: provider?.region ?? null,
 })
+const claimOf = async (journal: Journal, account: BrokerAccount): Promise<JournalClaim> =>
+  O.getOrElse((): JournalClaim => expect.fail('is not claimed'))(
+    await rightOf(journal.claim(account)),
+  )
+
+/** Makes a step; the state of the journal after it. */
+const make = async (
+  journal: Journal,
+  claim: JournalClaim,
+  deals: readonly BrokerDeal[],
+  step: Step,
+): Promise<unknown> => {
+  if (step.step === 'want') await rightOf(journal.want(claim.account, step.at))
+  if (step.step === 'reread')
+    await rightOf(
+      journal.setReread(claim, { rereadAt: step.rereadAt, disagreements: step.disagreements }),
+    )
+  if (step.step !== 'write') return rightOf(journal.find(claim.account))
+  const [vanished, changed, inserted] = [step.vanished, step.changed, step.inserted].map(
+    (indexes) => deals.filter((_, index) => indexes.includes(index)),
+  ) as [BrokerDeal[], BrokerDeal[], BrokerDeal[]]
+  const { firstReadOffset } = step
+  const change = {
+    vanished,
+    changed: changed
+      .filter((deal) => !vanished.includes(deal))
+      .map((deal) => ({ ...deal, profit: deal.profit / 2 })),
+    inserted: inserted.filter((deal) => !vanished.includes(deal) && !changed.includes(deal)),
+  }
+  return rightOf(
+    journal.write(claim, { ...noChange, ...change, firstReadOffset, completed: step.completed }),
+  )
+}
+/** Everything that can be read of accounts, page by page. */
+const readAll = async (
+  { journal, records }: { readonly journal: Journal; readonly records: TradeRecords },
+  accounts: readonly BrokerAccount[],
+  limit: number,
+  filter = all,
+) => {
+  const [{ owner, accountId }] = accounts as [BrokerAccount]
+  const selection = { accountIds: accounts.map((account) => account.accountId), filter }
+  const pages: unknown[] = []
+  for (let after: ClosingPlace | undefined; ;) {
+    const page = await rightOf(records.page(owner, selection, after, limit))
+    pages.push(page, (await rightOf(records.exportPage(owner, selection, after, limit))).trades)
+    const last: ClosedTrade | undefined = page.trades.at(-1)
+    if (last === undefined) break
+    after = placeOf(last)
+  }
+  const journals = accounts.map(async (account) => ({
+    state: await rightOf(journal.find(account)),
+    deals: (await rightOf(journal.dealsFrom(account, 1_767_600_002_000))).toSorted((a, b) =>
+      dealKey(a) < dealKey(b) ? -1 : 1,
+    ),
+  }))
+  return {
+    pages,
+    journals: await Promise.all(journals),
+    results: await rightOf(records.results(owner, selection)),
+    skipped: await rightOf(records.skipped(owner, selection.accountIds)),
+    found: await Promise.all(
+      ['1', '2'].map((ticket) =>
+        rightOf(records.find(owner, { accountId, ticket: ticket as Ticket })),
+      ),
+    ),
+  }
+}
+
+/** The journal as two instances of the service see it, and events beside it. */
+const openPorts = async ({ database, elsewhere }: OpenedDatabase) => {
+  const { knex } = database
+  const log = { warn: () => undefined }
+  const { jobs: boss, events } = await startEvents(database, createTestClock())
+  return {
+    operator: storesOn(database).operator,
+    webhooks: createWebhookStore({ knex, cipher: testCipher }),
+    deliveries: events.deliveries,
+    elsewhere: openJournal({ knex: elsewhere.knex, log }).journal,
+    ...openJournal({ knex, log, recorder: events.recorder }, { pollMs: 50 }),
+    // Claims and jobs go by the database's own clock.
+    elapse: async (ms: number): Promise<void> => {
+      const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
+      await knex.raw(
+        `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
+      )
+    },
+    stop: boss.stop,
+  }
+}
+
+onEachDatabase((open, title) =>
+  describe(`journal, ${title}`, () => {
+    let ports: Awaited<ReturnType<typeof openPorts>>
+    let close: () => Promise<void>
+    const stops: (() => Promise<void>)[] = []
+    beforeAll(async () => {
+      const opened = await open()
+      ports = await openPorts(opened)
+      close = () => ports.stop().then(opened.close)
+    })
+    afterEach(async () => {
+      for (const stop of stops.splice(0)) await stop()
+    })
+    afterAll(() => close())
+
+    const newBrokerAccount = async () => brokerAccountOf(await storedAccount(ports.operator))
+    const keep = (claim: JournalClaim, change: Partial<JournalChange>) =>
+      rightOf(ports.journal.write(claim, { ...noChange, ...change }))
+    const kept = async (account: BrokerAccount, inserted: readonly BrokerDeal[]) => {
+      const claim = await claimOf(ports.journal, account)
+      await keep(claim, { inserted, completed })
+      return claim
+    }
+    const stateOf = async (account: BrokerAccount) =>
+      O.toUndefined(await rightOf(ports.journal.find(account)))
+    const exported = ({ owner, accountId }: BrokerAccount) =>
+      rightOf(
+        ports.records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99),
+      )
+    const tradeIds = async (account: BrokerAccount) =>
+      (await exported(account)).trades.map(({ trade }) => trade.positionId)
+
+    it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
+      const runs = fc.array(fc.record({ account: fc.nat(1), steps }), {
+        minLength: 1,
+        maxLength: 3,
+      })
+      await fc.assert(
+        fc.asyncProperty(
+          dealHistory.map(asBrokerDeals),
+          runs,
+          selections,
+          async (deals, runs, { filter, order, limit }) => {
+            const first = await storedAccount(ports.operator)
+            const second = newAccount(first.owner)
+            await write(ports.operator, { accounts: puts(second) })
+            const records = createFakeRecords()
+            for (const account of [first, second]) records.tables.accounts.set(account.id, account)
+            const fake = createFakeJournal(records, () => undefined, { now: () => noon })
+            const accounts = [brokerAccountOf(first), brokerAccountOf(second)] as const
+            for (const { account, steps } of runs) {
+              const broker = accounts[account] as BrokerAccount
+              const [claim, model] = [
+                await claimOf(ports.journal, broker),
+                await claimOf(fake.journal, broker),
+              ]
+              for (const step of steps)
+                expect(await make(ports.journal, claim, deals, step)).toStrictEqual(
+                  await make(fake.journal, model, deals, step),
+                )
+              await rightOf(ports.journal.release(claim))
+              await rightOf(fake.journal.release(model))
+            }
+            const asked = order.map((index) => accounts[index] as BrokerAccount)
+            expect(await readAll(ports, asked, limit, filter)).toStrictEqual(
+              await readAll(fake, asked, limit, filter),
+            )
+          },
+        ),
+        { numRuns: 40 },
+      )
+    })
+
+    it('is claimed by one alone, until it is released or its claim lapses, which writing puts off', async () => {
+      const account = await newBrokerAccount()
+      expect(await stateOf(account)).toBeUndefined()
+      const claim = await claimOf(ports.journal, account)
+      expect(claim).toMatchObject({ account, state: unread })
+      for (let times = 0; times < 2; times += 1) {
+        expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
+        await ports.elapse(20 * secondMs)
+        await keep(claim, { inserted: [opening('1', 1)] })
+      }
+      await rightOf(ports.journal.release(claim))
+      const next = await claimOf(ports.elsewhere, account)
+      await rightOf(ports.journal.release(claim))
+      expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
+      await ports.elapse(31 * secondMs)
+      await claimOf(ports.journal, account)
+      const before = await stateOf(account)
+      for (const refused of [
+        ports.journal.write(next, {
+          ...noChange,
+          inserted: closed('2', 2),
+          vanished: [opening('1', 1)],
+          completed,
+        }),
+        ports.journal.renew(next),
+        ports.journal.check(next, 5, noon),
+        ports.journal.setReread(next, { rereadAt: noon, disagreements: 1 }),
+      ])
+        expect(await refused()).toStrictEqual(lost)
+      expect(await stateOf(account)).toStrictEqual(before)
+    })
+
+    it('begins anew where the account is linked to another one at the provider, and is forgotten with its account', async () => {
+      const stored = await storedAccount(ports.operator)
+      const before = brokerAccountOf(stored)
+      const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
+      await rightOf(ports.journal.want(before, noon + 1))
+      const { revision } = await exported(before)
+      await write(ports.operator, {
+        accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
+      })
+      const after = { ...before, providerAccountId: 'another', region: null }
+      expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
+      await rightOf(ports.journal.release(claim))
+      expect(await rightOf(ports.journal.claim(before))).toStrictEqual(O.none)
+      const next = await claimOf(ports.journal, after)
+      expect(next).toMatchObject({
+        account: after,
+        state: { ...unread, wantedAt: noon + 1 },
+        linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
+      })
+      expect([
+        await stateOf(before),
+        await rightOf(ports.journal.dealsFrom(after, 0)),
+      ]).toStrictEqual([undefined, []])
+      await keep(next, { inserted: closed('2', 2), completed })
+      expect(await tradeIds(after)).toStrictEqual(['2'])
+      expect((await exported(after)).revision).not.toBe(revision)
+      await write(ports.operator, { accounts: removes(stored.id) })
+      expect(await ports.journal.write(next, noChange)()).toStrictEqual(lost)
+      await write(ports.operator, { accounts: puts(stored) })
+      await keep(await claimOf(ports.journal, before), { completed })
+      expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
+    })
+
+    it('has another revision once a trade that was there was changed or removed, and no other before', async () => {
+      const account = await newBrokerAccount()
+      const claim = await kept(account, [...closed('1', 2), opening('2', 2)])
+      const revisions: string[] = []
+      for (const change of [
+        {},
+        { inserted: [...closed('1', 2), closing('2', 5), ...closed('3', 6)] },
+        { inserted: [{ ...opening('1', 1), id: 'late', swap: -1, volume: 0 }] },
+        { changed: [closing('2', 5, -3)] },
+        { vanished: closed('3', 6) },
+      ]) {
+        await keep(claim, change)
+        revisions.push((await exported(account)).revision)
+      }
+      expect([revisions[0] === revisions[1], new Set(revisions).size]).toStrictEqual([true, 4])
+    })
+
+    it('compares the exact sum of all money with a balance until deals change, and finds the deals of an order that closed something', async () => {
+      const account = await newBrokerAccount()
+      const closes = [
+        { ...closing('1', 2), id: '100' },
+        { ...closing('2', 2), id: '99', entry: 'out_by' as const },
+        closing('3', 3),
+      ]
+      const ofOrder = closes.map((deal) => ({ ...deal, orderId: '77' }))
+      const fees: BrokerDeal = {
+        id: '8',
+        kind: 'charge',
+        profit: 0.1,
+        commission: 0.2,
+        swap: 1e12,
+        time: noon,
+      }
+      const claim = await kept(account, [
+        ...ofOrder,
+        { ...opening('4', 3), orderId: '77' },
+        closing('5', 3),
+        fees,
+      ])
+      const difference = await rightOf(ports.journal.check(claim, 1e12 + 20, noon))
+      expect([difference, (await stateOf(account))?.check]).toStrictEqual([
+        0.2,
+        { at: noon, difference: 0.2 },
+      ])
+      await keep(claim, { inserted: [fees] })
+      expect((await stateOf(account))?.check).not.toBeNull()
+      await keep(claim, { vanished: [fees] })
+      expect((await stateOf(account))?.check).toBeNull()
+      const found = await rightOf(ports.journal.closingDeals(account, '77', noon + 2 * minuteMs))
+      expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
+    })
+
+    it('is claimed, wanted and shown for its owner and its link alone', async () => {
+      const account = await newBrokerAccount()
+      await kept(account, [...closed('1', 2), closing('3', 3)])
+      const strangers = [
+        await storedOwner(ports.operator),
+        { ...account.owner, userId: 'user-x' as UserId },
+      ]
+      const shown = await Promise.all(
+        strangers.map((owner) => readAll(ports, [{ ...account, owner }], 9)),
+      )
+      const nothing = {
+        pages: [{ trades: [], total: 0, before: 0 }, []],
+        results: [],
+        skipped: [],
+        found: [O.none, O.none],
+      }
+      for (const one of shown)
+        expect(one).toStrictEqual({ ...nothing, journals: [{ state: O.none, deals: [] }] })
+      const unlinked = await newBrokerAccount()
+      for (const other of [
+        ...strangers.map((owner) => ({ ...unlinked, owner })),
+        { ...unlinked, providerAccountId: 'another' },
+      ]) {
+        expect(await rightOf(ports.journal.claim(other))).toStrictEqual(O.none)
+        await rightOf(ports.journal.want(other, noon))
+      }
+      expect(await stateOf(unlinked)).toBeUndefined()
+    })
+
+    it('records the events of deals that were not there before, once', async () => {
+      const stored = await storedAccount(ports.operator)
+      const account = brokerAccountOf(stored)
+      const webhook = newWebhook(account.owner, 0, { eventTypes: webhookEventTypes })
+      await rightOf(
+        ports.webhooks.create(account.owner, { webhook, secret: 'a secret of some length' }),
+      )
+      const recorded = async () =>
+        (await rightOf(ports.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 })))
+          .total
+      const { figures } = stored
+      const reading = {
+        tradeMode: 'demo',
+        broker: null,
+        currency: 'USD',
+        figures,
+        readAt: noon,
+      } as const
+      const claim = await kept(account, [opening('1', 1)])
+      expect(await recorded()).toBe(0)
+      const inserted = [closing('1', 2), ...closed('2', 3)]
+      const deals = [opening('1', 1), ...inserted]
+      const positions = new Map(
+        ['1', '2'].map((id) => [id, deals.filter((deal) => positionIdOf(deal) === id)]),
+      )
+      for (let times = 0; times < 2; times += 1) await keep(claim, { inserted: deals, reading })
+      await keep(claim, { changed: [closing('1', 2, 9)], reading })
+      const news = {
+        accountId: stored.id,
+        linkedAt: stored.createdAt,
+        inserted,
+        positions,
+        balanceAfter: 0,
+        reading,
+        now: noon,
+      }
+      expect(await recorded()).toBe(journalEvents(news).length)
+    })
+
+    it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {
+      const [wanted, reread, later] = [
+        await newBrokerAccount(),
+        await newBrokerAccount(),
+        await newBrokerAccount(),
+      ] as const
+      await rightOf(ports.journal.want(wanted, Date.now()))
+      await rightOf(
+        ports.journal.setReread(await claimOf(ports.journal, reread), {
+          rereadAt: Date.now(),
+          disagreements: 1,
+        }),
+      )
+      await rightOf(ports.journal.want(later, Date.now() + 10 * minuteMs))
+      const given: BrokerAccount[] = []
+      const both = Promise.withResolvers<void>()
+      const timesOf = ({ accountId }: BrokerAccount) =>
+        given.filter((account) => account.accountId === accountId).length
+      const worker = await ports.jobs.work(async (account) => {
+        given.push(account)
+        if (account.accountId === later.accountId && timesOf(later) < 3)
+          throw new Error('the broker cannot be read')
+        if ([wanted, reread].some(({ accountId }) => accountId === account.accountId))
+          await both.promise
+        const claim = await claimOf(ports.journal, account)
+        await keep(claim, { completed: { syncedAt: Date.now() + minuteMs, latestDealAt: null } })
+        await rightOf(ports.journal.setReread(claim, { rereadAt: null, disagreements: 0 }))
+        await rightOf(ports.journal.release(claim))
+      })
+      stops.push(async () => {
+        both.resolve()
+        await worker.stop()
+      })
+      await expect.poll(() => timesOf(wanted)).toBe(1)
+      expect([timesOf(reread), timesOf(later)]).toStrictEqual([0, 0])
+      await ports.elapse(31 * secondMs)
+      await expect.poll(() => timesOf(reread)).toBe(1)
+      both.resolve()
+      await expect.poll(async () => (await stateOf(wanted))?.wantedAt).toBeNull()
+      await expect.poll(async () => (await stateOf(reread))?.rereadAt).toBeNull()
+      expect(timesOf(later)).toBe(0)
+      for (const [index, ms] of [10 * minuteMs, minuteMs, minuteMs].entries()) {
+        await ports.elapse(ms)
+        await expect.poll(() => timesOf(later)).toBe(index + 1)
+      }
+      expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
+    })
+  }),
+)

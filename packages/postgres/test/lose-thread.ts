@@ -1,8 +1,9 @@
-// Run as a process of its own by the tests of the embedded database's thread, which must end it: the thread hangs, fails or ends.
+// Run as a process of its own by the tests of the embedded database's thread, which must end it:
+// the thread hangs, fails or ends.
 import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
-import { openEmbedded } from '../src/embedded.ts'
-import { openPool } from '../src/pool.ts'
+import { openEmbedded } from '../src/connection/embedded.ts'
+import { openPool } from '../src/connection/pool.ts'
 import { inMemory } from './open-stores.ts'
 
 const log = { warn: ({ event }: { event: string }) => void process.stdout.write(`${event}\n`) }

@@ -1,34 +1,75 @@
-// Opens empty stores for a test: on the embedded database always, and on a server in a database of its own where TEST_DATABASE_URL names one.
+// Opens databases and stores for a test: on the embedded database always, and on a server in a
+// database of its own where TEST_DATABASE_URL names one.
 import { randomBytes } from 'node:crypto'
 import type { Stores } from '@tradeport/domain/testing'
 import { Client } from 'pg'
+import { describe } from 'vitest'
 import {
   createAccountStore,
   createCipher,
   createCredentialStore,
   createOperatorStore,
   createProviderTokens,
+  createWebhookStore,
   openDatabase,
 } from '../src/index.ts'
 import type { Database, Log } from '../src/index.ts'
 
 export const serverUrl = process.env['TEST_DATABASE_URL']
 
-export const serverTitle = serverUrl === undefined ? 'on a PostgreSQL server (TEST_DATABASE_URL not set)' : 'on a PostgreSQL server'
+export const serverTitle =
+  serverUrl === undefined
+    ? 'on a PostgreSQL server (TEST_DATABASE_URL not set)'
+    : 'on a PostgreSQL server'
 
 export interface OpenedDatabase {
   readonly database: Database
+  /** Another instance's pool on the same database; the same one where it is embedded. */
+  readonly elsewhere: Database
   readonly close: () => Promise<void>
 }
 
+export type Open = () => Promise<OpenedDatabase>
+
 const from = process.env['TEST_EMPTY_DATABASE']
 
-/** An empty database, as support/global-setup.ts makes it. PGlite takes its time on a busy machine. */
-export const inMemory = { inMemory: true, statementTimeoutMs: 120_000, ...(from !== undefined && { from }) } as const
+/**
+ * An empty database, as support/global-setup.ts makes it. PGlite takes its time on a busy machine.
+ */
+export const inMemory = {
+  inMemory: true,
+  statementTimeoutMs: 120_000,
+  ...(from !== undefined && { from }),
+} as const
 
-export const openEmbedded = async (): Promise<OpenedDatabase> => {
+export const openEmbedded: Open = async () => {
   const database = await openDatabase(inMemory)
-  return { database, close: database.close }
+  return { database, elsewhere: database, close: database.close }
+}
+
+export const openServer: Open = async () => {
+  const { url, drop } = await createServerDatabase()
+  const [database, elsewhere] = await Promise.all([openDatabase({ url }), openDatabase({ url })])
+  return {
+    database,
+    elsewhere,
+    close: async () => {
+      await Promise.all([database.close(), elsewhere.close()])
+      await drop()
+    },
+  }
+}
+
+/** Declares the same tests for the embedded database and for a server. */
+export const onEachDatabase = (
+  declare: (open: Open, title: 'embedded' | 'server') => void,
+): void => {
+  describe('on the embedded database', () => {
+    declare(openEmbedded, 'embedded')
+  })
+  describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+    declare(openServer, 'server')
+  })
 }
 
 export interface EmptyServerDatabase {
@@ -45,7 +86,7 @@ export const createServerDatabase = async (): Promise<EmptyServerDatabase> => {
   return { url: url.href, drop: () => runOnServer(`drop database ${name} with (force)`) }
 }
 
-const runOnServer = async (statement: string): Promise<void> => {
+export const runOnServer = async (statement: string): Promise<void> => {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
   try {
@@ -55,25 +96,20 @@ const runOnServer = async (statement: string): Promise<void> => {
   }
 }
 
-export const openServer = async (): Promise<OpenedDatabase> => {
-  const { url, drop } = await createServerDatabase()
-  const database = await openDatabase({ url })
-  return {
-    database,
-    close: async () => {
-      await database.close()
-      await drop()
-    },
-  }
-}
-
 export const testKey = new Uint8Array(32).fill(7)
 
 export const testCipher = createCipher(testKey)
 
-export const storesOn = ({ knex }: Database, log: Log = { warn: () => undefined }): Stores => ({
+export const silent: Log = { warn: () => undefined }
+
+export const storesOn = ({ knex }: Pick<Database, 'knex'>, log: Log = silent): Stores => ({
   accounts: createAccountStore({ knex }),
   credentials: createCredentialStore({ knex }),
   operator: createOperatorStore({ knex, cipher: testCipher }),
   providerTokens: createProviderTokens({ knex, cipher: testCipher, log }),
 })
+
+export const webhooksOn = ({ knex }: Pick<Database, 'knex'>) =>
+  createWebhookStore({ knex, cipher: testCipher })
+
+export const stopwatch = { elapsedMs: () => performance.now() }

@@ -1,7 +1,8 @@
-// Run as a process of its own by the test of sealed secrets: opens the folder named by its argument, seals one secret after another under the second
-// key, each in a batch of its own, and prints how many it has sealed, until it is killed.
+// Run as a process of its own by the test of sealed secrets: opens the folder named by its
+// argument, seals one secret after another under the second key, each in a batch of its own, and
+// prints how many it has sealed, until it is killed.
 import * as E from 'fp-ts/lib/Either.js'
-import type { SealedSecret } from '@tradeport/domain'
+import type { SealedSecret } from '@tradeport/domain/operator'
 import { createCipher, createSealedSecrets, openDatabase } from '../src/index.ts'
 
 const [folder = ''] = process.argv.slice(2)

@@ -1,5 +1,5 @@
-// Run as a process of its own by the folder tests: opens the folder named by its argument, writes one tenant after another, and prints each
-// once its write is acknowledged, until it is killed.
+// Run as a process of its own by the folder tests: opens the folder named by its argument, writes
+// one tenant after another, and prints each once its write is acknowledged, until it is killed.
 import { openDatabase } from '../src/index.ts'
 
 const { knex } = await openDatabase({ folder: process.argv[2] ?? '' })

@@ -1,10 +1,29 @@
-// The domain's rule of limits as one script, so that Redis decides each request in one step whichever instance asks (8.1; decisions 13 to 15). What it
-// keeps of a subject is a hash of whole numbers under one key, which expires when every limit is full again.
+// The domain's rule of limits as one script, so that Redis decides each request in one step
+// whichever instance asks. What it keeps of a subject is a hash of whole numbers under one key,
+// which expires when every limit is full again.
 import type { Redis } from 'ioredis'
-import { endpointBucket, minuteBucket, rateSubjectKey, refusalWindowMs, suspendingRefusals, suspensionMs, tiers } from '@tradeport/domain'
-import type { EndpointLimit, Instant, RateDecision, RateOutcome, RateState, RateSubject } from '@tradeport/domain'
+import {
+  endpointBucket,
+  minuteBucket,
+  rateSubjectKey,
+  refusalWindowMs,
+  suspendingRefusals,
+  suspensionMs,
+  tiers,
+} from '@tradeport/domain/access'
+import type {
+  EndpointLimit,
+  RateDecision,
+  RateOutcome,
+  RateState,
+  RateSubject,
+} from '@tradeport/domain/access'
+import type { Instant } from '@tradeport/domain/primitives'
 
-/** `redis`: the server's clock, which is one for all instances. `caller`: the time that comes with each request, which tests set. */
+/**
+ * `redis`: the server's clock, which is one for all instances. `caller`: the time that comes with
+ * each request, which tests set.
+ */
 export type ScriptClock = 'redis' | 'caller'
 
 export interface ScriptOptions {
@@ -14,11 +33,17 @@ export interface ScriptOptions {
 }
 
 export interface SharedDecision extends RateDecision {
-  /** The moment of the decision by the script's clock, which all of the state's instants are of. Of the endpoints it holds the one asked for. */
+  /**
+   * The moment of the decision by the script's clock, which all of the state's instants are of. Of
+   * the endpoints it holds the one asked for.
+   */
   readonly now: Instant
 }
 
-/** @param carried what this instance knows by the clock that `now` is of, and Redis may not; the stricter of both counts from then on */
+/**
+ * @param carried what this instance knows by the clock that `now` is of, and Redis may not; the
+ * stricter of both counts from then on
+ */
 export type DecideInRedis = (
   subject: RateSubject,
   endpoint: EndpointLimit | undefined,
@@ -138,7 +163,10 @@ return { outcome, text(now), text(state.minute), text(state.day), text(state.cou
 
 type Command = (key: string, ...args: readonly (string | number)[]) => Promise<readonly string[]>
 
-/** Defines the script on the connection. What it asks for is answered in the order of asking, as all on one connection is. */
+/**
+ * Defines the script on the connection. What it asks for is answered in the order of asking, as all
+ * on one connection is.
+ */
 export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): DecideInRedis => {
   redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
   // The client adds commands by name, which its type cannot follow.
@@ -162,7 +190,15 @@ export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): 
   }
 }
 
-const toCarried = ({ at, minuteFullAt, day, dayCount, endpoints, refusals, suspendedUntil }: RateState): object => ({
+const toCarried = ({
+  at,
+  minuteFullAt,
+  day,
+  dayCount,
+  endpoints,
+  refusals,
+  suspendedUntil,
+}: RateState): object => ({
   at,
   minute: minuteFullAt,
   day,
@@ -172,8 +208,12 @@ const toCarried = ({ at, minuteFullAt, day, dayCount, endpoints, refusals, suspe
   endpoints,
 })
 
-const readReply = (reply: readonly string[], endpoint: EndpointLimit | undefined): SharedDecision => {
-  const [outcome, now, minuteFullAt, day, dayCount, suspendedUntil, refusals = '', endpointFullAt] = reply
+const readReply = (
+  reply: readonly string[],
+  endpoint: EndpointLimit | undefined,
+): SharedDecision => {
+  const [outcome, now, minuteFullAt, day, dayCount, suspendedUntil, refusals = '', endpointFullAt] =
+    reply
   return {
     outcome: outcome as RateOutcome,
     now: Number(now),
@@ -182,7 +222,10 @@ const readReply = (reply: readonly string[], endpoint: EndpointLimit | undefined
       minuteFullAt: Number(minuteFullAt),
       day: Number(day),
       dayCount: Number(dayCount),
-      endpoints: endpoint === undefined || endpointFullAt === '0' ? {} : { [endpoint.route]: Number(endpointFullAt) },
+      endpoints:
+        endpoint === undefined || endpointFullAt === '0'
+          ? {}
+          : { [endpoint.route]: Number(endpointFullAt) },
       refusals: refusals === '' ? [] : refusals.split(' ').map(Number),
       suspendedUntil: Number(suspendedUntil),
     },

@@ -1,4 +1,5 @@
-// Whether Redis is to be asked: it is until it fails to answer in time, and again once it answers a probe (decision 16). In between nobody waits for it.
+// Whether Redis is to be asked: it is until it fails to answer in time, and again once it answers a
+// probe. In between nobody waits for it.
 import type { Redis } from 'ioredis'
 
 export interface Log {
@@ -26,7 +27,10 @@ export interface LinkOptions {
   readonly onReturn: () => void
 }
 
-export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }: LinkOptions): Link => {
+export const createLink = (
+  redis: Redis,
+  { log, probe, probeEveryMs, onReturn }: LinkOptions,
+): Link => {
   let state: 'up' | 'down' | 'stopped' = 'up'
   let timer: NodeJS.Timeout | undefined
   let downSince = 0
@@ -62,7 +66,10 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
     if (state !== 'up') return
     state = 'down'
     downSince = performance.now()
-    log.warn({ reason: reasonOf(error) }, 'Redis does not answer: this instance limits by itself until it does')
+    log.warn(
+      { reason: reasonOf(error) },
+      'Redis does not answer: this instance limits by itself until it does',
+    )
     probeLater()
   }
 
@@ -83,10 +90,16 @@ export const createLink = (redis: Redis, { log, probe, probeEveryMs, onReturn }:
   }
 }
 
-/** Rejects when the answer takes longer. An answer that has arrived and waits to be read is in time, however busy this process was. */
+/**
+ * Rejects when the answer takes longer. An answer that has arrived and waits to be read is in time,
+ * however busy this process was.
+ */
 export const inTime = <A>(answer: Promise<A>, ms: number): Promise<A> =>
   new Promise((resolve, reject) => {
-    const timer = setTimeout(() => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))), ms)
+    const timer = setTimeout(
+      () => setImmediate(() => reject(new Error(`no answer within ${ms} ms`))),
+      ms,
+    )
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 

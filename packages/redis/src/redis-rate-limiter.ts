@@ -1,17 +1,10 @@
-// The limiter that several instances share, and what an instance does while Redis is slow or gone: it limits by itself, from where Redis left off
-// (8.1; decision 16).
+// The limiter that several instances share, and what an instance does while Redis is slow or gone:
+// it limits by itself, from where Redis left off.
 import { Redis } from 'ioredis'
-import { caughtUp, movedTo, rateVerdict, stricterRateState } from '@tradeport/domain'
-import type {
-  EndpointLimit,
-  Instant,
-  LocalRateLimiter,
-  RateLimiter,
-  RateState,
-  RateSubject,
-  RateVerdict,
-  SuspensionListener,
-} from '@tradeport/domain'
+import { caughtUp, movedTo, rateVerdict, stricterRateState } from '@tradeport/domain/access'
+import type { EndpointLimit, RateState, RateSubject, RateVerdict } from '@tradeport/domain/access'
+import type { LocalRateLimiter, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
+import type { Instant } from '@tradeport/domain/primitives'
 import { defineDecision } from './decide-script.ts'
 import type { ScriptClock, SharedDecision } from './decide-script.ts'
 import { createLink, inTime } from './link.ts'
@@ -29,7 +22,10 @@ export interface RedisRateLimiterOptions {
   readonly boundMs?: number
   /** How often Redis is tried while it is away, 500 ms when left out. */
   readonly probeEveryMs?: number
-  /** A connection that is silent for so long is given up, because a network may swallow it without a word; 10 s when left out. */
+  /**
+   * A connection that is silent for so long is given up, because a network may swallow it without a
+   * word; 10 s when left out.
+   */
   readonly silenceMs?: number
   readonly prefix?: string
   /** `redis` when left out. */
@@ -57,7 +53,9 @@ const probed: RateSubject = {
 }
 
 /** Resolves in two seconds at most, whether Redis answers or not. */
-export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Promise<RedisRateLimiter> => {
+export const openRedisRateLimiter = async (
+  options: RedisRateLimiterOptions,
+): Promise<RedisRateLimiter> => {
   const {
     url,
     local,
@@ -80,11 +78,13 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
     maxRetriesPerRequest: 0,
   })
   const askRedis = defineDecision(redis, { prefix, clock })
-  // The client goes on in database 0 without a word where the one of the URL is not to be had, and two services would share their limits. Where it is 0
-  // nothing is sent: not every proxy knows the command, nor may every user give it.
+  // The client goes on in database 0 without a word where the one of the URL is not to be had, and
+  // two services would share their limits. Where it is 0 nothing is sent: not every proxy knows the
+  // command, nor may every user give it.
   const { db = 0 } = redis.options
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
-  // What Redis itself has told since it was last found. All else that is known here, it is told in turn with the subject's next request.
+  // What Redis itself has told since it was last found. All else that is known here, it is told in
+  // turn with the subject's next request.
   let told = new WeakSet<RateState>()
   const link = createLink(redis, {
     log,
@@ -97,9 +97,18 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
     },
   })
 
-  const decideShared = async (subject: RateSubject, endpoint: EndpointLimit | undefined, now: Instant): Promise<RateVerdict> => {
+  const decideShared = async (
+    subject: RateSubject,
+    endpoint: EndpointLimit | undefined,
+    now: Instant,
+  ): Promise<RateVerdict> => {
     const known = local.stateOf(subject)
-    const answer = askRedis(subject, endpoint, now, known === undefined || told.has(known) ? undefined : caughtUp(known, now))
+    const answer = askRedis(
+      subject,
+      endpoint,
+      now,
+      known === undefined || told.has(known) ? undefined : caughtUp(known, now),
+    )
     let shared: SharedDecision
     try {
       shared = await inTime(answer, boundMs)
@@ -109,23 +118,40 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
       return local.decide(subject, endpoint, now)
     }
     if (link.isUp()) told.add(learn(subject, shared, now))
-    if (shared.outcome === 'suspension_began') onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
+    if (shared.outcome === 'suspension_began')
+      onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
     return rateVerdict(shared, subject.plan, endpoint, shared.now)
   }
 
-  /** Keeps what Redis told by this instance's own clock, with the buckets of endpoints that were not asked for. */
-  const learn = (subject: RateSubject, { state: shared }: SharedDecision, now: Instant): RateState => {
+  /**
+   * Keeps what Redis told by this instance's own clock, with the buckets of endpoints that were not
+   * asked for.
+   */
+  const learn = (
+    subject: RateSubject,
+    { state: shared }: SharedDecision,
+    now: Instant,
+  ): RateState => {
     const state = movedTo(shared, now)
     const known = local.stateOf(subject)
-    const learnt = known === undefined ? state : { ...state, endpoints: { ...caughtUp(known, now).endpoints, ...state.endpoints } }
+    const learnt =
+      known === undefined
+        ? state
+        : { ...state, endpoints: { ...caughtUp(known, now).endpoints, ...state.endpoints } }
     local.adopt(subject, learnt)
     return learnt
   }
 
-  // Nobody waited for it any longer, but a suspension that began with it is one of which nobody else tells.
-  const heedLate = (subject: RateSubject, { outcome, state: shared }: SharedDecision, now: Instant): void => {
+  // Nobody waited for it any longer, but a suspension that began with it is one of which nobody
+  // else tells.
+  const heedLate = (
+    subject: RateSubject,
+    { outcome, state: shared }: SharedDecision,
+    now: Instant,
+  ): void => {
     const known = local.stateOf(subject)
-    if (outcome !== 'suspension_began' || known === undefined || known.suspendedUntil > known.at) return
+    if (outcome !== 'suspension_began' || known === undefined || known.suspendedUntil > known.at)
+      return
     const state = movedTo(shared, now)
     local.adopt(subject, stricterRateState(caughtUp(known, now), state, now))
     onSuspension(subject, state.suspendedUntil)
@@ -133,7 +159,8 @@ export const openRedisRateLimiter = async (options: RedisRateLimiterOptions): Pr
 
   await inTime(redis.connect().then(select), connectMs).catch(link.lost)
   return {
-    decide: (subject, endpoint, now) => (link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now)),
+    decide: (subject, endpoint, now) =>
+      link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),
     status: () => (link.isUp() ? 'shared' : 'alone'),
     check: async () => ((await link.check()) ? 'shared' : 'alone'),
     aloneMs: link.downMs,

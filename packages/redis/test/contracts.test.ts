@@ -1,9 +1,23 @@
-// The numbered contract on a real server, and the law that the script decides as the pure rule does whatever it is told.
+// The contract on a real server, and the law that the script decides as the pure rule does whatever
+// it is told.
 import { Redis } from 'ioredis'
 import * as fc from 'fast-check'
-import { caughtUp, decideRate, movedTo, stricterRateState, unusedRateState } from '@tradeport/domain'
-import type { RateState } from '@tradeport/domain'
-import { createFakeRateLimiter, exportLimit, newRateSubject, ordersLimit, rateLimiterContract, rateSteps } from '@tradeport/domain/testing'
+import {
+  caughtUp,
+  decideRate,
+  movedTo,
+  stricterRateState,
+  unusedRateState,
+} from '@tradeport/domain/access'
+import type { RateState } from '@tradeport/domain/access'
+import {
+  createFakeRateLimiter,
+  exportLimit,
+  newRateSubject,
+  ordersLimit,
+  rateLimiterContract,
+  rateSteps,
+} from '@tradeport/domain/testing'
 import type { RateStep } from '@tradeport/domain/testing'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineDecision } from '../src/decide-script.ts'
@@ -19,7 +33,8 @@ const after = (steps: readonly RateStep[], from: number): RateState => {
   let [state, now] = [unusedRateState, from]
   for (const { afterMs, requests, endpoint, plan } of steps) {
     now += afterMs
-    for (let asked = 0; asked < requests; asked += 1) state = decideRate(state, plan, endpoint, now).state
+    for (let asked = 0; asked < requests; asked += 1)
+      state = decideRate(state, plan, endpoint, now).state
   }
   return state
 }
@@ -69,10 +84,16 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     it('takes the stricter of what it holds and what it is told, and decides as the rule does', async () => {
       await fc.assert(
         fc.asyncProperty(
-          fc.array(fc.record({ steps: rateSteps, afterMs: fc.integer({ min: -3_600_000, max: 3_600_000 }) }), {
-            minLength: 1,
-            maxLength: 4,
-          }),
+          fc.array(
+            fc.record({
+              steps: rateSteps,
+              afterMs: fc.integer({ min: -3_600_000, max: 3_600_000 }),
+            }),
+            {
+              minLength: 1,
+              maxLength: 4,
+            },
+          ),
           fc.constantFrom(undefined, ordersLimit, exportLimit),
           async (tellings, endpoint) => {
             const subject = newRateSubject()

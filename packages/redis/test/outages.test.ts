@@ -1,7 +1,8 @@
-// Redis slow, gone, frozen and back: every request is answered, no limit is forgotten, nobody is refused who would not have been, and the
-// log has a line for each change. Endpoint limits of ten an hour are used, so that the time a busy machine takes gives nothing back.
+// Redis slow, gone, frozen and back: every request is answered, no limit is forgotten, nobody is
+// refused who would not have been, and the log has a line for each change. Endpoint limits of ten
+// an hour are used, so that the time a busy machine takes gives nothing back.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { RateSubject, RateVerdict } from '@tradeport/domain'
+import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
 import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/domain/testing'
 import { createTcpProxy } from '@tradeport/testkit'
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
@@ -14,7 +15,11 @@ interface Instance extends RedisRateLimiter {
   /** Asks so often, one request after the other; the scope of each refusal, or `passed`. */
   readonly ask: (subject: RateSubject, count: number) => Promise<readonly string[]>
   readonly until: (status: 'shared' | 'alone') => Promise<void>
-  readonly lines: { readonly level: 'info' | 'warn'; readonly reason?: unknown; readonly message: string }[]
+  readonly lines: {
+    readonly level: 'info' | 'warn'
+    readonly reason?: unknown
+    readonly message: string
+  }[]
   readonly suspended: string[]
 }
 
@@ -23,10 +28,15 @@ afterEach(() => {
   for (const one of opened.splice(0)) one.close()
 })
 
-const outcomeOf = ({ refusal }: RateVerdict): string => (refusal === null ? 'passed' : refusal.exceeded.scope)
-const times = (count: number, what: string): readonly string[] => Array.from({ length: count }, () => what)
+const outcomeOf = ({ refusal }: RateVerdict): string =>
+  refusal === null ? 'passed' : refusal.exceeded.scope
+const times = (count: number, what: string): readonly string[] =>
+  Array.from({ length: count }, () => what)
 
-const openInstance = async (url: string, options: Partial<RedisRateLimiterOptions> = {}): Promise<Instance> => {
+const openInstance = async (
+  url: string,
+  options: Partial<RedisRateLimiterOptions> = {},
+): Promise<Instance> => {
   const lines: Instance['lines'] = []
   const suspended: string[] = []
   const onSuspension = ({ id }: RateSubject): void => void suspended.push(id)
@@ -49,7 +59,8 @@ const openInstance = async (url: string, options: Partial<RedisRateLimiterOption
     suspended,
     ask: async (subject, count) => {
       const outcomes: string[] = []
-      for (let asked = 0; asked < count; asked += 1) outcomes.push(outcomeOf(await limiter.decide(subject, exportLimit, Date.now())))
+      for (let asked = 0; asked < count; asked += 1)
+        outcomes.push(outcomeOf(await limiter.decide(subject, exportLimit, Date.now())))
       return outcomes
     },
     until: async (status) => {
@@ -61,164 +72,195 @@ const openInstance = async (url: string, options: Partial<RedisRateLimiterOption
 }
 
 describe('a limiter whose Redis was never there', () => {
-  it.each(['nobody listens', 'whoever listens says nothing'])('limits by itself, and at once: %s', async (how) => {
-    const proxy = await createTcpProxy({ target: 'redis://:hush-hush@127.0.0.1' })
-    if (how === 'nobody listens') await proxy.refuse()
-    else proxy.blackHole()
-    const alone = await openInstance(proxy.url)
-    const subject = newRateSubject()
-    expect(alone.status()).toBe('alone')
-    const aloneMs = alone.aloneMs()
-    await pause(30)
-    expect(alone.aloneMs() - aloneMs).toBeGreaterThanOrEqual(20)
-    expect(alone.decide(subject, exportLimit, Date.now())).not.toBeInstanceOf(Promise)
-    expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
-    expect(alone.lines).toMatchObject([{ level: 'warn', message: expect.stringContaining('limits by itself') }])
-    expect(JSON.stringify(alone.lines)).not.toContain('hush')
-    await proxy.close()
-  })
+  it.each(['nobody listens', 'whoever listens says nothing'])(
+    'limits by itself, and at once: %s',
+    async (how) => {
+      const proxy = await createTcpProxy({ target: 'redis://:hush-hush@127.0.0.1' })
+      if (how === 'nobody listens') await proxy.refuse()
+      else proxy.blackHole()
+      const alone = await openInstance(proxy.url)
+      const subject = newRateSubject()
+      expect(alone.status()).toBe('alone')
+      const aloneMs = alone.aloneMs()
+      await pause(30)
+      expect(alone.aloneMs() - aloneMs).toBeGreaterThanOrEqual(20)
+      expect(alone.decide(subject, exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+      expect(await alone.ask(subject, 11)).toEqual([...times(9, 'passed'), ...times(2, 'endpoint')])
+      expect(alone.lines).toMatchObject([
+        { level: 'warn', message: expect.stringContaining('limits by itself') },
+      ])
+      expect(JSON.stringify(alone.lines)).not.toContain('hush')
+      await proxy.close()
+    },
+  )
 })
 
-describe.skipIf(!isInstalled)(`a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`, () => {
-  let server: OwnServer
-  beforeAll(async () => {
-    server = await startOwnServer()
-  })
-  afterAll(() => server.stop())
-  afterEach(async () => {
-    server.thaw()
-    await server.stop()
-    await server.start()
-  })
+describe.skipIf(!isInstalled)(
+  `a limiter whose Redis fails${isInstalled ? '' : ' (redis-server is not installed)'}`,
+  () => {
+    let server: OwnServer
+    beforeAll(async () => {
+      server = await startOwnServer()
+    })
+    afterAll(() => server.stop())
+    afterEach(async () => {
+      server.thaw()
+      await server.stop()
+      await server.start()
+    })
 
-  it('shares limits with the other instances while Redis answers', async () => {
-    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-    const subject = newRateSubject()
-    expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
-      times(6, 'passed'),
-      [...times(4, 'passed'), ...times(2, 'endpoint')],
-    ])
-    expect([one.status(), other.status(), one.lines, other.lines]).toEqual(['shared', 'shared', [], []])
-  })
+    it('shares limits with the other instances while Redis answers', async () => {
+      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const subject = newRateSubject()
+      expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
+        times(6, 'passed'),
+        [...times(4, 'passed'), ...times(2, 'endpoint')],
+      ])
+      expect([one.status(), other.status(), one.lines, other.lines]).toEqual([
+        'shared',
+        'shared',
+        [],
+        [],
+      ])
+    })
 
-  it('asks Redis when it is checked, whatever is remembered of it', async () => {
-    const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
-    expect(await one.check()).toBe('shared')
-    server.freeze()
-    expect(one.status()).toBe('shared')
-    expect([await one.check(), one.status()]).toEqual(['alone', 'alone'])
-    server.thaw()
-    expect([await one.check(), one.status()]).toEqual(['shared', 'shared'])
-  })
+    it('asks Redis when it is checked, whatever is remembered of it', async () => {
+      const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
+      expect(await one.check()).toBe('shared')
+      server.freeze()
+      expect(one.status()).toBe('shared')
+      expect([await one.check(), one.status()]).toEqual(['alone', 'alone'])
+      server.thaw()
+      expect([await one.check(), one.status()]).toEqual(['shared', 'shared'])
+    })
 
-  it('limits alone where Redis has no database of that number, and says so, rather than share those of another', async () => {
-    const one = await openInstance(`${server.url}/9999`)
-    expect(one.status()).toBe('alone')
-    await pause(200)
-    expect(one.status()).toBe('alone')
-    expect(one.lines).toMatchObject([{ level: 'warn', reason: expect.stringContaining('DB index') }])
-    expect((await openInstance(`${server.url}/3`)).status()).toBe('shared')
-  })
+    it('limits alone where Redis has no database of that number, and says so, rather than share those of another', async () => {
+      const one = await openInstance(`${server.url}/9999`)
+      expect(one.status()).toBe('alone')
+      await pause(200)
+      expect(one.status()).toBe('alone')
+      expect(one.lines).toMatchObject([
+        { level: 'warn', reason: expect.stringContaining('DB index') },
+      ])
+      expect((await openInstance(`${server.url}/3`)).status()).toBe('shared')
+    })
 
-  it('shares limits once Redis is there, where it was not when it began', async () => {
-    await server.stop()
-    const one = await openInstance(server.url)
-    const subject = newRateSubject()
-    expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', times(4, 'passed')])
-    await server.start()
-    const other = await openInstance(server.url)
-    await one.until('shared')
-    const aloneMs = one.aloneMs()
-    expect(aloneMs).toBeGreaterThan(0)
-    expect(other.aloneMs()).toBe(0)
-    await pause(30)
-    expect(one.aloneMs()).toBe(aloneMs)
-    expect([await one.ask(subject, 1), await other.ask(subject, 6)]).toEqual([times(1, 'passed'), [...times(5, 'passed'), 'endpoint']])
-  })
+    it('shares limits once Redis is there, where it was not when it began', async () => {
+      await server.stop()
+      const one = await openInstance(server.url)
+      const subject = newRateSubject()
+      expect([one.status(), await one.ask(subject, 4)]).toEqual(['alone', times(4, 'passed')])
+      await server.start()
+      const other = await openInstance(server.url)
+      await one.until('shared')
+      const aloneMs = one.aloneMs()
+      expect(aloneMs).toBeGreaterThan(0)
+      expect(other.aloneMs()).toBe(0)
+      await pause(30)
+      expect(one.aloneMs()).toBe(aloneMs)
+      expect([await one.ask(subject, 1), await other.ask(subject, 6)]).toEqual([
+        times(1, 'passed'),
+        [...times(5, 'passed'), 'endpoint'],
+      ])
+    })
 
-  it('goes on from where Redis left off when it is gone, and Redis from there when it is back, though it has forgotten', async () => {
-    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-    const subject = newRateSubject()
-    await other.ask(subject, 4)
-    expect(await one.ask(subject, 2)).toEqual(times(2, 'passed'))
-    await server.stop()
-    // Six were used over both; this instance saw the last.
-    expect(await one.ask(subject, 3)).toEqual(times(3, 'passed'))
-    await one.until('alone')
-    expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
-    await server.start()
-    await one.until('shared')
-    expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
-    await other.until('shared')
-    expect(await other.ask(subject, 1)).toEqual(['endpoint'])
-    expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
-  })
+    it('goes on from where Redis left off when it is gone, and Redis from there when it is back, though it has forgotten', async () => {
+      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const subject = newRateSubject()
+      await other.ask(subject, 4)
+      expect(await one.ask(subject, 2)).toEqual(times(2, 'passed'))
+      await server.stop()
+      // Six were used over both; this instance saw the last.
+      expect(await one.ask(subject, 3)).toEqual(times(3, 'passed'))
+      await one.until('alone')
+      expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+      await server.start()
+      await one.until('shared')
+      expect(await one.ask(subject, 3)).toEqual(['passed', ...times(2, 'endpoint')])
+      await other.until('shared')
+      expect(await other.ask(subject, 1)).toEqual(['endpoint'])
+      expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+    })
 
-  it('answers while Redis is frozen, by itself after one bound, and shares again when it thaws', async () => {
-    const one = await openInstance(server.url)
-    const subject = newRateSubject()
-    expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
-    server.freeze()
-    // All of these wait at once, and are decided once each, however many.
-    const waiting = await Promise.all(Array.from({ length: 5 }, () => one.ask(subject, 1)))
-    expect(waiting.flat()).toEqual(times(5, 'passed'))
-    expect(one.status()).toBe('alone')
-    expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
-    expect(await one.ask(subject, 2)).toEqual(['passed', 'endpoint'])
-    server.thaw()
-    await one.until('shared')
-    expect(await one.ask(subject, 1)).toEqual(['endpoint'])
-    expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
-  })
+    it('answers while Redis is frozen, by itself after one bound, and shares again when it thaws', async () => {
+      const one = await openInstance(server.url)
+      const subject = newRateSubject()
+      expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
+      server.freeze()
+      // All of these wait at once, and are decided once each, however many.
+      const waiting = await Promise.all(Array.from({ length: 5 }, () => one.ask(subject, 1)))
+      expect(waiting.flat()).toEqual(times(5, 'passed'))
+      expect(one.status()).toBe('alone')
+      expect(one.decide(newRateSubject(), exportLimit, Date.now())).not.toBeInstanceOf(Promise)
+      expect(await one.ask(subject, 2)).toEqual(['passed', 'endpoint'])
+      server.thaw()
+      await one.until('shared')
+      expect(await one.ask(subject, 1)).toEqual(['endpoint'])
+      expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
+    })
 
-  it('keeps a suspension while Redis is gone and after, and tells of it once', async () => {
-    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-    const subject = newRateSubject()
-    expect(await one.ask(subject, 21)).toEqual([...times(10, 'passed'), ...times(9, 'endpoint'), ...times(2, 'suspension')])
-    await server.stop()
-    expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
-    await server.start()
-    await one.until('shared')
-    await other.until('shared')
-    expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([['suspension'], ['suspension']])
-    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
-  })
+    it('keeps a suspension while Redis is gone and after, and tells of it once', async () => {
+      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const subject = newRateSubject()
+      expect(await one.ask(subject, 21)).toEqual([
+        ...times(10, 'passed'),
+        ...times(9, 'endpoint'),
+        ...times(2, 'suspension'),
+      ])
+      await server.stop()
+      expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
+      await server.start()
+      await one.until('shared')
+      await other.until('shared')
+      expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
+        ['suspension'],
+        ['suspension'],
+      ])
+      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+    })
 
-  it('suspends by itself what is refused too often while Redis is gone, and tells of it once', async () => {
-    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-    const subject = newRateSubject()
-    await one.ask(subject, 15)
-    await server.stop()
-    expect(await one.ask(subject, 6)).toEqual([...times(4, 'endpoint'), ...times(2, 'suspension')])
-    await server.start()
-    await one.until('shared')
-    await other.until('shared')
-    expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([['suspension'], ['suspension']])
-    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
-  })
+    it('suspends by itself what is refused too often while Redis is gone, and tells of it once', async () => {
+      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const subject = newRateSubject()
+      await one.ask(subject, 15)
+      await server.stop()
+      expect(await one.ask(subject, 6)).toEqual([
+        ...times(4, 'endpoint'),
+        ...times(2, 'suspension'),
+      ])
+      await server.start()
+      await one.until('shared')
+      await other.until('shared')
+      expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
+        ['suspension'],
+        ['suspension'],
+      ])
+      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+    })
 
-  it('tells of a suspension that Redis began when nobody waited for it any longer', async () => {
-    const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
-    const subject = newRateSubject()
-    await one.ask(subject, 11)
-    await other.ask(subject, 8)
-    server.freeze()
-    // Alone it knows of one refusal before this; Redis, which is asked all the same, of nine.
-    expect(await one.ask(subject, 1)).toEqual(['endpoint'])
-    server.thaw()
-    await one.until('shared')
-    expect(await one.ask(subject, 1)).toEqual(['suspension'])
-    expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
-  })
+    it('tells of a suspension that Redis began when nobody waited for it any longer', async () => {
+      const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
+      const subject = newRateSubject()
+      await one.ask(subject, 11)
+      await other.ask(subject, 8)
+      server.freeze()
+      // Alone it knows of one refusal before this; Redis, which is asked all the same, of nine.
+      expect(await one.ask(subject, 1)).toEqual(['endpoint'])
+      server.thaw()
+      await one.until('shared')
+      expect(await one.ask(subject, 1)).toEqual(['suspension'])
+      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+    })
 
-  it('makes another connection where one says nothing any longer', async () => {
-    const one = await openInstance(server.url, { silenceMs: 1_000 })
-    server.freeze()
-    await one.ask(newRateSubject(), 1)
-    // Until it was given up, and one or two more with it.
-    await pause(2_000)
-    server.thaw()
-    await one.until('shared')
-    expect(await one.ask(newRateSubject(), 11)).toEqual([...times(10, 'passed'), 'endpoint'])
-  })
-})
+    it('makes another connection where one says nothing any longer', async () => {
+      const one = await openInstance(server.url, { silenceMs: 1_000 })
+      server.freeze()
+      await one.ask(newRateSubject(), 1)
+      // Until it was given up, and one or two more with it.
+      await pause(2_000)
+      server.thaw()
+      await one.until('shared')
+      expect(await one.ask(newRateSubject(), 11)).toEqual([...times(10, 'passed'), 'endpoint'])
+    })
+  },
+)

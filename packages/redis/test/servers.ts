@@ -1,4 +1,5 @@
-// Redis servers for tests: the one that TEST_REDIS_URL names, under keys of the test's own, and one that the test starts, freezes and stops.
+// Redis servers for tests: the one that TEST_REDIS_URL names, under keys of the test's own, and one
+// that the test starts, freezes and stops.
 import { spawn, spawnSync } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
@@ -10,7 +11,8 @@ import { Redis } from 'ioredis'
 
 export const serverUrl = process.env['TEST_REDIS_URL']
 
-export const serverTitle = serverUrl === undefined ? 'on a Redis server (TEST_REDIS_URL not set)' : 'on a Redis server'
+export const serverTitle =
+  serverUrl === undefined ? 'on a Redis server (TEST_REDIS_URL not set)' : 'on a Redis server'
 
 /** Keys that nobody else uses. */
 export const newPrefix = (): string => `tradeport-test-${randomBytes(6).toString('hex')}:`
@@ -18,7 +20,10 @@ export const newPrefix = (): string => `tradeport-test-${randomBytes(6).toString
 export const removeKeys = async (prefix: string): Promise<void> => {
   const redis = new Redis(serverUrl ?? '')
   try {
-    for await (const keys of redis.scanStream({ match: `${prefix}*`, count: 1_000 }) as AsyncIterable<string[]>)
+    for await (const keys of redis.scanStream({
+      match: `${prefix}*`,
+      count: 1_000,
+    }) as AsyncIterable<string[]>)
       if (keys.length > 0) await redis.unlink(...keys)
   } finally {
     redis.disconnect()
@@ -42,7 +47,11 @@ export const startOwnServer = async (): Promise<OwnServer> => {
   const port = await freePort()
   let child: ChildProcess | undefined
   const start = async (): Promise<void> => {
-    child = spawn('redis-server', ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'], { stdio: 'ignore' })
+    child = spawn(
+      'redis-server',
+      ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no'],
+      { stdio: 'ignore' },
+    )
     await answering(port)
   }
   await start()
@@ -70,7 +79,11 @@ const freePort = async (): Promise<number> => {
 }
 
 const answering = async (port: number): Promise<void> => {
-  const redis = new Redis(port, '127.0.0.1', { lazyConnect: true, retryStrategy: () => 50, maxRetriesPerRequest: null })
+  const redis = new Redis(port, '127.0.0.1', {
+    lazyConnect: true,
+    retryStrategy: () => 50,
+    maxRetriesPerRequest: null,
+  })
   redis.on('error', () => undefined)
   try {
     while ((await redis.ping().catch(() => '')) !== 'PONG') await pause(50)

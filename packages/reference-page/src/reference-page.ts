@@ -1,5 +1,5 @@
-// The page that shows the API's document and lets its reader try the API: Scalar's viewer from this machine's own files, so that a reader's browser asks
-// nobody but the service.
+// The page that shows the API's document and lets its reader try the API: Scalar's viewer from this
+// machine's own files, so that a reader's browser asks nobody but the service.
 import { createHash } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import { startScript } from './start-script.ts'
@@ -23,7 +23,10 @@ export interface ReferencePageOptions {
   readonly title: string
 }
 
-/** Everything that the page may do: nothing that leads to another host. The viewer writes styles into the page, and inlines its pictures. */
+/**
+ * Everything that the page may do: nothing that leads to another host. The viewer writes styles
+ * into the page, and inlines its pictures.
+ */
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
@@ -37,10 +40,21 @@ const policy = [
 ].join('; ')
 
 /** Each version of a script has a path of its own. */
-const script = { 'Content-Type': 'text/javascript; charset=utf-8', 'Cache-Control': 'public, max-age=31536000, immutable' }
-const page = { 'Content-Type': 'text/html; charset=utf-8', 'Cache-Control': 'public, max-age=60', 'Content-Security-Policy': policy }
+const script = {
+  'Content-Type': 'text/javascript; charset=utf-8',
+  'Cache-Control': 'public, max-age=31536000, immutable',
+}
+const page = {
+  'Content-Type': 'text/html; charset=utf-8',
+  'Cache-Control': 'public, max-age=60',
+  'Content-Security-Policy': policy,
+}
 
-export const createReferencePage = ({ path, documentPath, title }: ReferencePageOptions): PageFiles => {
+export const createReferencePage = ({
+  path,
+  documentPath,
+  title,
+}: ReferencePageOptions): PageFiles => {
   const start = startScript(documentPath)
   const viewerPath = `${path}/viewer-${viewerVersion}.js` as const
   const startPath = `${path}/start-${digestOf(start)}.js` as const
@@ -51,9 +65,14 @@ export const createReferencePage = ({ path, documentPath, title }: ReferencePage
   }
 }
 
-const digestOf = (text: string): string => createHash('sha256').update(text).digest('hex').slice(0, 16)
+const digestOf = (text: string): string =>
+  createHash('sha256').update(text).digest('hex').slice(0, 16)
 
-const html = (title: string, documentPath: string, scripts: readonly string[]): string => `<!doctype html>
+const html = (
+  title: string,
+  documentPath: string,
+  scripts: readonly string[],
+): string => `<!doctype html>
 <html lang="en">
   <head>
     <meta charset="utf-8">

@@ -1,7 +1,9 @@
-// The script that starts the viewer: with what it shows, and without everything in it that would ask another host or send a reader there.
+// The script that starts the viewer: with what it shows, and without everything in it that would
+// ask another host or send a reader there.
 
 const settings = {
-  // Of another host, as are telemetry, the client's button, the developer's tools, the agent and the assistants' connector.
+  // Of another host, as are telemetry, the client's button, the developer's tools, the agent and
+  // the assistants' connector.
   withDefaultFonts: false,
   telemetry: false,
   hideClientButton: true,

@@ -8,6 +8,8 @@ const dist = dirname(fileURLToPath(import.meta.resolve('@scalar/api-reference'))
 
 export const viewerFile = join(dist, 'browser', 'standalone.js')
 
-const manifest: { readonly version: string } = JSON.parse(readFileSync(join(dist, '..', 'package.json'), 'utf8'))
+const manifest: { readonly version: string } = JSON.parse(
+  readFileSync(join(dist, '..', 'package.json'), 'utf8'),
+)
 
 export const viewerVersion = manifest.version

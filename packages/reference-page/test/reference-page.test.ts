@@ -2,9 +2,14 @@
 import { describe, expect, it } from 'vitest'
 import { createReferencePage } from '../src/index.ts'
 
-const files = createReferencePage({ path: '/docs', documentPath: '/api/v1/openapi.json', title: 'Trades & <more>' })
+const files = createReferencePage({
+  path: '/docs',
+  documentPath: '/api/v1/openapi.json',
+  title: 'Trades & <more>',
+})
 const paths = Object.keys(files) as readonly `/${string}`[]
-const textOf = async (path: `/${string}`): Promise<string> => Buffer.from((await files[path]?.read()) ?? '').toString()
+const textOf = async (path: `/${string}`): Promise<string> =>
+  Buffer.from((await files[path]?.read()) ?? '').toString()
 
 describe('the reference page', () => {
   it('is a page, the viewer and the script that starts it', () => {
@@ -59,7 +64,10 @@ describe('the reference page', () => {
 
   it('gives scripts paths of their own version, to be kept for good, and the page for a minute', () => {
     const caching = paths.map((path) => files[path]?.headers['Cache-Control'])
-    expect(caching).toEqual(['public, max-age=60', ...Array.from({ length: 2 }, () => 'public, max-age=31536000, immutable')])
+    expect(caching).toEqual([
+      'public, max-age=60',
+      ...Array.from({ length: 2 }, () => 'public, max-age=31536000, immutable'),
+    ])
     const other = createReferencePage({ path: '/docs', documentPath: '/other.json', title: '' })
     expect(Object.keys(other)[2]).not.toBe(paths[2])
   })

@@ -1,4 +1,5 @@
-// Everything that a sandbox holds: the market, the accounts, who may see them, and the record of requests.
+// Everything that a sandbox holds: the market, the accounts, who may see them, and the record of
+// requests.
 import { createAccount, type Account } from './books/account.ts'
 import { enterBalanceDeal, fillMarketOrder } from './books/fills.ts'
 import { createFaultSet } from './faults/fault-set.ts'
@@ -13,16 +14,14 @@ import { createRandom } from './numbers/random.ts'
 import {
   DEFAULT_REGIONS,
   DEFAULT_TOKEN,
-  deploymentOf,
   settingsOf,
-  timeOption,
   type AccountOptions,
   type GenerateOptions,
   type SandboxOptions,
 } from './options.ts'
 import { createRequestLog } from './request-log.ts'
 
-export type Grant = { readonly accounts: ReadonlySet<string> | undefined; readonly readOnly: boolean }
+export type Grant = { readonly readOnly: boolean }
 
 export type Core = {
   readonly seed: number
@@ -33,8 +32,6 @@ export type Core = {
   readonly accounts: Map<string, Account>
   /** The options that each account was made from. */
   readonly madeFrom: Map<string, AccountOptions>
-  /** Accounts that came while it ran. */
-  readonly addedLater: Set<string>
   readonly tokens: ReadonlyMap<string, Grant>
   readonly regions: Set<string>
   readonly requests: ReturnType<typeof createRequestLog>
@@ -49,14 +46,17 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     seed,
     now: options.now ?? Date.now,
     anchor,
-    market: createMarket(seed, options.instruments ?? []),
+    market: createMarket(seed),
     accounts: new Map(),
     madeFrom: new Map(),
-    addedLater: new Set(),
     tokens: new Map(
-      (options.tokens ?? [DEFAULT_TOKEN]).map((token) => (typeof token === 'string' ? [token, everything] : [token.token, grantOf(token)])),
+      (options.tokens ?? [DEFAULT_TOKEN]).map((given): [string, Grant] => {
+        const { token, readOnly } =
+          typeof given === 'string' ? { token: given, readOnly: false } : given
+        return [token, { readOnly }]
+      }),
     ),
-    regions: new Set<string>(options.regions ?? DEFAULT_REGIONS),
+    regions: new Set<string>(DEFAULT_REGIONS),
     requests: createRequestLog(),
     faults: createFaultSet(createRandom(seed, 'faults')),
     lags: new Map(),
@@ -69,22 +69,31 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
 export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (core.accounts.has(options.id)) throw new Error(`There already is an account ${options.id}`)
   const settings = settingsOf(options, core.accounts.size)
-  if (!core.market.knowsCurrency(settings.currency)) throw new Error(`Account ${options.id}: no exchange rate for ${settings.currency}`)
-  const account = createAccount(settings, deploymentOf(options), options.history?.deals ?? [])
-  const start = options.startTime === undefined ? core.anchor : timeOption(options.startTime)
+  if (!core.market.knowsCurrency(settings.currency))
+    throw new Error(`Account ${options.id}: no exchange rate for ${settings.currency}`)
+  const account = createAccount(settings, options.history?.deals ?? [])
   const deposit = options.startBalance ?? 10_000
   if (options.history !== undefined) account.positions = derivePositions(account, core.market)
   else if (options.generate !== undefined)
-    generateHistory(account, core.market, core.seed, planOf(core, options, options.generate, deposit))
-  else enterBalanceDeal({ account, market: core.market, at: start }, decimal(deposit), 'Deposit', 'DEAL_TYPE_BALANCE')
-  // After the history, if there is one.
-  const openedAt = options.history === undefined && options.generate === undefined ? start : core.anchor
+    generateHistory(
+      account,
+      core.market,
+      core.seed,
+      planOf(core, options, options.generate, deposit),
+    )
+  else
+    enterBalanceDeal(
+      { account, market: core.market, at: core.anchor },
+      decimal(deposit),
+      'Deposit',
+      'DEAL_TYPE_BALANCE',
+    )
   for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
     const instrument = instrumentOf(core, options, symbol)
     fillMarketOrder(
-      { account, market: core.market, at: openedAt },
+      { account, market: core.market, at: core.anchor },
       {
-        symbol: symbol + settings.symbolSuffix,
+        symbol,
         instrument,
         side,
         volume: decimal(volume),
@@ -94,39 +103,46 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
       },
     )
   }
-  // What there is so far comes again from the options at the next start; what comes from here on is new.
+  // What there is so far comes again from the options at the next start; what comes from here on is
+  // new.
   account.newDeals.length = 0
   account.newOrders.length = 0
   core.accounts.set(options.id, account)
-  core.regions.add(account.deployment.region)
+  core.regions.add(settings.region)
   core.madeFrom.set(options.id, options)
-  return account
-}
-
-/** Adds an account to a sandbox that runs. */
-export const addAccountLater = (core: Core, options: AccountOptions): Account => {
-  const account = addAccount(core, options)
-  core.addedLater.add(options.id)
   return account
 }
 
 const GENERATED_DAYS = 180
 
-const planOf = (core: Core, options: AccountOptions, generate: GenerateOptions, startBalance: number): GeneratePlan => {
-  const until = generate.until === undefined ? core.anchor : timeOption(generate.until)
-  const since = timeOption(generate.since ?? options.startTime ?? until - GENERATED_DAYS * DAY_MS)
+const planOf = (
+  core: Core,
+  options: AccountOptions,
+  generate: GenerateOptions,
+  startBalance: number,
+): GeneratePlan => {
+  const until = generate.until ?? core.anchor
+  const since = until - GENERATED_DAYS * DAY_MS
   const openPositions = generate.openPositions ?? 0
-  const instruments = (generate.symbols ?? [...core.market.instruments.keys()]).map((symbol) => instrumentOf(core, options, symbol))
-  if (since >= until) throw new Error(`Account ${options.id}: a generated history must begin before it ends`)
-  if (options.marginMode !== undefined && options.marginMode !== 'hedging' && openPositions > instruments.length) {
-    throw new Error(`Account ${options.id}: netting has one position a symbol, so at most ${instruments.length} can be open`)
+  const instruments = (generate.symbols ?? [...core.market.instruments.keys()]).map((symbol) =>
+    instrumentOf(core, options, symbol),
+  )
+  if (
+    options.marginMode !== undefined &&
+    options.marginMode !== 'hedging' &&
+    openPositions > instruments.length
+  ) {
+    throw new Error(
+      `Account ${options.id}: netting has one position a symbol, so at most ${instruments.length} can be open`,
+    )
   }
   return { trades: generate.trades, openPositions, since, until, instruments, startBalance }
 }
 
 const instrumentOf = (core: Core, options: AccountOptions, symbol: string): Instrument => {
   const instrument = core.market.instruments.get(symbol)
-  if (instrument === undefined) throw new Error(`Account ${options.id}: the sandbox does not trade ${symbol}`)
+  if (instrument === undefined)
+    throw new Error(`Account ${options.id}: the sandbox does not trade ${symbol}`)
   return instrument
 }
 
@@ -137,10 +153,3 @@ export const lagsOf = (core: Core, accountId: string): Lags => {
   core.lags.set(accountId, made)
   return made
 }
-
-const everything: Grant = { accounts: undefined, readOnly: false }
-
-const grantOf = (token: { readonly accounts?: readonly string[]; readonly readOnly?: boolean }): Grant => ({
-  accounts: token.accounts === undefined ? undefined : new Set(token.accounts),
-  readOnly: token.readOnly ?? false,
-})

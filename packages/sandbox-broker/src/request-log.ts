@@ -21,7 +21,6 @@ export type RequestFilter = { readonly account?: string; readonly route?: string
 export type RequestLog = {
   /** How many requests came in since the start or the last clear. */
   readonly count: (filter?: RequestFilter) => number
-  readonly byRoute: () => Readonly<Record<string, number>>
   /** The newest 10,000, oldest first. */
   readonly list: (filter?: RequestFilter) => readonly LoggedRequest[]
   readonly clear: () => void
@@ -47,15 +46,10 @@ export const createRequestLog = () => {
 
   const log: RequestLog = {
     count,
-    byRoute: () => {
-      const byRoute: Record<string, number> = {}
-      for (const [key, times] of counts) {
-        const [, route] = JSON.parse(key) as [string | null, string]
-        byRoute[route] = (byRoute[route] ?? 0) + times
-      }
-      return byRoute
-    },
-    list: (filter = {}) => kept.filter((request) => matches(filter, request.accountId, request.route)).map((request) => ({ ...request })),
+    list: (filter = {}) =>
+      kept
+        .filter((request) => matches(filter, request.accountId, request.route))
+        .map((request) => ({ ...request })),
     clear: () => {
       kept = []
       counts = new Map()
@@ -76,4 +70,5 @@ export const createRequestLog = () => {
 }
 
 const matches = (filter: RequestFilter, account: string | undefined, route: string): boolean =>
-  (filter.account === undefined || filter.account === account) && (filter.route === undefined || filter.route === route)
+  (filter.account === undefined || filter.account === account) &&
+  (filter.route === undefined || filter.route === route)

@@ -1,9 +1,22 @@
-// The provider's own rows, as its REST writes them. Optional fields are left out when absent, never null.
+// The provider's own rows, as its REST writes them. Optional fields are left out when absent, never
+// null.
 
-export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json | undefined }
+export type Json =
+  | null
+  | boolean
+  | number
+  | string
+  | readonly Json[]
+  | { readonly [key: string]: Json | undefined }
 
-export type MarginMode = 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING' | 'ACCOUNT_MARGIN_MODE_RETAIL_NETTING' | 'ACCOUNT_MARGIN_MODE_EXCHANGE'
-export type TradeMode = 'ACCOUNT_TRADE_MODE_DEMO' | 'ACCOUNT_TRADE_MODE_CONTEST' | 'ACCOUNT_TRADE_MODE_REAL'
+export type MarginMode =
+  | 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
+  | 'ACCOUNT_MARGIN_MODE_RETAIL_NETTING'
+  | 'ACCOUNT_MARGIN_MODE_EXCHANGE'
+export type TradeMode =
+  | 'ACCOUNT_TRADE_MODE_DEMO'
+  | 'ACCOUNT_TRADE_MODE_CONTEST'
+  | 'ACCOUNT_TRADE_MODE_REAL'
 export type Platform = 'mt4' | 'mt5'
 
 export type AccountInformation = {
@@ -56,7 +69,10 @@ export type PositionRow = {
   readonly reason: string
 }
 
-/** A deal as it is served. Loaded histories may carry any further fields, and may lack most of these. */
+/**
+ * A deal as it is served. Loaded histories may carry any further fields, and may lack most of
+ * these.
+ */
 export type DealRow = { readonly id: string; readonly [field: string]: Json | undefined }
 
 /** A pending order, or one that is done, as it is served. */

@@ -1,8 +1,9 @@
-// The sandbox as a program uses it: started on a port, with every account, fault, price and request at hand.
+// The sandbox as a program uses it: started on a port, with every account, fault, price and request
+// at hand.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
 import { createControl, type AccountControl } from './control/account-control.ts'
-import { addAccountLater, createCore, type Core } from './core.ts'
+import { addAccount, createCore, type Core } from './core.ts'
 import type { Faults } from './faults/fault-set.ts'
 import type { Quote } from './market/prices.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
@@ -14,10 +15,6 @@ export type Sandbox = {
   /** `http://127.0.0.1:<port>`, a base for all of the provider's hosts; `<url>/<region>` asks in a region. */
   readonly url: string
   readonly port: number
-  readonly seed: number
-  /** The moment that generated histories lead up to, epoch ms. */
-  readonly anchor: number
-  readonly tokens: readonly string[]
   readonly accountIds: () => readonly string[]
   /** Throws when there is no such account. */
   readonly account: (id: string) => AccountControl
@@ -25,11 +22,13 @@ export type Sandbox = {
   readonly faults: Faults
   readonly requests: RequestLog
   readonly prices: {
-    /** The price of one of the broker's symbols (without suffix) now. Throws when there is no such symbol. */
+    /**
+     * The price of one of the broker's symbols (without suffix) now. Throws when there is no such
+     * symbol.
+     */
     readonly quote: (symbol: string) => Quote
-    /** Holds a symbol at a price until it is released. */
+    /** Holds a symbol at a price. */
     readonly pin: (symbol: string, quote: Quote) => void
-    readonly release: (symbol: string) => void
   }
   readonly market: {
     /** Shuts one symbol, or all. */
@@ -40,20 +39,21 @@ export type Sandbox = {
   readonly close: () => Promise<void>
 }
 
-/** Starts a sandbox that listens; on a free port of 127.0.0.1 unless told otherwise. */
-export const startSandbox = async (options: SandboxOptions & { readonly port?: number; readonly host?: string } = {}): Promise<Sandbox> => {
+/** Starts a sandbox that listens on 127.0.0.1, on a free port unless told otherwise. */
+export const startSandbox = async (
+  options: SandboxOptions & { readonly port?: number } = {},
+): Promise<Sandbox> => {
   const { stateFile } = options
   const saved = stateFile === undefined ? undefined : readState(stateFile)
   const core = createCore(options, saved?.anchor ?? options.anchor ?? (options.now ?? Date.now)())
   if (stateFile !== undefined && saved !== undefined) applyState(core, options, saved, stateFile)
   const writer = stateFile === undefined ? noStateWriter : createStateWriter(core, stateFile)
-  const host = options.host ?? '127.0.0.1'
-  const server = listen(core, writer.changed, options.port ?? 0, host)
+  const server = listen(core, writer.changed, options.port ?? 0)
   await once(server, 'listening')
   writer.changed()
   const { port } = server.address() as AddressInfo
   return {
-    url: `http://${host}:${port}`,
+    url: `http://127.0.0.1:${port}`,
     port,
     ...handles(core, writer.changed),
     close: async () => {
@@ -66,9 +66,6 @@ export const startSandbox = async (options: SandboxOptions & { readonly port?: n
 }
 
 const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' | 'close'> => ({
-  seed: core.seed,
-  anchor: core.anchor,
-  tokens: [...core.tokens.keys()],
   accountIds: () => [...core.accounts.keys()],
   account: (id) => {
     const account = core.accounts.get(id)
@@ -76,7 +73,7 @@ const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' 
     return createControl(core, account, changed)
   },
   addAccount: (options) => {
-    const control = createControl(core, addAccountLater(core, options), changed)
+    const control = createControl(core, addAccount(core, options), changed)
     changed()
     return control
   },
@@ -86,10 +83,6 @@ const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' 
     quote: (symbol) => core.market.prices.quote(instrumentOf(core, symbol), core.now()),
     pin: (symbol, quote) => {
       core.market.prices.pin(instrumentOf(core, symbol).symbol, quote)
-      changed()
-    },
-    release: (symbol) => {
-      core.market.prices.release(symbol)
       changed()
     },
   },

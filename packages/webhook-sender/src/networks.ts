@@ -1,12 +1,16 @@
-// Which addresses a webhook may connect to: those of the public internet, and the operator's own networks. Any address that is not known to be public is
-// refused, so that nobody can make the service post to hosts inside its network.
+// Which addresses a webhook may connect to: those of the public internet, and the operator's own
+// networks. Any address that is not known to be public is refused, so that nobody can make the
+// service post to hosts inside its network.
 import ipaddr from 'ipaddr.js'
-import type { WebhookReach } from '@tradeport/domain'
+import type { WebhookReach } from '@tradeport/domain/webhooks'
 
 type Address = ipaddr.IPv4 | ipaddr.IPv6
 type Network = readonly [address: Address, prefixBits: number]
 
-/** All publicly routed IPv6 addresses. Site-local, unique local, mapped and translated addresses are outside of it. */
+/**
+ * All publicly routed IPv6 addresses. Site-local, unique local, mapped and translated addresses are
+ * outside of it.
+ */
 const globalUnicast: Network = [ipaddr.IPv6.parse('2000::'), 3]
 
 // A public address at which Azure's host agent answers its virtual machines.
@@ -23,7 +27,10 @@ export const createWebhookReach = (ownNetworks: readonly string[]): WebhookReach
   return {
     allowsAddress: (text) => {
       const address = readAddress(text)
-      return address !== undefined && (isPublic(address) || own.some((network) => isWithin(address, network)))
+      return (
+        address !== undefined &&
+        (isPublic(address) || own.some((network) => isWithin(address, network)))
+      )
     },
     allowsLocalNames: own.length > 0,
   }
@@ -35,7 +42,11 @@ export const isNetwork = (text: string): boolean => readNetwork(text) !== undefi
 /** Whether two texts denote the same address. */
 export const isSameAddress = (one: string, other: string): boolean => {
   const [first, second] = [readAddress(one), readAddress(other)]
-  return first !== undefined && second !== undefined && first.toNormalizedString() === second.toNormalizedString()
+  return (
+    first !== undefined &&
+    second !== undefined &&
+    first.toNormalizedString() === second.toNormalizedString()
+  )
 }
 
 // The library's range is `unicast` for an address outside of all special-purpose blocks.
@@ -59,11 +70,16 @@ const readNetwork = (text: string): Network | undefined => {
   if (address === undefined || rest.length > 0) return undefined
   const width = address.kind() === 'ipv4' ? 32 : 128
   if (prefix === undefined) return [address, width]
-  return prefixDigits.test(prefix) && Number(prefix) <= width ? [address, Number(prefix)] : undefined
+  return prefixDigits.test(prefix) && Number(prefix) <= width
+    ? [address, Number(prefix)]
+    : undefined
 }
 
-// Only the usual notations: the library also parses octal, hexadecimal and shortened IPv4. An address with a zone is link-local.
+// Only the usual notations: the library also parses octal, hexadecimal and shortened IPv4. An
+// address with a zone is link-local.
 const readAddress = (text: string): Address | undefined => {
   if (ipaddr.IPv4.isValidFourPartDecimal(text)) return ipaddr.IPv4.parse(text)
-  return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text) ? ipaddr.IPv6.parse(text) : undefined
+  return text.includes(':') && !text.includes('%') && ipaddr.IPv6.isValid(text)
+    ? ipaddr.IPv6.parse(text)
+    : undefined
 }

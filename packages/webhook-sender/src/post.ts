@@ -3,7 +3,8 @@ import https from 'node:https'
 import type { IncomingMessage } from 'node:http'
 import { isIPv6 } from 'node:net'
 import type { LookupFunction, Socket } from 'node:net'
-import type { DeliveryAnswer, DeliveryRequest, SendFailure } from '@tradeport/domain'
+import type { DeliveryAnswer, SendFailure } from '@tradeport/domain/ports'
+import type { DeliveryRequest } from '@tradeport/domain/webhooks'
 import { isSameAddress } from './networks.ts'
 
 export interface PostOptions {
@@ -18,14 +19,18 @@ export interface PostOptions {
 const maxAnswerBytes = 64 * 1_024
 
 /** Never rejects. Closes the connection at the end. */
-export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, signal }: PostOptions): Promise<DeliveryAnswer> => {
+export const post = (
+  { url, headers, body }: DeliveryRequest,
+  { addresses, ca, signal }: PostOptions,
+): Promise<DeliveryAnswer> => {
   const { promise, resolve } = Promise.withResolvers<DeliveryAnswer>()
   /** The reason if the exchange ended now. */
   let failureReason: SendFailure = 'connection_failed'
   let sentAt: number | undefined
   let answer: DeliveryAnswer | undefined
 
-  const elapsedMs = (): number => (sentAt === undefined ? 0 : Math.round(performance.now() - sentAt))
+  const elapsedMs = (): number =>
+    sentAt === undefined ? 0 : Math.round(performance.now() - sentAt)
   const end = (): void => {
     const reason = signal.aborted ? 'timed_out' : failureReason
     resolve(answer ?? { responseCode: 0, responseTimeMs: elapsedMs(), failureReason: reason })
@@ -35,7 +40,8 @@ export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, s
   const request = https.request(url, {
     method: 'POST',
     headers: { ...headers, 'Content-Length': body.byteLength },
-    // No shared agent: no connection and no TLS session is kept, and no attempt waits for another's socket.
+    // No shared agent: no connection and no TLS session is kept, and no attempt waits for another's
+    // socket.
     agent: false,
     lookup: pinnedTo(addresses),
     ...(ca === undefined ? {} : { ca }),
@@ -62,8 +68,13 @@ export const post = ({ url, headers, body }: DeliveryRequest, { addresses, ca, s
   return promise
 }
 
-/** Whether a socket is connected to one of the addresses: a second check behind the pinned lookup. */
-export const isPeerOneOf = ({ remoteAddress }: Pick<Socket, 'remoteAddress'>, addresses: readonly string[]): boolean =>
+/**
+ * Whether a socket is connected to one of the addresses: a second check behind the pinned lookup.
+ */
+export const isPeerOneOf = (
+  { remoteAddress }: Pick<Socket, 'remoteAddress'>,
+  addresses: readonly string[],
+): boolean =>
   remoteAddress !== undefined && addresses.some((address) => isSameAddress(address, remoteAddress))
 
 // Every lookup returns the checked addresses. Node looks up no host that is an address.
@@ -73,7 +84,9 @@ const pinnedTo =
     const entries = addresses.map((address) => ({ address, family: isIPv6(address) ? 6 : 4 }))
     if (options.all === true) return found(null, entries)
     const [first] = entries
-    return first === undefined ? found(new Error('no address'), '') : found(null, first.address, first.family)
+    return first === undefined
+      ? found(new Error('no address'), '')
+      : found(null, first.address, first.family)
   }
 
 // So that the receiver can finish its answer, of which nothing is kept.

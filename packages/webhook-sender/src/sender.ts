@@ -1,6 +1,7 @@
 // Implements the port: resolves and checks the host, then makes one POST, all within one deadline.
-import { deliveryTimeoutMs } from '@tradeport/domain'
-import type { DeliveryAnswer, DeliveryRequest, SendFailure, WebhookReach, WebhookSender } from '@tradeport/domain'
+import { deliveryTimeoutMs } from '@tradeport/domain/webhooks'
+import type { DeliveryAnswer, SendFailure, WebhookSender } from '@tradeport/domain/ports'
+import type { DeliveryRequest, WebhookReach } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 import { askDnsAt, askSystem, checkedAddresses } from './names.ts'
 import type { ResolveName } from './names.ts'
@@ -14,9 +15,15 @@ export interface UnansweredDelivery {
 export interface WebhookSenderOptions {
   /** Which addresses are allowed: see `createWebhookReach`. */
   readonly reach: WebhookReach
-  /** Called for deliveries without an answer. Gets only the host, because the rest of a URL may hold secrets. It must not throw. */
+  /**
+   * Called for deliveries without an answer. Gets only the host, because the rest of a URL may hold
+   * secrets. It must not throw.
+   */
   readonly onUnanswered?: ((delivery: UnansweredDelivery) => void) | undefined
-  /** Trusted certificates, in PEM, instead of the system's. For tests; in production use NODE_EXTRA_CA_CERTS. */
+  /**
+   * Trusted certificates, in PEM, instead of the system's. For tests; in production use
+   * NODE_EXTRA_CA_CERTS.
+   */
   readonly ca?: string | undefined
   /** `deliveryTimeoutMs` by default. */
   readonly deadlineMs?: number | undefined
@@ -28,7 +35,11 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
   const { reach, onUnanswered, ca, deadlineMs = deliveryTimeoutMs } = options
   const resolveName = options.resolveName ?? (reach.allowsLocalNames ? askSystem : askDnsAt())
 
-  const sendTo = async (url: URL, delivery: DeliveryRequest, signal: AbortSignal): Promise<DeliveryAnswer> => {
+  const sendTo = async (
+    url: URL,
+    delivery: DeliveryRequest,
+    signal: AbortSignal,
+  ): Promise<DeliveryAnswer> => {
     if (url.protocol !== 'https:') return unsent('host_not_allowed')
     const addresses = await checkedAddresses({ reach, resolveName }, url, signal)
     if (signal.aborted) return unsent('timed_out')
@@ -42,10 +53,15 @@ export const createWebhookSender = (options: WebhookSenderOptions): WebhookSende
       const deadline = new AbortController()
       const timer = setTimeout(() => deadline.abort(), deadlineMs)
       const answer = await sendTo(url, delivery, deadline.signal).finally(() => clearTimeout(timer))
-      if (answer.failureReason !== undefined) onUnanswered?.({ host: url.host, reason: answer.failureReason })
+      if (answer.failureReason !== undefined)
+        onUnanswered?.({ host: url.host, reason: answer.failureReason })
       return answer
     },
   }
 }
 
-const unsent = (failureReason: SendFailure): DeliveryAnswer => ({ responseCode: 0, responseTimeMs: 0, failureReason })
+const unsent = (failureReason: SendFailure): DeliveryAnswer => ({
+  responseCode: 0,
+  responseTimeMs: 0,
+  failureReason,
+})

@@ -1,10 +1,11 @@
-// Everything that was ever written to make a service connect to its own inside: refused where the URL alone shows it, refused again when it is sent
-// to, and a listener on loopback sees nobody come (decision 42).
+// Everything that was ever written to make a service connect to its own inside: refused where the
+// URL alone shows it, refused again when it is sent to, and a listener on loopback sees nobody
+// come.
 import { once } from 'node:events'
 import net from 'node:net'
 import type { AddressInfo } from 'node:net'
-import { parseWebhookUrl, requireReachable } from '@tradeport/domain'
-import type { WebhookUrl } from '@tradeport/domain'
+import { parseWebhookUrl, requireReachable } from '@tradeport/domain/webhooks'
+import type { WebhookUrl } from '@tradeport/domain/webhooks'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -37,14 +38,18 @@ afterAll(() => {
   listener.close()
 })
 
-const isRegistered = (url: string): boolean => O.isSome(parseWebhookUrl(url)) && E.isRight(requireReachable(reach)(url as WebhookUrl))
+const isRegistered = (url: string): boolean =>
+  O.isSome(parseWebhookUrl(url)) && E.isRight(requireReachable(reach)(url as WebhookUrl))
 
 const send = (url: string, resolveName: ResolveName = async () => []) =>
   createWebhookSender({ reach, resolveName, deadlineMs: 5_000 }).send(deliveryTo(url))()
 
 const refused = { responseCode: 0, responseTimeMs: 0, failureReason: 'host_not_allowed' }
 
-/** Where connections came to since this was last asked. Those that are on their way have come before one that is made now. */
+/**
+ * Where connections came to since this was last asked. Those that are on their way have come before
+ * one that is made now.
+ */
 const visited = async (): Promise<readonly (string | undefined)[]> => {
   const last = net.connect(port, '127.0.0.1')
   last.on('error', () => undefined)
@@ -188,7 +193,8 @@ describe('a host that its URL shows to be inside is refused at registration and 
     const url = start.startsWith('file:') ? start : `${start}:${port}/`
     expect(isRegistered(url)).toBe(false)
     // As if it had been stored all the same.
-    if (URL.canParse(url)) expect(await send(url)).toMatchObject({ responseCode: 0, responseTimeMs: 0 })
+    if (URL.canParse(url))
+      expect(await send(url)).toMatchObject({ responseCode: 0, responseTimeMs: 0 })
     expect(await visited()).toStrictEqual([])
   })
 })
@@ -221,33 +227,49 @@ describe('a name is refused when it is sent to', () => {
     expect(await visited()).toStrictEqual([])
   })
 
-  it.each(['127.0.0.1.nip.io', 'localtest.me', 'spoofed.burpcollaborator.net'])('whatever it is called: %s', async (name) => {
-    expect(await send(`https://${name}:${port}/`, async () => ['127.0.0.1'])).toStrictEqual(refused)
-    expect(await visited()).toStrictEqual([])
-  })
+  it.each(['127.0.0.1.nip.io', 'localtest.me', 'spoofed.burpcollaborator.net'])(
+    'whatever it is called: %s',
+    async (name) => {
+      expect(await send(`https://${name}:${port}/`, async () => ['127.0.0.1'])).toStrictEqual(
+        refused,
+      )
+      expect(await visited()).toStrictEqual([])
+    },
+  )
 
   it.each([
     ['that leads nowhere', async () => []],
     ['that cannot be looked up', () => Promise.reject(new Error('SERVFAIL'))],
   ])('%s', async (_, resolveName) => {
     const answer = await send(`https://hooks.example.com:${port}/`, resolveName)
-    expect(answer).toStrictEqual({ responseCode: 0, responseTimeMs: 0, failureReason: 'name_not_found' })
+    expect(answer).toStrictEqual({
+      responseCode: 0,
+      responseTimeMs: 0,
+      failureReason: 'name_not_found',
+    })
   })
 })
 
 const answersInTurn = (...answers: readonly string[]) => {
   let asked = 0
-  const resolveName: ResolveName = async () => [answers[asked++] ?? expect.fail('it was looked up again')]
+  const resolveName: ResolveName = async () => [
+    answers[asked++] ?? expect.fail('it was looked up again'),
+  ]
   return { resolveName, asked: () => asked }
 }
 
 describe('a name whose answer changes', () => {
-  // What may be reached is one address of this machine; what may not, another. The listener is on both.
+  // What may be reached is one address of this machine; what may not, another. The listener is on
+  // both.
   const own = createWebhookReach(['127.0.0.1/32'])
 
   it('between the check and the connection is connected to where the check saw it, and asked for once', async () => {
     const names = answersInTurn('127.0.0.1', '127.0.0.2')
-    const sender = createWebhookSender({ reach: own, resolveName: names.resolveName, deadlineMs: 5_000 })
+    const sender = createWebhookSender({
+      reach: own,
+      resolveName: names.resolveName,
+      deadlineMs: 5_000,
+    })
     await sender.send(deliveryTo(`https://hooks.example.com:${port}/`))()
     expect(await visited()).toStrictEqual(['127.0.0.1'])
     expect(names.asked()).toBe(1)
@@ -255,9 +277,15 @@ describe('a name whose answer changes', () => {
 
   it('is refused as soon as it leads inside, and each delivery looks again', async () => {
     const names = answersInTurn('127.0.0.2', '127.0.0.3')
-    const sender = createWebhookSender({ reach: own, resolveName: names.resolveName, deadlineMs: 5_000 })
+    const sender = createWebhookSender({
+      reach: own,
+      resolveName: names.resolveName,
+      deadlineMs: 5_000,
+    })
     for (let sent = 0; sent < 2; sent += 1)
-      expect(await sender.send(deliveryTo(`https://hooks.example.com:${port}/`))()).toStrictEqual(refused)
+      expect(await sender.send(deliveryTo(`https://hooks.example.com:${port}/`))()).toStrictEqual(
+        refused,
+      )
     expect([names.asked(), await visited()]).toStrictEqual([2, []])
   })
 })

@@ -1,4 +1,5 @@
-// What becomes of a delivery once there is a connection: real sockets, real TLS, receivers that misbehave in every way.
+// What becomes of a delivery once there is a connection: real sockets, real TLS, receivers that
+// misbehave in every way.
 import { once } from 'node:events'
 import net from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -18,7 +19,8 @@ beforeAll(async () => {
   certificates = await createCertificates()
 })
 
-const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> => startReceiver({ certificate: certificates.good, ...options })
+const start = (options: Partial<ReceiverOptions> = {}): Promise<Receiver> =>
+  startReceiver({ certificate: certificates.good, ...options })
 const sendTo = ({ port }: Receiver, options: Partial<WebhookSenderOptions> = {}, path = '/') =>
   senderWith({ ca: certificates.ca, ...options })(`https://receiver.example:${port}${path}`)
 const isClosed = (receiver: Receiver) => expect.poll(receiver.open).toBe(0)
@@ -49,44 +51,61 @@ describe('a delivery', () => {
 
   it('goes to an address that stands in its URL, asking for no name, and by no look-up', async () => {
     await using receiver = await start()
-    const send = senderWith({ ca: certificates.ca, resolveName: () => expect.fail('an address was looked up') })
+    const send = senderWith({
+      ca: certificates.ca,
+      resolveName: () => expect.fail('an address was looked up'),
+    })
     expect(await send(`https://127.0.0.1:${receiver.port}/`)).toStrictEqual(answered(200))
     expect(receiver.serverNames()).toStrictEqual([false])
   })
 
   it('has a connection of its own each time, which is closed', async () => {
     await using receiver = await start({
-      onRequest: (socket) => void socket.write(`${ok}Connection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`),
+      onRequest: (socket) =>
+        void socket.write(`${ok}Connection: keep-alive\r\nContent-Length: 2\r\n\r\n{}`),
     })
     const send = senderWith({ ca: certificates.ca })
-    for (let sent = 0; sent < 3; sent += 1) expect(await send(`https://receiver.example:${receiver.port}/`)).toStrictEqual(answered(200))
+    for (let sent = 0; sent < 3; sent += 1)
+      expect(await send(`https://receiver.example:${receiver.port}/`)).toStrictEqual(answered(200))
     expect(receiver.connections()).toBe(3)
     await isClosed(receiver)
   })
 
   it('tells how long the answer’s head took, counted from the request and not from the dialling', async () => {
-    await using receiver = await start({ handshakeAfterMs: 200, onRequest: later(100, answering('200 OK')) })
+    await using receiver = await start({
+      handshakeAfterMs: 200,
+      onRequest: later(100, answering('200 OK')),
+    })
     const startedAt = performance.now()
     const { responseTimeMs } = await sendTo(receiver)
-    // A busy machine makes all of it longer, and none of it shorter. Timers may be a millisecond early.
+    // A busy machine makes all of it longer, and none of it shorter. Timers may be a millisecond
+    // early.
     expect(responseTimeMs).toBeGreaterThanOrEqual(98)
     expect(responseTimeMs).toBeLessThanOrEqual(performance.now() - startedAt - 198)
     expect(Number.isInteger(responseTimeMs)).toBe(true)
   })
 })
 
-const later = (ms: number, act: (socket: Socket) => void) => (socket: Socket) => void setTimeout(() => act(socket), ms)
+const later = (ms: number, act: (socket: Socket) => void) => (socket: Socket) =>
+  void setTimeout(() => act(socket), ms)
 
 describe('an answer', () => {
-  it.each([200, 201, 202, 204, 226, 400, 401, 404, 410, 429, 500, 503, 599])('of %i is told as it is', async (code) => {
-    await using receiver = await start({ onRequest: answering(`${code} Reason`, code === 204 ? '' : 'text') })
-    expect(await sendTo(receiver)).toStrictEqual(answered(code))
-  })
+  it.each([200, 201, 202, 204, 226, 400, 401, 404, 410, 429, 500, 503, 599])(
+    'of %i is told as it is',
+    async (code) => {
+      await using receiver = await start({
+        onRequest: answering(`${code} Reason`, code === 204 ? '' : 'text'),
+      })
+      expect(await sendTo(receiver)).toStrictEqual(answered(code))
+    },
+  )
 
   it.each([300, 301, 302, 303, 307, 308])('of %i is told and not followed', async (code) => {
     await using target = await start()
     const location = `https://receiver.example:${target.port}/`
-    await using receiver = await start({ onRequest: answering(`${code} Moved\r\nLocation: ${location}`) })
+    await using receiver = await start({
+      onRequest: answering(`${code} Moved\r\nLocation: ${location}`),
+    })
     expect(await sendTo(receiver)).toStrictEqual(answered(code))
     expect([receiver.connections(), target.connections()]).toStrictEqual([1, 0])
   })
@@ -111,7 +130,10 @@ describe('an answer', () => {
       },
     ],
     ['has no length', (socket) => void socket.end(`${ok}\r\nall that there is`)],
-    ['breaks its own framing', (socket) => void socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n`)],
+    [
+      'breaks its own framing',
+      (socket) => void socket.write(`${ok}Transfer-Encoding: chunked\r\n\r\nnot a length\r\n`),
+    ],
     ['never ends', (socket) => void socket.write(`${ok}Content-Length: 90\r\n\r\n{`)],
     [
       'drips',
@@ -121,11 +143,14 @@ describe('an answer', () => {
         socket.on('close', () => clearInterval(drip))
       },
     ],
-  ])('counts by its head, also when its body %s; it is waited for no longer than the deadline', async (_, onRequest) => {
-    await using receiver = await start({ onRequest })
-    expect(await sendTo(receiver, { deadlineMs: shortMs })).toStrictEqual(answered(200))
-    await isClosed(receiver)
-  })
+  ])(
+    'counts by its head, also when its body %s; it is waited for no longer than the deadline',
+    async (_, onRequest) => {
+      await using receiver = await start({ onRequest })
+      expect(await sendTo(receiver, { deadlineMs: shortMs })).toStrictEqual(answered(200))
+      await isClosed(receiver)
+    },
+  )
 
   it('is not read beyond 64 KiB', async () => {
     let written = 0
@@ -154,16 +179,35 @@ describe('there is no answer where the receiver', () => {
   it.each<readonly [string, string, (socket: Socket) => void]>([
     ['hangs up', 'answer_broken', (socket) => void socket.end()],
     ['resets', 'answer_broken', (socket) => void socket.destroy()],
-    ['says something that is not HTTP', 'answer_broken', (socket) => void socket.end('220 ready\r\n')],
-    ['breaks off in the head', 'answer_broken', (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Le')],
-    ['has a head that does not end', 'answer_broken', (socket) => void socket.write(`${ok}X: ${'x'.repeat(40 * kib)}`)],
+    [
+      'says something that is not HTTP',
+      'answer_broken',
+      (socket) => void socket.end('220 ready\r\n'),
+    ],
+    [
+      'breaks off in the head',
+      'answer_broken',
+      (socket) => void socket.end('HTTP/1.1 200 OK\r\nContent-Le'),
+    ],
+    [
+      'has a head that does not end',
+      'answer_broken',
+      (socket) => void socket.write(`${ok}X: ${'x'.repeat(40 * kib)}`),
+    ],
     [
       'changes to another protocol',
       'answer_broken',
-      (socket) => void socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n'),
+      (socket) =>
+        void socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n',
+        ),
     ],
     ['says nothing', 'timed_out', () => undefined],
-    ['says only to wait', 'timed_out', (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n')],
+    [
+      'says only to wait',
+      'timed_out',
+      (socket) => void socket.write('HTTP/1.1 100 Continue\r\n\r\n'),
+    ],
     [
       'drips its head',
       'timed_out',
@@ -176,7 +220,10 @@ describe('there is no answer where the receiver', () => {
   ])('%s: %s, and it is sent once', async (_, reason, onRequest) => {
     await using receiver = await start({ onRequest })
     const told: UnansweredDelivery[] = []
-    const options = { deadlineMs: shortMs, onUnanswered: (delivery: UnansweredDelivery) => told.push(delivery) }
+    const options = {
+      deadlineMs: shortMs,
+      onUnanswered: (delivery: UnansweredDelivery) => told.push(delivery),
+    }
     expect(await sendTo(receiver, options, '/secret')).toStrictEqual(unanswered(reason))
     expect(told).toStrictEqual([{ host: `receiver.example:${receiver.port}`, reason }])
     await isClosed(receiver)
@@ -194,7 +241,10 @@ describe('there is no answer where the receiver', () => {
   })
 
   it('hangs up in the handshake, or speaks no TLS: tls_failed', async () => {
-    for (const act of [(socket: Socket) => socket.resetAndDestroy(), (socket: Socket) => socket.end('hello')]) {
+    for (const act of [
+      (socket: Socket) => socket.resetAndDestroy(),
+      (socket: Socket) => socket.end('hello'),
+    ]) {
       const server = net.createServer((socket) => {
         socket.on('error', () => undefined)
         socket.once('data', () => act(socket))
@@ -202,7 +252,9 @@ describe('there is no answer where the receiver', () => {
       server.listen(0, '127.0.0.1')
       await once(server, 'listening')
       const { port } = server.address() as AddressInfo
-      expect(await senderWith({ ca: certificates.ca })(`https://127.0.0.1:${port}/`)).toMatchObject(unanswered('tls_failed'))
+      expect(await senderWith({ ca: certificates.ca })(`https://127.0.0.1:${port}/`)).toMatchObject(
+        unanswered('tls_failed'),
+      )
       server.close()
     }
   })
@@ -219,11 +271,18 @@ describe('a receiver that cannot prove who it is gets to read nothing', () => {
     delete process.env['NODE_TLS_REJECT_UNAUTHORIZED']
   })
 
-  it.each(['otherName', 'expired', 'unknown'] as const)('with a certificate that will not do: %s', async (kind) => {
-    await using receiver = await start({ certificate: certificates[kind] })
-    expect(await sendTo(receiver)).toStrictEqual({ responseCode: 0, responseTimeMs: 0, failureReason: 'tls_failed' })
-    expect(receiver.received().join('')).toBe('')
-  })
+  it.each(['otherName', 'expired', 'unknown'] as const)(
+    'with a certificate that will not do: %s',
+    async (kind) => {
+      await using receiver = await start({ certificate: certificates[kind] })
+      expect(await sendTo(receiver)).toStrictEqual({
+        responseCode: 0,
+        responseTimeMs: 0,
+        failureReason: 'tls_failed',
+      })
+      expect(receiver.received().join('')).toBe('')
+    },
+  )
 
   it('by its address, where the certificate is for the name', async () => {
     await using receiver = await start({ certificate: certificates.otherName })

@@ -33,8 +33,20 @@ const startNameServer = async (known: string, zone: Zone) => {
     const found = type === 'A' || type === 'AAAA' ? zone[type] : []
     if (name === known && found === undefined) return
     const isKnown = name === known
-    const answers = isKnown ? (found ?? []).map((data) => ({ name, type: type as 'A' | 'AAAA', ttl: 0, data })) : []
-    server.send(encode({ type: 'response', id: query.id ?? 0, flags: isKnown ? 0 : 3, questions: [question], answers }), port, address)
+    const answers = isKnown
+      ? (found ?? []).map((data) => ({ name, type: type as 'A' | 'AAAA', ttl: 0, data }))
+      : []
+    server.send(
+      encode({
+        type: 'response',
+        id: query.id ?? 0,
+        flags: isKnown ? 0 : 3,
+        questions: [question],
+        answers,
+      }),
+      port,
+      address,
+    )
   })
   servers.push(server)
   server.bind(0, '127.0.0.1')

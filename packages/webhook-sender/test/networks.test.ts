@@ -1,4 +1,5 @@
-// Which addresses are public: every block that IANA keeps for a purpose of its own, at both its ends and beside them.
+// Which addresses are public: every block that IANA keeps for a purpose of its own, at both its
+// ends and beside them.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createWebhookReach, isNetwork } from '../src/index.ts'
@@ -6,7 +7,8 @@ import { createWebhookReach, isNetwork } from '../src/index.ts'
 const reach = createWebhookReach([])
 
 describe('an address is refused', () => {
-  // First and last of each block of the special-purpose registries, and of those that other documents reserve.
+  // First and last of each block of the special-purpose registries, and of those that other
+  // documents reserve.
   it.each([
     ['this network', '0.0.0.0', '0.255.255.255'],
     ['private', '10.0.0.0', '10.255.255.255'],
@@ -133,7 +135,11 @@ describe('an address passes', () => {
 
 describe('own networks (WEBHOOK_ALLOWED_NETWORKS)', () => {
   it.each([
-    ['10.0.0.0/8', ['10.0.0.1', '10.255.255.255'], ['192.168.0.1', '127.0.0.1', '::ffff:10.0.0.1', 'fd00::1']],
+    [
+      '10.0.0.0/8',
+      ['10.0.0.1', '10.255.255.255'],
+      ['192.168.0.1', '127.0.0.1', '::ffff:10.0.0.1', 'fd00::1'],
+    ],
     ['10.1.2.3/8', ['10.0.0.1'], ['192.168.0.1']],
     ['10.1.2.3', ['10.1.2.3'], ['10.1.2.4']],
     ['127.0.0.1/32', ['127.0.0.1'], ['127.0.0.2', '::1', '::ffff:127.0.0.1']],
@@ -148,7 +154,10 @@ describe('own networks (WEBHOOK_ALLOWED_NETWORKS)', () => {
   })
 
   it('open local names, and none do not', () => {
-    expect([reach.allowsLocalNames, createWebhookReach(['10.0.0.0/8']).allowsLocalNames]).toStrictEqual([false, true])
+    expect([
+      reach.allowsLocalNames,
+      createWebhookReach(['10.0.0.0/8']).allowsLocalNames,
+    ]).toStrictEqual([false, true])
   })
 
   it.each([

@@ -1,6 +1,7 @@
-// A reference server: it serializes the same object for every request and does nothing else, on bare node:http or on a framework.
-// `node bare-server.js <kind> [file with the reply]` prints its address and answers until it is ended. A framework is imported only where it is used, so
-// that `node` is also the reference for the memory and the start of a process.
+// A reference server: it serializes the same object for every request and does nothing else, on
+// bare node:http or on Koa. `node bare-server.js <kind> [file with the reply]` prints its address
+// and answers until it is ended. Koa is imported only where it is used, so that `node` is also the
+// reference for the memory and the start of a process.
 import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { Server } from 'node:http'
@@ -12,7 +13,10 @@ const servers: Readonly<Record<string, (reply: unknown) => Promise<Server>>> = {
   node: async (reply) =>
     createServer((_, response) => {
       const body = JSON.stringify(reply)
-      response.writeHead(200, { 'Content-Type': jsonType, 'Content-Length': Buffer.byteLength(body) })
+      response.writeHead(200, {
+        'Content-Type': jsonType,
+        'Content-Length': Buffer.byteLength(body),
+      })
       response.end(body)
     }),
   koa: async (reply) => {
@@ -24,24 +28,14 @@ const servers: Readonly<Record<string, (reply: unknown) => Promise<Server>>> = {
     const handle = app.callback()
     return createServer((request, response) => void handle(request, response))
   },
-  fastify: async (reply) => {
-    const { default: fastify } = await import('fastify')
-    const app = fastify()
-    app.get('*', async () => reply)
-    await app.ready()
-    return app.server
-  },
-  express: async (reply) => {
-    const { default: express } = await import('express')
-    const app = express()
-    app.get('/{*path}', (_, response) => void response.json(reply))
-    return createServer(app)
-  },
 }
 
 const [kind = '', file] = process.argv.slice(2)
 const create = servers[kind]
-if (create === undefined) throw new Error(`No reference server is called ${kind}; there are ${Object.keys(servers).join(', ')}`)
+if (create === undefined)
+  throw new Error(
+    `No reference server is called ${kind}; there are ${Object.keys(servers).join(', ')}`,
+  )
 const server = await create(file === undefined ? {} : JSON.parse(readFileSync(file, 'utf8')))
 server.listen(0, '127.0.0.1', () => {
   process.stdout.write(`url http://127.0.0.1:${(server.address() as AddressInfo).port}\n`)

@@ -1,5 +1,9 @@
 // What a benchmark is: ratios against a reference measured in the same run, each with its target.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
+import { benchServer } from './server-database.ts'
 
 export type Ratio = Judged & (Times | Sizes)
 
@@ -8,7 +12,10 @@ interface Judged {
   readonly name: string
   /** Ours over the reference: below 1 is faster, or smaller. */
   readonly ratio: number
-  /** The greatest ratio that will do. Where ours has a bound of its own, the ratio at which it is reached. Absent where the ratio only informs. */
+  /**
+   * The greatest ratio that will do. Where ours has a bound of its own, the ratio at which it is
+   * reached. Absent where the ratio only informs.
+   */
   readonly target?: number
   /** What the reference is, and what else a reader needs to judge the figures. */
   readonly reference: string
@@ -33,7 +40,8 @@ export interface NotRun {
 export type Outcome = readonly Ratio[] | NotRun
 
 export const needsServer: NotRun = {
-  notRun: 'DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end',
+  notRun:
+    'DATABASE_URL names no PostgreSQL server; it gets a database of its own there, dropped at the end',
 }
 
 export const isNotRun = (outcome: Outcome): outcome is NotRun => 'notRun' in outcome
@@ -45,6 +53,32 @@ export interface Bench {
   readonly run: () => Promise<Outcome>
 }
 
+/** What a bench opens is closed in the end, the newest first. */
+export type CloseLater = (close: () => Promise<unknown>) => void
+
+export const closingAll = async <A>(work: (closeLater: CloseLater) => Promise<A>): Promise<A> => {
+  const closers: (() => Promise<unknown>)[] = []
+  try {
+    return await work((close) => void closers.push(close))
+  } finally {
+    for (const close of closers.toReversed()) await close()
+  }
+}
+
+/** A bench that needs the server that DATABASE_URL names. */
+export const onServer = async (
+  work: (server: string, closeLater: CloseLater) => Promise<Outcome>,
+): Promise<Outcome> => {
+  const server = benchServer()
+  return server === undefined ? needsServer : closingAll((closeLater) => work(server, closeLater))
+}
+
+export const newFolder = async (closeLater: CloseLater): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-bench-'))
+  closeLater(() => rm(folder, { recursive: true, force: true }))
+  return folder
+}
+
 export interface Timed<T> {
   readonly medianMs: number
   readonly last: T
@@ -54,11 +88,13 @@ export interface Timed<T> {
 const sweepMs = 200
 
 /**
- * Times two things in turn, so that whatever else the machine does befalls both: `rounds` runs each after two that do not count.
+ * Times two things in turn, so that whatever else the machine does befalls both: `rounds` runs each
+ * after two that do not count.
  *
- * What ours leaves behind is collected straight after it, where Node allows it, and never after the reference: V8 sets the heap's limit by how fast a program
- * allocates and takes one that waits for work outside of its heap for idle. The limit would then stand just above what is held, and each run of ours would
- * begin to mark all of that once more.
+ * What ours leaves behind is collected straight after it, where Node allows it, and never after the
+ * reference: V8 sets the heap's limit by how fast a program allocates and takes one that waits for
+ * work outside of its heap for idle. The limit would then stand just above what is held, and each
+ * run of ours would begin to mark all of that once more.
  */
 export const timeAlternately = async <A, B>(
   rounds: number,
@@ -89,4 +125,5 @@ const time = async <T>(work: () => T | Promise<T>): Promise<readonly [ms: number
   return [performance.now() - start, result]
 }
 
-export const median = (values: readonly number[]): number => values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+export const median = (values: readonly number[]): number =>
+  values.toSorted((a, b) => a - b)[values.length >> 1] ?? Number.NaN

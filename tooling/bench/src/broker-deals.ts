@@ -1,5 +1,6 @@
-// A long deal history as a broker lists it: in time order, some fifty positions open at once, scale-ins and partial closes among them.
-import type { Deal } from '@tradeport/domain'
+// A long deal history as a broker lists it: in time order, some fifty positions open at once,
+// scale-ins and partial closes among them.
+import type { Deal } from '@tradeport/domain/trades'
 
 const markets = [
   { symbol: 'EURUSD', price: 1.1, digits: 5 },
@@ -15,9 +16,17 @@ const partialCloseShare = 0.2
 const pendingOrderShare = 0.1
 const dealsPerPage = 1000
 
-type Open = { positionId: string; market: (typeof markets)[number]; side: 'buy' | 'sell'; hundredths: number }
+type Open = {
+  positionId: string
+  market: (typeof markets)[number]
+  side: 'buy' | 'sell'
+  hundredths: number
+}
 
-/** That many deals, the same for the same seed; numbers of positions and deals begin about `firstTicket`. Each page is read from JSON, as it would come from a provider. */
+/**
+ * That many deals, the same for the same seed; numbers of positions and deals begin about
+ * `firstTicket`. Each page is read from JSON, as it would come from a provider.
+ */
 export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): readonly Deal[] => {
   const random = randomFrom(seed)
   const below = (limit: number): number => Math.floor(random() * limit)
@@ -27,7 +36,11 @@ export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): 
   let time = Date.UTC(2020, 0, 2)
   let ticket = firstTicket
 
-  const write = ({ positionId, market, side }: Open, entry: 'in' | 'out', hundredths: number): void => {
+  const write = (
+    { positionId, market, side }: Open,
+    entry: 'in' | 'out',
+    hundredths: number,
+  ): void => {
     const isClose = entry === 'out'
     page.push({
       id: String(ticket + 1),
@@ -44,7 +57,8 @@ export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): 
     })
   }
 
-  // A position has the number of its opening order: of one that waited for its price it is an earlier one, here the odd numbers.
+  // A position has the number of its opening order: of one that waited for its price it is an
+  // earlier one, here the odd numbers.
   const waited = new Set<number>()
   const orderNumber = (): string => {
     if (random() >= pendingOrderShare) return String(ticket)
@@ -59,7 +73,12 @@ export const brokerDeals = (count: number, seed = 1, firstTicket = 33_000_000): 
     ticket += 2 + 2 * below(5)
     if (open.length < openAtOnce && random() < 0.5 + (openAtOnce - open.length) / openAtOnce) {
       const market = markets[below(markets.length)] ?? markets[0]
-      const position: Open = { positionId: orderNumber(), market, side: random() < 0.5 ? 'buy' : 'sell', hundredths: 0 }
+      const position: Open = {
+        positionId: orderNumber(),
+        market,
+        side: random() < 0.5 ? 'buy' : 'sell',
+        hundredths: 0,
+      }
       const hundredths = 1 + below(100)
       open.push({ ...position, hundredths })
       write(position, 'in', hundredths)

@@ -1,9 +1,11 @@
-// The fold with statistics over fifty histories of 20,000 deals, against DuckDB's group-by over the same million deals.
+// The fold with statistics over fifty histories of 20,000 deals, against DuckDB's group-by over the
+// same million deals.
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance, type DuckDBConnection } from '@duckdb/node-api'
-import { foldDeals, tradeStatistics, type Deal } from '@tradeport/domain'
+import { tradeStatistics } from '@tradeport/domain/statistics'
+import { foldDeals, type Deal } from '@tradeport/domain/trades'
 import { timeAlternately, type Bench, type Ratio } from './bench.ts'
 import { brokerDeals } from './broker-deals.ts'
 
@@ -13,13 +15,23 @@ const dealsPerHistory = 20_000
 const ticketsPerHistory = 1_000_000
 const rounds = 9
 
-/** What both must agree on. Money is written with two decimals, so that the sums compare as text. */
-type Figures = { readonly trades: number; readonly wins: number; readonly net: string; readonly profit: string; readonly lots: string }
+/**
+ * What both must agree on. Money is written with two decimals, so that the sums compare as text.
+ */
+type Figures = {
+  readonly trades: number
+  readonly wins: number
+  readonly net: string
+  readonly profit: string
+  readonly lots: string
+}
 
 export const foldBench: Bench = {
   name: 'fold',
   run: async () => {
-    const histories = Array.from({ length: historyCount }, (_, i) => brokerDeals(dealsPerHistory, i + 1, (33 + i) * ticketsPerHistory))
+    const histories = Array.from({ length: historyCount }, (_, i) =>
+      brokerDeals(dealsPerHistory, i + 1, (33 + i) * ticketsPerHistory),
+    )
     const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
     const connection = await instance.connect()
     try {
@@ -32,7 +44,10 @@ export const foldBench: Bench = {
   },
 }
 
-const measure = async (connection: DuckDBConnection, histories: readonly (readonly Deal[])[]): Promise<Ratio> => {
+const measure = async (
+  connection: DuckDBConnection,
+  histories: readonly (readonly Deal[])[],
+): Promise<Ratio> => {
   const [ours, duckdb] = await timeAlternately(
     rounds,
     () => histories.map(fold),
@@ -40,7 +55,9 @@ const measure = async (connection: DuckDBConnection, histories: readonly (readon
   )
   const found = figures(ours.last)
   if (JSON.stringify(found) !== JSON.stringify(duckdb.last)) {
-    throw new Error(`The fold and DuckDB disagree: ${JSON.stringify(found)} and ${JSON.stringify(duckdb.last)}`)
+    throw new Error(
+      `The fold and DuckDB disagree: ${JSON.stringify(found)} and ${JSON.stringify(duckdb.last)}`,
+    )
   }
   return {
     name: `fold and statistics of ${historyCount} histories of ${dealsPerHistory} deals`,
@@ -52,7 +69,10 @@ const measure = async (connection: DuckDBConnection, histories: readonly (readon
   }
 }
 
-type Folded = { readonly trades: ReturnType<typeof foldDeals>['trades']; readonly statistics: ReturnType<typeof tradeStatistics> }
+type Folded = {
+  readonly trades: ReturnType<typeof foldDeals>['trades']
+  readonly statistics: ReturnType<typeof tradeStatistics>
+}
 
 const fold = (deals: readonly Deal[]): Folded => {
   const { trades } = foldDeals(deals)
@@ -60,18 +80,23 @@ const fold = (deals: readonly Deal[]): Folded => {
 }
 
 const figures = (folded: readonly Folded[]): Figures => {
-  const sum = (of: (one: Folded) => number): number => folded.reduce((total, one) => total + of(one), 0)
+  const sum = (of: (one: Folded) => number): number =>
+    folded.reduce((total, one) => total + of(one), 0)
   return {
     trades: sum(({ statistics }) => statistics.totalTrades),
     wins: sum(({ statistics }) => statistics.winningTrades),
     net: sum(({ statistics }) => statistics.netProfit).toFixed(2),
     profit: sum(({ statistics }) => statistics.totalProfit).toFixed(2),
-    lots: (sum(({ trades }) => trades.reduce((lots, { volume }) => lots + Math.round(volume * 100), 0)) / 100).toFixed(2),
+    lots: (
+      sum(({ trades }) => trades.reduce((lots, { volume }) => lots + Math.round(volume * 100), 0)) /
+      100
+    ).toFixed(2),
   }
 }
 
-// The entry is an enumeration and prices are weighted as doubles, because DuckDB is faster so; what the fold has besides, it leaves out: the
-// drawdown, the symbol and side of the first deal, the reasons of positions that cannot be folded.
+// The entry is an enumeration and prices are weighted as doubles, because DuckDB is faster so; what
+// the fold has besides, it leaves out: the drawdown, the symbol and side of the first deal, the
+// reasons of positions that cannot be folded.
 const tableOfDeals = `CREATE TABLE deals (
   id VARCHAR, position_id VARCHAR, entry ENUM('in', 'out'), volume DECIMAL(18, 2), price DOUBLE,
   profit DECIMAL(18, 2), commission DECIMAL(18, 2), swap DECIMAL(18, 2), time BIGINT)`
@@ -117,5 +142,15 @@ const load = async (connection: DuckDBConnection, deals: readonly Deal[]): Promi
   }
 }
 
-const toCsv = ({ id, positionId, entry, volume, price, profit, commission, swap, time }: Deal): string =>
+const toCsv = ({
+  id,
+  positionId,
+  entry,
+  volume,
+  price,
+  profit,
+  commission,
+  swap,
+  time,
+}: Deal): string =>
   `${[id, positionId, entry, volume, price, profit, commission, swap, time].join(',')}\n`

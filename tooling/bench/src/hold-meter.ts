@@ -1,5 +1,6 @@
-// Loaded into the measured process before its program (`--import`): how long its event loop is held at a time. What counts is the processor
-// time that the main thread takes between two turns, garbage collection included; a wait for a processor that others use is nobody's doing.
+// Loaded into the measured process before its program (`--import`): how long its event loop is held
+// at a time. What counts is the processor time that the main thread takes between two turns,
+// garbage collection included; a wait for a processor that others use is nobody's doing.
 
 /** Milliseconds, the longest since it was last asked. */
 export interface Holds {

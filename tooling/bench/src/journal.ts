@@ -1,5 +1,6 @@
-// The journal through the whole service on a PostgreSQL server: reading a history of 20,000 deals for the first time and again, and answering from it, alone and
-// beside ten million deals of others. Provider, service and this bench are three processes.
+// The journal through the whole service on a PostgreSQL server: reading a history of 20,000 deals
+// for the first time and again, and answering from it, alone and beside ten million deals of
+// others. Provider, service and this bench are three processes.
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -35,15 +36,24 @@ const run = async (): Promise<Outcome> => {
   try {
     const accounts = Array.from({ length: 2 * rounds }, (_, index) => `bench-${index}`)
     const providerUrl = await startHistoryProvider(folder, accounts, children)
-    const start = () => startMeasuredService({ folder, databaseUrl, providerUrl, children, nodeOptions: ['--import', holdMeter] })
+    const start = () =>
+      startMeasuredService({
+        folder,
+        databaseUrl,
+        providerUrl,
+        children,
+        nodeOptions: ['--import', holdMeter],
+      })
     const service = await start()
     await linkAccounts(
       service,
       accounts.map((providerAccountId, index) => ({ id: accountUuid(index), providerAccountId })),
       [key],
     )
-    const fetched = (index: number): Promise<number> => timed(() => fetchPages(providerUrl, accounts[index] ?? ''))
-    const read = (of: MeasuredService, index: number): Promise<number> => timed(() => readTrades(of.api, accountUuid(index)))
+    const fetched = (index: number): Promise<number> =>
+      timed(() => fetchPages(providerUrl, accounts[index] ?? ''))
+    const read = (of: MeasuredService, index: number): Promise<number> =>
+      timed(() => readTrades(of.api, accountUuid(index)))
 
     await longestHold(service)
     const near = await inTurn(1, fetched, (index) => read(service, index))
@@ -93,7 +103,12 @@ const run = async (): Promise<Outcome> => {
 
 export const journalBench: Bench = { name: 'journal', run }
 
-const bounded = (what: string, aloneMs: number, besideMs: number, boundMs: number): readonly Ratio[] => [
+const bounded = (
+  what: string,
+  aloneMs: number,
+  besideMs: number,
+  boundMs: number,
+): readonly Ratio[] => [
   {
     name: `${what} over ${historyDeals} deals`,
     ratio: aloneMs / boundMs,
@@ -112,14 +127,18 @@ const bounded = (what: string, aloneMs: number, besideMs: number, boundMs: numbe
   },
 ]
 
-/** Both in turn on a history that neither has read before; the first pair is for the compiler and does not count. */
+/**
+ * Both in turn on a history that neither has read before; the first pair is for the compiler and
+ * does not count.
+ */
 const inTurn = async (
   from: number,
   reference: (index: number) => Promise<number>,
   ours: (index: number) => Promise<number>,
 ): Promise<{ readonly ratio: number; readonly oursMs: number; readonly referenceMs: number }> => {
   const pairs: { readonly oursMs: number; readonly referenceMs: number }[] = []
-  for (let index = from; index < from + rounds - 1; index++) pairs.push({ referenceMs: await reference(index), oursMs: await ours(index) })
+  for (let index = from; index < from + rounds - 1; index++)
+    pairs.push({ referenceMs: await reference(index), oursMs: await ours(index) })
   const counted = pairs.slice(1)
   return {
     ratio: median(counted.map(({ oursMs, referenceMs }) => oursMs / referenceMs)),
@@ -128,7 +147,10 @@ const inTurn = async (
   }
 }
 
-const mediansOf = async (count: number, work: (index: number) => Promise<number>): Promise<number> => {
+const mediansOf = async (
+  count: number,
+  work: (index: number) => Promise<number>,
+): Promise<number> => {
   const times: number[] = []
   for (let index = 0; index < count; index++) times.push(await work(index))
   return median(times.slice(1))
@@ -141,12 +163,15 @@ const timed = async (work: () => Promise<void>): Promise<number> => {
 }
 
 /** Of requests that find the journal read within the last seconds. */
-const answers = async ({ api }: MeasuredService): Promise<{ readonly statsMs: number; readonly pageMs: number }> => {
+const answers = async ({
+  api,
+}: MeasuredService): Promise<{ readonly statsMs: number; readonly pageMs: number }> => {
   const account = accountUuid(rounds)
   const stats: number[] = []
   const pages: number[] = []
   for (let index = 0; index < queries; index++) {
-    // Where the journal is no longer fresh the request reads the broker, which is not what is measured.
+    // Where the journal is no longer fresh the request reads the broker, which is not what is
+    // measured.
     await readTrades(api, account)
     stats.push(await timed(() => readStatistics(api, account)))
     pages.push(await timed(() => readTrades(api, account)))
@@ -155,18 +180,27 @@ const answers = async ({ api }: MeasuredService): Promise<{ readonly statsMs: nu
 }
 
 const readTrades = async (api: string, accountId: string): Promise<void> => {
-  const { meta } = await readJson<{ meta: { pagination: { total: number } } }>(api, `trades?limit=100&accountId=${accountId}`)
-  if (meta.pagination.total !== historyDeals / 2) throw new Error(`the list has ${meta.pagination.total} trades`)
+  const { meta } = await readJson<{ meta: { pagination: { total: number } } }>(
+    api,
+    `trades?limit=100&accountId=${accountId}`,
+  )
+  if (meta.pagination.total !== historyDeals / 2)
+    throw new Error(`the list has ${meta.pagination.total} trades`)
 }
 
 const readStatistics = async (api: string, accountId: string): Promise<void> => {
-  const { data } = await readJson<{ data: { totalTrades: number } }>(api, `trades/stats?accountId=${accountId}`)
-  if (data.totalTrades !== historyDeals / 2) throw new Error(`the statistics are over ${data.totalTrades} trades`)
+  const { data } = await readJson<{ data: { totalTrades: number } }>(
+    api,
+    `trades/stats?accountId=${accountId}`,
+  )
+  if (data.totalTrades !== historyDeals / 2)
+    throw new Error(`the statistics are over ${data.totalTrades} trades`)
 }
 
 const readJson = async <Reply>(api: string, path: string): Promise<Reply> => {
   const response = await fetch(`${api}/api/v1/${path}`, { headers: { 'X-API-Key': key } })
-  if (response.status !== 200) throw new Error(`the service answered ${response.status}: ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`the service answered ${response.status}: ${await response.text()}`)
   return (await response.json()) as Reply
 }
 
@@ -199,7 +233,10 @@ const longestHold = async ({ child }: MeasuredService): Promise<number> => {
   return processorMs
 }
 
-/** Journals of a thousand accounts that belong to nobody here, each with the same number of deals and trades. */
+/**
+ * Journals of a thousand accounts that belong to nobody here, each with the same number of deals
+ * and trades.
+ */
 const addOthers = async (databaseUrl: string): Promise<void> => {
   const client = new Client({ connectionString: databaseUrl })
   await client.connect()

@@ -8,20 +8,35 @@ import { startProgram } from './processes.ts'
 export const historyDeals = 20_000
 
 /** Starts it with these accounts, each with the same history, and gives its address. */
-export const startHistoryProvider = async (folder: string, accounts: readonly string[], children: ChildProcess[]): Promise<string> => {
+export const startHistoryProvider = async (
+  folder: string,
+  accounts: readonly string[],
+  children: ChildProcess[],
+): Promise<string> => {
   const file = join(folder, 'history.json')
   await writeFile(
     file,
-    JSON.stringify({ platform: 'mt5', marginMode: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING', currency: 'USD', deals: makeDeals() }),
+    JSON.stringify({
+      platform: 'mt5',
+      marginMode: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
+      currency: 'USD',
+      deals: makeDeals(),
+    }),
   )
   const named = accounts.flatMap((account) => ['--account', account, '--history', file])
   const program = join(repositoryRoot, 'packages/sandbox-broker/dist/bin.js')
-  const { line } = await startProgram([program, '--port', '0', '--token', providerToken, ...named], {}, /^url\s+(\S+)/m, children)
+  const { line } = await startProgram(
+    [program, '--port', '0', '--token', providerToken, ...named],
+    {},
+    /^url\s+(\S+)/m,
+    children,
+  )
   return line
 }
 
 /** The platform's id of the account of that number. */
-export const accountUuid = (index: number): string => `be9c4000-0000-4000-8000-${String(index).padStart(12, '0')}`
+export const accountUuid = (index: number): string =>
+  `be9c4000-0000-4000-8000-${String(index).padStart(12, '0')}`
 
 // Closed positions one after the other, as a provider lists them, with every field that it sends.
 const makeDeals = (): readonly object[] =>

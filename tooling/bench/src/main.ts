@@ -1,4 +1,5 @@
-// `pnpm bench [name] [--json]`: runs the benchmarks, all or the one named, and prints one table of every ratio with its target.
+// `pnpm bench [name] [--json]`: runs the benchmarks, all or the one named, and prints one table of
+// every ratio with its target.
 import { authBench } from './auth.ts'
 import { isNotRun } from './bench.ts'
 import type { Bench } from './bench.ts'
@@ -12,13 +13,24 @@ import { startBench } from './start.ts'
 import { detailsOf, tableOf } from './table.ts'
 import type { BenchResult } from './table.ts'
 
-const benches: readonly Bench[] = [foldBench, journalBench, httpBench, ordersBench, fairnessBench, authBench, memoryBench, startBench]
+const benches: readonly Bench[] = [
+  foldBench,
+  journalBench,
+  httpBench,
+  ordersBench,
+  fairnessBench,
+  authBench,
+  memoryBench,
+  startBench,
+]
 
 const run = async (args: readonly string[]): Promise<void> => {
   const names = args.filter((arg) => !arg.startsWith('--'))
   const unknown = names.filter((name) => !benches.some((bench) => bench.name === name))
   if (unknown.length > 0)
-    throw new Error(`No bench is called ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}`)
+    throw new Error(
+      `No bench is called ${unknown.join(', ')}; there are ${benches.map(({ name }) => name).join(', ')}`,
+    )
 
   const results: BenchResult[] = []
   for (const bench of benches.filter(({ name }) => names.length === 0 || names.includes(name))) {
@@ -27,7 +39,9 @@ const run = async (args: readonly string[]): Promise<void> => {
     results.push({ bench: bench.name, outcome: await bench.run() })
   }
   process.stdout.write(
-    args.includes('--json') ? `${JSON.stringify(results.map(forPrograms), null, 2)}\n` : `\n${tableOf(results)}\n\n${detailsOf(results)}\n`,
+    args.includes('--json')
+      ? `${JSON.stringify(results.map(forPrograms), null, 2)}\n`
+      : `\n${tableOf(results)}\n\n${detailsOf(results)}\n`,
   )
 }
 

@@ -1,5 +1,5 @@
-// The built service as a process of its own, on an embedded database or on a server's and with a provider that the bench starts, with the records
-// that a bench needs.
+// The built service as a process of its own, on an embedded database or on a server's and with a
+// provider that the bench starts, with the records that a bench needs.
 import type { ChildProcess } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { join, resolve } from 'node:path'
@@ -55,7 +55,13 @@ export const startMeasuredService = async ({
     NODE_ENV: 'production',
   }
   const listening = /^(\{.*"event":"listening".*\})$/m
-  const { line, child } = await startProgram([...nodeOptions, program], environment, listening, children, core)
+  const { line, child } = await startProgram(
+    [...nodeOptions, program],
+    environment,
+    listening,
+    children,
+    core,
+  )
   const { api, operator } = JSON.parse(line) as { api: string; operator: string }
   return { api, operator, child }
 }
@@ -70,7 +76,11 @@ export interface LinkedAccount<Id extends string = string, User extends string =
 }
 
 /** A demo account for trading, as an operator's document has it. */
-export const demoAccount = <Id extends string, User extends string>({ id, userId, providerAccountId }: LinkedAccount<Id, User>) =>
+export const demoAccount = <Id extends string, User extends string>({
+  id,
+  userId,
+  providerAccountId,
+}: LinkedAccount<Id, User>) =>
   ({
     id,
     userId,
@@ -85,13 +95,17 @@ export const demoAccount = <Id extends string, User extends string>({ id, userId
     region: 'new-york',
   }) as const
 
-export const applyDocument = async ({ operator }: Pick<MeasuredService, 'operator'>, document: object): Promise<void> => {
+export const applyDocument = async (
+  { operator }: Pick<MeasuredService, 'operator'>,
+  document: object,
+): Promise<void> => {
   const response = await fetch(`${operator}/operator/v1/apply`, {
     method: 'POST',
     headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
     body: JSON.stringify(document),
   })
-  if (response.status !== 200) throw new Error(`the bench's records were refused: ${await response.text()}`)
+  if (response.status !== 200)
+    throw new Error(`the bench's records were refused: ${await response.text()}`)
 }
 
 /** One user on the largest plan, with these accounts and these keys, which may read trading. */
@@ -105,7 +119,12 @@ export const linkAccounts = async (
     tenants: [{ id: 'bench', name: 'Bench', providerToken }],
     users: [{ id: userId, tenantId: 'bench', email: 'bench@example.com', plan: 'enterprise' }],
     accounts: accounts.map((account) => demoAccount({ ...account, userId })),
-    apiKeys: keys.map((key, index) => ({ id: `bench-${index}`, userId, key, scopes: ['trading:read'] })),
+    apiKeys: keys.map((key, index) => ({
+      id: `bench-${index}`,
+      userId,
+      key,
+      scopes: ['trading:read'],
+    })),
   }
   await applyDocument(service, document)
 }

@@ -1,4 +1,5 @@
-// What the service holds in memory: idle on a PostgreSQL server, and with the histories of fifty accounts of 20,000 deals each read through the API.
+// What the service holds in memory: idle on a PostgreSQL server, and with the histories of fifty
+// accounts of 20,000 deals each read through the API.
 import type { ChildProcess } from 'node:child_process'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -29,7 +30,12 @@ const run = async (): Promise<Outcome> => {
   try {
     const accounts = Array.from({ length: histories }, (_, index) => `bench-${index}`)
     const providerUrl = await startHistoryProvider(folder, accounts, children)
-    const bareServer = await startProgram([join(import.meta.dirname, 'bare-server.js'), 'node'], {}, /^url (\S+)/m, children)
+    const bareServer = await startProgram(
+      [join(import.meta.dirname, 'bare-server.js'), 'node'],
+      {},
+      /^url (\S+)/m,
+      children,
+    )
     const service = await startMeasuredService({ folder, databaseUrl, providerUrl, children })
     await linkAccounts(
       service,
@@ -89,8 +95,11 @@ const mostResident = async (child: ChildProcess, work: () => Promise<void>): Pro
 
 const readAll = async (api: string): Promise<void> => {
   for (let index = 0; index < histories; index += 1) {
-    const response = await fetch(`${api}/api/v1/trades/stats?accountId=${accountUuid(index)}`, { headers: { 'X-API-Key': key } })
+    const response = await fetch(`${api}/api/v1/trades/stats?accountId=${accountUuid(index)}`, {
+      headers: { 'X-API-Key': key },
+    })
     const { data } = (await response.json()) as { data: { totalTrades: number } | null }
-    if (data?.totalTrades !== historyDeals / 2) throw new Error(`a history was not read whole: ${response.status}`)
+    if (data?.totalTrades !== historyDeals / 2)
+      throw new Error(`a history was not read whole: ${response.status}`)
   }
 }

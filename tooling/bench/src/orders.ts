@@ -1,12 +1,17 @@
-// Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs, from the account to the recorded order, against
-// single-row insert transactions over the same pool with as many under way. On an empty table, and in a database with a million orders of others.
+// Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs,
+// from the account to the recorded order, against single-row insert transactions over the same pool
+// with as many under way. On an empty table, and in a database with a million orders of others.
 import { randomBytes, randomUUID } from 'node:crypto'
-import { applyOperatorDocument, emptyDocument, placeOrder } from '@tradeport/domain'
-import type { AccountId, OrderId, OrderStore, Owner, TenantId, UserId } from '@tradeport/domain'
+import { emptyDocument } from '@tradeport/domain/operator'
+import { createOperatorDocuments, placeOrder } from '@tradeport/domain/use-cases'
+import type { OrderId } from '@tradeport/domain/orders'
+import type { OrderStore } from '@tradeport/domain/ports'
+import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primitives'
 import {
   createAccountStore,
   createCipher,
   createGuardStore,
+  createOperatorOrders,
   createOperatorStore,
   createProviderTokens,
   openDatabase,
@@ -14,17 +19,18 @@ import {
   startJobs,
 } from '@tradeport/postgres'
 import type { Database } from '@tradeport/postgres'
-import type { Bench, Outcome, Ratio } from './bench.ts'
-import { median, needsServer } from './bench.ts'
+import type { Bench, CloseLater, Outcome, Ratio } from './bench.ts'
+import { median, onServer } from './bench.ts'
 import { demoAccount } from './measured-service.ts'
-import { benchServer, createDatabase } from './server-database.ts'
+import { createDatabase } from './server-database.ts'
 
 const poolSize = 10
 const underWay = 100
 const ordersPerRound = 2_000
 const ordersPerUser = 20
 const usersPerRound = ordersPerRound / ordersPerUser
-// Many short rounds: whatever else the machine does falls on both sides of most of them, and the median leaves out the others.
+// Many short rounds: whatever else the machine does falls on both sides of most of them, and the
+// median leaves out the others.
 const rounds = 24
 const foreignOrders = 1_000_000
 
@@ -35,22 +41,16 @@ interface Desk {
 
 type Place = (desk: Desk) => Promise<void>
 
-const run = async (): Promise<Outcome> => {
-  const server = benchServer()
-  if (server === undefined) return needsServer
-  const closers: (() => Promise<void>)[] = []
-  try {
-    const alone = await openShop(server, closers)
-    const crowded = await openShop(server, closers)
+const run = (): Promise<Outcome> =>
+  onServer(async (server, closeLater) => {
+    const alone = await openShop(server, closeLater)
+    const crowded = await openShop(server, closeLater)
     await alone.database.knex.raw(
       'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
     )
     await addForeignOrders(crowded.database)
     return ratiosOf(await measure(alone, crowded))
-  } finally {
-    for (const close of closers.toReversed()) await close()
-  }
-}
+  })
 
 export const ordersBench: Bench = { name: 'orders', run }
 
@@ -64,7 +64,11 @@ interface Round {
 
 const ratiosOf = (rounds: readonly Round[]): readonly Ratio[] => {
   const medianOf = (pick: (round: Round) => number): number => median(rounds.map(pick))
-  const [bareMs, aloneMs, crowdedMs] = [medianOf((one) => one.bareMs), medianOf((one) => one.aloneMs), medianOf((one) => one.crowdedMs)]
+  const [bareMs, aloneMs, crowdedMs] = [
+    medianOf((one) => one.bareMs),
+    medianOf((one) => one.aloneMs),
+    medianOf((one) => one.crowdedMs),
+  ]
   return [
     {
       name: `POST /orders as its use case runs, ${underWay} under way`,
@@ -91,24 +95,32 @@ interface Shop {
   readonly place: Place
 }
 
-const openShop = async (server: string, closers: (() => Promise<void>)[]): Promise<Shop> => {
+const openShop = async (server: string, closeLater: CloseLater): Promise<Shop> => {
   const { url, drop } = await createDatabase(server)
-  closers.push(drop)
+  closeLater(drop)
   const database = await openDatabase({ url, poolSize })
-  closers.push(database.close)
+  closeLater(database.close)
   const jobs = await startJobs(database)
-  closers.push(jobs.stop)
+  closeLater(jobs.stop)
   return { database, place: placer(database, openOrders({ jobs, cipher, stopwatch }).store) }
 }
 
-/** In turn, after a round that does not count; which of the two comes first changes from round to round. */
+/**
+ * In turn, after a round that does not count; which of the two comes first changes from round to
+ * round.
+ */
 const measure = async (alone: Shop, crowded: Shop): Promise<readonly Round[]> => {
   const measured: Round[] = []
   for (let round = 0; round <= rounds; round += 1) {
     const bareMs = await timed(() => insertBare(alone.database))
     const times = new Map<Shop, number>()
-    for (const shop of round % 2 === 0 ? [alone, crowded] : [crowded, alone]) times.set(shop, await placeRound(shop))
-    const one = { bareMs, aloneMs: times.get(alone) ?? Number.NaN, crowdedMs: times.get(crowded) ?? Number.NaN }
+    for (const shop of round % 2 === 0 ? [alone, crowded] : [crowded, alone])
+      times.set(shop, await placeRound(shop))
+    const one = {
+      bareMs,
+      aloneMs: times.get(alone) ?? Number.NaN,
+      crowdedMs: times.get(crowded) ?? Number.NaN,
+    }
     if (round > 0) measured.push(one)
   }
   return measured
@@ -140,12 +152,10 @@ const eachOf = async (count: number, work: (index: number) => Promise<void>): Pr
 
 const insertBare = ({ knex }: Database): Promise<void> =>
   eachOf(ordersPerRound, async (index) => {
-    await knex.raw('insert into bare (id, user_id, symbol, volume, created_at) values (?, ?, ?, ?, now())', [
-      randomUUID(),
-      String(index),
-      'EURUSD',
-      0.1,
-    ])
+    await knex.raw(
+      'insert into bare (id, user_id, symbol, volume, created_at) values (?, ?, ?, ?, now())',
+      [randomUUID(), String(index), 'EURUSD', 0.1],
+    )
   })
 
 const cipher = createCipher(new Uint8Array(32))
@@ -160,14 +170,20 @@ const placer = ({ knex }: Database, orders: OrderStore): Place => {
     guards: createGuardStore({ knex }),
     orders,
     // No limit is set, so that no positions are read: what is measured is ours and the database's.
-    positionDesk: { freshPositions: () => () => Promise.reject(new Error('no positions are needed')) },
+    positionDesk: {
+      freshPositions: () => () => Promise.reject(new Error('no positions are needed')),
+    },
     orderIds: { newOrderId: () => `ord_${randomBytes(10).toString('hex')}` as OrderId },
     clock,
     stopwatch,
   })
   return async ({ owner, accountId }) => {
-    const placed = await verb({ owner }, { request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } })()
-    if (placed._tag === 'Left') throw new Error(`an order was refused: ${JSON.stringify(placed.left)}`)
+    const placed = await verb(
+      { owner },
+      { request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } },
+    )()
+    if (placed._tag === 'Left')
+      throw new Error(`an order was refused: ${JSON.stringify(placed.left)}`)
   }
 }
 
@@ -177,8 +193,9 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
     owner: { tenantId, userId: `u-${randomUUID()}` as UserId },
     accountId: randomUUID() as AccountId,
   }))
-  const apply = applyOperatorDocument({
+  const { applyOperatorDocument: apply } = createOperatorDocuments({
     operator: createOperatorStore({ knex, cipher }),
+    operatorOrders: createOperatorOrders({ knex }),
     secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
     clock,
   })
@@ -186,9 +203,12 @@ const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
     ...emptyDocument,
     tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
     users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
-    accounts: desks.map(({ owner, accountId }) => demoAccount({ id: accountId, userId: owner.userId, providerAccountId: 'bench' })),
+    accounts: desks.map(({ owner, accountId }) =>
+      demoAccount({ id: accountId, userId: owner.userId, providerAccountId: 'bench' }),
+    ),
   })()
-  if (applied._tag === 'Left') throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)
+  if (applied._tag === 'Left')
+    throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)
   return desks
 }
 
@@ -203,8 +223,10 @@ const addForeignOrders = async ({ knex }: Database): Promise<void> => {
       'mt5', 'p' || n % 20000, now(), 3, now()
     from generate_series(?::int, ?::int) n`
   const step = foreignOrders / 20
-  for (let from = 1; from <= foreignOrders; from += step) await knex.raw(statement, [from, from + step - 1])
-  // What a million new rows leave for the server to do later is done now, so that it is not counted.
+  for (let from = 1; from <= foreignOrders; from += step)
+    await knex.raw(statement, [from, from + step - 1])
+  // What a million new rows leave for the server to do later is done now, so that it is not
+  // counted.
   await knex.raw('vacuum analyze orders')
   await knex.raw('checkpoint')
 }

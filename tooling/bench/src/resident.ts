@@ -6,7 +6,8 @@ import { promisify } from 'node:util'
 const bytesPerKilobyte = 1_024
 
 /** In bytes. */
-export const residentBytes = async (pid: number): Promise<number> => bytesPerKilobyte * ((await ofProc(pid)) ?? (await ofPs(pid)))
+export const residentBytes = async (pid: number): Promise<number> =>
+  bytesPerKilobyte * ((await ofProc(pid)) ?? (await ofPs(pid)))
 
 const ofProc = async (pid: number): Promise<number | undefined> => {
   const status = await readFile(`/proc/${pid}/status`, 'utf8').catch(() => '')
@@ -14,4 +15,5 @@ const ofProc = async (pid: number): Promise<number | undefined> => {
   return kilobytes === undefined ? undefined : Number(kilobytes)
 }
 
-const ofPs = async (pid: number): Promise<number> => Number((await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])).stdout)
+const ofPs = async (pid: number): Promise<number> =>
+  Number((await promisify(execFile)('ps', ['-o', 'rss=', '-p', String(pid)])).stdout)

@@ -1,39 +1,36 @@
-// From the command to the first connection that is taken, with a database that is there already: on a PostgreSQL server, and for information embedded.
-// Against a process that listens and imports nothing.
+// From the command to the first connection that is taken, with a database that is there already: on
+// a PostgreSQL server, and for information embedded. Against a process that listens and imports
+// nothing.
 import type { ChildProcess } from 'node:child_process'
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Bench, Outcome } from './bench.ts'
-import { median, needsServer } from './bench.ts'
+import { median, newFolder, onServer } from './bench.ts'
 import { startMeasuredService } from './measured-service.ts'
 import { startProgram, stopPrograms } from './processes.ts'
-import { benchServer, createDatabase } from './server-database.ts'
+import { createDatabase } from './server-database.ts'
 
 const rounds = 9
 const boundMs = 1_500
 // Nothing is asked of it.
 const providerUrl = 'http://127.0.0.1:1'
 
-const run = async (): Promise<Outcome> => {
-  const server = benchServer()
-  if (server === undefined) return needsServer
-  const { url: databaseUrl, drop } = await createDatabase(server)
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-bench-'))
-  try {
-    const onServer = (children: ChildProcess[]) =>
+const run = (): Promise<Outcome> =>
+  onServer(async (server, closeLater) => {
+    const { url: databaseUrl, drop } = await createDatabase(server)
+    closeLater(drop)
+    const folder = await newFolder(closeLater)
+    const served = (children: ChildProcess[]) =>
       startMeasuredService({ folder: join(folder, 'server'), databaseUrl, providerUrl, children })
-    const embedded = (children: ChildProcess[]) => startMeasuredService({ folder: join(folder, 'embedded'), providerUrl, children })
+    const embedded = (children: ChildProcess[]) =>
+      startMeasuredService({ folder: join(folder, 'embedded'), providerUrl, children })
+    const kinds = [served, embedded, startBare]
     // Makes the databases.
-    await timeStart(onServer)
-    await timeStart(embedded)
-    const times: { readonly oursMs: number; readonly embeddedMs: number; readonly referenceMs: number }[] = []
-    for (let round = 0; round < rounds; round += 1) {
-      times.push({ oursMs: await timeStart(onServer), embeddedMs: await timeStart(embedded), referenceMs: await timeStart(startBare) })
-    }
-    const oursMs = median(times.map((time) => time.oursMs))
-    const referenceMs = median(times.map((time) => time.referenceMs))
-    const embeddedMs = median(times.map((time) => time.embeddedMs))
+    for (const start of kinds) await timeStart(start)
+    const times: number[][] = [[], [], []]
+    for (let round = 0; round < rounds; round += 1)
+      for (const [index, start] of kinds.entries()) times[index]?.push(await timeStart(start))
+    const [oursMs = Number.NaN, embeddedMs = Number.NaN, referenceMs = Number.NaN] =
+      times.map(median)
     return [
       {
         name: 'from the command to listening',
@@ -46,18 +43,16 @@ const run = async (): Promise<Outcome> => {
           `${embeddedMs.toFixed(0)} ms with an existing embedded one. Medians of ${rounds} starts in turn`,
       },
     ]
-  } finally {
-    await rm(folder, { recursive: true, force: true })
-    await drop()
-  }
-}
+  })
 
 export const startBench: Bench = { name: 'start', run }
 
 const startBare = (children: ChildProcess[]): Promise<unknown> =>
   startProgram([join(import.meta.dirname, 'bare-server.js'), 'node'], {}, /^url (\S+)/m, children)
 
-const timeStart = async (start: (children: ChildProcess[]) => Promise<unknown>): Promise<number> => {
+const timeStart = async (
+  start: (children: ChildProcess[]) => Promise<unknown>,
+): Promise<number> => {
   const children: ChildProcess[] = []
   try {
     const began = performance.now()

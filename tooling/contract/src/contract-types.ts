@@ -1,4 +1,5 @@
-// The types of the client, made from the API's document: what is sent and what comes on success. Refusals are typed by their codes in the client.
+// The types of the client, made from the API's document: what is sent and what comes on success.
+// Refusals are typed by their codes in the client.
 import { resolve } from 'node:path'
 import type { OpenApiDocument, Operation } from '@tradeport/http'
 import openapiTS, { astToString } from 'openapi-typescript'
@@ -15,13 +16,17 @@ const heading = `// Made from the API's document by \`pnpm --filter @tradeport/c
 
 /** The text of the client's contract.ts. */
 export const contractTypes = async (document: OpenApiDocument): Promise<string> => {
-  const nodes = await openapiTS(slimmed(document) as unknown as OpenAPI3, { immutable: true, defaultNonNullable: false })
+  const nodes = await openapiTS(slimmed(document) as unknown as OpenAPI3, {
+    immutable: true,
+    defaultNonNullable: false,
+  })
   return `${heading}\n${withoutNothings(astToString(nodes.filter(isKept)))}`
 }
 
 // Which operation has which method and path is in the client's routes; the one alias is empty.
 const isKept = (node: ts.Node): boolean =>
-  !(ts.isInterfaceDeclaration(node) && node.name.text === 'paths') && !ts.isTypeAliasDeclaration(node)
+  !(ts.isInterfaceDeclaration(node) && node.name.text === 'paths') &&
+  !ts.isTypeAliasDeclaration(node)
 
 // Most lines of what is made say what is not there.
 const withoutNothings = (text: string): string =>
@@ -31,9 +36,13 @@ const withoutNothings = (text: string): string =>
     .replaceAll(/^ *(readonly )?\w+: (\{\n *\}|never);\n/gm, '')
     .replaceAll(/^ *readonly parameters: \{\n *\};\n/gm, '')
 
-// Without what no type comes from, and without what the client sees to itself: headers and refusals.
+// Without what no type comes from, and without what the client sees to itself: headers and
+// refusals.
 const slimmed = ({ paths, webhooks, components }: OpenApiDocument): Json => {
-  const kept = { paths: eachOperation(paths, ofRoute), webhooks: eachOperation(webhooks, ofWebhook) }
+  const kept = {
+    paths: eachOperation(paths, ofRoute),
+    webhooks: eachOperation(webhooks, ofWebhook),
+  }
   return {
     openapi: '3.1.0',
     info: { title: '', version: '' },
@@ -42,11 +51,16 @@ const slimmed = ({ paths, webhooks, components }: OpenApiDocument): Json => {
   }
 }
 
-const eachOperation = (items: OpenApiDocument['paths'], slim: (operation: Operation) => Json): Json =>
+const eachOperation = (
+  items: OpenApiDocument['paths'],
+  slim: (operation: Operation) => Json,
+): Json =>
   Object.fromEntries(
     Object.entries(items).map(([name, item]) => [
       name,
-      Object.fromEntries(Object.entries(item).map(([method, operation]) => [method, slim(operation)])),
+      Object.fromEntries(
+        Object.entries(item).map(([method, operation]) => [method, slim(operation)]),
+      ),
     ]),
   )
 
@@ -61,15 +75,20 @@ const ofRoute = ({ operationId, parameters, requestBody, responses }: Operation)
   ),
 })
 
-const ofWebhook = ({ requestBody }: Operation): Json => ({ requestBody: typed(requestBody), responses: {} })
+const ofWebhook = ({ requestBody }: Operation): Json => ({
+  requestBody: typed(requestBody),
+  responses: {},
+})
 
-const withoutHeaders = (response: Json): Json => Object.fromEntries(Object.entries(response).filter(([name]) => name !== 'headers'))
+const withoutHeaders = (response: Json): Json =>
+  Object.fromEntries(Object.entries(response).filter(([name]) => name !== 'headers'))
 
 /** What the types come from. */
 const typed = (value: unknown): unknown => {
   if (Array.isArray(value)) return value.map(typed)
   if (typeof value !== 'object' || value === null) return value
-  // Beside a type, anyOf and allOf only narrow what it takes, in ways that no type of TypeScript has.
+  // Beside a type, anyOf and allOf only narrow what it takes, in ways that no type of TypeScript
+  // has.
   const dropped = ['example', 'examples', ...('type' in value ? ['anyOf', 'allOf'] : [])]
   const fields = Object.entries(value).filter(([name]) => !dropped.includes(name))
   return Object.fromEntries(fields.map(([name, field]) => [name, typed(field)]))
@@ -79,7 +98,9 @@ const typed = (value: unknown): unknown => {
 const referredTo = (from: unknown, schemas: Readonly<Record<string, unknown>>): Json => {
   const found: Record<string, unknown> = {}
   const look = (value: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(value).matchAll(/"#\/components\/schemas\/([^"]+)"/g)) {
+    for (const [, name = ''] of JSON.stringify(value).matchAll(
+      /"#\/components\/schemas\/([^"]+)"/g,
+    )) {
       if (name in found) continue
       found[name] = typed(schemas[name])
       look(found[name])

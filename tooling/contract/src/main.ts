@@ -1,4 +1,5 @@
-// `pnpm --filter @tradeport/contract run write`: makes the client's contract.ts anew from the API's document.
+// `pnpm --filter @tradeport/contract run write`: makes the client's contract.ts anew from the API's
+// document.
 import { writeFile } from 'node:fs/promises'
 import { createOpenApiDocument } from '@tradeport/http'
 import { contractFile, contractTypes } from './contract-types.ts'

@@ -1,4 +1,5 @@
-// Clients that somebody generates from the document, with two generators: each compiles under strict TypeScript and runs against the demo.
+// Clients that somebody generates from the document, with two generators: each compiles under
+// strict TypeScript and runs against the demo.
 import { execFile, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -26,7 +27,10 @@ const openapiTypescript: Generator = {
   name: 'openapi-typescript and openapi-fetch',
   generate: async (document, folder) => {
     await mkdir(join(folder, 'node_modules'))
-    await symlink(join(import.meta.dirname, '../node_modules/openapi-fetch'), join(folder, 'node_modules/openapi-fetch'))
+    await symlink(
+      join(import.meta.dirname, '../node_modules/openapi-fetch'),
+      join(folder, 'node_modules/openapi-fetch'),
+    )
     await writeFile(join(folder, 'schema.ts'), astToString(await openapiTS(document)))
   },
   program: `import createClient from 'openapi-fetch'
@@ -126,13 +130,25 @@ interface Demo {
   readonly key: string
 }
 
-/** As `pnpm start` does it, from the sources, on free ports, with everything of its own in the folder. */
+/**
+ * As `pnpm start` does it, from the sources, on free ports, with everything of its own in the
+ * folder.
+ */
 const startDemo = async (folder: string): Promise<Demo> => {
   const main = join(root, 'apps/api/src/main.ts')
-  const child = spawn(process.execPath, ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main], {
-    env: { PATH: process.env['PATH'], PORT: '0', OPERATOR_PORT: '0', DATA_DIR: join(folder, 'data') },
-    stdio: ['ignore', 'pipe', 'inherit'],
-  })
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main],
+    {
+      env: {
+        PATH: process.env['PATH'],
+        PORT: '0',
+        OPERATOR_PORT: '0',
+        DATA_DIR: join(folder, 'data'),
+      },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  )
   let output = ''
   for await (const chunk of child.stdout) {
     output += String(chunk)
@@ -183,16 +199,28 @@ describe('a client generated', () => {
       ]
       const compiled = await run(
         process.execPath,
-        [join(root, 'node_modules/typescript/bin/tsc'), ...strictly, '--allowImportingTsExtensions', 'program.ts'],
+        [
+          join(root, 'node_modules/typescript/bin/tsc'),
+          ...strictly,
+          '--allowImportingTsExtensions',
+          'program.ts',
+        ],
         { cwd: own },
       ).catch(({ stdout }: { readonly stdout: string }) => ({ stdout }))
       expect(compiled.stdout).toBe('')
 
-      const options: ClientOptions = { baseUrl: `${demo.api}/api/v1`, headers: { 'X-API-Key': demo.key } }
-      const ran = await run(process.execPath, ['--experimental-strip-types', '--no-warnings', 'program.ts'], {
-        cwd: own,
-        env: { PATH: process.env['PATH'], OPTIONS: JSON.stringify(options) },
-      })
+      const options: ClientOptions = {
+        baseUrl: `${demo.api}/api/v1`,
+        headers: { 'X-API-Key': demo.key },
+      }
+      const ran = await run(
+        process.execPath,
+        ['--experimental-strip-types', '--no-warnings', 'program.ts'],
+        {
+          cwd: own,
+          env: { PATH: process.env['PATH'], OPTIONS: JSON.stringify(options) },
+        },
+      )
       expect(JSON.parse(ran.stdout)).toEqual({
         firstProfit: expect.any(Number),
         total: expect.any(Number),

@@ -1,4 +1,5 @@
-// The client conforms to the API's document: its types, its methods, its error codes and its events.
+// The client conforms to the API's document: its types, its methods, its error codes and its
+// events.
 import { readFile } from 'node:fs/promises'
 import { createClient, isTradeportError, readWebhook } from '@tradeport/client'
 import type { ErrorDetails, ServiceErrorCode, TradeportError } from '@tradeport/client'
@@ -19,13 +20,14 @@ interface Documented {
   readonly operation: Json
 }
 
-const operations: readonly Documented[] = Object.entries<Json>(document.paths).flatMap(([path, item]) =>
-  Object.entries<Json>(item).map(([method, operation]) => ({
-    operationId: operation.operationId,
-    method: method.toUpperCase(),
-    path,
-    operation,
-  })),
+const operations: readonly Documented[] = Object.entries<Json>(document.paths).flatMap(
+  ([path, item]) =>
+    Object.entries<Json>(item).map(([method, operation]) => ({
+      operationId: operation.operationId,
+      method: method.toUpperCase(),
+      path,
+      operation,
+    })),
 )
 
 /** Calls a method with an argument of every kind that it takes, and gives what it sent. */
@@ -39,11 +41,15 @@ const sentBy = async ({ operationId, path, operation }: Documented) => {
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => `the-${name}`)
   const hasQuery = parametersIn(operation, 'query').length > 0
   const input = operation.requestBody === undefined ? { name: 'value' } : { field: 1 }
-  await client[operationId](...ids, ...(hasQuery || operation.requestBody !== undefined ? [input] : []))
+  await client[operationId](
+    ...ids,
+    ...(hasQuery || operation.requestBody !== undefined ? [input] : []),
+  )
   return sent
 }
 
-const parametersIn = ({ parameters = [] }: Json, place: string): readonly Json[] => parameters.filter((one: Json) => one.in === place)
+const parametersIn = ({ parameters = [] }: Json, place: string): readonly Json[] =>
+  parameters.filter((one: Json) => one.in === place)
 
 it('has its types from the document as it is', async () => {
   const hint = 'run `pnpm --filter @tradeport/contract run write`'
@@ -52,7 +58,9 @@ it('has its types from the document as it is', async () => {
 
 describe('the methods', () => {
   it('are one for each operation, and none besides', () => {
-    expect(Object.keys(createClient({ baseUrl })).toSorted()).toEqual(operations.map(({ operationId }) => operationId).toSorted())
+    expect(Object.keys(createClient({ baseUrl })).toSorted()).toEqual(
+      operations.map(({ operationId }) => operationId).toSorted(),
+    )
     expect(operations.length).toBeGreaterThan(20)
   })
 
@@ -65,7 +73,9 @@ describe('the methods', () => {
     expect(request?.init.method).toBe(documented.method)
     expect(request?.url).toBe(`${baseUrl}${path}${hasQuery && !hasBody ? '?name=value' : ''}`)
     expect(request?.init.body).toBe(hasBody ? '{"field":1}' : undefined)
-    const hasKey = parametersIn(documented.operation, 'header').some(({ name }) => name === 'Idempotency-Key')
+    const hasKey = parametersIn(documented.operation, 'header').some(
+      ({ name }) => name === 'Idempotency-Key',
+    )
     expect(new Headers(request?.init.headers).has('Idempotency-Key')).toBe(hasKey)
   })
 
@@ -81,7 +91,8 @@ describe('the methods', () => {
 
 /** The error that a method throws for a refusal. */
 const thrownFor = async (status: number, error: object): Promise<TradeportError> => {
-  const fetch: typeof globalThis.fetch = async () => new Response(JSON.stringify({ success: false, data: null, error }), { status })
+  const fetch: typeof globalThis.fetch = async () =>
+    new Response(JSON.stringify({ success: false, data: null, error }), { status })
   const thrown: unknown = await createClient({ baseUrl, fetch, retry: { attempts: 1 } })
     .listAccounts()
     .catch((one: unknown) => one)
@@ -93,7 +104,10 @@ describe('the errors', () => {
   const codes: readonly ServiceErrorCode[] = document.components.schemas.Error.properties.code.enum
 
   it.each(codes)('know %s', async (code) => {
-    expect(await thrownFor(400, { code, message: 'why', request_id: 'r' })).toMatchObject({ code, message: 'why' })
+    expect(await thrownFor(400, { code, message: 'why', request_id: 'r' })).toMatchObject({
+      code,
+      message: 'why',
+    })
   })
 
   it('know no other', () => {
@@ -102,9 +116,13 @@ describe('the errors', () => {
 
   it('have the details that the document shows of each', () => {
     const shown = new Map<string, readonly string[]>()
-    for (const error of examplesOf(document)) shown.set(error.code, Object.keys(error.details ?? {}))
+    for (const error of examplesOf(document))
+      shown.set(error.code, Object.keys(error.details ?? {}))
     expect([...shown.keys()].length).toBeGreaterThan(30)
-    for (const [code, fields] of shown) expect(fields, code).toEqual(fieldsOfDetails[code as ServiceErrorCode].slice(0, fields.length))
+    for (const [code, fields] of shown)
+      expect(fields, code).toEqual(
+        fieldsOfDetails[code as ServiceErrorCode].slice(0, fields.length),
+      )
   })
 })
 
@@ -118,7 +136,9 @@ const examplesOf = (value: Json): readonly Json[] => {
 type KeysOf<Details> = Details extends undefined ? never : keyof Details
 
 /** In the order in which the service writes them; those that are not always there last. */
-const fieldsOfDetails: { readonly [Code in ServiceErrorCode]: readonly KeysOf<ErrorDetails[Code]>[] } = {
+const fieldsOfDetails: {
+  readonly [Code in ServiceErrorCode]: readonly KeysOf<ErrorDetails[Code]>[]
+} = {
   VALIDATION_ERROR: ['issues'],
   UNAUTHORIZED: [],
   INSUFFICIENT_SCOPE: ['required_any_of'],

@@ -1,9 +1,10 @@
-// Compares the service's orders with the broker's book: each is executed at most once, as its status says, and in time.
-import { brokerClientId, placementWindowMs } from '@tradeport/domain'
-import type { OrderId } from '@tradeport/domain'
+// Compares the service's orders with the broker's book: each is executed at most once, as its
+// status says, and in time.
+import { brokerClientId, placementWindowMs } from '@tradeport/domain/orders'
+import type { OrderId } from '@tradeport/domain/orders'
 
 /** An order as the API answers it. */
-export interface ToldOrder {
+export interface CheckedOrder {
   readonly id: string
   readonly status: string
   readonly volume: number
@@ -32,7 +33,10 @@ export interface BookReport {
 }
 
 /** @param orders every order that the service has, each once */
-export const checkBook = (orders: readonly ToldOrder[], deals: readonly OpeningDeal[]): BookReport => {
+export const checkBook = (
+  orders: readonly CheckedOrder[],
+  deals: readonly OpeningDeal[],
+): BookReport => {
   const broken: string[] = []
   const executions = new Map<string, OpeningDeal[]>()
   for (const deal of deals) {
@@ -41,18 +45,33 @@ export const checkBook = (orders: readonly ToldOrder[], deals: readonly OpeningD
   }
   const known = new Set(orders.map(({ id }) => brokerClientId(id as OrderId)))
   for (const [clientId, made] of executions)
-    if (!known.has(clientId)) broken.push(`the broker executed ${clientId}, which is no order (${made.length} deals)`)
-  for (const order of orders) broken.push(...faultsOf(order, executions.get(brokerClientId(order.id as OrderId)) ?? []))
+    if (!known.has(clientId))
+      broken.push(`the broker executed ${clientId}, which is no order (${made.length} deals)`)
+  for (const order of orders)
+    broken.push(...faultsOf(order, executions.get(brokerClientId(order.id as OrderId)) ?? []))
   const count = (status: string): number => orders.filter((order) => order.status === status).length
-  return { filled: count('filled'), partiallyFilled: count('partially_filled'), rejected: count('rejected'), broken }
+  return {
+    filled: count('filled'),
+    partiallyFilled: count('partially_filled'),
+    rejected: count('rejected'),
+    broken,
+  }
 }
 
 /** For the way to the broker, and for a busy machine. */
 const transitMs = 5_000
 
-/** Nothing may reach the broker later than 30 seconds after its order was made. For runs in which service and broker have the same clock. */
-export const checkTimes = (orders: readonly ToldOrder[], deals: readonly OpeningDeal[]): readonly string[] => {
-  const createdAt = new Map(orders.map((order) => [brokerClientId(order.id as OrderId), Date.parse(order.createdAt)]))
+/**
+ * Nothing may reach the broker later than 30 seconds after its order was made. For runs in which
+ * service and broker have the same clock.
+ */
+export const checkTimes = (
+  orders: readonly CheckedOrder[],
+  deals: readonly OpeningDeal[],
+): readonly string[] => {
+  const createdAt = new Map(
+    orders.map((order) => [brokerClientId(order.id as OrderId), Date.parse(order.createdAt)]),
+  )
   return deals.flatMap(({ clientId = '', time }) => {
     const lateMs = Date.parse(time) - (createdAt.get(clientId) ?? Infinity)
     return lateMs <= placementWindowMs + transitMs
@@ -61,19 +80,30 @@ export const checkTimes = (orders: readonly ToldOrder[], deals: readonly Opening
   })
 }
 
-const faultsOf = ({ id, status, volume, filledVolume }: ToldOrder, made: readonly OpeningDeal[]): readonly string[] => {
+const faultsOf = (
+  { id, status, volume, filledVolume }: CheckedOrder,
+  made: readonly OpeningDeal[],
+): readonly string[] => {
   const brokerOrders = new Set(made.map(({ orderId }) => orderId))
   const executed = Math.round(made.reduce((sum, deal) => sum + deal.volume, 0) * 1e8) / 1e8
   if (brokerOrders.size > 1) return [`order ${id} was executed ${brokerOrders.size} times`]
   switch (status) {
     case 'filled':
-      return executed === volume ? [] : [`order ${id} says filled with ${volume} lots, the broker executed ${executed}`]
-    case 'partially_filled':
-      return executed > 0 && executed < volume && (filledVolume === undefined || filledVolume === executed)
+      return executed === volume
         ? []
-        : [`order ${id} says partially filled with ${filledVolume} of ${volume} lots, the broker executed ${executed}`]
+        : [`order ${id} says filled with ${volume} lots, the broker executed ${executed}`]
+    case 'partially_filled':
+      return executed > 0 &&
+        executed < volume &&
+        (filledVolume === undefined || filledVolume === executed)
+        ? []
+        : [
+            `order ${id} says partially filled with ${filledVolume} of ${volume} lots, the broker executed ${executed}`,
+          ]
     case 'rejected':
-      return executed === 0 ? [] : [`order ${id} says rejected, the broker executed ${executed} lots`]
+      return executed === 0
+        ? []
+        : [`order ${id} says rejected, the broker executed ${executed} lots`]
     default:
       return [`order ${id} is still ${status}`]
   }

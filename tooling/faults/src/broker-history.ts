@@ -1,9 +1,10 @@
-// What an account's history at the broker means: the trades that its deals make, and the events that they are. Folded here once more and in the plainest way, so
-// that a mistake of the service's own fold shows.
+// What an account's history at the broker means: the trades that its deals make, and the events
+// that they are. Folded here once more and in the plainest way, so that a mistake of the service's
+// own fold shows.
 import type { DealRow, Sandbox } from '@tradeport/sandbox-broker'
 import { nameOf } from './event-check.ts'
 import type { Happened } from './event-check.ts'
-import type { ToldOrder } from './book-check.ts'
+import type { CheckedOrder } from './book-check.ts'
 import type { FaultUser } from './fleet.ts'
 
 export interface PlainTrade {
@@ -22,7 +23,8 @@ export interface PlainTrade {
 const amounts = ['profit', 'commission', 'swap'] as const
 
 /** In whole millionths, whose sums are exact. */
-export const sumOf = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + Math.round(one * 1e6), 0) / 1e6 + 0
+export const sumOf = (numbers: readonly number[]): number =>
+  numbers.reduce((sum, one) => sum + Math.round(one * 1e6), 0) / 1e6 + 0
 
 const number = (deal: DealRow, field: string): number => Number(deal[field] ?? 0)
 const text = (deal: DealRow, field: string): string => {
@@ -33,13 +35,17 @@ export const timeOf = (deal: DealRow): number => Date.parse(text(deal, 'time'))
 export const isOpening = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_IN'
 export const isClosing = (deal: DealRow): boolean => deal['entryType'] === 'DEAL_ENTRY_OUT'
 
-/** The closed positions of a hedging account, or of a netting account on which none was reversed. */
+/**
+ * The closed positions of a hedging account, or of a netting account on which none was reversed.
+ */
 export const plainTrades = (deals: readonly DealRow[]): readonly PlainTrade[] =>
   [...Map.groupBy(deals, (deal) => text(deal, 'positionId'))].flatMap(([positionId, own]) => {
     const [opening, closing] = [own.filter(isOpening), own.filter(isClosing)]
-    const lots = (some: readonly DealRow[]): number => sumOf(some.map((deal) => number(deal, 'volume')))
+    const lots = (some: readonly DealRow[]): number =>
+      sumOf(some.map((deal) => number(deal, 'volume')))
     const price = (some: readonly DealRow[]): number =>
-      some.reduce((sum, deal) => sum + number(deal, 'volume') * number(deal, 'price'), 0) / lots(some)
+      some.reduce((sum, deal) => sum + number(deal, 'volume') * number(deal, 'price'), 0) /
+      lots(some)
     const total = (field: string): number => sumOf(own.map((deal) => number(deal, field)))
     if (positionId === '' || lots(opening) !== lots(closing)) return []
     return {
@@ -71,14 +77,24 @@ export const balanceChangeOf = (deal: DealRow): number =>
   deal['type'] === 'DEAL_TYPE_CREDIT' ? 0 : sumOf(amounts.map((field) => number(deal, field)))
 
 /** The names of the events that the deals since the link of the account are. */
-const eventsOfDeals = (accountId: string, deals: readonly DealRow[], linkedAt: number): readonly string[] => {
+const eventsOfDeals = (
+  accountId: string,
+  deals: readonly DealRow[],
+  linkedAt: number,
+): readonly string[] => {
   const isNews = (deal: DealRow): boolean => timeOf(deal) >= linkedAt
   const position = (id: string): object => ({ position_id: `${accountId}:${id}` })
-  const opened = [...Map.groupBy(deals.filter(isOpening), (deal) => text(deal, 'positionId')).values()].flatMap(([first]) => first ?? [])
+  const opened = [
+    ...Map.groupBy(deals.filter(isOpening), (deal) => text(deal, 'positionId')).values(),
+  ].flatMap(([first]) => first ?? [])
   return [
-    ...opened
-      .filter(isNews)
-      .map((deal) => nameOf('position.opened', { ...position(text(deal, 'positionId')), symbol: deal['symbol'], opened_at: deal['time'] })),
+    ...opened.filter(isNews).map((deal) =>
+      nameOf('position.opened', {
+        ...position(text(deal, 'positionId')),
+        symbol: deal['symbol'],
+        opened_at: deal['time'],
+      }),
+    ),
     ...deals
       .filter((deal) => isClosing(deal) && isNews(deal))
       .map((deal) =>
@@ -94,12 +110,24 @@ const eventsOfDeals = (accountId: string, deals: readonly DealRow[], linkedAt: n
     ...plainTrades(deals)
       .filter(({ closedAt }) => closedAt >= linkedAt)
       .map(({ positionId, volume, profit, closedAt }) =>
-        nameOf('trade.closed', { ...position(positionId), volume, profit, closed_at: new Date(closedAt).toISOString() }),
+        nameOf('trade.closed', {
+          ...position(positionId),
+          volume,
+          profit,
+          closed_at: new Date(closedAt).toISOString(),
+        }),
       ),
     ...deals
-      .filter((deal) => isNews(deal) && (balanceChangeOf(deal) !== 0 || deal['type'] === 'DEAL_TYPE_CREDIT'))
+      .filter(
+        (deal) =>
+          isNews(deal) && (balanceChangeOf(deal) !== 0 || deal['type'] === 'DEAL_TYPE_CREDIT'),
+      )
       .map((deal) =>
-        nameOf('account.balance_changed', { account_id: accountId, change_amount: balanceChangeOf(deal), changed_at: deal['time'] }),
+        nameOf('account.balance_changed', {
+          account_id: accountId,
+          change_amount: balanceChangeOf(deal),
+          changed_at: deal['time'],
+        }),
       ),
   ]
 }
@@ -108,7 +136,7 @@ const eventsOfDeals = (accountId: string, deals: readonly DealRow[], linkedAt: n
 export const happenedTo = (
   sandbox: Sandbox,
   { id: userId, accountId, providerAccountId }: FaultUser,
-  orders: readonly ToldOrder[],
+  orders: readonly CheckedOrder[],
   linkedAt: number,
 ): Happened => {
   const own = orders.filter((order) => order.userId === userId)

@@ -1,18 +1,14 @@
-// The run of a clock that is set back under load: that of an instance with the embedded database, whose clock is the instance's own. Nothing waits for as
-// long as it was set back, no key is locked, no limit refuses, and nothing is sent twice.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// The run of a clock that is set back under load: that of an instance with the embedded database,
+// whose clock is the instance's own. Nothing waits for as long as it was set back, no key is
+// locked, no limit refuses, and nothing is sent twice.
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, registerAll } from './events-under-load.ts'
-import { happenedTo } from './broker-history.ts'
-import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
+import { eventEnvironment, eventScopes, watchEvents } from './events.ts'
+import { dataFolderOf, link, newUsers, startBroker, startFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
 import { startLoad } from './load.ts'
-import { checkReplies } from './load-check.ts'
+import { reportLoad, settledOrders } from './outcome.ts'
 import { createRandom } from './random.ts'
-import { conclude, reportOrders, sayReplies } from './report.ts'
-import { settledOrders } from './settled.ts'
+import { inRun, say } from './run.ts'
 import { startReceivers } from './webhook-receivers.ts'
 
 export interface ClockRun {
@@ -22,33 +18,32 @@ export interface ClockRun {
 }
 
 const userCount = 4
-const settleMs = 10 * 60_000
 const deliveryMs = 2 * 60_000
 const keyMs = 2 * 60_000
 const scopes = ['trading:read', 'trading:write', 'accounts:read', ...eventScopes]
-/** A clock is nothing that a caller should notice. */
+/** A caller should notice nothing of a clock. */
 const allowed = { order: ['201', '409 IDEMPOTENCY_IN_PROGRESS'], '*': ['200'] }
 
 /** @returns whether every promise was kept */
-export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
-  const random = createRandom(seed)
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
-  const users = Array.from({ length: userCount }, (_, index) => newUser(index))
-  const receivers = await startReceivers(join(folder, 'authority.pem'), random)
-  const sandbox = await startBroker(seed, users)
-  const database = { url: null, folder: join(folder, 'data') }
-  const fleet = newFleet({
-    databaseUrl: null,
-    providerUrl: sandbox.url,
-    dataFolder: database.folder,
-    more: { ...eventEnvironment(receivers), NODE_OPTIONS: `--import=${new URL('set-back-clock.js', import.meta.url).href}` },
-  })
-  try {
-    await startFleet(fleet)
+export const runClock = ({ seed, steps }: ClockRun): Promise<boolean> =>
+  inRun(async (run) => {
+    const random = createRandom(seed)
+    const users = newUsers(userCount)
+    const receivers = await startReceivers(run, random)
+    const sandbox = await startBroker(run, seed, users)
+    const fleet = await startFleet(run, {
+      databaseUrl: null,
+      providerUrl: sandbox.url,
+      more: {
+        ...eventEnvironment(receivers),
+        NODE_OPTIONS: `--import=${new URL('set-back-clock.js', import.meta.url).href}`,
+      },
+    })
     const linkedAt = await link(fleet, users, scopes)
-    const webhooks = await registerAll(fleet, users, receivers)
-    // Some orders are under way at every step: answers that were lost are looked up, and orders that were not executed are sent again. (No 429: after one the
-    // service sends nothing with the token for a while, reads included.)
+    const events = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
+    // Some orders are under way at every step: answers that were lost are looked up, and orders
+    // that were not executed are sent again. (No 429: after one the service sends nothing with the
+    // token for a while, reads included.)
     sandbox.faults.set('*', 'trade', [
       { kind: 'cut', when: 'after', probability: 0.1 },
       { kind: 'return-code', numericCode: 10_024, when: 'before', probability: 0.1 },
@@ -63,29 +58,18 @@ export const runClock = async ({ seed, steps }: ClockRun): Promise<boolean> => {
     await load.stop()
     sandbox.faults.clear()
     await load.sendAgain(keyMs)
-    const orders = await settledOrders(fleet, users, settleMs)
-    const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
-    await deliveredAll(fleet, users, webhooks, happened, deliveryMs)
-    await stopFleet(fleet)
-    const events = await accountOfEvents(database, users, webhooks, receivers, happened)
-    say(`seed ${seed}, embedded database, the clock is behind by ${set.map((ms) => `${Math.round(ms / 60_000)} min`).join(', then ')}`)
+    const orders = await settledOrders(fleet, users)
+    await events.delivered(orders, deliveryMs)
+    say(
+      `seed ${seed}, embedded database, the clock is behind by ${set.map((ms) => `${Math.round(ms / 60_000)} min`).join(', then ')}`,
+    )
     const stuck = set.some((ms, index) => Math.round(ms / hourMs) !== index + 1)
-    const broken = [
+    return [
       ...(stuck ? ['the clock was not set back as the run wanted'] : []),
-      ...checkReplies(load.replies, allowed),
-      ...reportOrders(load, orders, sandbox),
-      ...events.broken,
+      ...reportLoad(load, allowed, orders, sandbox),
+      ...(await events.check({ url: null, folder: dataFolderOf(run) }, orders)).broken,
     ]
-    sayReplies(load)
-    say(events.line)
-    return conclude(broken)
-  } finally {
-    await stopFleet(fleet)
-    await sandbox.close()
-    await receivers.close()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+  })
 
 const hourMs = 60 * 60_000
 

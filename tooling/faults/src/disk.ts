@@ -1,21 +1,21 @@
-// The run of a full disk under the embedded database: it is filled under load and freed again, several times, and the service is killed on it and started
-// again. Nothing that was answered with 201 may be lost, and what callers and the operator are told must be what they can act on.
+// The run of a full disk under the embedded database: it is filled under load and freed again,
+// several times, and the service is killed on it and started again. Nothing that was answered with
+// 201 may be lost, and what callers and the operator are told must be what they can act on.
 import { execFile } from 'node:child_process'
 import { closeSync, openSync, rmSync, statfsSync, writeSync } from 'node:fs'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
+import { link, newUsers, startBroker, startFleet, stopFleet } from './fleet.ts'
 import type { Fleet } from './fleet.ts'
-import { startInstance } from './instance.ts'
 import { startLoad } from './load.ts'
 import type { Load } from './load.ts'
-import { backAfterMs, checkReplies } from './load-check.ts'
+import { backAfterMs } from './load-check.ts'
+import { reportLoad, settledOrders } from './outcome.ts'
 import { createRandom } from './random.ts'
-import { conclude, reportOrders, sayReplies } from './report.ts'
-import { settledOrders } from './settled.ts'
+import { inRun, say } from './run.ts'
+import type { Run } from './run.ts'
 
 export interface DiskRun {
   readonly seed: number
@@ -26,14 +26,15 @@ export interface DiskRun {
 }
 
 const userCount = 3
-const settleMs = 8 * 60_000
 const keyMs = 2 * 60_000
 const fullMs = 6_000
 const scopes = ['trading:read', 'trading:write', 'accounts:read']
 const diskMb = 400
-const run = promisify(execFile)
+const execute = promisify(execFile)
 
-/** What must be written is refused, and with it the reads that record something; the others go on. */
+/**
+ * What must be written is refused, and with it the reads that record something; the others go on.
+ */
 const allowed = {
   symbols: ['200'],
   order: ['201', '503 SERVICE_UNAVAILABLE', '409 IDEMPOTENCY_IN_PROGRESS'],
@@ -44,65 +45,73 @@ const allowed = {
 }
 
 /** @returns whether every promise was kept */
-export const runDisk = async (asked: DiskRun): Promise<boolean> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
-  const disk = join(folder, 'disk')
-  await mkdir(disk)
-  const mounted = await run('mount', ['-t', 'tmpfs', '-o', `size=${diskMb}m`, 'tmpfs', disk]).then(
-    () => true,
-    () => false,
-  )
-  if (!mounted) {
-    await rm(folder, { recursive: true, force: true })
-    say('left out: a disk of its own can be mounted here by nobody but root, and not in every container')
-    return true
-  }
-  try {
-    return await onDisk(asked, disk)
-  } finally {
-    await run('umount', [disk])
-    await rm(folder, { recursive: true, force: true })
-  }
-}
-
-const onDisk = async ({ seed, fills, withinMs }: DiskRun, disk: string): Promise<boolean> => {
-  const random = createRandom(seed)
-  const users = Array.from({ length: userCount }, (_, index) => newUser(index))
-  const sandbox = await startBroker(seed, users)
-  const fleet = newFleet({ databaseUrl: null, providerUrl: sandbox.url, dataFolder: join(disk, 'data') })
-  const broken: string[] = []
-  try {
-    await startFleet(fleet)
-    await link(fleet, users, scopes)
-    const load = startLoad(fleet, users)
-    await pause(2_000)
-    for (let index = 0; index < fills; index += 1) {
-      const isLast = index === fills - 1
-      const leftKb = random.whole(0, 4_000)
-      const free = fill(disk, leftKb)
-      await pause(fullMs)
-      broken.push(...toldOperator(fleet))
-      if (isLast) broken.push(...(await killedOnFullDisk(fleet)))
-      free()
-      if (isLast) fleet.slots[0] = await startInstance(fleet.environment)
-      broken.push(...(await backAgain(load, `fill ${index + 1}, to ${leftKb} kB${isLast ? ', with a kill' : ''}`, withinMs)))
+export const runDisk = (asked: DiskRun): Promise<boolean> =>
+  inRun(async (run) => {
+    const disk = join(run.folder, 'disk')
+    await mkdir(disk)
+    const mounted = await execute('mount', [
+      '-t',
+      'tmpfs',
+      '-o',
+      `size=${diskMb}m`,
+      'tmpfs',
+      disk,
+    ]).catch(() => undefined)
+    if (mounted === undefined) {
+      say('left out: only root can mount a disk of its own here, and not in every container')
+      return []
     }
-    await load.stop()
-    await load.sendAgain(keyMs)
-    const orders = await settledOrders(fleet, users, settleMs)
-    say(`seed ${seed}, embedded database on a disk of ${diskMb} MB, filled ${fills} times`)
-    broken.push(...checkReplies(load.replies, allowed), ...reportOrders(load, orders, sandbox))
-    sayReplies(load)
-    // What is there opens again.
-    await stopFleet(fleet)
-    fleet.slots[0] = await startInstance(fleet.environment)
-    const again = await settledOrders(fleet, users, settleMs)
-    if (again.length !== orders.length) broken.push(`${orders.length} orders before the last start, ${again.length} after it`)
-    return conclude(broken)
-  } finally {
-    await stopFleet(fleet)
-    await sandbox.close()
+    run.closeLater(() => execute('umount', [disk]))
+    return onDisk(run, asked, disk)
+  })
+
+const onDisk = async (
+  run: Run,
+  { seed, fills, withinMs }: DiskRun,
+  disk: string,
+): Promise<readonly string[]> => {
+  const random = createRandom(seed)
+  const users = newUsers(userCount)
+  const sandbox = await startBroker(run, seed, users)
+  const fleet = await startFleet(run, {
+    databaseUrl: null,
+    providerUrl: sandbox.url,
+    dataFolder: join(disk, 'data'),
+  })
+  const broken: string[] = []
+  await link(fleet, users, scopes)
+  const load = startLoad(fleet, users)
+  await pause(2_000)
+  for (let index = 0; index < fills; index += 1) {
+    const isLast = index === fills - 1
+    const leftKb = random.whole(0, 4_000)
+    const free = fill(disk, leftKb)
+    await pause(fullMs)
+    if (fleet.slots[0]?.logged().includes(advice) !== true)
+      broken.push('the log does not say that the disk is full, and what to do')
+    if (isLast) broken.push(...(await killedOnFullDisk(fleet)))
+    free()
+    if (isLast) fleet.slots[0] = await fleet.start()
+    broken.push(
+      ...(await backAgain(
+        load,
+        `fill ${index + 1}, to ${leftKb} kB${isLast ? ', with a kill' : ''}`,
+        withinMs,
+      )),
+    )
   }
+  await load.stop()
+  await load.sendAgain(keyMs)
+  const orders = await settledOrders(fleet, users)
+  say(`seed ${seed}, embedded database on a disk of ${diskMb} MB, filled ${fills} times`)
+  broken.push(...reportLoad(load, allowed, orders, sandbox))
+  // What is there opens again.
+  await stopFleet(fleet)
+  fleet.slots[0] = await fleet.start()
+  const again = await settledOrders(fleet, users)
+  return again.length === orders.length
+    ? broken
+    : [...broken, `${orders.length} orders before the last start, ${again.length} after it`]
 }
 
 /** Leaves so much on the disk. @returns what frees it again */
@@ -112,7 +121,8 @@ const fill = (disk: string, leftKb: number): (() => void) => {
   const block = Buffer.alloc(4 * 1_024)
   try {
     const { bavail, bsize } = statfsSync(disk)
-    for (let left = bavail * bsize - leftKb * 1_024; left > 0; left -= block.length) writeSync(file, block)
+    for (let left = bavail * bsize - leftKb * 1_024; left > 0; left -= block.length)
+      writeSync(file, block)
   } finally {
     closeSync(file)
   }
@@ -121,32 +131,37 @@ const fill = (disk: string, leftKb: number): (() => void) => {
 
 const advice = 'free space on it'
 
-const toldOperator = ({ slots: [instance] }: Fleet): readonly string[] =>
-  instance?.logged().includes(advice) === true ? [] : ['the log does not say that the disk is full, and what to do']
-
 /** A start on the full disk must end with a sentence. */
 const killedOnFullDisk = async (fleet: Fleet): Promise<readonly string[]> => {
   const [instance] = fleet.slots
   fleet.slots[0] = null
   await instance?.kill()
-  const ended = await startInstance(fleet.environment).then(
+  const ended = await fleet.start().then(
     async (started) => {
       await started.kill()
       return ''
     },
     (error: unknown) => String(error),
   )
-  return ended.includes(advice) ? [] : [`a start on the full disk did not end with what to do: ${ended.slice(0, 500)}`]
+  return ended.includes(advice)
+    ? []
+    : [`a start on the full disk did not end with what to do: ${ended.slice(0, 500)}`]
 }
 
 /** Waits until an order is taken again. */
-const backAgain = async ({ replies }: Load, what: string, withinMs: number): Promise<readonly string[]> => {
+const backAgain = async (
+  { replies }: Load,
+  what: string,
+  withinMs: number,
+): Promise<readonly string[]> => {
   const freedAt = performance.now()
   for (;;) {
     const backMs = backAfterMs(replies, freedAt, { what: 'order', slot: 0, outcome: '201' })
-    if (backMs !== null) say(`${what}: orders are taken again ${Math.round(backMs)} ms after there is room`)
+    if (backMs !== null)
+      say(`${what}: orders are taken again ${Math.round(backMs)} ms after there is room`)
     if (backMs !== null) return []
-    if (performance.now() - freedAt > withinMs) return [`${what}: no order is taken ${withinMs} ms after there is room`]
+    if (performance.now() - freedAt > withinMs)
+      return [`${what}: no order is taken ${withinMs} ms after there is room`]
     await pause(100)
   }
 }

@@ -1,16 +1,19 @@
-// Instances of the service that a run kills and starts again, the users that it links, and how they ask.
+// Instances of the service that a run kills and starts again, the users that it links, and how they
+// ask.
 import { randomUUID } from 'node:crypto'
+import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { startInstance } from './instance.ts'
 import type { Instance } from './instance.ts'
 import type { Random } from './random.ts'
+import type { Run } from './run.ts'
 
 export interface Fleet {
   /** null while an instance is down. */
   readonly slots: (Instance | null)[]
-  readonly environment: Readonly<Record<string, string>>
+  readonly start: () => Promise<Instance>
 }
 
 export interface FaultUser {
@@ -26,8 +29,6 @@ export interface FaultUser {
 export const providerToken = 'faults-provider-token'
 export const operatorToken = 'faults-operator-token'
 
-export const say = (text: string): void => void process.stdout.write(`${text}\n`)
-
 export const newUser = (index: number, brokerType: FaultUser['brokerType'] = 'mt5'): FaultUser => ({
   id: `faults-${index}-${randomUUID()}`,
   key: `tp_live_${randomUUID()}`,
@@ -36,56 +37,100 @@ export const newUser = (index: number, brokerType: FaultUser['brokerType'] = 'mt
   brokerType,
 })
 
-/** A simulated provider with an account for each user. */
-export const startBroker = (seed: number, users: readonly FaultUser[]): Promise<Sandbox> =>
-  startSandbox({
-    seed,
-    tokens: [providerToken],
-    accounts: users.map(({ providerAccountId }) => ({ id: providerAccountId, startBalance: 10_000_000 })),
-  })
+export const newUsers = (count: number): readonly FaultUser[] =>
+  Array.from({ length: count }, (_, index) => newUser(index))
 
-/** Sealed with it stands what the run reads itself. */
-export const secretsKey = Buffer.alloc(32, 1)
+/** A simulated provider, as a rule with an account for each user. */
+export const startBroker = async (
+  { closeLater }: Run,
+  seed: number,
+  users: readonly FaultUser[],
+  accounts: NonNullable<Parameters<typeof startSandbox>[0]>['accounts'] = users.map(
+    ({ providerAccountId }) => ({
+      id: providerAccountId,
+      startBalance: 10_000_000,
+    }),
+  ),
+): Promise<Sandbox> => {
+  const sandbox = await startSandbox({ seed, tokens: [providerToken], accounts })
+  closeLater(sandbox.close)
+  return sandbox
+}
 
 export interface FleetOptions {
   /** null for the embedded database, which one instance opens; a server gets two. */
   readonly databaseUrl: string | null
   readonly providerUrl: string
-  readonly dataFolder: string
   readonly more?: Readonly<Record<string, string>>
+  readonly dataFolder?: string
+  readonly isMeasured?: boolean
+  readonly instances?: number
 }
 
-export const newFleet = ({ databaseUrl, providerUrl, dataFolder, more = {} }: FleetOptions): Fleet => ({
-  slots: Array.from({ length: databaseUrl === null ? 1 : 2 }, () => null),
-  environment: {
+export const dataFolderOf = ({ folder }: Run): string => join(folder, 'data')
+
+export const startFleet = async (
+  run: Run,
+  {
+    databaseUrl,
+    providerUrl,
+    more = {},
+    dataFolder = dataFolderOf(run),
+    isMeasured = false,
+    instances = databaseUrl === null ? 1 : 2,
+  }: FleetOptions,
+): Promise<Fleet> => {
+  const environment = {
     PORT: '0',
     OPERATOR_PORT: '0',
     DATA_DIR: dataFolder,
     OPERATOR_TOKEN: operatorToken,
-    SECRETS_KEY: secretsKey.toString('base64'),
+    SECRETS_KEY: Buffer.alloc(32, 1).toString('base64'),
     BROKER: 'metaapi',
     METAAPI_CLIENT_URL: providerUrl,
     METAAPI_PROVISIONING_URL: providerUrl,
     LOG_LEVEL: 'info',
     DATABASE_URL: databaseUrl ?? '',
     ...more,
-  },
-})
-
-export const startFleet = async (fleet: Fleet): Promise<void> => {
-  for (const slot of fleet.slots.keys()) fleet.slots[slot] = await startInstance(fleet.environment)
+  }
+  const fleet: Fleet = { slots: [], start: () => startInstance(environment, isMeasured) }
+  run.closeLater(() => stopFleet(fleet))
+  while (fleet.slots.length < instances) fleet.slots.push(await fleet.start())
+  return fleet
 }
 
 export const stopFleet = async (fleet: Fleet): Promise<void> => {
   for (const instance of fleet.slots) await instance?.stop()
 }
 
+export const applyDocument = async (
+  operatorUrl: string | undefined,
+  document: object,
+): Promise<void> => {
+  const response = await fetch(`${operatorUrl}/operator/v1/apply`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(document),
+  })
+  if (response.status !== 200)
+    throw new Error(`the run's records were refused: ${await response.text()}`)
+}
+
 /** @returns a time after which whatever happens on the accounts counts as new */
-export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes: readonly string[]): Promise<number> => {
+export const link = async (
+  { slots }: Fleet,
+  users: readonly FaultUser[],
+  scopes: readonly string[],
+): Promise<number> => {
   const tenantId = `faults-${randomUUID()}`
   const document = {
     tenants: [{ id: tenantId, name: 'Faults', providerToken }],
-    users: users.map(({ id, plan = 'enterprise' }) => ({ id, tenantId, email: 'faults@example.com', plan })),
+    users: users.map(({ id, plan = 'enterprise' }) => ({
+      id,
+      tenantId,
+      email: 'faults@example.com',
+      plan,
+    })),
     accounts: users.map(({ id, accountId, providerAccountId, brokerType }, index) => ({
       id: accountId,
       userId: id,
@@ -102,16 +147,16 @@ export const link = async ({ slots }: Fleet, users: readonly FaultUser[], scopes
     apiKeys: users.map(({ id, key }) => ({ id: `${id}-key`, userId: id, key, scopes })),
   }
   const linkedAt = Date.now()
-  const response = await fetch(`${slots[0]?.operatorUrl}/operator/v1/apply`, {
-    method: 'POST',
-    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
-    body: JSON.stringify(document),
-  })
-  if (response.status !== 200) throw new Error(`the run's records were refused: ${await response.text()}`)
+  await applyDocument(slots[0]?.operatorUrl, document)
   return linkedAt
 }
 
-export const killAtRandom = async (fleet: Fleet, random: Random, kills: number, state: { kills: number }): Promise<void> => {
+export const killAtRandom = async (
+  fleet: Fleet,
+  random: Random,
+  kills: number,
+  state: { kills: number },
+): Promise<void> => {
   while (state.kills < kills) {
     await pause(random.whole(300, 2_500))
     const slot = random.whole(0, fleet.slots.length - 1)
@@ -121,7 +166,7 @@ export const killAtRandom = async (fleet: Fleet, random: Random, kills: number, 
     await instance.kill()
     state.kills += 1
     await pause(random.whole(0, 500))
-    fleet.slots[slot] = await startInstance(fleet.environment)
+    fleet.slots[slot] = await fleet.start()
   }
 }
 
@@ -146,10 +191,19 @@ export const ask = async (
   { key }: FaultUser,
   { path, body, intent, method = body === undefined ? 'GET' : 'POST' }: Asked,
 ): Promise<Answer | null> => {
-  const headers = { 'X-API-Key': key, 'Content-Type': 'application/json', ...(intent === undefined ? {} : { 'Idempotency-Key': intent }) }
+  const headers = {
+    'X-API-Key': key,
+    'Content-Type': 'application/json',
+    ...(intent === undefined ? {} : { 'Idempotency-Key': intent }),
+  }
   const signal = AbortSignal.timeout(30_000)
   try {
-    const response = await fetch(`${apiUrl}${path}`, { method, headers, signal, ...(body === undefined ? {} : { body }) })
+    const response = await fetch(`${apiUrl}${path}`, {
+      method,
+      headers,
+      signal,
+      ...(body === undefined ? {} : { body }),
+    })
     const retryAfterMs = Number(response.headers.get('Retry-After') ?? 0) * 1_000
     return { status: response.status, retryAfterMs, body: await response.json() }
   } catch {
@@ -159,22 +213,38 @@ export const ask = async (
 
 const patienceMs = 250
 
-/** Asks one instance after the other, again and again, until the answer is one that says something: no limit, and no trouble of the service's own. */
-export const askUntilAnswered = async (fleet: Fleet, user: FaultUser, asked: Asked, firstSlot = 0): Promise<Answer> => {
+/**
+ * Asks one instance after the other, again and again, until the answer is one that says something:
+ * no limit, and no trouble of the service's own.
+ */
+export const askUntilAnswered = async (
+  fleet: Fleet,
+  user: FaultUser,
+  asked: Asked,
+  firstSlot = 0,
+): Promise<Answer> => {
   for (let attempt = firstSlot; ; attempt += 1) {
     const instance = fleet.slots[attempt % fleet.slots.length]
-    const reply = instance === null || instance === undefined ? null : await ask(instance, user, asked)
+    const reply =
+      instance === null || instance === undefined ? null : await ask(instance, user, asked)
     if (reply !== null && reply.status === 429) {
-      // Every try counts against the key's limits, and one that comes too early against its good name.
+      // Every try counts against the key's limits, and one that comes too early against its good
+      // name.
       await pause(reply.retryAfterMs)
       continue
     }
-    if (reply !== null && reply.status < 500 && reply.body.error?.code !== 'IDEMPOTENCY_IN_PROGRESS') return reply
+    if (
+      reply !== null &&
+      reply.status < 500 &&
+      reply.body.error?.code !== 'IDEMPOTENCY_IN_PROGRESS'
+    )
+      return reply
     await pause(patienceMs)
   }
 }
 
 /** Makes the service read the history of every account to its end. */
 export const readHistories = async (fleet: Fleet, users: readonly FaultUser[]): Promise<void> => {
-  for (const user of users) await askUntilAnswered(fleet, user, { path: `/trades?accountId=${user.accountId}&limit=1` })
+  for (const user of users)
+    await askUntilAnswered(fleet, user, { path: `/trades?accountId=${user.accountId}&limit=1` })
 }

@@ -1,7 +1,10 @@
-// One instance of the built service as a process that can be killed and started again.
+// One instance of the built service as a process that can be killed, measured and started again.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
+import { once } from 'node:events'
 import { resolve } from 'node:path'
+import { createInterface } from 'node:readline'
+import type { Measured } from './probe.ts'
 
 export interface Instance {
   readonly apiUrl: string
@@ -10,12 +13,21 @@ export interface Instance {
   readonly kill: () => Promise<void>
   readonly stop: () => Promise<void>
   readonly signal: (signal: NodeJS.Signals) => void
-  /** The last that it printed. */
+  /** The last lines that it printed. */
   readonly logged: () => string
+  /** Lines of its log at error and above, and whatever it printed outside its log. */
+  readonly complaints: () => readonly string[]
+  readonly isAlive: () => boolean
+  /** Only of an instance that was started to be measured. */
+  readonly measure: () => Promise<Measured>
 }
 
 const program = resolve(import.meta.dirname, '../../../apps/api/dist/main.js')
+const probe = resolve(import.meta.dirname, 'probe.js')
 const startMs = 60_000
+const errorLevel = 50
+const keptLines = 200
+const keptComplaints = 20
 
 // None outlives the run.
 const children = new Set<ChildProcess>()
@@ -24,40 +36,76 @@ process.once('exit', () => {
 })
 
 /** @throws when it ends or says nothing before it listens, with what it printed */
-export const startInstance = (environment: Readonly<Record<string, string>>): Promise<Instance> => {
-  const child = spawn(process.execPath, [program], { env: { ...process.env, ...environment }, stdio: ['ignore', 'pipe', 'pipe'] })
+export const startInstance = async (
+  environment: Readonly<Record<string, string>>,
+  isMeasured = false,
+): Promise<Instance> => {
+  const child = spawn(
+    process.execPath,
+    [...(isMeasured ? ['--expose-gc', '--import', probe] : []), program],
+    {
+      env: { ...process.env, ...environment },
+      stdio: ['ignore', 'pipe', 'pipe', isMeasured ? 'ipc' : 'ignore'],
+    },
+  )
   children.add(child)
-  child.once('exit', () => children.delete(child))
-  let printed = ''
-  return new Promise((resolvePromise, reject) => {
-    const timer = setTimeout(() => reject(new Error(`the service did not listen within ${startMs} ms: ${printed}`)), startMs)
-    const read = (chunk: Buffer): void => {
-      printed = (printed + chunk.toString()).slice(-20_000)
-      const line = /^\{.*"event":"listening".*\}$/m.exec(printed)?.[0]
-      if (line === undefined) return
-      clearTimeout(timer)
-      const { api, operator } = JSON.parse(line) as { api: string; operator: string }
-      resolvePromise({
-        apiUrl: `${api}/api/v1`,
-        operatorUrl: operator,
-        kill: () => end(child, 'SIGKILL'),
-        stop: () => end(child, 'SIGTERM'),
-        signal: (signal) => void child.kill(signal),
-        logged: () => printed,
-      })
-    }
-    child.stdout.on('data', read)
-    child.stderr.on('data', read)
-    child.once('exit', (code) => {
-      clearTimeout(timer)
-      reject(new Error(`the service ended with ${code}: ${printed}`))
-    })
-  })
+  const exited = once(child, 'exit').finally(() => children.delete(child))
+  const lines: string[] = []
+  const complaints: string[] = []
+  const listening = new Promise<{ readonly api: string; readonly operator: string }>(
+    (found, missed) => {
+      const read = (line: string): void => {
+        const entry = entryOf(line)
+        lines.push(line)
+        if (lines.length > keptLines) lines.shift()
+        if (entry === undefined || entry.level >= errorLevel) complaints.push(line)
+        if (complaints.length > keptComplaints) complaints.splice(1, 1)
+        if (entry?.event === 'listening') found(entry)
+      }
+      for (const stream of [child.stdout, child.stderr])
+        if (stream !== null) createInterface(stream).on('line', read)
+      const miss = (why: string): void => missed(new Error(`${why}: ${lines.join('\n')}`))
+      const timer = setTimeout(
+        () => miss(`the service did not listen within ${startMs} ms`),
+        startMs,
+      )
+      void exited
+        .then(([code]) => miss(`the service ended with ${code}`))
+        .finally(() => clearTimeout(timer))
+    },
+  )
+  const { api, operator } = await listening
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
+  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
+    if (!isAlive()) return
+    child.kill(signal)
+    await exited
+  }
+  return {
+    apiUrl: `${api}/api/v1`,
+    operatorUrl: operator,
+    kill: () => end('SIGKILL'),
+    stop: () => end('SIGTERM'),
+    signal: (signal) => void child.kill(signal),
+    logged: () => lines.join('\n'),
+    complaints: () => complaints,
+    isAlive,
+    measure: async () => {
+      const answer = once(child, 'message')
+      child.send('measure')
+      const [measured] = await Promise.race([
+        answer,
+        exited.then(() => Promise.reject(new Error('the service has ended'))),
+      ])
+      return measured as Measured
+    },
+  }
 }
 
-const end = async (child: ChildProcess, signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-  if (child.exitCode !== null || child.signalCode !== null) return
-  const ended = new Promise((resolvePromise) => child.once('exit', resolvePromise))
-  child.kill(signal)
-  await ended
+const entryOf = (line: string): ReturnType<typeof JSON.parse> => {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return undefined
+  }
 }

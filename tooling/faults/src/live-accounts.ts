@@ -1,5 +1,6 @@
-// Accounts that live while a run goes on: positions are opened and closed through the API, at a terminal, by the broker and by their levels, money comes and
-// goes, and the broker shows some of it late, twice, in another order or not at all for a while.
+// Accounts that live while a run goes on: positions are opened and closed through the API, at a
+// terminal, by the broker and by their levels, money comes and goes, and the broker shows some of
+// it late, twice, in another order or not at all for a while.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault, Sandbox, TradeReason } from '@tradeport/sandbox-broker'
@@ -14,7 +15,10 @@ export interface LiveAccount {
 }
 
 const symbol = 'EURUSD'
-/** So many actions for an account at most, which has at most three deals from each: with its history it stays below 20,000. */
+/**
+ * So many actions for an account at most, which has at most three deals from each: with its history
+ * it stays below 20,000.
+ */
 const maxActions = 200
 /** A user may create 100 orders a day. */
 const maxOrders = 40
@@ -67,36 +71,58 @@ export const movePrices = async ({ sandbox, random, signal }: LiveParts): Promis
   }
 }
 
-const accountOf = ({ sandbox }: LiveParts, { user }: LiveAccount) => sandbox.account(user.providerAccountId)
+const accountOf = ({ sandbox }: LiveParts, { user }: LiveAccount) =>
+  sandbox.account(user.providerAccountId)
 
 /** An instance that runs; each in turn. */
-const instanceOf = ({ fleet, random }: LiveParts) => random.pick(fleet.slots as [Fleet['slots'][number]])
+const instanceOf = ({ fleet, random }: LiveParts) =>
+  random.pick(fleet.slots as [Fleet['slots'][number]])
 
-const send = async (parts: LiveParts, { user }: LiveAccount, path: string, body?: object): Promise<void> => {
+const send = async (
+  parts: LiveParts,
+  { user }: LiveAccount,
+  path: string,
+  body?: object,
+): Promise<void> => {
   const instance = instanceOf(parts)
-  if (instance !== null) await ask(instance, user, { path, ...(body && { body: JSON.stringify(body), intent: randomUUID() }) })
+  if (instance !== null)
+    await ask(instance, user, {
+      path,
+      ...(body && { body: JSON.stringify(body), intent: randomUUID() }),
+    })
 }
 
 /** Levels that a move of the price reaches. */
 const newPosition = ({ sandbox, random }: LiveParts) => {
   const side = random.pick(['buy', 'sell'])
   const { bid } = sandbox.prices.quote(symbol)
-  const near = (pips: number): number => Number((bid + (side === 'buy' ? 1 : -1) * pips * 0.0001).toFixed(4))
+  const near = (pips: number): number =>
+    Number((bid + (side === 'buy' ? 1 : -1) * pips * 0.0001).toFixed(4))
   const levels = { stopLoss: near(-random.whole(50, 600)), takeProfit: near(random.whole(50, 600)) }
   return { side, volume: random.whole(2, 30) / 100, ...(random.whole(0, 2) > 0 && levels) }
 }
 
-const positionOf = (parts: LiveParts, account: LiveAccount): { readonly id: string; readonly volume: number } | undefined => {
+const positionOf = (
+  parts: LiveParts,
+  account: LiveAccount,
+): { readonly id: string; readonly volume: number } | undefined => {
   const positions = accountOf(parts, account).positions()
   return positions[parts.random.whole(0, Math.max(0, positions.length - 1))]
 }
 
-const close = (reasons: readonly [TradeReason, ...TradeReason[]], isPartial: boolean) => (parts: LiveParts, account: LiveAccount) => {
-  const position = positionOf(parts, account)
-  if (position === undefined || (isPartial && position.volume < 0.02)) return
-  const action = isPartial ? { actionType: 'POSITION_PARTIAL', volume: 0.01 } : { actionType: 'POSITION_CLOSE_ID' }
-  accountOf(parts, account).trade({ ...action, positionId: position.id }, parts.random.pick(reasons))
-}
+const close =
+  (reasons: readonly [TradeReason, ...TradeReason[]], isPartial: boolean) =>
+  (parts: LiveParts, account: LiveAccount) => {
+    const position = positionOf(parts, account)
+    if (position === undefined || (isPartial && position.volume < 0.02)) return
+    const action = isPartial
+      ? { actionType: 'POSITION_PARTIAL', volume: 0.01 }
+      : { actionType: 'POSITION_CLOSE_ID' }
+    accountOf(parts, account).trade(
+      { ...action, positionId: position.id },
+      parts.random.pick(reasons),
+    )
+  }
 
 const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
   const { random, lateDeals } = parts
@@ -104,40 +130,74 @@ const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
   lateDeals.set(id, Date.now())
   const type = random.pick(['DEAL_TYPE_BALANCE', 'DEAL_TYPE_COMMISSION', 'DEAL_TYPE_CORRECTION'])
   const profit = random.whole(-900, 900) / 100
-  accountOf(parts, account).addDeals([{ id, type, time: new Date(at).toISOString(), profit, commission: 0, swap: 0 }])
+  accountOf(parts, account).addDeals([
+    { id, type, time: new Date(at).toISOString(), profit, commission: 0, swap: 0 },
+  ])
 }
 
 const actions = {
   'open at a terminal': (parts, account) => {
     const { side, ...order } = newPosition(parts)
-    accountOf(parts, account).trade({ actionType: `ORDER_TYPE_${side.toUpperCase()}`, symbol, ...order }, 'CLIENT')
+    accountOf(parts, account).trade(
+      { actionType: `ORDER_TYPE_${side.toUpperCase()}`, symbol, ...order },
+      'CLIENT',
+    )
   },
   'close at a terminal': close(['CLIENT', 'MOBILE', 'WEB'], false),
   'close in part at a terminal': close(['CLIENT', 'MOBILE'], true),
   'stop out': close(['SO'], false),
   'order through the API': (parts, account) => {
     const { side, ...order } = newPosition(parts)
-    return send(parts, account, '/orders', { accountId: account.user.accountId, symbol, type: side, orderType: 'market', ...order })
+    return send(parts, account, '/orders', {
+      accountId: account.user.accountId,
+      symbol,
+      type: side,
+      orderType: 'market',
+      ...order,
+    })
   },
   'close through the API': (parts, account) => {
     const position = positionOf(parts, account)
-    return position && send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, {})
+    return (
+      position &&
+      send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, {})
+    )
   },
   'close in part through the API': (parts, account) => {
     const position = positionOf(parts, account)
-    return position && send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, { volume: 0.01 })
+    return (
+      position &&
+      send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, {
+        volume: 0.01,
+      })
+    )
   },
-  'read trades': (parts, account) => send(parts, account, `/trades?accountId=${account.user.accountId}&limit=1`),
-  'read statistics': (parts, account) => send(parts, account, `/trades/stats?accountId=${account.user.accountId}`),
-  'deposit or withdraw': (parts, account) => accountOf(parts, account).deposit(parts.random.whole(-50_000, 50_000) / 100, 'Transfer'),
-  credit: (parts, account) => accountOf(parts, account).deposit(parts.random.whole(1, 50), 'Bonus', 'DEAL_TYPE_CREDIT'),
-  'late deal': (parts, account) => addLate(parts, account, parts.random.whole(account.linkedAt, Date.now())),
-  'late deal from before the link': (parts, account) => addLate(parts, account, account.linkedAt - parts.random.whole(1, 18 * 60) * 60_000),
+  'read trades': (parts, account) =>
+    send(parts, account, `/trades?accountId=${account.user.accountId}&limit=1`),
+  'read statistics': (parts, account) =>
+    send(parts, account, `/trades/stats?accountId=${account.user.accountId}`),
+  'deposit or withdraw': (parts, account) =>
+    accountOf(parts, account).deposit(parts.random.whole(-50_000, 50_000) / 100, 'Transfer'),
+  credit: (parts, account) =>
+    accountOf(parts, account).deposit(parts.random.whole(1, 50), 'Bonus', 'DEAL_TYPE_CREDIT'),
+  'late deal': (parts, account) =>
+    addLate(parts, account, parts.random.whole(account.linkedAt, Date.now())),
+  'late deal from before the link': (parts, account) =>
+    addLate(parts, account, account.linkedAt - parts.random.whole(1, 18 * 60) * 60_000),
   'hide closing deals': (parts, account) => {
     const broker = accountOf(parts, account)
-    const last = broker.deals().findLast((deal) => isClosing(deal) && timeOf(deal) > Date.now() - hourMs)
-    if (last !== undefined) broker.hideDeals({ id: last.id, entryType: 'DEAL_ENTRY_OUT' }, { reads: parts.random.whole(1, 4) })
+    const last = broker
+      .deals()
+      .findLast((deal) => isClosing(deal) && timeOf(deal) > Date.now() - hourMs)
+    if (last !== undefined)
+      broker.hideDeals(
+        { id: last.id, entryType: 'DEAL_ENTRY_OUT' },
+        { reads: parts.random.whole(1, 4) },
+      )
   },
   'misbehaving history': ({ sandbox, random }, { user }) =>
-    sandbox.faults.add(user.providerAccountId, 'deals', { ...random.pick(historyFaults), times: random.whole(1, 4) }),
+    sandbox.faults.add(user.providerAccountId, 'deals', {
+      ...random.pick(historyFaults),
+      times: random.whole(1, 4),
+    }),
 } satisfies Readonly<Record<string, Action>>

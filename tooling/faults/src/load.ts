@@ -1,4 +1,5 @@
-// Load that goes on whatever becomes of the service: users that place orders and read, and an account of every reply.
+// Load that goes on whatever becomes of the service: users that place orders and read, and an
+// account of every reply.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import { ask } from './fleet.ts'
@@ -10,7 +11,10 @@ export interface Load {
   readonly intents: readonly Intent[]
   /** Begins nothing more and waits for the requests under way. */
   readonly stop: () => Promise<void>
-  /** Sends each order that has a key and no answer yet again, until it is placed or the patience is over. */
+  /**
+   * Sends each order that has a key and no answer yet again, until it is placed or the patience is
+   * over.
+   */
   readonly sendAgain: (patienceMs: number) => Promise<void>
 }
 
@@ -39,13 +43,22 @@ const reads: readonly { readonly what: string; readonly path: (user: FaultUser) 
   { what: 'symbols', path: () => '/symbols' },
 ]
 
-export const startLoad = (fleet: Fleet, users: readonly FaultUser[], options: LoadOptions = {}): Load => {
+export const startLoad = (
+  fleet: Fleet,
+  users: readonly FaultUser[],
+  options: LoadOptions = {},
+): Load => {
   const { orderPauseMs = 900, readPauseMs = 300 } = options
   const replies: Reply[] = []
   const intents: OwnIntent[] = []
   const over = new AbortController()
 
-  const send = async (what: string, slot: number, user: FaultUser, asked: Asked): Promise<Answer | null | undefined> => {
+  const send = async (
+    what: string,
+    slot: number,
+    user: FaultUser,
+    asked: Asked,
+  ): Promise<Answer | null | undefined> => {
     const instance = fleet.slots[slot % fleet.slots.length]
     // Down, because the run has stopped it.
     if (instance === null || instance === undefined) return undefined
@@ -54,18 +67,34 @@ export const startLoad = (fleet: Fleet, users: readonly FaultUser[], options: Lo
     const [status, code] = [answer?.status ?? null, answer?.body.error?.code ?? null]
     // What was under way when the run stopped the instance says nothing of it.
     if (answer === null && fleet.slots[slot % fleet.slots.length] !== instance) return null
-    replies.push({ what, slot: slot % fleet.slots.length, beganAt, endedAt: performance.now(), status, code })
+    replies.push({
+      what,
+      slot: slot % fleet.slots.length,
+      beganAt,
+      endedAt: performance.now(),
+      status,
+      code,
+    })
     return answer
   }
 
   const place = async (intent: OwnIntent, slot: number): Promise<void> => {
     const { id, user, isKeyed, answers } = intent
     const body = JSON.stringify({ ...orderOf(user), clientId: id })
-    const answer = await send('order', slot, user, { path: '/orders', body, ...(isKeyed ? { intent: id } : {}) })
+    const answer = await send('order', slot, user, {
+      path: '/orders',
+      body,
+      ...(isKeyed ? { intent: id } : {}),
+    })
     if (answer === undefined) return
     const orderId: string | null = answer?.status === 201 ? answer.body.data.id : null
     const isUnsure = answer?.body.error?.details?.outcome === 'unknown'
-    answers.push({ status: answer?.status ?? null, code: answer?.body.error?.code ?? null, orderId, isUnsure })
+    answers.push({
+      status: answer?.status ?? null,
+      code: answer?.body.error?.code ?? null,
+      orderId,
+      isUnsure,
+    })
     if (answer?.status === 429) await pause(answer.retryAfterMs)
   }
 
@@ -110,6 +139,13 @@ export const startLoad = (fleet: Fleet, users: readonly FaultUser[], options: Lo
   }
 }
 
-const isOpen = ({ isKeyed, answers }: OwnIntent): boolean => isKeyed && !answers.some(({ orderId }) => orderId !== null)
+const isOpen = ({ isKeyed, answers }: OwnIntent): boolean =>
+  isKeyed && !answers.some(({ orderId }) => orderId !== null)
 
-const orderOf = ({ accountId }: FaultUser) => ({ accountId, symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 })
+const orderOf = ({ accountId }: FaultUser) => ({
+  accountId,
+  symbol: 'EURUSD',
+  type: 'buy',
+  orderType: 'market',
+  volume: 0.1,
+})

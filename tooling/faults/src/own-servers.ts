@@ -1,5 +1,5 @@
-// A PostgreSQL and a Redis server of the run's own, from the installed programs, each on a port of its own: stopped and started as the run likes, and
-// gone with it.
+// A PostgreSQL and a Redis server of the run's own, from the installed programs, each on a port of
+// its own: stopped and started as the run likes, and gone with it.
 import { execFile, execFileSync, spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { existsSync, globSync } from 'node:fs'
@@ -10,6 +10,7 @@ import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
+import type { Run } from './run.ts'
 
 export interface OwnServer {
   readonly url: string
@@ -24,7 +25,10 @@ export type StopMode = 'fast' | 'immediate'
 
 const run = promisify(execFile)
 // Some shells leave out the folder of runuser.
-const environment = { ...process.env, PATH: `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin` }
+const environment = {
+  ...process.env,
+  PATH: `${process.env['PATH'] ?? ''}:/usr/local/sbin:/usr/sbin:/sbin`,
+}
 const isRoot = process.getuid?.() === 0
 
 /** PostgreSQL's server programs refuse to run as root. */
@@ -32,7 +36,7 @@ const asPostgres = (program: string, args: readonly string[]): readonly [string,
   isRoot ? ['runuser', ['-u', 'postgres', '--', program, ...args]] : [program, [...args]]
 
 /** @throws with a sentence where no server programs are installed */
-export const startOwnPostgres = async (folder: string): Promise<OwnServer> => {
+export const startOwnPostgres = async ({ folder, closeLater }: Run): Promise<OwnServer> => {
   const programs = postgresPrograms()
   const port = await freePort()
   const data = join(folder, 'postgres')
@@ -46,15 +50,38 @@ export const startOwnPostgres = async (folder: string): Promise<OwnServer> => {
     const [file, all] = asPostgres(join(programs, program), args)
     await run(file, all, { cwd: '/', env: environment })
   }
-  await call('initdb', '-D', data, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync')
+  await call(
+    'initdb',
+    '-D',
+    data,
+    '-U',
+    'postgres',
+    '-A',
+    'trust',
+    '-E',
+    'UTF8',
+    '--locale=C',
+    '--no-sync',
+  )
   const options = `-p ${port} -c listen_addresses=127.0.0.1 -c unix_socket_directories=`
-  const start = (): Promise<void> => call('pg_ctl', '-D', data, '-l', join(data, 'server.log'), '-w', '-s', '-o', options, 'start')
-  const stop = (mode: StopMode): Promise<void> => call('pg_ctl', '-D', data, '-m', mode, '-w', '-s', 'stop')
+  const start = (): Promise<void> =>
+    call('pg_ctl', '-D', data, '-l', join(data, 'server.log'), '-w', '-s', '-o', options, 'start')
+  const stop = (mode: StopMode): Promise<void> =>
+    call('pg_ctl', '-D', data, '-m', mode, '-w', '-s', 'stop')
   await start()
+  closeLater(() => stop('immediate').catch(() => undefined))
   // Whatever ends the run ends the server.
   process.once('exit', () => {
     if (!existsSync(join(data, 'postmaster.pid'))) return
-    const [file, all] = asPostgres(join(programs, 'pg_ctl'), ['-D', data, '-m', 'immediate', '-w', '-s', 'stop'])
+    const [file, all] = asPostgres(join(programs, 'pg_ctl'), [
+      '-D',
+      data,
+      '-m',
+      'immediate',
+      '-w',
+      '-s',
+      'stop',
+    ])
     execFileSync(file, all, { cwd: '/', env: environment, stdio: 'ignore' })
   })
   return { url: `postgres://postgres@127.0.0.1:${port}/postgres`, start, stop }
@@ -64,7 +91,9 @@ const postgresPrograms = (): string => {
   const [newest] = globSync('/usr/lib/postgresql/*/bin')
     .filter((folder) => existsSync(join(folder, 'initdb')))
     .toSorted((one, other) => versionOf(other) - versionOf(one))
-  const elsewhere = (environment.PATH ?? '').split(':').find((folder) => existsSync(join(folder, 'initdb')))
+  const elsewhere = (environment.PATH ?? '')
+    .split(':')
+    .find((folder) => existsSync(join(folder, 'initdb')))
   const found = newest ?? elsewhere
   if (found === undefined)
     throw new Error(
@@ -76,8 +105,11 @@ const postgresPrograms = (): string => {
 const versionOf = (folder: string): number => Number(folder.split('/').at(-2))
 
 const idOfPostgres = async (): Promise<number> => {
-  const line = (await readFile('/etc/passwd', 'utf8')).split('\n').find((one) => one.startsWith('postgres:'))
-  if (line === undefined) throw new Error('PostgreSQL does not run as root, and this machine has no user postgres.')
+  const line = (await readFile('/etc/passwd', 'utf8'))
+    .split('\n')
+    .find((one) => one.startsWith('postgres:'))
+  if (line === undefined)
+    throw new Error('PostgreSQL does not run as root, and this machine has no user postgres.')
   return Number(line.split(':')[2])
 }
 
@@ -88,7 +120,7 @@ export interface OwnRedis extends OwnServer {
 }
 
 /** With nothing kept on disk: what it held is gone when it stops. */
-export const startOwnRedis = async (folder: string): Promise<OwnRedis> => {
+export const startOwnRedis = async ({ folder, closeLater }: Run): Promise<OwnRedis> => {
   const port = await freePort()
   let child: ChildProcess | undefined
   const stop = async (mode: StopMode): Promise<void> => {
@@ -98,18 +130,34 @@ export const startOwnRedis = async (folder: string): Promise<OwnRedis> => {
     await exited
   }
   const start = async (): Promise<void> => {
-    const args = ['--port', String(port), '--bind', '127.0.0.1', '--save', '', '--appendonly', 'no', '--dir', folder]
+    const args = [
+      '--port',
+      String(port),
+      '--bind',
+      '127.0.0.1',
+      '--save',
+      '',
+      '--appendonly',
+      'no',
+      '--dir',
+      folder,
+    ]
     const started = spawn('redis-server', args, { stdio: 'ignore', env: environment })
     child = started
     const failed = new Promise<never>((_, reject) =>
       started.once('error', () =>
-        reject(new Error('This run starts a Redis of its own, and redis-server is not installed (Debian: apt-get install redis-server).')),
+        reject(
+          new Error(
+            'This run starts a Redis of its own, and redis-server is not installed (Debian: apt-get install redis-server).',
+          ),
+        ),
       ),
     )
     failed.catch(() => undefined)
     await Promise.race([failed, takingConnections(port)])
   }
   process.once('exit', () => child?.kill('SIGKILL'))
+  closeLater(() => stop('immediate'))
   await start()
   return {
     url: `redis://127.0.0.1:${port}`,
@@ -123,9 +171,10 @@ export const startOwnRedis = async (folder: string): Promise<OwnRedis> => {
 const takingConnections = async (port: number): Promise<void> => {
   for (;;) {
     const socket = connect(port, '127.0.0.1')
-    const isTaken = await Promise.race([once(socket, 'connect').then(() => true), once(socket, 'error').then(() => false)]).catch(
-      () => false,
-    )
+    const isTaken = await Promise.race([
+      once(socket, 'connect').then(() => true),
+      once(socket, 'error').then(() => false),
+    ]).catch(() => false)
     socket.destroy()
     if (isTaken) return
     await pause(20)

@@ -1,22 +1,18 @@
-// The run of a PostgreSQL server that is restarted under load: what callers are told meanwhile, how soon the service is back, and the account of every
-// order and event.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// The run of a PostgreSQL server that is restarted under load: what callers are told meanwhile, how
+// soon the service is back, and the account of every order and event.
 import { setTimeout as pause } from 'node:timers/promises'
-import { accountOfEvents, deliveredAll, eventEnvironment, eventScopes, registerAll } from './events-under-load.ts'
-import { happenedTo } from './broker-history.ts'
-import { link, newFleet, newUser, say, startBroker, startFleet, stopFleet } from './fleet.ts'
+import { eventEnvironment, eventScopes, watchEvents } from './events.ts'
+import { link, newUsers, startBroker, startFleet } from './fleet.ts'
 import { startLoad } from './load.ts'
 import type { Load } from './load.ts'
 import { backAfterMs, checkReplies, within } from './load-check.ts'
 import type { Span } from './load-check.ts'
+import { reportLoad, settledOrders } from './outcome.ts'
 import { startOwnPostgres } from './own-servers.ts'
 import type { OwnServer, StopMode } from './own-servers.ts'
 import { createRandom } from './random.ts'
 import type { Random } from './random.ts'
-import { conclude, reportOrders, sayReplies } from './report.ts'
-import { settledOrders } from './settled.ts'
+import { inRun, say } from './run.ts'
 import { startReceivers } from './webhook-receivers.ts'
 
 export interface PostgresRun {
@@ -33,7 +29,6 @@ interface Restart {
 }
 
 const userCount = 6
-const settleMs = 8 * 60_000
 const deliveryMs = 3 * 60_000
 const keyMs = 2 * 60_000
 const scopes = ['trading:read', 'trading:write', 'accounts:read', ...eventScopes]
@@ -57,61 +52,45 @@ const duringOutage = {
 const inCalm = { order: ['201'], '*': ['200'] }
 
 /** @returns whether every promise was kept */
-export const runPostgres = async (run: PostgresRun): Promise<boolean> => {
-  const random = createRandom(run.seed)
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-faults-'))
-  const server = await startOwnPostgres(folder).catch(async (error: unknown) => {
-    await rm(folder, { recursive: true, force: true })
-    throw error
-  })
-  const users = Array.from({ length: userCount }, (_, index) => newUser(index))
-  const receivers = await startReceivers(join(folder, 'authority.pem'), random)
-  const sandbox = await startBroker(run.seed, users)
-  const fleet = newFleet({
-    databaseUrl: server.url,
-    providerUrl: sandbox.url,
-    dataFolder: join(folder, 'data'),
-    more: eventEnvironment(receivers),
-  })
-  try {
-    await startFleet(fleet)
+export const runPostgres = (asked: PostgresRun): Promise<boolean> =>
+  inRun(async (run) => {
+    const { seed, withinMs } = asked
+    const random = createRandom(seed)
+    const server = await startOwnPostgres(run)
+    const users = newUsers(userCount)
+    const receivers = await startReceivers(run, random)
+    const sandbox = await startBroker(run, seed, users)
+    const fleet = await startFleet(run, {
+      databaseUrl: server.url,
+      providerUrl: sandbox.url,
+      more: eventEnvironment(receivers),
+    })
     const linkedAt = await link(fleet, users, scopes)
-    const webhooks = await registerAll(fleet, users, receivers)
+    const events = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
     const load = startLoad(fleet, users)
     const beganAt = performance.now()
-    const restarts = await restartAgainAndAgain(server, random, run)
+    const restarts = await restartAgainAndAgain(server, random, asked)
     const endedAt = performance.now()
     await load.stop()
-    say(`seed ${run.seed}: ${restarts.length} restarts, ${load.intents.length} orders wanted; waiting for the last to settle`)
+    say(
+      `seed ${seed}, two instances: ${restarts.length} restarts, ${load.intents.length} orders wanted; waiting for the last to settle`,
+    )
     await load.sendAgain(keyMs)
-    const orders = await settledOrders(fleet, users, settleMs)
-    const happened = users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
-    await deliveredAll(fleet, users, webhooks, happened, deliveryMs)
-    await stopFleet(fleet)
-    const events = await accountOfEvents({ url: server.url, folder }, users, webhooks, receivers, happened)
-    say(`seed ${run.seed}, a PostgreSQL server of its own, two instances, ${restarts.length} restarts`)
-    const broken = [
-      ...sayRestarts(restarts, load, run.withinMs),
-      ...checkReplies(load.replies, duringOutage),
-      ...checkReplies(within(load.replies, calmSpans(restarts, { from: beganAt, to: endedAt }, run.withinMs)), inCalm).map(
-        (fault) => `while the server was there: ${fault}`,
-      ),
-      ...reportOrders(load, orders, sandbox),
-      ...events.broken,
+    const orders = await settledOrders(fleet, users)
+    await events.delivered(orders, deliveryMs)
+    const calm = within(load.replies, calmSpans(restarts, { from: beganAt, to: endedAt }, withinMs))
+    return [
+      ...sayRestarts(restarts, load, withinMs),
+      ...checkReplies(calm, inCalm).map((fault) => `while the server was there: ${fault}`),
+      ...reportLoad(load, duringOutage, orders, sandbox),
+      ...(await events.check({ url: server.url, folder: run.folder }, orders)).broken,
     ]
-    sayReplies(load)
-    say(events.line)
-    return conclude(broken)
-  } finally {
-    await stopFleet(fleet)
-    await sandbox.close()
-    await receivers.close()
-    await server.stop('immediate').catch(() => undefined)
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+  })
 
-/** In turn with `fast` and `immediate`, away for a moment or for some seconds, with a while between them in which all must be well. */
+/**
+ * In turn with `fast` and `immediate`, away for a moment or for some seconds, with a while between
+ * them in which all must be well.
+ */
 const restartAgainAndAgain = async (
   server: OwnServer,
   random: Random,
@@ -132,22 +111,34 @@ const restartAgainAndAgain = async (
 }
 
 /** From so long after each restart to the next, before the first, and after the last. */
-const calmSpans = (restarts: readonly Restart[], { from, to }: Span, withinMs: number): readonly Span[] => {
+const calmSpans = (
+  restarts: readonly Restart[],
+  { from, to }: Span,
+  withinMs: number,
+): readonly Span[] => {
   const begins = [from, ...restarts.map(({ acceptedAt }) => acceptedAt + withinMs)]
   const ends = [...restarts.map(({ stoppedAt }) => stoppedAt), to]
   return begins.map((begin, index) => ({ from: begin, to: ends[index] ?? begin }))
 }
 
-const sayRestarts = (restarts: readonly Restart[], { replies }: Load, withinMs: number): readonly string[] =>
+const sayRestarts = (
+  restarts: readonly Restart[],
+  { replies }: Load,
+  withinMs: number,
+): readonly string[] =>
   restarts.flatMap(({ mode, stoppedAt, acceptedAt }, index) => {
     const until = restarts[index + 1]?.stoppedAt ?? Infinity
     const during = replies.filter(({ endedAt }) => endedAt < until)
-    const backMs = [0, 1].map((slot) => backAfterMs(during, acceptedAt, { what: 'order', slot, outcome: '201' }))
+    const backMs = [0, 1].map((slot) =>
+      backAfterMs(during, acceptedAt, { what: 'order', slot, outcome: '201' }),
+    )
     const told = backMs.map((ms) => (ms === null ? 'not' : `${Math.round(ms)} ms`))
     say(
       `restart ${index + 1} (${mode}): away for ${Math.round(acceptedAt - stoppedAt)} ms, writes succeed again after ${told.join(' and ')}`,
     )
     return backMs.flatMap((ms, slot) =>
-      ms !== null && ms <= withinMs ? [] : [`after restart ${index + 1} instance ${slot + 1} took no order within ${withinMs} ms`],
+      ms !== null && ms <= withinMs
+        ? []
+        : [`after restart ${index + 1} instance ${slot + 1} took no order within ${withinMs} ms`],
     )
   })

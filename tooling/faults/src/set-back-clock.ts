@@ -1,5 +1,6 @@
-// Loaded into each thread of an instance before anything else: at each SIGUSR2 its clock, and that of the embedded database in its thread, goes back by an
-// hour. Timers and performance.now, which go by another clock, go on.
+// Loaded into each thread of an instance before anything else: at each SIGUSR2 its clock, and that
+// of the embedded database in its thread, goes back by an hour. Timers and performance.now, which
+// go by another clock, go on.
 import { BroadcastChannel } from 'node:worker_threads'
 
 const RealDate = Date
@@ -9,9 +10,11 @@ let behindMs = 0
 const now = (): number => RealDate.now() - behindMs
 
 globalThis.Date = new Proxy(RealDate, {
-  construct: (target, given: unknown[], newTarget) => Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as object,
+  construct: (target, given: unknown[], newTarget) =>
+    Reflect.construct(target, given.length === 0 ? [now()] : given, newTarget) as object,
   apply: () => new RealDate(now()).toString(),
-  get: (target, name, receiver) => (name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown)),
+  get: (target, name, receiver) =>
+    name === 'now' ? now : (Reflect.get(target, name, receiver) as unknown),
 })
 
 const setBack = (): void => {

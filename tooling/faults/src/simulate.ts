@@ -1,6 +1,7 @@
-// Places orders in a simulation of processes, database and broker, where faults happen that no real run can time, once for each seed.
+// Places orders in a simulation of processes, database and broker, where faults happen that no real
+// run can time, once for each seed.
 import { simulateOrders } from '@tradeport/domain/testing/order-simulation'
-import { say } from './fleet.ts'
+import { say } from './run.ts'
 
 export interface SimulationOptions {
   /** Of the first run; each further one has the next. */
@@ -10,13 +11,28 @@ export interface SimulationOptions {
 
 const breathe = (): Promise<void> => new Promise(setImmediate)
 
-export const runSimulation = async ({ seed: firstSeed, runs }: SimulationOptions): Promise<boolean> => {
+export const runSimulation = async ({
+  seed: firstSeed,
+  runs,
+}: SimulationOptions): Promise<boolean> => {
   const totals: Record<string, number> = {}
   for (let seed = firstSeed; seed < firstSeed + runs; seed += 1) {
     // Half of the runs have more processes and orders, which meet more often.
-    const { violations, history, counts } = await simulateOrders({ seed, breathe, ...(seed % 2 ? {} : { processes: 3, orders: 5 }) })
+    const { violations, history, counts } = await simulateOrders({
+      seed,
+      breathe,
+      ...(seed % 2 ? {} : { processes: 3, orders: 5 }),
+    })
     if (violations.length > 0) {
-      say([...history, '', `seed ${seed}:`, ...violations, `repeat it with --seed ${seed} --runs 1`].join('\n'))
+      say(
+        [
+          ...history,
+          '',
+          `seed ${seed}:`,
+          ...violations,
+          `repeat it with --seed ${seed} --runs 1`,
+        ].join('\n'),
+      )
       return false
     }
     for (const [name, count] of Object.entries(counts)) totals[name] = (totals[name] ?? 0) + count

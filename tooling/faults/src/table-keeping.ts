@@ -1,4 +1,5 @@
-// What becomes of the rows of every table: what clears them, or why they are kept. A table that grows and stands not here is one that nobody thought of.
+// What becomes of the rows of every table: what clears them, or why they are kept. A table that
+// grows and stands not here is one that nobody thought of.
 
 export interface Keeping {
   /** Whether it may hold more after a soak than before. */
@@ -7,7 +8,10 @@ export interface Keeping {
 }
 
 const records: Keeping = { grows: false, why: "the operator's records" }
-const jobs: Keeping = { grows: true, why: 'cleared of what was done an hour ago; owner notices stay for a week' }
+const jobs: Keeping = {
+  grows: true,
+  why: 'cleared of what was done an hour ago; owner notices stay for a week',
+}
 const queues: Keeping = { grows: false, why: 'one row for each queue or version' }
 
 export const tableKeeping: Readonly<Record<string, Keeping>> = {
@@ -26,11 +30,23 @@ export const tableKeeping: Readonly<Record<string, Keeping>> = {
   },
   'public.orders': { grows: true, why: "kept for good: the user's orders; at most 100 a day" },
   'public.order_counters': { grows: true, why: 'one row for each user who ever ordered' },
-  'public.order_list_starts': { grows: true, why: 'cleared every hour of what is older than 70 minutes' },
-  'public.idempotency_keys': { grows: true, why: 'cleared every hour of what is older than 25 hours' },
-  'public.position_locks': { grows: false, why: 'goes with the release; cleared of what a dead process left' },
+  'public.order_list_starts': {
+    grows: true,
+    why: 'cleared every hour of what is older than 70 minutes',
+  },
+  'public.idempotency_keys': {
+    grows: true,
+    why: 'cleared every hour of what is older than 25 hours',
+  },
+  'public.position_locks': {
+    grows: false,
+    why: 'goes with the release; cleared of what a dead process left',
+  },
   'public.journals': { grows: false, why: 'one row for each account that was read' },
-  'public.deals': { grows: true, why: "kept for good: the broker's history; goes with its account" },
+  'public.deals': {
+    grows: true,
+    why: "kept for good: the broker's history; goes with its account",
+  },
   'public.trades': { grows: true, why: 'one row for each position of the deals' },
   'public.webhooks': { grows: false, why: 'at most ten for each user' },
   'public.events': { grows: true, why: 'cleared every hour of what is older than 30 days' },

@@ -1,17 +1,20 @@
-// Three receivers of webhooks on loopback, which speak HTTPS with a certificate of an authority of the run's own: one fails always, one is slow, one is
-// fine. They keep everything that came.
+// Three receivers of webhooks on loopback, which speak HTTPS with a certificate of an authority of
+// the run's own: one fails always, one is slow, one is fine. They keep everything that came.
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
-import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
 import { createServer } from 'node:https'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
 import { generate } from 'selfsigned'
 import type { Random } from './random.ts'
+import type { Run } from './run.ts'
 
-export const receiverNames = ['failing', 'slow', 'fine'] as const
-export type ReceiverName = (typeof receiverNames)[number]
+export type ReceiverName = 'failing' | 'slow' | 'fine'
 
 export interface Received {
+  readonly name: ReceiverName
   readonly headers: IncomingHttpHeaders
   readonly body: Buffer
 }
@@ -20,13 +23,17 @@ export interface Receivers {
   /** For NODE_EXTRA_CA_CERTS. */
   readonly authorityFile: string
   readonly urlOf: (name: ReceiverName) => string
-  readonly received: (name: ReceiverName) => readonly Received[]
-  readonly close: () => Promise<void>
+  /** In the order of arrival. */
+  readonly received: () => readonly Received[]
 }
 
 const ec = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
 
-export const startReceivers = async (authorityFile: string, random: Random): Promise<Receivers> => {
+export const startReceivers = async (
+  { folder, closeLater }: Run,
+  random: Random,
+): Promise<Receivers> => {
+  const authorityFile = join(folder, 'authority.pem')
   const authority = await generate([{ name: 'commonName', value: 'Authority of this run' }], {
     ...ec,
     extensions: [
@@ -48,37 +55,32 @@ export const startReceivers = async (authorityFile: string, random: Random): Pro
     slow: (response) => void setTimeout(() => response.end(), random.whole(50, 400)),
     fine: (response) => void response.end(),
   }
-  const start = async (name: ReceiverName) => {
-    const received: Received[] = []
-    const server = createServer({ key: certificate.private, cert: certificate.cert }, (request, response) => {
-      const receive = async (): Promise<void> => {
-        received.push({ headers: request.headers, body: await readAll(request) })
-        answers[name](response)
-      }
-      // A sender that was killed in the middle of its request has sent nothing.
-      receive().catch(() => response.destroy())
-    })
+  const received: Received[] = []
+  const start = async (name: ReceiverName): Promise<string> => {
+    const server = createServer(
+      { key: certificate.private, cert: certificate.cert },
+      (request, response) => {
+        const receive = async (): Promise<void> => {
+          received.push({ name, headers: request.headers, body: await buffer(request) })
+          answers[name](response)
+        }
+        // A sender that was killed in the middle of its request has sent nothing.
+        receive().catch(() => response.destroy())
+      },
+    )
     server.listen(0, '127.0.0.1')
     await once(server, 'listening')
-    return { received, server, url: `https://localhost:${(server.address() as AddressInfo).port}/hook` }
+    closeLater(async () => {
+      server.closeAllConnections()
+      server.close()
+      await once(server, 'close')
+    })
+    return `https://localhost:${(server.address() as AddressInfo).port}/hook`
   }
-  const started = { failing: await start('failing'), slow: await start('slow'), fine: await start('fine') }
-  return {
-    authorityFile,
-    urlOf: (name) => started[name].url,
-    received: (name) => started[name].received,
-    close: async () => {
-      for (const { server } of Object.values(started)) {
-        server.closeAllConnections()
-        server.close()
-        await once(server, 'close')
-      }
-    },
+  const urls = {
+    failing: await start('failing'),
+    slow: await start('slow'),
+    fine: await start('fine'),
   }
-}
-
-const readAll = async (request: IncomingMessage): Promise<Buffer> => {
-  const chunks: Buffer[] = []
-  for await (const chunk of request) chunks.push(chunk as Buffer)
-  return Buffer.concat(chunks)
+  return { authorityFile, urlOf: (name) => urls[name], received: () => received }
 }

@@ -34,7 +34,8 @@ export const publishedFolders = (): readonly string[] =>
     .filter((folder) => manifestOf(folder).private !== true)
     .toSorted()
 
-export const manifestOf = (folder: string): PublishedManifest => JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
+export const manifestOf = (folder: string): PublishedManifest =>
+  JSON.parse(readFileSync(join(root, folder, 'package.json'), 'utf8'))
 
 /** How pnpm is called here: the one that runs this, else the one that is found. */
 export const pnpmCommand = (): readonly [command: string, ...first: string[]] => {
@@ -45,7 +46,11 @@ export const pnpmCommand = (): readonly [command: string, ...first: string[]] =>
 export const pack = async (folder: string): Promise<PackedPackage> => {
   const destination = await mkdtemp(join(tmpdir(), 'tradeport-packed-'))
   const [command, ...first] = pnpmCommand()
-  const { stdout } = await run(command, [...first, 'pack', '--json', '--pack-destination', destination], { cwd: join(root, folder) })
+  const { stdout } = await run(
+    command,
+    [...first, 'pack', '--json', '--pack-destination', destination],
+    { cwd: join(root, folder) },
+  )
   const told: { filename: string } = JSON.parse(stdout)
   const content = await readFile(told.filename)
   return {

@@ -31,7 +31,12 @@ describe('the packed client', () => {
   beforeAll(async () => {
     const { tarball } = await pack('packages/client')
     folder = await mkdtemp(join(tmpdir(), 'tradeport-client-'))
-    const manifest = { name: 'user', private: true, type: 'module', dependencies: { '@tradeport/client': `file:${tarball}` } }
+    const manifest = {
+      name: 'user',
+      private: true,
+      type: 'module',
+      dependencies: { '@tradeport/client': `file:${tarball}` },
+    }
     await writeFile(join(folder, 'package.json'), JSON.stringify(manifest))
     await writeFile(join(folder, 'program.js'), program)
     await writeFile(join(folder, 'consumer.ts'), consumer)

@@ -1,4 +1,5 @@
-// The example outside the workspace, as its README says: it installs the packed domain, folds a deal list and prints statistics.
+// The example outside the workspace, as its README says: it installs the packed domain, folds a
+// deal list and prints statistics.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -18,7 +19,10 @@ describe('examples/statistics', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'tradeport-example-'))
     // Without what somebody who tried it here has left in it.
-    await cp(example, folder, { recursive: true, filter: (path) => !made.some((name) => path.endsWith(name)) && !path.endsWith('.tgz') })
+    await cp(example, folder, {
+      recursive: true,
+      filter: (path) => !made.some((name) => path.endsWith(name)) && !path.endsWith('.tgz'),
+    })
     const lines = shellLines(await readFile(join(example, 'README.md'), 'utf8'))
     printed = await runLines(lines, folder, [join(root, 'packages/domain/node_modules/fp-ts')])
   })
@@ -34,7 +38,13 @@ describe('examples/statistics', () => {
     const told = JSON.parse(printed)
     expect(told.statistics).toEqual(tradeStatistics(trades))
     expect(told.skipped).toEqual(skipped)
-    expect(told.trades.map(({ positionId }: { positionId: string }) => positionId)).toEqual(['71', '72', '73', '74', '76'])
+    expect(told.trades.map(({ positionId }: { positionId: string }) => positionId)).toEqual([
+      '71',
+      '72',
+      '73',
+      '74',
+      '76',
+    ])
   })
 
   it('prints figures that were added up by hand', () => {
@@ -64,9 +74,13 @@ export const netProfit: number = tradeStatistics(foldDeals(deals).trades).netPro
 `
 
 const shellLines = (markdown: string): readonly string[] =>
-  [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) => block.split('\n').filter((line) => line !== ''))
+  [...markdown.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = '']) =>
+    block.split('\n').filter((line) => line !== ''),
+  )
 
 const readDeals = async (): Promise<readonly Deal[]> => {
-  const deals: readonly (Deal & { time: string })[] = JSON.parse(await readFile(join(example, 'deals.json'), 'utf8'))
+  const deals: readonly (Deal & { time: string })[] = JSON.parse(
+    await readFile(join(example, 'deals.json'), 'utf8'),
+  )
   return deals.map((deal) => ({ ...deal, time: Date.parse(deal.time) }))
 }

@@ -36,24 +36,33 @@ describe.each(publishedFolders())('the tarball of %s', async (folder) => {
   it('has types that are found and right wherever ES modules are (attw, profile esm-only)', async () => {
     const checked = await checkPackage(createPackageFromTarballData(new Uint8Array(packed.bytes)))
     if (checked.types === false) throw new Error('no types were found')
-    const problems = checked.problems.filter((problem) => !('resolutionKind' in problem) || !ignored.includes(problem.resolutionKind))
-    expect(Object.keys(checked.entrypoints)).toEqual(expect.arrayContaining(Object.keys(manifestOf(folder).exports)))
+    const problems = checked.problems.filter(
+      (problem) => !('resolutionKind' in problem) || !ignored.includes(problem.resolutionKind),
+    )
+    expect(Object.keys(checked.entrypoints)).toEqual(
+      expect.arrayContaining(Object.keys(manifestOf(folder).exports)),
+    )
     expect(problems).toEqual([])
   })
 
   it('names no source that is not in it', () => {
-    expect(JSON.stringify(checkedManifest(packed.bytes))).not.toMatch(/src\/|workspace:|@tradeport\/source/)
+    expect(JSON.stringify(checkedManifest(packed.bytes))).not.toMatch(
+      /src\/|workspace:|@tradeport\/source/,
+    )
   })
 })
 
 it('has one version for all', () => {
-  expect([...new Set(publishedFolders().map((folder) => manifestOf(folder).version))]).toEqual(['1.0.0'])
+  expect([...new Set(publishedFolders().map((folder) => manifestOf(folder).version))]).toEqual([
+    '1.0.0',
+  ])
 })
 
 const ignored: readonly string[] = ['node10', 'node16-cjs']
 
 // dist/trades/deal.js, .js.map and .d.ts are made from src/trades/deal.ts.
-const sourceOf = (file: string): string => file.replace(/^dist\//, 'src/').replace(/\.(js|js\.map|d\.ts)$/, '.ts')
+const sourceOf = (file: string): string =>
+  file.replace(/^dist\//, 'src/').replace(/\.(js|js\.map|d\.ts)$/, '.ts')
 
 const checkedManifest = (bytes: ArrayBuffer): unknown => {
   const content = createPackageFromTarballData(new Uint8Array(bytes))

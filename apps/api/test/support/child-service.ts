@@ -1,4 +1,5 @@
-// The service as its operator starts it: a process of its own, from the sources, told what to do by its environment alone.
+// The service as its operator starts it: a process of its own, from the sources, configured by its
+// environment alone.
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
@@ -18,7 +19,7 @@ export interface ChildService {
   readonly process: ChildProcess
   /** Rejects when the process ends without it. */
   readonly listening: Promise<Listening>
-  /** All that it printed so far. */
+  /** Everything that it printed so far. */
   readonly output: () => string
   readonly errors: () => string
   /** Sends SIGTERM, once; gives the exit code. */
@@ -29,16 +30,20 @@ export interface ChildService {
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 export const spawnService = (environment: Environment): ChildService => {
-  // Nothing of this process's own environment but where programs are.
-  const child = spawn(process.execPath, ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main], {
-    env: { PATH: process.env['PATH'], ...environment },
-    stdio: ['ignore', 'pipe', 'pipe'],
-  })
+  // From this process's own environment only where programs are.
+  const child = spawn(
+    process.execPath,
+    ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main],
+    {
+      env: { PATH: process.env['PATH'], ...environment },
+      stdio: ['ignore', 'pipe', 'pipe'],
+    },
+  )
   let output = ''
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => {
     errors += chunk.toString()
-    secretWatch.hear('what a process complained of', chunk.toString())
+    secretWatch.hear('the error output of a process', chunk.toString())
   })
   createInterface(child.stdout).on('line', hearLine)
   const exited = once(child, 'close').then(([code]) => code as number | null)
@@ -51,7 +56,9 @@ export const spawnService = (environment: Environment): ChildService => {
         .find((text) => text.includes('"event":"listening"'))
       if (line !== undefined) found(JSON.parse(line))
     })
-    void exited.then((code) => missed(new Error(`it ended with ${code} before it listened: ${errors}`)))
+    void exited.then((code) =>
+      missed(new Error(`it ended with ${code} before it listened: ${errors}`)),
+    )
   })
   // A test that is not about listening need not wait for it.
   listening.catch(() => undefined)
@@ -68,7 +75,8 @@ export const spawnService = (environment: Environment): ChildService => {
   }
 }
 
-// Lines of the log are JSON. The others are the welcome of the demo, which tells its key to whoever starts it.
+// Lines of the log are JSON. The others are the welcome of the demo, which shows its key to whoever
+// starts it.
 const hearLine = (line: string): void => {
   if (line.startsWith('{')) secretWatch.hear('the log of a process', line)
   else secretWatch.know('the key of the demo', /tp_live_[\w-]+/.exec(line)?.[0])

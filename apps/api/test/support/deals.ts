@@ -21,7 +21,14 @@ export interface TradeRow {
 
 /** The two deals of a position that was opened and closed at once. */
 export const tradeDeals = (trade: TradeRow): readonly DealRow[] => {
-  const { positionId, symbol = 'EURUSD', side = 'buy', volume = 0.1, entryPrice = 1.1, exitPrice = 1.2 } = trade
+  const {
+    positionId,
+    symbol = 'EURUSD',
+    side = 'buy',
+    volume = 0.1,
+    entryPrice = 1.1,
+    exitPrice = 1.2,
+  } = trade
   const common = { platform: 'mt5', positionId, symbol, volume }
   return [
     {
@@ -66,4 +73,5 @@ export const historyOf = (deals: readonly DealRow[], currency = 'USD'): HistoryF
   deals,
 })
 
-const typeOf = (side: 'buy' | 'sell'): string => (side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL')
+const typeOf = (side: 'buy' | 'sell'): string =>
+  side === 'buy' ? 'DEAL_TYPE_BUY' : 'DEAL_TYPE_SELL'

@@ -1,4 +1,5 @@
-// Makes an empty database with all of its tables before the first test, for every test service to start from a copy of it.
+// Makes an empty database with all of its tables before the first test, for every test service to
+// start from a copy of it.
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +16,12 @@ declare module 'vitest' {
 export const setup = async (project: TestProject): Promise<() => Promise<void>> => {
   const folder = await mkdtemp(join(tmpdir(), 'tradeport-template-'))
   // Not the demo, which would be in the database then; the provider is asked for nothing.
-  const service = spawnService({ PORT: '0', OPERATOR_PORT: '0', BROKER: 'metaapi', DATA_DIR: folder })
+  const service = spawnService({
+    PORT: '0',
+    OPERATOR_PORT: '0',
+    BROKER: 'metaapi',
+    DATA_DIR: folder,
+  })
   await service.listening
   await service.stop()
   project.provide('databaseTemplate', join(folder, 'postgres'))

@@ -1,10 +1,12 @@
-// After every test of this package: nothing that was told in it holds a secret, and everything that was answered is as the API's document says.
+// After every test of this package: nothing that the service wrote or answered holds a secret, and
+// every reply is as the API's document says.
 import { afterAll, afterEach, expect } from 'vitest'
-import { contractWatch } from './hear-reply.ts'
+import { contractWatch } from './service.ts'
 import { secretWatch } from './secret-watch.ts'
 
-const expectNoFaults = (): void => expect([...secretWatch.takeFaults(), ...contractWatch.takeFaults()]).toEqual([])
+const expectNoFaults = (): void =>
+  expect([...secretWatch.takeFaults(), ...contractWatch.takeFaults()]).toEqual([])
 
 afterEach(expectNoFaults)
-// What was told between the tests and after them.
+// Whatever happened between the tests and after them.
 afterAll(expectNoFaults)

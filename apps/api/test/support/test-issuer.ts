@@ -6,26 +6,14 @@ import { SignJWT, exportJWK, generateKeyPair } from 'jose'
 import type { CryptoKey, JWK } from 'jose'
 import { secretWatch } from './secret-watch.ts'
 
-export interface TestIssuer {
-  readonly url: string
-  /** A token of a user of `acme` for an hour, with these claims in place of or beside those that it needs. */
-  readonly sign: (claims?: object, header?: object) => Promise<string>
-  /** Signs with a new key from now on, published beside the old ones. */
-  readonly rotate: () => Promise<void>
-  /** How often the keys were read. */
-  readonly reads: () => number
-  /** Nothing answers from now on. Calling it again changes nothing. */
-  readonly close: () => Promise<void>
-}
-
 export const audience = 'https://api.example.com'
 
-export const startTestIssuer = async (now: () => number): Promise<TestIssuer> => {
+export type TestIssuer = Awaited<ReturnType<typeof startTestIssuer>>
+
+export const startTestIssuer = async (now: () => number) => {
   const keys: JWK[] = []
   let signing: CryptoKey | undefined
-  let reads = 0
   const server = createServer(({ url: path }, response) => {
-    if (path === '/keys') reads += 1
     const page = path === '/keys' ? { keys } : { issuer: url, jwks_uri: `${url}/keys` }
     response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(page))
   })
@@ -33,13 +21,22 @@ export const startTestIssuer = async (now: () => number): Promise<TestIssuer> =>
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const rotate = async (): Promise<void> => {
     const { publicKey, privateKey } = await generateKeyPair('ES256', { extractable: true })
-    keys.push({ ...(await exportJWK(publicKey)), kid: `key-${keys.length}`, alg: 'ES256', use: 'sig' })
+    keys.push({
+      ...(await exportJWK(publicKey)),
+      kid: `key-${keys.length}`,
+      alg: 'ES256',
+      use: 'sig',
+    })
     signing = privateKey
   }
   await rotate()
   return {
     url,
-    sign: async (claims = {}, header = {}) => {
+    /**
+     * A token of user `u-1` of `acme` for an hour, with these claims in place of or beside those
+     * that it needs.
+     */
+    sign: async (claims: object = {}, header: object = {}): Promise<string> => {
       if (signing === undefined) throw new Error('there is no key to sign with')
       const exp = Math.floor(now() / 1_000) + 3_600
       const token = await new SignJWT({
@@ -52,13 +49,18 @@ export const startTestIssuer = async (now: () => number): Promise<TestIssuer> =>
         exp,
         ...claims,
       })
-        .setProtectedHeader({ alg: 'ES256', typ: 'at+jwt', kid: `key-${keys.length - 1}`, ...header })
+        .setProtectedHeader({
+          alg: 'ES256',
+          typ: 'at+jwt',
+          kid: `key-${keys.length - 1}`,
+          ...header,
+        })
         .sign(signing)
       secretWatch.know('a token of the issuer', token)
       return token
     },
+    /** Signs with a new key from now on, published beside the old ones. */
     rotate,
-    reads: () => reads,
     close: async () => {
       if (!server.listening) return
       server.closeAllConnections()

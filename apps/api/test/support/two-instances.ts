@@ -1,90 +1,101 @@
-// Two instances of a service on one database and one Redis of their own, behind proxies that send every request to the next of them.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import type { Environment } from '../../src/config.ts'
-import type { Service } from '../../src/service.ts'
-import { createRedisSpace, redisUrl } from './redis-space.ts'
-import type { RedisSpace } from './redis-space.ts'
-import { proxyAddress, startRoundRobin } from './round-robin.ts'
-import { createServerDatabase, serverUrl } from './server-database.ts'
-import type { ServerDatabase } from './server-database.ts'
-import { environmentOf, startFrom } from './start-service.ts'
-import type { StartOptions } from './start-service.ts'
+// Two instances on one database and one Redis of their own, each of which a test can make fail.
+import { randomBytes } from 'node:crypto'
+import { createTcpProxy } from '@tradeport/testkit'
+import type { AccountOptions } from '@tradeport/sandbox-broker'
+import { Client } from 'pg'
+import { rm } from 'node:fs/promises'
+import { newFolder, startFrom, startTestService } from './service.ts'
+import type { TestServiceOptions } from './service.ts'
 
-/** Whether there are the servers that two instances need. */
+const serverUrl = process.env['TEST_DATABASE_URL']
+const redisUrl = process.env['TEST_REDIS_URL']
+
 export const areServersThere = serverUrl !== undefined && redisUrl !== undefined
-
 export const serversTitle = areServersThere ? '' : ' (TEST_DATABASE_URL and TEST_REDIS_URL not set)'
 
-export interface Instance {
-  readonly apiUrl: string
-  readonly operatorUrl: string
-}
+export type TwoInstances = Awaited<ReturnType<typeof startTwoInstances>>
 
-/** What stands behind the addresses of a test's service, which are those that its callers use. */
-export interface Deployment extends Instance {
-  readonly folder: string
-  readonly environment: Environment
-  readonly restart: () => Promise<void>
-  readonly close: () => Promise<void>
-}
-
-export interface TwoInstances extends Deployment {
-  readonly instances: readonly [Instance, Instance]
-  readonly database: ServerDatabase
-  readonly redis: RedisSpace
-}
-
-interface Options extends StartOptions {
-  readonly environment?: Environment
-}
-
-export const startTwoInstances = async (providerUrl: string, { environment: changes, ...options }: Options = {}): Promise<TwoInstances> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
+export const startTwoInstances = async (
+  accounts: readonly AccountOptions[],
+  { environment, ...options }: TestServiceOptions = {},
+) => {
   const database = await createServerDatabase()
-  const redis = await createRedisSpace()
-  const environment: Environment = {
-    ...environmentOf(folder, providerUrl),
+  const redis = await createTcpProxy({ target: redisUrl ?? '' })
+  const redisSpace = new URL(redis.url)
+  redisSpace.searchParams.set('keyPrefix', `tradeport-test-${randomBytes(6).toString('hex')}:`)
+  const servers = {
     DATABASE_URL: database.url,
-    REDIS_URL: redis.url,
+    REDIS_URL: redisSpace.href,
     SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    TRUST_PROXY: proxyAddress,
-    ...changes,
+    ...environment,
   }
-  const start = () => startFrom(environment, { redis: patient, ...options })
-  const services: [Service, Service] = [await start(), await start()]
-  const [api, operator] = [await startRoundRobin(), await startRoundRobin()]
-  const pointTo = async (running: readonly Service[]): Promise<void> => {
-    await Promise.all([api.pointTo(running.map(({ apiUrl }) => apiUrl)), operator.pointTo(running.map(({ operatorUrl }) => operatorUrl))])
-  }
-  await pointTo(services)
+  // Redis has as long to answer as a busy machine may take, and goes by the clock of the test.
+  const times = { redis: { clock: 'caller', boundMs: 10_000 }, ...options } as const
+  const one = await startTestService(accounts, { ...times, environment: servers })
+  const folder = await newFolder()
+  const startOther = () => startFrom({ ...one.environment, DATA_DIR: folder }, times)
+  let other = await startOther()
   return {
-    apiUrl: api.url,
-    operatorUrl: operator.url,
-    get instances() {
-      return services
-    },
-    folder,
-    environment,
+    ...one,
+    instances: [
+      one,
+      {
+        get apiUrl() {
+          return other.apiUrl
+        },
+        get operatorUrl() {
+          return other.operatorUrl
+        },
+      },
+    ] as const,
     database,
     redis,
-    // One after the other, each without requests meanwhile, as operators do it.
-    restart: async () => {
-      for (const [index, service] of services.entries()) {
-        await pointTo(services.filter((other) => other !== service))
-        await service.close()
-        services[index] = await start()
-      }
-      await pointTo(services)
+    restartOther: async () => {
+      await other.close()
+      other = await startOther()
     },
     close: async () => {
-      for (const { close } of [...services, api, operator, redis]) await close()
+      await one.sandbox.close()
+      await other.close()
+      await one.close()
+      await redis.close()
       await database.drop()
       await rm(folder, { recursive: true, force: true })
     },
   }
 }
 
-/** Redis has as long to answer as a busy machine may take, and goes by the clock of the test. */
-const patient = { clock: 'caller', boundMs: 10_000 } as const
+/** A database on the server that nobody else uses. */
+export const createServerDatabase = async () => {
+  const name = `tradeport_test_${randomBytes(6).toString('hex')}`
+  const url = new URL(serverUrl ?? '')
+  url.pathname = `/${name}`
+  const onServer = (statement: string) => queryOn(serverUrl ?? '', statement)
+  await onServer(`create database ${name}`)
+  return {
+    url: url.href,
+    query: (statement: string) => queryOn(url.href, statement),
+    /** Ends all connections and refuses new ones. */
+    cut: async () => {
+      await onServer(`alter database ${name} allow_connections false`)
+      await onServer(
+        `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+      )
+    },
+    mend: () => onServer(`alter database ${name} allow_connections true`),
+    drop: () => onServer(`drop database ${name} with (force)`),
+  }
+}
+
+const queryOn = async (
+  connectionString: string,
+  statement: string,
+): Promise<readonly Record<string, unknown>[]> => {
+  const client = new Client({ connectionString })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}

@@ -13,10 +13,16 @@ export interface ApplyOptions extends CommonOptions {
   readonly plan?: boolean | undefined
 }
 
-export const applyDocument = async (world: World, file: string, options: ApplyOptions): Promise<void> => {
+export const applyDocument = async (
+  world: World,
+  file: string,
+  options: ApplyOptions,
+): Promise<void> => {
   const read = await readDocument(world, file)
   const session = await openSession(world, options)
-  await withLines(read, () => (options.plan === true ? tellPlan(session, read) : apply(session, read)))
+  await withLines(read, () =>
+    options.plan === true ? tellPlan(session, read) : apply(session, read),
+  )
 }
 
 const tellPlan = async (session: Session, { document }: ReadDocument): Promise<void> => {
@@ -24,8 +30,12 @@ const tellPlan = async (session: Session, { document }: ReadDocument): Promise<v
   const { changes, ordersUnderWay } = plan
   session.json(plan)
   for (const change of changes) session.say(changeText(change))
-  if (changes.length === 0) session.say('Nothing would change: all that the document names is so already.')
-  else session.say(`\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} would be made. Nothing was changed.`)
+  if (changes.length === 0)
+    session.say('Nothing would change: all that the document names is so already.')
+  else
+    session.say(
+      `\n${changes.length} ${changes.length === 1 ? 'change' : 'changes'} would be made. Nothing was changed.`,
+    )
   warnOfTouchedOrders(session, ordersUnderWay)
 }
 
@@ -47,7 +57,9 @@ const apply = async (session: Session, { document }: ReadDocument): Promise<void
     ...issued.accessTokens.map(({ id, token }) => ({ kind: 'token', id, secret: token })),
   ]
   if (secrets.length === 0) return
-  session.say('\nThese keys and tokens were made or given now. This is the only time that they are shown:\n')
+  session.say(
+    '\nThese keys and tokens were made or given now. This is the only time that they are shown:\n',
+  )
   for (const { kind, id, secret } of secrets) session.say(`  ${kind} ${id}  ${secret}`)
 }
 

@@ -1,4 +1,5 @@
-// Orders under way: listed, shown one by one, ended by hand, and named where a document touches them.
+// Orders under way: listed, shown one by one, ended by hand, and named where a document touches
+// them.
 import type { OrderUnderWay, TouchedOrder } from '../records.ts'
 import { openSession } from '../session.ts'
 import type { CommonOptions, Session } from '../session.ts'
@@ -6,7 +7,11 @@ import type { World } from '../world.ts'
 
 const orderPath = (id: string): string => `/orders/${encodeURIComponent(id)}`
 
-export const showOrder = async (world: World, id: string, options: CommonOptions): Promise<void> => {
+export const showOrder = async (
+  world: World,
+  id: string,
+  options: CommonOptions,
+): Promise<void> => {
   const session = await openSession(world, options)
   const order = await session.api.get<OrderUnderWay>(orderPath(id))
   session.json(order)
@@ -22,7 +27,11 @@ export interface FinishOptions extends CommonOptions {
   readonly by?: string | undefined
 }
 
-export const finishOrder = async (world: World, id: string, options: FinishOptions): Promise<void> => {
+export const finishOrder = async (
+  world: World,
+  id: string,
+  options: FinishOptions,
+): Promise<void> => {
   const session = await openSession(world, options)
   const { as, reason, price, volume, position, by } = options
   const order = await session.api.post<OrderUnderWay>(
@@ -43,7 +52,10 @@ const linesOf = (order: OrderUnderWay): readonly (readonly [name: string, value:
     ['tenant', order.tenantId],
     ['user', order.userId],
     ['account', order.accountId],
-    ['destination', `${destination.providerAccountId} (${destination.platform}, ${destination.region ?? 'region not set'})`],
+    [
+      'destination',
+      `${destination.providerAccountId} (${destination.platform}, ${destination.region ?? 'region not set'})`,
+    ],
     ['trade', tradeText(order)],
     ['created', order.createdAt],
     ['sent', order.sentAt],
@@ -56,10 +68,13 @@ const linesOf = (order: OrderUnderWay): readonly (readonly [name: string, value:
     ['reject reason', rejectReason && `${rejectReason.code}: ${rejectReason.message}`],
     ['ended by', finished && `${finished.by} at ${finished.at}: ${finished.reason}`],
   ]
-  return lines.flatMap(([name, value]) => (value === null || value === undefined ? [] : [[name, String(value)] as const]))
+  return lines.flatMap(([name, value]) =>
+    value === null || value === undefined ? [] : [[name, String(value)] as const],
+  )
 }
 
-export const tradeText = ({ type, volume, symbol }: OrderUnderWay): string => `${type} ${volume} ${symbol}`
+export const tradeText = ({ type, volume, symbol }: OrderUnderWay): string =>
+  `${type} ${volume} ${symbol}`
 
 const effectTexts: Readonly<Record<string, string>> = {
   tenant_removed: 'its tenant is removed',
@@ -73,7 +88,8 @@ const effectTexts: Readonly<Record<string, string>> = {
 /** Names the orders under way that a document touches; says nothing where there are none. */
 export const warnOfTouchedOrders = (session: Session, orders: readonly TouchedOrder[]): void => {
   if (orders.length === 0) return
-  const count = orders.length === 1 ? '1 order under way is' : `${orders.length} orders under way are`
+  const count =
+    orders.length === 1 ? '1 order under way is' : `${orders.length} orders under way are`
   session.say(session.styled('yellow', `\nWarning: ${count} affected:`))
   for (const { id, accountId, step, effects } of orders) {
     const what = effects.map((effect) => effectTexts[effect] ?? effect).join(', ')

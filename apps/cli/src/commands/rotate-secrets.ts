@@ -1,4 +1,5 @@
-// Has the service seal all stored secrets under its current key, batch by batch: ended at any moment, it is called again and goes on with what is left.
+// Has the service seal all stored secrets under its current key, batch by batch: ended at any
+// moment, it is called again and goes on with what is left.
 import { CommandFailure } from '../failure.ts'
 import type { Check } from '../records.ts'
 import { openSession } from '../session.ts'
@@ -26,7 +27,9 @@ const requireNoOthers = async ({ api }: Session): Promise<void> => {
     `Not all secrets are under the current key: ${secrets?.message ?? 'the service does not say how they are sealed.'}`,
     {
       code: 'SECRETS_LEFT',
-      advice: ['Start every instance with the current key in SECRETS_KEY, and call again; until then keep SECRETS_KEY_PREVIOUS.'],
+      advice: [
+        'Start every instance with the current key in SECRETS_KEY, and call again; until then keep SECRETS_KEY_PREVIOUS.',
+      ],
     },
   )
 }
@@ -43,16 +46,26 @@ export const rotateSecrets = async (world: World, options: CommonOptions): Promi
     cursor = batch.cursor
   }
   session.json({ resealed, unreadable })
-  session.say(`${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed anew under the current key.`)
+  session.say(
+    `${resealed} ${resealed === 1 ? 'secret was' : 'secrets were'} sealed anew under the current key.`,
+  )
   if (unreadable.length > 0)
-    throw new CommandFailure(`${unreadable.length} cannot be opened by any key that the service was given, and stay as they are:`, {
-      code: 'UNREADABLE_SECRETS',
-      faults: unreadable.map(({ kind, id }) => ({ path: `${holders[kind] ?? kind} ${id}`, message: 'no key opens it' })),
-      advice: [
-        'Start the service with the key that sealed them in SECRETS_KEY_PREVIOUS and call again.',
-        'If that key is lost: set the provider token anew by a document; a webhook is to be made anew by its user; a kept reply expires after a day.',
-      ],
-    })
+    throw new CommandFailure(
+      `${unreadable.length} cannot be opened by any key that the service was given, and stay as they are:`,
+      {
+        code: 'UNREADABLE_SECRETS',
+        faults: unreadable.map(({ kind, id }) => ({
+          path: `${holders[kind] ?? kind} ${id}`,
+          message: 'no key opens it',
+        })),
+        advice: [
+          'Start the service with the key that sealed them in SECRETS_KEY_PREVIOUS and call again.',
+          'If that key is lost: set the provider token anew by a document; a webhook is to be made anew by its user; a kept reply expires after a day.',
+        ],
+      },
+    )
   await requireNoOthers(session)
-  session.say('Nothing is left under another key: SECRETS_KEY_PREVIOUS can be dropped at the next start of each instance.')
+  session.say(
+    'Nothing is left under another key: SECRETS_KEY_PREVIOUS can be dropped at the next start of each instance.',
+  )
 }

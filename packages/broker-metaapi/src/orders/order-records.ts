@@ -1,167 +1,182 @@
-// The provider's rows as far as they tell what became of an order: who sent it, what it did. A field that cannot be read is not told; only a
-// row without an id, or whose sender cannot be read, might hide the order, and then the list is not whole.
-import { readId } from '../payloads.ts'
-import { isRecord } from '../failures.ts'
-import { parseJson } from '../transport.ts'
-import { readTime } from '../translate/time.ts'
-import { roundLots } from '@tradeport/domain'
-import type { Instant, Side } from '@tradeport/domain'
+// The broker's lists in which an order may be found, and their rows as far as they tell what became
+// of it: who sent it, what it did. A field that cannot be read is not told; only a row without an
+// id, or whose sender cannot be read, might hide the order. What cannot be read of a list is left
+// out and said to be missing, so that what was read still counts; nothing is thrown.
+import { dayMs, roundLots } from '@tradeport/domain/primitives'
+import type { BrokerDeal } from '@tradeport/domain/journal'
+import type { Side } from '@tradeport/domain/positions'
+import type { Instant } from '@tradeport/domain/primitives'
+import type { Connection } from '../connection.ts'
+import {
+  entries,
+  isNumber,
+  isRecord,
+  readId,
+  readReference,
+  readTime,
+  rowsIn,
+} from '../payloads.ts'
+import { pageSize, requests } from '../requests.ts'
+import type { ReadRequest, Target } from '../requests.ts'
 
-/** What all rows tell. Volumes in lots, above 0. */
-interface Trace {
+/**
+ * What a row tells; a field is undefined where the row has none that can be read. Volumes in lots.
+ */
+export interface Trace {
   readonly id: string
-  /** Under which the sender keeps it; absent where the platform lost it, or nobody gave one. */
-  readonly clientId?: string
+  /** Under which the sender keeps it; undefined where the platform lost it, or nobody gave one. */
+  readonly clientId?: string | undefined
   /** What the platform and the broker have written on it, where a client id may be left. */
-  readonly notes?: string
-  readonly side?: Side
-  readonly symbol?: string
-  readonly volume?: number
+  readonly notes?: string | undefined
+  readonly side?: Side | undefined
+  readonly symbol?: string | undefined
+  /** Above 0. */
+  readonly volume?: number | undefined
   /** When it was opened, ordered or executed. */
-  readonly at?: Instant
+  readonly at?: Instant | undefined
   /** Why it came to be: EXPERT, CLIENT, SL … */
-  readonly reason?: string
+  readonly reason?: string | undefined
   /** The number that programs mark their trades with; 0 on a trade by hand. */
-  readonly magic?: number
-}
-
-export interface PositionTrace extends Trace {
-  readonly openPrice?: number
-}
-
-export interface OrderTrace extends Trace {
-  /** FILLED, REJECTED, PLACED … */
-  readonly state: string
-  readonly positionId?: string
-  /** What was not executed of the volume, 0 or above. */
-  readonly remaining?: number
-}
-
-export interface DealTrace extends Trace {
-  readonly entry?: 'in' | 'out' | 'inout' | 'out_by'
-  readonly orderId?: string
-  readonly positionId?: string
-  readonly price?: number
+  readonly magic?: number | undefined
+  /** Of an order: FILLED, REJECTED, PLACED … */
+  readonly state?: string | undefined
+  /** Of an order: what was not executed of the volume, 0 or above. */
+  readonly remaining?: number | undefined
+  /** Of an order or a deal. */
+  readonly positionId?: string | undefined
+  /** Of a deal. */
+  readonly orderId?: string | undefined
+  readonly entry?: BrokerDeal['entry'] | undefined
+  /** At which a deal was made, or a position opened. */
+  readonly price?: number | undefined
 }
 
 /** Rows that were read. Where they are not whole, what is looked for may be in what is missing. */
-export interface Records<A> {
-  readonly rows: readonly A[]
+export interface Records {
+  readonly rows: readonly Trace[]
   readonly isWhole: boolean
 }
 
-type Row = Readonly<Record<string, unknown>>
+/**
+ * Orders are those that still work. The names are those that the lists have in their wrapped form.
+ */
+export type ListName = 'positions' | 'orders' | 'historyOrders' | 'deals'
 
-/** The rows of a page: a list, or the wrapped form of other channels; undefined where there is none. */
-export interface RowsPage {
-  readonly rows: readonly unknown[]
-  /** Whether the provider says that it is still loading what the page is taken from. */
-  readonly isLoading: boolean
+/**
+ * Some days of records. A provider that fills more pages than these gives the same rows for ever.
+ */
+const maxPages = 42
+
+export interface RecordReader {
+  /** With `refresh` as the trading terminal has them, past the provider's copy. */
+  readonly live: (
+    list: 'positions' | 'orders',
+    target: Target,
+    refresh: boolean,
+    signal: AbortSignal,
+  ) => Promise<Records>
+  readonly history: (
+    list: 'historyOrders' | 'deals',
+    target: Target,
+    sentAt: Instant,
+    signal: AbortSignal,
+  ) => Promise<Records>
 }
 
-/** The name of a list in the wrapped form. */
-export type RowsWrapper = 'positions' | 'orders' | 'historyOrders' | 'deals'
+export const createRecordReader = ({ ask, clock }: Connection): RecordReader => {
+  const page = async (
+    list: ListName,
+    target: Target,
+    request: ReadRequest,
+    signal: AbortSignal,
+  ) => {
+    try {
+      const { rows, isLoading } = await ask(target, request, (bytes) => rowsIn(bytes, list), signal)
+      return { ...recordsOf(list, rows, isLoading), size: rows.length }
+    } catch {
+      return { rows: [], isWhole: false, size: 0 }
+    }
+  }
 
-export const rowsPageOf = (bytes: Uint8Array, wrapper: RowsWrapper): RowsPage | undefined => {
-  const json = parseJson(bytes)
-  if (Array.isArray(json)) return { rows: json, isLoading: false }
-  if (!isRecord(json)) return undefined
-  const { [wrapper]: rows, synchronizing = false } = json
-  return Array.isArray(rows) ? { rows, isLoading: synchronizing !== false && synchronizing !== null } : undefined
-}
-
-export const positionTraceOf = (row: unknown): PositionTrace | undefined => {
-  const trace = traceOf(row, positionSides)
-  return trace && { ...trace, ...numberAs('openPrice', (row as Row)['openPrice']) }
-}
-
-export const orderTraceOf = (row: unknown): OrderTrace | undefined => {
-  const trace = traceOf(row, orderSides)
-  const state = textOf((row as Row | null)?.['state'])
-  if (trace === undefined || state === undefined) return undefined
-  const { positionId, currentVolume } = row as Row
   return {
-    ...trace,
-    state: state.replace(/^ORDER_STATE_/, ''),
-    ...idAs('positionId', positionId),
-    ...lotsAs('remaining', currentVolume, (lots) => lots >= 0),
+    live: (list, target, refresh, signal) =>
+      page(list, target, requests.live(list, refresh), signal),
+
+    history: async (list, target, sentAt, signal) => {
+      const route = list === 'deals' ? 'history-deals' : 'history-orders'
+      // A day more at both ends: an order is found by its client id, however wrong our clock is or
+      // was. Fixed before the first page, so that deals made meanwhile move nothing.
+      const window = { from: sentAt - dayMs, to: Math.max(sentAt, clock.now()) + dayMs }
+      const rows: Trace[] = []
+      let areWhole = true
+      for (let index = 0; index < maxPages; index += 1) {
+        const one = await page(
+          list,
+          target,
+          requests.history(route, { ...window, offset: index * pageSize }),
+          signal,
+        )
+        rows.push(...one.rows)
+        areWhole &&= one.isWhole
+        if (one.size < pageSize) return { rows, isWhole: areWhole }
+      }
+      return { rows, isWhole: false }
+    },
   }
 }
 
-export const dealTraceOf = (row: unknown): DealTrace | undefined => {
-  const trace = traceOf(row, dealSides)
-  if (trace === undefined) return undefined
-  const { entryType, orderId, positionId, price } = row as Row
-  const entry = entries.get(entryType)
-  return {
-    ...trace,
-    ...(entry && { entry }),
-    ...idAs('orderId', orderId),
-    ...idAs('positionId', positionId),
-    ...numberAs('price', price),
-  }
+export const recordsOf = (list: ListName, rows: readonly unknown[], isLoading = false): Records => {
+  const traces = rows.map((row) => traceOf(list, row)).filter((trace) => trace !== undefined)
+  return { rows: traces, isWhole: !isLoading && traces.length === rows.length }
 }
 
-const traceOf = (row: unknown, sides: ReadonlyMap<unknown, Side>): Trace | undefined => {
+const traceOf = (list: ListName, row: unknown): Trace | undefined => {
   if (!isRecord(row)) return undefined
-  const { type, symbol, volume, time, reason, magic, comment, brokerComment } = row
+  const { type, volume, currentVolume, time, magic, comment, brokerComment } = row
   const id = readId(row['id'])
   const clientId = row['clientId'] ?? undefined
-  if (id === undefined || typeof type !== 'string' || (clientId !== undefined && typeof clientId !== 'string')) return undefined
-  const side = sides.get(type)
+  const state = textOf(row['state'])?.replace(/^ORDER_STATE_/, '')
+  if (
+    id === undefined ||
+    typeof type !== 'string' ||
+    (clientId !== undefined && typeof clientId !== 'string')
+  )
+    return undefined
+  if ((list === 'orders' || list === 'historyOrders') && state === undefined) return undefined
   const at = typeof time === 'string' ? readTime(time) : Number.NaN
-  const notes = [comment, brokerComment].filter((note) => textOf(note) !== undefined).join(' ')
+  const lots = isNumber(volume) ? roundLots(volume) : 0
+  const remaining = isNumber(currentVolume) ? roundLots(currentVolume) : -1
+  const price = row[list === 'positions' ? 'openPrice' : 'price']
   return {
     id,
-    ...(clientId !== undefined && clientId !== '' && { clientId }),
-    ...(notes !== '' && { notes }),
-    ...(side && { side }),
-    ...(textOf(symbol) !== undefined && { symbol: symbol as string }),
-    ...lotsAs('volume', volume, (lots) => lots > 0),
-    ...(Number.isFinite(at) && { at }),
-    ...(textOf(reason) !== undefined && { reason: (reason as string).replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, '') }),
-    ...(isNumber(magic) && { magic }),
+    clientId: textOf(clientId),
+    notes: textOf([comment, brokerComment].filter((note) => textOf(note) !== undefined).join(' ')),
+    side: sides.get(type),
+    symbol: textOf(row['symbol']),
+    volume: lots > 0 ? lots : undefined,
+    at: Number.isFinite(at) ? at : undefined,
+    reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
+    magic: isNumber(magic) ? magic : undefined,
+    state,
+    remaining: remaining >= 0 ? remaining : undefined,
+    positionId: readReference(row['positionId']),
+    orderId: readReference(row['orderId']),
+    entry: entries.get(row['entryType']),
+    // A price of 0 is none.
+    price: isNumber(price) && price > 0 ? price : undefined,
   }
 }
 
-const positionSides = new Map<unknown, Side>([
+// Market orders alone: one that waits for a price is not what is looked for. Deals that were taken
+// back are of another type, and executed nothing.
+const sides = new Map<string, Side>([
   ['POSITION_TYPE_BUY', 'buy'],
   ['POSITION_TYPE_SELL', 'sell'],
-])
-
-// Market orders alone: one that waits for a price is not what is looked for.
-const orderSides = new Map<unknown, Side>([
   ['ORDER_TYPE_BUY', 'buy'],
   ['ORDER_TYPE_SELL', 'sell'],
-])
-
-// Deals that were taken back are of another type, and executed nothing.
-const dealSides = new Map<unknown, Side>([
   ['DEAL_TYPE_BUY', 'buy'],
   ['DEAL_TYPE_SELL', 'sell'],
 ])
 
-const entries = new Map<unknown, NonNullable<DealTrace['entry']>>([
-  ['DEAL_ENTRY_IN', 'in'],
-  ['DEAL_ENTRY_OUT', 'out'],
-  ['DEAL_ENTRY_INOUT', 'inout'],
-  ['DEAL_ENTRY_OUT_BY', 'out_by'],
-])
-
-const isNumber = (value: unknown): value is number => Number.isFinite(value)
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' && value !== '' ? value : undefined)
-
-/** A price of 0 is none. */
-const numberAs = <Name extends string>(name: Name, value: unknown) =>
-  (isNumber(value) && value > 0 ? { [name]: value } : {}) as { readonly [Key in Name]?: number }
-
-const lotsAs = <Name extends string>(name: Name, value: unknown, isSuch: (lots: number) => boolean) => {
-  const lots = isNumber(value) ? roundLots(value) : Number.NaN
-  return (isNumber(lots) && isSuch(lots) ? { [name]: lots } : {}) as { readonly [Key in Name]?: number }
-}
-
-const idAs = <Name extends string>(name: Name, value: unknown) => {
-  const id = value === '0' || value === 0 ? undefined : readId(value)
-  return (id === undefined ? {} : { [name]: id }) as { readonly [Key in Name]?: string }
-}
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined

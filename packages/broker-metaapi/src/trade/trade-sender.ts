@@ -1,75 +1,68 @@
-// Sends one trade by one request, and reports what is known of it when that fails. Reads go by fetch, over connections that are kept; a trade has
-// a connection of its own. On a kept one the other side may hang up just then, and nobody could tell whether it had read the trade; and a pool may
-// send again by itself. On a fresh one nothing was sent before the connection is open, and anything may have been sent after.
+// Sends one trade by one request, and reports what is known of it when that fails. Reads go by
+// fetch, over connections that are kept; a trade has a connection of its own. On a kept one the
+// other side may hang up just then, and nobody could tell whether it had read the trade; and a pool
+// may send again by itself. On a fresh one nothing was sent before the connection is open, and
+// anything may have been sent after.
 import http from 'node:http'
 import https from 'node:https'
 import { TLSSocket } from 'node:tls'
 import type { Socket } from 'node:net'
-import type { MaySend } from '@tradeport/domain'
+import type { MaySend } from '@tradeport/domain/ports'
 import type { MetaApiDeadlines } from '../connection.ts'
-import type { ProviderCall, TransportOptions } from '../transport.ts'
 import type { Delivery } from './trade-answer.ts'
 
 export interface TradeRequest {
   readonly url: URL
-  /** Goes into the header `auth-token` and nowhere else; taken out of the answer where it is repeated. */
+  /**
+   * Goes into the header `auth-token` and nowhere else; taken out of the answer where it is
+   * repeated.
+   */
   readonly token: string
   /** Sent as JSON. */
   readonly body: Readonly<Record<string, unknown>>
 }
 
-/** Sends at most once; never rejects. */
-export type SendTrade = (
-  request: TradeRequest,
-  deadlines: Pick<MetaApiDeadlines, 'connectMs' | 'tradeMs'>,
-  maySend: MaySend,
-) => Promise<Delivery>
-
 const maxAnswerBytes = 64 * 1_024
+// They keep no connection; the second keeps what makes the next handshake shorter.
+const plain = new http.Agent({ keepAlive: false })
+const secure = new https.Agent({ keepAlive: false })
 
-export const createTradeSender = ({ onCall }: Pick<TransportOptions, 'onCall'>): SendTrade => {
-  // They keep no connection; the second keeps what makes the next handshake shorter.
-  const plain = new http.Agent({ keepAlive: false })
-  const secure = new https.Agent({ keepAlive: false })
-
-  /** Begins to connect. Nothing is written before the payload is. */
-  const dial = ({ url, token }: TradeRequest, payload: Buffer): http.ClientRequest => {
-    const headers = {
-      accept: 'application/json',
-      'auth-token': token,
-      'content-type': 'application/json',
-      'content-length': payload.length,
-    }
-    const isSecure = url.protocol === 'https:'
-    return (isSecure ? https : http).request(url, { method: 'POST', headers, agent: isSecure ? secure : plain })
+/** Begins to connect. Nothing is written before the payload is. */
+const dial = ({ url, token }: TradeRequest, payload: Buffer): http.ClientRequest => {
+  const headers = {
+    accept: 'application/json',
+    'auth-token': token,
+    'content-type': 'application/json',
+    'content-length': payload.length,
   }
-
-  return async (request, deadlines, maySend) => {
-    const payload = Buffer.from(JSON.stringify(request.body))
-    if (!maySend()) return tooLate
-    const startedAt = performance.now()
-    const delivery = await exchange(() => dial(request, payload), payload, request.token, deadlines, maySend)
-    onCall?.({ route: 'trade', outcome: outcomeOf(delivery), durationMs: performance.now() - startedAt })
-    return delivery
-  }
+  const isSecure = url.protocol === 'https:'
+  return (isSecure ? https : http).request(url, {
+    method: 'POST',
+    headers,
+    agent: isSecure ? secure : plain,
+  })
 }
 
-const tooLate: Delivery = { kind: 'undelivered', why: 'nothing was sent, because the time to send it was over' }
+const tooLate: Delivery = {
+  kind: 'undelivered',
+  why: 'nothing was sent, because the time to send it was over',
+}
 const noConnection: Delivery = { kind: 'undelivered', why: 'no connection' }
 
-const exchange = (
-  dial: () => http.ClientRequest,
-  payload: Buffer,
-  token: string,
+/** Sends at most once; never rejects. */
+export const sendTrade = (
+  trade: TradeRequest,
   { connectMs, tradeMs }: Pick<MetaApiDeadlines, 'connectMs' | 'tradeMs'>,
   maySend: MaySend,
 ): Promise<Delivery> =>
   new Promise((resolve) => {
+    if (!maySend()) return resolve(tooLate)
+    const payload = Buffer.from(JSON.stringify(trade.body))
     let mayBeSent = false
     let isAnswering = false
     let request: http.ClientRequest
     try {
-      request = dial()
+      request = dial(trade, payload)
     } catch {
       // A request that cannot be made is none.
       return resolve(noConnection)
@@ -81,8 +74,10 @@ const exchange = (
       resolve(delivery)
       request.destroy()
     }
-    const fail = (isLate: boolean): void => end(mayBeSent ? { kind: 'unanswered', isLate } : noConnection)
-    // From the answer's head on, its reader reports how it ends: the connection may be closed before all of the answer is read.
+    const fail = (isLate: boolean): void =>
+      end(mayBeSent ? { kind: 'unanswered', isLate } : noConnection)
+    // From the answer's head on, its reader reports how it ends: the connection may be closed
+    // before all of the answer is read.
     const failUnanswered = (): void => (isAnswering ? undefined : fail(false))
     const connectTimer = setTimeout(fail, connectMs, true)
     const tradeTimer = setTimeout(fail, tradeMs, true)
@@ -99,11 +94,14 @@ const exchange = (
     request.on('close', failUnanswered)
     request.on('response', (response) => {
       isAnswering = true
-      readAnswer(response, token).then(end, () => fail(false))
+      readAnswer(response, trade.token).then(end, () => fail(false))
     })
   })
 
-/** Calls back once the connection and its handshake stand, before anything of the request is written. */
+/**
+ * Calls back once the connection and its handshake stand, before anything of the request is
+ * written.
+ */
 const whenOpen = (socket: Socket, callBack: () => void): void => {
   if (socket instanceof TLSSocket) socket.once('secureConnect', callBack)
   else if (socket.connecting) socket.once('connect', callBack)
@@ -139,11 +137,4 @@ const parseWithout = (token: string, text: string): unknown => {
   } catch {
     return undefined
   }
-}
-
-const outcomeOf = (delivery: Delivery): ProviderCall['outcome'] => {
-  if (delivery.kind !== 'answered') return 'unavailable'
-  if (delivery.status === 200) return 'ok'
-  if (delivery.status === 429) return 'rate_limited'
-  return delivery.status === 404 ? 'unknown_account' : 'unavailable'
 }

@@ -11,7 +11,8 @@ app.use(async (context) => {
   const body = await getRawBody(context.req, { limit: '1mb' })
   const event = await readWebhook({ secret, body, headers: context.headers })
   if (event === undefined) return context.throw(401)
-  if (event.event === 'order.filled') console.log(`${event.data.order_id} was filled at ${event.data.fill_price}`)
+  if (event.event === 'order.filled')
+    console.log(`${event.data.order_id} was filled at ${event.data.fill_price}`)
   context.status = 204
 })
 

@@ -6,7 +6,12 @@ import type { Runtime } from '../../src/runtime.ts'
 /** One answer: a reply of the service, a reply of something else, or none. */
 export type Scripted =
   | { readonly kind: 'success' }
-  | { readonly kind: 'refusal'; readonly status: number; readonly code: string; readonly retryAfter?: number }
+  | {
+      readonly kind: 'refusal'
+      readonly status: number
+      readonly code: string
+      readonly retryAfter?: number
+    }
   | { readonly kind: 'foreign'; readonly status: number; readonly retryAfter?: number }
   | { readonly kind: 'lost' }
   | { readonly kind: 'cut off' }
@@ -20,14 +25,16 @@ export interface SentRequest {
 export interface ScriptedPlatform {
   readonly runtime: Runtime
   readonly sent: readonly SentRequest[]
-  readonly slept: readonly number[]
 }
 
 /** The last answer of the script stands for all that follow. */
-export const scriptedPlatform = (script: readonly Scripted[], chance = 0.5, msPerRequest = 10): ScriptedPlatform => {
+export const scriptedPlatform = (
+  script: readonly Scripted[],
+  chance = 0.5,
+  msPerRequest = 10,
+): ScriptedPlatform => {
   let now = 0
   const sent: SentRequest[] = []
-  const slept: number[] = []
   const runtime: Runtime = {
     fetch: async (input, init = {}) => {
       sent.push({ atMs: now, url: new Request(input).url, init })
@@ -36,12 +43,11 @@ export const scriptedPlatform = (script: readonly Scripted[], chance = 0.5, msPe
     },
     now: () => now,
     sleep: async (ms) => {
-      slept.push(ms)
       now += ms
     },
     random: () => chance,
   }
-  return { runtime, sent, slept }
+  return { runtime, sent }
 }
 
 export const callOf = (operation: Operation, changes: Partial<Call> = {}): Call => ({
@@ -60,20 +66,34 @@ export const success = (data: unknown = [], meta: object = {}): string =>
   JSON.stringify({ success: true, data, meta: { request_id: 'req_1', ...meta }, error: null })
 
 export const refusal = (code: string, details?: unknown): string =>
-  JSON.stringify({ success: false, data: null, error: { code, message: `${code}, in words.`, details, request_id: 'req_1' } })
+  JSON.stringify({
+    success: false,
+    data: null,
+    error: { code, message: `${code}, in words.`, details, request_id: 'req_1' },
+  })
 
 const answer = (scripted: Scripted): Response => {
   switch (scripted.kind) {
     case 'success':
       return new Response(success())
     case 'refusal':
-      return new Response(refusal(scripted.code), { status: scripted.status, headers: retryAfter(scripted.retryAfter) })
+      return new Response(refusal(scripted.code), {
+        status: scripted.status,
+        headers: retryAfter(scripted.retryAfter),
+      })
     case 'foreign':
-      return new Response('<html>', { status: scripted.status, headers: retryAfter(scripted.retryAfter) })
+      return new Response('<html>', {
+        status: scripted.status,
+        headers: retryAfter(scripted.retryAfter),
+      })
     case 'lost':
       throw new TypeError('fetch failed')
     case 'cut off':
-      return new Response(new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) }))
+      return new Response(
+        new ReadableStream({
+          start: (controller) => controller.error(new TypeError('terminated')),
+        }),
+      )
   }
 }
 

@@ -1,4 +1,5 @@
-// The format of API keys. Generated keys end in a checksum, so that a made-up key is refused without reading the database.
+// The format of API keys. Generated keys end in a checksum, so that a made-up key is refused
+// without reading the database.
 export const apiKeyPrefix = 'tp_live_'
 
 const shortestSecret = 24
@@ -21,16 +22,25 @@ const generatedForm = /^[0-9A-Za-z]{40}$/
  * @param randomBelow a cryptographically random whole number from 0 to below its argument
  */
 export const generateApiKey = (randomBelow: (limit: number) => number): string => {
-  const random = Array.from({ length: randomLength }, () => base62[randomBelow(base62.length)]).join('')
+  const random = Array.from(
+    { length: randomLength },
+    () => base62[randomBelow(base62.length)],
+  ).join('')
   return apiKeyPrefix + random + checksum(random)
 }
 
-/** Whether the service can have issued or accepted this text as an API key. Keys that the operator chose carry no checksum, unless they look generated. */
+/**
+ * Whether the service can have issued or accepted this text as an API key. Keys that the operator
+ * chose carry no checksum, unless they look generated.
+ */
 export const isApiKey = (text: string): boolean => {
   if (!text.startsWith(apiKeyPrefix)) return false
   const secret = text.slice(apiKeyPrefix.length)
   if (!secretForm.test(secret)) return false
-  return !generatedForm.test(secret) || secret.slice(randomLength) === checksum(secret.slice(0, randomLength))
+  return (
+    !generatedForm.test(secret) ||
+    secret.slice(randomLength) === checksum(secret.slice(0, randomLength))
+  )
 }
 
 // Six base62 digits hold any 32-bit number.
@@ -44,15 +54,12 @@ const checksum = (text: string): string => {
   return digits
 }
 
-const crcTable = Uint32Array.from({ length: 256 }, (_, byte) => {
-  let crc = byte
-  for (let bit = 0; bit < 8; bit += 1) crc = (crc & 1) === 1 ? (crc >>> 1) ^ 0xed_b8_83_20 : crc >>> 1
-  return crc
-})
-
 /** CRC-32 of ASCII text, as in ISO 3309 and zlib. */
 const crc32 = (text: string): number => {
   let crc = 0xff_ff_ff_ff
-  for (let index = 0; index < text.length; index += 1) crc = (crc >>> 8) ^ (crcTable[(crc ^ text.charCodeAt(index)) & 0xff] ?? 0)
-  return (crc ^ 0xff_ff_ff_ff) >>> 0
+  for (let index = 0; index < text.length; index += 1) {
+    crc ^= text.charCodeAt(index)
+    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ ((crc & 1) * 0xed_b8_83_20)
+  }
+  return ~crc >>> 0
 }

@@ -1,4 +1,4 @@
-// A stored credential and whether it may be used now (specification 5 rules 2, 3 and 6; decision 10).
+// A stored credential and whether it may be used now (docs/behaviour.md#authentication).
 import type { Brand } from '../primitives/brand.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -9,7 +9,10 @@ export type Plan = (typeof plans)[number]
 
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
-/** Whether a token is written as a signed JWT is, or an unsigned one: what it says and who signed it, if anybody, is another question. */
+/**
+ * Whether a token is written as a signed JWT is, or an unsigned one: what it says and who signed
+ * it, if anybody, is another question.
+ */
 export const isInJwtForm = (token: string): boolean => jwtForm.test(token)
 
 /** SHA-256 of a key or token in lower-case hex; the text itself is never stored. */
@@ -24,7 +27,9 @@ export interface UserPlan {
 export interface Credential extends UserPlan {
   readonly kind: 'api_key' | 'access_token'
   readonly id: string
-  /** Which application holds the token; null for a key. Limits are shared per application and user (8.1 rule 1). */
+  /**
+   * Which application holds the token; null for a key. Limits are shared per application and user.
+   */
   readonly applicationId: string | null
   readonly scopes: ReadonlySet<Scope>
   /** Addresses and CIDRs; none means everywhere. */
@@ -33,7 +38,9 @@ export interface Credential extends UserPlan {
   readonly enabled: boolean
 }
 
-/** Which of a user's programs asks: one key, or one application, whichever token it holds just now. */
+/**
+ * Which of a user's programs asks: one key, or one application, whichever token it holds just now.
+ */
 export type ProgramId = Brand<string, 'ProgramId'>
 
 /** Who asks: what a use case needs to know of the credential. */
@@ -47,8 +54,12 @@ export interface CallingProgram extends Caller {
 }
 
 /** Tells programs apart among those of one user. No two have one text: the kinds hold no space. */
-export const programOf = ({ kind, id, applicationId }: Credential): ProgramId => `${kind} ${applicationId ?? id}` as ProgramId
+export const programOf = ({ kind, id, applicationId }: Credential): ProgramId =>
+  `${kind} ${applicationId ?? id}` as ProgramId
 
-/** Neither revoked nor expired. Where it is used from is for the door to check, which knows the address. */
+/**
+ * Neither revoked nor expired. Where it is used from is for the door to check, which knows the
+ * address.
+ */
 export const isUsable = (credential: Credential, now: Instant): boolean =>
   credential.enabled && (credential.expiresAt === null || now < credential.expiresAt)

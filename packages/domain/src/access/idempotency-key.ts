@@ -1,4 +1,5 @@
-// Idempotency keys: a request's claim, the reply that is kept, and what the stored state of a key means for the next attempt.
+// Idempotency keys: a request's claim, the reply that is kept, and what the stored state of a key
+// means for the next attempt.
 import * as E from 'fp-ts/lib/Either.js'
 import { idempotencyInProgress, idempotencyKeyReused } from '../errors.ts'
 import type { IdempotencyInProgress, IdempotencyKeyReused } from '../errors.ts'
@@ -10,7 +11,10 @@ export interface IdempotencyClaim {
   readonly key: string
   /** SHA-256 over route, path and body, in lower-case hex. */
   readonly requestHash: string
-  /** Random: it names this attempt, so that a claim that lapsed and was given to another attempt is recognised. */
+  /**
+   * Random: it names this attempt, so that a claim that lapsed and was given to another attempt is
+   * recognised.
+   */
   readonly id: string
 }
 
@@ -41,11 +45,16 @@ export type HeldKey = { readonly requestHash: string; readonly since: Instant } 
   | { readonly state: 'replied'; readonly reply: KeptReply }
 )
 
-/** The distance in either direction: the clock may have been set back since, and a claim must not lock its key for an unknown time. */
-const isOlder = ({ since }: HeldKey, ms: number, now: Instant): boolean => Math.abs(now - since) >= ms
+/**
+ * The distance in either direction: the clock may have been set back since, and a claim must not
+ * lock its key for an unknown time.
+ */
+const isOlder = ({ since }: HeldKey, ms: number, now: Instant): boolean =>
+  Math.abs(now - since) >= ms
 
 export const mayBeClaimed = (held: HeldKey, now: Instant): boolean =>
-  now - held.since >= keyLifetimeMs || (held.state === 'claimed' && isOlder(held, claimLapseMs, now))
+  now - held.since >= keyLifetimeMs ||
+  (held.state === 'claimed' && isOlder(held, claimLapseMs, now))
 
 /** The answer to an attempt that may not have the key. */
 export const answerOfHeldKey = (
@@ -55,5 +64,7 @@ export const answerOfHeldKey = (
 ): E.Either<IdempotencyKeyReused | IdempotencyInProgress, Claimed> => {
   if (held.requestHash !== requestHash) return E.left(idempotencyKeyReused)
   if (held.state === 'replied') return E.right({ kind: 'replied', reply: held.reply })
-  return held.state === 'begun' && isOlder(held, inProgressMs, now) ? E.right({ kind: 'unknown' }) : E.left(idempotencyInProgress)
+  return held.state === 'begun' && isOlder(held, inProgressMs, now)
+    ? E.right({ kind: 'unknown' })
+    : E.left(idempotencyInProgress)
 }

@@ -1,5 +1,6 @@
-// Whether a request may pass (specification 8.1; decisions 13 to 15), as one pure step from what was kept of its subject to what is kept next.
-// A bucket is kept as the instant at which it is full again: each request moves that on by one interval, and time passing does the rest.
+// Whether a request may pass (docs/behaviour.md#rate-limits), as one pure step from what was kept
+// of its subject to what is kept next. A bucket is kept as the instant at which it is full again:
+// each request moves that on by one interval, and time passing does the rest.
 import { rateLimitExceeded } from '../errors.ts'
 import type { LimiterScope, RateLimitExceeded } from '../errors.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -8,7 +9,7 @@ import type { Plan } from './credential.ts'
 import { endpointBucket, minuteBucket, tiers } from './rate-limits.ts'
 import type { Bucket, EndpointLimit } from './rate-limits.ts'
 
-/** So many refusals within so long suspend for so long (8.1 rule 7; decision 15). */
+/** So many refusals within so long suspend for so long. */
 export const suspendingRefusals = 10
 export const refusalWindowMs = 5 * minuteMs
 export const suspensionMs = 15 * minuteMs
@@ -31,7 +32,9 @@ export interface RateState {
 
 export type RateOutcome = 'admitted' | 'refused' | 'suspension_began' | 'suspended'
 
-/** What the caller is told (8.1 rules 5 and 6; decision 14): of all limits the one with the least remaining as a share of its size. */
+/**
+ * What the caller is told: of all limits the one with the least remaining as a share of its size.
+ */
 export interface RateVerdict {
   /** What it holds when full. */
   readonly limit: number
@@ -60,25 +63,101 @@ export const unusedRateState: RateState = {
 
 const utcDay = (now: Instant): number => Math.floor(now / dayMs)
 
+/** How one limit stands at a moment. */
+interface Standing {
+  readonly exceeded: LimiterScope
+  readonly limit: number
+  readonly remaining: number
+  readonly fullAt: Instant
+  /** Until one request fits; 0 where it does now. */
+  readonly waitMs: number
+}
+
+const standingsOf = (
+  state: RateState,
+  plan: Plan,
+  endpoint: EndpointLimit | undefined,
+  now: Instant,
+): readonly [minute: Standing, day: Standing, ...endpoint: Standing[]] => {
+  const { requestsPerDay } = tiers[plan]
+  const midnight = (utcDay(now) + 1) * dayMs
+  const remaining = Math.max(0, requestsPerDay - state.dayCount)
+  return [
+    standingOf({ scope: 'tier', window: 'minute' }, minuteBucket(plan), state.minuteFullAt, now),
+    {
+      exceeded: { scope: 'tier', window: 'day' },
+      limit: requestsPerDay,
+      remaining,
+      fullAt: midnight,
+      waitMs: remaining > 0 ? 0 : midnight - now,
+    },
+    ...(endpoint === undefined
+      ? []
+      : [
+          standingOf(
+            { scope: 'endpoint' },
+            endpointBucket(endpoint),
+            state.endpoints[endpoint.route] ?? now,
+            now,
+          ),
+        ]),
+  ]
+}
+
+const standingOf = (
+  exceeded: LimiterScope,
+  { size, intervalMs }: Bucket,
+  keptFullAt: Instant,
+  now: Instant,
+): Standing => {
+  const fullAt = Math.max(keptFullAt, now)
+  return {
+    exceeded,
+    limit: size,
+    remaining: Math.max(0, size - Math.ceil((fullAt - now) / intervalMs)),
+    fullAt,
+    waitMs: Math.max(0, fullAt - now - (size - 1) * intervalMs),
+  }
+}
+
 /**
- * Counts one request. A refused one takes nothing from any bucket; while a suspension lasts, nothing is counted at all.
- * A clock that was set back counts as one that stood still: nobody waits longer for it, and no bucket refills.
+ * Counts one request. A refused one takes nothing from any bucket; while a suspension lasts,
+ * nothing is counted at all. A clock that was set back counts as one that stood still: nobody waits
+ * longer for it, and no bucket refills.
  */
-export const decideRate = (kept: RateState, plan: Plan, endpoint: EndpointLimit | undefined, now: Instant): RateDecision => {
-  const state = caughtUp(kept, now)
-  if (now < state.suspendedUntil) return { state: { ...state, at: now }, outcome: 'suspended' }
-  if (minuteWait(state, plan, now) > 0 || dayWait(state, plan, now) > 0 || endpointWait(state, endpoint, now) > 0) return refuse(state, now)
+export const decideRate = (
+  kept: RateState,
+  plan: Plan,
+  endpoint: EndpointLimit | undefined,
+  now: Instant,
+): RateDecision => {
+  const state = { ...caughtUp(kept, now), at: now }
+  if (now < state.suspendedUntil) return { state, outcome: 'suspended' }
+  const standings = standingsOf(state, plan, endpoint, now)
+  if (standings.some(({ waitMs }) => waitMs > 0)) return refuse(state, now)
+  const [minute, , own] = standings
+  const endpoints =
+    endpoint === undefined
+      ? {}
+      : { [endpoint.route]: (own?.fullAt ?? now) + endpointBucket(endpoint).intervalMs }
   return {
     state: {
-      at: now,
-      minuteFullAt: Math.max(state.minuteFullAt, now) + minuteBucket(plan).intervalMs,
-      day: state.day,
+      ...state,
+      minuteFullAt: minute.fullAt + minuteBucket(plan).intervalMs,
       dayCount: state.dayCount + 1,
-      endpoints: endpoint === undefined ? state.endpoints : withEndpoint(state.endpoints, endpoint, now),
-      refusals: state.refusals,
-      suspendedUntil: state.suspendedUntil,
+      endpoints: { ...state.endpoints, ...endpoints },
     },
     outcome: 'admitted',
+  }
+}
+
+const refuse = (state: RateState, now: Instant): RateDecision => {
+  const refusals = [...recent(state.refusals, now), now]
+  if (refusals.length < suspendingRefusals)
+    return { state: { ...state, refusals }, outcome: 'refused' }
+  return {
+    state: { ...state, refusals: [], suspendedUntil: now + suspensionMs },
+    outcome: 'suspension_began',
   }
 }
 
@@ -89,26 +168,27 @@ export const rateVerdict = (
   endpoint: EndpointLimit | undefined,
   now: Instant,
 ): RateVerdict => {
-  const bucket = minuteBucket(plan)
-  const { requestsPerDay } = tiers[plan]
-  let limit = bucket.size
-  let remaining = remainingIn(bucket, state.minuteFullAt, now)
-  let fullAt = Math.max(state.minuteFullAt, now)
-  // Of two with the same share left, the one that is full again last is the tighter.
-  const consider = (otherLimit: number, otherRemaining: number, otherFullAt: Instant): void => {
-    const difference = otherRemaining * limit - remaining * otherLimit
-    if (difference > 0 || (difference === 0 && otherFullAt <= fullAt)) return
-    limit = otherLimit
-    remaining = otherRemaining
-    fullAt = otherFullAt
+  const [minute, day, ...own] = standingsOf(state, plan, endpoint, now)
+  const { limit, remaining, fullAt } = [minute, day, ...own].reduce(tighterOf)
+  // A request would pass once the longest wait is over.
+  const { exceeded, waitMs } =
+    outcome === 'refused'
+      ? [day, minute, ...own].reduce((longest, one) =>
+          one.waitMs > longest.waitMs ? one : longest,
+        )
+      : { exceeded: { scope: 'suspension' } as const, waitMs: state.suspendedUntil - now }
+  return {
+    limit,
+    remaining,
+    resetSeconds: Math.ceil(fullAt / secondMs),
+    refusal: outcome === 'admitted' ? null : rateLimitExceeded(exceeded, wholeSeconds(waitMs)),
   }
-  consider(requestsPerDay, Math.max(0, requestsPerDay - state.dayCount), nextUtcMidnight(now))
-  if (endpoint !== undefined) {
-    const endpointFullAt = state.endpoints[endpoint.route] ?? now
-    consider(endpoint.requests, remainingIn(endpointBucket(endpoint), endpointFullAt, now), Math.max(endpointFullAt, now))
-  }
-  const refusal = outcome === 'admitted' ? null : refusalOf(state, outcome, plan, endpoint, now)
-  return { limit, remaining, resetSeconds: Math.ceil(fullAt / secondMs), refusal }
+}
+
+/** The one with the smaller share left; of equal shares, the one that is full again last. */
+const tighterOf = (one: Standing, other: Standing): Standing => {
+  const difference = other.remaining * one.limit - one.remaining * other.limit
+  return difference < 0 || (difference === 0 && other.fullAt > one.fullAt) ? other : one
 }
 
 /** From when on the subject is like one that was never seen, so that nothing need be kept of it. */
@@ -122,8 +202,9 @@ export const rateStateEnds = (state: RateState): Instant =>
   )
 
 /**
- * What is kept, brought up to the clock: the day's count begins anew at UTC midnight, and where the clock was set back everything moves along
- * with it, but for the day's count, which is not given back.
+ * What is kept, brought up to the clock: the day's count begins anew at UTC midnight, and where the
+ * clock was set back everything moves along with it, but for the day's count, which is not given
+ * back.
  */
 export const caughtUp = (kept: RateState, now: Instant): RateState => {
   const state = now < kept.at ? movedTo(kept, now) : kept
@@ -131,27 +212,31 @@ export const caughtUp = (kept: RateState, now: Instant): RateState => {
   return { ...state, day: today, dayCount: today > state.day ? 0 : state.dayCount }
 }
 
-/** The same state by another clock, of which it is `at` now: what is told from one clock to another. */
+/**
+ * The same state by another clock, of which it is `at` now: what is told from one clock to another.
+ */
 export const movedTo = (state: RateState, at: Instant): RateState => {
   const by = at - state.at
   return {
+    ...state,
     at,
     minuteFullAt: state.minuteFullAt + by,
-    day: state.day,
-    dayCount: state.dayCount,
-    endpoints: Object.fromEntries(Object.entries(state.endpoints).map(([route, fullAt]) => [route, fullAt + by])),
+    endpoints: Object.fromEntries(
+      Object.entries(state.endpoints).map(([route, fullAt]) => [route, fullAt + by]),
+    ),
     refusals: state.refusals.map((refusedAt) => refusedAt + by),
     suspendedUntil: state.suspendedUntil + by,
   }
 }
 
 /**
- * Of two accounts of one subject by the same clock, what is stricter in each: for two that each saw a part of its requests, and may both have
- * seen some of them.
+ * Of two accounts of one subject by the same clock, what is stricter in each: for two that each saw
+ * a part of its requests, and may both have seen some of them.
  */
 export const stricterRateState = (one: RateState, other: RateState, now: Instant): RateState => {
   const endpoints: Record<string, Instant> = { ...one.endpoints }
-  for (const [route, fullAt] of Object.entries(other.endpoints)) endpoints[route] = Math.max(fullAt, endpoints[route] ?? 0)
+  for (const [route, fullAt] of Object.entries(other.endpoints))
+    endpoints[route] = Math.max(fullAt, endpoints[route] ?? 0)
   const day = Math.max(one.day, other.day)
   const [refusals, others] = [recent(one.refusals, now), recent(other.refusals, now)]
   return {
@@ -167,46 +252,3 @@ export const stricterRateState = (one: RateState, other: RateState, now: Instant
 
 const recent = (refusals: RateState['refusals'], now: Instant): RateState['refusals'] =>
   refusals.filter((refusedAt) => refusedAt > now - refusalWindowMs)
-
-const refuse = (state: RateState, now: Instant): RateDecision => {
-  const refusals = [...recent(state.refusals, now), now]
-  if (refusals.length < suspendingRefusals) return { state: { ...state, at: now, refusals }, outcome: 'refused' }
-  return { state: { ...state, at: now, refusals: [], suspendedUntil: now + suspensionMs }, outcome: 'suspension_began' }
-}
-
-const withEndpoint = (endpoints: RateState['endpoints'], endpoint: EndpointLimit, now: Instant): RateState['endpoints'] => ({
-  ...endpoints,
-  [endpoint.route]: Math.max(endpoints[endpoint.route] ?? now, now) + endpointBucket(endpoint).intervalMs,
-})
-
-// How long until one request fits, in milliseconds; 0 where it does now.
-const waitFor = ({ size, intervalMs }: Bucket, fullAt: Instant, now: Instant): number =>
-  Math.max(0, Math.max(fullAt, now) - now - (size - 1) * intervalMs)
-
-const minuteWait = ({ minuteFullAt }: RateState, plan: Plan, now: Instant): number => waitFor(minuteBucket(plan), minuteFullAt, now)
-
-const dayWait = ({ dayCount }: RateState, plan: Plan, now: Instant): number =>
-  dayCount < tiers[plan].requestsPerDay ? 0 : nextUtcMidnight(now) - now
-
-const endpointWait = ({ endpoints }: RateState, endpoint: EndpointLimit | undefined, now: Instant): number =>
-  endpoint === undefined ? 0 : waitFor(endpointBucket(endpoint), endpoints[endpoint.route] ?? now, now)
-
-const remainingIn = ({ size, intervalMs }: Bucket, fullAt: Instant, now: Instant): number =>
-  Math.max(0, size - Math.ceil(Math.max(0, fullAt - now) / intervalMs))
-
-const nextUtcMidnight = (now: Instant): Instant => (utcDay(now) + 1) * dayMs
-
-// The limit that makes the caller wait longest is the one that is named; a request would pass when it does.
-const refusalOf = (
-  state: RateState,
-  outcome: Exclude<RateOutcome, 'admitted'>,
-  plan: Plan,
-  endpoint: EndpointLimit | undefined,
-  now: Instant,
-): RateLimitExceeded<LimiterScope> => {
-  if (outcome !== 'refused') return rateLimitExceeded({ scope: 'suspension' }, wholeSeconds(state.suspendedUntil - now))
-  const [minute, day, own] = [minuteWait(state, plan, now), dayWait(state, plan, now), endpointWait(state, endpoint, now)]
-  if (day >= Math.max(minute, own)) return rateLimitExceeded({ scope: 'tier', window: 'day' }, wholeSeconds(day))
-  if (minute >= own) return rateLimitExceeded({ scope: 'tier', window: 'minute' }, wholeSeconds(minute))
-  return rateLimitExceeded({ scope: 'endpoint' }, wholeSeconds(own))
-}

@@ -1,4 +1,5 @@
-// How often a key or token may ask (specification 8.1, rules 1 to 3; decision 13): the tiers, endpoint limits, and who shares them.
+// How often a key or token may ask (docs/behaviour.md#rate-limits): the tiers, endpoint limits, and
+// who shares them.
 import { minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Credential, Plan } from './credential.ts'
 
@@ -13,7 +14,9 @@ export interface Tier {
 
 /** What one endpoint allows beside the tier. */
 export interface EndpointLimit {
-  /** Method and path as the route is written, `GET /trades/export`: what the limit is counted under. */
+  /**
+   * Method and path as the route is written, `GET /trades/export`: what the limit is counted under.
+   */
   readonly route: string
   readonly requests: number
   readonly periodSeconds: number
@@ -36,25 +39,27 @@ export const tiers: { readonly [P in Plan]: Tier } = {
 }
 
 // A figure that does not divide its period gets its requests back a little later, never earlier.
-const bucketOf = (size: number, requests: number, periodMs: number): Bucket => ({ size, intervalMs: Math.ceil(periodMs / requests) })
-
-const minuteBucketOf = ({ requestsPerMinute, burst }: Tier): Bucket => bucketOf(requestsPerMinute + burst, requestsPerMinute, minuteMs)
-
-const minuteBuckets: { readonly [P in Plan]: Bucket } = {
-  free: minuteBucketOf(tiers.free),
-  pro: minuteBucketOf(tiers.pro),
-  enterprise: minuteBucketOf(tiers.enterprise),
-}
-
-/** The bucket of a tier: the requests of a minute and the burst, refilled at the per-minute rate (8.1 rule 2). */
-export const minuteBucket = (plan: Plan): Bucket => minuteBuckets[plan]
-
-/** The bucket of an endpoint: its figure, refilled over its period. */
-export const endpointBucket = ({ requests, periodSeconds }: EndpointLimit): Bucket => bucketOf(requests, requests, periodSeconds * secondMs)
+const bucketOf = (size: number, requests: number, periodMs: number): Bucket => ({
+  size,
+  intervalMs: Math.ceil(periodMs / requests),
+})
 
 /**
- * What a subject's limits are counted under: a key has its own, an application's tokens for one user share (8.1 rule 1).
- * No two subjects have one text: the ids hold no space, and an application's name, which may, comes last.
+ * The bucket of a tier: the requests of a minute and the burst, refilled at the per-minute rate.
+ */
+export const minuteBucket = (plan: Plan): Bucket => {
+  const { requestsPerMinute, burst } = tiers[plan]
+  return bucketOf(requestsPerMinute + burst, requestsPerMinute, minuteMs)
+}
+
+/** The bucket of an endpoint: its figure, refilled over its period. */
+export const endpointBucket = ({ requests, periodSeconds }: EndpointLimit): Bucket =>
+  bucketOf(requests, requests, periodSeconds * secondMs)
+
+/**
+ * What a subject's limits are counted under: a key has its own, an application's tokens for one
+ * user share. No two subjects have one text: the ids hold no space, and an application's name,
+ * which may, comes last.
  */
 export const rateSubjectKey = ({ kind, id, owner, applicationId }: RateSubject): string =>
   kind === 'api_key' ? `key ${id}` : `app ${owner.tenantId} ${owner.userId} ${applicationId}`

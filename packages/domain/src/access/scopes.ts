@@ -1,4 +1,4 @@
-// What a credential may do (specification 5; decision 9).
+// What a credential may do (docs/behaviour.md#scopes).
 import * as E from 'fp-ts/lib/Either.js'
 import { insufficientScope } from '../errors.ts'
 import type { InsufficientScope } from '../errors.ts'
@@ -19,12 +19,17 @@ const scopeResources = [
 
 export type Scope = `${(typeof scopeResources)[number]}:${'read' | 'write'}`
 
-export const scopes: readonly Scope[] = scopeResources.flatMap((resource) => [`${resource}:read`, `${resource}:write`] as const)
+export const scopes: readonly Scope[] = scopeResources.flatMap(
+  (resource) => [`${resource}:read`, `${resource}:write`] as const,
+)
 
 const known: ReadonlySet<string> = new Set(scopes)
 
 export const isScope = (text: string): text is Scope => known.has(text)
 
 /** Passes when one of the asked scopes is held. */
-export const requireScope = (held: ReadonlySet<Scope>, anyOf: readonly Scope[]): E.Either<InsufficientScope, void> =>
+export const requireScope = (
+  held: ReadonlySet<Scope>,
+  anyOf: readonly Scope[],
+): E.Either<InsufficientScope, void> =>
   anyOf.some((scope) => held.has(scope)) ? E.right(undefined) : E.left(insufficientScope(anyOf))

@@ -1,7 +1,17 @@
-// A linked broker account and what a live read makes of it (specification 2.2, 3.2; decisions 17 and 29).
+// A linked broker account and what a live read makes of it (docs/behaviour.md#accounts).
 import * as E from 'fp-ts/lib/Either.js'
-import { accountPurposeRestricted, liveAccountRestricted, notProvisioned, unsupportedBroker } from '../errors.ts'
-import type { AccountPurposeRestricted, LiveAccountRestricted, NotProvisioned, UnsupportedBroker } from '../errors.ts'
+import {
+  accountPurposeRestricted,
+  liveAccountRestricted,
+  notProvisioned,
+  unsupportedBroker,
+} from '../errors.ts'
+import type {
+  AccountPurposeRestricted,
+  LiveAccountRestricted,
+  NotProvisioned,
+  UnsupportedBroker,
+} from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -70,20 +80,27 @@ export interface BrokerAccount extends ProviderLink {
 /** An account with what says which account at a broker it is linked to. */
 export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
 
-/** Whether both are linked to one account at the broker: what was read of another says nothing about it. */
+/**
+ * Whether both are linked to one account at the broker: what was read of another says nothing about
+ * it.
+ */
 export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
-  one.id === other.id && one.brokerType === other.brokerType && one.provider?.providerAccountId === other.provider?.providerAccountId
+  one.id === other.id &&
+  one.brokerType === other.brokerType &&
+  one.provider?.providerAccountId === other.provider?.providerAccountId
 
 /** Whether both are one account at one broker, reached in the same way. */
 export const isSameBrokerAccount = (one: BrokerAccount, other: BrokerAccount): boolean =>
-  one.platform === other.platform && one.providerAccountId === other.providerAccountId && one.region === other.region
+  one.platform === other.platform &&
+  one.providerAccountId === other.providerAccountId &&
+  one.region === other.region
 
 /** Longer than a read takes. */
 const longestReadMs = minuteMs
 
 /**
- * Whether a read at `at` ended after a later one. Where it is older by more than a read takes, a clock was set back meanwhile, and which of the two is older
- * is not known: it counts.
+ * Whether a read at `at` ended after a later one. Where it is older by more than a read takes, a
+ * clock was set back meanwhile, and which of the two is older is not known: it counts.
  */
 export const isOvertaken = ({ lastReadAt }: Pick<Account, 'lastReadAt'>, at: Instant): boolean =>
   lastReadAt !== null && at < lastReadAt && lastReadAt - at < longestReadMs
@@ -99,31 +116,43 @@ export interface AccountReading {
   readonly readAt: Instant
 }
 
-/** True only for a confirmed demo account: the broker says so, or the link does and the broker was never read (decision 17). */
-export const isDemo = (account: Account): boolean => (account.tradeMode === null ? account.linkedAsDemo : account.tradeMode === 'demo')
+/**
+ * True only for a confirmed demo account: the broker says so, or the link does and the broker was
+ * never read.
+ */
+export const isDemo = (account: Account): boolean =>
+  account.tradeMode === null ? account.linkedAsDemo : account.tradeMode === 'demo'
 
 export const isPaper = (account: Account): boolean => account.brokerType === paperPlatform
 
 /** Accounts that a list reads live: supported platform, and connected or waiting to recover. */
 export const isReadLive = (account: Account): boolean =>
-  (account.brokerType === 'mt4' || account.brokerType === 'mt5') && (account.status === 'connected' || account.status === 'error')
+  (account.brokerType === 'mt4' || account.brokerType === 'mt5') &&
+  (account.status === 'connected' || account.status === 'error')
 
-/** The account as the broker port takes it, or why no broker can be asked (4.3 rule 3). */
-export const requireBrokerAccount = (account: Account): E.Either<UnsupportedBroker | NotProvisioned, BrokerAccount> => {
+/** The account as the broker port takes it, or why no broker can be asked. */
+export const requireBrokerAccount = (
+  account: Account,
+): E.Either<UnsupportedBroker | NotProvisioned, BrokerAccount> => {
   const { id: accountId, owner, brokerType, provider } = account
   if (brokerType !== 'mt4' && brokerType !== 'mt5') return E.left(unsupportedBroker(accountId))
   if (provider === null) return E.left(notProvisioned(accountId))
   return E.right({ accountId, owner, platform: brokerType, ...provider })
 }
 
-/** Orders and changes are for demo accounts that are classified for trading: the purpose is looked at first (4.3 rule 4; decision 19). */
-export const requireTradable = (account: Account): E.Either<AccountPurposeRestricted | LiveAccountRestricted, Account> => {
+/**
+ * Orders and changes are for demo accounts that are classified for trading: the purpose is looked
+ * at first.
+ */
+export const requireTradable = (
+  account: Account,
+): E.Either<AccountPurposeRestricted | LiveAccountRestricted, Account> => {
   if (account.purpose !== 'trading') return E.left(accountPurposeRestricted)
   if (!isDemo(account)) return E.left(liveAccountRestricted)
   return E.right(account)
 }
 
-/** The account after a good live read: new figures, and an account in error is connected again (decision 17). */
+/** The account after a good live read: new figures, and an account in error is connected again. */
 export const withReading = (account: Account, reading: AccountReading): Account => ({
   ...account,
   broker: reading.broker ?? account.broker,
@@ -135,9 +164,10 @@ export const withReading = (account: Account, reading: AccountReading): Account 
   updatedAt: reading.readAt,
 })
 
-/** The account after a live read that failed: stored figures are kept (3.2). */
+/** The account after a live read that failed: stored figures are kept. */
 export const withFailedRead = (account: Account, at: Instant): Account =>
   account.status === 'connected' ? { ...account, status: 'error', updatedAt: at } : account
 
 // A broker that once said real or contest wins for good, whatever a later read or the link says.
-const tradeModeAfter = (before: TradeMode | null, now: TradeMode): TradeMode => (before === 'real' || before === 'contest' ? before : now)
+const tradeModeAfter = (before: TradeMode | null, now: TradeMode): TradeMode =>
+  before === 'real' || before === 'contest' ? before : now

@@ -1,4 +1,4 @@
-// Balance snapshots: when one is kept and how many are shown (specification 4.1; decision 18).
+// Balance snapshots: when one is kept and how many are shown (docs/behaviour.md#accounts).
 import type { Instant } from '../primitives/instant.ts'
 import { minuteMs } from '../primitives/instant.ts'
 import type { AccountReading } from './account.ts'
@@ -22,9 +22,18 @@ const capByInterval: Readonly<Record<HistoryInterval, number>> = { '1h': 168, '1
 /** How many snapshots a reply holds at most; the interval caps the count and does not aggregate. */
 export const snapshotCap = (interval: HistoryInterval = '1d'): number => capByInterval[interval]
 
-/** The snapshot that a live read leaves, when five minutes have passed since the last one or the balance has changed; else null. */
-export const snapshotOf = (last: BalanceSnapshot | null, reading: AccountReading): BalanceSnapshot | null => {
+/**
+ * The snapshot that a live read leaves, when five minutes have passed since the last one or the
+ * balance has changed; else null.
+ */
+export const snapshotOf = (
+  last: BalanceSnapshot | null,
+  reading: AccountReading,
+): BalanceSnapshot | null => {
   const { balance, equity, margin, freeMargin } = reading.figures
-  const isDue = last === null || last.balance !== balance || reading.readAt - last.timestamp >= snapshotSpacingMs
+  const isDue =
+    last === null ||
+    last.balance !== balance ||
+    reading.readAt - last.timestamp >= snapshotSpacingMs
   return isDue ? { timestamp: reading.readAt, balance, equity, margin, freeMargin } : null
 }

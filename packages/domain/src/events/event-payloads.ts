@@ -1,11 +1,19 @@
-// The data of each event, as receivers see it: snake_case, times in ISO 8601; an optional field without a value is left out.
+// The data of each event, as receivers see it: snake_case, times in ISO 8601; an optional field
+// without a value is left out.
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 
 type Deal = { readonly account_id: string; readonly symbol: string; readonly type: 'buy' | 'sell' }
 
-type OrderData = Deal & { readonly order_id: string; readonly order_type: 'market'; readonly volume: number }
+type OrderData = Deal & {
+  readonly order_id: string
+  readonly order_type: 'market'
+  readonly volume: number
+}
 
-/** What the deals of a position do not say is null, as where a broker's history begins after the position was opened. */
+/**
+ * What the deals of a position do not say is null, as where a broker's history begins after the
+ * position was opened.
+ */
 type PositionData = Omit<Deal, 'symbol'> & {
   readonly position_id: string
   readonly symbol: string | null
@@ -59,7 +67,10 @@ export interface EventPayloads extends Record<WebhookEventType, object> {
     readonly fees?: number | undefined
     readonly position_id?: string | undefined
   }
-  readonly 'order.cancelled': OrderData & { readonly cancelled_at: string; readonly cancel_reason?: string | undefined }
+  readonly 'order.cancelled': OrderData & {
+    readonly cancelled_at: string
+    readonly cancel_reason?: string | undefined
+  }
   readonly 'account.balance_changed': {
     readonly account_id: string
     readonly previous_balance: number

@@ -1,11 +1,16 @@
-// The events of an order (section 6): recorded and executed. Nothing leads to a cancelled order today (3.1), so there is no event of one.
+// The events of an order: recorded and executed. Nothing leads to a cancelled order today, so there
+// is no event of one.
 import type { FilledOrder, Order, PendingOrder } from '../orders/order.ts'
 import { formatPositionId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
 import { withoutAbsent } from './service-event.ts'
 import type { EventOf, ServiceEvent } from './service-event.ts'
 
-export const orderCreated = ({ id, request, createdAt }: PendingOrder): EventOf<'order.created'> => ({
+export const orderCreated = ({
+  id,
+  request,
+  createdAt,
+}: PendingOrder): EventOf<'order.created'> => ({
   type: 'order.created',
   key: `order.created ${id}`,
   data: withoutAbsent({
@@ -20,10 +25,17 @@ export const orderCreated = ({ id, request, createdAt }: PendingOrder): EventOf<
 })
 
 /**
- * Also of an order that was executed in part, which `filled_volume` tells. What the broker did not say of the execution is null, but for the volume
- * of a whole one, which is the order's, and for the time, which is then that of its being known.
+ * Also of an order that was executed in part, which `filled_volume` tells. What the broker did not
+ * say of the execution is null, but for the volume of a whole one, which is the order's, and for
+ * the time, which is then that of its being known.
  */
-export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrder): EventOf<'order.filled'> => ({
+export const orderFilled = ({
+  id,
+  request,
+  status,
+  fill,
+  updatedAt,
+}: FilledOrder): EventOf<'order.filled'> => ({
   type: 'order.filled',
   key: `order.filled ${id}`,
   data: withoutAbsent({
@@ -37,7 +49,9 @@ export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrde
   at: updatedAt,
 })
 
-/** What an order becomes by being settled, if that is an event: a refusal by the broker has none (section 6). */
+/**
+ * What an order becomes by being settled, if that is an event: a refusal by the broker has none.
+ */
 export const settlementEvents = (order: Order): readonly ServiceEvent[] =>
   order.status === 'filled' || order.status === 'partially_filled' ? [orderFilled(order)] : []
 

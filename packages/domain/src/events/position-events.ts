@@ -7,7 +7,10 @@ import type { ClosedTrade } from '../trades/closed-trade.ts'
 import type { FoldedTrade } from '../trades/folded-trade.ts'
 import type { EventOf } from './service-event.ts'
 
-export const tradeClosed = ({ accountId, trade }: Pick<ClosedTrade, 'accountId' | 'trade'>, now: Instant): EventOf<'trade.closed'> => {
+export const tradeClosed = (
+  { accountId, trade }: Pick<ClosedTrade, 'accountId' | 'trade'>,
+  now: Instant,
+): EventOf<'trade.closed'> => {
   const id = formatPositionId(accountId, trade.positionId)
   return {
     type: 'trade.closed',
@@ -34,7 +37,12 @@ export const tradeClosed = ({ accountId, trade }: Pick<ClosedTrade, 'accountId' 
 }
 
 /** How far the price went the trade's way, in percent of the price at which it was opened. */
-export const profitPercentage = ({ side, entryPrice, exitPrice }: Pick<FoldedTrade, 'side' | 'entryPrice' | 'exitPrice'>): number => {
-  const moved = side === 'buy' ? sumExactly([exitPrice, -entryPrice]) : sumExactly([entryPrice, -exitPrice])
+export const profitPercentage = ({
+  side,
+  entryPrice,
+  exitPrice,
+}: Pick<FoldedTrade, 'side' | 'entryPrice' | 'exitPrice'>): number => {
+  const moved =
+    side === 'buy' ? sumExactly([exitPrice, -entryPrice]) : sumExactly([entryPrice, -exitPrice])
   return (moved * 100) / entryPrice
 }

@@ -1,4 +1,5 @@
-// Something that happened and that is posted to webhooks: its type, the data that receivers get, and a key that tells it from all others.
+// Something that happened and that is posted to webhooks: its type, the data that receivers get,
+// and a key that tells it from all others.
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import type { EventPayloads } from './event-payloads.ts'
@@ -8,7 +9,9 @@ export type EventData = Readonly<Record<string, unknown>>
 
 export interface ServiceEvent {
   readonly type: WebhookEventType
-  /** The same for the same happening of an owner, however often it is reported; it is recorded once. */
+  /**
+   * The same for the same happening of an owner, however often it is reported; it is recorded once.
+   */
   readonly key: string
   readonly data: EventData
   readonly at: Instant

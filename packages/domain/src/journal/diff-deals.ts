@@ -13,9 +13,14 @@ export interface DealsDifference {
 /**
  * @param held the kept deals from `from` on, undated ones among them
  * @param read all deals that the broker shows from `from` on; one may be repeated
- * @param from 0 for the whole history. In a part of it an undated deal that is not shown may be in another part, so that it has not vanished.
+ * @param from 0 for the whole history. In a part of it an undated deal that is not shown may be in
+ * another part, so that it has not vanished.
  */
-export const diffDeals = (held: readonly BrokerDeal[], read: readonly BrokerDeal[], from: Instant): DealsDifference => {
+export const diffDeals = (
+  held: readonly BrokerDeal[],
+  read: readonly BrokerDeal[],
+  from: Instant,
+): DealsDifference => {
   const heldByKey = new Map(held.map((deal) => [dealKey(deal), deal]))
   const seen = new Set<string>()
   const inserted: BrokerDeal[] = []
@@ -29,10 +34,27 @@ export const diffDeals = (held: readonly BrokerDeal[], read: readonly BrokerDeal
     else if (!hasSameValues(before, deal)) changed.push(deal)
   }
   const isExpected = ({ time }: BrokerDeal): boolean => from === 0 || Number.isFinite(time)
-  return { inserted, changed, vanished: held.filter((deal) => isExpected(deal) && !seen.has(dealKey(deal))) }
+  return {
+    inserted,
+    changed,
+    vanished: held.filter((deal) => isExpected(deal) && !seen.has(dealKey(deal))),
+  }
 }
 
-// Levels are left out: brokers show the last known ones, which may change while the position is open.
-const comparedFields = ['kind', 'positionId', 'symbol', 'volume', 'price', 'profit', 'commission', 'swap', 'reason', 'orderId'] as const
+// Levels are left out: brokers show the last known ones, which may change while the position is
+// open.
+const comparedFields = [
+  'kind',
+  'positionId',
+  'symbol',
+  'volume',
+  'price',
+  'profit',
+  'commission',
+  'swap',
+  'reason',
+  'orderId',
+] as const
 
-const hasSameValues = (one: BrokerDeal, other: BrokerDeal): boolean => comparedFields.every((field) => one[field] === other[field])
+const hasSameValues = (one: BrokerDeal, other: BrokerDeal): boolean =>
+  comparedFields.every((field) => one[field] === other[field])

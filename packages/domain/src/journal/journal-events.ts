@@ -9,7 +9,8 @@ import type { AccountId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { sortedBy } from '../primitives/sorted.ts'
-import { compareDealOrder, isReadableTime, positionIdOf, priceOf, symbolOf } from '../trades/deal.ts'
+import { compareDealOrder, isReadableTime, priceOf, symbolOf } from '../trades/deal.ts'
+import { groupByPosition } from '../trades/fold-deals.ts'
 import { foldPosition } from '../trades/fold-position.ts'
 import { balanceAmounts, dealKey } from './broker-deal.ts'
 import type { BrokerDeal, DealKind } from './broker-deal.ts'
@@ -22,7 +23,10 @@ export interface NewDeals {
   /** Deals before this time produce no events. */
   readonly linkedAt: Instant
   readonly inserted: readonly BrokerDeal[]
-  /** By position id: all kept deals of each position that an inserted deal belongs to, the inserted ones among them. */
+  /**
+   * By position id: all kept deals of each position that an inserted deal belongs to, the inserted
+   * ones among them.
+   */
   readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
   /** The account's balance right after the latest inserted deal. */
   readonly balanceAfter: number
@@ -32,31 +36,40 @@ export interface NewDeals {
 }
 
 /**
- * The events in the order of the deals; for each deal the position's events come first, then the trade's, then the balance's.
+ * The events in the order of the deals; for each deal the position's events come first, then the
+ * trade's, then the balance's.
  *
- * A position is opened once, by its first opening deal; `trade.closed` comes when the position first is a closed trade. Each closing deal is one `position.closed`,
- * and each deal that changes the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts as new.
+ * A position is opened once, by its first opening deal; `trade.closed` comes when the position
+ * first is a closed trade. Each closing deal is one `position.closed`, and each deal that changes
+ * the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts
+ * as new.
  */
 export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
   const inserted = sortedBy(news.inserted, compareDealOrder)
   const positionEvents = eventsOfPositions(news, inserted)
   const balanceEvents = eventsOfBalance(news, inserted)
-  return inserted.flatMap((deal) => [...(positionEvents.get(deal) ?? []), ...(balanceEvents.get(deal) ?? [])])
+  return inserted.flatMap((deal) => [
+    ...(positionEvents.get(deal) ?? []),
+    ...(balanceEvents.get(deal) ?? []),
+  ])
 }
 
 type EventsByDeal = ReadonlyMap<BrokerDeal, readonly ServiceEvent[]>
 
-const isNews = ({ linkedAt }: NewDeals, { time }: BrokerDeal): boolean => !isReadableTime(time) || time >= linkedAt
+const isNews = ({ linkedAt }: NewDeals, { time }: BrokerDeal): boolean =>
+  !isReadableTime(time) || time >= linkedAt
 
-const timeOrNull = ({ time }: BrokerDeal): string | null => (isReadableTime(time) ? toIso(time) : null)
+const timeOrNull = ({ time }: BrokerDeal): string | null =>
+  isReadableTime(time) ? toIso(time) : null
 
 const eventsOfPositions = (news: NewDeals, inserted: readonly BrokerDeal[]): EventsByDeal => {
   const events = new Map<BrokerDeal, readonly ServiceEvent[]>()
-  const add = (deal: BrokerDeal, event: ServiceEvent): unknown => events.set(deal, [...(events.get(deal) ?? []), event])
+  const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
+    events.set(deal, [...(events.get(deal) ?? []), event])
   const insertedByKey = new Map(inserted.map((deal) => [dealKey(deal), deal]))
-  for (const [positionId, own] of Map.groupBy(inserted, positionIdOf)) {
-    const all = (positionId !== undefined && news.positions.get(positionId)) || []
-    if (positionId === undefined || !all.some((deal) => isNews(news, deal))) continue
+  for (const [positionId, own] of groupByPosition(inserted)) {
+    const all = news.positions.get(positionId) ?? []
+    if (!all.some((deal) => isNews(news, deal))) continue
     const before = all.filter((deal) => !insertedByKey.has(dealKey(deal)))
 
     const opening = own.filter(({ entry }) => entry === 'in')
@@ -66,12 +79,14 @@ const eventsOfPositions = (news: NewDeals, inserted: readonly BrokerDeal[]): Eve
 
     for (const close of positionCloses(all)) {
       const deal = insertedByKey.get(dealKey(close.deal))
-      if (deal !== undefined && isNews(news, deal)) add(deal, positionClosed(news, positionId, close, symbolOf(all)))
+      if (deal !== undefined && isNews(news, deal))
+        add(deal, positionClosed(news, positionId, close, symbolOf(all)))
     }
 
     const folded = foldPosition(positionId, all)
     const last = own.at(-1)
-    if (last === undefined || folded.status !== 'closed' || folded.trade.closedAt < news.linkedAt) continue
+    if (last === undefined || folded.status !== 'closed' || folded.trade.closedAt < news.linkedAt)
+      continue
     if (before.length > 0 && foldPosition(positionId, before).status === 'closed') continue
     add(last, tradeClosed({ accountId: news.accountId, trade: folded.trade }, news.now))
   }
@@ -183,7 +198,10 @@ const percentageOf = (amount: number, balance: number): number | null => {
   return balance === 0 ? null : (amount * 100) / Math.abs(balance)
 }
 
-/** Charges are what the broker books for its services, interest and taxes, in either direction; a dividend is none of them. */
+/**
+ * Charges are what the broker books for its services, interest and taxes, in either direction; a
+ * dividend is none of them.
+ */
 const changeReasonOf = (kind: DealKind, amount: number): string => {
   switch (kind) {
     case 'buy':

@@ -1,5 +1,12 @@
 // What each closing deal did to its position.
-import { addDecimals, compareDecimals, decimalOf, decimalOfUnits, decimalToNumber, divideDecimals } from '../primitives/decimal.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalOfUnits,
+  decimalToNumber,
+  divideDecimals,
+} from '../primitives/decimal.ts'
 import { multiplyDecimals, subtractDecimals, zero } from '../primitives/decimal.ts'
 import type { Decimal } from '../primitives/decimal.ts'
 import { ExactSum } from '../primitives/exact-sum.ts'
@@ -17,11 +24,14 @@ export interface PositionClose {
 }
 
 /** A reversal closes what is open and opens the rest of its volume on the other side. */
-const isClosing = ({ entry }: BrokerDeal): boolean => entry === 'out' || entry === 'out_by' || entry === 'inout'
+const isClosing = ({ entry }: BrokerDeal): boolean =>
+  entry === 'out' || entry === 'out_by' || entry === 'inout'
 
 /**
- * The closes of a position, oldest first. Closing deals without a volume share equally what the others left, as in the fold. Where opening deals are
- * missing (more was closed than opened), or some deal does not say what it opened or closed, only the volumes that closing deals report are known.
+ * The closes of a position, oldest first. Closing deals without a volume share equally what the
+ * others left, as in the fold. Where opening deals are missing (more was closed than opened), or
+ * some deal does not say what it opened or closed, only the volumes that closing deals report are
+ * known.
  * @param deals all of one position, in any order
  */
 export const positionCloses = (deals: readonly BrokerDeal[]): readonly PositionClose[] => {
@@ -41,7 +51,8 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
   const { count, left } = unreportedCloses(deals)
   const hasReversal = deals.some(({ entry }) => entry === 'inout')
   if (count > 0 && (hasReversal || compareDecimals(left, zero) < 0)) return undefined
-  // All volumes times the number of closing deals that share what is left, so that shares are exact.
+  // All volumes times the number of closing deals that share what is left, so that shares are
+  // exact.
   const shares = decimalOfUnits(Math.max(1, count), 0)
   const scaled = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), shares)
 
@@ -57,7 +68,12 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
     } else if (deal.entry === 'inout') {
       const opened = subtractDecimals(scaled(volume), open)
       if (compareDecimals(open, zero) <= 0 || compareDecimals(opened, zero) <= 0) return undefined
-      closes.push({ deal, closedVolume: decimalToNumber(open), remainingVolume: 0, entryPrice: priceOfEntry(entry) })
+      closes.push({
+        deal,
+        closedVolume: decimalToNumber(open),
+        remainingVolume: 0,
+        entryPrice: priceOfEntry(entry),
+      })
       open = opened
       entry = newEntry()
       addToEntry(entry, decimalToNumber(opened), priceOf(deal))
@@ -65,7 +81,10 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
       const closed = volume === 0 ? left : scaled(volume)
       open = subtractDecimals(open, closed)
       if (compareDecimals(open, zero) < 0 || entry.lots.value() === 0) return undefined
-      const [closedVolume, remainingVolume] = [divideDecimals(closed, shares), divideDecimals(open, shares)]
+      const [closedVolume, remainingVolume] = [
+        divideDecimals(closed, shares),
+        divideDecimals(open, shares),
+      ]
       closes.push({ deal, closedVolume, remainingVolume, entryPrice: priceOfEntry(entry) })
     } else return undefined
   }
@@ -73,10 +92,15 @@ const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | unde
 }
 
 /** How many closing deals did not report their volume, and how many lots the others left. */
-const unreportedCloses = (deals: readonly BrokerDeal[]): { readonly count: number; readonly left: Decimal } => {
+const unreportedCloses = (
+  deals: readonly BrokerDeal[],
+): { readonly count: number; readonly left: Decimal } => {
   const left = new ExactSum()
   for (const deal of deals) left.add(deal.entry === 'in' ? volumeOf(deal) : -volumeOf(deal))
-  return { count: deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length, left: left.toDecimal() }
+  return {
+    count: deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length,
+    left: left.toDecimal(),
+  }
 }
 
 /** What opened a position so far. */
@@ -95,13 +119,22 @@ const addToEntry = (entry: Entry, volume: number, price: number): void => {
   if (price === 0) entry.isPriced = false
 }
 
-const priceOfEntry = ({ lots, weight, isPriced }: Entry): number | null => (isPriced ? weight.ratioTo(lots) : null)
+const priceOfEntry = ({ lots, weight, isPriced }: Entry): number | null =>
+  isPriced ? weight.ratioTo(lots) : null
 
-/** What some opening deals opened together: lots, and their volume-weighted price; null what they do not say. */
-export const entryOf = (opening: readonly BrokerDeal[]): { readonly volume: number | null; readonly price: number | null } => {
+/**
+ * What some opening deals opened together: lots, and their volume-weighted price; null what they do
+ * not say.
+ */
+export const entryOf = (
+  opening: readonly BrokerDeal[],
+): { readonly volume: number | null; readonly price: number | null } => {
   const [first] = opening
   if (opening.some((deal) => volumeOf(deal) === 0))
-    return { volume: null, price: opening.length === 1 && first !== undefined ? priceOf(first) || null : null }
+    return {
+      volume: null,
+      price: opening.length === 1 && first !== undefined ? priceOf(first) || null : null,
+    }
   const entry = newEntry()
   for (const deal of opening) addToEntry(entry, volumeOf(deal), priceOf(deal))
   return { volume: entry.lots.value(), price: priceOfEntry(entry) }

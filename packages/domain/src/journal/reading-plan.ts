@@ -1,19 +1,22 @@
-// What is read next of an account's history, and whether what was read is fresh enough (the journal).
+// What is read next of an account's history, and whether what was read is fresh enough (the
+// journal).
 import { dayMs, minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
 import type { JournalState } from './journal-state.ts'
 
 /**
- * `first` goes on until it reaches the end of the history, also in another process. `tail` reads from a day before the latest deal, because deals can
- * arrive late. `full` reads everything again.
+ * `first` goes on until it reaches the end of the history, also in another process. `tail` reads
+ * from a day before the latest deal, because deals can arrive late. `full` reads everything again.
  */
 export interface PlannedRead {
   readonly kind: 'first' | 'tail' | 'full'
   readonly window: DealsWindow
 }
 
-/** Deals that arrive later than this after a later one are found by the comparison with the balance. */
+/**
+ * Deals that arrive later than this after a later one are found by the comparison with the balance.
+ */
 const overlapMs = dayMs
 /** A broker's clock may be ahead of ours, and the end of a window is not included. */
 const aheadMs = dayMs
@@ -22,8 +25,10 @@ const longestRereadPauseMs = 60 * minuteMs
 
 export const planRead = (state: JournalState, now: Instant): PlannedRead => {
   const to = now + aheadMs
-  if (state.syncedAt === null) return { kind: 'first', window: { from: 0, to, offset: state.firstReadOffset ?? 0 } }
-  if (state.rereadAt !== null && state.rereadAt <= now) return { kind: 'full', window: { from: 0, to, offset: 0 } }
+  if (state.syncedAt === null)
+    return { kind: 'first', window: { from: 0, to, offset: state.firstReadOffset ?? 0 } }
+  if (state.rereadAt !== null && state.rereadAt <= now)
+    return { kind: 'full', window: { from: 0, to, offset: 0 } }
   return { kind: 'tail', window: tailWindow(state, now) }
 }
 
@@ -34,8 +39,15 @@ export const tailWindow = ({ latestDealAt }: JournalState, now: Instant): DealsW
   offset: 0,
 })
 
-/** Whether a read that came to its end began after `since`, and none that began later is wanted by now. */
-export const isFresh = ({ syncedAt, wantedAt, rereadAt }: JournalState, since: Instant, now: Instant): boolean => {
+/**
+ * Whether a read that came to its end began after `since`, and none that began later is wanted by
+ * now.
+ */
+export const isFresh = (
+  { syncedAt, wantedAt, rereadAt }: JournalState,
+  since: Instant,
+  now: Instant,
+): boolean => {
   // A time that is still to come was written before the clock was set back.
   if (syncedAt === null || syncedAt <= since || syncedAt > now) return false
   if (rereadAt !== null && rereadAt <= now) return false
@@ -43,18 +55,32 @@ export const isFresh = ({ syncedAt, wantedAt, rereadAt }: JournalState, since: I
 }
 
 /** The latest time among deals, none of them taken to be later than `now`. */
-export const latestOf = (deals: readonly BrokerDeal[], before: Instant | null, now: Instant): Instant | null => {
+export const latestOf = (
+  deals: readonly BrokerDeal[],
+  before: Instant | null,
+  now: Instant,
+): Instant | null => {
   let latest = before
   for (const { time } of deals) {
-    if (time !== undefined && Number.isFinite(time) && (latest === null || time > latest)) latest = Math.min(time, now)
+    if (time !== undefined && Number.isFinite(time) && (latest === null || time > latest))
+      latest = Math.min(time, now)
   }
   return latest
 }
 
-/** When the whole history is read again after the journal and the broker disagreed: after a minute, then with doubling pauses up to an hour. */
-export const rereadAfter = (disagreements: number, now: Instant): Pick<JournalState, 'rereadAt' | 'disagreements'> => ({
+/**
+ * When the whole history is read again after the journal and the broker disagreed: after a minute,
+ * then with doubling pauses up to an hour.
+ */
+export const rereadAfter = (
+  disagreements: number,
+  now: Instant,
+): Pick<JournalState, 'rereadAt' | 'disagreements'> => ({
   rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
   disagreements: disagreements + 1,
 })
 
-export const agreed: Pick<JournalState, 'rereadAt' | 'disagreements'> = { rereadAt: null, disagreements: 0 }
+export const agreed: Pick<JournalState, 'rereadAt' | 'disagreements'> = {
+  rereadAt: null,
+  disagreements: 0,
+}

@@ -1,4 +1,5 @@
-// The fixed list of instruments (specification 2.7, 4.4; decision 40). marginRate is a placeholder, not any broker's rate.
+// The fixed list of instruments (docs/behaviour.md#market-data). marginRate is a placeholder, not
+// any broker's rate.
 
 export const instrumentTypes = ['forex', 'metal', 'commodity', 'index', 'stock'] as const
 export type InstrumentType = (typeof instrumentTypes)[number]
@@ -56,7 +57,16 @@ const inDollars = (
   contractSize: number,
   marginRate: number,
   tradingHours = weekdaysWithBreak,
-): Instrument => ({ symbol, description, type, tickSize, contractSize, marginRate, tradingHours, currency: 'USD' })
+): Instrument => ({
+  symbol,
+  description,
+  type,
+  tickSize,
+  contractSize,
+  marginRate,
+  tradingHours,
+  currency: 'USD',
+})
 
 export const instruments: readonly Instrument[] = [
   pair('EURUSD', 'Euro / US Dollar'),
@@ -76,7 +86,9 @@ export const instruments: readonly Instrument[] = [
   inDollars('stock', 'AAPL', 'Apple Inc.', 0.01, 1, 0.2, usStockSession),
 ]
 
-const bySymbol: ReadonlyMap<string, Instrument> = new Map(instruments.map((instrument) => [instrument.symbol, instrument]))
+const bySymbol: ReadonlyMap<string, Instrument> = new Map(
+  instruments.map((instrument) => [instrument.symbol, instrument]),
+)
 
 export const findInstrument = (symbol: string): Instrument | undefined => bySymbol.get(symbol)
 
@@ -86,6 +98,8 @@ export const filterInstruments = ({ type, search }: InstrumentFilter): readonly 
   return instruments.filter(
     (instrument) =>
       (type === undefined || instrument.type === type) &&
-      (text === undefined || instrument.symbol.toLowerCase().includes(text) || instrument.description.toLowerCase().includes(text)),
+      (text === undefined ||
+        instrument.symbol.toLowerCase().includes(text) ||
+        instrument.description.toLowerCase().includes(text)),
   )
 }

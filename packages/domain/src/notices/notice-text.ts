@@ -1,5 +1,5 @@
-// A notice in words: what happened, since when, until when, and what to do. It holds no secret; of a webhook's URL only the host is named, because
-// paths and queries often carry a token.
+// A notice in words: what happened, since when, until when, and what to do. It holds no secret; of
+// a webhook's URL only the host is named, because paths and queries often carry a token.
 import type { Instant } from '../primitives/instant.ts'
 import { secondMs, toIso } from '../primitives/instant.ts'
 import { suspendedSubject } from './owner-notice.ts'
@@ -44,10 +44,17 @@ const suspensionText = ({ credential, since, until }: SuspensionNotice): NoticeT
   }
 }
 
-const webhookDisabledText = ({ webhookId, url, at, because }: WebhookDisabledNotice): NoticeText => {
+const webhookDisabledText = ({
+  webhookId,
+  url,
+  at,
+  because,
+}: WebhookDisabledNotice): NoticeText => {
   const id = oneLine(webhookId)
   const cause =
-    because === 'gone' ? 'the receiver of your webhook answered 410 Gone' : 'five attempts in a row to deliver to your webhook failed'
+    because === 'gone'
+      ? 'the receiver of your webhook answered 410 Gone'
+      : 'five attempts in a row to deliver to your webhook failed'
   return {
     subject: `Your webhook ${id} is disabled`,
     text: letter([
@@ -64,19 +71,23 @@ const webhookDisabledText = ({ webhookId, url, at, because }: WebhookDisabledNot
   }
 }
 
-const letter = (paragraphs: readonly string[]): string => `${['Hello,', ...paragraphs, 'Tradeport'].join('\n\n')}\n`
+const letter = (paragraphs: readonly string[]): string =>
+  `${['Hello,', ...paragraphs, 'Tradeport'].join('\n\n')}\n`
 
 const facts = (rows: readonly (readonly [name: string, value: string])[]): string =>
   rows.map(([name, value]) => `  ${`${name}:`.padEnd(17)} ${value}`).join('\n')
 
 /** `2026-11-02 12:15:00 UTC` */
-const inUtc = (instant: Instant): string => `${toIso(instant).slice(0, -'.000Z'.length).replace('T', ' ')} UTC`
+const inUtc = (instant: Instant): string =>
+  `${toIso(instant).slice(0, -'.000Z'.length).replace('T', ' ')} UTC`
 
 // An end is never told too early.
 const endOfSecond = (instant: Instant): Instant => Math.ceil(instant / secondMs) * secondMs
 
-// Names are given by operators, hosts by callers: whatever they hold, they make no line of their own.
-const oneLine = (text: string): string => text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
+// Names are given by operators, hosts by callers: whatever they hold, they make no line of their
+// own.
+const oneLine = (text: string): string =>
+  text.replaceAll(/[\s\p{Cc}\p{Cf}\u2028\u2029]+/gu, ' ').trim()
 
 const hostOf = (url: string): string => {
   const [, host = ''] = /^https:\/\/([^\\/?#@\s]+)(?:[\\/?#]|$)/i.exec(url) ?? []

@@ -1,4 +1,5 @@
-// What the operator's doctor says of the service and of a tenant: each thing that was looked at is fine, or what is wrong with it and what to do.
+// What the operator's doctor says of the service and of a tenant: each thing that was looked at is
+// fine, or what is wrong with it and what to do.
 import * as E from 'fp-ts/lib/Either.js'
 import type { ServiceUnavailable } from '../errors.ts'
 import type { AccountId } from '../primitives/ids.ts'
@@ -28,10 +29,16 @@ export interface HealthCheck {
   readonly action: string | null
 }
 
-/** How requests are counted: by this instance alone as it is meant, by all together, or by this one for want of Redis. */
+/**
+ * How requests are counted: by this instance alone as it is meant, by all together, or by this one
+ * for want of Redis.
+ */
 export type LimiterStanding = 'in-process' | 'shared' | 'alone'
 
-/** The settings of PostgreSQL that decide whether an acknowledged commit survives a crash, under their own names. */
+/**
+ * The settings of PostgreSQL that decide whether an acknowledged commit survives a crash, under
+ * their own names.
+ */
 export interface Durability {
   /** PGlite, in a thread of the service. */
   readonly isEmbedded: boolean
@@ -54,7 +61,9 @@ export interface ClockReading {
   readonly askedAt: Instant
   readonly told: Instant
   readonly answeredAt: Instant
-  /** How far what was told may be from what was meant: half a second where whole seconds are told. */
+  /**
+   * How far what was told may be from what was meant: half a second where whole seconds are told.
+   */
   readonly toleranceMs: number
 }
 
@@ -72,22 +81,38 @@ export type ProviderStanding =
 
 type Read<A> = E.Either<ServiceUnavailable, A>
 
-const ok = (name: HealthCheck['name'], message: string): HealthCheck => ({ name, status: 'ok', message, action: null })
+const ok = (name: HealthCheck['name'], message: string): HealthCheck => ({
+  name,
+  status: 'ok',
+  message,
+  action: null,
+})
 
-const wrong = (name: HealthCheck['name'], status: 'warn' | 'fail', message: string, action: string): HealthCheck => ({
+const wrong = (
+  name: HealthCheck['name'],
+  status: 'warn' | 'fail',
+  message: string,
+  action: string,
+): HealthCheck => ({
   name,
   status,
   message,
   action,
 })
 
-const lookAtDatabase = 'Look at the database server and at DATABASE_URL; the service finds it again by itself.'
+const lookAtDatabase =
+  'Look at the database server and at DATABASE_URL; the service finds it again by itself.'
+
+const unread = (name: HealthCheck['name'], verb: string): HealthCheck =>
+  wrong(name, 'fail', `They cannot be ${verb} while the database cannot be read.`, lookAtDatabase)
 
 export const databaseHealth = (read: Read<unknown>): HealthCheck =>
-  E.isRight(read) ? ok('database', 'It answers.') : wrong('database', 'fail', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
+  E.isRight(read)
+    ? ok('database', 'It answers.')
+    : wrong('database', 'fail', `It cannot be read (${read.left.reason}).`, lookAtDatabase)
 
 export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
-  if (E.isLeft(isMigrated)) return wrong('tables', 'fail', 'They cannot be looked at while the database cannot be read.', lookAtDatabase)
+  if (E.isLeft(isMigrated)) return unread('tables', 'looked at')
   if (isMigrated.right) return ok('tables', 'They are those that this version needs.')
   return wrong(
     'tables',
@@ -99,46 +124,66 @@ export const tablesHealth = (isMigrated: Read<boolean>): HealthCheck => {
 
 const orderTwice = 'and the order be sent a second time when its request is repeated'
 
-/** One check for each setting, and a single one where the settings cannot be read. */
-export const durabilityHealth = (read: Read<Durability>, { sendsRealOrders }: BrokerHealth): readonly HealthCheck[] => {
-  if (E.isLeft(read)) return [wrong('fsync', 'fail', `The settings of the database cannot be read (${read.left.reason}).`, lookAtDatabase)]
-  if (read.right.isEmbedded) return [embeddedHealth(sendsRealOrders)]
-  return [fsyncHealth(read.right), fullPageWritesHealth(read.right), synchronousCommitHealth(read.right), replicationHealth(read.right)]
-}
-
 /** For the log at start too. */
 export const embeddedRisk =
   'The embedded database (PGlite) does not flush to disk at each commit: in a power cut or a crash of the machine an order can be lost after its 201, ' +
   `${orderTwice}.`
 
-const embeddedHealth = (sendsRealOrders: boolean): HealthCheck =>
-  sendsRealOrders
-    ? wrong('fsync', 'warn', embeddedRisk, 'Set DATABASE_URL to a PostgreSQL server.')
-    : ok('fsync', 'The embedded database (PGlite) does not flush to disk at each commit, and no order reaches a real broker.')
-
-const fsyncHealth = ({ fsync }: Durability): HealthCheck =>
-  fsync
-    ? ok('fsync', 'It is on.')
-    : wrong(
+/**
+ * One check for each setting, and a single one where the settings cannot be read or are those of
+ * the embedded database.
+ */
+export const durabilityHealth = (
+  read: Read<Durability>,
+  { sendsRealOrders }: BrokerHealth,
+): readonly HealthCheck[] => {
+  if (E.isLeft(read))
+    return [
+      wrong(
         'fsync',
         'fail',
-        'It is off: a power cut or a crash of the database machine can damage the whole database.',
-        'Set fsync = on in postgresql.conf and reload the server.',
-      )
-
-const fullPageWritesHealth = ({ fullPageWrites }: Durability): HealthCheck =>
-  fullPageWrites
-    ? ok('full_page_writes', 'It is on.')
-    : wrong(
-        'full_page_writes',
-        'warn',
-        'It is off: a page that is being written during a power cut can stay damaged, unless the file system writes pages whole.',
-        'Set full_page_writes = on in postgresql.conf and reload the server, unless its file system (such as ZFS) writes pages whole.',
-      )
+        `The settings of the database cannot be read (${read.left.reason}).`,
+        lookAtDatabase,
+      ),
+    ]
+  const { isEmbedded, fsync, fullPageWrites } = read.right
+  if (isEmbedded)
+    return [
+      sendsRealOrders
+        ? wrong('fsync', 'warn', embeddedRisk, 'Set DATABASE_URL to a PostgreSQL server.')
+        : ok(
+            'fsync',
+            'The embedded database (PGlite) does not flush to disk at each commit, and no order reaches a real broker.',
+          ),
+    ]
+  return [
+    fsync
+      ? ok('fsync', 'It is on.')
+      : wrong(
+          'fsync',
+          'fail',
+          'It is off: a power cut or a crash of the database machine can damage the whole database.',
+          'Set fsync = on in postgresql.conf and reload the server.',
+        ),
+    fullPageWrites
+      ? ok('full_page_writes', 'It is on.')
+      : wrong(
+          'full_page_writes',
+          'warn',
+          'It is off: a page that is being written during a power cut can stay damaged, unless the file system writes pages whole.',
+          'Set full_page_writes = on in postgresql.conf and reload the server, unless its file system (such as ZFS) writes pages whole.',
+        ),
+    synchronousCommitHealth(read.right),
+    replicationHealth(read.right),
+  ]
+}
 
 const safeSynchronousCommits: readonly string[] = ['on', 'remote_apply']
 
-const synchronousCommitHealth = ({ synchronousCommit, defaultSynchronousCommit }: Durability): HealthCheck => {
+const synchronousCommitHealth = ({
+  synchronousCommit,
+  defaultSynchronousCommit,
+}: Durability): HealthCheck => {
   const name = 'synchronous_commit'
   if (!safeSynchronousCommits.includes(synchronousCommit))
     return wrong(
@@ -158,7 +203,8 @@ const synchronousCommitHealth = ({ synchronousCommit, defaultSynchronousCommit }
 }
 
 const replicationHealth = (settings: Durability): HealthCheck => {
-  const { waitsForStandby, synchronousStandbys, asynchronousStandbys, unreadableStandbys } = settings
+  const { waitsForStandby, synchronousStandbys, asynchronousStandbys, unreadableStandbys } =
+    settings
   const name = 'replication'
   if (unreadableStandbys > 0)
     return wrong(
@@ -193,7 +239,10 @@ const replicationHealth = (settings: Durability): HealthCheck => {
 export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
   switch (standing) {
     case 'in-process':
-      return ok('limits', 'This instance counts requests by itself; several instances need REDIS_URL to share their limits.')
+      return ok(
+        'limits',
+        'This instance counts requests by itself; several instances need REDIS_URL to share their limits.',
+      )
     case 'shared':
       return ok('limits', 'Redis answers, and the instances share their limits.')
     case 'alone':
@@ -207,7 +256,7 @@ export const limitsHealth = (standing: LimiterStanding): HealthCheck => {
 }
 
 export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
-  if (E.isLeft(census)) return wrong('secrets', 'fail', 'They cannot be counted while the database cannot be read.', lookAtDatabase)
+  if (E.isLeft(census)) return unread('secrets', 'counted')
   const { current, others } = census.right
   if (others === 0) return ok('secrets', `All ${current} are sealed under the current key.`)
   return wrong(
@@ -223,9 +272,12 @@ export const stuckAfterMs = 10 * minuteMs
 /** Stuck orders are counted up to this number. */
 export const maxCountedStuck = 1_000
 
-/** @param stuck how many orders have been pending for longer than `stuckAfterMs`, counted up to `maxCountedStuck` */
+/**
+ * @param stuck how many orders have been pending for longer than `stuckAfterMs`, counted up to
+ * `maxCountedStuck`
+ */
 export const ordersHealth = (stuck: Read<number>): HealthCheck => {
-  if (E.isLeft(stuck)) return wrong('orders', 'fail', 'They cannot be counted while the database cannot be read.', lookAtDatabase)
+  if (E.isLeft(stuck)) return unread('orders', 'counted')
   const count = stuck.right
   if (count === 0) return ok('orders', 'None has been pending for longer than ten minutes.')
   const atLeast = count < maxCountedStuck ? '' : 'At least '
@@ -249,10 +301,13 @@ export const maxListedJournals = 1_000
 const namedJournals = 3
 
 export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): HealthCheck => {
-  if (E.isLeft(read)) return wrong('journals', 'fail', 'They cannot be read while the database cannot be read.', lookAtDatabase)
+  if (E.isLeft(read)) return unread('journals', 'read')
   const found = read.right
-  if (found.length === 0) return ok('journals', 'The deals of every account that was compared add up to its balance.')
-  const named = found.slice(0, namedJournals).map(({ accountId, difference }) => `${accountId} by ${difference}`)
+  if (found.length === 0)
+    return ok('journals', 'The deals of every account that was compared add up to its balance.')
+  const named = found
+    .slice(0, namedJournals)
+    .map(({ accountId, difference }) => `${accountId} by ${difference}`)
   const atLeast = found.length < maxListedJournals ? '' : 'at least '
   return wrong(
     'journals',
@@ -267,26 +322,43 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
 export const warnSkewMs = 1_000
 export const failSkewMs = 30_000
 
-/** How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0 where they may agree. */
+/**
+ * How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0
+ * where they may agree.
+ */
 const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading): number => {
   if (told - toleranceMs > answeredAt) return told - toleranceMs - answeredAt
   return told + toleranceMs < askedAt ? told + toleranceMs - askedAt : 0
 }
 
 /** @param reading null where the other's clock cannot be read */
-export const clockHealth = (name: 'database clock' | 'provider clock', reading: ClockReading | null): HealthCheck => {
-  if (reading === null) return wrong(name, 'warn', 'It cannot be read: the reply has no Date header.', 'Compare the clocks by hand.')
+export const clockHealth = (
+  name: 'database clock' | 'provider clock',
+  reading: ClockReading | null,
+): HealthCheck => {
+  if (reading === null)
+    return wrong(
+      name,
+      'warn',
+      'It cannot be read: the reply has no Date header.',
+      'Compare the clocks by hand.',
+    )
   const skewMs = certainSkewMs(reading)
   const off = Math.abs(skewMs)
   if (off <= warnSkewMs) return ok(name, 'It agrees with the service’s within a second.')
   const message = `It is ${(off / 1_000).toFixed(1)} seconds or more ${skewMs > 0 ? 'ahead of' : 'behind'} the service’s.`
-  const action = 'Keep the clocks of the service and of its servers by NTP: expiry of keys, the day of orders and limits go by them.'
+  const action =
+    'Keep the clocks of the service and of its servers by NTP: expiry of keys, the day of orders and limits go by them.'
   return wrong(name, off > failSkewMs ? 'fail' : 'warn', message, action)
 }
 
-const setToken = (id: string): string => `Apply a document with {"tenants": [{"id": "${id}", "providerToken": "…"}]}.`
+const setToken = (id: string): string =>
+  `Apply a document with {"tenants": [{"id": "${id}", "providerToken": "…"}]}.`
 
-export const providerTokenHealth = ({ id, hasProviderToken }: ListedTenant, standing: ProviderStanding): HealthCheck => {
+export const providerTokenHealth = (
+  { id, hasProviderToken }: ListedTenant,
+  standing: ProviderStanding,
+): HealthCheck => {
   const name = 'provider token'
   switch (standing.kind) {
     case 'accepted':

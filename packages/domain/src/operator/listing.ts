@@ -1,14 +1,13 @@
-// The operator's records as lists, read piece by piece: however long a list is, a piece of it costs what it holds. A cursor says after which record
-// the next piece begins, and is bound to its list.
+// The operator's records as lists, read piece by piece: however long a list is, a piece of it costs
+// what it holds. A cursor says after which record the next piece begins, and is bound to its list.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as O from 'fp-ts/lib/Option.js'
 import type { Account } from '../accounts/account.ts'
 import { invalidCursor } from '../errors.ts'
 import type { InvalidCursor } from '../errors.ts'
 import type { UserId } from '../primitives/ids.ts'
-import { fromOpaque, toOpaque } from '../primitives/opaque-text.ts'
-import type { TraderLimits } from './document.ts'
-import type { Challenge, StoredAccessToken, StoredApiKey, Tenant } from './records.ts'
+import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
+import type { Challenge, StoredAccessToken, StoredApiKey, Tenant, TraderLimits } from './records.ts'
 
 /** A tenant as it is shown: whether it has a provider token, never which. */
 export interface ListedTenant extends Tenant {
@@ -69,9 +68,8 @@ export interface Listed<A> {
 /** What tells one list from another, its owner and its filter among it. */
 export type ListName = readonly string[]
 
-const version = 1
-
-export const writeListCursor = (list: ListName, place: readonly string[]): string => toOpaque([version, list, place])
+export const writeListCursor = (list: ListName, place: readonly string[]): string =>
+  cursorAfter(list, place)
 
 /** One that is damaged, of another version or of another list is refused. */
 export const readListCursor = <Place>(
@@ -79,17 +77,24 @@ export const readListCursor = <Place>(
   cursor: string,
   parsePlace: (texts: readonly string[]) => O.Option<Place>,
 ): E.Either<InvalidCursor, Place> => {
-  const fields = fromOpaque(cursor)
-  if (!Array.isArray(fields) || fields.length !== 3) return E.left(invalidCursor)
-  const [writtenBy, of, place] = fields as readonly unknown[]
-  if (writtenBy !== version || JSON.stringify(of) !== JSON.stringify(list)) return E.left(invalidCursor)
-  if (!Array.isArray(place) || !place.every((text) => typeof text === 'string')) return E.left(invalidCursor)
-  return E.fromOption(() => invalidCursor)(parsePlace(place))
+  const place = placeOfCursor(list, cursor)
+  return place?.every(isText) === true
+    ? E.fromOption(() => invalidCursor)(parsePlace(place))
+    : E.left(invalidCursor)
 }
 
+const isText = (one: unknown): one is string => typeof one === 'string'
+
 /** @param found one record more than was asked for, where there is one */
-export const listed = <A>(found: readonly A[], limit: number, cursorAfter: (item: A) => string): Listed<A> => {
+export const listed = <A>(
+  found: readonly A[],
+  limit: number,
+  cursorAfter: (item: A) => string,
+): Listed<A> => {
   const items = found.slice(0, limit)
   const last = items.at(-1)
-  return { items, cursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined }
+  return {
+    items,
+    cursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined,
+  }
 }

@@ -1,25 +1,18 @@
-// What a document would change, told before it is applied: each record by the document's own names, with its fields before and after. Of a secret it is
-// told that it would be written, never what it is or was.
+// What a document would change: each record by the document's own names, with its fields before and
+// after. Of a secret only its name is shown.
 import { isSameLink } from '../accounts/account.ts'
 import type { Account } from '../accounts/account.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
-import { toIso, toIsoOrNull } from '../primitives/instant.ts'
-import type { DeskLimits } from './document.ts'
+import { toIso } from '../primitives/instant.ts'
 import type {
-  AccountSnapshot,
-  AccountTraderLimits,
-  Challenge,
-  Changes,
-  Desk,
+  AccountFields,
   OperatorChanges,
+  OperatorDocument,
   OperatorRecords,
-  StoredAccessToken,
-  StoredApiKey,
-  TenantChange,
-  User,
+  Section,
 } from './records.ts'
+import { sections } from './records.ts'
 
-export type PlannedSection = keyof OperatorChanges
 export type PlannedValue = string | number | boolean | null | readonly string[]
 
 export interface PlannedField {
@@ -30,13 +23,126 @@ export interface PlannedField {
 }
 
 export interface PlannedChange {
-  readonly section: PlannedSection
-  /** The entry's id, or for what an account has the account's, with the instant where there are several. */
+  readonly section: Section
+  /**
+   * The entry's id, or for what an account has the account's, with the instant where there are
+   * several.
+   */
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
   /** Every field of a new record, the changing ones of one that is there, none of one that goes. */
   readonly fields: readonly PlannedField[]
 }
+
+type Stored = OperatorRecords[Section][number]
+type Put = OperatorChanges[Section]['put'][number]
+type Key = OperatorChanges[Section]['remove'][number]
+
+/** Identifies a record within its section. */
+export const idOf = (one: Stored | Put | Key | OperatorDocument[Section][number]): string => {
+  if (typeof one === 'string') return one
+  if ('id' in one) return one.id
+  if ('startedAt' in one) return `${one.accountId} ${toIso(one.startedAt)}`
+  return 'timestamp' in one ? `${one.accountId} ${toIso(one.timestamp)}` : one.accountId
+}
+
+/**
+ * In the order in which a document is written. What is put as it stands already is left out, and so
+ * is what is removed and not there; a provider token that is named counts as changing, since the
+ * stored one is not opened to compare.
+ */
+export const planOf = (
+  records: OperatorRecords,
+  changes: OperatorChanges,
+): readonly PlannedChange[] =>
+  sections.flatMap((section) => {
+    const stored = new Map<string, Stored>(records[section].map((record) => [idOf(record), record]))
+    const { put, remove } = changes[section]
+    const removals = remove.map(idOf).filter((id) => stored.has(id))
+    const puts = put.flatMap((record): readonly PlannedChange[] => {
+      const id = idOf(record)
+      const before = stored.get(id)
+      const fields = changedFields(before, record)
+      if (before === undefined) return [{ section, id, action: 'create', fields }]
+      return fields.length === 0 ? [] : [{ section, id, action: 'change', fields }]
+    })
+    return [
+      ...removals.map((id): PlannedChange => ({ section, id, action: 'remove', fields: [] })),
+      ...puts,
+    ]
+  })
+
+/** The fields that differ, all of them where there was no record before. */
+export const changedFields = (before: Stored | undefined, after: Put): readonly PlannedField[] => {
+  const held = new Map(before === undefined ? [] : fieldsOf(before))
+  return fieldsOf(after).flatMap(([field, to]): readonly PlannedField[] => {
+    const from = held.get(field)
+    if (to === undefined || (before !== undefined && JSON.stringify(from) === JSON.stringify(to)))
+      return []
+    if (secretFields.has(field)) return [{ field }]
+    return [before === undefined ? { field, to } : { field, from, to }]
+  })
+}
+
+const secretFields: ReadonlySet<string> = new Set(['providerToken', 'key', 'token'])
+const keyFields: ReadonlySet<string> = new Set(['id', 'accountId', 'startedAt', 'timestamp'])
+
+type Fields = readonly (readonly [field: string, value: PlannedValue | undefined])[]
+
+/**
+ * By the names of the document, without those that identify the record; a key or token is
+ * represented by its hash.
+ */
+const fieldsOf = (record: Put): Fields => {
+  if ('owner' in record) return flattened({ ...accountFieldsOf(record) })
+  if (!('hash' in record)) return flattened({ ...record })
+  const { hash, ...fields } = record
+  return flattened({ ...('applicationId' in record ? { token: hash } : { key: hash }), ...fields })
+}
+
+const flattened = (record: Readonly<Record<string, unknown>>): Fields =>
+  Object.entries(record).flatMap(([field, value]): Fields => {
+    if (keyFields.has(field)) return []
+    if (field === 'limits')
+      return flattened(value as Record<string, unknown>).map(([limit, allowed]) => [
+        `limits.${limit}`,
+        allowed,
+      ])
+    return [
+      [
+        field,
+        field.endsWith('At') && typeof value === 'number'
+          ? toIso(value)
+          : (value as PlannedValue | undefined),
+      ],
+    ]
+  })
+
+export const accountFieldsOf = ({
+  owner,
+  linkedAsDemo,
+  figures,
+  provider,
+  ...account
+}: Account): AccountFields => ({
+  id: account.id,
+  userId: owner.userId,
+  name: account.name,
+  broker: account.broker,
+  brokerType: account.brokerType,
+  accountNumber: account.accountNumber,
+  server: account.server,
+  purpose: account.purpose,
+  isDemo: linkedAsDemo,
+  currency: account.currency,
+  status: account.status,
+  balance: figures.balance,
+  equity: figures.equity,
+  margin: figures.margin,
+  providerAccountId: provider?.providerAccountId ?? null,
+  region: provider?.region ?? null,
+  createdAt: account.createdAt,
+})
 
 /** What a document does to the tenant, user or account of an order under way. */
 export type OrderEffect =
@@ -55,162 +161,31 @@ export interface OrderEffects {
   readonly accounts: ReadonlyMap<AccountId, OrderEffect>
 }
 
-/** By the names of the document; a secret stands there by what tells it from another, and is told by its name alone. */
-type Fields = Readonly<Record<string, PlannedValue | undefined>>
-
-const secretFields: ReadonlySet<string> = new Set(['providerToken', 'key', 'token'])
-
-/**
- * In the order in which a document is written. What is put as it stands already is left out, and so is what is removed and not there; a provider
- * token that is named counts as changing, since the stored one is not opened to compare.
- */
-export const planOf = (records: OperatorRecords, changes: OperatorChanges): readonly PlannedChange[] => [
-  ...planSection('tenants', records.tenants, changes.tenants, { idOf, keyId, fieldsOf: tenantFields }),
-  ...planSection('users', records.users, changes.users, { idOf, keyId, fieldsOf: userFields }),
-  ...planSection('accounts', records.accounts, changes.accounts, { idOf, keyId, fieldsOf: accountFields }),
-  ...planSection('apiKeys', records.apiKeys, changes.apiKeys, { idOf, keyId, fieldsOf: keyFields }),
-  ...planSection('accessTokens', records.accessTokens, changes.accessTokens, { idOf, keyId, fieldsOf: tokenFields }),
-  ...planSection('desks', records.desks, changes.desks, { idOf, keyId, fieldsOf: deskFields }),
-  ...planSection('traderLimits', records.traderLimits, changes.traderLimits, {
-    idOf: ({ accountId }) => accountId,
-    keyId,
-    fieldsOf: traderLimitsFields,
-  }),
-  ...planSection('challenges', records.challenges, changes.challenges, {
-    idOf: challengeId,
-    keyId: challengeId,
-    fieldsOf: ({ status }) => ({ status }),
-  }),
-  ...planSection('balanceSnapshots', records.balanceSnapshots, changes.balanceSnapshots, {
-    idOf: snapshotId,
-    keyId: snapshotId,
-    fieldsOf: snapshotFields,
-  }),
-]
-
-interface Reading<Record, Key> {
-  readonly idOf: (record: Record) => string
-  readonly keyId: (key: Key) => string
-  readonly fieldsOf: (record: Record) => Fields
-}
-
-const planSection = <Record, Key>(
-  section: PlannedSection,
-  stored: readonly Record[],
-  { put, remove }: Changes<Record, Key>,
-  { idOf: id, keyId: idOfKey, fieldsOf }: Reading<Record, Key>,
-): readonly PlannedChange[] => {
-  const before = new Map(stored.map((record) => [id(record), fieldsOf(record)]))
-  const removals = remove
-    .map(idOfKey)
-    .filter((key) => before.has(key))
-    .map((key): PlannedChange => ({ section, id: key, action: 'remove', fields: [] }))
-  const puts = put.flatMap((record): readonly PlannedChange[] => {
-    const key = id(record)
-    const held = before.get(key)
-    const fields = changedFields(held, fieldsOf(record))
-    if (held === undefined) return [{ section, id: key, action: 'create', fields }]
-    return fields.length === 0 ? [] : [{ section, id: key, action: 'change', fields }]
-  })
-  return [...removals, ...puts]
-}
-
-const changedFields = (before: Fields | undefined, after: Fields): readonly PlannedField[] =>
-  Object.entries(after).flatMap(([field, to]): readonly PlannedField[] => {
-    if (to === undefined) return []
-    const from = before?.[field]
-    if (before !== undefined && JSON.stringify(from) === JSON.stringify(to)) return []
-    return secretFields.has(field) ? [{ field }] : [{ field, ...(before === undefined ? {} : { from }), to }]
-  })
-
-const idOf = ({ id }: { readonly id: string }): string => id
-const keyId = (id: string): string => id
-const challengeId = ({ accountId, startedAt }: Pick<Challenge, 'accountId' | 'startedAt'>): string => `${accountId} ${toIso(startedAt)}`
-const snapshotId = ({ accountId, timestamp }: Pick<AccountSnapshot, 'accountId' | 'timestamp'>): string =>
-  `${accountId} ${toIso(timestamp)}`
-
-const tenantFields = ({ name, providerToken }: TenantChange): Fields => ({ name, providerToken })
-
-const userFields = ({ tenantId, email, plan }: User): Fields => ({ tenantId, email, plan })
-
-const accountFields = (account: Account): Fields => ({
-  userId: account.owner.userId,
-  name: account.name,
-  broker: account.broker,
-  brokerType: account.brokerType,
-  accountNumber: account.accountNumber,
-  server: account.server,
-  purpose: account.purpose,
-  isDemo: account.linkedAsDemo,
-  currency: account.currency,
-  status: account.status,
-  balance: account.figures.balance,
-  equity: account.figures.equity,
-  margin: account.figures.margin,
-  providerAccountId: account.provider?.providerAccountId ?? null,
-  region: account.provider?.region ?? null,
-  createdAt: toIso(account.createdAt),
-})
-
-const keyFields = ({ userId, name, hash, scopes, ipAllowlist, expiresAt, enabled }: StoredApiKey): Fields => ({
-  userId,
-  name,
-  key: hash,
-  scopes,
-  ipAllowlist,
-  expiresAt: toIsoOrNull(expiresAt),
-  enabled,
-})
-
-const tokenFields = ({ userId, applicationId, hash, scopes, expiresAt, enabled }: StoredAccessToken): Fields => ({
-  userId,
-  applicationId,
-  token: hash,
-  scopes,
-  expiresAt: toIsoOrNull(expiresAt),
-  enabled,
-})
-
-const limitFields = ({ maxOpenLots, maxOpenPositions, allowedSymbols }: DeskLimits): Fields => ({
-  'limits.maxOpenLots': maxOpenLots,
-  'limits.maxOpenPositions': maxOpenPositions,
-  'limits.allowedSymbols': allowedSymbols,
-})
-
-const deskFields = ({ tenantId, accounts, limits }: Desk): Fields => ({ tenantId, accounts, ...limitFields(limits) })
-
-const traderLimitsFields = ({ limits }: AccountTraderLimits): Fields => ({
-  'limits.maxLotsPerOrder': limits.maxLotsPerOrder,
-  ...limitFields(limits),
-  'limits.approvalAboveLots': limits.approvalAboveLots,
-})
-
-const snapshotFields = ({ balance, equity, margin, freeMargin }: AccountSnapshot): Fields => ({ balance, equity, margin, freeMargin })
-
 /** A provider token that is named counts as changing, as in the plan. */
-export const orderEffectsOf = (records: OperatorRecords, { tenants, users, accounts }: OperatorChanges): OrderEffects => ({
-  tenants: new Map([
-    ...effectOnEach(storedOf(tenants.remove, records.tenants), 'tenant_removed'),
-    ...effectOnEach(idsOf(tenants.put.filter(({ providerToken }) => typeof providerToken === 'string')), 'provider_token_changed'),
-    ...effectOnEach(idsOf(tenants.put.filter(({ providerToken }) => providerToken === null)), 'provider_token_removed'),
-  ]),
-  users: new Map(effectOnEach(storedOf(users.remove, records.users), 'user_removed')),
-  accounts: new Map([
-    ...effectOnEach(storedOf(accounts.remove, records.accounts), 'account_removed'),
-    ...effectOnEach(idsOf(accounts.put.filter((after) => isRelinked(records.accounts, after))), 'account_relinked'),
-  ]),
-})
-
-const effectOnEach = <Id>(ids: readonly Id[], effect: OrderEffect): readonly (readonly [Id, OrderEffect])[] => ids.map((id) => [id, effect])
-
-const idsOf = <Id>(records: readonly { readonly id: Id }[]): readonly Id[] => records.map(({ id }) => id)
-
-const storedOf = <Id>(ids: readonly Id[], stored: readonly { readonly id: Id }[]): readonly Id[] => {
-  const known = new Set(idsOf(stored))
-  return ids.filter((id) => known.has(id))
+export const orderEffectsOf = (
+  records: OperatorRecords,
+  changes: OperatorChanges,
+): OrderEffects => {
+  const [tenants, users, accounts] = [
+    new Map<TenantId, OrderEffect>(),
+    new Map<UserId, OrderEffect>(),
+    new Map<AccountId, OrderEffect>(),
+  ]
+  for (const { id } of records.tenants)
+    if (changes.tenants.remove.includes(id)) tenants.set(id, 'tenant_removed')
+  for (const { id, providerToken } of changes.tenants.put)
+    if (providerToken !== undefined)
+      tenants.set(id, providerToken === null ? 'provider_token_removed' : 'provider_token_changed')
+  for (const { id } of records.users)
+    if (changes.users.remove.includes(id)) users.set(id, 'user_removed')
+  for (const before of records.accounts) {
+    const after = changes.accounts.put.find(({ id }) => id === before.id)
+    if (changes.accounts.remove.includes(before.id)) accounts.set(before.id, 'account_removed')
+    else if (after !== undefined && isRelinked(before, after))
+      accounts.set(before.id, 'account_relinked')
+  }
+  return { tenants, users, accounts }
 }
 
-const isRelinked = (stored: readonly Account[], after: Account): boolean => {
-  const before = stored.find(({ id }) => id === after.id)
-  return before !== undefined && (!isSameLink(before, after) || before.provider?.region !== after.provider?.region)
-}
+const isRelinked = (before: Account, after: Account): boolean =>
+  !isSameLink(before, after) || before.provider?.region !== after.provider?.region

@@ -1,11 +1,25 @@
-// The operator's records as they are stored, and the changes that a document makes to them.
-import type { Account } from '../accounts/account.ts'
+// What an operator's document can say, section by section, and the records that it creates, changes
+// and removes.
+import type { Account, AccountFigures } from '../accounts/account.ts'
 import type { BalanceSnapshot } from '../accounts/balance-history.ts'
 import type { CredentialHash, Plan } from '../access/credential.ts'
 import type { Scope } from '../access/scopes.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { ChallengeStatus, DeskLimits, TraderLimits } from './document.ts'
+
+/** In the order in which a document is applied. */
+export const sections = [
+  'tenants',
+  'users',
+  'accounts',
+  'apiKeys',
+  'accessTokens',
+  'desks',
+  'traderLimits',
+  'challenges',
+  'balanceSnapshots',
+] as const
+export type Section = (typeof sections)[number]
 
 export interface Tenant {
   readonly id: TenantId
@@ -24,25 +38,59 @@ export interface User {
   readonly plan: Plan
 }
 
-export interface StoredApiKey {
+/** An account under the names of the document. */
+export interface AccountFields
+  extends
+    Pick<
+      Account,
+      | 'id'
+      | 'name'
+      | 'broker'
+      | 'brokerType'
+      | 'accountNumber'
+      | 'server'
+      | 'purpose'
+      | 'currency'
+      | 'status'
+      | 'createdAt'
+    >,
+    Pick<AccountFigures, 'balance' | 'equity' | 'margin'> {
+  readonly userId: UserId
+  readonly isDemo: boolean
+  readonly providerAccountId: string | null
+  readonly region: string | null
+}
+
+interface StoredCredential {
   readonly id: string
   readonly userId: UserId
-  readonly name: string
   readonly hash: CredentialHash
   readonly scopes: readonly Scope[]
-  readonly ipAllowlist: readonly string[]
   readonly expiresAt: Instant | null
   readonly enabled: boolean
 }
 
-export interface StoredAccessToken {
-  readonly id: string
-  readonly userId: UserId
+export interface StoredApiKey extends StoredCredential {
+  readonly name: string
+  readonly ipAllowlist: readonly string[]
+}
+
+export interface StoredAccessToken extends StoredCredential {
   readonly applicationId: string
-  readonly hash: CredentialHash
-  readonly scopes: readonly Scope[]
-  readonly expiresAt: Instant | null
-  readonly enabled: boolean
+}
+
+/** A limit that is null does not apply. */
+export interface DeskLimits {
+  readonly maxOpenLots: number | null
+  readonly maxOpenPositions: number | null
+  /** In capitals; null allows every symbol. */
+  readonly allowedSymbols: readonly string[] | null
+}
+
+export interface TraderLimits extends DeskLimits {
+  readonly maxLotsPerOrder: number | null
+  /** Orders above it need an approval that the API cannot give. */
+  readonly approvalAboveLots: number | null
 }
 
 export interface Desk {
@@ -57,43 +105,92 @@ export interface AccountTraderLimits {
   readonly limits: TraderLimits
 }
 
+export const challengeStatuses = ['active', 'passed', 'failed'] as const
+
+/**
+ * A prop-firm challenge; an account may have several, told apart by startedAt, and the newest
+ * counts.
+ */
 export interface Challenge {
   readonly accountId: AccountId
   readonly startedAt: Instant
-  readonly status: ChallengeStatus
+  readonly status: (typeof challengeStatuses)[number]
 }
 
 export interface AccountSnapshot extends BalanceSnapshot {
   readonly accountId: AccountId
 }
 
-/** The stored records that a document names by id or refers to, credentials that hold a hash it names, and the user and tenant of every one of them. */
-export interface OperatorRecords {
-  readonly tenants: readonly Tenant[]
-  readonly users: readonly User[]
-  readonly accounts: readonly Account[]
-  readonly apiKeys: readonly StoredApiKey[]
-  readonly accessTokens: readonly StoredAccessToken[]
-  readonly desks: readonly Desk[]
-  readonly traderLimits: readonly AccountTraderLimits[]
-  readonly challenges: readonly Challenge[]
-  readonly balanceSnapshots: readonly AccountSnapshot[]
+interface Records {
+  readonly tenants: Tenant
+  readonly users: User
+  readonly accounts: Account
+  readonly apiKeys: StoredApiKey
+  readonly accessTokens: StoredAccessToken
+  readonly desks: Desk
+  readonly traderLimits: AccountTraderLimits
+  readonly challenges: Challenge
+  readonly balanceSnapshots: AccountSnapshot
 }
 
+interface Keys {
+  readonly tenants: TenantId
+  readonly users: UserId
+  readonly accounts: AccountId
+  readonly apiKeys: string
+  readonly accessTokens: string
+  readonly desks: string
+  readonly traderLimits: AccountId
+  readonly challenges: Pick<Challenge, 'accountId' | 'startedAt'>
+  readonly balanceSnapshots: Pick<AccountSnapshot, 'accountId' | 'timestamp'>
+}
+
+/** The fields of an entry that may be left out (the stored value stays) or null (it is unset). */
+export type Settings<Fields> = {
+  readonly [Field in keyof Fields]?: Fields[Field] | null | undefined
+}
+
+type Entry<Fields, Key extends keyof Fields> = Pick<Fields, Key> &
+  Settings<Omit<Fields, Key>> & {
+    /** Removes the record, with everything that belongs to it. */
+    readonly removed?: boolean | undefined
+  }
+
+/** A limit that is left out stays as it is. */
+type Limited<Fields extends { readonly limits: object }> = Omit<Fields, 'limits'> & {
+  readonly limits: Settings<Fields['limits']>
+}
+
+interface Entries {
+  /** The provider's token for this tenant is a secret. */
+  readonly tenants: Entry<Tenant & { readonly providerToken: string }, 'id'>
+  readonly users: Entry<User, 'id'>
+  readonly accounts: Entry<AccountFields, 'id'>
+  /** A new entry that gives no key or token gets one that the service makes. */
+  readonly apiKeys: Entry<Omit<StoredApiKey, 'hash'> & { readonly key: string }, 'id'>
+  readonly accessTokens: Entry<Omit<StoredAccessToken, 'hash'> & { readonly token: string }, 'id'>
+  readonly desks: Entry<Limited<Desk>, 'id'>
+  readonly traderLimits: Entry<Limited<AccountTraderLimits>, 'accountId'>
+  readonly challenges: Entry<Challenge, 'accountId' | 'startedAt'>
+  readonly balanceSnapshots: Entry<AccountSnapshot, 'accountId' | 'timestamp'>
+}
+
+/**
+ * What an operator may say at once (the operator API's `apply`). Every entry creates its record or
+ * changes it.
+ */
+export type OperatorDocument = { readonly [S in Section]: readonly Entries[S][] }
+
+/**
+ * The stored records that a document names by id or refers to, credentials that hold a hash it
+ * names, and the user and tenant of every one of them.
+ */
+export type OperatorRecords = { readonly [S in Section]: readonly Records[S][] }
+
 /** Which records to read before a document is decided, beside their users and tenants. */
-export interface OperatorKeys {
-  readonly tenants: readonly TenantId[]
-  readonly users: readonly UserId[]
-  readonly accounts: readonly AccountId[]
-  readonly apiKeys: readonly string[]
+export type OperatorKeys = { readonly [S in Section]: readonly Keys[S][] } & {
   readonly apiKeyHashes: readonly CredentialHash[]
-  readonly accessTokens: readonly string[]
   readonly accessTokenHashes: readonly CredentialHash[]
-  readonly desks: readonly string[]
-  /** Limits, challenges and snapshots are read for these accounts. */
-  readonly traderLimits: readonly AccountId[]
-  readonly challenges: readonly Pick<Challenge, 'accountId' | 'startedAt'>[]
-  readonly balanceSnapshots: readonly Pick<AccountSnapshot, 'accountId' | 'timestamp'>[]
 }
 
 export interface Changes<Put, Key> {
@@ -101,28 +198,19 @@ export interface Changes<Put, Key> {
   readonly remove: readonly Key[]
 }
 
-/** What to write, all or nothing. A removal takes everything along that belongs to the record. Removals come first. */
-export interface OperatorChanges {
-  readonly tenants: Changes<TenantChange, TenantId>
-  readonly users: Changes<User, UserId>
-  readonly accounts: Changes<Account, AccountId>
-  readonly apiKeys: Changes<StoredApiKey, string>
-  readonly accessTokens: Changes<StoredAccessToken, string>
-  readonly desks: Changes<Desk, string>
-  readonly traderLimits: Changes<AccountTraderLimits, AccountId>
-  readonly challenges: Changes<Challenge, Pick<Challenge, 'accountId' | 'startedAt'>>
-  readonly balanceSnapshots: Changes<AccountSnapshot, Pick<AccountSnapshot, 'accountId' | 'timestamp'>>
+/**
+ * What to write, all or nothing. A removal takes everything along that belongs to the record.
+ * Removals come first.
+ */
+export type OperatorChanges = {
+  readonly [S in Section]: Changes<S extends 'tenants' ? TenantChange : Records[S], Keys[S]>
 }
 
+const everySection = <A>(value: A): Readonly<Record<Section, A>> =>
+  Object.fromEntries(sections.map((section) => [section, value])) as Record<Section, A>
+
+/** A document that says nothing: what one that leaves sections out says of those. */
+export const emptyDocument: OperatorDocument = everySection([])
+
 /** Writes nothing. */
-export const noChanges: OperatorChanges = {
-  tenants: { put: [], remove: [] },
-  users: { put: [], remove: [] },
-  accounts: { put: [], remove: [] },
-  apiKeys: { put: [], remove: [] },
-  accessTokens: { put: [], remove: [] },
-  desks: { put: [], remove: [] },
-  traderLimits: { put: [], remove: [] },
-  challenges: { put: [], remove: [] },
-  balanceSnapshots: { put: [], remove: [] },
-}
+export const noChanges: OperatorChanges = everySection({ put: [], remove: [] })

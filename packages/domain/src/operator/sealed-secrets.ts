@@ -1,4 +1,5 @@
-// Secrets that are stored sealed under the service's key, and what becomes of them when that key is changed for another.
+// Secrets that are stored sealed under the service's key, and what becomes of them when that key is
+// changed for another.
 import * as O from 'fp-ts/lib/Option.js'
 import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
 
@@ -6,7 +7,10 @@ import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
 export const secretKinds = ['provider_token', 'webhook_secret', 'kept_reply'] as const
 export type SecretKind = (typeof secretKinds)[number]
 
-/** Which secret: of the tenant, of the webhook, or in the reply kept for the claim of an idempotency key, with this id. */
+/**
+ * Which secret: of the tenant, of the webhook, or in the reply kept for the claim of an idempotency
+ * key, with this id.
+ */
 export interface SealedSecret {
   readonly kind: SecretKind
   readonly id: string
@@ -29,8 +33,15 @@ export interface SecretsCensus {
 
 export const placeOfSecret = ({ kind, id }: SealedSecret): readonly string[] => [kind, id]
 
-export const parseSecretPlace = ([kind = '', id = '', ...others]: readonly string[]): O.Option<SealedSecret> => {
-  const parsed: O.Option<string> = kind === 'webhook_secret' ? parseWebhookId(id) : parseRecordId(id)
+export const parseSecretPlace = ([
+  kind = '',
+  id = '',
+  ...others
+]: readonly string[]): O.Option<SealedSecret> => {
+  const parsed: O.Option<string> =
+    kind === 'webhook_secret' ? parseWebhookId(id) : parseRecordId(id)
   const known = secretKinds.find((one) => one === kind)
-  return known === undefined || others.length > 0 || O.isNone(parsed) ? O.none : O.some({ kind: known, id: parsed.value })
+  return known === undefined || others.length > 0 || O.isNone(parsed)
+    ? O.none
+    : O.some({ kind: known, id: parsed.value })
 }

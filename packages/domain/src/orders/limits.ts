@@ -1,4 +1,5 @@
-// How much a user may order: lots per order, orders of a UTC day, orders pending or open (section 8; decision 20).
+// How much a user may order: lots per order, orders of a UTC day, orders pending or open
+// (docs/behaviour.md#checks-of-a-new-order).
 import * as E from 'fp-ts/lib/Either.js'
 import { riskLimitExceeded } from '../errors.ts'
 import type { RiskLimitExceeded } from '../errors.ts'
@@ -9,7 +10,10 @@ export const maxLotsPerOrder = 10
 export const maxOrdersPerDay = 100
 export const maxOpenOrders = 50
 
-/** Orders of one user: created in the current UTC day whatever became of them, and pending or open now. */
+/**
+ * Orders of one user: created in the current UTC day whatever became of them, and pending or open
+ * now.
+ */
 export interface OrderCounts {
   readonly today: number
   readonly open: number
@@ -21,15 +25,30 @@ export const startOfUtcDay = (at: Instant): Instant => Math.floor(at / dayMs) * 
 /** Lots above what one order may hold are refused before anything is read. */
 export const requireVolumeInLimit = (volume: number): E.Either<RiskLimitExceeded, void> =>
   volume > maxLotsPerOrder
-    ? E.left(riskLimitExceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume }))
+    ? E.left(
+        riskLimitExceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume }),
+      )
     : E.right(undefined)
 
 /** Whether one more order may be recorded, given the counts before it. */
-export const requireCountsInLimit = ({ today, open }: OrderCounts, now: Instant): E.Either<RiskLimitExceeded, void> => {
+export const requireCountsInLimit = (
+  { today, open }: OrderCounts,
+  now: Instant,
+): E.Either<RiskLimitExceeded, void> => {
   if (today >= maxOrdersPerDay) {
     const resetsAt = startOfUtcDay(now) + dayMs
-    return E.left(riskLimitExceeded({ limit: 'orders_per_day', allowed: maxOrdersPerDay, current: today, resetsAt }))
+    return E.left(
+      riskLimitExceeded({
+        limit: 'orders_per_day',
+        allowed: maxOrdersPerDay,
+        current: today,
+        resetsAt,
+      }),
+    )
   }
-  if (open >= maxOpenOrders) return E.left(riskLimitExceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open }))
+  if (open >= maxOpenOrders)
+    return E.left(
+      riskLimitExceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open }),
+    )
   return E.right(undefined)
 }

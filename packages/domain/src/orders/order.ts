@@ -1,4 +1,5 @@
-// A market order: one record per status, each with what that status guarantees (specification 2.3, 3.1; decisions 20 to 24).
+// A market order: one record per status, each with what that status guarantees
+// (docs/behaviour.md#outcome).
 import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from '../primitives/brand.ts'
 import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
@@ -10,21 +11,38 @@ export type OrderId = Brand<string, 'OrderId'>
 const idPattern = /^ord_([0-9a-z]{10})([0-9a-z]{10})$/
 
 /** Reads an order id; none where it could not be one. */
-export const parseOrderId = (text: string): O.Option<OrderId> => (idPattern.test(text) ? O.some(text as OrderId) : O.none)
+export const parseOrderId = (text: string): O.Option<OrderId> =>
+  idPattern.test(text) ? O.some(text as OrderId) : O.none
 
 /**
- * The id under which the broker keeps an order: derived from ours, so that whoever settles the order looks for the same. Three alphanumeric parts,
- * 24 characters; the first two alone are unique, because brokers may replace the last.
+ * The id under which the broker keeps an order: derived from ours, so that whoever settles the
+ * order looks for the same. Three alphanumeric parts, 24 characters; the first two alone are
+ * unique, because brokers may replace the last.
  */
 export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP_$1_$2')
 
-/** The first two of a client id's three parts, with what ends them: what a position keeps of it. One that has no such parts is kept whole. */
-export const clientIdFamily = (clientId: string): string => /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
+/**
+ * The first two of a client id's three parts, with what ends them: what a position keeps of it. One
+ * that has no such parts is kept whole.
+ */
+export const clientIdFamily = (clientId: string): string =>
+  /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
 
-export const orderStatuses = ['pending', 'open', 'filled', 'partially_filled', 'cancelled', 'rejected', 'expired'] as const
+export const orderStatuses = [
+  'pending',
+  'open',
+  'filled',
+  'partially_filled',
+  'cancelled',
+  'rejected',
+  'expired',
+] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
-/** What the caller asked for. Volume in lots, prices as levels; the comment and clientId stay ours and never reach the broker. */
+/**
+ * What the caller asked for. Volume in lots, prices as levels; the comment and clientId stay ours
+ * and never reach the broker.
+ */
 export interface OrderRequest {
   readonly accountId: AccountId
   readonly symbol: string
@@ -71,5 +89,8 @@ export interface RejectedOrder extends OrderRecord {
   readonly status: 'rejected'
   readonly reason: RejectReason
 }
-/** Orders as they can be today: nothing leads to open, cancelled or expired, which callers may still filter by (3.1). */
+/**
+ * Orders as they can be today: nothing leads to open, cancelled or expired, which callers may still
+ * filter by.
+ */
 export type Order = PendingOrder | FilledOrder | RejectedOrder

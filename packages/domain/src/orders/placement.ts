@@ -1,6 +1,7 @@
-// How a market order reaches the broker at most once. A pure state machine over what is stored before and after each step, so that a process that dies
-// anywhere leaves a record of what may have happened. An order is sent from `recorded` alone, and `sending` is stored before the send: whoever finds
-// `sending` queries the broker's records and never sends again.
+// How a market order reaches the broker at most once. A pure state machine over what is stored
+// before and after each step, so that a process that dies anywhere leaves a record of what may have
+// happened. An order is sent from `recorded` alone, and `sending` is stored before the send:
+// whoever finds `sending` queries the broker's records and never sends again.
 //
 //   recorded ──send──▶ sending ──answer──▶ settled
 //      ▲                  │ no clear answer
@@ -11,8 +12,9 @@
 //                         ▼
 //                     rechecking ──found──▶ settled (the record is corrected)
 //
-// A recorded order that another process left is looked up before it is sent, and goes to looking_up when its window is over. One that cannot be sent in its
-// window, or to its account any more, goes from recorded to settled. After a day of rechecks nothing more is done.
+// A recorded order that another process left is looked up before it is sent, and goes to looking_up
+// when its window is over. One that cannot be sent in its window, or to its account any more, goes
+// from recorded to settled. After a day of rechecks nothing more is done.
 import type {
   AccountNotFound,
   AccountPurposeRestricted,
@@ -50,11 +52,17 @@ export interface LookingUp {
 /** Consecutive readable lookups that did not show the order. */
 export interface Absence {
   readonly lookups: number
-  /** How much time they cover. A gap counts for no more than its scheduled pause, so that a step of the clock proves nothing. */
+  /**
+   * How much time they cover. A gap counts for no more than its scheduled pause, so that a step of
+   * the clock proves nothing.
+   */
   readonly coveredMs: number
   readonly lastAt: Instant
 }
-/** Rejected because the broker's records did not show it; looked up for another day in case they do after all. */
+/**
+ * Rejected because the broker's records did not show it; looked up for another day in case they do
+ * after all.
+ */
 export interface Rechecking {
   readonly step: 'rechecking'
   readonly sentAt: Instant
@@ -72,11 +80,17 @@ export type Placement = Recorded | Sending | LookingUp | Rechecking | Settled
 export type PlacementAnswer =
   | { readonly kind: 'filled'; readonly fill: Fill }
   | { readonly kind: 'partially_filled'; readonly fill: Fill }
-  /** Accepted and not yet reported filled; with the broker's number of the order, where it gave one. */
+  /**
+   * Accepted and not yet reported filled; with the broker's number of the order, where it gave one.
+   */
   | { readonly kind: 'placed'; readonly orderId: string | null }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
-  | { readonly kind: 'not_sent'; readonly retryAfterMs: number | null; readonly cause?: UnavailableCause | undefined }
+  | {
+      readonly kind: 'not_sent'
+      readonly retryAfterMs: number | null
+      readonly cause?: UnavailableCause | undefined
+    }
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
@@ -104,20 +118,30 @@ export interface PlacementStep {
   readonly continueInMs: number | null
 }
 
-/** How long after its creation an order may be sent. A market order is not executed late, at a price that nobody asked for. */
+/**
+ * How long after its creation an order may be sent. A market order is not executed late, at a price
+ * that nobody asked for.
+ */
 export const placementWindowMs = 30 * secondMs
 /**
- * How long consecutive lookups must show nothing before that is believed. It has to be longer than `placementWindowMs` and the longest execution together
- * (30 s and 60 s), since the first of these lookups may come before the send.
+ * How long consecutive lookups must show nothing before that is believed. It has to be longer than
+ * `placementWindowMs` and the longest execution together (30 s and 60 s), since the first of these
+ * lookups may come before the send.
  */
 export const absenceProofMs = 5 * minuteMs
-/** How many consecutive lookups must show nothing at least; the last one reads from the trading terminal itself. */
+/**
+ * How many consecutive lookups must show nothing at least; the last one reads from the trading
+ * terminal itself.
+ */
 export const absenceProofLookups = 5
 
 const retryPauseMs = secondMs
 const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
 const steadyLookupPauseMs = minuteMs
-/** After the short pauses and 60 one-minute ones, lookups are made every 15 minutes. Counted and not timed, since the clocks of processes differ. */
+/**
+ * After the short pauses and 60 one-minute ones, lookups are made every 15 minutes. Counted and not
+ * timed, since the clocks of processes differ.
+ */
 const lookupsBeforeLate = lookupPausesMs.length + 60
 const lateLookupPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
@@ -129,11 +153,13 @@ const brokerUnavailable: RejectReason = {
 }
 const tokenRefused: RejectReason = {
   code: 'BROKER_UNAVAILABLE',
-  message: 'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
+  message:
+    'The provider refused the token that the operator of this service configured; the order was not placed. Tell the operator.',
 }
 const notFoundAtBroker: RejectReason = {
   code: notFoundAtBrokerCode,
-  message: 'The broker did not confirm the order and its records do not show it; it was not executed.',
+  message:
+    'The broker did not confirm the order and its records do not show it; it was not executed.',
 }
 
 /** The account is linked to another broker account than when the order was made. */
@@ -151,7 +177,10 @@ export type UnusableAccount =
   | NotProvisioned
 
 const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
-  AccountNotFound: { code: 'ACCOUNT_NOT_FOUND', message: 'The account is no longer linked; the order was not sent.' },
+  AccountNotFound: {
+    code: 'ACCOUNT_NOT_FOUND',
+    message: 'The account is no longer linked; the order was not sent.',
+  },
   AccountPurposeRestricted: {
     code: 'ACCOUNT_PURPOSE_RESTRICTED',
     message: 'The account is no longer for trading; the order was not sent.',
@@ -162,19 +191,24 @@ const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> =
   },
   LiveAccountRestricted: {
     code: 'LIVE_ACCOUNT_RESTRICTED',
-    message: 'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
+    message:
+      'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
   },
   UnsupportedBroker: {
     code: 'UNSUPPORTED_BROKER',
     message: 'The account is now on a platform that is not supported; the order was not sent.',
   },
-  NotProvisioned: { code: 'NOT_PROVISIONED', message: 'The account is no longer connected to the provider; the order was not sent.' },
+  NotProvisioned: {
+    code: 'NOT_PROVISIONED',
+    message: 'The account is no longer connected to the provider; the order was not sent.',
+  },
 }
 
 export const unusableReason = ({ _tag }: UnusableAccount): RejectReason => unusableReasons[_tag]
 
 /** The end of an order that can no longer be sent to its account. */
-export const rejectUnusable = (why: UnusableAccount): PlacementStep => settled({ kind: 'rejected', reason: unusableReason(why) })
+export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
+  settled({ kind: 'rejected', reason: unusableReason(why) })
 
 /** The end of an order that could not be sent in its window. */
 export const rejectLate: PlacementStep = settled({ kind: 'rejected', reason: brokerUnavailable })
@@ -193,8 +227,8 @@ export type NextAction =
 
 export interface PlacementContext {
   /**
-   * Whether this process has followed the order in memory since it recorded it. If not, another process may have sent it and the database may have lost
-   * that write, so it is looked up first.
+   * Whether this process has followed the order in memory since it recorded it. If not, another
+   * process may have sent it and the database may have lost that write, so it is looked up first.
    */
   readonly isOwn: boolean
   /** What is left of the window; 0 or less when it is over. */
@@ -204,7 +238,10 @@ export interface PlacementContext {
 }
 
 /** What a process that claims the order has to do, whoever left it there. */
-export const nextAction = (placement: Placement, { isOwn, timeLeftMs, createdAt, now }: PlacementContext): NextAction => {
+export const nextAction = (
+  placement: Placement,
+  { isOwn, timeLeftMs, createdAt, now }: PlacementContext,
+): NextAction => {
   switch (placement.step) {
     case 'recorded':
       if (timeLeftMs > 0) return { kind: isOwn ? 'send' : 'verify_and_send' }
@@ -221,7 +258,11 @@ export const nextAction = (placement: Placement, { isOwn, timeLeftMs, createdAt,
 }
 
 /** What follows from the provider's answer to the send. */
-export const afterSend = ({ sentAt }: Sending, answer: PlacementAnswer, timeLeftMs: number): PlacementStep => {
+export const afterSend = (
+  { sentAt }: Sending,
+  answer: PlacementAnswer,
+  timeLeftMs: number,
+): PlacementStep => {
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
@@ -237,21 +278,37 @@ export const afterSend = ({ sentAt }: Sending, answer: PlacementAnswer, timeLeft
   }
 }
 
-/** What follows when the order was certainly not sent: another try, or the end when none fits into the window. */
-export const afterNotSent = (retryAfterMs: number | null, timeLeftMs: number, cause?: UnavailableCause): PlacementStep => {
+/**
+ * What follows when the order was certainly not sent: another try, or the end when none fits into
+ * the window.
+ */
+export const afterNotSent = (
+  retryAfterMs: number | null,
+  timeLeftMs: number,
+  cause?: UnavailableCause,
+): PlacementStep => {
   const pauseMs = Math.max(retryPauseMs, retryAfterMs ?? 0)
   if (pauseMs < timeLeftMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
   return cause === 'token_refused' ? rejectTokenRefused : rejectLate
 }
 
-/** What follows from the lookup before the first send of an order that another process recorded; undefined when the order may be sent. */
-export const afterVerification = (answer: LookupAnswer, timeLeftMs: number, createdAt: Instant): PlacementStep | undefined => {
+/**
+ * What follows from the lookup before the first send of an order that another process recorded;
+ * undefined when the order may be sent.
+ */
+export const afterVerification = (
+  answer: LookupAnswer,
+  timeLeftMs: number,
+  createdAt: Instant,
+): PlacementStep | undefined => {
   const isShort = timeLeftMs <= retryPauseMs
   switch (answer.kind) {
     case 'nothing':
       return timeLeftMs > 0 ? undefined : lookUpLater(firstLookup(createdAt, null))
     case 'unreadable':
-      return isShort ? lookUpLater(firstLookup(createdAt, null)) : { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
+      return isShort
+        ? lookUpLater(firstLookup(createdAt, null))
+        : { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
     case 'found':
       return settled(answer.settlement)
     case 'working':
@@ -264,7 +321,12 @@ export const afterVerification = (answer: LookupAnswer, timeLeftMs: number, crea
  * @param now when the lookup began
  * @param refresh whether it read from the trading terminal itself
  */
-export const afterLookup = (from: LookingUp, answer: LookupAnswer, now: Instant, refresh: boolean): PlacementStep => {
+export const afterLookup = (
+  from: LookingUp,
+  answer: LookupAnswer,
+  now: Instant,
+  refresh: boolean,
+): PlacementStep => {
   const counted = { ...from, lookups: from.lookups + 1 }
   switch (answer.kind) {
     case 'found':
@@ -274,7 +336,9 @@ export const afterLookup = (from: LookingUp, answer: LookupAnswer, now: Instant,
       return lookUpLater({ ...counted, absence: null })
     case 'nothing': {
       const absence = absenceWith(from, now)
-      return isProved(absence) && refresh ? rejectAbsent(from) : lookUpLater({ ...counted, absence })
+      return isProved(absence) && refresh
+        ? rejectAbsent(from)
+        : lookUpLater({ ...counted, absence })
     }
   }
 }
@@ -285,7 +349,10 @@ const rejectAbsent = ({ sentAt, orderId }: LookingUp): PlacementStep => ({
   continueInMs: recheckPauseMs,
 })
 
-/** What follows from a lookup of an order that was rejected because the broker's records did not show it. */
+/**
+ * What follows from a lookup of an order that was rejected because the broker's records did not
+ * show it.
+ */
 export const afterRecheck = (from: Rechecking, answer: LookupAnswer): PlacementStep => {
   if (answer.kind === 'found') return settled(answer.settlement)
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
@@ -307,9 +374,16 @@ const firstLookup = (sentAt: Instant, orderId: string | null): LookingUp => ({
   absence: null,
 })
 
-const lookUpNow = (from: LookingUp, now: Instant): NextAction => ({ kind: 'look_up', from, refresh: isProved(absenceWith(from, now)) })
+const lookUpNow = (from: LookingUp, now: Instant): NextAction => ({
+  kind: 'look_up',
+  from,
+  refresh: isProved(absenceWith(from, now)),
+})
 
-const lookUpLater = (placement: LookingUp): PlacementStep => ({ placement, continueInMs: pauseBefore(placement) })
+const lookUpLater = (placement: LookingUp): PlacementStep => ({
+  placement,
+  continueInMs: pauseBefore(placement),
+})
 
 const pauseBefore = ({ lookups }: LookingUp): number =>
   lookups < lookupsBeforeLate ? (lookupPausesMs[lookups] ?? steadyLookupPauseMs) : lateLookupPauseMs
@@ -322,4 +396,5 @@ const absenceWith = (from: LookingUp, now: Instant): Absence => {
   return { lookups: absence.lookups + 1, coveredMs: absence.coveredMs + gapMs, lastAt: now }
 }
 
-const isProved = ({ lookups, coveredMs }: Absence): boolean => lookups >= absenceProofLookups && coveredMs >= absenceProofMs
+const isProved = ({ lookups, coveredMs }: Absence): boolean =>
+  lookups >= absenceProofLookups && coveredMs >= absenceProofMs

@@ -11,7 +11,10 @@ export type Settlement =
   | { readonly kind: 'partially_filled'; readonly fill: Fill }
   | { readonly kind: 'rejected'; readonly reason: RejectReason }
 
-/** Why an order was rejected that the broker's records did not show. It is the only end that is corrected, when the order appears there after all. */
+/**
+ * Why an order was rejected that the broker's records did not show. It is the only end that is
+ * corrected, when the order appears there after all.
+ */
 export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
 
 interface Transition {
@@ -27,32 +30,55 @@ export const transitions: readonly Transition[] = [
   { from: 'pending', on: 'partially_filled', to: 'partially_filled' },
   { from: 'pending', on: 'rejected', to: 'rejected' },
   { from: 'rejected', rejectedWith: notFoundAtBrokerCode, on: 'filled', to: 'filled' },
-  { from: 'rejected', rejectedWith: notFoundAtBrokerCode, on: 'partially_filled', to: 'partially_filled' },
+  {
+    from: 'rejected',
+    rejectedWith: notFoundAtBrokerCode,
+    on: 'partially_filled',
+    to: 'partially_filled',
+  },
   { from: 'rejected', rejectedWith: notFoundAtBrokerCode, on: 'rejected', to: 'rejected' },
 ]
 
-/** The order after it ended so. Where no transition applies it stays as it is, so that an end that is reported twice changes nothing. */
+/**
+ * The order after it ended so. Where no transition applies it stays as it is, so that an end that
+ * is reported twice changes nothing.
+ */
 export const settle = (order: Order, settlement: Settlement, at: Instant): Order => {
   const isKnown = transitions.some(
     ({ from, rejectedWith, on }) =>
-      from === order.status && on === settlement.kind && (rejectedWith === undefined || isRejectedWith(order, rejectedWith)),
+      from === order.status &&
+      on === settlement.kind &&
+      (rejectedWith === undefined || isRejectedWith(order, rejectedWith)),
   )
   if (!isKnown) return order
   const { id, owner, request, createdAt } = order
   const record = { id, owner, request, createdAt, updatedAt: at }
-  if (settlement.kind === 'rejected') return { ...record, status: 'rejected', reason: settlement.reason }
+  if (settlement.kind === 'rejected')
+    return { ...record, status: 'rejected', reason: settlement.reason }
   return { ...record, status: settlement.kind, fill: settlement.fill }
 }
 
-const isRejectedWith = (order: Order, code: string): boolean => order.status === 'rejected' && order.reason.code === code
+const isRejectedWith = (order: Order, code: string): boolean =>
+  order.status === 'rejected' && order.reason.code === code
 
-/** Whether the end of an order is corrected by another: it was rejected as not found, and the broker's records show it. */
-export const isCorrection = (before: Order, after: Order): boolean => before !== after && before.status !== 'pending'
+/**
+ * Whether the end of an order is corrected by another: it was rejected as not found, and the
+ * broker's records show it.
+ */
+export const isCorrection = (before: Order, after: Order): boolean =>
+  before !== after && before.status !== 'pending'
 
-/** Only an open order can be modified. No order is open today, so this always refuses: a pending one may still end in any way. */
-export const requireModifiable = (order: Order): E.Either<OrderInFlight | OrderNotModifiable, never> =>
+/**
+ * Only an open order can be modified. No order is open today, so this always refuses: a pending one
+ * may still end in any way.
+ */
+export const requireModifiable = (
+  order: Order,
+): E.Either<OrderInFlight | OrderNotModifiable, never> =>
   order.status === 'pending' ? E.left(orderInFlight) : E.left(orderNotModifiable(order.status))
 
 /** Only an open order can be cancelled; none is open today. */
-export const requireCancellable = (order: Order): E.Either<OrderInFlight | OrderNotCancellable, never> =>
+export const requireCancellable = (
+  order: Order,
+): E.Either<OrderInFlight | OrderNotCancellable, never> =>
   order.status === 'pending' ? E.left(orderInFlight) : E.left(orderNotCancellable(order.status))

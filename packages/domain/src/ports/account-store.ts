@@ -1,4 +1,5 @@
-// Linked accounts and their balance snapshots, as they are stored. Every method takes the owner first and sees that owner's records alone.
+// Linked accounts and their balance snapshots, as they are stored. Every method takes the owner
+// first and sees that owner's records alone.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account, AccountReading, LinkedAccount } from '../accounts/account.ts'
@@ -18,11 +19,15 @@ export interface SnapshotQuery {
 export interface AccountStore {
   /** Oldest first: by createdAt, then id. */
   readonly list: (owner: Owner) => TE.TaskEither<ServiceUnavailable, readonly Account[]>
-  readonly find: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  readonly find: (
+    owner: Owner,
+    id: AccountId,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /**
-   * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks for, in one transaction on the row as it
-   * then is. A reading that a later one has overtaken (`isOvertaken`), or of an account at the broker that is not the linked one any more,
-   * changes nothing. The account after it; none when it is no longer linked.
+   * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf` asks
+   * for, in one transaction on the row as it then is. A reading that a later one has overtaken
+   * (`isOvertaken`), or of an account at the broker that is not the linked one any more, changes
+   * nothing. The account after it; none when it is no longer linked.
    * @param account as it was linked when it was read
    */
   readonly recordReading: (
@@ -30,8 +35,19 @@ export interface AccountStore {
     account: LinkedAccount,
     reading: AccountReading,
   ) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
-  /** Writes what `withFailedRead` makes of the stored account. A good read that has overtaken it wins. */
-  readonly recordFailedRead: (owner: Owner, id: AccountId, at: Instant) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
+  /**
+   * Writes what `withFailedRead` makes of the stored account. A good read that has overtaken it
+   * wins.
+   */
+  readonly recordFailedRead: (
+    owner: Owner,
+    id: AccountId,
+    at: Instant,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<Account>>
   /** Newest first. */
-  readonly snapshots: (owner: Owner, id: AccountId, query: SnapshotQuery) => TE.TaskEither<ServiceUnavailable, readonly BalanceSnapshot[]>
+  readonly snapshots: (
+    owner: Owner,
+    id: AccountId,
+    query: SnapshotQuery,
+  ) => TE.TaskEither<ServiceUnavailable, readonly BalanceSnapshot[]>
 }

@@ -7,13 +7,16 @@ export interface Clock {
 }
 
 export interface Stopwatch {
-  /** Milliseconds since some fixed moment of this process. They only grow, whatever happens to the wall clock. */
+  /**
+   * Milliseconds since some fixed moment of this process. They only grow, whatever happens to the
+   * wall clock.
+   */
   readonly elapsedMs: () => number
 }
 
 /**
- * Whether a trade may still be sent. The sender asks as its last step before it connects to the broker and again before the first byte is written; once the
- * answer is false, nothing is written.
+ * Whether a trade may still be sent. The sender asks as its last step before it connects to the
+ * broker and again before the first byte is written; once the answer is false, nothing is written.
  */
 export type MaySend = () => boolean
 

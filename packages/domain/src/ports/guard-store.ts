@@ -1,4 +1,5 @@
-// What the head trader set for an account, as it is stored, with the orders pending on the accounts that it covers.
+// What the head trader set for an account, as it is stored, with the orders pending on the accounts
+// that it covers.
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { ServiceUnavailable } from '../errors.ts'
@@ -28,11 +29,17 @@ export interface AccountGuards {
   readonly desks: readonly DeskGuard[]
   /** When this was read, by the clock of the store. */
   readonly readAt: Instant
-  /** In which run of the database server: another server may have taken over since, and lack the last writes. */
+  /**
+   * In which run of the database server: another server may have taken over since, and lack the
+   * last writes.
+   */
   readonly serverRun: string
 }
 
-/** The open positions of broker accounts, by provider account id, as they were read at the broker after `asOf`. */
+/**
+ * The open positions of broker accounts, by provider account id, as they were read at the broker
+ * after `asOf`.
+ */
 export interface OpenBooks {
   /** By the clock of the store: orders that were filled later may be missing from the positions. */
   readonly asOf: Instant
@@ -40,6 +47,9 @@ export interface OpenBooks {
 }
 
 export interface GuardStore {
-  readonly challenges: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, readonly ChallengeStanding[]>
+  readonly challenges: (
+    owner: Owner,
+    id: AccountId,
+  ) => TE.TaskEither<ServiceUnavailable, readonly ChallengeStanding[]>
   readonly guards: (owner: Owner, id: AccountId) => TE.TaskEither<ServiceUnavailable, AccountGuards>
 }

@@ -1,4 +1,5 @@
-// The journal: each account's deals as the broker gave them, and the positions folded from them, kept in the database.
+// The journal: each account's deals as the broker gave them, and the positions folded from them,
+// kept in the database.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
@@ -41,29 +42,52 @@ export interface JournalLost {
 }
 
 export interface Journal {
-  readonly find: (account: BrokerAccount) => TE.TaskEither<ServiceUnavailable, O.Option<JournalState>>
+  readonly find: (
+    account: BrokerAccount,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<JournalState>>
   /**
-   * Claims the account's journal, which is made where there is none, and made anew where the account was linked to another account at the provider.
-   * None while another process holds it, and where the account is not linked any more. A claim lapses 30 seconds after it was made or last used.
+   * Claims the account's journal, which is made where there is none, and made anew where the
+   * account was linked to another account at the provider. None while another process holds it, and
+   * where the account is not linked any more. A claim lapses 30 seconds after it was made or last
+   * used.
    */
-  readonly claim: (account: BrokerAccount) => TE.TaskEither<ServiceUnavailable, O.Option<JournalClaim>>
+  readonly claim: (
+    account: BrokerAccount,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<JournalClaim>>
   readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   readonly release: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable, void>
   /** The kept deals from a time on, those without a readable time among them. */
-  readonly dealsFrom: (account: BrokerAccount, from: Instant) => TE.TaskEither<ServiceUnavailable, readonly BrokerDeal[]>
+  readonly dealsFrom: (
+    account: BrokerAccount,
+    from: Instant,
+  ) => TE.TaskEither<ServiceUnavailable, readonly BrokerDeal[]>
   /**
-   * In one transaction: writes the deals, folds the positions that they belong to, records the events of deals that were not there before
-   * (`journalEvents`), and notes the progress. The claim is renewed.
+   * In one transaction: writes the deals, folds the positions that they belong to, records the
+   * events of deals that were not there before (`journalEvents`), and notes the progress. The claim
+   * is renewed.
    */
-  readonly write: (claim: JournalClaim, change: JournalChange) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalState>
-  /** Compares the exact sum of money that all deals moved with a balance, notes it, and returns balance minus sum. */
-  readonly check: (claim: JournalClaim, balance: number, at: Instant) => TE.TaskEither<ServiceUnavailable | JournalLost, number>
+  readonly write: (
+    claim: JournalClaim,
+    change: JournalChange,
+  ) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalState>
+  /**
+   * Compares the exact sum of money that all deals moved with a balance, notes it, and returns
+   * balance minus sum.
+   */
+  readonly check: (
+    claim: JournalClaim,
+    balance: number,
+    at: Instant,
+  ) => TE.TaskEither<ServiceUnavailable | JournalLost, number>
   /** Notes when the whole history is to be read again, or that it agrees. */
   readonly setReread: (
     claim: JournalClaim,
     reread: Pick<JournalState, 'rereadAt' | 'disagreements'>,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
-  /** Wants a read that begins at that time or later. Of several wishes the earliest and the latest are kept. */
+  /**
+   * Wants a read that begins at that time or later. Of several wishes the earliest and the latest
+   * are kept.
+   */
   readonly want: (account: BrokerAccount, at: Instant) => TE.TaskEither<ServiceUnavailable, void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (
@@ -105,17 +129,29 @@ export interface TradeRecords {
   readonly results: (
     owner: Owner,
     selection: TradeSelection,
-  ) => TE.TaskEither<ServiceUnavailable, readonly { readonly netProfit: number; readonly closedAt: Instant }[]>
-  readonly find: (owner: Owner, id: PositionId) => TE.TaskEither<ServiceUnavailable, O.Option<ClosedTrade>>
+  ) => TE.TaskEither<
+    ServiceUnavailable,
+    readonly { readonly netProfit: number; readonly closedAt: Instant }[]
+  >
+  readonly find: (
+    owner: Owner,
+    id: PositionId,
+  ) => TE.TaskEither<ServiceUnavailable, O.Option<ClosedTrade>>
   /** By account in the given order, then by position id (shorter first, then by text). */
-  readonly skipped: (owner: Owner, accountIds: readonly AccountId[]) => TE.TaskEither<ServiceUnavailable, readonly SkippedOnAccount[]>
+  readonly skipped: (
+    owner: Owner,
+    accountIds: readonly AccountId[],
+  ) => TE.TaskEither<ServiceUnavailable, readonly SkippedOnAccount[]>
 }
 
 /** A journal of which a read is wanted. */
 export interface JournalJobs {
   /**
-   * Gives every account whose journal wants a read, or a full one, to `synchronise`, several at once, until `stop`, which waits for those under way.
-   * Accounts that are claimed are left out. A rejection is logged, and the account is given out again after a pause that doubles to a minute.
+   * Gives every account whose journal wants a read, or a full one, to `synchronise`, several at
+   * once, until `stop`, which waits for those under way. Accounts that are claimed are left out. A
+   * rejection is logged, and the account is given out again after a pause that doubles to a minute.
    */
-  readonly work: (synchronise: (account: BrokerAccount) => Promise<void>) => Promise<{ readonly stop: () => Promise<void> }>
+  readonly work: (
+    synchronise: (account: BrokerAccount) => Promise<void>,
+  ) => Promise<{ readonly stop: () => Promise<void> }>
 }

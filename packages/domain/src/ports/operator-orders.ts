@@ -10,7 +10,10 @@ import type { Instant } from '../primitives/instant.ts'
 import type { OrderPlacement } from './order-store.ts'
 
 export interface OperatorOrder extends OrderPlacement {
-  /** When a process goes on with the order, by the database's clock; null once nothing more is to be done. */
+  /**
+   * When a process goes on with the order, by the database's clock; null once nothing more is to be
+   * done.
+   */
   readonly dueAt: Instant | null
   /** Who ended the order by hand, at its `updatedAt`; null where nobody did. */
   readonly finish: ManualFinish | null
@@ -37,8 +40,14 @@ export interface OrderPlace {
 }
 
 export interface OperatorOrders {
-  /** Orders with which something is still to be done, oldest first. It costs what is under way, however many orders have ended. */
-  readonly underWay: (filter: UnderWayFilter, slice: Slice<OrderPlace>) => TE.TaskEither<ServiceUnavailable, readonly OperatorOrder[]>
+  /**
+   * Orders with which something is still to be done, oldest first. It costs what is under way,
+   * however many orders have ended.
+   */
+  readonly underWay: (
+    filter: UnderWayFilter,
+    slice: Slice<OrderPlace>,
+  ) => TE.TaskEither<ServiceUnavailable, readonly OperatorOrder[]>
   /** Any order, under way or ended. */
   readonly find: (id: OrderId) => TE.TaskEither<ServiceUnavailable, O.Option<OperatorOrder>>
 }

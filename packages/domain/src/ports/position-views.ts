@@ -1,4 +1,5 @@
-// Positions as a page shows them, each with the margin that it needs: what a list reads, and what is kept as long as the read of the book (2.4).
+// Positions as a page shows them, each with the margin that it needs: what a list reads, and what
+// is kept as long as the read of the book.
 import type * as T from 'fp-ts/lib/Task.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { BrokerPosition, Position } from '../positions/position.ts'

@@ -1,8 +1,14 @@
-// What the operator's doctor checks beside the records: the database, the broker, the limiter, and the provider's answer to a tenant's token.
+// What the operator's doctor checks beside the records: the database, the broker, the limiter, and
+// the provider's answer to a tenant's token.
 import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceUnavailable } from '../errors.ts'
-import type { DisagreeingJournal, Durability, LimiterStanding, ProviderStanding } from '../operator/health.ts'
+import type {
+  DisagreeingJournal,
+  Durability,
+  LimiterStanding,
+  ProviderStanding,
+} from '../operator/health.ts'
 import type { TenantId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 

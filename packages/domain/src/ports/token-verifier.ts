@@ -1,4 +1,4 @@
-// Access tokens that say themselves whose they are, signed by an issuer whom the operator trusts (decision 12).
+// Access tokens that say themselves whose they are, signed by an issuer whom the operator trusts.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Scope } from '../access/scopes.ts'
@@ -18,8 +18,9 @@ export interface VerifiedToken {
 
 export interface TokenVerifier {
   /**
-   * None for whatever proves nothing: no token of the issuer, none for this service, a bad signature, too early or too late. ServiceUnavailable
-   * where that cannot be told, because the issuer's keys cannot be read: the token may be good.
+   * None for whatever proves nothing: no token of the issuer, none for this service, a bad
+   * signature, too early or too late. ServiceUnavailable where that cannot be told, because the
+   * issuer's keys cannot be read: the token may be good.
    */
   readonly verify: (token: string) => TE.TaskEither<ServiceUnavailable, O.Option<VerifiedToken>>
 }

@@ -5,6 +5,8 @@ import type { ServiceUnavailable } from '../errors.ts'
 import type { Owner } from '../primitives/ids.ts'
 
 export interface UserStore {
-  /** The address as the operator wrote it; none for a user who is not there, or not of that tenant. */
+  /**
+   * The address as the operator wrote it; none for a user who is not there, or not of that tenant.
+   */
   readonly email: (owner: Owner) => TE.TaskEither<ServiceUnavailable, O.Option<string>>
 }

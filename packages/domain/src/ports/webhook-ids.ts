@@ -1,4 +1,5 @@
-// Makes the ids and secrets of webhooks, and the ids of replays; randomness is not for the pure rooms.
+// Makes the ids and secrets of webhooks, and the ids of replays; randomness is not for the pure
+// rooms.
 import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
 
 export interface WebhookIds {

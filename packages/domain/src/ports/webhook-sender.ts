@@ -1,4 +1,4 @@
-// Posts to a receiver, wherever its user says that it is, and never to a place that is not allowed (4.6; decisions 42 and 43).
+// Posts to a receiver, wherever its user says that it is, and never to a place that is not allowed.
 import type * as T from 'fp-ts/lib/Task.js'
 import type { DeliveryRequest } from '../webhooks/delivery.ts'
 
@@ -17,7 +17,10 @@ export type SendFailure =
 export interface DeliveryAnswer {
   /** The answer's status; 0 when there was none. */
   readonly responseCode: number
-  /** Whole milliseconds from the first byte sent to the answer's head, or to when it was given up; 0 when nothing was sent. */
+  /**
+   * Whole milliseconds from the first byte sent to the answer's head, or to when it was given up; 0
+   * when nothing was sent.
+   */
   readonly responseTimeMs: number
   /** There when there was no answer, and only then. */
   readonly failureReason?: SendFailure
@@ -25,8 +28,9 @@ export interface DeliveryAnswer {
 
 export interface WebhookSender {
   /**
-   * One POST over a connection of its own: connected, sent and answered within `deliveryTimeoutMs`. A redirect is an answer like any other and is not
-   * followed. The answer's head is what counts; at most 64 KiB are read of the rest, and it does not matter how that ends.
+   * One POST over a connection of its own: connected, sent and answered within `deliveryTimeoutMs`.
+   * A redirect is an answer like any other and is not followed. The answer's head is what counts;
+   * at most 64 KiB are read of the rest, and it does not matter how that ends.
    */
   readonly send: (delivery: DeliveryRequest) => T.Task<DeliveryAnswer>
 }

@@ -1,5 +1,5 @@
-// How much of a position is closed and what is left of it, exact in lots: as it is asked for, and as the broker's book shows it afterwards
-// (3.3, 4.3 rule 8; decision 31).
+// How much of a position is closed and what is left of it, exact in lots: as it is asked for, and
+// as the broker's book shows it afterwards (docs/behaviour.md#changes).
 import * as E from 'fp-ts/lib/Either.js'
 import { invalidVolume } from '../errors.ts'
 import type { InvalidVolume } from '../errors.ts'
@@ -23,8 +23,11 @@ export interface CloseOutcome {
   readonly remainingTicket?: Ticket
 }
 
-/** A volume that is not given, or is the position's own, closes all (4.3 rule 8). */
-export const decideClose = ({ volume: open }: BrokerPosition, asked: number | undefined): E.Either<InvalidVolume, CloseOrder> => {
+/** A volume that is not given, or is the position's own, closes all. */
+export const decideClose = (
+  { volume: open }: BrokerPosition,
+  asked: number | undefined,
+): E.Either<InvalidVolume, CloseOrder> => {
   const all: CloseOrder = { volume: null, closes: open, leaves: 0 }
   if (asked === undefined) return E.right(all)
   const closes = roundLots(asked)
@@ -36,7 +39,10 @@ export const decideClose = ({ volume: open }: BrokerPosition, asked: number | un
 }
 
 /** A close that went as it was sent. */
-export const outcomeAsSent = ({ closes, leaves }: CloseOrder): CloseOutcome => ({ closedVolume: closes, remainingVolume: leaves })
+export const outcomeAsSent = ({ closes, leaves }: CloseOrder): CloseOutcome => ({
+  closedVolume: closes,
+  remainingVolume: leaves,
+})
 
 interface BookBefore {
   readonly position: BrokerPosition
@@ -45,9 +51,10 @@ interface BookBefore {
 }
 
 /**
- * What a later book of the account says of a close; undefined where it does not show it yet. A broker may have closed less than was sent. On
- * platforms that give the rest of a position a new number (`renumbers`), a position that is gone may have left a rest, and shows nothing of a part of
- * it until that is found.
+ * What a later book of the account says of a close; undefined where it does not show it yet. A
+ * broker may have closed less than was sent. On platforms that give the rest of a position a new
+ * number (`renumbers`), a position that is gone may have left a rest, and shows nothing of a part
+ * of it until that is found.
  */
 export const closeShownBy = (
   { position, positions }: BookBefore,
@@ -67,19 +74,30 @@ export const closeShownBy = (
   return renumbers ? undefined : { closedVolume: order.closes, remainingVolume: 0 }
 }
 
-/** Whether the book shows that exactly what was sent was done, which settles a close that nobody confirmed. */
-export const isDoneAsSent = ({ closedVolume, remainingVolume }: CloseOutcome, { closes, leaves }: CloseOrder): boolean =>
-  compareLots(closedVolume, closes) === 0 && compareLots(remainingVolume, leaves) === 0
+/**
+ * Whether the book shows that exactly what was sent was done, which settles a close that nobody
+ * confirmed.
+ */
+export const isDoneAsSent = (
+  { closedVolume, remainingVolume }: CloseOutcome,
+  { closes, leaves }: CloseOrder,
+): boolean => compareLots(closedVolume, closes) === 0 && compareLots(remainingVolume, leaves) === 0
 
 // Whatever went beyond what was sent was closed by somebody else.
-const shrunkTo = (held: BrokerPosition, { volume }: BrokerPosition, { closes }: CloseOrder): CloseOutcome | undefined => {
+const shrunkTo = (
+  held: BrokerPosition,
+  { volume }: BrokerPosition,
+  { closes }: CloseOrder,
+): CloseOutcome | undefined => {
   if (compareLots(held.volume, volume) >= 0) return undefined
   const gone = lotsWithout(volume, held.volume)
   return { closedVolume: Math.min(gone, closes), remainingVolume: held.volume }
 }
 
-const withRest = (outcome: CloseOutcome | undefined, { ticket }: BrokerPosition): CloseOutcome | undefined =>
-  outcome && { ...outcome, remainingTicket: ticket }
+const withRest = (
+  outcome: CloseOutcome | undefined,
+  { ticket }: BrokerPosition,
+): CloseOutcome | undefined => outcome && { ...outcome, remainingTicket: ticket }
 
 // The rest of a position is what it was part of, but for its number and volume.
 const isRestOf = (position: BrokerPosition, one: BrokerPosition): boolean =>

@@ -1,4 +1,4 @@
-// An open position as the broker reports it (specification 2.4; decision 26).
+// An open position as the broker reports it (docs/behaviour.md#positions).
 import * as E from 'fp-ts/lib/Either.js'
 import { positionNotFound } from '../errors.ts'
 import type { PositionNotFound } from '../errors.ts'
@@ -8,7 +8,9 @@ import { compareTickets } from '../primitives/tickets.ts'
 
 export type Side = 'buy' | 'sell'
 
-/** One row of the broker's book. Money in the account's currency, volume in lots, charges negative. */
+/**
+ * One row of the broker's book. Money in the account's currency, volume in lots, charges negative.
+ */
 export interface BrokerPosition {
   readonly ticket: Ticket
   readonly symbol: string
@@ -27,11 +29,17 @@ export interface BrokerPosition {
   /** Of partial closes, without their commission and swap where the provider tells them apart. */
   readonly realizedPnl: number
   readonly openedAt: Instant
-  /** Under which the order was sent that opened it, as the broker has kept it; absent where it has none. */
+  /**
+   * Under which the order was sent that opened it, as the broker has kept it; absent where it has
+   * none.
+   */
   readonly clientId?: string
 }
 
-/** A position with whose it is and what margin it needs; null when the provider could not compute it. */
+/**
+ * A position with whose it is and what margin it needs; null when the provider could not compute
+ * it.
+ */
 export interface Position extends BrokerPosition {
   readonly accountId: AccountId
   readonly userId: UserId
@@ -44,9 +52,13 @@ export interface PositionsReading {
   readonly readAt: Instant
 }
 
-/** Oldest first; of equal age the older ticket, which is the shorter or the smaller (4.3). */
-export const byAge = (a: BrokerPosition, b: BrokerPosition): number => a.openedAt - b.openedAt || compareTickets(a.ticket, b.ticket)
+/** Oldest first; of equal age the older ticket, which is the shorter or the smaller. */
+export const byAge = (a: BrokerPosition, b: BrokerPosition): number =>
+  a.openedAt - b.openedAt || compareTickets(a.ticket, b.ticket)
 
 /** The position of a ticket, while it is open. */
-export const requireOpen = ({ positions }: PositionsReading, ticket: Ticket): E.Either<PositionNotFound, BrokerPosition> =>
+export const requireOpen = (
+  { positions }: PositionsReading,
+  ticket: Ticket,
+): E.Either<PositionNotFound, BrokerPosition> =>
   E.fromNullable(positionNotFound)(positions.find((position) => position.ticket === ticket))

@@ -1,5 +1,6 @@
-// Exact sums of doubles read as decimals (2.5: sums across deals). Almost all money has at most eight decimals and stays below ninety
-// million, so it is added as whole hundred-millionths in a plain number; whatever does not fit is added beside it as a Decimal.
+// Exact sums of doubles read as decimals (2.5: sums across deals). Almost all money has at most
+// eight decimals and stays below ninety million, so it is added as whole hundred-millionths in a
+// plain number; whatever does not fit is added beside it as a Decimal.
 import { addDecimals, compareDecimals, type Decimal, decimalOf, decimalOfUnits } from './decimal.ts'
 import { decimalToNumber, divideDecimals, multiplyDecimals, zero } from './decimal.ts'
 
@@ -7,19 +8,25 @@ import { decimalToNumber, divideDecimals, multiplyDecimals, zero } from './decim
 const moneyScale = 8
 export const moneyUnit = 1e8
 
-// Two decimals of at most fifteen digits are never the same double, so a match below this bound is the shortest decimal itself.
+// Two decimals of at most fifteen digits are never the same double, so a match below this bound is
+// the shortest decimal itself.
 const fifteenDigits = 1e15
 
 /**
- * How many units of size `1 / perOne` the shortest decimal of `value` is, or NaN when it is not a whole number of them below 1e15.
- * `perOne` is a power of ten up to 1e22.
+ * How many units of size `1 / perOne` the shortest decimal of `value` is, or NaN when it is not a
+ * whole number of them below 1e15. `perOne` is a power of ten up to 1e22.
  */
 export const wholeUnits = (value: number, perOne: number): number => {
   const units = Math.round(value * perOne)
-  return units / perOne === value && units < fifteenDigits && units > -fifteenDigits ? units : Number.NaN
+  return units / perOne === value && units < fifteenDigits && units > -fifteenDigits
+    ? units
+    : Number.NaN
 }
 
-/** What does not fit into whole units: the exact decimals, and the plain sum of everything that was no finite number (0 where there was none). */
+/**
+ * What does not fit into whole units: the exact decimals, and the plain sum of everything that was
+ * no finite number (0 where there was none).
+ */
 type Remainder = { decimal: Decimal; nonFinite: number }
 
 const noRemainder = (): Remainder => ({ decimal: zero, nonFinite: 0 })
@@ -31,12 +38,14 @@ const addToRemainder = (remainder: Remainder, value: number): void => {
 
 const addProductToRemainder = (remainder: Remainder, a: number, b: number): void => {
   if (!Number.isFinite(a) || !Number.isFinite(b)) remainder.nonFinite += a * b
-  else remainder.decimal = addDecimals(remainder.decimal, multiplyDecimals(decimalOf(a), decimalOf(b)))
+  else
+    remainder.decimal = addDecimals(remainder.decimal, multiplyDecimals(decimalOf(a), decimalOf(b)))
 }
 
 /**
- * A running sum of doubles: `add` in any order, then `value()` is the exact sum rounded once to the nearest double. A NaN, or infinities of
- * both signs, make it NaN; an infinity alone makes it that infinity, as addition of doubles does.
+ * A running sum of doubles: `add` in any order, then `value()` is the exact sum rounded once to the
+ * nearest double. A NaN, or infinities of both signs, make it NaN; an infinity alone makes it that
+ * infinity, as addition of doubles does.
  */
 export class ExactSum {
   #units = 0
@@ -49,11 +58,15 @@ export class ExactSum {
     else addToRemainder((this.#remainder ??= noRemainder()), value)
   }
 
-  /** Adds the product of both, exactly. Lots of three decimals times prices of five are a whole number of units too. */
+  /**
+   * Adds the product of both, exactly. Lots of three decimals times prices of five are a whole
+   * number of units too.
+   */
   addProduct(a: number, b: number): void {
     const product = wholeUnits(a, 1e3) * wholeUnits(b, 1e5)
     const sum = this.#units + product
-    if (Math.abs(product) <= Number.MAX_SAFE_INTEGER && Math.abs(sum) <= Number.MAX_SAFE_INTEGER) this.#units = sum
+    if (Math.abs(product) <= Number.MAX_SAFE_INTEGER && Math.abs(sum) <= Number.MAX_SAFE_INTEGER)
+      this.#units = sum
     else addProductToRemainder((this.#remainder ??= noRemainder()), a, b)
   }
 
@@ -61,7 +74,12 @@ export class ExactSum {
   plus(other: ExactSum): ExactSum {
     const both = new ExactSum()
     const sum = this.#units + other.#units
-    if (this.#remainder === undefined && other.#remainder === undefined && Math.abs(sum) <= Number.MAX_SAFE_INTEGER) both.#units = sum
+    if (
+      this.#remainder === undefined &&
+      other.#remainder === undefined &&
+      Math.abs(sum) <= Number.MAX_SAFE_INTEGER
+    )
+      both.#units = sum
     else {
       const nonFinite = (this.#remainder?.nonFinite ?? 0) + (other.#remainder?.nonFinite ?? 0)
       both.#remainder = { decimal: addDecimals(this.toDecimal(), other.toDecimal()), nonFinite }
@@ -69,16 +87,22 @@ export class ExactSum {
     return both
   }
 
-  /** Below 0 when this sum is less than another, 0 when they are equal, above 0 when it is more. Whatever was not finite is left out of both. */
+  /**
+   * Below 0 when this sum is less than another, 0 when they are equal, above 0 when it is more.
+   * Whatever was not finite is left out of both.
+   */
   compareTo(other: ExactSum): number {
-    if (this.#remainder === undefined && other.#remainder === undefined) return this.#units - other.#units
+    if (this.#remainder === undefined && other.#remainder === undefined)
+      return this.#units - other.#units
     return compareDecimals(this.toDecimal(), other.toDecimal())
   }
 
   /** The sum, rounded once. */
   value(): number {
     if (this.#remainder === undefined) return this.#units / moneyUnit
-    return this.#remainder.nonFinite === 0 ? decimalToNumber(this.toDecimal()) : this.#remainder.nonFinite
+    return this.#remainder.nonFinite === 0
+      ? decimalToNumber(this.toDecimal())
+      : this.#remainder.nonFinite
   }
 
   /** The sum over a whole number `count` from 1 to 90 million, rounded once. */
@@ -90,9 +114,13 @@ export class ExactSum {
 
   /** This sum over another, rounded once; the other must not be zero. */
   ratioTo(other: ExactSum): number {
-    if (this.#remainder === undefined && other.#remainder === undefined) return this.#units / other.#units
-    const nonFinite = (this.#remainder?.nonFinite ?? 0) !== 0 || (other.#remainder?.nonFinite ?? 0) !== 0
-    return nonFinite ? this.value() / other.value() : divideDecimals(this.toDecimal(), other.toDecimal())
+    if (this.#remainder === undefined && other.#remainder === undefined)
+      return this.#units / other.#units
+    const nonFinite =
+      (this.#remainder?.nonFinite ?? 0) !== 0 || (other.#remainder?.nonFinite ?? 0) !== 0
+    return nonFinite
+      ? this.value() / other.value()
+      : divideDecimals(this.toDecimal(), other.toDecimal())
   }
 
   /** The sum of everything that was finite. */
@@ -107,5 +135,8 @@ export const exactSumOf = (values: Iterable<number>): ExactSum => {
   return sum
 }
 
-/** The sum of doubles read as decimals, exact and rounded once: 0.1 + 0.2 is 0.3, and 0.8 − 0.7 − 0.1 is 0. */
+/**
+ * The sum of doubles read as decimals, exact and rounded once: 0.1 + 0.2 is 0.3, and 0.8 − 0.7 −
+ * 0.1 is 0.
+ */
 export const sumExactly = (values: Iterable<number>): number => exactSumOf(values).value()

@@ -1,4 +1,4 @@
-// The identifiers that callers and operators use, each minted here alone (specification 2.2, 2.4, 2.5; decision 28).
+// The identifiers that callers and operators use, each minted here alone.
 import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from './brand.ts'
 
@@ -8,18 +8,28 @@ export type UserId = Brand<string, 'UserId'>
 export type AccountId = Brand<string, 'AccountId'>
 /** A webhook's id: a UUID in lower case. */
 export type WebhookId = Brand<string, 'WebhookId'>
-/** The id of one delivery of an event to a webhook, the same for all its attempts: a UUID in lower case. */
+/**
+ * The id of one delivery of an event to a webhook, the same for all its attempts: a UUID in lower
+ * case.
+ */
 export type DeliveryId = Brand<string, 'DeliveryId'>
-/** The broker's own number for a position, 1 to 64 characters without white space or control characters. */
+/**
+ * The broker's own number for a position, 1 to 64 characters without white space or control
+ * characters.
+ */
 export type Ticket = Brand<string, 'Ticket'>
 
-/** Whose record it is. Every store method takes it first, so that nothing can be asked for without saying whose. */
+/**
+ * Whose record it is. Every store method takes it first, so that nothing can be asked for without
+ * saying whose.
+ */
 export interface Owner {
   readonly tenantId: TenantId
   readonly userId: UserId
 }
 
-export const isSameOwner = (a: Owner, b: Owner): boolean => a.tenantId === b.tenantId && a.userId === b.userId
+export const isSameOwner = (a: Owner, b: Owner): boolean =>
+  a.tenantId === b.tenantId && a.userId === b.userId
 
 /** The id of a position and of the trade that it becomes: the account and the broker's ticket. */
 export interface PositionId {
@@ -31,37 +41,31 @@ const uuidPattern = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{1
 const ticketPattern = /^[!-~]{1,64}$/
 const operatorIdPattern = /^[!-~]{1,128}$/
 
+const parseBy =
+  <Id extends string>(pattern: RegExp) =>
+  (text: string): O.Option<Id> =>
+    pattern.test(text) ? O.some(text as Id) : O.none
+
+// The platform writes UUIDs in lower case.
+const parseUuid = <Id extends string>(text: string): O.Option<Id> =>
+  parseBy<Id>(uuidPattern)(text.toLowerCase())
+
 /** A tenant's id as the operator names it: 1 to 128 visible ASCII characters. */
-export const parseTenantId = (text: string): O.Option<TenantId> => (operatorIdPattern.test(text) ? O.some(text as TenantId) : O.none)
-
-/** A user's id as the operator names it: 1 to 128 visible ASCII characters. */
-export const parseUserId = (text: string): O.Option<UserId> => (operatorIdPattern.test(text) ? O.some(text as UserId) : O.none)
-
-/** The id of a key, a token or a desk as the operator names it: 1 to 128 visible ASCII characters. */
-export const parseRecordId = (text: string): O.Option<string> => (operatorIdPattern.test(text) ? O.some(text) : O.none)
-
-/** Reads a UUID in either case; the platform writes it in lower case. */
-export const parseAccountId = (text: string): O.Option<AccountId> => {
-  const id = text.toLowerCase()
-  return uuidPattern.test(id) ? O.some(id as AccountId) : O.none
-}
+export const parseTenantId = parseBy<TenantId>(operatorIdPattern)
+/** A user's id, as that of a tenant. */
+export const parseUserId = parseBy<UserId>(operatorIdPattern)
+/** The id of a key, a token or a desk, as that of a tenant. */
+export const parseRecordId = parseBy<string>(operatorIdPattern)
 
 /** Reads a UUID in either case. */
-export const parseWebhookId = (text: string): O.Option<WebhookId> => {
-  const id = text.toLowerCase()
-  return uuidPattern.test(id) ? O.some(id as WebhookId) : O.none
-}
-
-/** Reads a UUID in either case. */
-export const parseDeliveryId = (text: string): O.Option<DeliveryId> => {
-  const id = text.toLowerCase()
-  return uuidPattern.test(id) ? O.some(id as DeliveryId) : O.none
-}
+export const parseAccountId: (text: string) => O.Option<AccountId> = parseUuid
+export const parseWebhookId: (text: string) => O.Option<WebhookId> = parseUuid
+export const parseDeliveryId: (text: string) => O.Option<DeliveryId> = parseUuid
 
 /** Reads a broker's ticket; anything that could not be one is none. */
-export const parseTicket = (text: string): O.Option<Ticket> => (ticketPattern.test(text) ? O.some(text as Ticket) : O.none)
+export const parseTicket = parseBy<Ticket>(ticketPattern)
 
-/** Reads `<account_id>:<broker_ticket>` (2.4); none when either half is not well-formed. */
+/** Reads `<account_id>:<broker_ticket>`; none when either half is not well-formed. */
 export const parsePositionId = (text: string): O.Option<PositionId> => {
   const colon = text.indexOf(':')
   if (colon < 0) return O.none
@@ -71,5 +75,6 @@ export const parsePositionId = (text: string): O.Option<PositionId> => {
   return O.some({ accountId: accountId.value, ticket: ticket.value })
 }
 
-/** Writes a position's id as callers see it (2.4). */
-export const formatPositionId = (accountId: AccountId, ticket: string): string => `${accountId}:${ticket}`
+/** Writes a position's id as callers see it. */
+export const formatPositionId = (accountId: AccountId, ticket: string): string =>
+  `${accountId}:${ticket}`

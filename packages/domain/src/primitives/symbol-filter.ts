@@ -1,4 +1,5 @@
-// How a caller names an instrument in a filter: in capitals (4.3, 4.5), while brokers spell theirs as they like (GBPCHF_i, AUDUSD.std).
+// How a caller names an instrument in a filter: in capitals, while brokers spell theirs as they
+// like (GBPCHF_i, AUDUSD.std).
 import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from './brand.ts'
 
@@ -11,6 +12,9 @@ export const symbolFilterPattern = /^[!-`{-~]{1,32}$/
 export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
   symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
 
-/** Whether a broker's spelling is the one asked for; the filter is in capitals, so the case of the broker's letters does not count. */
+/**
+ * Whether a broker's spelling is the one asked for; the filter is in capitals, so the case of the
+ * broker's letters does not count.
+ */
 export const isSymbolMatch = (filter: SymbolFilter | undefined, brokerSymbol: string): boolean =>
   filter === undefined || brokerSymbol === filter || brokerSymbol.toUpperCase() === filter

@@ -1,11 +1,19 @@
-// The maximum drawdown (2.6, decision 37).
-import { addDecimals, compareDecimals, decimalOf, decimalToNumber, subtractDecimals, zero } from '../primitives/decimal.ts'
+// The maximum drawdown.
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  subtractDecimals,
+  zero,
+} from '../primitives/decimal.ts'
 import { moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
 
 /**
- * The deepest fall of the running sum of net profits, taken in the order given, below the highest it had before, which is 0 at the start:
- * max over k of (max over j ≤ k of Sⱼ) − Sₖ, in money, at least 0. Sums are exact decimals, the result is rounded once. NaN when a net
- * profit is not finite.
+ * The deepest fall of the running sum of net profits, taken in the order given, below the highest
+ * it had before, which is 0 at the start: max over k of (max over j ≤ k of Sⱼ) − Sₖ, in money, at
+ * least 0. Sums are exact decimals, the result is rounded once. NaN when a net profit is not
+ * finite.
  */
 export const maxDrawdown = (netProfits: readonly number[]): number => {
   let sum = 0
@@ -16,7 +24,8 @@ export const maxDrawdown = (netProfits: readonly number[]): number => {
     peak = Math.max(peak, sum)
     deepest = Math.max(deepest, peak - sum)
     // Neither a NaN nor an inexact sum passes this.
-    if (!(peak - Math.min(sum, 0) <= Number.MAX_SAFE_INTEGER)) return maxDrawdownOfDecimals(netProfits)
+    if (!(peak - Math.min(sum, 0) <= Number.MAX_SAFE_INTEGER))
+      return maxDrawdownOfDecimals(netProfits)
   }
   return deepest / moneyUnit
 }

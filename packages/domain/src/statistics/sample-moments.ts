@@ -1,4 +1,5 @@
-// Mean and standard deviation of a sample, for the Sharpe ratio and the interval of the average trade (2.6, decision 37).
+// Mean and standard deviation of a sample, for the Sharpe ratio and the interval of the average
+// trade.
 import { decimalOf, decimalToNumber, subtractDecimals } from '../primitives/decimal.ts'
 import { type ExactSum, exactSumOf, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
 
@@ -11,10 +12,12 @@ export interface SampleMoments {
 }
 
 /**
- * Mean and sample standard deviation of the values, in their unit. The values are decimals here too: their offsets from the mean are
- * exact before they are squared, so that cents far from 0 lose nothing. NaN where a value is not finite.
+ * Mean and sample standard deviation of the values, in their unit. The values are decimals here
+ * too: their offsets from the mean are exact before they are squared, so that cents far from 0 lose
+ * nothing. NaN where a value is not finite.
  */
-export const sampleMoments = (values: readonly number[]): SampleMoments => momentsOfSum(values, exactSumOf(values))
+export const sampleMoments = (values: readonly number[]): SampleMoments =>
+  momentsOfSum(values, exactSumOf(values))
 
 /** The same of values whose sum is known. */
 export const momentsOfSum = (values: readonly number[], sum: ExactSum): SampleMoments => {
@@ -27,7 +30,10 @@ export const momentsOfSum = (values: readonly number[], sum: ExactSum): SampleMo
 
 const deviationFrom = (mean: number, values: readonly number[]): number => {
   for (const perOne of commonUnits) {
-    const deviation = deviationOf(values, (value) => wholeUnits(value, perOne) - Math.round(mean * perOne))
+    const deviation = deviationOf(
+      values,
+      (value) => wholeUnits(value, perOne) - Math.round(mean * perOne),
+    )
     if (!Number.isNaN(deviation)) return deviation / perOne
   }
   const centre = decimalOf(mean)
@@ -40,7 +46,10 @@ const deviationFrom = (mean: number, values: readonly number[]): number => {
 // Money is a whole number of one of these parts of 1; the coarser ones are for greater sums.
 const commonUnits = [moneyUnit, 1e4, 1e2]
 
-/** √(Σ (x − m)² / (n − 1)) from offsets around a number close to the mean m; NaN as soon as one offset is. */
+/**
+ * √(Σ (x − m)² / (n − 1)) from offsets around a number close to the mean m; NaN as soon as one
+ * offset is.
+ */
 const deviationOf = (values: readonly number[], offsetOf: (value: number) => number): number => {
   let squares = 0
   let lost = 0
@@ -55,7 +64,9 @@ const deviationOf = (values: readonly number[], offsetOf: (value: number) => num
     offsets += offset
     if (Number.isNaN(sum)) return Number.NaN
   }
-  return Math.sqrt(Math.max(0, squares + lost - (offsets * offsets) / values.length) / (values.length - 1))
+  return Math.sqrt(
+    Math.max(0, squares + lost - (offsets * offsets) / values.length) / (values.length - 1),
+  )
 }
 
 const largestSize = (values: readonly number[]): number => {

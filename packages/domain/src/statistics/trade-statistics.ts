@@ -1,12 +1,10 @@
-// The statistics of closed trades (2.6, decision 37).
+// The statistics of closed trades (docs/behaviour.md#statistics).
 import { ExactSum } from '../primitives/exact-sum.ts'
 import { sortedBy } from '../primitives/sorted.ts'
 import type { FoldedTrade } from '../trades/folded-trade.ts'
 import { maxDrawdown } from './max-drawdown.ts'
 import { intervalOfMoments } from './mean-interval.ts'
-import { profitFactor } from './profit-factor.ts'
 import { momentsOfSum } from './sample-moments.ts'
-import { sharpeRatio } from './sharpe-ratio.ts'
 import { defaultLevel, type Interval, wilsonInterval } from './wilson-interval.ts'
 
 /** Money in the accounts' currency; losses are positive magnitudes. */
@@ -27,7 +25,10 @@ export interface TradeStatistics {
   readonly totalProfit: number
   readonly totalLoss: number
   readonly netProfit: number
-  /** Per trade, not annualised. */
+  /**
+   * The mean trade over the sample standard deviation, not annualised; 0 below two trades or
+   * without spread.
+   */
   readonly sharpeRatio: number
   readonly maxDrawdown: number
   readonly confidenceIntervals: {
@@ -43,13 +44,17 @@ export interface TradeStatistics {
 export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
 
 /**
- * The statistics of 2.6 over the net profits of trades, in any order; the drawdown takes them by close time, and those of one close time in
- * the order given, so that trades as `foldDeals` returns them are taken in closing order. Sums are exact decimals, rounded once. Without
- * trades every number is 0 and both intervals are null. A net profit that is not finite makes the figures that contain it NaN or infinite,
- * and such a trade is a win only when it is Infinity. Ten thousand trades take about a millisecond.
+ * The statistics of 2.6 over the net profits of trades, in any order; the drawdown takes them by
+ * close time, and those of one close time in the order given, so that trades as `foldDeals` returns
+ * them are taken in closing order. Sums are exact decimals, rounded once. Without trades every
+ * number is 0 and both intervals are null. A net profit that is not finite makes the figures that
+ * contain it NaN or infinite, and such a trade is a win only when it is Infinity. Ten thousand
+ * trades take about a millisecond.
  */
 export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics => {
-  const netProfits = sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map((trade) => trade.netProfit)
+  const netProfits = sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map(
+    (trade) => trade.netProfit,
+  )
   const [net, profit, loss] = [new ExactSum(), new ExactSum(), new ExactSum()]
   let [wins, largestWin, largestLoss] = [0, 0, 0]
   for (const netProfit of netProfits) {
@@ -79,7 +84,7 @@ export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics
     totalProfit: profit.value(),
     totalLoss: loss.value(),
     netProfit: net.value(),
-    sharpeRatio: sharpeRatio(moments),
+    sharpeRatio: moments.deviation === 0 ? 0 : moments.mean / moments.deviation,
     maxDrawdown: maxDrawdown(netProfits),
     confidenceIntervals: {
       level: defaultLevel,
@@ -87,6 +92,15 @@ export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics
       averageTrade: totalTrades < 2 ? null : intervalOfMoments(moments, defaultLevel),
     },
   }
+}
+
+/**
+ * What was won over what was lost; null when there is profit and no loss (it is unbounded), 0 when
+ * there is neither.
+ */
+const profitFactor = (profit: ExactSum, loss: ExactSum): number | null => {
+  if (loss.value() !== 0) return profit.ratioTo(loss)
+  return profit.value() === 0 ? 0 : null
 }
 
 const inPercent = (interval: Interval | null): Interval | null =>

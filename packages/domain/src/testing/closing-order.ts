@@ -3,12 +3,20 @@ import { isSymbolMatch } from '../primitives/symbol-filter.ts'
 import { compareTickets } from '../primitives/tickets.ts'
 import type { ClosedTrade, ClosingPlace, TradeFilter } from '../trades/closed-trade.ts'
 
-/** Closing order: close time, then the closing deal's id (shorter first, then by text), then the account. */
+/**
+ * Closing order: close time, then the closing deal's id (shorter first, then by text), then the
+ * account.
+ */
 export const byClosing = (a: ClosingPlace, b: ClosingPlace): number =>
-  a.closedAt - b.closedAt || compareTickets(a.closingDealId, b.closingDealId) || compareTickets(a.accountId, b.accountId)
+  a.closedAt - b.closedAt ||
+  compareTickets(a.closingDealId, b.closingDealId) ||
+  compareTickets(a.accountId, b.accountId)
 
 /** Whether the filter lets a trade through; the account is for whoever chooses the histories. */
-export const isTradeMatch = ({ symbol, from, to, profit }: TradeFilter, { trade }: ClosedTrade): boolean =>
+export const isTradeMatch = (
+  { symbol, from, to, profit }: TradeFilter,
+  { trade }: ClosedTrade,
+): boolean =>
   (from === undefined || trade.closedAt >= from) &&
   (to === undefined || trade.closedAt <= to) &&
   (profit === 'all' || trade.netProfit > 0 === (profit === 'profit')) &&

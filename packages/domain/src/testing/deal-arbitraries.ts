@@ -1,16 +1,31 @@
-// Random deal histories for property tests: small alphabets of times, ids and prices, so that ties, partial closes, scale-ins and every
-// fault that a history can have (4.5) come together often.
+// Random deal histories for property tests: small alphabets of times, ids and prices, so that ties,
+// partial closes, scale-ins and faults of every kind often come together.
 import * as fc from 'fast-check'
 import type { Deal } from '../trades/deal.ts'
 
-/** Money as brokers write it, and now and then with many decimals, or so large or small that ordinary sums would lose it. */
+/**
+ * Money as brokers write it, and now and then with many decimals, or so large or small that
+ * ordinary sums would lose it.
+ */
 export const money: fc.Arbitrary<number> = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 8, arbitrary: fc.integer({ min: -100_000, max: 100_000 }).map((cents) => cents / 100) },
   { weight: 2, arbitrary: fc.double({ min: -1e6, max: 1e6, noNaN: true }) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom(1e300, -1e300, 1e-300, 5e-324, 99_999_999.99999999, 9_007_199_254_740_992, 1e22, -1e8, 0.1, 0.2, -0),
+    arbitrary: fc.constantFrom(
+      1e300,
+      -1e300,
+      1e-300,
+      5e-324,
+      99_999_999.99999999,
+      9_007_199_254_740_992,
+      1e22,
+      -1e8,
+      0.1,
+      0.2,
+      -0,
+    ),
   },
 )
 
@@ -22,7 +37,10 @@ export const lots: fc.Arbitrary<number> = fc.oneof(
 )
 
 export const price: fc.Arbitrary<number> = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 100_000, max: 130_000 }).map((points) => points / 100_000) },
+  {
+    weight: 8,
+    arbitrary: fc.integer({ min: 100_000, max: 130_000 }).map((points) => points / 100_000),
+  },
   { weight: 2, arbitrary: fc.integer({ min: 1, max: 9_000_000 }).map((points) => points / 100) },
   { weight: 1, arbitrary: fc.constantFrom(0.00000001, 64_123.123_456_78, -37.63, 1e200, 3e-200) },
 )
@@ -40,7 +58,17 @@ export const positionId: fc.Arbitrary<string> = fc.oneof(
   { weight: 6, arbitrary: fc.integer({ min: 1, max: 9_999_999 }).map(String) },
   {
     weight: 1,
-    arbitrary: fc.constantFrom('__proto__', 'constructor', 'toString', 'hasOwnProperty', '00', '-1', '1e3', '9007199254740993', 'x'),
+    arbitrary: fc.constantFrom(
+      '__proto__',
+      'constructor',
+      'toString',
+      'hasOwnProperty',
+      '00',
+      '-1',
+      '1e3',
+      '9007199254740993',
+      'x',
+    ),
   },
 )
 
@@ -85,9 +113,18 @@ const cut = (hundredths: number, shares: readonly number[]): readonly number[] =
   return left > 0 ? [...parts, left] : parts
 }
 
-const execution = fc.record({ id: dealId, time, price, profit: money, commission: money, swap: money })
+const execution = fc.record({
+  id: dealId,
+  time,
+  price,
+  profit: money,
+  commission: money,
+  swap: money,
+})
 
-/** The deals of one position that opens in up to three parts and closes them, in parts or wholly. */
+/**
+ * The deals of one position that opens in up to three parts and closes them, in parts or wholly.
+ */
 const closedPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
   fc
     .record({
@@ -100,24 +137,49 @@ const closedPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
     })
     .map(({ symbol, side, opened, scaleIns, partials, executions }) => {
       const other = side === 'buy' ? ('sell' as const) : ('buy' as const)
-      const entries = cut(opened, scaleIns).map((part) => ({ entry: 'in' as const, side, volume: part / 100 }))
-      const exits = cut(opened, partials).map((part) => ({ entry: 'out' as const, side: other, volume: part / 100 }))
-      return [...entries, ...exits].map((deal, i) => ({ ...(executions[i] as Deal), ...deal, symbol, positionId: id }))
+      const entries = cut(opened, scaleIns).map((part) => ({
+        entry: 'in' as const,
+        side,
+        volume: part / 100,
+      }))
+      const exits = cut(opened, partials).map((part) => ({
+        entry: 'out' as const,
+        side: other,
+        volume: part / 100,
+      }))
+      return [...entries, ...exits].map((deal, i) => ({
+        ...(executions[i] as Deal),
+        ...deal,
+        symbol,
+        positionId: id,
+      }))
     })
 
-/** A closed position with up to two faults put into it: a field lost or senseless, or a deal left out. */
+/**
+ * A closed position with up to two faults put into it: a field lost or senseless, or a deal left
+ * out.
+ */
 const faultyPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
   fc
-    .record({ deals: closedPosition(id), faults: fc.array(fc.tuple(fc.nat(7), fault), { maxLength: 2 }), lost: fc.option(fc.nat(7)) })
+    .record({
+      deals: closedPosition(id),
+      faults: fc.array(fc.tuple(fc.nat(7), fault), { maxLength: 2 }),
+      lost: fc.option(fc.nat(7)),
+    })
     .map(({ deals, faults, lost }) => {
-      const kept = deals.length > 1 && lost !== null ? deals.toSpliced(lost % deals.length, 1) : deals
+      const kept =
+        deals.length > 1 && lost !== null ? deals.toSpliced(lost % deals.length, 1) : deals
       return faults.reduce(
-        (list, [at, fields]) => list.with(at % list.length, toDeal({ ...(list[at % list.length] as Deal), ...fields })),
+        (list, [at, fields]) =>
+          list.with(at % list.length, toDeal({ ...(list[at % list.length] as Deal), ...fields })),
         kept,
       )
     })
 
-/** A closed position of which every deal lacks the same field, or whose closing deals reported no volume. */
+/**
+ * A closed position of which every deal lacks the same field, or whose closing deals reported no
+ * volume.
+ */
 const barePosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
   fc.tuple(closedPosition(id), fault).chain(([deals, fields]) =>
     fc.constantFrom(
@@ -139,7 +201,9 @@ const wildPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
         entry: fc.constantFrom('in' as const, 'out' as const),
         fault: fc.option(fault, { nil: undefined, freq: 6 }),
       })
-      .map(({ execution, fault, ...fields }) => toDeal({ ...execution, ...fields, ...fault, positionId: id })),
+      .map(({ execution, fault, ...fields }) =>
+        toDeal({ ...execution, ...fields, ...fault, positionId: id }),
+      ),
     { minLength: 1, maxLength: 4 },
   )
 
@@ -152,9 +216,19 @@ export const positionDeals = (id: string): fc.Arbitrary<readonly Deal[]> =>
     { weight: 2, arbitrary: wildPosition(id) },
   )
 
-/** Deals that belong to no position: balance and credit bookings, and trades whose position the broker did not name. */
+/**
+ * Deals that belong to no position: balance and credit bookings, and trades whose position the
+ * broker did not name.
+ */
 export const positionlessDeal: fc.Arbitrary<Deal> = fc.oneof(
-  fc.record({ id: dealId, time, profit: money, commission: money, swap: money, positionId: fc.constantFrom('', '0', '7') }),
+  fc.record({
+    id: dealId,
+    time,
+    profit: money,
+    commission: money,
+    swap: money,
+    positionId: fc.constantFrom('', '0', '7'),
+  }),
   fc
     .record({
       execution,
@@ -166,10 +240,19 @@ export const positionlessDeal: fc.Arbitrary<Deal> = fc.oneof(
     .map(({ execution, ...fields }) => toDeal({ ...execution, ...fields })),
 )
 
-/** Histories of a few positions, shuffled or in time order, with bookings among them. Money is finite. */
+/**
+ * Histories of a few positions, shuffled or in time order, with bookings among them. Money is
+ * finite.
+ */
 export const dealHistory: fc.Arbitrary<readonly Deal[]> = fc
   .uniqueArray(positionId, { maxLength: 6 })
-  .chain((ids) => fc.tuple(fc.tuple(...ids.map(positionDeals)), fc.array(positionlessDeal, { maxLength: 2 }), fc.boolean()))
+  .chain((ids) =>
+    fc.tuple(
+      fc.tuple(...ids.map(positionDeals)),
+      fc.array(positionlessDeal, { maxLength: 2 }),
+      fc.boolean(),
+    ),
+  )
   .chain(([positions, others, isInTimeOrder]) => {
     const deals = [...positions.flat(), ...others]
     if (isInTimeOrder) return fc.constant(deals.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)))

@@ -1,12 +1,25 @@
-// Deals as a plain-text table, so that a test shows a history the way a statement does (4.5).
+// Deals as a plain-text table, so that a test shows a history the way a statement does.
 import type { Deal } from '../trades/deal.ts'
 
-const columns = ['id', 'positionId', 'entry', 'side', 'symbol', 'volume', 'price', 'profit', 'commission', 'swap', 'time'] as const
+const columns = [
+  'id',
+  'positionId',
+  'entry',
+  'side',
+  'symbol',
+  'volume',
+  'price',
+  'profit',
+  'commission',
+  'swap',
+  'time',
+] as const
 
 /**
- * Reads one deal a line: id, position, entry, side, symbol, volume, price, profit, commission, swap and time, parted by spaces. `-` leaves a
- * field out. The time is HH:MM:SS of 5 January 2026, any other date-time, or `?` for one that could not be read. Empty lines, and lines that
- * begin with `#`, say nothing. Throws when a line has another number of fields.
+ * Reads one deal a line: id, position, entry, side, symbol, volume, price, profit, commission, swap
+ * and time, parted by spaces. `-` leaves a field out. The time is HH:MM:SS of 5 January 2026, any
+ * other date-time, or `?` for one that could not be read. Empty lines, and lines that begin with
+ * `#`, say nothing. Throws when a line has another number of fields.
  */
 export const dealTable = (text: string): readonly Deal[] =>
   text
@@ -17,7 +30,8 @@ export const dealTable = (text: string): readonly Deal[] =>
 
 const readLine = (line: string): Deal => {
   const cells = line.split(/\s+/)
-  if (cells.length !== columns.length) throw new Error(`A deal has ${columns.length} fields (${columns.join(', ')}), not: ${line}`)
+  if (cells.length !== columns.length)
+    throw new Error(`A deal has ${columns.length} fields (${columns.join(', ')}), not: ${line}`)
   const cell = (column: (typeof columns)[number]): string | undefined => {
     const text = cells[columns.indexOf(column)]
     return text === '-' ? undefined : text
@@ -38,7 +52,8 @@ const readLine = (line: string): Deal => {
   }
 }
 
-const present = <K extends keyof Deal>(key: K, value: Deal[K] | undefined): Partial<Deal> => (value === undefined ? {} : { [key]: value })
+const present = <K extends keyof Deal>(key: K, value: Deal[K] | undefined): Partial<Deal> =>
+  value === undefined ? {} : { [key]: value }
 
 const readTime = (text: string): number => {
   if (text === '?') return Number.NaN

@@ -1,4 +1,4 @@
-// Accounts and their snapshots in memory, as a fake of the port; it passes the same contract as the database.
+// Accounts and their snapshots in memory.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isOvertaken, isSameLink, withFailedRead, withReading } from '../accounts/account.ts'
@@ -18,7 +18,13 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
   const snapshotsOf = (id: AccountId): readonly BalanceSnapshot[] =>
     [...records.tables.balanceSnapshots.values()]
       .filter(({ accountId }) => accountId === id)
-      .map(({ timestamp, balance, equity, margin, freeMargin }) => ({ timestamp, balance, equity, margin, freeMargin }))
+      .map(({ timestamp, balance, equity, margin, freeMargin }) => ({
+        timestamp,
+        balance,
+        equity,
+        margin,
+        freeMargin,
+      }))
       .toSorted((a, b) => b.timestamp - a.timestamp)
   const keep = (account: Account): Account => {
     records.tables.accounts.set(account.id, account)
@@ -40,7 +46,11 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
         if (isOvertaken(stored.value, reading.readAt)) return stored
         const last = snapshotsOf(id).find(({ timestamp }) => timestamp <= reading.readAt) ?? null
         const snapshot = snapshotOf(last, reading)
-        if (snapshot !== null) records.tables.balanceSnapshots.set(instantKey(id, snapshot.timestamp), { accountId: id, ...snapshot })
+        if (snapshot !== null)
+          records.tables.balanceSnapshots.set(instantKey(id, snapshot.timestamp), {
+            accountId: id,
+            ...snapshot,
+          })
         return O.some(keep(withReading(stored.value, reading)))
       }),
     recordFailedRead: (owner, id, at) =>
@@ -61,4 +71,5 @@ export const createFakeAccountStore = (records: FakeRecords): AccountStore => {
   }
 }
 
-const isOwnedBy = ({ tenantId, userId }: Owner, { owner }: Account): boolean => owner.tenantId === tenantId && owner.userId === userId
+const isOwnedBy = ({ tenantId, userId }: Owner, { owner }: Account): boolean =>
+  owner.tenantId === tenantId && owner.userId === userId

@@ -1,4 +1,5 @@
-// A broker in memory that tests put figures, positions, deals and failures into; it passes the same contract suite as the real adapter.
+// A broker in memory that tests put figures, positions, deals and failures into; it keeps the same
+// contract as the real adapter.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -23,17 +24,29 @@ export interface FakeBook {
   readonly information: Omit<AccountReading, 'readAt'>
   /** In any order. */
   readonly positions: readonly BrokerPosition[]
-  /** In the order in which the provider gives them. One without a kind has that of its side, or is a balance operation. */
+  /**
+   * In the order in which the provider gives them. One without a kind has that of its side, or is a
+   * balance operation.
+   */
   readonly deals: readonly (Deal & Partial<BrokerDeal>)[]
   /** What a position needs; none where it cannot be computed. */
   readonly margin: (query: MarginQuery) => O.Option<number>
 }
 
 export interface FakeBroker extends Broker {
-  /** Puts an account in, or changes the named parts of its book. An account that was never put in is not provisioned. */
+  /**
+   * Puts an account in, or changes the named parts of its book. An account that was never put in is
+   * not provisioned.
+   */
   readonly put: (accountId: AccountId, book?: Partial<FakeBook>) => void
-  /** Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some. */
-  readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly BrokerRead[]) => void
+  /**
+   * Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some.
+   */
+  readonly fail: (
+    accountId: AccountId,
+    error: BrokerReadError,
+    reads?: readonly BrokerRead[],
+  ) => void
   readonly heal: (accountId: AccountId) => void
   /** Lets every read wait until the function that it returns is called. */
   readonly hold: () => () => void
@@ -46,7 +59,14 @@ const emptyBook: FakeBook = {
     tradeMode: 'demo',
     broker: 'Fake Broker',
     currency: 'USD',
-    figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: 10_000, marginLevel: null, leverage: 100 },
+    figures: {
+      balance: 10_000,
+      equity: 10_000,
+      margin: 0,
+      freeMargin: 10_000,
+      marginLevel: null,
+      leverage: 100,
+    },
   },
   positions: [],
   deals: [],
@@ -59,7 +79,10 @@ const emptyBook: FakeBook = {
  */
 export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => {
   const books = new Map<AccountId, FakeBook>()
-  const failures = new Map<AccountId, { readonly error: BrokerReadError; readonly reads: readonly BrokerRead[] | undefined }>()
+  const failures = new Map<
+    AccountId,
+    { readonly error: BrokerReadError; readonly reads: readonly BrokerRead[] | undefined }
+  >()
   const log: { readonly read: BrokerRead; readonly accountId: AccountId }[] = []
   let held: Promise<void> = Promise.resolve()
 
@@ -95,7 +118,8 @@ export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => 
         open('requiredMargin', account),
         TE.map(({ margin }) => margin(query)),
       ),
-    put: (accountId, book = {}) => void books.set(accountId, { ...(books.get(accountId) ?? emptyBook), ...book }),
+    put: (accountId, book = {}) =>
+      void books.set(accountId, { ...(books.get(accountId) ?? emptyBook), ...book }),
     fail: (accountId, error, reads) => void failures.set(accountId, { error, reads }),
     heal: (accountId) => void failures.delete(accountId),
     hold: () => {
@@ -104,13 +128,26 @@ export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => 
       return resolve
     },
     calls: (read, accountId) =>
-      log.filter((call) => (read === undefined || call.read === read) && (accountId === undefined || call.accountId === accountId)).length,
+      log.filter(
+        (call) =>
+          (read === undefined || call.read === read) &&
+          (accountId === undefined || call.accountId === accountId),
+      ).length,
   }
 }
 
 // Deals without a readable time belong to every window.
-const pageOf = (deals: FakeBook['deals'], { from, to, offset }: DealsWindow, size: number, readAt: Instant): DealsPage => {
-  const inWindow = deals.filter(({ time }) => time === undefined || !isReadableTime(time) || (time >= from && time < to))
-  const page = inWindow.slice(offset, offset + size).map((deal): BrokerDeal => ({ kind: deal.side ?? 'balance', ...deal }))
+const pageOf = (
+  deals: FakeBook['deals'],
+  { from, to, offset }: DealsWindow,
+  size: number,
+  readAt: Instant,
+): DealsPage => {
+  const inWindow = deals.filter(
+    ({ time }) => time === undefined || !isReadableTime(time) || (time >= from && time < to),
+  )
+  const page = inWindow
+    .slice(offset, offset + size)
+    .map((deal): BrokerDeal => ({ kind: deal.side ?? 'balance', ...deal }))
   return { deals: page, nextOffset: page.length < size ? null : offset + size, readAt }
 }

@@ -1,4 +1,4 @@
-// Credentials in memory, as a fake of the port; it passes the same contract as the database.
+// Credentials in memory.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Credential, CredentialHash, UserPlan } from '../access/credential.ts'
@@ -8,45 +8,40 @@ import type { Owner } from '../primitives/ids.ts'
 import type { FakeRecords } from './fake-records.ts'
 
 export const createFakeCredentialStore = (records: FakeRecords): CredentialStore => {
-  const find = <A extends StoredApiKey | StoredAccessToken>(
-    stored: ReadonlyMap<string, A>,
+  const find = (
+    stored: ReadonlyMap<string, StoredApiKey | StoredAccessToken>,
     hash: CredentialHash,
-    asCredential: (credential: A, user: User) => Credential,
   ): O.Option<Credential> => {
     const credential = [...stored.values()].find((candidate) => candidate.hash === hash)
     const user = records.tables.users.get(credential?.userId ?? '')
-    return credential === undefined || user === undefined ? O.none : O.some(asCredential(credential, user))
+    return credential === undefined || user === undefined
+      ? O.none
+      : O.some(credentialOf(credential, user))
   }
   return {
-    findApiKey: (hash) => TE.fromIO(() => find(records.tables.apiKeys, hash, apiKeyCredential)),
-    findAccessToken: (hash) => TE.fromIO(() => find(records.tables.accessTokens, hash, accessTokenCredential)),
-    findUserPlan: (owner) => TE.fromIO(() => userPlan(records.tables.users.get(owner.userId), owner)),
+    findApiKey: (hash) => TE.fromIO(() => find(records.tables.apiKeys, hash)),
+    findAccessToken: (hash) => TE.fromIO(() => find(records.tables.accessTokens, hash)),
+    findUserPlan: (owner) =>
+      TE.fromIO(() => userPlan(records.tables.users.get(owner.userId), owner)),
   }
 }
 
 const userPlan = (user: User | undefined, owner: Owner): O.Option<UserPlan> =>
-  user === undefined || user.tenantId !== owner.tenantId ? O.none : O.some({ owner, plan: user.plan })
+  user === undefined || user.tenantId !== owner.tenantId
+    ? O.none
+    : O.some({ owner, plan: user.plan })
 
-const apiKeyCredential = (key: StoredApiKey, user: User): Credential => ({
-  kind: 'api_key',
-  id: key.id,
-  owner: { tenantId: user.tenantId, userId: user.id },
-  applicationId: null,
-  plan: user.plan,
-  scopes: new Set(key.scopes),
-  ipAllowlist: key.ipAllowlist,
-  expiresAt: key.expiresAt,
-  enabled: key.enabled,
-})
-
-const accessTokenCredential = (token: StoredAccessToken, user: User): Credential => ({
-  kind: 'access_token',
-  id: token.id,
-  owner: { tenantId: user.tenantId, userId: user.id },
-  applicationId: token.applicationId,
-  plan: user.plan,
-  scopes: new Set(token.scopes),
-  ipAllowlist: [],
-  expiresAt: token.expiresAt,
-  enabled: token.enabled,
+const credentialOf = (
+  stored: StoredApiKey | StoredAccessToken,
+  { id: userId, tenantId, plan }: User,
+): Credential => ({
+  kind: 'applicationId' in stored ? 'access_token' : 'api_key',
+  id: stored.id,
+  owner: { tenantId, userId },
+  applicationId: 'applicationId' in stored ? stored.applicationId : null,
+  plan,
+  scopes: new Set(stored.scopes),
+  ipAllowlist: 'ipAllowlist' in stored ? stored.ipAllowlist : [],
+  expiresAt: stored.expiresAt,
+  enabled: stored.enabled,
 })

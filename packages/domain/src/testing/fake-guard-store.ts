@@ -1,20 +1,32 @@
-// The head trader's limits in memory, as a fake of the port, over the operator's records and the orders.
+// The head trader's limits in memory, as a fake of the port, over the operator's records and the
+// orders.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { PendingSize } from '../orders/guards.ts'
 import type { Clock } from '../ports/clock.ts'
 import type { AccountGuards, GuardStore } from '../ports/guard-store.ts'
+import type { OrderPlacement } from '../ports/order-store.ts'
 import { isSameOwner } from '../primitives/ids.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { StoredOrder } from './stored-orders.ts'
 import type { FakeRecords } from './fake-records.ts'
+
+/** An order as the fake of the order store holds it. */
+export interface StoredOrder extends OrderPlacement {
+  readonly sendUntilMs: number
+  readonly dueAt: Instant | null
+  readonly settledAt: Instant | null
+}
 
 /** The run of the fakes' database server. */
 export const fakeServerRun = 'the only run'
 
 /** @param orders every order there is */
-export const createFakeGuardStore = (records: FakeRecords, orders: () => readonly StoredOrder[], clock: Clock): GuardStore => ({
+export const createFakeGuardStore = (
+  records: FakeRecords,
+  orders: () => readonly StoredOrder[],
+  clock: Clock,
+): GuardStore => ({
   challenges: (owner, id) =>
     TE.fromIO(() =>
       findAccount(records, owner, id) === undefined
@@ -41,7 +53,10 @@ export const guardsOf = (
   const pendingOn = (accounts: readonly Account[]): readonly PendingSize[] => {
     const links = new Set(accounts.flatMap((one) => all.filter(isLinkOf(one))).map((one) => one.id))
     return orders
-      .filter(({ order, settledAt }) => order.status === 'pending' || ('fill' in order && (settledAt ?? 0) >= filledSince))
+      .filter(
+        ({ order, settledAt }) =>
+          order.status === 'pending' || ('fill' in order && (settledAt ?? 0) >= filledSince),
+      )
       .filter(({ order }) => links.has(order.request.accountId))
       .map(({ order }) => ({ id: order.id, volume: order.request.volume }))
   }

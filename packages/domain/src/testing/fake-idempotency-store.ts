@@ -1,4 +1,4 @@
-// Idempotency keys in memory, as a fake of the port; it passes the same contract as the database.
+// Idempotency keys in memory.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { idempotencyInProgress } from '../errors.ts'
@@ -8,18 +8,21 @@ import type { Claimed, IdempotencyClaim } from '../access/idempotency-key.ts'
 import type { IdempotencyStore } from '../ports/idempotency.ts'
 import type { ReplyToKeep } from '../ports/order-store.ts'
 import type { Owner } from '../primitives/ids.ts'
-import { secretKey } from './fake-records.ts'
 import type { FakeRecords, StoredKey } from './fake-records.ts'
 
-/** @param sealingKey the number of the key that seals */
-export const createFakeIdempotencyStore = (records: FakeRecords, sealingKey = 0): IdempotencyStore => {
+export const createFakeIdempotencyStore = (records: FakeRecords): IdempotencyStore => {
   const { idempotencyKeys } = records
   return {
     claim: (owner, claim, now) =>
       TE.fromIOEither((): E.Either<IdempotencyKeyReused | IdempotencyInProgress, Claimed> => {
         const held = idempotencyKeys.get(placeOf(owner, claim))
         if (held !== undefined && !mayBeClaimed(held, now)) return answerOfHeldKey(held, claim, now)
-        idempotencyKeys.set(placeOf(owner, claim), { claimId: claim.id, requestHash: claim.requestHash, since: now, state: 'claimed' })
+        idempotencyKeys.set(placeOf(owner, claim), {
+          claimId: claim.id,
+          requestHash: claim.requestHash,
+          since: now,
+          state: 'claimed',
+        })
         return E.right({ kind: 'claimed' })
       }),
     begin: (owner, claim, now) =>
@@ -31,27 +34,36 @@ export const createFakeIdempotencyStore = (records: FakeRecords, sealingKey = 0)
       }),
     keep: (owner, claim, reply) =>
       TE.fromIO(() => {
-        if (unansweredKey(records, owner, claim) === undefined) return
-        keepInMemory(records, owner, { claim, reply })
-        if (reply.isSecret) records.sealedUnder.set(secretKey({ kind: 'kept_reply', id: claim.id }), sealingKey)
+        if (unansweredKey(records, owner, claim) !== undefined)
+          keepInMemory(records, owner, { claim, reply })
       }),
     release: (owner, claim) =>
       TE.fromIO(() => {
-        if (unansweredKey(records, owner, claim) !== undefined) idempotencyKeys.delete(placeOf(owner, claim))
+        if (unansweredKey(records, owner, claim) !== undefined)
+          idempotencyKeys.delete(placeOf(owner, claim))
       }),
   }
 }
 
-const placeOf = ({ tenantId, userId }: Owner, { key }: IdempotencyClaim): string => JSON.stringify([tenantId, userId, key])
+const placeOf = ({ tenantId, userId }: Owner, { key }: IdempotencyClaim): string =>
+  JSON.stringify([tenantId, userId, key])
 
 /** What is stored of a claim that holds its key and has no reply; undefined otherwise. */
-export const unansweredKey = ({ idempotencyKeys }: FakeRecords, owner: Owner, claim: IdempotencyClaim): StoredKey | undefined => {
+export const unansweredKey = (
+  { idempotencyKeys }: FakeRecords,
+  owner: Owner,
+  claim: IdempotencyClaim,
+): StoredKey | undefined => {
   const held = idempotencyKeys.get(placeOf(owner, claim))
   return held?.claimId === claim.id && held.state !== 'replied' ? held : undefined
 }
 
 /** For a claim that holds its key. */
-export const keepInMemory = ({ idempotencyKeys }: FakeRecords, owner: Owner, { claim, reply }: ReplyToKeep): void => {
+export const keepInMemory = (
+  { idempotencyKeys }: FakeRecords,
+  owner: Owner,
+  { claim, reply }: ReplyToKeep,
+): void => {
   const place = placeOf(owner, claim)
   const held = idempotencyKeys.get(place)
   if (held !== undefined) idempotencyKeys.set(place, { ...held, state: 'replied', reply })

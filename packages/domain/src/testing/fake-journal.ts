@@ -1,21 +1,25 @@
-// The journal in memory, as a fake of its ports; it passes the same contract as the database. Due accounts are given out by the test's clock, as soon as
-// something is written, and when the test says so.
+// The journal in memory.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { requireBrokerAccount } from '../accounts/account.ts'
 import type { Account, BrokerAccount } from '../accounts/account.ts'
 import type { ServiceEvent } from '../events/service-event.ts'
 import { balanceAmounts, dealKey } from '../journal/broker-deal.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
 import { journalEvents } from '../journal/journal-events.ts'
 import type { Clock } from '../ports/clock.ts'
-import type { Journal, JournalClaim, JournalJobs, JournalLost, TradeRecords, TradeSelection } from '../ports/journal.ts'
+import type {
+  Journal,
+  JournalClaim,
+  JournalLost,
+  TradeRecords,
+  TradeSelection,
+} from '../ports/journal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { isSameOwner } from '../primitives/ids.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
-import { minuteMs, secondMs } from '../primitives/instant.ts'
+import { secondMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { compareTickets } from '../primitives/tickets.ts'
 import { placeOf } from '../trades/closed-trade.ts'
@@ -35,21 +39,17 @@ interface StoredJournal {
   readonly positions: Map<string, FoldedPosition>
   revision: number
   lease: { readonly token: string; readonly until: Instant } | null
-  pausedUntil: Instant
-  failures: number
 }
 
 export interface FakeJournal {
   readonly journal: Journal
   readonly records: TradeRecords
-  readonly jobs: JournalJobs
-  /** Gives out what is due by the clock. */
-  readonly handOut: () => void
 }
 
 const leaseMs = 30 * secondMs
 
-const sumOf = ({ deals }: StoredJournal): number => sumExactly([...deals.values()].flatMap(balanceAmounts))
+const sumOf = ({ deals }: StoredJournal): number =>
+  sumExactly([...deals.values()].flatMap(balanceAmounts))
 
 const isAfter = (trade: ClosedTrade, place: ClosingPlace | undefined): boolean =>
   place === undefined || byClosing(placeOf(trade), place) < 0
@@ -61,8 +61,6 @@ export const createFakeJournal = (
   clock: Clock,
 ): FakeJournal => {
   const stored = new Map<AccountId, StoredJournal>()
-  const workers = new Set<(account: BrokerAccount) => Promise<void>>()
-  const inProgress = new Map<AccountId, Promise<void>>()
   let lastNumber = 0
 
   const newJournal = (providerAccountId: string, linkedAt: Instant): StoredJournal => ({
@@ -84,8 +82,6 @@ export const createFakeJournal = (
     // No two journals have a revision in common.
     revision: (lastNumber += 1) * 1e6,
     lease: null,
-    pausedUntil: 0,
-    failures: 0,
   })
 
   const forgetRemoved = (): void => {
@@ -105,19 +101,29 @@ export const createFakeJournal = (
     return found?.providerAccountId === account.providerAccountId ? found : undefined
   }
   const dealsFrom = (account: BrokerAccount, from: Instant): readonly BrokerDeal[] =>
-    [...(journalOf(account)?.deals.values() ?? [])].filter(({ time }) => time === undefined || !(time < from))
+    [...(journalOf(account)?.deals.values() ?? [])].filter(
+      ({ time }) => time === undefined || !(time < from),
+    )
 
-  const isLeased = ({ lease }: StoredJournal): boolean => lease !== null && lease.until > clock.now()
-  const whileClaimed = <A>({ account, token }: JournalClaim, run: (held: StoredJournal) => A): TE.TaskEither<JournalLost, A> =>
+  const isLeased = ({ lease }: StoredJournal): boolean =>
+    lease !== null && lease.until > clock.now()
+  const whileClaimed = <A>(
+    { account, token }: JournalClaim,
+    run: (held: StoredJournal) => A,
+  ): TE.TaskEither<JournalLost, A> =>
     TE.fromIOEither(() => {
       forgetRemoved()
       const held = stored.get(account.accountId)
-      if (held === undefined || held.lease?.token !== token || !isLeased(held)) return E.left({ _tag: 'JournalLost' })
+      if (held === undefined || held.lease?.token !== token || !isLeased(held))
+        return E.left({ _tag: 'JournalLost' })
       held.lease = { token, until: clock.now() + leaseMs }
       return E.right(run(held))
     })
 
-  const refold = (held: StoredJournal, ids: ReadonlySet<string | undefined>): ReadonlyMap<string, readonly BrokerDeal[]> => {
+  const refold = (
+    held: StoredJournal,
+    ids: ReadonlySet<string | undefined>,
+  ): ReadonlyMap<string, readonly BrokerDeal[]> => {
     const deals = new Map<string, readonly BrokerDeal[]>()
     for (const id of ids) {
       if (id === undefined) continue
@@ -127,7 +133,8 @@ export const createFakeJournal = (
       const after = all.length === 0 ? undefined : foldPosition(id, all)
       if (after === undefined) held.positions.delete(id)
       else held.positions.set(id, after)
-      if (before?.status === 'closed' && JSON.stringify(before) !== JSON.stringify(after)) held.revision += 1
+      if (before?.status === 'closed' && JSON.stringify(before) !== JSON.stringify(after))
+        held.revision += 1
     }
     return deals
   }
@@ -139,14 +146,24 @@ export const createFakeJournal = (
         const found = linked(account)
         const before = stored.get(account.accountId)
         if (found === undefined || (before !== undefined && isLeased(before))) return O.none
-        const held = journalOf(account) ?? newJournal(account.providerAccountId, before === undefined ? found.createdAt : clock.now())
+        const held =
+          journalOf(account) ??
+          newJournal(
+            account.providerAccountId,
+            before === undefined ? found.createdAt : clock.now(),
+          )
         if (before !== undefined && before !== held) {
           held.state = { ...held.state, wantedAt: before.state.wantedAt }
           held.lastWantedAt = before.lastWantedAt
         }
         stored.set(account.accountId, held)
         held.lease = { token: String((lastNumber += 1)), until: clock.now() + leaseMs }
-        return O.some({ account, token: held.lease.token, state: held.state, linkedAt: held.linkedAt })
+        return O.some({
+          account,
+          token: held.lease.token,
+          state: held.state,
+          linkedAt: held.linkedAt,
+        })
       }),
     renew: (claim) => whileClaimed(claim, () => undefined),
     release: ({ account, token }) =>
@@ -158,24 +175,35 @@ export const createFakeJournal = (
     write: (claim, change) =>
       whileClaimed(claim, (held) => {
         const { firstReadOffset, completed, reading, now } = change
-        const removed = [...change.vanished, ...change.changed].flatMap((deal) => held.deals.get(dealKey(deal)) ?? [])
+        const removed = [...change.vanished, ...change.changed].flatMap(
+          (deal) => held.deals.get(dealKey(deal)) ?? [],
+        )
         for (const deal of removed) held.deals.delete(dealKey(deal))
-        const corrected = change.changed.filter((deal) => removed.some((before) => dealKey(before) === dealKey(deal)))
+        const corrected = change.changed.filter((deal) =>
+          removed.some((before) => dealKey(before) === dealKey(deal)),
+        )
         const inserted: BrokerDeal[] = []
         for (const deal of [...corrected, ...change.inserted]) {
           if (held.deals.has(dealKey(deal))) continue
           held.deals.set(dealKey(deal), deal)
           if (!corrected.includes(deal)) inserted.push(deal)
         }
-        const positions = refold(held, new Set([...removed, ...corrected, ...inserted].map(positionIdOf)))
+        const positions = refold(
+          held,
+          new Set([...removed, ...corrected, ...inserted].map(positionIdOf)),
+        )
         const { syncedAt, latestDealAt } = completed ?? held.state
-        const wishes = completed === null ? [held.state.wantedAt] : [held.state.wantedAt, held.lastWantedAt]
+        const wishes =
+          completed === null ? [held.state.wantedAt] : [held.state.wantedAt, held.lastWantedAt]
         held.state = {
           ...held.state,
           firstReadOffset,
           syncedAt,
           latestDealAt,
-          wantedAt: wishes.find((wish) => wish !== null && (completed === null || wish > completed.syncedAt)) ?? null,
+          wantedAt:
+            wishes.find(
+              (wish) => wish !== null && (completed === null || wish > completed.syncedAt),
+            ) ?? null,
           deals: held.deals.size,
           check: removed.length + inserted.length > 0 ? null : held.state.check,
         }
@@ -184,7 +212,15 @@ export const createFakeJournal = (
           const balanceAfter = completed === null ? sumOf(held) : reading.figures.balance
           happened(
             account.owner,
-            journalEvents({ accountId: account.accountId, linkedAt, inserted, positions, balanceAfter, reading, now }),
+            journalEvents({
+              accountId: account.accountId,
+              linkedAt,
+              inserted,
+              positions,
+              balanceAfter,
+              reading,
+              now,
+            }),
           )
         }
         return held.state
@@ -203,16 +239,18 @@ export const createFakeJournal = (
       TE.fromIO(() => {
         const found = linked(account)
         if (found === undefined) return
-        const held = stored.get(account.accountId) ?? newJournal(account.providerAccountId, found.createdAt)
+        const held =
+          stored.get(account.accountId) ?? newJournal(account.providerAccountId, found.createdAt)
         stored.set(account.accountId, held)
         held.state = { ...held.state, wantedAt: Math.min(at, held.state.wantedAt ?? at) }
         held.lastWantedAt = Math.max(at, held.lastWantedAt ?? at)
-        void Promise.resolve().then(handOut)
       }),
     closingDeals: (account, orderId, from) =>
       TE.fromIO(() =>
         dealsFrom(account, from)
-          .filter((deal) => deal.orderId === orderId && deal.entry !== undefined && deal.entry !== 'in')
+          .filter(
+            (deal) => deal.orderId === orderId && deal.entry !== undefined && deal.entry !== 'in',
+          )
           .toSorted(compareDealOrder),
       ),
   }
@@ -221,7 +259,10 @@ export const createFakeJournal = (
     [...new Set(ids)].flatMap((accountId) => {
       const account = own(owner, accountId)
       const held = stored.get(accountId)
-      const isOfLink = account !== undefined && held !== undefined && account.provider?.providerAccountId === held.providerAccountId
+      const isOfLink =
+        account !== undefined &&
+        held !== undefined &&
+        account.provider?.providerAccountId === held.providerAccountId
       return isOfLink && held.state.syncedAt !== null ? [{ account, held }] : []
     })
   const selected = (owner: Owner, { accountIds, filter }: TradeSelection): readonly ClosedTrade[] =>
@@ -229,7 +270,14 @@ export const createFakeJournal = (
       .flatMap(({ account, held }) =>
         [...held.positions.values()].flatMap((folded): readonly ClosedTrade[] =>
           folded.status === 'closed'
-            ? [{ accountId: account.id, userId: account.owner.userId, closingDealId: folded.closingDealId, trade: folded.trade }]
+            ? [
+                {
+                  accountId: account.id,
+                  userId: account.owner.userId,
+                  closingDealId: folded.closingDealId,
+                  trade: folded.trade,
+                },
+              ]
             : [],
         ),
       )
@@ -240,7 +288,11 @@ export const createFakeJournal = (
       TE.fromIO(() => {
         const all = selected(owner, selection)
         const following = all.filter((trade) => isAfter(trade, after))
-        return { trades: following.slice(0, limit), total: all.length, before: all.length - following.length }
+        return {
+          trades: following.slice(0, limit),
+          total: all.length,
+          before: all.length - following.length,
+        }
       }),
     exportPage: (owner, selection, after, limit) =>
       TE.fromIO(() => ({
@@ -260,61 +312,22 @@ export const createFakeJournal = (
     find: (owner, { accountId, ticket }) =>
       TE.fromIO(() =>
         O.fromNullable(
-          selected(owner, { accountIds: [accountId], filter: { profit: 'all' } }).find((one) => one.trade.positionId === ticket),
+          selected(owner, { accountIds: [accountId], filter: { profit: 'all' } }).find(
+            (one) => one.trade.positionId === ticket,
+          ),
         ),
       ),
     skipped: (owner, accountIds) =>
       TE.fromIO(() =>
         ownJournals(owner, accountIds).flatMap(({ account, held }) =>
           [...held.positions.values()]
-            .flatMap((folded) => (folded.status === 'skipped' ? [{ accountId: account.id, ...folded.position }] : []))
+            .flatMap((folded) =>
+              folded.status === 'skipped' ? [{ accountId: account.id, ...folded.position }] : [],
+            )
             .toSorted((a, b) => compareTickets(a.positionId, b.positionId)),
         ),
       ),
   }
 
-  const run = async (
-    synchronise: (account: BrokerAccount) => Promise<void>,
-    account: BrokerAccount,
-    held: StoredJournal,
-  ): Promise<void> => {
-    try {
-      await synchronise(account)
-      held.failures = 0
-    } catch {
-      held.pausedUntil = clock.now() + Math.min(secondMs * 2 ** held.failures, minuteMs)
-      held.failures += 1
-    }
-    inProgress.delete(account.accountId)
-  }
-  const handOut = (): void => {
-    const [synchronise] = workers
-    if (synchronise === undefined) return
-    for (const [accountId, held] of stored) {
-      const account = records.tables.accounts.get(accountId)
-      const dueAt = Math.min(held.state.wantedAt ?? Infinity, held.state.rereadAt ?? Infinity)
-      if (account === undefined || dueAt > clock.now() || isLeased(held)) continue
-      if (held.pausedUntil > clock.now() || inProgress.has(accountId)) continue
-      const broker = requireBrokerAccount(account)
-      if (E.isRight(broker)) inProgress.set(accountId, run(synchronise, broker.right, held))
-    }
-  }
-
-  return {
-    journal,
-    records: trades,
-    jobs: {
-      work: async (synchronise) => {
-        workers.add(synchronise)
-        handOut()
-        return {
-          stop: async () => {
-            workers.delete(synchronise)
-            await Promise.all(inProgress.values())
-          },
-        }
-      },
-    },
-    handOut,
-  }
+  return { journal, records: trades }
 }

@@ -1,4 +1,5 @@
-// A mail server and the users' addresses in memory: tests say what becomes of each mail and see what arrived.
+// A mail server and the users' addresses in memory: tests say what becomes of each mail and see
+// what arrived.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Mail, MailAnswer, Mailer } from '../ports/owner-notices.ts'

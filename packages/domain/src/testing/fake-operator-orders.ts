@@ -1,4 +1,5 @@
-// Orders of all tenants in memory, with the write that ends one: a fake of what the operator's use cases need of orders.
+// Orders of all tenants in memory, with the write that ends one: a fake of what the operator's use
+// cases need of orders.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
@@ -19,11 +20,23 @@ export interface FakeOperatorOrders extends OperatorOrders, Pick<OrderStore, 'ad
   readonly takeDown: (isDown: boolean) => void
 }
 
-/** A pending order of 0.1 lots that has been looked up three times; due a minute after it was made. */
-export const newOrderUnderWay = (account: Account, createdAt: Instant, fields: Partial<OperatorOrder> = {}): OperatorOrder => ({
+/**
+ * A pending order of 0.1 lots that has been looked up three times; due a minute after it was made.
+ */
+export const newOrderUnderWay = (
+  account: Account,
+  createdAt: Instant,
+  fields: Partial<OperatorOrder> = {},
+): OperatorOrder => ({
   order: newOrderOn(account, createdAt),
   placement: { step: 'looking_up', sentAt: createdAt, orderId: '4711', lookups: 3, absence: null },
-  destination: { accountId: account.id, owner: account.owner, platform: 'mt5', providerAccountId: 'provider-1', region: 'new-york' },
+  destination: {
+    accountId: account.id,
+    owner: account.owner,
+    platform: 'mt5',
+    providerAccountId: 'provider-1',
+    region: 'new-york',
+  },
   version: 5,
   dueAt: createdAt + 60_000,
   finish: null,
@@ -34,7 +47,11 @@ export const createFakeOperatorOrders = (): FakeOperatorOrders => {
   const stored = new Map<OrderId, OperatorOrder>()
   let isDown = false
   const whileUp = <A>(work: () => A): TE.TaskEither<ServiceUnavailable, A> =>
-    TE.flatten(TE.fromIO(() => (isDown ? TE.left(serviceUnavailable('orders: the fake is down')) : TE.right(work()))))
+    TE.flatten(
+      TE.fromIO(() =>
+        isDown ? TE.left(serviceUnavailable('orders: the fake is down')) : TE.right(work()),
+      ),
+    )
   return {
     put: (...orders) => {
       for (const one of orders) stored.set(one.order.id, one)
@@ -44,14 +61,23 @@ export const createFakeOperatorOrders = (): FakeOperatorOrders => {
     },
     underWay: (filter, { after, limit }) =>
       whileUp(() => {
-        const all = [...stored.values()].filter((one) => one.dueAt !== null && isMatching(filter, one)).toSorted(comparePlaces)
-        return all.filter(({ order }) => after === undefined || compare(order, after) > 0).slice(0, limit)
+        const all = [...stored.values()]
+          .filter((one) => one.dueAt !== null && isMatching(filter, one))
+          .toSorted(comparePlaces)
+        return all
+          .filter(({ order }) => after === undefined || compare(order, after) > 0)
+          .slice(0, limit)
       }),
     find: (id) => whileUp(() => O.fromNullable(stored.get(id))),
     advance: (owner, from, { placement, outcome, continueInMs, finish }, now) =>
       whileUp(() => {
         const held = stored.get(from.order.id)
-        if (held?.version !== from.version || !isSameOwner(held.order.owner, owner) || held.placement.step === 'settled') return false
+        if (
+          held?.version !== from.version ||
+          !isSameOwner(held.order.owner, owner) ||
+          held.placement.step === 'settled'
+        )
+          return false
         stored.set(from.order.id, {
           ...held,
           order: outcome === undefined ? held.order : settle(held.order, outcome, now),

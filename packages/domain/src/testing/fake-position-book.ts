@@ -1,4 +1,5 @@
-// What a broker in memory keeps of one account: open positions, the deals that closed them, and what its readers do not see yet.
+// What a broker in memory keeps of one account: open positions, the deals that closed them, and
+// what its readers do not see yet.
 import type { BrokerDeal } from '../journal/broker-deal.ts'
 import { lotsWithout } from '../primitives/lots.ts'
 import { byAge } from '../positions/position.ts'
@@ -27,13 +28,19 @@ export interface PositionBook {
   lagging: { positions?: Shown<BrokerPosition>; deals?: Shown<BrokerDeal> }
 }
 
-export const emptyPositionBook = (): PositionBook => ({ positions: [], deals: [], journal: [], lagging: {} })
+export const emptyPositionBook = (): PositionBook => ({
+  positions: [],
+  deals: [],
+  journal: [],
+  lagging: {},
+})
 
 /** Runs a change, and lets so many reads show what was before it. */
 export const changeWithLag = (book: PositionBook, lag: PositionLag, change: () => void): void => {
   const { positions, deals } = book
   change()
-  if (lag.positions !== undefined) book.lagging.positions = { rows: positions, reads: lag.positions }
+  if (lag.positions !== undefined)
+    book.lagging.positions = { rows: positions, reads: lag.positions }
   if (lag.deals !== undefined) book.lagging.deals = { rows: deals, reads: lag.deals }
 }
 
@@ -47,7 +54,11 @@ export interface Closing {
 }
 
 /** Closes lots at the position's current price; the rest keeps its share of what it would win. */
-export const closeLots = (book: PositionBook, position: BrokerPosition, { lots, orderId, dealId, restTicket, at }: Closing): void => {
+export const closeLots = (
+  book: PositionBook,
+  position: BrokerPosition,
+  { lots, orderId, dealId, restTicket, at }: Closing,
+): void => {
   const volume = lotsWithout(position.volume, lots)
   const profit = Math.round((position.unrealizedPnl * lots * 100) / position.volume) / 100
   const rest = {
@@ -60,8 +71,13 @@ export const closeLots = (book: PositionBook, position: BrokerPosition, { lots, 
   const side = position.side === 'buy' ? 'sell' : 'buy'
   const { ticket: positionId, symbol, currentPrice: price } = position
   const what = { id: dealId, kind: side, side, entry: 'out', positionId, symbol, orderId } as const
-  book.deals = [...book.deals, { ...what, volume: lots, price, profit, commission: 0, swap: 0, time: at }]
-  book.positions = book.positions.flatMap((other) => (other === position ? (volume === 0 ? [] : [rest]) : [other]))
+  book.deals = [
+    ...book.deals,
+    { ...what, volume: lots, price, profit, commission: 0, swap: 0, time: at },
+  ]
+  book.positions = book.positions.flatMap((other) =>
+    other === position ? (volume === 0 ? [] : [rest]) : [other],
+  )
 }
 
 /** The positions as a reader is shown them now. Counts as a read. */
@@ -81,5 +97,9 @@ export const readDeals = (book: PositionBook): void => {
 }
 
 /** The deals of an order that closed something, from a time on. */
-export const closingDealsOf = (deals: readonly BrokerDeal[], orderId: string, from: Instant): readonly BrokerDeal[] =>
+export const closingDealsOf = (
+  deals: readonly BrokerDeal[],
+  orderId: string,
+  from: Instant,
+): readonly BrokerDeal[] =>
   deals.filter((deal) => deal.orderId === orderId && (deal.time === undefined || deal.time >= from))

@@ -1,11 +1,18 @@
-// Positions at a broker in memory that tests put in, and tell what becomes of each change; it executes changes, so that a test can see what
-// was done how often. It keeps the contract of the real one. The journal beside it has the deals of its closes once it was synchronised.
+// Positions at a broker in memory that tests put in, and tell what becomes of each change; it
+// executes changes, so that a test can see what was done how often. It keeps the contract of the
+// real one. The journal beside it has the deals of its closes once it was synchronised.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
-import { brokerOutcomeUnknown, brokerUnavailable, notProvisioned, positionNotFound, tradeRejected } from '../errors.ts'
+import {
+  brokerOutcomeUnknown,
+  brokerUnavailable,
+  notProvisioned,
+  positionNotFound,
+  tradeRejected,
+} from '../errors.ts'
 import type { BrokerChangeError, BrokerReadError } from '../errors.ts'
 import type { Clock, MaySend } from '../ports/clock.ts'
 import type { Journal } from '../ports/journal.ts'
@@ -17,23 +24,50 @@ import type { AccountId, Ticket } from '../primitives/ids.ts'
 import { compareLots, roundLots } from '../primitives/lots.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { SynchroniseJournal } from '../use-cases/synchronise-journal.ts'
-import { changeWithLag, closeLots, closingDealsOf, emptyPositionBook, readDeals, readPositions } from './fake-position-book.ts'
+import {
+  changeWithLag,
+  closeLots,
+  closingDealsOf,
+  emptyPositionBook,
+  readDeals,
+  readPositions,
+} from './fake-position-book.ts'
 import type { PositionBook, PositionLag } from './fake-position-book.ts'
 
 /**
- * What becomes of a change. `do_half` closes half of the lots that were asked for, `accept` does it when the test says `execute`; with an error
- * nothing is done, and that is what is said.
+ * What becomes of a change. `do_half` closes half of the lots that were asked for, `accept` does it
+ * when the test says `execute`; with an error nothing is done, and that is what is said.
  */
-export type FakeChangeOutcome = 'do' | 'do_half' | 'do_and_lose_the_answer' | 'lose_the_request' | 'accept' | 'refuse' | BrokerChangeError
+export type FakeChangeOutcome =
+  | 'do'
+  | 'do_half'
+  | 'do_and_lose_the_answer'
+  | 'lose_the_request'
+  | 'accept'
+  | 'refuse'
+  | BrokerChangeError
 
 export type FakeChange =
-  | { readonly kind: 'setLevels'; readonly accountId: AccountId; readonly ticket: Ticket; readonly levels: Levels }
-  | { readonly kind: 'closePosition'; readonly accountId: AccountId; readonly ticket: Ticket; readonly volume: number | null }
+  | {
+      readonly kind: 'setLevels'
+      readonly accountId: AccountId
+      readonly ticket: Ticket
+      readonly levels: Levels
+    }
+  | {
+      readonly kind: 'closePosition'
+      readonly accountId: AccountId
+      readonly ticket: Ticket
+      readonly volume: number | null
+    }
 
 export type PositionDeskRead = 'freshPositions' | 'synchroniseJournal'
 
 export interface FakePositionDesk extends PositionDesk {
-  /** Puts an account in with these positions, or in place of those that it has. An account that was never put in is not provisioned. */
+  /**
+   * Puts an account in with these positions, or in place of those that it has. An account that was
+   * never put in is not provisioned.
+   */
   readonly put: (accountId: AccountId, positions?: readonly BrokerPosition[]) => void
   /** What is truly open, oldest first, whatever reads show. */
   readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
@@ -47,10 +81,20 @@ export interface FakePositionDesk extends PositionDesk {
   readonly next: (...outcomes: readonly FakeChangeOutcome[]) => void
   /** Does what was accepted. */
   readonly execute: () => void
-  /** After the next change that is done, so many reads show the positions, or synchronisations the deals, as they were before it. */
+  /**
+   * After the next change that is done, so many reads show the positions, or synchronisations the
+   * deals, as they were before it.
+   */
   readonly lagNext: (lag: PositionLag) => void
-  /** Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some. Changes are not touched by it. */
-  readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly PositionDeskRead[]) => void
+  /**
+   * Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some.
+   * Changes are not touched by it.
+   */
+  readonly fail: (
+    accountId: AccountId,
+    error: BrokerReadError,
+    reads?: readonly PositionDeskRead[],
+  ) => void
   readonly heal: (accountId: AccountId) => void
   /** Lets every call wait until the function that it returns is called. */
   readonly hold: () => () => void
@@ -60,12 +104,18 @@ export interface FakePositionDesk extends PositionDesk {
   readonly reads: (read?: PositionDeskRead) => number
 }
 
-export const fakeChangeRefusal = { code: 'TRADE_RETCODE_MARKET_CLOSED', message: 'The market is closed' }
+export const fakeChangeRefusal = {
+  code: 'TRADE_RETCODE_MARKET_CLOSED',
+  message: 'The market is closed',
+}
 
 /** @param clock stamps what is read and what is closed */
 export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
   const books = new Map<AccountId, PositionBook>()
-  const failures = new Map<AccountId, { readonly error: BrokerReadError; readonly reads: readonly PositionDeskRead[] | undefined }>()
+  const failures = new Map<
+    AccountId,
+    { readonly error: BrokerReadError; readonly reads: readonly PositionDeskRead[] | undefined }
+  >()
   const planned: FakeChangeOutcome[] = []
   const accepted: (() => unknown)[] = []
   const sent: FakeChange[] = []
@@ -78,7 +128,10 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
   const newNumber = (): string => String((lastNumber += 1))
 
   const read =
-    (kind: PositionDeskRead, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, PositionBook> =>
+    (
+      kind: PositionDeskRead,
+      { accountId }: BrokerAccount,
+    ): TE.TaskEither<BrokerReadError, PositionBook> =>
     async () => {
       log.push(kind)
       await held
@@ -87,42 +140,70 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
       return E.fromNullable(notProvisioned(accountId))(books.get(accountId))
     }
 
-  const execute = (account: BrokerAccount, change: FakeChange, orderId: string, share: 1 | 0.5 = 1): E.Either<BrokerChangeError, void> => {
+  const execute = (
+    account: BrokerAccount,
+    change: FakeChange,
+    orderId: string,
+    share: 1 | 0.5 = 1,
+  ): E.Either<BrokerChangeError, void> => {
     const book = books.get(account.accountId)
     if (book === undefined) return E.left(notProvisioned(account.accountId))
     const position = book.positions.find(({ ticket }) => ticket === change.ticket)
     if (position === undefined) return E.left(positionNotFound)
     if (change.kind === 'setLevels') {
       changeWithLag(book, lag, () => {
-        book.positions = book.positions.map((other) => (other === position ? withLevels(position, change.levels) : other))
+        book.positions = book.positions.map((other) =>
+          other === position ? withLevels(position, change.levels) : other,
+        )
       })
     } else {
       const lots = roundLots(change.volume ?? position.volume)
       if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
       // On the fourth generation what is left of a position goes on under a new ticket.
       const restTicket = account.platform === 'mt4' ? (newNumber() as Ticket) : position.ticket
-      const closing = { lots: roundLots(lots * share), orderId, dealId: newNumber(), restTicket, at: clock.now() }
+      const closing = {
+        lots: roundLots(lots * share),
+        orderId,
+        dealId: newNumber(),
+        restTicket,
+        at: clock.now(),
+      }
       changeWithLag(book, lag, () => closeLots(book, position, closing))
     }
     lag = {}
     return E.right(undefined)
   }
 
-  const holds = ({ accountId, ticket, levels }: Extract<FakeChange, { kind: 'setLevels' }>): boolean =>
+  const holds = ({
+    accountId,
+    ticket,
+    levels,
+  }: Extract<FakeChange, { kind: 'setLevels' }>): boolean =>
     books
       .get(accountId)
-      ?.positions.some((one) => one.ticket === ticket && one.stopLoss === levels.stopLoss && one.takeProfit === levels.takeProfit) === true
+      ?.positions.some(
+        (one) =>
+          one.ticket === ticket &&
+          one.stopLoss === levels.stopLoss &&
+          one.takeProfit === levels.takeProfit,
+      ) === true
 
-  const send = async (account: BrokerAccount, change: FakeChange, maySend: MaySend): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
+  const send = async (
+    account: BrokerAccount,
+    change: FakeChange,
+    maySend: MaySend,
+  ): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
     await held
     const { accountId } = account
-    if (!maySend()) return E.left(brokerUnavailable(accountId, 'the time to send the change is over'))
+    if (!maySend())
+      return E.left(brokerUnavailable(accountId, 'the time to send the change is over'))
     const outcome = planned.shift() ?? 'do'
     sent.push(change)
     if (typeof outcome === 'object') return E.left(outcome)
     // A close of the fourth generation has no order of its own.
     const orderId = account.platform === 'mt4' ? change.ticket : newNumber()
-    const told = (progress: CloseReceipt['progress']) => E.map((): CloseReceipt => ({ progress, orderId }))
+    const told = (progress: CloseReceipt['progress']) =>
+      E.map((): CloseReceipt => ({ progress, orderId }))
     switch (outcome) {
       case 'do':
         return told('done')(execute(account, change, orderId))
@@ -152,11 +233,17 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
       const isUnchanged = holds(change)
       return pipe(
         await send(account, change, maySend),
-        E.map(({ progress }) => ({ progress: isUnchanged && progress === 'done' ? 'unchanged' : progress })),
+        E.map(({ progress }) => ({
+          progress: isUnchanged && progress === 'done' ? 'unchanged' : progress,
+        })),
       )
     },
     closePosition: (account, ticket, volume, maySend) => () =>
-      send(account, { kind: 'closePosition', accountId: account.accountId, ticket, volume }, maySend),
+      send(
+        account,
+        { kind: 'closePosition', accountId: account.accountId, ticket, volume },
+        maySend,
+      ),
     synchroniseJournal: (account) =>
       pipe(
         read('synchroniseJournal', account),
@@ -167,7 +254,8 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
       ),
     journal: {
       want: (_account, at) => TE.fromIO(() => void wanted.push(at)),
-      closingDeals: ({ accountId }, orderId, from) => TE.fromIO(() => closingDealsOf(books.get(accountId)?.journal ?? [], orderId, from)),
+      closingDeals: ({ accountId }, orderId, from) =>
+        TE.fromIO(() => closingDealsOf(books.get(accountId)?.journal ?? [], orderId, from)),
     },
     wanted: () => wanted,
     put: (accountId, positions = []) => {
@@ -196,11 +284,25 @@ export const createFakePositionDesk = (clock: Clock): FakePositionDesk => {
   }
 }
 
-const readJournal = { firstReadOffset: null, wantedAt: null, latestDealAt: null, check: null, rereadAt: null, disagreements: 0 } as const
+const readJournal = {
+  firstReadOffset: null,
+  wantedAt: null,
+  latestDealAt: null,
+  check: null,
+  rereadAt: null,
+  disagreements: 0,
+} as const
 
-const tooManyLots = tradeRejected('TRADE_RETCODE_INVALID_CLOSE_VOLUME', 'The volume to close is above that of the position')
+const tooManyLots = tradeRejected(
+  'TRADE_RETCODE_INVALID_CLOSE_VOLUME',
+  'The volume to close is above that of the position',
+)
 
 const withLevels = (position: BrokerPosition, { stopLoss, takeProfit }: Levels): BrokerPosition => {
   const { stopLoss: _stopLoss, takeProfit: _takeProfit, ...rest } = position
-  return { ...rest, ...(stopLoss !== undefined && { stopLoss }), ...(takeProfit !== undefined && { takeProfit }) }
+  return {
+    ...rest,
+    ...(stopLoss !== undefined && { stopLoss }),
+    ...(takeProfit !== undefined && { takeProfit }),
+  }
 }

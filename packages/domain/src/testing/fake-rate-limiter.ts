@@ -1,16 +1,25 @@
-// A limiter that keeps all it ever saw, by the rule alone; it passes the same contract as the real ones.
+// A limiter that keeps all it ever saw, by the rule alone; it passes the same contract as the real
+// ones.
 import { decideRate, rateVerdict, unusedRateState } from '../access/rate-decision.ts'
 import type { RateState } from '../access/rate-decision.ts'
 import { rateSubjectKey } from '../access/rate-limits.ts'
 import type { LocalRateLimiter, SuspensionListener } from '../ports/rate-limiter.ts'
 
-export const createFakeRateLimiter = (onSuspension: SuspensionListener = () => undefined): LocalRateLimiter => {
+export const createFakeRateLimiter = (
+  onSuspension: SuspensionListener = () => undefined,
+): LocalRateLimiter => {
   const states = new Map<string, RateState>()
   return {
     decide: (subject, endpoint, now) => {
-      const decision = decideRate(states.get(rateSubjectKey(subject)) ?? unusedRateState, subject.plan, endpoint, now)
+      const decision = decideRate(
+        states.get(rateSubjectKey(subject)) ?? unusedRateState,
+        subject.plan,
+        endpoint,
+        now,
+      )
       states.set(rateSubjectKey(subject), decision.state)
-      if (decision.outcome === 'suspension_began') onSuspension(subject, decision.state.suspendedUntil)
+      if (decision.outcome === 'suspension_began')
+        onSuspension(subject, decision.state.suspendedUntil)
       return rateVerdict(decision, subject.plan, endpoint, now)
     },
     stateOf: (subject) => states.get(rateSubjectKey(subject)),

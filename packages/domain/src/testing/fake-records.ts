@@ -1,4 +1,5 @@
-// The stored records in memory: what the fakes of the stores share, so that an account written through one is seen by the others.
+// The stored records in memory: what the fakes of the stores share, so that an account written
+// through one is seen by the others.
 import type { Account } from '../accounts/account.ts'
 import type { HeldKey } from '../access/idempotency-key.ts'
 import type {
@@ -11,7 +12,6 @@ import type {
   Tenant,
   User,
 } from '../operator/records.ts'
-import type { SealedSecret } from '../operator/sealed-secrets.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookWithSecret } from '../webhooks/webhook.ts'
@@ -37,16 +37,14 @@ export interface Tables {
   readonly webhooks: Map<string, WebhookWithSecret>
 }
 
-/** A whole state that one assignment replaces, so that a change is seen all at once or not at all. */
+/**
+ * A whole state that one assignment replaces, so that a change is seen all at once or not at all.
+ */
 export interface FakeRecords {
   tables: Tables
-  /** Under which key each secret is sealed, by its kind and id; the first key where it is not said. */
-  readonly sealedUnder: Map<string, number>
   /** By tenant, user and key. */
   readonly idempotencyKeys: Map<string, StoredKey>
 }
-
-export const secretKey = ({ kind, id }: SealedSecret): string => `${kind} ${id}`
 
 export const createFakeRecords = (): FakeRecords => ({
   tables: {
@@ -61,7 +59,6 @@ export const createFakeRecords = (): FakeRecords => ({
     balanceSnapshots: new Map(),
     webhooks: new Map(),
   },
-  sealedUnder: new Map(),
   idempotencyKeys: new Map(),
 })
 

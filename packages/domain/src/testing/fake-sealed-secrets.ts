@@ -1,44 +1,40 @@
-// The sealed secrets in memory, as a fake of the port: a key is a number, and which one has sealed what is kept beside the records.
+// The secrets of the records in memory, all sealed under an earlier key until they are sealed
+// again.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { secretKinds } from '../operator/sealed-secrets.ts'
 import type { SealedSecret } from '../operator/sealed-secrets.ts'
 import type { SealedSecrets } from '../ports/sealed-secrets.ts'
-import { secretKey } from './fake-records.ts'
 import type { FakeRecords } from './fake-records.ts'
 
-/** @param previous keys that open and do not seal */
-export const createFakeSealedSecrets = (records: FakeRecords, current: number, previous: readonly number[]): SealedSecrets => {
-  const keyOf = (secret: SealedSecret): number => records.sealedUnder.get(secretKey(secret)) ?? 0
+export const createFakeSealedSecrets = (records: FakeRecords): SealedSecrets => {
+  const resealed = new Set<string>()
+  const all = (): readonly SealedSecret[] =>
+    [
+      ...[...records.tables.tenants.values()].flatMap(({ id, providerToken }) =>
+        providerToken === null ? [] : [{ kind: 'provider_token', id } as const],
+      ),
+      ...[...records.tables.webhooks.values()].map(
+        ({ webhook: { id } }) => ({ kind: 'webhook_secret', id }) as const,
+      ),
+    ].toSorted(compare)
+  const others = () => all().filter(({ id }) => !resealed.has(id))
   return {
     reseal: ({ after, limit }) =>
       TE.fromIO(() => {
-        const left = allSecrets(records).filter(
-          (secret) => keyOf(secret) !== current && (after === undefined || compare(secret, after) > 0),
-        )
-        const batch = left.slice(0, limit)
-        const readable = batch.filter((secret) => previous.includes(keyOf(secret)))
-        const unreadable = batch.filter((secret) => !previous.includes(keyOf(secret)))
-        for (const secret of readable) records.sealedUnder.set(secretKey(secret), current)
-        return { resealed: readable.length, unreadable, last: batch.length === limit ? batch.at(-1) : undefined }
+        const batch = others()
+          .filter((secret) => after === undefined || compare(secret, after) > 0)
+          .slice(0, limit)
+        for (const { id } of batch) resealed.add(id)
+        return {
+          resealed: batch.length,
+          unreadable: [],
+          last: batch.length === limit ? batch.at(-1) : undefined,
+        }
       }),
-    census: TE.fromIO(() => {
-      const all = allSecrets(records)
-      const others = all.filter((secret) => keyOf(secret) !== current).length
-      return { current: all.length - others, others }
-    }),
+    census: TE.fromIO(() => ({ current: all().length - others().length, others: others().length })),
   }
 }
 
-const allSecrets = ({ tables, idempotencyKeys }: FakeRecords): readonly SealedSecret[] =>
-  [
-    ...[...tables.tenants.values()]
-      .filter(({ providerToken }) => providerToken !== null)
-      .map(({ id }) => ({ kind: 'provider_token' as const, id })),
-    ...[...tables.webhooks.values()].map(({ webhook: { id } }) => ({ kind: 'webhook_secret' as const, id })),
-    ...[...idempotencyKeys.values()]
-      .filter((held) => held.state === 'replied' && held.reply.isSecret)
-      .map(({ claimId }) => ({ kind: 'kept_reply' as const, id: claimId })),
-  ].toSorted(compare)
-
 const compare = (a: SealedSecret, b: SealedSecret): number =>
-  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) || Number(a.id > b.id) - Number(a.id < b.id)
+  secretKinds.indexOf(a.kind) - secretKinds.indexOf(b.kind) ||
+  Number(a.id > b.id) - Number(a.id < b.id)

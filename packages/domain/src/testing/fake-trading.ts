@@ -1,4 +1,5 @@
-// Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a test can see what was executed how often.
+// Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a
+// test can see what was executed how often.
 import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
 import type { Fill } from '../orders/order.ts'
 import type { BrokerAccount } from '../accounts/account.ts'
@@ -39,7 +40,10 @@ interface Executed {
   readonly fill: Fill
 }
 
-export const fakeRefusal = { code: 'TRADE_RETCODE_NO_MONEY', message: 'There is not enough money to complete the request' }
+export const fakeRefusal = {
+  code: 'TRADE_RETCODE_NO_MONEY',
+  message: 'There is not enough money to complete the request',
+}
 
 export const createFakeTrading = (): FakeTrading => {
   const planned: FakePlacement[] = []
@@ -61,7 +65,8 @@ export const createFakeTrading = (): FakeTrading => {
   }
 
   const place = (order: BrokerOrder, placement: FakePlacement): PlacementAnswer => {
-    if (typeof placement === 'object') return { kind: 'not_sent', retryAfterMs: placement.notSentForMs }
+    if (typeof placement === 'object')
+      return { kind: 'not_sent', retryAfterMs: placement.notSentForMs }
     switch (placement) {
       case 'fill':
         return executed(order)

@@ -5,7 +5,10 @@ import type { DeliveryRequest } from '../webhooks/delivery.ts'
 export interface FakeWebhookSender extends WebhookSender {
   /** What was sent, in order. */
   readonly sent: readonly DeliveryRequest[]
-  /** How everything from now on is answered; 200 after 12 ms before that. `meanwhile` is done between the request and its answer. */
+  /**
+   * How everything from now on is answered; 200 after 12 ms before that. `meanwhile` is done
+   * between the request and its answer.
+   */
   readonly answer: (answer: DeliveryAnswer, meanwhile?: () => Promise<unknown>) => void
 }
 

@@ -1,4 +1,4 @@
-// Webhooks in memory, as a fake of the port; it passes the same contract as the database.
+// Webhooks in memory.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -6,17 +6,21 @@ import type { Owner, WebhookId } from '../primitives/ids.ts'
 import type { WebhookStore } from '../ports/webhook-store.ts'
 import { changedWebhook, requireRoomForWebhook, withTestSuccess } from '../webhooks/webhook.ts'
 import type { Webhook, WebhookWithSecret } from '../webhooks/webhook.ts'
-import { secretKey } from './fake-records.ts'
 import type { FakeRecords } from './fake-records.ts'
 
-/** @param key the number of the key that seals */
-export const createFakeWebhookStore = (records: FakeRecords, key = 0): WebhookStore => {
+export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
   // A map keeps the order of writing, also of those that are written again.
   const own = ({ tenantId, userId }: Owner): readonly WebhookWithSecret[] =>
-    [...records.tables.webhooks.values()].filter(({ webhook: { owner } }) => owner.tenantId === tenantId && owner.userId === userId)
+    [...records.tables.webhooks.values()].filter(
+      ({ webhook: { owner } }) => owner.tenantId === tenantId && owner.userId === userId,
+    )
   const find = (owner: Owner, id: WebhookId): O.Option<WebhookWithSecret> =>
     O.fromNullable(own(owner).find(({ webhook }) => webhook.id === id))
-  const rewrite = (owner: Owner, id: WebhookId, change: (webhook: Webhook) => Webhook): O.Option<Webhook> =>
+  const rewrite = (
+    owner: Owner,
+    id: WebhookId,
+    change: (webhook: Webhook) => Webhook,
+  ): O.Option<Webhook> =>
     O.map(({ webhook, secret }: WebhookWithSecret) => {
       const changed = change(webhook)
       records.tables.webhooks.set(id, { webhook: changed, secret })
@@ -28,7 +32,6 @@ export const createFakeWebhookStore = (records: FakeRecords, key = 0): WebhookSt
         const room = requireRoomForWebhook(own(owner).length)
         if (E.isLeft(room)) return room
         records.tables.webhooks.set(webhook.id, { webhook: { ...webhook, owner }, secret })
-        records.sealedUnder.set(secretKey({ kind: 'webhook_secret', id: webhook.id }), key)
         return room
       }),
     list: (owner) =>
@@ -37,10 +40,13 @@ export const createFakeWebhookStore = (records: FakeRecords, key = 0): WebhookSt
           .map(({ webhook }) => webhook)
           .toSorted((a, b) => a.createdAt - b.createdAt),
       ),
-    find: (owner, id) => TE.fromIO(() => O.map(({ webhook }: WebhookWithSecret) => webhook)(find(owner, id))),
+    find: (owner, id) =>
+      TE.fromIO(() => O.map(({ webhook }: WebhookWithSecret) => webhook)(find(owner, id))),
     findWithSecret: (owner, id) => TE.fromIO(() => find(owner, id)),
-    change: (owner, id, change, now) => TE.fromIO(() => rewrite(owner, id, (webhook) => changedWebhook(webhook, change, now))),
-    remove: (owner, id) => TE.fromIO(() => O.isSome(find(owner, id)) && records.tables.webhooks.delete(id)),
+    change: (owner, id, change, now) =>
+      TE.fromIO(() => rewrite(owner, id, (webhook) => changedWebhook(webhook, change, now))),
+    remove: (owner, id) =>
+      TE.fromIO(() => O.isSome(find(owner, id)) && records.tables.webhooks.delete(id)),
     recordTestSuccess: (owner, id, at) =>
       TE.fromIO(() => {
         rewrite(owner, id, (webhook) => withTestSuccess(webhook, at))

@@ -1,5 +1,6 @@
-// Places orders through the real use cases on several processes, over a simulated database and broker, while faults that a seed draws happen to all of
-// them; then compares what was recorded with the broker's book. No real time passes: a seed repeats a run, event by event.
+// Places orders through the real use cases on several processes, over a simulated database and
+// broker, while faults that a seed draws happen to all of them; then compares what was recorded
+// with the broker's book. No real time passes: a seed repeats a run, event by event.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
@@ -14,12 +15,13 @@ import type { AcquireSlot } from '../ports/trade-slots.ts'
 import type { Trading } from '../ports/trading.ts'
 import { hourMs, minuteMs, secondMs } from '../primitives/instant.ts'
 import type { AccountId, Owner, TenantId, UserId } from '../primitives/ids.ts'
-import { placeOrder } from '../use-cases/place-order.ts'
+import { placeOrder } from '../use-cases/orders.ts'
 import { processOrder } from '../use-cases/process-order.ts'
+import { newAccount } from './stored-records.ts'
 import { createSimulatedBroker } from './simulated-broker.ts'
 import { createSimulatedDatabase } from './simulated-database.ts'
 import type { OrderRow, SimulatedOrders } from './simulated-database.ts'
-import { createFaults, createLife, createRandom, createTimeline, faults as allFaults } from './simulated-time.ts'
+import { createLife, createWorld, faults as allFaults } from './simulated-time.ts'
 import type { Fault, Life } from './simulated-time.ts'
 
 export { faults } from './simulated-time.ts'
@@ -36,8 +38,9 @@ export interface OrderSimulation {
   /** All of them when left out. */
   readonly faults?: readonly Fault[]
   /**
-   * Whether a refreshed lookup shows what the broker executed, as the proof that an order was not executed supposes; true when left out. If not, an order
-   * may be rejected as not found that was executed, but must then be corrected within hours.
+   * Whether a refreshed lookup shows what the broker executed, as the proof that an order was not
+   * executed supposes; true when left out. If not, an order may be rejected as not found that was
+   * executed, but must then be corrected within hours.
    */
   readonly refreshShowsTruth?: boolean
   /** Breaks a part, to see that the simulation notices. */
@@ -59,43 +62,45 @@ export interface OrderSimulationResult {
 
 const placedWithinMs = minuteMs
 const faultsEndAtMs = 12 * minuteMs
-/** Five lookups a minute apart prove absence; after an hour, by a clock that may be an hour fast, they are 15 minutes apart. */
+/**
+ * Five lookups a minute apart prove absence; after an hour, by a clock that may be an hour fast,
+ * they are 15 minutes apart.
+ */
 const decidedWithinMs = 80 * minuteMs
-/** For what still happens to orders that are decided, and for the hourly lookups of those that were not found. */
+/**
+ * For what still happens to orders that are decided, and for the hourly lookups of those that were
+ * not found.
+ */
 const afterwardsMs = 3 * hourMs
 const startedAt = Date.parse('2026-01-05T12:00:00.000Z')
 const pollMs = 2 * secondMs
 
 const owner: Owner = { tenantId: 'tenant' as TenantId, userId: 'user' as UserId }
 
-const newAccount = (index: number, isConfirmed: boolean): Account => ({
+const linkedAccount = (index: number, isConfirmed: boolean): Account => ({
+  ...newAccount(owner, {
+    tradeMode: isConfirmed ? 'demo' : null,
+    provider: { providerAccountId: `provider-${index}`, region: null },
+  }),
   id: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
-  owner,
-  name: `Account ${index}`,
-  broker: null,
-  brokerType: 'mt5',
-  accountNumber: String(index),
-  server: 'Example-Demo',
-  purpose: 'trading',
-  linkedAsDemo: true,
-  tradeMode: isConfirmed ? 'demo' : null,
-  currency: 'USD',
-  figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: null, marginLevel: null, leverage: null },
-  status: 'connected',
-  provider: { providerAccountId: `provider-${index}`, region: null },
-  lastReadAt: null,
-  createdAt: startedAt,
-  updatedAt: startedAt,
 })
 
-const statusOf = ({ order }: OrderRow): string => (order.status === 'rejected' ? order.reason.code : order.status)
+const statusOf = ({ order }: OrderRow): string =>
+  order.status === 'rejected' ? order.reason.code : order.status
 
-export const simulateOrders = async (simulation: OrderSimulation): Promise<OrderSimulationResult> => {
-  const { seed, breathe, orders = 3, processes: processCount = 2, refreshShowsTruth = true, broken = {} } = simulation
-  const random = createRandom(seed)
-  const timeline = createTimeline(breathe)
-  const faults = createFaults(random, timeline, simulation.faults ?? allFaults, faultsEndAtMs)
-  const world = { random, timeline, faults }
+export const simulateOrders = async (
+  simulation: OrderSimulation,
+): Promise<OrderSimulationResult> => {
+  const {
+    seed,
+    breathe,
+    orders = 3,
+    processes: processCount = 2,
+    refreshShowsTruth = true,
+    broken = {},
+  } = simulation
+  const world = createWorld(seed, breathe, simulation.faults ?? allFaults, faultsEndAtMs)
+  const { random, timeline, strikes, delayMs, counts } = world
   const violations: string[] = []
   const madeAtMs = new Map<string, number>()
   const corrected = new Set<string>()
@@ -105,12 +110,12 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
     timeline.note(`VIOLATION  ${law}`)
   }
 
-  const accounts = Array.from({ length: 2 }, (_, index) => newAccount(index, random.chance(0.7)))
+  const accounts = Array.from({ length: 2 }, (_, index) => linkedAccount(index, random.chance(0.7)))
 
   // --- what happens from outside, while something is read or written ---
 
   const relink = (): void => {
-    const { id } = random.pick(accounts as [Account])
+    const { id } = random.pick(accounts)
     const account = database.accounts.get(id)
     if (account === undefined) return
     const provider = { providerAccountId: `provider-${random.whole(0, 3)}`, region: null }
@@ -118,13 +123,13 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
     database.accounts.set(id, { ...account, provider })
   }
   const remove = (): void => {
-    const { id } = random.pick(accounts as [Account])
+    const { id } = random.pick(accounts)
     if (database.accounts.delete(id)) timeline.note(`operator   removes account ${id.at(-1)}`)
   }
   const disturb = (): void => {
-    if (faults.strikes('relink', 0.02)) relink()
-    if (faults.strikes('removal', 0.003)) remove()
-    if (faults.strikes('failover', 0.003)) database.failOver()
+    if (strikes('relink', 0.02)) relink()
+    if (strikes('removal', 0.003)) remove()
+    if (strikes('failover', 0.003)) database.failOver()
   }
 
   const broker = createSimulatedBroker(world, {
@@ -139,18 +144,20 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
     },
     sendRecorded: (life, clientId) => {
       broker.expectSend(life, clientId)
-      if (faults.strikes('failover', 0.1)) timeline.schedule(faults.delayMs(20 * secondMs), database.failOver)
+      if (strikes('failover', 0.1)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
     },
     disturb,
     isUndecided: broker.isUndecided,
-    corrected: ({ order }) => order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
+    corrected: ({ order }) =>
+      order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
   })
 
   // --- a process: places orders, and processes those that are due ---
 
   const startProcess = (name: string) => {
-    const wrongByMs = (): number => random.pick([0, random.whole(-hourMs, hourMs), random.whole(-minuteMs, minuteMs)])
-    let wallOffsetMs = faults.strikes('clock_step', 0.3) ? wrongByMs() : random.whole(-secondMs, secondMs)
+    const wrongByMs = (): number =>
+      random.pick([0, random.whole(-hourMs, hourMs), random.whole(-minuteMs, minuteMs)])
+    let wallOffsetMs = strikes('clock_step', 0.3) ? wrongByMs() : random.whole(-secondMs, secondMs)
     let lives = 0
     let life: Life
     let ports: ReturnType<typeof portsOf>
@@ -165,7 +172,9 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
       startedAtMs = timeline.now()
       isPolling = false
       inProgress.clear()
-      life = createLife(timeline, `${name}.${lives}`, () => timeline.schedule(faults.delayMs(minuteMs), start))
+      life = createLife(timeline, `${name}.${lives}`, () =>
+        timeline.schedule(delayMs(minuteMs), start),
+      )
       ports = portsOf(life)
       processJob = processOrder(ports)
       timeline.schedule(0, poll)
@@ -173,7 +182,7 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
 
     const clock = {
       now: () => {
-        if (faults.strikes('clock_step', 0.02)) {
+        if (strikes('clock_step', 0.02)) {
           wallOffsetMs = wrongByMs()
           timeline.note(`${life.id}  the clock is now ${wallOffsetMs} ms off`)
         }
@@ -182,17 +191,26 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
     }
 
     const recorded = ({ order, destination, sendUntilMs, serverRun }: NewOrder): void =>
-      begin({ order, destination, sendUntilMs, serverRun, placement: { step: 'recorded' }, version: 1, isOwn: true })
+      begin({
+        order,
+        destination,
+        sendUntilMs,
+        serverRun,
+        placement: { step: 'recorded' },
+        version: 1,
+        isOwn: true,
+      })
 
     const portsOf = (current: Life) => {
       const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }
       const unbroken: Trading = {
-        placeOrder: (account, order, maySend) => () => broker.placeOrder(current, account, order, maySend),
+        placeOrder: (account, order, maySend) => () =>
+          broker.placeOrder(current, account, order, maySend),
         findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
       }
       const store = database.orders(current, recorded)
       const acquire: AcquireSlot = (_, patienceMs) => async () => {
-        if (!faults.strikes('busy', 0.2)) return () => undefined
+        if (!strikes('busy', 0.2)) return () => undefined
         const freeInMs = Math.floor(random.fraction() * 1.2 * Math.max(patienceMs, 0))
         await current.wait(Math.min(freeInMs, patienceMs))
         return freeInMs < patienceMs ? () => undefined : undefined
@@ -210,10 +228,19 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
           read:
             ({ id }: Account) =>
             async () => {
-              await current.wait(faults.strikes('slow_dial', 0.3) ? faults.delayMs(minuteMs) : random.whole(5, 500))
-              if (faults.strikes('no_connection', 0.3)) return E.left(brokerUnavailable(id, 'no connection'))
-              const { figures } = newAccount(0, true)
-              return E.right({ tradeMode: 'demo' as const, broker: null, currency: null, figures, readAt: clock.now() })
+              await current.wait(
+                strikes('slow_dial', 0.3) ? delayMs(minuteMs) : random.whole(5, 500),
+              )
+              if (strikes('no_connection', 0.3))
+                return E.left(brokerUnavailable(id, 'no connection'))
+              const { figures } = linkedAccount(0, true)
+              return E.right({
+                tradeMode: 'demo' as const,
+                broker: null,
+                currency: null,
+                figures,
+                readAt: clock.now(),
+              })
             },
         },
       }
@@ -284,28 +311,37 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
             },
           },
         }
-        void placeOrder(placePorts)({ owner }, { request: { accountId: account.id, symbol: 'EURUSD', side: 'buy', volume: 0.1 } })()
+        void placeOrder(placePorts)(
+          { owner },
+          { request: { accountId: account.id, symbol: 'EURUSD', side: 'buy', volume: 0.1 } },
+        )()
       },
     }
   }
 
-  const processes = Array.from({ length: processCount }, (_, index) => startProcess(`p${index + 1}`))
+  const processes = Array.from({ length: processCount }, (_, index) =>
+    startProcess(`p${index + 1}`),
+  )
 
   for (const account of accounts) database.accounts.set(account.id, account)
   for (let index = 0; index < orders; index += 1) {
     const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
-    const [account, place] = [random.pick(accounts as [Account]), random.pick(processes as [(typeof processes)[0]]).place]
+    const [account, place] = [random.pick(accounts), random.pick(processes).place]
     timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account))
   }
   // --- the laws ---
 
   const checkEnd = (row: OrderRow): void => {
     const clientId = brokerClientId(row.order.id)
-    const isExecuted = broker.executions(clientId).length > 0
-    if (row.order.status === 'pending') violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
-    if (row.order.status === 'rejected' && isExecuted) violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
-    if (row.order.status === 'filled' && !isExecuted) violated(`${clientId} is filled, but not executed`)
-    if (corrected.has(clientId) && refreshShowsTruth) violated(`${clientId} was reported not executed, and corrected`)
+    const isExecuted = broker.executions(clientId) > 0
+    if (row.order.status === 'pending')
+      violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
+    if (row.order.status === 'rejected' && isExecuted)
+      violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
+    if (row.order.status === 'filled' && !isExecuted)
+      violated(`${clientId} is filled, but not executed`)
+    if (corrected.has(clientId) && refreshShowsTruth)
+      violated(`${clientId} was reported not executed, and corrected`)
   }
 
   await timeline.run(faultsEndAtMs + decidedWithinMs)
@@ -313,7 +349,7 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
   if (pending.length === 0) await timeline.run(timeline.now() + afterwardsMs)
   for (const row of database.rows.values()) checkEnd(row)
   for (const clientId of madeAtMs.keys()) {
-    const executions = broker.executions(clientId).length
+    const executions = broker.executions(clientId)
     if (executions > 1) violated(`${clientId} was executed ${executions} times`)
   }
 
@@ -326,12 +362,13 @@ export const simulateOrders = async (simulation: OrderSimulation): Promise<Order
       made: madeAtMs.size,
       filled: count('filled'),
       notFound: count(notFoundAtBrokerCode),
-      rejectedOtherwise: statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
+      rejectedOtherwise:
+        statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
       corrected: corrected.size,
       sends: broker.sends(),
       lookups: broker.lookups(),
       forgottenSends: database.forgottenSends.size,
-      ...faults.counts,
+      ...counts,
     },
   }
 }

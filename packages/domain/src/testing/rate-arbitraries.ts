@@ -1,4 +1,5 @@
-// Subjects, and what they may ask in which order at which moments, for the laws of limits and for the contract of limiters.
+// Subjects, and what they may ask in which order at which moments, for the laws of limits and for
+// the contract of limiters.
 import * as fc from 'fast-check'
 import type { Plan } from '../access/credential.ts'
 import { plans } from '../access/credential.ts'
@@ -6,8 +7,16 @@ import type { EndpointLimit, RateSubject } from '../access/rate-limits.ts'
 import { dayMs, minuteMs } from '../primitives/instant.ts'
 import type { TenantId, UserId } from '../primitives/ids.ts'
 
-export const ordersLimit: EndpointLimit = { route: 'POST /orders', requests: 100, periodSeconds: 60 }
-export const exportLimit: EndpointLimit = { route: 'GET /trades/export', requests: 10, periodSeconds: 3_600 }
+export const ordersLimit: EndpointLimit = {
+  route: 'POST /orders',
+  requests: 100,
+  periodSeconds: 60,
+}
+export const exportLimit: EndpointLimit = {
+  route: 'GET /trades/export',
+  requests: 10,
+  periodSeconds: 3_600,
+}
 
 /** So many requests at one moment. */
 export interface RateStep {
@@ -18,7 +27,9 @@ export interface RateStep {
   readonly plan: Plan
 }
 
-/** Whole milliseconds of a clock that mostly goes on, sometimes leaps, and sometimes is set back. */
+/**
+ * Whole milliseconds of a clock that mostly goes on, sometimes leaps, and sometimes is set back.
+ */
 const elapsedMs = fc.oneof(
   { weight: 4, arbitrary: fc.constant(0) },
   { weight: 4, arbitrary: fc.integer({ min: 1, max: 2_000 }) },
@@ -28,12 +39,20 @@ const elapsedMs = fc.oneof(
 )
 
 // Most often the plan whose limits are soonest reached; a change of plan on the way is rare.
-const plan = fc.oneof({ weight: 12, arbitrary: fc.constant<Plan>('free') }, { weight: 1, arbitrary: fc.constantFrom(...plans) })
+const plan = fc.oneof(
+  { weight: 12, arbitrary: fc.constant<Plan>('free') },
+  { weight: 1, arbitrary: fc.constantFrom(...plans) },
+)
 
 const requests = fc.oneof(fc.integer({ min: 1, max: 12 }), fc.integer({ min: 1, max: 320 }))
 
 export const rateSteps: fc.Arbitrary<readonly RateStep[]> = fc.array(
-  fc.record({ afterMs: elapsedMs, requests, endpoint: fc.constantFrom(undefined, undefined, ordersLimit, exportLimit), plan }),
+  fc.record({
+    afterMs: elapsedMs,
+    requests,
+    endpoint: fc.constantFrom(undefined, undefined, ordersLimit, exportLimit),
+    plan,
+  }),
   { minLength: 1, maxLength: 15 },
 )
 
@@ -43,5 +62,12 @@ let lastNumber = 0
 export const newRateSubject = (fields: Partial<RateSubject> = {}): RateSubject => {
   const number = (lastNumber += 1)
   const owner = { tenantId: `limits-${number}` as TenantId, userId: `user-${number}` as UserId }
-  return { kind: 'api_key', id: `limited-${number}`, owner, applicationId: null, plan: 'free', ...fields }
+  return {
+    kind: 'api_key',
+    id: `limited-${number}`,
+    owner,
+    applicationId: null,
+    plan: 'free',
+    ...fields,
+  }
 }

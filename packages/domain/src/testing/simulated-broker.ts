@@ -1,5 +1,6 @@
-// A broker with a book for each provider account. What it executes is decided as the first byte of a request leaves: at once or up to a minute later,
-// or never. Reads show a copy of the book that may be old; only refreshed ones show the book itself.
+// A broker with a book for each provider account. What it executes is decided as the first byte of
+// a request leaves: at once or up to a minute later, or never. Reads show a copy of the book that
+// may be old; only refreshed ones show the book itself.
 import type { BrokerAccount } from '../accounts/account.ts'
 import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
 import type { BrokerOrder, SentOrder } from '../ports/trading.ts'
@@ -7,7 +8,10 @@ import type { Ticket } from '../primitives/ids.ts'
 import { minuteMs, secondMs } from '../primitives/instant.ts'
 import type { Life, World } from './simulated-time.ts'
 
-/** A request that the broker accepted, with the moments at which each happens; Infinity for what does not. */
+/**
+ * A request that the broker accepted, with the moments at which each happens; Infinity for what
+ * does not.
+ */
 interface BookEntry {
   readonly clientId: string
   readonly account: string
@@ -28,23 +32,13 @@ interface Try {
   decidedAtMs: number
 }
 
-export interface SimulatedBroker {
-  /** The process committed that it sends the order. */
-  readonly expectSend: (life: Life, clientId: string) => void
-  readonly placeOrder: (life: Life, account: BrokerAccount, order: BrokerOrder, maySend: () => boolean) => Promise<PlacementAnswer>
-  readonly findOrder: (life: Life, account: BrokerAccount, sent: SentOrder) => Promise<LookupAnswer>
-  /** Whether an order that a process was about to send may still be sent, or was sent and is neither executed nor lost. */
-  readonly isUndecided: (clientId: string) => boolean
-  /** When each execution of an order happened or will happen. */
-  readonly executions: (clientId: string) => readonly number[]
-  readonly sends: () => number
-  readonly lookups: () => number
-}
-
 interface Options {
   /** When the order was made. */
   readonly madeAtMs: (clientId: string) => number
-  /** Whether a failover lost the record of an earlier send, so that another is allowed where the first came to nothing. */
+  /**
+   * Whether a failover lost the record of an earlier send, so that another is allowed where the
+   * first came to nothing.
+   */
   readonly isSendForgotten: (clientId: string) => boolean
   readonly refreshShowsTruth: boolean
   readonly violated: (law: string) => void
@@ -54,9 +48,15 @@ const longestExecutionMs = minuteMs
 const sendTimeoutMs = minuteMs
 const longestFreezeMs = 10 * minuteMs
 const placementWindowMs = 30 * secondMs
-const noMoney = { code: 'TRADE_RETCODE_NO_MONEY', message: 'There is not enough money to complete the request' }
+const noMoney = {
+  code: 'TRADE_RETCODE_NO_MONEY',
+  message: 'There is not enough money to complete the request',
+}
 
-export const createSimulatedBroker = ({ random, timeline, faults }: World, options: Options): SimulatedBroker => {
+export const createSimulatedBroker = (
+  { random, timeline, strikes, delayMs }: World,
+  options: Options,
+) => {
   const book: BookEntry[] = []
   const tries: Try[] = []
   /** The provider's copies of books that do not follow for a while. */
@@ -68,51 +68,80 @@ export const createSimulatedBroker = ({ random, timeline, faults }: World, optio
     const lateMs = timeline.now() - options.madeAtMs(clientId) - placementWindowMs
     if (lateMs > 0) options.violated(`${clientId} was sent ${lateMs} ms after its window`)
     const isRepeated = tries.some((one) => one.clientId === clientId && one.mayHaveSent)
-    if (isRepeated && !options.isSendForgotten(clientId)) options.violated(`${clientId} was sent again`)
+    if (isRepeated && !options.isSendForgotten(clientId))
+      options.violated(`${clientId} was sent again`)
   }
 
   // The answer, and when it comes; after a minute nobody waits for it any more.
-  const receive = (current: Try, account: string): { readonly answer: PlacementAnswer; readonly inMs: number } => {
+  const receive = (
+    current: Try,
+    account: string,
+  ): { readonly answer: PlacementAnswer; readonly inMs: number } => {
     const { clientId } = current
     const answered = (answer: PlacementAnswer, inMs: number) => {
-      const isLost = inMs > sendTimeoutMs || faults.strikes('lost_answer', 0.4)
-      return isLost ? { answer: { kind: 'unknown' } as const, inMs: random.whole(0, sendTimeoutMs) } : { answer, inMs }
+      const isLost = inMs > sendTimeoutMs || strikes('lost_answer', 0.4)
+      return isLost
+        ? { answer: { kind: 'unknown' } as const, inMs: random.whole(0, sendTimeoutMs) }
+        : { answer, inMs }
     }
     const backMs = (): number => random.delayMs(20 * secondMs)
-    if (faults.strikes('lost_request', 0.2)) {
+    if (strikes('lost_request', 0.2)) {
       timeline.note(`broker     ${clientId} is lost on the way`)
       return { answer: { kind: 'unknown' }, inMs: random.whole(0, sendTimeoutMs) }
     }
-    if (faults.strikes('turned_away', 0.2)) {
+    if (strikes('turned_away', 0.2)) {
       timeline.note(`broker     ${clientId} is turned away`)
-      return answered({ kind: 'not_sent', retryAfterMs: random.pick([null, 2, 5, 40].map((s) => s && s * secondMs) as [number]) }, backMs())
+      return answered(
+        {
+          kind: 'not_sent',
+          retryAfterMs: random.pick([null, 2, 5, 40].map((s) => s && s * secondMs) as number[]),
+        },
+        backMs(),
+      )
     }
     const arrivesInMs = random.delayMs(2 * secondMs)
-    const isSlow = faults.strikes('slow_execution', 0.3)
+    const isSlow = strikes('slow_execution', 0.3)
     const actsInMs = isSlow ? random.whole(arrivesInMs, longestExecutionMs) : arrivesInMs
     const actsAtMs = timeline.now() + actsInMs
     const orderId = String(46_000_000 + book.length)
-    const entry = { clientId, account, orderId, workingAtMs: Infinity, executedAtMs: Infinity, refusedAtMs: Infinity }
+    const entry = {
+      clientId,
+      account,
+      orderId,
+      workingAtMs: Infinity,
+      executedAtMs: Infinity,
+      refusedAtMs: Infinity,
+    }
     current.decidedAtMs = actsAtMs
     if (random.chance(0.1)) {
       book.push({ ...entry, refusedAtMs: actsAtMs })
       timeline.note(`broker     ${clientId} is refused in ${actsInMs} ms`)
       return answered({ kind: 'refused', reason: noMoney }, actsInMs + backMs())
     }
-    const isWorking = faults.strikes('working', 0.3)
-    const executedAtMs = isWorking ? actsAtMs + faults.delayMs(10 * minuteMs) : actsAtMs
+    const isWorking = strikes('working', 0.3)
+    const executedAtMs = isWorking ? actsAtMs + delayMs(10 * minuteMs) : actsAtMs
     book.push({ ...entry, workingAtMs: actsAtMs, executedAtMs })
     timeline.note(
       `broker     ${clientId} is executed in ${executedAtMs - timeline.now()} ms${isWorking ? ', working before' : ''} on ${account}`,
     )
     const fill = { kind: 'filled', fill: fillOf(orderId) } as const
     return isWorking || (isSlow && random.chance(0.5))
-      ? answered({ kind: 'placed', orderId: random.chance(0.5) ? orderId : null }, (isWorking ? actsInMs : arrivesInMs) + backMs())
+      ? answered(
+          { kind: 'placed', orderId: random.chance(0.5) ? orderId : null },
+          (isWorking ? actsInMs : arrivesInMs) + backMs(),
+        )
       : answered(fill, actsInMs + backMs())
   }
 
-  const placeOrder: SimulatedBroker['placeOrder'] = async (life, account, { clientId }, maySend) => {
-    const current = tries.findLast((one) => one.clientId === clientId && one.life === life && !one.isOver)
+  const placeOrder = async (
+    life: Life,
+    account: BrokerAccount,
+    { clientId }: BrokerOrder,
+    maySend: () => boolean,
+  ): Promise<PlacementAnswer> => {
+    const current = tries.findLast(
+      (one) => one.clientId === clientId && one.life === life && !one.isOver,
+    )
     if (current === undefined) throw new Error(`${clientId} is sent without a record of it`)
     const notSent = (why: string): PlacementAnswer => {
       timeline.note(`${life.id}  ${clientId} is not sent: ${why}`)
@@ -120,17 +149,17 @@ export const createSimulatedBroker = ({ random, timeline, faults }: World, optio
       return { kind: 'not_sent', retryAfterMs: null }
     }
     if (!maySend()) return notSent('too late to connect')
-    await life.wait(faults.strikes('slow_dial', 0.3) ? faults.delayMs(10 * minuteMs) : random.whole(1, 50))
-    if (faults.strikes('no_connection', 0.3)) return notSent('no connection')
+    await life.wait(strikes('slow_dial', 0.3) ? delayMs(10 * minuteMs) : random.whole(1, 50))
+    if (strikes('no_connection', 0.3)) return notSent('no connection')
     if (!maySend()) return notSent('too late to write')
     timeline.note(`${life.id}  ${clientId} is sent to ${account.providerAccountId}`)
     sends += 1
-    if (faults.strikes('stale_copy', 0.3)) freezeCopy(account.providerAccountId)
+    if (strikes('stale_copy', 0.3)) freezeCopy(account.providerAccountId)
     checkSend(clientId)
     current.isOver = true
     current.mayHaveSent = true
     const { answer, inMs } = receive(current, account.providerAccountId)
-    if (faults.strikes('crash', 0.05)) life.crash()
+    if (strikes('crash', 0.05)) life.crash()
     await life.wait(inMs)
     timeline.note(`${life.id}  ${clientId} is answered: ${answer.kind}`)
     if (answer.kind === 'not_sent') current.mayHaveSent = false
@@ -138,19 +167,24 @@ export const createSimulatedBroker = ({ random, timeline, faults }: World, optio
   }
 
   const freezeCopy = (account: string): void => {
-    copies.set(account, { asOfMs: timeline.now(), untilMs: timeline.now() + random.whole(0, longestFreezeMs) })
+    copies.set(account, {
+      asOfMs: timeline.now(),
+      untilMs: timeline.now() + random.whole(0, longestFreezeMs),
+    })
   }
 
   const asOfMs = (account: string, refresh: boolean): number => {
     const copy = copies.get(account)
-    const isStale = copy !== undefined && timeline.now() < copy.untilMs && !(refresh && options.refreshShowsTruth)
+    const isStale =
+      copy !== undefined && timeline.now() < copy.untilMs && !(refresh && options.refreshShowsTruth)
     return isStale ? copy.asOfMs : timeline.now()
   }
 
   const read = (account: string, clientId: string, atMs: number): LookupAnswer => {
     const shown = book.filter((entry) => entry.account === account && entry.clientId === clientId)
     const executed = shown.find(({ executedAtMs }) => executedAtMs <= atMs)
-    if (executed !== undefined) return { kind: 'found', settlement: { kind: 'filled', fill: fillOf(executed.orderId) } }
+    if (executed !== undefined)
+      return { kind: 'found', settlement: { kind: 'filled', fill: fillOf(executed.orderId) } }
     if (shown.some(({ workingAtMs }) => workingAtMs <= atMs)) return { kind: 'working' }
     const refused = shown.find(({ refusedAtMs }) => refusedAtMs <= atMs)
     // Not every broker keeps what it refused.
@@ -159,34 +193,50 @@ export const createSimulatedBroker = ({ random, timeline, faults }: World, optio
     return { kind: 'nothing' }
   }
 
-  const findOrder: SimulatedBroker['findOrder'] = async (life, linked, { order: { clientId }, refresh }) => {
+  const findOrder = async (
+    life: Life,
+    linked: BrokerAccount,
+    { order: { clientId }, refresh }: SentOrder,
+  ): Promise<LookupAnswer> => {
     lookups += 1
-    const isUnreadable = faults.strikes('unreadable', 0.3)
-    const outMs = isUnreadable ? faults.delayMs(minuteMs) : random.whole(5, 500)
+    const isUnreadable = strikes('unreadable', 0.3)
+    const outMs = isUnreadable ? delayMs(minuteMs) : random.whole(5, 500)
     const { providerAccountId: account } = linked
-    if (faults.strikes('stale_copy', 0.1)) freezeCopy(account)
+    if (strikes('stale_copy', 0.1)) freezeCopy(account)
     const answer = await life.ask(
       outMs,
-      (): LookupAnswer => (isUnreadable ? { kind: 'unreadable' } : read(account, clientId, asOfMs(account, refresh))),
+      (): LookupAnswer =>
+        isUnreadable ? { kind: 'unreadable' } : read(account, clientId, asOfMs(account, refresh)),
       random.whole(5, 500),
     )
-    timeline.note(`${life.id}  ${clientId} is looked up on ${account}${refresh ? ', refreshed' : ''}: ${answer.kind}`)
+    timeline.note(
+      `${life.id}  ${clientId} is looked up on ${account}${refresh ? ', refreshed' : ''}: ${answer.kind}`,
+    )
     return answer
   }
 
   return {
-    expectSend: (life, clientId) => tries.push({ clientId, life, isOver: false, mayHaveSent: false, decidedAtMs: -Infinity }),
+    /** The process committed that it sends the order. */
+    expectSend: (life: Life, clientId: string) =>
+      tries.push({ clientId, life, isOver: false, mayHaveSent: false, decidedAtMs: -Infinity }),
     placeOrder,
     findOrder,
-    isUndecided: (clientId) =>
+    /**
+     * Whether an order that a process was about to send may still be sent, or was sent and is
+     * neither executed nor lost.
+     */
+    isUndecided: (clientId: string): boolean =>
       tries.some(
         (one) =>
           one.clientId === clientId &&
           (one.decidedAtMs > timeline.now() ||
-            (!one.isOver && one.life.isAlive() && timeline.now() <= options.madeAtMs(clientId) + placementWindowMs)),
+            (!one.isOver &&
+              one.life.isAlive() &&
+              timeline.now() <= options.madeAtMs(clientId) + placementWindowMs)),
       ),
-    executions: (clientId) =>
-      book.filter((entry) => entry.clientId === clientId).flatMap(({ executedAtMs }) => (executedAtMs < Infinity ? [executedAtMs] : [])),
+    /** How often an order was or will be executed. */
+    executions: (clientId: string): number =>
+      book.filter((entry) => entry.clientId === clientId && entry.executedAtMs < Infinity).length,
     sends: () => sends,
     lookups: () => lookups,
   }

@@ -1,6 +1,7 @@
-// The tables of orders and accounts as the PostgreSQL package keeps them: every write expects a version, a row that is due is claimed with a lease, and
-// ages are measured by the database's own clock, which is right and counts from the beginning of the simulation. A failover loses the last commits, though
-// they were acknowledged.
+// The tables of orders and accounts as the PostgreSQL package keeps them: every write expects a
+// version, a row that is due is claimed with a lease, and ages are measured by the database's own
+// clock, which is right and counts from the beginning of the simulation. A failover loses the last
+// commits, though they were acknowledged.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -25,20 +26,6 @@ export interface OrderRow extends OrderPlacement {
 
 export type SimulatedOrders = Pick<OrderStore, 'record' | 'placement' | 'advance' | 'othersTickets'>
 
-export interface SimulatedDatabase {
-  readonly rows: ReadonlyMap<OrderId, OrderRow>
-  readonly accounts: Map<AccountId, Account>
-  /** The orders of one process; `recorded` gets what it has recorded once it knows. */
-  readonly orders: (life: Life, recorded: (order: NewOrder) => void) => SimulatedOrders
-  readonly findAccount: (life: Life) => AccountStore['find']
-  readonly query: <A>(life: Life, what: string, work: () => A) => TE.TaskEither<ServiceUnavailable, A>
-  readonly claimDue: (life: Life, elapsedMs: () => number) => TE.TaskEither<ServiceUnavailable, readonly OrderJob[]>
-  readonly serverRun: () => string
-  readonly failOver: () => void
-  /** Clients' ids of orders of which a failover lost that they were sent. */
-  readonly forgottenSends: ReadonlySet<string>
-}
-
 interface Options {
   /** A row was written, and is due for these processes after so many ms. */
   readonly scheduled: (inMs: number) => void
@@ -54,11 +41,18 @@ const claimMs = 15 * secondMs
 const ownMs = 3 * secondMs
 const longestLossMs = 10 * secondMs
 
-export const createSimulatedDatabase = ({ random, timeline, faults }: World, options: Options): SimulatedDatabase => {
+export const createSimulatedDatabase = (
+  { random, timeline, strikes, delayMs }: World,
+  options: Options,
+) => {
   const rows = new Map<OrderId, OrderRow>()
   const accounts = new Map<AccountId, Account>()
   const forgottenSends = new Set<string>()
-  const commits: { readonly atMs: number; readonly id: OrderId; readonly before: OrderRow | undefined }[] = []
+  const commits: {
+    readonly atMs: number
+    readonly id: OrderId
+    readonly before: OrderRow | undefined
+  }[] = []
   let isDown = false
   let failovers = 0
   const serverRun = (): string => `after ${failovers} failovers`
@@ -73,16 +67,17 @@ export const createSimulatedDatabase = ({ random, timeline, faults }: World, opt
     if (row.placement.step === 'recorded') options.scheduled(dueInMs + ownMs)
   }
 
-  const query: SimulatedDatabase['query'] =
-    <A>(life: Life, what: string, work: () => A) =>
+  const query =
+    <A>(life: Life, what: string, work: () => A): TE.TaskEither<ServiceUnavailable, A> =>
     async () => {
       const unavailable = E.left(serviceUnavailable(what))
-      if (faults.strikes('crash', 0.01)) life.crash()
-      const isLost = faults.strikes('database_error', 0.05)
-      const outMs = faults.strikes('slow_database', 0.05) ? faults.delayMs(10 * minuteMs) : random.whole(1, 5)
-      const backMs = faults.strikes('slow_database', 0.05) ? faults.delayMs(10 * minuteMs) : random.whole(1, 5)
-      const isUnanswered = faults.strikes('lost_commit_answer', 0.05)
-      if (outMs + backMs > secondMs) timeline.note(`${life.id}  ${what} takes ${outMs} ms and ${backMs} ms back`)
+      if (strikes('crash', 0.01)) life.crash()
+      const isLost = strikes('database_error', 0.05)
+      const outMs = strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
+      const backMs = strikes('slow_database', 0.05) ? delayMs(10 * minuteMs) : random.whole(1, 5)
+      const isUnanswered = strikes('lost_commit_answer', 0.05)
+      if (outMs + backMs > secondMs)
+        timeline.note(`${life.id}  ${what} takes ${outMs} ms and ${backMs} ms back`)
       const answer = await life.ask<E.Either<ServiceUnavailable, A>>(
         outMs,
         () => {
@@ -91,31 +86,44 @@ export const createSimulatedDatabase = ({ random, timeline, faults }: World, opt
         },
         backMs,
       )
-      if (faults.strikes('crash', 0.01)) life.crash()
+      if (strikes('crash', 0.01)) life.crash()
       // The promise of a process that crashed is not gone on with.
       if (!life.isAlive()) return new Promise(() => undefined)
-      if (isUnanswered || E.isLeft(answer)) timeline.note(`${life.id}  ${what} fails${E.isRight(answer) ? ', and was done' : ''}`)
+      if (isUnanswered || E.isLeft(answer))
+        timeline.note(`${life.id}  ${what} fails${E.isRight(answer) ? ', and was done' : ''}`)
       return isUnanswered ? unavailable : answer
     }
 
-  const advance = (life: Life, from: OrderPlacement, step: Parameters<OrderStore['advance']>[2], now: number): boolean => {
+  const advance = (
+    life: Life,
+    from: OrderPlacement,
+    step: Parameters<OrderStore['advance']>[2],
+    now: number,
+  ): boolean => {
     const row = rows.get(from.order.id)
-    if (row === undefined || row.version !== from.version || row.placement.step === 'settled') return false
+    if (row === undefined || row.version !== from.version || row.placement.step === 'settled')
+      return false
     if (sentAtOf(row) !== sentAtOf(from)) return false
     if (from.serverRun !== undefined && from.serverRun !== serverRun()) return false
     const order = step.outcome === undefined ? row.order : settle(row.order, step.outcome, now)
     const { placement } = step
     const dueAtMs = step.continueInMs === null ? Infinity : timeline.now() + step.continueInMs
     const written: OrderRow = { ...row, order, placement, version: row.version + 1, dueAtMs }
-    const ending = order === row.order ? '' : `, ${order.status}${order.status === 'rejected' ? ` ${order.reason.code}` : ''}`
-    timeline.note(`${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${written.version}`)
+    const ending =
+      order === row.order
+        ? ''
+        : `, ${order.status}${order.status === 'rejected' ? ` ${order.reason.code}` : ''}`
+    timeline.note(
+      `${life.id}  ${brokerClientId(order.id)} is stored as ${placement.step}${ending}, version ${written.version}`,
+    )
     commit(written)
     if (placement.step === 'sending') options.sendRecorded(life, brokerClientId(order.id))
     if (order !== row.order && row.order.status !== 'pending') options.corrected(written)
     return true
   }
 
-  const orders: SimulatedDatabase['orders'] = (life, recorded) => ({
+  /** The orders of one process; `recorded` gets what it has recorded once it knows. */
+  const orders = (life: Life, recorded: (order: NewOrder) => void): SimulatedOrders => ({
     record: (_, order) => {
       const insert = () => {
         timeline.note(`${life.id}  ${brokerClientId(order.order.id)} is recorded`)
@@ -135,30 +143,42 @@ export const createSimulatedDatabase = ({ random, timeline, faults }: World, opt
       )
     },
     placement: (_, id) => query(life, 'reading a placement', () => O.fromNullable(rows.get(id))),
-    advance: (_, from, step, now) => query(life, `storing ${step.placement.step}`, () => advance(life, from, step, now)),
+    advance: (_, from, step, now) =>
+      query(life, `storing ${step.placement.step}`, () => advance(life, from, step, now)),
     othersTickets: () => query(life, 'reading other tickets', () => []),
   })
 
-  const claimDue: SimulatedDatabase['claimDue'] = (life, elapsedMs) => async () => {
-    const claimedAtMs = elapsedMs()
-    return query(life, 'claiming', () => {
-      const at = timeline.now()
-      const isDue = ({ dueAtMs, placement }: OrderRow): boolean => dueAtMs <= (placement.step === 'recorded' ? at - ownMs : at)
-      return [...rows.values()].filter(isDue).map((row): OrderJob => {
-        commit({ ...row, dueAtMs: at + claimMs })
-        return { ...row, isOwn: false, serverRun: serverRun(), sendUntilMs: claimedAtMs + placementWindowMs - (at - row.checkedAtMs) }
-      })
-    })()
-  }
+  const claimDue =
+    (life: Life, elapsedMs: () => number): TE.TaskEither<ServiceUnavailable, readonly OrderJob[]> =>
+    async () => {
+      const claimedAtMs = elapsedMs()
+      return query(life, 'claiming', () => {
+        const at = timeline.now()
+        const isDue = ({ dueAtMs, placement }: OrderRow): boolean =>
+          dueAtMs <= (placement.step === 'recorded' ? at - ownMs : at)
+        return [...rows.values()].filter(isDue).map((row): OrderJob => {
+          commit({ ...row, dueAtMs: at + claimMs })
+          return {
+            ...row,
+            isOwn: false,
+            serverRun: serverRun(),
+            sendUntilMs: claimedAtMs + placementWindowMs - (at - row.checkedAtMs),
+          }
+        })
+      })()
+    }
 
-  // The copy that takes over lacks the last commits. It does so only once every send that it does not know of is decided and shows at the broker: no
-  // service could tell such an order from one that was never sent.
+  // The copy that takes over lacks the last commits. It does so only once every send that it does
+  // not know of is decided and shows at the broker: no service could tell such an order from one
+  // that was never sent.
   const failOver = (): void => {
     if (isDown) return
     isDown = true
     failovers += 1
     const lostSinceMs = timeline.now() - random.whole(0, longestLossMs)
-    timeline.note(`database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`)
+    timeline.note(
+      `database   fails; what was committed since ${(lostSinceMs / secondMs).toFixed(3)} s is lost`,
+    )
     const lost = commits.filter(({ atMs }) => atMs >= lostSinceMs)
     for (const { id, before } of lost.toReversed()) {
       if (rows.get(id)?.placement.step === 'sending') forgottenSends.add(brokerClientId(id))
@@ -167,25 +187,33 @@ export const createSimulatedDatabase = ({ random, timeline, faults }: World, opt
     }
     commits.length -= lost.length
     const recover = (): void => {
-      if (lost.some(({ id }) => options.isUndecided(brokerClientId(id)))) return timeline.schedule(secondMs, recover)
+      if (lost.some(({ id }) => options.isUndecided(brokerClientId(id))))
+        return timeline.schedule(secondMs, recover)
       isDown = false
       timeline.note('database   is back')
-      for (const { id } of lost) if (rows.has(id)) options.scheduled(Math.max(0, (rows.get(id)?.dueAtMs ?? 0) - timeline.now()))
+      for (const { id } of lost)
+        if (rows.has(id))
+          options.scheduled(Math.max(0, (rows.get(id)?.dueAtMs ?? 0) - timeline.now()))
     }
     timeline.schedule(random.whole(1, 20) * secondMs, recover)
   }
 
   return {
-    rows,
+    rows: rows as ReadonlyMap<OrderId, OrderRow>,
     accounts,
     orders,
-    findAccount: (life) => (_, id) => query(life, 'reading the account', () => O.fromNullable(accounts.get(id))),
+    findAccount:
+      (life: Life): AccountStore['find'] =>
+      (_, id) =>
+        query(life, 'reading the account', () => O.fromNullable(accounts.get(id))),
     query,
     claimDue,
     serverRun,
     failOver,
-    forgottenSends,
+    /** Clients' ids of orders of which a failover lost that they were sent. */
+    forgottenSends: forgottenSends as ReadonlySet<string>,
   }
 }
 
-const sentAtOf = ({ placement }: OrderPlacement): number | null => ('sentAt' in placement ? placement.sentAt : null)
+const sentAtOf = ({ placement }: OrderPlacement): number | null =>
+  'sentAt' in placement ? placement.sentAt : null

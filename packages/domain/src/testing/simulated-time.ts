@@ -1,18 +1,8 @@
-// What a simulation needs in place of a real machine: chance that a seed repeats, and time that passes only from event to event.
+// What a simulation needs in place of a real machine: chance that a seed repeats, and time that
+// passes only from event to event.
 import type * as T from 'fp-ts/lib/Task.js'
 
-export interface Random {
-  /** From 0 up to 1. */
-  readonly fraction: () => number
-  readonly chance: (probability: number) => boolean
-  /** A whole number, both bounds included. */
-  readonly whole: (from: number, to: number) => number
-  readonly pick: <A>(values: readonly [A, ...A[]]) => A
-  /** From 100 ms up to `to`, of every order of magnitude alike. */
-  readonly delayMs: (to: number) => number
-}
-
-export const createRandom = (seed: number): Random => {
+export const createRandom = (seed: number) => {
   let state = seed >>> 0
   // Mulberry32.
   const fraction = (): number => {
@@ -21,51 +11,48 @@ export const createRandom = (seed: number): Random => {
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-  const whole = (from: number, to: number): number => from + Math.floor(fraction() * (to - from + 1))
+  /** Both bounds included. */
+  const whole = (from: number, to: number): number =>
+    from + Math.floor(fraction() * (to - from + 1))
   return {
+    /** From 0 up to 1. */
     fraction,
-    chance: (probability) => fraction() < probability,
+    chance: (probability: number): boolean => fraction() < probability,
     whole,
-    pick: (values) => values[whole(0, values.length - 1)] ?? values[0],
-    delayMs: (to) => {
+    pick: <A>(values: readonly A[]): A => values[whole(0, values.length - 1)] as A,
+    /** From 100 ms up to `to`, of every order of magnitude alike. */
+    delayMs: (to: number): number => {
       const shortestMs = Math.max(0, Math.min(100, to))
       return shortestMs === 0 ? 0 : Math.floor(shortestMs * (to / shortestMs) ** fraction())
     },
   }
 }
 
-export interface Timeline {
-  /** Milliseconds since the beginning of the simulation. */
-  readonly now: () => number
-  readonly schedule: (inMs: number, event: () => void) => void
-  /** Runs what is scheduled up to `untilMs`, and all promises that follow from each event before the next. */
-  readonly run: (untilMs: number) => Promise<void>
-  readonly note: (text: string) => void
-  /** What was noted, each with its time. */
-  readonly history: readonly string[]
-}
-
-interface Scheduled {
-  readonly atMs: number
-  readonly event: () => void
-}
-
 /** @param breathe lets every promise that can go on do so */
-export const createTimeline = (breathe: T.Task<void>): Timeline => {
+export const createTimeline = (breathe: T.Task<void>) => {
   // Latest first; of one moment, the last scheduled first.
-  const queue: Scheduled[] = []
+  const queue: { readonly atMs: number; readonly event: () => void }[] = []
   const history: string[] = []
   let nowMs = 0
   return {
+    /** Milliseconds since the beginning of the simulation. */
     now: () => nowMs,
-    schedule: (inMs, event) => {
+    schedule: (inMs: number, event: () => void): void => {
       const atMs = nowMs + inMs
       let index = queue.length
       while (index > 0 && (queue[index - 1]?.atMs ?? Infinity) <= atMs) index -= 1
       queue.splice(index, 0, { atMs, event })
     },
-    run: async (untilMs) => {
-      for (let next = queue.at(-1); next !== undefined && next.atMs <= untilMs; next = queue.at(-1)) {
+    /**
+     * Runs what is scheduled up to `untilMs`, and all promises that follow from each event before
+     * the next.
+     */
+    run: async (untilMs: number): Promise<void> => {
+      for (
+        let next = queue.at(-1);
+        next !== undefined && next.atMs <= untilMs;
+        next = queue.at(-1)
+      ) {
         queue.pop()
         nowMs = next.atMs
         next.event()
@@ -73,25 +60,22 @@ export const createTimeline = (breathe: T.Task<void>): Timeline => {
       }
       nowMs = untilMs
     },
-    note: (text) => history.push(`${(nowMs / 1_000).toFixed(3).padStart(9)} s  ${text}`),
-    history,
+    note: (text: string) => history.push(`${(nowMs / 1_000).toFixed(3).padStart(9)} s  ${text}`),
+    history: history as readonly string[],
   }
 }
 
-/** One life of a process, from its start to its crash. What it waits for when it crashes never comes. */
-export interface Life {
-  /** Other than that of the process's earlier lives. */
-  readonly id: string
-  readonly isAlive: () => boolean
-  readonly crash: () => void
-  readonly wait: (ms: number) => Promise<void>
-  /** Asks something elsewhere: `work` runs when the request arrives, also when the process crashed meanwhile. */
-  readonly ask: <A>(outMs: number, work: () => A, backMs: number) => Promise<A>
-}
-
-export const createLife = (timeline: Timeline, id: string, crashed: () => void): Life => {
+/**
+ * One life of a process, from its start to its crash. What it waits for when it crashes never
+ * comes.
+ */
+export const createLife = (
+  timeline: ReturnType<typeof createTimeline>,
+  id: string,
+  crashed: () => void,
+) => {
   let isAlive = true
-  const wait: Life['wait'] = (ms) =>
+  const wait = (ms: number): Promise<void> =>
     new Promise((resolve) => {
       timeline.schedule(ms, () => {
         if (isAlive) resolve()
@@ -100,14 +84,18 @@ export const createLife = (timeline: Timeline, id: string, crashed: () => void):
   return {
     id,
     isAlive: () => isAlive,
-    crash: () => {
+    crash: (): void => {
       if (!isAlive) return
       isAlive = false
       timeline.note(`${id}  crashes`)
       crashed()
     },
     wait,
-    ask: (outMs, work, backMs) =>
+    /**
+     * Asks something elsewhere: `work` runs when the request arrives, also when the process crashed
+     * meanwhile.
+     */
+    ask: <A>(outMs: number, work: () => A, backMs: number): Promise<A> =>
       new Promise((resolve) => {
         timeline.schedule(outMs, () => {
           const answer = work()
@@ -139,31 +127,32 @@ export const faults = [
 ] as const
 export type Fault = (typeof faults)[number]
 
-export interface Faults {
-  /** Whether the fault happens at this moment. */
-  readonly strikes: (fault: Fault, probability: number) => boolean
-  /** A delay of up to `to` ms, which ends when the faults end. */
-  readonly delayMs: (to: number) => number
-  readonly counts: Readonly<Record<Fault, number>>
-}
-
 /** Each of the allowed faults is possible in about half of the runs, until `untilMs`. */
-export const createFaults = (random: Random, timeline: Timeline, allowed: readonly Fault[], untilMs: number): Faults => {
+export const createWorld = (
+  seed: number,
+  breathe: T.Task<void>,
+  allowed: readonly Fault[],
+  untilMs: number,
+) => {
+  const random = createRandom(seed)
+  const timeline = createTimeline(breathe)
   const possible = new Set(allowed.filter(() => random.chance(0.5)))
   const counts = Object.fromEntries(faults.map((fault) => [fault, 0])) as Record<Fault, number>
   return {
-    strikes: (fault, probability) => {
-      if (!random.chance(probability) || !possible.has(fault) || timeline.now() >= untilMs) return false
+    random,
+    timeline,
+    counts: counts as Readonly<typeof counts>,
+    /** Whether the fault happens at this moment. */
+    strikes: (fault: Fault, probability: number): boolean => {
+      if (!random.chance(probability) || !possible.has(fault) || timeline.now() >= untilMs)
+        return false
       counts[fault] += 1
       return true
     },
-    delayMs: (to) => random.delayMs(Math.min(to, untilMs - timeline.now())),
-    counts,
+    /** A delay of up to `to` ms, which ends when the faults end. */
+    delayMs: (to: number): number => random.delayMs(Math.min(to, untilMs - timeline.now())),
   }
 }
 
-export interface World {
-  readonly random: Random
-  readonly timeline: Timeline
-  readonly faults: Faults
-}
+export type Life = ReturnType<typeof createLife>
+export type World = ReturnType<typeof createWorld>

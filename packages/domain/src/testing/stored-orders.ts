@@ -1,59 +1,34 @@
-// What the contract suites of orders share: the ports under test over the same records, and plain orders to fill them with.
+// Plain orders, claims and replies to fill stores with.
 import type { ProgramId } from '../access/credential.ts'
-import type { Account, BrokerAccount } from '../accounts/account.ts'
-import type { Order, OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
-import type { GuardStore } from '../ports/guard-store.ts'
+import type { Account } from '../accounts/account.ts'
+import type { OrderId, OrderRequest, PendingOrder } from '../orders/order.ts'
 import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
-import type { IdempotencyStore } from '../ports/idempotency.ts'
-import type { NewOrder, OrderJobs, OrderPlacement, OrderStore } from '../ports/order-store.ts'
+import type { NewOrder, OrderPlacement } from '../ports/order-store.ts'
 import { placementWindowMs } from '../orders/placement.ts'
-import type { Placement } from '../orders/placement.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { newAccountId, newHash } from './stored-records.ts'
-import type { Stores } from './stored-records.ts'
-
-export interface OrderPorts extends Stores {
-  readonly orders: OrderStore
-  /** The same orders as another instance of the service sees them. */
-  readonly elsewhere: OrderStore
-  readonly guards: GuardStore
-  readonly idempotency: IdempotencyStore
-  /** The same keys as another instance of the service sees them. */
-  readonly idempotencyElsewhere: IdempotencyStore
-  readonly jobs: OrderJobs
-  /** Lets so much time pass for the jobs. */
-  readonly elapse: (ms: number) => Promise<void>
-}
-
-/** An order as the fake of the store holds it. */
-export interface StoredOrder {
-  readonly order: Order
-  readonly placement: Placement
-  readonly destination: BrokerAccount
-  readonly version: number
-  /** Until when it may be sent, by the test's clock. */
-  readonly sendUntilMs: number
-  readonly dueAt: Instant | null
-  readonly settledAt: Instant | null
-}
-
-/** Opens empty stores once per suite; `close` ends them. */
-export type OpenOrderPorts = () => Promise<{ readonly ports: OrderPorts; readonly close: () => Promise<void> }>
 
 /** For tests in which it does not matter who asks. */
 export const someProgram = 'a program' as ProgramId
 
 let lastOrder = 0
 
-/** One that no other order of this run has, neither whole nor in its first half, which brokers keep. Later ones are greater. */
+/**
+ * One that no other order of this run has, neither whole nor in its first half, which brokers keep.
+ * Later ones are greater.
+ */
 export const newOrderId = (): OrderId =>
   `ord_${String((lastOrder += 1))
     .padStart(10, '0')
     .padEnd(20, '0')}` as OrderId
 
 /** A pending market order, 0.1 lots of EURUSD, on an account that nothing else is known of. */
-export const newOrder = (owner: Owner, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder => ({
+export const newOrder = (
+  owner: Owner,
+  createdAt: Instant,
+  request: Partial<OrderRequest> = {},
+): PendingOrder => ({
   id: newOrderId(),
   owner,
   request: { accountId: newAccountId(), symbol: 'EURUSD', side: 'buy', volume: 0.1, ...request },
@@ -62,8 +37,11 @@ export const newOrder = (owner: Owner, createdAt: Instant, request: Partial<Orde
   updatedAt: createdAt,
 })
 
-export const newOrderOn = ({ owner, id }: Account, createdAt: Instant, request: Partial<OrderRequest> = {}): PendingOrder =>
-  newOrder(owner, createdAt, { accountId: id, ...request })
+export const newOrderOn = (
+  { owner, id }: Account,
+  createdAt: Instant,
+  request: Partial<OrderRequest> = {},
+): PendingOrder => newOrder(owner, createdAt, { accountId: id, ...request })
 
 /** What `record` takes for an order without limits. */
 export const toRecord = (order: PendingOrder, more: Partial<NewOrder> = {}): NewOrder => ({

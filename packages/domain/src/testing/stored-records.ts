@@ -1,11 +1,10 @@
-// What the contract suites of the stores share: the ports under test, plain records to fill them with, and a way to write those.
+// Plain records to fill stores with, and a way to write them.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
 import type { CredentialHash } from '../access/credential.ts'
 import { noChanges } from '../operator/records.ts'
 import type {
-  Desk,
   OperatorChanges,
   OperatorKeys,
   OperatorRecords,
@@ -28,9 +27,6 @@ export interface Stores {
   readonly operator: OperatorStore
   readonly providerTokens: ProviderTokens
 }
-
-/** Opens empty stores once per suite; `close` ends them. */
-export type OpenStores = () => Promise<{ readonly stores: Stores; readonly close: () => Promise<void> }>
 
 export const noKeys: OperatorKeys = {
   tenants: [],
@@ -63,9 +59,11 @@ let lastNumber = 0
 const nextNumber = (): number => (lastNumber += 1)
 
 /** A UUID that no other record of this run has; later ones sort after earlier ones. */
-export const newAccountId = (): AccountId => `0a000000-0000-4000-8000-${String(nextNumber()).padStart(12, '0')}` as AccountId
+export const newAccountId = (): AccountId =>
+  `0a000000-0000-4000-8000-${String(nextNumber()).padStart(12, '0')}` as AccountId
 
-export const newHash = (): CredentialHash => nextNumber().toString(16).padStart(64, '0') as CredentialHash
+export const newHash = (): CredentialHash =>
+  nextNumber().toString(16).padStart(64, '0') as CredentialHash
 
 export const newTenant = (): Tenant => ({ id: `tenant-${nextNumber()}` as TenantId, name: 'Acme' })
 
@@ -76,7 +74,10 @@ export const newUser = (tenantId: TenantId): User => ({
   plan: 'free',
 })
 
-/** A connected demo account that was never read live; balance, equity and margin are 10000, 10000 and 0. */
+/**
+ * A connected demo account that was never read live; balance, equity and margin are 10000, 10000
+ * and 0.
+ */
 export const newAccount = (owner: Owner, fields: Partial<Account> = {}): Account => {
   const id = newAccountId()
   return {
@@ -91,7 +92,14 @@ export const newAccount = (owner: Owner, fields: Partial<Account> = {}): Account
     linkedAsDemo: true,
     tradeMode: null,
     currency: 'USD',
-    figures: { balance: 10_000, equity: 10_000, margin: 0, freeMargin: null, marginLevel: null, leverage: null },
+    figures: {
+      balance: 10_000,
+      equity: 10_000,
+      margin: 0,
+      freeMargin: null,
+      marginLevel: null,
+      leverage: null,
+    },
     status: 'connected',
     provider: { providerAccountId: `provider-${id}`, region: 'new-york' },
     lastReadAt: null,
@@ -113,7 +121,10 @@ export const newApiKey = (userId: UserId, fields: Partial<StoredApiKey> = {}): S
   ...fields,
 })
 
-export const newAccessToken = (userId: UserId, fields: Partial<StoredAccessToken> = {}): StoredAccessToken => ({
+export const newAccessToken = (
+  userId: UserId,
+  fields: Partial<StoredAccessToken> = {},
+): StoredAccessToken => ({
   id: `token-${nextNumber()}`,
   userId,
   applicationId: 'app-1',
@@ -125,15 +136,22 @@ export const newAccessToken = (userId: UserId, fields: Partial<StoredAccessToken
 })
 
 /** Writes changes through the operator's port and fails loudly when it cannot. */
-export const write = async (operator: OperatorStore, changes: Partial<OperatorChanges>): Promise<void> => {
+export const write = async (
+  operator: OperatorStore,
+  changes: Partial<OperatorChanges>,
+): Promise<void> => {
   await rightOf(operator.apply(noKeys, () => E.right({ changes: { ...noChanges, ...changes } })))
 }
 
 /** Puts records and removes none. */
-export const puts = <A>(...put: readonly A[]): { readonly put: readonly A[]; readonly remove: readonly [] } => ({ put, remove: [] })
+export const puts = <A>(
+  ...put: readonly A[]
+): { readonly put: readonly A[]; readonly remove: readonly [] } => ({ put, remove: [] })
 
 /** Removes records and puts none. */
-export const removes = <A>(...remove: readonly A[]): { readonly put: readonly []; readonly remove: readonly A[] } => ({ put: [], remove })
+export const removes = <A>(
+  ...remove: readonly A[]
+): { readonly put: readonly []; readonly remove: readonly A[] } => ({ put: [], remove })
 
 /** A new tenant with one user, stored. */
 export const storedOwner = async (operator: OperatorStore): Promise<Owner> => {
@@ -144,7 +162,10 @@ export const storedOwner = async (operator: OperatorStore): Promise<Owner> => {
 }
 
 /** A new tenant with one user and one account, stored. */
-export const storedAccount = async (operator: OperatorStore, fields: Partial<Account> = {}): Promise<Account> => {
+export const storedAccount = async (
+  operator: OperatorStore,
+  fields: Partial<Account> = {},
+): Promise<Account> => {
   const account = newAccount(await storedOwner(operator), fields)
   await write(operator, { accounts: puts(account) })
   return account
@@ -156,17 +177,3 @@ export const rightOf = async <A>(task: TE.TaskEither<unknown, A>): Promise<A> =>
   if (E.isLeft(result)) throw new Error(`expected a value, got ${JSON.stringify(result.left)}`)
   return result.right
 }
-
-/** The stored records that the keys name, read through a document that changes nothing. */
-export const readRecords = async (operator: OperatorStore, keys: Partial<OperatorKeys>): Promise<OperatorRecords> => {
-  const { records } = await rightOf(operator.apply({ ...noKeys, ...keys }, (found) => E.right({ records: found, changes: noChanges })))
-  return records
-}
-
-/** A desk with this account that limits nothing but takes no symbol. */
-export const newDesk = ({ id, owner }: Account): Desk => ({
-  id: `desk-of-${owner.tenantId}`,
-  tenantId: owner.tenantId,
-  accounts: [id],
-  limits: { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: [] },
-})

@@ -1,29 +1,24 @@
-// What the contract suite of webhooks needs: the port under test beside the operator's, and plain webhooks to fill it with.
-import type { OperatorStore } from '../ports/operator-store.ts'
-import type { WebhookStore } from '../ports/webhook-store.ts'
+// Plain webhooks to fill stores with.
 import type { Owner, WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookUrl } from '../webhooks/webhook-url.ts'
 import type { Webhook } from '../webhooks/webhook.ts'
 
-export interface WebhookPorts {
-  readonly operator: OperatorStore
-  readonly webhooks: WebhookStore
-  /** The same webhooks as another instance of the service sees them. */
-  readonly elsewhere: WebhookStore
-}
-
-/** Opens empty stores once per suite; `close` ends them. */
-export type OpenWebhookPorts = () => Promise<{ readonly ports: WebhookPorts; readonly close: () => Promise<void> }>
-
 let lastWebhook = 0
 
-/** One that no other webhook of this run has. Later ones sort before earlier ones, so that no list is in order by its ids. */
+/**
+ * One that no other webhook of this run has. Later ones sort before earlier ones, so that no list
+ * is in order by its ids.
+ */
 export const newWebhookId = (): WebhookId =>
   `0b000000-0000-4000-8000-${(2 ** 48 - (lastWebhook += 1)).toString(16).padStart(12, '0')}` as WebhookId
 
 /** An enabled webhook for closed trades that was never delivered to. */
-export const newWebhook = (owner: Owner, createdAt: Instant, fields: Partial<Webhook> = {}): Webhook => ({
+export const newWebhook = (
+  owner: Owner,
+  createdAt: Instant,
+  fields: Partial<Webhook> = {},
+): Webhook => ({
   id: newWebhookId(),
   owner,
   url: 'https://hooks.example.com/tradeport' as WebhookUrl,

@@ -1,5 +1,5 @@
-// What every adapter of the trading port does, as numbered cases: an order is executed at most once, an outcome that is not known is reported as such,
-// and a lookup reports what the broker's book holds.
+// What every adapter of the trading port does: an order is executed at most once, an outcome that
+// is not known is reported as such, and a lookup reports what the broker's book holds.
 import { afterEach, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '../accounts/account.ts'
 import { minuteMs } from '../primitives/instant.ts'
@@ -16,7 +16,13 @@ import type { BrokerOrder, Trading } from '../ports/trading.ts'
  * - half_filled: half of it is executed, and the rest never
  * - held: it is accepted, and executed when the venue is told to
  */
-export type TradeTrouble = 'answer_lost' | 'request_lost' | 'refused' | 'rate_limited' | 'half_filled' | 'held'
+export type TradeTrouble =
+  | 'answer_lost'
+  | 'request_lost'
+  | 'refused'
+  | 'rate_limited'
+  | 'half_filled'
+  | 'held'
 
 /** Trading with the world behind it: an account that may trade EURUSD, with money enough. */
 export interface TradingVenue {
@@ -38,148 +44,130 @@ export interface TradingVenue {
   readonly close: () => Promise<void>
 }
 
-const orderOf = (more: Partial<BrokerOrder> = {}): BrokerOrder => ({
+const buy: BrokerOrder = {
   clientId: 'TP_contract0a_abcdefghij',
   symbol: 'EURUSD',
   side: 'buy',
   volume: 0.2,
-  ...more,
+}
+const nothing = { kind: 'nothing' }
+const filled = (volume: number) => ({
+  kind: volume === buy.volume ? 'filled' : 'partially_filled',
+  fill: expect.objectContaining({ volume, price: expect.any(Number) }),
 })
+
+/**
+ * The answer to a send that meets a trouble, what a lookup finds then where it may be made, and
+ * what was executed.
+ */
+const troubles: readonly (readonly [
+  TradeTrouble,
+  answer: object,
+  found: object | undefined,
+  lots: number,
+])[] = [
+  [
+    'refused',
+    {
+      kind: 'refused',
+      reason: { code: expect.stringMatching(/./), message: expect.stringMatching(/./) },
+    },
+    nothing,
+    0,
+  ],
+  ['answer_lost', { kind: 'unknown' }, { kind: 'found', settlement: filled(0.2) }, 0.2],
+  ['request_lost', { kind: 'unknown' }, nothing, 0],
+  ['half_filled', filled(0.1), { kind: 'found', settlement: filled(0.1) }, 0.1],
+  ['held', { kind: 'placed', orderId: expect.stringMatching(/^\d+$/) }, { kind: 'working' }, 0],
+  ['rate_limited', { kind: 'not_sent', retryAfterMs: expect.any(Number) }, undefined, 0],
+]
 
 export const describeTradingContract = (name: string, open: () => Promise<TradingVenue>): void => {
   describe(`the trading contract, by ${name}`, () => {
     let venue: TradingVenue | undefined
-    afterEach(async () => {
-      await venue?.close()
-      venue = undefined
-    })
+    afterEach(() => venue?.close())
 
-    const openDesk = async (more: Partial<BrokerOrder> = {}) => {
+    const openDesk = async (order: BrokerOrder = buy) => {
       const own = await open()
       venue = own
-      const order = orderOf(more)
       const sentAt = own.now()
       return {
         ...own,
-        order,
-        place: (maySend: MaySend = () => true) => own.trading.placeOrder(own.account, order, maySend)(),
+        place: (maySend: MaySend = () => true) =>
+          own.trading.placeOrder(own.account, order, maySend)(),
         find: (sought = order, refresh = false) =>
-          own.trading.findOrder(own.account, { order: sought, sentAt, orderId: null, refresh, othersTickets: [] })(),
+          own.trading.findOrder(own.account, {
+            order: sought,
+            sentAt,
+            orderId: null,
+            refresh,
+            othersTickets: [],
+          })(),
+        lots: () => own.executedLots(order.clientId),
       }
     }
 
-    it.each(['buy', 'sell'] as const)('T-01 fills a %s, whole, once, and tells the fill', async (side) => {
-      const { place, order, executedLots } = await openDesk({ side })
-      expect(await place()).toEqual({ kind: 'filled', fill: expect.objectContaining({ volume: 0.2, price: expect.any(Number) }) })
-      expect(executedLots(order.clientId)).toBe(0.2)
-    })
+    it.each(['buy', 'sell'] as const)(
+      'fills a %s, whole and once, and finds it and no other',
+      async (side) => {
+        const { place, find, lots } = await openDesk({ ...buy, side })
+        const settlement = await place()
+        expect(settlement).toEqual(filled(0.2))
+        for (const refresh of [false, true])
+          expect(await find({ ...buy, side }, refresh)).toEqual({ kind: 'found', settlement })
+        expect(await find({ ...buy, clientId: 'TP_contract0b_abcdefghij' })).toEqual(nothing)
+        expect(lots()).toBe(0.2)
+      },
+    )
 
-    it('T-02 finds what it filled, with the same fill', async () => {
-      const { place, find } = await openDesk()
-      const answer = await place()
-      expect(await find()).toEqual({ kind: 'found', settlement: answer })
-    })
+    it.each(troubles)(
+      'reports an order that is %s as what is known of it, and does not send it again',
+      async (trouble, answer, found, lots) => {
+        const desk = await openDesk()
+        await desk.troubleNext(trouble)
+        const placed = await desk.place()
+        expect(placed).toEqual(answer)
+        if (found !== undefined) expect(await desk.find()).toEqual(found)
+        expect(desk.lots()).toBe(lots)
+        if (trouble === 'held') {
+          await desk.release()
+          expect(await desk.find()).toEqual({ kind: 'found', settlement: filled(0.2) })
+        }
+        if (placed.kind === 'not_sent') {
+          expect(placed.retryAfterMs).toBeGreaterThan(0)
+          await desk.passTime(placed.retryAfterMs ?? 0)
+          expect(await desk.place()).toEqual(filled(0.2))
+          expect(desk.lots()).toBe(0.2)
+        }
+      },
+    )
 
-    it('T-03 tells why the broker refused, and finds nothing then', async () => {
-      const { place, find, order, troubleNext, executedLots } = await openDesk()
-      await troubleNext('refused')
-      const reason = { code: expect.stringMatching(/./), message: expect.stringMatching(/./) }
-      expect(await place()).toEqual({ kind: 'refused', reason })
-      expect(executedLots(order.clientId)).toBe(0)
-      expect(await find()).toEqual({ kind: 'nothing' })
-    })
-
-    it('T-04 does not know of an order whose answer is lost, does not send it again, and finds it', async () => {
-      const { place, find, order, troubleNext, executedLots } = await openDesk()
-      await troubleNext('answer_lost')
-      expect(await place()).toEqual({ kind: 'unknown' })
-      expect(await find()).toMatchObject({ kind: 'found', settlement: { kind: 'filled', fill: { volume: 0.2 } } })
-      expect(executedLots(order.clientId)).toBe(0.2)
-    })
-
-    it('T-05 does not know of an order that is lost, does not send it again, and finds nothing', async () => {
-      const { place, find, order, troubleNext, executedLots } = await openDesk()
-      await troubleNext('request_lost')
-      expect(await place()).toEqual({ kind: 'unknown' })
-      expect(await find()).toEqual({ kind: 'nothing' })
-      expect(executedLots(order.clientId)).toBe(0)
-    })
-
-    it('T-06 says that an order beyond the rate limit was not sent; sent anew it is executed once', async () => {
-      const { place, order, troubleNext, passTime, executedLots } = await openDesk()
-      await troubleNext('rate_limited')
-      const answer = await place()
-      expect(answer).toMatchObject({ kind: 'not_sent' })
-      const waitMs = (answer.kind === 'not_sent' && answer.retryAfterMs) || 0
-      expect(waitMs).toBeGreaterThan(0)
-      expect(executedLots(order.clientId)).toBe(0)
-      await passTime(waitMs)
-      expect(await place()).toMatchObject({ kind: 'filled' })
-      expect(executedLots(order.clientId)).toBe(0.2)
-    })
-
-    it('T-07 tells a part that was filled from the whole, and finds it so', async () => {
-      const { place, find, troubleNext } = await openDesk()
-      await troubleNext('half_filled')
-      const part = { kind: 'partially_filled', fill: expect.objectContaining({ volume: 0.1 }) }
-      expect(await place()).toEqual(part)
-      expect(await find()).toEqual({ kind: 'found', settlement: part })
-    })
-
-    it('T-08 tells an order that is accepted from one that is filled, and finds it filled later', async () => {
-      const { place, find, troubleNext, release } = await openDesk()
-      await troubleNext('held')
-      expect(await place()).toEqual({ kind: 'placed', orderId: expect.stringMatching(/^\d+$/) })
-      expect(await find()).toEqual({ kind: 'working' })
-      await release()
-      expect(await find()).toMatchObject({ kind: 'found', settlement: { kind: 'filled', fill: { volume: 0.2 } } })
-    })
-
-    it('T-09 says nothing of records that it cannot read', async () => {
+    it('finds nothing out from records that cannot be read, and keeps to what it knows of a fill', async () => {
       const { place, find, makeReadable, passTime } = await openDesk()
       await makeReadable(false)
       expect(await find()).toEqual({ kind: 'unreadable' })
-      await makeReadable(true)
-      await passTime(minuteMs)
-      expect(await find()).toEqual({ kind: 'nothing' })
-      await place()
-      await makeReadable(false)
+      expect(await place()).toMatchObject({ kind: 'filled' })
       expect(await find()).toEqual({ kind: 'unreadable' })
       await makeReadable(true)
       await passTime(minuteMs)
       expect(await find()).toMatchObject({ kind: 'found' })
     })
 
-    it('T-10 keeps to what it knows of a fill where the records cannot be read', async () => {
-      const { place, makeReadable } = await openDesk()
-      await makeReadable(false)
-      expect(await place()).toMatchObject({ kind: 'filled' })
-    })
+    it.each([0.05, undefined])(
+      'finds the whole fill after %s lots of the position, or all, were closed',
+      async (lots) => {
+        const { place, find, closePosition } = await openDesk()
+        const settlement = await place()
+        await closePosition(buy.clientId, lots)
+        expect(await find()).toEqual({ kind: 'found', settlement })
+      },
+    )
 
-    it.each([0.05, undefined])('T-11 finds the whole fill after %s lots of the position, or all, were closed', async (lots) => {
-      const { place, find, order, closePosition } = await openDesk()
-      const answer = await place()
-      await closePosition(order.clientId, lots)
-      expect(await find()).toEqual({ kind: 'found', settlement: answer })
-    })
-
-    it('T-12 does not take one order for another', async () => {
-      const { place, find, order } = await openDesk()
-      await place()
-      expect(await find({ ...order, clientId: 'TP_contract0b_abcdefghij' })).toEqual({ kind: 'nothing' })
-    })
-
-    it('T-13 does not send an order that may not be sent any more, and answers so', async () => {
-      const { place, find, order, executedLots } = await openDesk()
+    it('does not send an order that may not be sent any more, and answers so', async () => {
+      const { place, find, lots } = await openDesk()
       expect(await place(() => false)).toEqual({ kind: 'not_sent', retryAfterMs: null })
-      expect(await find()).toEqual({ kind: 'nothing' })
-      expect(executedLots(order.clientId)).toBe(0)
-    })
-
-    it('T-14 finds what it filled when it reads from the terminal', async () => {
-      const { place, find, order } = await openDesk()
-      const answer = await place()
-      expect(await find(order, true)).toEqual({ kind: 'found', settlement: answer })
+      expect(await find()).toEqual(nothing)
+      expect(lots()).toBe(0)
     })
   })
 }

@@ -4,7 +4,10 @@ import type { Instant } from '../primitives/instant.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
 import type { FoldedTrade } from './folded-trade.ts'
 
-/** A trade with whose it is and the deal that closed it, which orders trades that closed in the same millisecond. */
+/**
+ * A trade with whose it is and the deal that closed it, which orders trades that closed in the same
+ * millisecond.
+ */
 export interface ClosedTrade {
   readonly accountId: AccountId
   readonly userId: UserId

@@ -1,10 +1,15 @@
 // A deal: one execution or booking in a broker's history, and the order in which deals are folded.
 import { compareTickets } from '../primitives/tickets.ts'
 
-/** Times are epoch milliseconds, volumes lots, money the account's currency with charges negative. */
+/**
+ * Times are epoch milliseconds, volumes lots, money the account's currency with charges negative.
+ */
 export interface Deal {
   readonly id: string
-  /** The position that the deal opened, changed or closed; absent, empty or "0" where it belongs to none. */
+  /**
+   * The position that the deal opened, changed or closed; absent, empty or "0" where it belongs to
+   * none.
+   */
   readonly positionId?: string
   /** Absent on deals that trade nothing (balance, credit, …). */
   readonly side?: 'buy' | 'sell'
@@ -25,22 +30,27 @@ export const positionIdOf = ({ side, positionId }: Deal): string | undefined =>
   side === undefined || positionId === '' || positionId === '0' ? undefined : positionId
 
 /** Lots; 0 where no broker means the volume, and where it was not reported. */
-export const volumeOf = ({ volume }: Deal): number => (volume !== undefined && volume > 0 && volume < Number.POSITIVE_INFINITY ? volume : 0)
+export const volumeOf = ({ volume }: Deal): number =>
+  volume !== undefined && volume > 0 && volume < Number.POSITIVE_INFINITY ? volume : 0
 
 /** 0 where the price is missing. */
-export const priceOf = ({ price }: Deal): number => (price !== undefined && Number.isFinite(price) ? price : 0)
+export const priceOf = ({ price }: Deal): number =>
+  price !== undefined && Number.isFinite(price) ? price : 0
 
 /** The first symbol that any of the deals names. */
-export const symbolOf = (deals: readonly Deal[]): string | undefined => deals.find(({ symbol = '' }) => symbol !== '')?.symbol
+export const symbolOf = (deals: readonly Deal[]): string | undefined =>
+  deals.find(({ symbol = '' }) => symbol !== '')?.symbol
 
 /** Whether a date can stand for the time of a deal. */
-export const isReadableTime = (time: number | undefined): time is number => time !== undefined && Math.abs(time) <= latestTime
+export const isReadableTime = (time: number | undefined): time is number =>
+  time !== undefined && Math.abs(time) <= latestTime
 
 const latestTime = 8.64e15
 
 /**
- * The order in which deals are folded: time, then id. MT4 gives an opening and a closing deal one id, and the opening one comes first then. Side and symbol
- * only make the order total, and deals without a readable time come last.
+ * The order in which deals are folded: time, then id. MT4 gives an opening and a closing deal one
+ * id, and the opening one comes first then. Side and symbol only make the order total, and deals
+ * without a readable time come last.
  */
 export const compareDealOrder = (a: Deal, b: Deal): number =>
   compareTimes(a.time, b.time) ||

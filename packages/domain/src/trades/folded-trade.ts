@@ -1,7 +1,11 @@
-// What the fold makes of a position: a closed trade (2.5), or the reason why it could not be folded (4.5).
+// What the fold makes of a position: a closed trade, or the reason why it could not be folded
+// (docs/behaviour.md#skipped-positions).
 import type { AccountId } from '../primitives/ids.ts'
 
-/** Why a position is neither a trade nor open, in the order in which the reasons are looked at; the first that applies is given. */
+/**
+ * Why a position is neither a trade nor open, in the order in which the reasons are looked at; the
+ * first that applies is given.
+ */
 export const skipReasons = [
   'unsupported_deal_entry_type',
   'no_open_deal',
@@ -14,7 +18,10 @@ export const skipReasons = [
 
 export type SkipReason = (typeof skipReasons)[number]
 
-/** A position whose whole volume is closed. Times are epoch milliseconds, volume lots, money the account's currency. */
+/**
+ * A position whose whole volume is closed. Times are epoch milliseconds, volume lots, money the
+ * account's currency.
+ */
 export interface FoldedTrade {
   readonly positionId: string
   readonly symbol: string
@@ -35,7 +42,10 @@ export interface FoldedTrade {
   readonly openedAt: number
   /** The last closing deal. */
   readonly closedAt: number
-  /** Whole seconds from openedAt to closedAt, rounded down; below 0 where the broker's clock says so. */
+  /**
+   * Whole seconds from openedAt to closedAt, rounded down; below 0 where the broker's clock says
+   * so.
+   */
   readonly holdingTime: number
   /** Present where a closing deal reported no volume. */
   readonly volumeEstimated?: true

@@ -1,40 +1,39 @@
-// Sends a notice to its owner by mail (8.1 rule 7; 6, retry policy point 2). It may be called any number of times: every mail of a notice has the
-// same id.
+// Sends a notice to its owner by mail. It may be called any number of times: every mail of a notice
+// has the same id.
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ServiceUnavailable } from '../errors.ts'
 import { noticeText } from '../notices/notice-text.ts'
-import type { Mailer, OwnerNoticeJob } from '../ports/owner-notices.ts'
-import type { UserStore } from '../ports/user-store.ts'
+import type { OwnerNoticeJob } from '../ports/owner-notices.ts'
+import type { Ports } from '../ports/ports.ts'
 import { parseEmailAddress } from '../primitives/email-address.ts'
-import type { EmailAddress } from '../primitives/email-address.ts'
 
-interface Ports {
-  readonly users: UserStore
-  readonly mailer: Mailer
-}
-
-/** How a notice ended, or that it is to be tried again. `no_address`: the user is gone, or has none that mail can be sent to. */
+/**
+ * How a notice ended, or that it is to be tried again. `no_address`: the user is gone, or has none
+ * that mail can be sent to.
+ */
 export type NoticeOutcome =
   | { readonly kind: 'sent' }
   | { readonly kind: 'no_address' }
   | { readonly kind: 'refused'; readonly reason: string }
   | { readonly kind: 'undelivered'; readonly reason: string }
 
-type Sending = TE.TaskEither<ServiceUnavailable, NoticeOutcome>
-
 export const sendOwnerNotice =
-  (ports: Ports) =>
-  (job: OwnerNoticeJob): Sending =>
-    pipe(ports.users.email(job.owner), TE.map(O.flatMap(parseEmailAddress)), TE.flatMap(O.match(() => noAddress, mailTo(ports, job))))
-
-const noAddress: Sending = TE.right({ kind: 'no_address' })
-
-const mailTo =
-  ({ mailer }: Ports, { id, notice }: OwnerNoticeJob) =>
-  (to: EmailAddress): Sending =>
+  ({ users, mailer }: Pick<Ports, 'users' | 'mailer'>) =>
+  ({ id, owner, notice }: OwnerNoticeJob): TE.TaskEither<ServiceUnavailable, NoticeOutcome> =>
     pipe(
-      TE.fromTask(mailer.send({ id, to, ...noticeText(notice) })),
-      TE.map((answer): NoticeOutcome => (answer.kind === 'accepted' ? { kind: 'sent' } : answer)),
+      users.email(owner),
+      TE.map(O.flatMap(parseEmailAddress)),
+      TE.flatMapTask(
+        O.match(
+          (): T.Task<NoticeOutcome> => T.of({ kind: 'no_address' }),
+          (to) =>
+            pipe(
+              mailer.send({ id, to, ...noticeText(notice) }),
+              T.map((answer) => (answer.kind === 'accepted' ? { kind: 'sent' } : answer)),
+            ),
+        ),
+      ),
     )

@@ -1,5 +1,5 @@
-// The delivery of one event to one webhook, as a pure state machine over its attempts: the next state of the delivery and of the webhook after each answer of
-// the receiver.
+// The delivery of one event to one webhook, as a pure state machine over its attempts: the next
+// state of the delivery and of the webhook after each answer of the receiver.
 import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
 import { minuteMs } from '../primitives/instant.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -34,7 +34,10 @@ export interface WebhookDelivery {
   readonly status: DeliveryStatus
   /** How many attempts have ended; for a replay, how many have begun. */
   readonly attempts: number
-  /** Of the last attempt, like the next two fields: 0 without an answer, null before the first attempt. */
+  /**
+   * Of the last attempt, like the next two fields: 0 without an answer, null before the first
+   * attempt.
+   */
   readonly responseCode: number | null
   readonly responseTimeMs: number | null
   readonly failureReason: DeliveryFailure | null
@@ -62,7 +65,9 @@ export interface Attempt {
   readonly endedAt: Instant
 }
 
-/** The pauses after attempts 1, 2 and so on; a delivery has one attempt more than there are pauses. */
+/**
+ * The pauses after attempts 1, 2 and so on; a delivery has one attempt more than there are pauses.
+ */
 export type RetrySchedule = readonly number[]
 
 export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
@@ -81,7 +86,12 @@ export interface AfterAttempt {
 }
 
 /** The delivery of a new event. */
-export const newDelivery = (webhookId: WebhookId, eventType: WebhookEventType, id: DeliveryId, now: Instant): WebhookDelivery => ({
+export const newDelivery = (
+  webhookId: WebhookId,
+  eventType: WebhookEventType,
+  id: DeliveryId,
+  now: Instant,
+): WebhookDelivery => ({
   id,
   webhookId,
   eventType,
@@ -97,7 +107,11 @@ export const newDelivery = (webhookId: WebhookId, eventType: WebhookEventType, i
 })
 
 /** A new delivery of the same event, which is attempted once only. */
-export const replayOf = (delivery: WebhookDelivery, id: DeliveryId, now: Instant): WebhookDelivery => ({
+export const replayOf = (
+  delivery: WebhookDelivery,
+  id: DeliveryId,
+  now: Instant,
+): WebhookDelivery => ({
   ...newDelivery(delivery.webhookId, delivery.eventType, id, now),
   replayOf: delivery.id,
 })
@@ -139,8 +153,8 @@ export const afterAttempt = (
 }
 
 /**
- * A delivery whose webhook was disabled before the next attempt. It keeps the reason of an earlier failure. Replays are not withdrawn: a user asked for them
- * explicitly.
+ * A delivery whose webhook was disabled before the next attempt. It keeps the reason of an earlier
+ * failure. Replays are not withdrawn: a user asked for them explicitly.
  */
 export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery => ({
   ...delivery,
@@ -157,7 +171,8 @@ export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): Webhoo
 })
 
 /** Whether a pending delivery is a replay whose attempt began and did not end. */
-export const isInterrupted = (delivery: WebhookDelivery): boolean => isReplay(delivery) && delivery.attempts > 0
+export const isInterrupted = (delivery: WebhookDelivery): boolean =>
+  isReplay(delivery) && delivery.attempts > 0
 
 /** A replay whose outcome is unknown. */
 export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
@@ -169,11 +184,25 @@ export const interrupted = (delivery: WebhookDelivery): WebhookDelivery => ({
 
 export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
 
-// A user starts a replay, so its failure does not count towards disabling the webhook. A 410 disables it in any case.
-const failedWebhook = (delivery: WebhookDelivery, webhook: Webhook, { answer, endedAt }: Attempt): Omit<AfterAttempt, 'delivery'> => {
+// A user starts a replay, so its failure does not count towards disabling the webhook. A 410
+// disables it in any case.
+const failedWebhook = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  { answer, endedAt }: Attempt,
+): Omit<AfterAttempt, 'delivery'> => {
   const failureCount = isReplay(delivery) ? webhook.failureCount : webhook.failureCount + 1
-  const failed = { ...webhook, failureCount, lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt) }
-  const reason = answer.responseCode === goneCode ? 'gone' : failureCount >= failuresToDisable && !isReplay(delivery) ? 'failures' : null
+  const failed = {
+    ...webhook,
+    failureCount,
+    lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt),
+  }
+  const reason =
+    answer.responseCode === goneCode
+      ? 'gone'
+      : failureCount >= failuresToDisable && !isReplay(delivery)
+        ? 'failures'
+        : null
   if (reason === null || !webhook.enabled) return { webhook: failed, disabledFor: null }
   return { webhook: { ...failed, enabled: false }, disabledFor: reason }
 }

@@ -1,4 +1,5 @@
-// The signature of a webhook's body (specification 6), for the sender and for receivers. The one file of this package that needs node:crypto.
+// The signature of a webhook's body (specification 6), for the sender and for receivers. The one
+// file of this package that needs node:crypto.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const scheme = 'sha256='
@@ -13,10 +14,15 @@ export const signWebhook = (secret: string, body: Uint8Array | string): string =
   scheme + createHmac('sha256', secret).update(body).digest('hex')
 
 /**
- * Whether a header is the signature of a body, compared in constant time. Compare the bytes that were received, before any parsing.
+ * Whether a header is the signature of a body, compared in constant time. Compare the bytes that
+ * were received, before any parsing.
  * @param header the received X-Webhook-Signature; anything that is not a signature is false
  */
-export const verifyWebhookSignature = (secret: string, body: Uint8Array | string, header: string | undefined): boolean => {
+export const verifyWebhookSignature = (
+  secret: string,
+  body: Uint8Array | string,
+  header: string | undefined,
+): boolean => {
   if (header === undefined || !signaturePattern.test(header)) return false
   const encoder = new TextEncoder()
   return timingSafeEqual(encoder.encode(header), encoder.encode(signWebhook(secret, body)))

@@ -1,4 +1,5 @@
-// Where a webhook may point (specification 2.8; decision 42): what a URL alone shows. What a name leads to is looked at when a connection is made.
+// Where a webhook may point (docs/behaviour.md#webhooks): what a URL alone shows. What a name leads
+// to is looked at when a connection is made.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { validationError } from '../errors.ts'
@@ -8,9 +9,15 @@ import type { Brand } from '../primitives/brand.ts'
 /** An https URL as its user wrote it. */
 export type WebhookUrl = Brand<string, 'WebhookUrl'>
 
-/** Which hosts may be connected to: the public internet, and the operator's own networks where some are open. */
+/**
+ * Which hosts may be connected to: the public internet, and the operator's own networks where some
+ * are open.
+ */
 export interface WebhookReach {
-  /** @param address IPv4 in dotted decimal, or IPv6 without brackets; whatever cannot be read as one is not allowed */
+  /**
+   * @param address IPv4 in dotted decimal, or IPv6 without brackets; whatever cannot be read as one
+   * is not allowed
+   */
   readonly allowsAddress: (address: string) => boolean
   /** Whether own networks are open, to which names without a place in the public DNS may lead. */
   readonly allowsLocalNames: boolean
@@ -28,22 +35,29 @@ const hidden = /[\s\\\p{Cc}]/u
 const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
 const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
 
-/** Reads the form of a URL, whatever its host; none where it could not be a webhook's. Lengths count Unicode code points. */
+/**
+ * Reads the form of a URL, whatever its host; none where it could not be a webhook's. Lengths count
+ * Unicode code points.
+ */
 export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
   if (!text.startsWith(scheme) || Array.from(text).length > maxWebhookUrlLength) return O.none
-  if (hidden.test(text) || text.includes('#') || !text.isWellFormed() || !URL.canParse(text)) return O.none
+  if (hidden.test(text) || text.includes('#') || !text.isWellFormed() || !URL.canParse(text))
+    return O.none
   // More slashes would be passed over, and the host stand behind them.
   const [authority = ''] = text.slice(scheme.length).split(/[/?]/, 1)
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)
 }
 
-/** The address that a URL's host is written as, in one spelling for all that it has; null where the host is a name. */
+/**
+ * The address that a URL's host is written as, in one spelling for all that it has; null where the
+ * host is a name.
+ */
 export const addressOf = ({ hostname }: URL): string | null => {
   if (hostname.startsWith('[')) return hostname.slice(1, -1)
   return ipv4.test(hostname) ? hostname : null
 }
 
-/** A name that has no place in the public DNS (decision 42). */
+/** A name that has no place in the public DNS. */
 export const isLocalName = (hostname: string): boolean => {
   const name = hostname.toLowerCase().replace(/\.$/, '')
   return !name.includes('.') || localEndings.some((ending) => name.endsWith(ending))
@@ -57,7 +71,10 @@ export const requireReachable =
     return issues.length > 0 ? E.left(validationError(issues)) : E.right(url)
   }
 
-/** What `requireReachable` says of a text that a caller sends as a URL; nothing where it has not even the form of one. */
+/**
+ * What `requireReachable` says of a text that a caller sends as a URL; nothing where it has not
+ * even the form of one.
+ */
 export const hostIssues =
   (reach: WebhookReach) =>
   (text: unknown): readonly Issue[] => {
@@ -65,8 +82,10 @@ export const hostIssues =
     if (O.isNone(url)) return []
     const target = new URL(url.value)
     const address = addressOf(target)
-    if (address !== null && !reach.allowsAddress(address)) return [hostIssue('the address of its host is not on it')]
-    if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames) return [hostIssue('its host is a local name')]
+    if (address !== null && !reach.allowsAddress(address))
+      return [hostIssue('the address of its host is not on it')]
+    if (address === null && isLocalName(target.hostname) && !reach.allowsLocalNames)
+      return [hostIssue('its host is a local name')]
     return []
   }
 

@@ -1,5 +1,5 @@
-// A webhook: where a user wants to be told of which events (specification 2.8, 3.4; decision 41). Its secret is no part of it, so that nothing
-// that shows a webhook can show the secret.
+// A webhook: where a user wants to be told of which events (docs/behaviour.md#webhooks). Its secret
+// is no part of it, so that nothing that shows a webhook can show the secret.
 import * as E from 'fp-ts/lib/Either.js'
 import { webhookLimitReached } from '../errors.ts'
 import type { WebhookLimitReached } from '../errors.ts'
@@ -63,16 +63,23 @@ export interface WebhookChange {
 }
 
 /**
- * Whether a text can be a secret. Any characters will do, since it travels in no header; half of one would not, because the key of a signature
- * is the secret's UTF-8 bytes, in which it has none of its own.
+ * Whether a text can be a secret. Any characters will do, since it travels in no header; half of
+ * one would not, because the key of a signature is the secret's UTF-8 bytes, in which it has none
+ * of its own.
  */
 export const isWebhookSecret = (text: string): boolean => {
   const { length } = Array.from(text)
   return length >= secretBounds.minimum && length <= secretBounds.maximum && text.isWellFormed()
 }
 
-/** One that is switched on again begins to count its failures anew, or the next would switch it off. */
-export const changedWebhook = (webhook: Webhook, { url, eventTypes, enabled }: WebhookChange, now: Instant): Webhook => ({
+/**
+ * One that is switched on again begins to count its failures anew, or the next would switch it off.
+ */
+export const changedWebhook = (
+  webhook: Webhook,
+  { url, eventTypes, enabled }: WebhookChange,
+  now: Instant,
+): Webhook => ({
   ...webhook,
   url: url ?? webhook.url,
   eventTypes: eventTypes ?? webhook.eventTypes,
@@ -81,7 +88,10 @@ export const changedWebhook = (webhook: Webhook, { url, eventTypes, enabled }: W
   updatedAt: now,
 })
 
-/** The webhook after a test that was answered with success (3.4). Tests may end in another order than they began. */
+/**
+ * The webhook after a test that was answered with success. Tests may end in another order than they
+ * began.
+ */
 export const withTestSuccess = (webhook: Webhook, at: Instant): Webhook => ({
   ...webhook,
   failureCount: 0,

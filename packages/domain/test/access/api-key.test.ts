@@ -2,7 +2,12 @@
 import { crc32 } from 'node:zlib'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { apiKeyPrefix, apiKeyRequirement, generateApiKey, isApiKey } from '../../src/access/api-key.ts'
+import {
+  apiKeyPrefix,
+  apiKeyRequirement,
+  generateApiKey,
+  isApiKey,
+} from '../../src/access/api-key.ts'
 
 const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
 const generated = fc.array(fc.nat(61), { minLength: 34, maxLength: 34 }).map((picks) => {
@@ -10,7 +15,8 @@ const generated = fc.array(fc.nat(61), { minLength: 34, maxLength: 34 }).map((pi
   return generateApiKey(() => picks[next++] ?? 0)
 })
 
-const numberOf = (digits: string): number => Array.from(digits).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0)
+const numberOf = (digits: string): number =>
+  Array.from(digits).reduce((sum, digit) => sum * 62 + base62.indexOf(digit), 0)
 
 describe('a generated key', () => {
   it('is the prefix, 34 random characters and their CRC-32 in six base62 digits', () => {

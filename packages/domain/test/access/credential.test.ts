@@ -1,51 +1,65 @@
-// What a stored credential says: whether it may be used now, which program holds it, and what it may do (5; decisions 9 and 10).
+// What a stored credential says: whether it may be used now, which program holds it, what it may
+// do, and under which limits it counts.
 import * as E from 'fp-ts/lib/Either.js'
-import { describe, expect, it } from 'vitest'
-import { isInJwtForm, isUsable, programOf } from '../../src/access/credential.ts'
+import { expect, it } from 'vitest'
+import { isInJwtForm, isUsable, plans, programOf } from '../../src/access/credential.ts'
 import type { Credential } from '../../src/access/credential.ts'
+import {
+  endpointBucket,
+  minuteBucket,
+  rateSubjectKey,
+  tiers,
+} from '../../src/access/rate-limits.ts'
 import { isScope, requireScope, scopes } from '../../src/access/scopes.ts'
 import type { Scope } from '../../src/access/scopes.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import { newRateSubject } from '../../src/testing/rate-arbitraries.ts'
 
 const key: Credential = {
   ...newRateSubject(),
-  kind: 'api_key',
   id: 'k-1',
   scopes: new Set(),
   ipAllowlist: [],
   expiresAt: null,
   enabled: true,
 }
-
-describe('a credential (5 rule 6)', () => {
-  it.each<[what: string, expiresAt: number | null, enabled: boolean, now: number, usable: boolean]>([
-    ['that never expires', null, true, 1e15, true],
-    ['a moment before it expires', 100, true, 99, true],
-    ['at the moment at which it expires', 100, true, 100, false],
-    ['that has expired', 100, true, 101, false],
-    ['that was revoked', null, false, 0, false],
-    ['that was revoked before it expires', 100, false, 99, false],
-  ])('%s', (_, expiresAt, enabled, now, usable) => {
-    expect(isUsable({ ...key, expiresAt, enabled }, now)).toBe(usable)
-  })
-
-  it('is of one program by itself when it is a key, and of its application when it is a token', () => {
-    const token: Credential = { ...key, kind: 'access_token', id: 't-1', applicationId: 'app' }
-    expect(programOf(token)).toBe(programOf({ ...token, id: 't-2' }))
-    const programs = [key, { ...key, id: 'k-2' }, { ...key, id: 'app' }, token, { ...token, applicationId: 'app 2' }].map(programOf)
-    expect(new Set(programs).size).toBe(programs.length)
-  })
+const token: Credential = { ...key, kind: 'access_token', id: 't-1', applicationId: 'app' }
+const ofUser = (tenantId: string, userId: string) => ({
+  tenantId: tenantId as TenantId,
+  userId: userId as UserId,
 })
 
-describe('a token', () => {
-  it.each(['ab.cd.ef', 'eyJhbGciOi_-9.eyJzdWIi-_0.c2ln-_9', 'eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1In0.'])(
-    'is in the form of a JWT: %s',
-    (token) => {
-      expect(isInJwtForm(token)).toBe(true)
-    },
-  )
+it.each<[what: string, expiresAt: number | null, enabled: boolean, now: number, usable: boolean]>([
+  ['that never expires', null, true, 1e15, true],
+  ['a moment before it expires', 100, true, 99, true],
+  ['at the moment at which it expires', 100, true, 100, false],
+  ['that was revoked', null, false, 0, false],
+  ['that was revoked before it expires', 100, false, 99, false],
+])('a credential %s', (_, expiresAt, enabled, now, usable) => {
+  expect(isUsable({ ...key, expiresAt, enabled }, now)).toBe(usable)
+})
 
-  it.each([
+it('is of one program and one limit by itself when it is a key, and by its application and user when it is a token', () => {
+  const others: readonly Credential[] = [
+    key,
+    { ...key, id: 'k-2' },
+    { ...key, id: 'app' },
+    { ...token, owner: ofUser('a', 'b') },
+    { ...token, owner: ofUser('a', 'b'), applicationId: 'app 2' },
+    { ...token, owner: ofUser('a', 'app'), applicationId: 'b' },
+    { ...token, owner: ofUser('b', 'a') },
+  ]
+  expect(new Set(others.map(rateSubjectKey)).size).toBe(others.length)
+  expect(new Set(others.slice(0, 5).map(programOf)).size).toBe(5)
+  for (const name of [programOf, rateSubjectKey])
+    expect(name({ ...token, id: 't-2' })).toBe(name(token))
+})
+
+it.each<[token: string, isIt: boolean]>([
+  ['ab.cd.ef', true],
+  ['eyJhbGciOi_-9.eyJzdWIi-_0.c2ln-_9', true],
+  ['eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1In0.', true],
+  ...[
     '',
     'abc',
     'ab.cd',
@@ -58,32 +72,65 @@ describe('a token', () => {
     ' ab.cd.ef',
     'ab.cd.ef ',
     'ab.cd.ef\n',
-    'tp_live_ab',
-  ])('is in no such form: %j', (token) => {
-    expect(isInJwtForm(token)).toBe(false)
-  })
+  ].map((text): [string, boolean] => [text, false]),
+])('%j is in the form of a JWT: %s', (text, isIt) => {
+  expect(isInJwtForm(text)).toBe(isIt)
 })
 
-describe('scopes (5 rules 7 and 8; decision 9)', () => {
-  const resources = 'accounts market-data trading orders positions history webhooks finance ai-agents position-insights shared-charts'
-
-  it('are reading and writing of each resource, and nothing else', () => {
-    const all = resources.split(' ').flatMap((resource) => [`${resource}:read`, `${resource}:write`])
-    expect(scopes).toEqual(all)
-    expect(all.every(isScope)).toBe(true)
-    for (const text of ['', 'orders', 'orders:', 'orders:delete', 'Orders:read', ' orders:read', '*', 'toString'])
-      expect(isScope(text)).toBe(false)
-  })
-
-  it.each<[held: readonly Scope[], passes: boolean]>([
-    [[], false],
-    [['orders:read'], false],
-    [['trading:write'], true],
-    [['orders:write', 'accounts:read'], true],
-    [['trading:write', 'orders:write'], true],
-  ])('%j are enough for what trading:write or orders:write may do: %s', (held, passes) => {
-    const anyOf = ['trading:write', 'orders:write'] as const
-    const refusal = E.left({ _tag: 'InsufficientScope', requiredAnyOf: anyOf })
-    expect(requireScope(new Set(held), anyOf)).toEqual(passes ? E.right(undefined) : refusal)
-  })
+it('knows the scopes to read and to write each resource, and no other', () => {
+  const resources =
+    'accounts market-data trading orders positions history webhooks finance ai-agents position-insights shared-charts'
+  expect(scopes).toEqual(
+    resources.split(' ').flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
+  )
+  expect(scopes.every(isScope)).toBe(true)
+  for (const text of [
+    '',
+    'orders',
+    'orders:delete',
+    'Orders:read',
+    ' orders:read',
+    '*',
+    'toString',
+  ])
+    expect(isScope(text)).toBe(false)
 })
+
+it.each<[held: readonly Scope[], passes: boolean]>([
+  [[], false],
+  [['orders:read'], false],
+  [['trading:write'], true],
+  [['orders:write', 'accounts:read'], true],
+])('%j are enough for what trading:write or orders:write may do: %s', (held, passes) => {
+  const anyOf = ['trading:write', 'orders:write'] as const
+  const refusal = E.left({ _tag: 'InsufficientScope', requiredAnyOf: anyOf })
+  expect(requireScope(new Set(held), anyOf)).toEqual(passes ? E.right(undefined) : refusal)
+})
+
+it('limits each plan by its figures, with the burst on top of a minute', () => {
+  expect(tiers).toEqual({
+    free: { requestsPerMinute: 100, burst: 200, requestsPerDay: 10_000 },
+    pro: { requestsPerMinute: 1_000, burst: 2_000, requestsPerDay: 100_000 },
+    enterprise: { requestsPerMinute: 10_000, burst: 20_000, requestsPerDay: 1_000_000 },
+  })
+  expect(plans.map(minuteBucket)).toEqual([
+    { size: 300, intervalMs: 600 },
+    { size: 3_000, intervalMs: 60 },
+    { size: 30_000, intervalMs: 6 },
+  ])
+})
+
+it.each([
+  [10, 3_600, 360_000],
+  [200, 60, 300],
+  // Never more than the figure in a period, also where it does not divide it.
+  [7, 60, 8_572],
+])(
+  'gives back one of %d requests in %d seconds every %d ms',
+  (requests, periodSeconds, intervalMs) => {
+    expect(endpointBucket({ route: 'GET /things', requests, periodSeconds })).toEqual({
+      size: requests,
+      intervalMs,
+    })
+  },
+)

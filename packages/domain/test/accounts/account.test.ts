@@ -1,29 +1,21 @@
 import * as E from 'fp-ts/lib/Either.js'
-import { describe, expect, it } from 'vitest'
-import { isDemo, isReadLive, requireBrokerAccount, withFailedRead, withReading } from '../../src/accounts/account.ts'
-import type { Account, AccountReading, AccountStatus, TradeMode } from '../../src/accounts/account.ts'
+import { expect, it } from 'vitest'
+import {
+  isDemo,
+  isReadLive,
+  requireBrokerAccount,
+  withFailedRead,
+  withReading,
+} from '../../src/accounts/account.ts'
+import type { Account, AccountReading, TradeMode } from '../../src/accounts/account.ts'
 import { snapshotCap, snapshotOf } from '../../src/accounts/balance-history.ts'
-import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
+import { newAccount } from '../../src/testing/stored-records.ts'
 
-const account: Account = {
-  id: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
-  owner: { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
-  name: 'Main',
-  broker: null,
-  brokerType: 'mt5',
-  accountNumber: '5012345',
-  server: 'Example-Demo',
-  purpose: 'trading',
-  linkedAsDemo: true,
-  tradeMode: null,
-  currency: 'USD',
-  figures: { balance: 1, equity: 2, margin: 3, freeMargin: null, marginLevel: null, leverage: null },
-  status: 'connected',
-  provider: { providerAccountId: 'p-1', region: 'london' },
-  lastReadAt: null,
-  createdAt: 0,
-  updatedAt: 0,
-}
+const account = newAccount(
+  { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
+  { broker: null },
+)
 
 const reading: AccountReading = {
   tradeMode: 'demo',
@@ -33,97 +25,84 @@ const reading: AccountReading = {
   readAt: 1_000,
 }
 
-const read = (before: Account, ...modes: readonly TradeMode[]): Account =>
-  modes.reduce((held, tradeMode) => withReading(held, { ...reading, tradeMode }), before)
-
-describe('isDemo (decision 17)', () => {
-  const rows: readonly (readonly [boolean, readonly TradeMode[], boolean])[] = [
-    [true, [], true],
-    [false, [], false],
-    [false, ['demo'], true],
-    [true, ['real'], false],
-    [true, ['contest'], false],
-    [true, ['unconfirmed'], false],
-    [true, ['real', 'demo'], false],
-    [true, ['contest', 'demo'], false],
-    [true, ['unconfirmed', 'demo'], true],
-    [true, ['demo', 'real'], false],
-  ]
-  it.each(rows)('linked as demo %s, broker said %j: %s', (linkedAsDemo, modes, expected) => {
-    expect(isDemo(read({ ...account, linkedAsDemo }, ...modes))).toBe(expected)
-  })
+it.each<[linkedAsDemo: boolean, said: readonly TradeMode[], expected: boolean]>([
+  [true, [], true],
+  [false, [], false],
+  [false, ['demo'], true],
+  [true, ['real'], false],
+  [true, ['contest'], false],
+  [true, ['unconfirmed'], false],
+  [true, ['real', 'demo'], false],
+  [true, ['contest', 'demo'], false],
+  [true, ['unconfirmed', 'demo'], true],
+  [true, ['demo', 'real'], false],
+])('linked as demo %s, broker said %j: is demo %s', (linkedAsDemo, said, expected) => {
+  expect(
+    isDemo(
+      said.reduce((held, tradeMode) => withReading(held, { ...reading, tradeMode }), {
+        ...account,
+        linkedAsDemo,
+      }),
+    ),
+  ).toBe(expected)
 })
 
-describe('live reads (3.2, decision 17)', () => {
-  it('takes the figures, the broker and its currency', () => {
-    expect(withReading(account, reading)).toMatchObject({
-      broker: 'Example Broker',
-      currency: 'EUR',
-      figures: reading.figures,
-      lastReadAt: 1_000,
-    })
+it('takes what a live read says, keeps what it does not, and goes into error and back', () => {
+  const { broker, currency, figures } = reading
+  expect(withReading({ ...account, status: 'error' }, reading)).toMatchObject({
+    broker,
+    currency,
+    figures,
+    lastReadAt: 1_000,
+    status: 'connected',
   })
-
-  it('keeps what the broker did not say', () => {
-    expect(withReading(account, { ...reading, broker: null, currency: null })).toMatchObject({ broker: null, currency: 'USD' })
+  expect(withReading(account, { ...reading, broker: null, currency: null })).toMatchObject({
+    broker: null,
+    currency: 'USD',
   })
-
-  it('turns connected into error on a failed read and keeps the stored figures', () => {
-    const failed = withFailedRead(account, 500)
-    expect(failed).toEqual({ ...account, status: 'error', updatedAt: 500 })
-  })
-
-  it('turns error into connected on a good read', () => {
-    expect(withReading({ ...account, status: 'error' }, reading).status).toBe('connected')
-  })
-
-  it.each<[AccountStatus, boolean]>([
-    ['connected', true],
-    ['error', true],
-    ['disconnected', false],
-    ['syncing', false],
-  ])('reads an account that is %s live: %s', (status, expected) => {
-    expect(isReadLive({ ...account, status })).toBe(expected)
-  })
-
-  it('never reads the paper book or another platform', () => {
-    expect(isReadLive({ ...account, brokerType: 'paper' })).toBe(false)
-    expect(isReadLive({ ...account, brokerType: 'ctrader' })).toBe(false)
-  })
+  expect(withFailedRead(account, 500)).toEqual({ ...account, status: 'error', updatedAt: 500 })
 })
 
-describe('requireBrokerAccount (4.3 rule 3)', () => {
-  it('says UnsupportedBroker before NotProvisioned', () => {
-    const refused = requireBrokerAccount({ ...account, brokerType: 'ctrader', provider: null })
-    expect(refused).toEqual(E.left({ _tag: 'UnsupportedBroker', accountId: account.id }))
-  })
-
-  it('says NotProvisioned without a provider account', () => {
-    expect(requireBrokerAccount({ ...account, provider: null })).toEqual(E.left({ _tag: 'NotProvisioned', accountId: account.id }))
-  })
+it.each<[Partial<Account>, boolean]>([
+  [{ status: 'connected' }, true],
+  [{ status: 'error' }, true],
+  [{ status: 'disconnected' }, false],
+  [{ status: 'syncing' }, false],
+  [{ brokerType: 'paper' }, false],
+  [{ brokerType: 'ctrader' }, false],
+])('an account with %o is read live: %s', (fields, expected) => {
+  expect(isReadLive({ ...account, ...fields })).toBe(expected)
 })
 
-describe('balance history (4.1, decision 18)', () => {
-  const last = { timestamp: 1_000, balance: 10, equity: 20, margin: 30, freeMargin: 40 }
-  const fiveMinutes = 300_000
+it.each<[Partial<Account>, string]>([
+  [{ brokerType: 'ctrader', provider: null }, 'UnsupportedBroker'],
+  [{ provider: null }, 'NotProvisioned'],
+])('the broker of an account with %o cannot be asked: %s', (fields, _tag) => {
+  expect(requireBrokerAccount({ ...account, ...fields })).toEqual(
+    E.left({ _tag, accountId: account.id }),
+  )
+})
 
-  it('keeps the first reading', () => {
-    expect(snapshotOf(null, reading)).toEqual(last)
-  })
+const { marginLevel: _level, leverage: _leverage, ...kept } = reading.figures
+const fiveMinutes = 300_000
 
-  it('keeps none while the balance is the same and five minutes have not passed', () => {
-    expect(snapshotOf(last, { ...reading, readAt: 1_000 + fiveMinutes - 1 })).toBeNull()
-  })
+it.each<
+  [what: string, before: { readonly balance: number } | null, afterMs: number, isKept: boolean]
+>([
+  ['the first', null, 0, true],
+  ['none of the same balance within five minutes', { balance: 10 }, fiveMinutes - 1, false],
+  ['one after five minutes', { balance: 10 }, fiveMinutes, true],
+  ['one of another balance at once', { balance: 11 }, 1, true],
+])('a snapshot is kept: %s', (_, before, afterMs, isKept) => {
+  const last = before && { ...kept, ...before, timestamp: 1_000 }
+  const readAt = 1_000 + afterMs
+  expect(snapshotOf(last, { ...reading, readAt })).toEqual(
+    isKept ? { ...kept, timestamp: readAt } : null,
+  )
+})
 
-  it('keeps one after five minutes', () => {
-    expect(snapshotOf(last, { ...reading, readAt: 1_000 + fiveMinutes })?.timestamp).toBe(1_000 + fiveMinutes)
-  })
-
-  it('keeps one at once when the balance has changed', () => {
-    expect(snapshotOf({ ...last, balance: 11 }, { ...reading, readAt: 1_001 })?.balance).toBe(10)
-  })
-
-  it('caps the count by the interval', () => {
-    expect([snapshotCap('1h'), snapshotCap('1d'), snapshotCap('1w'), snapshotCap()]).toEqual([168, 365, 104, 365])
-  })
+it('shows as many snapshots as the interval caps', () => {
+  expect([snapshotCap('1h'), snapshotCap('1d'), snapshotCap('1w'), snapshotCap()]).toEqual([
+    168, 365, 104, 365,
+  ])
 })

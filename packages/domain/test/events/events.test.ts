@@ -1,4 +1,4 @@
-// What receivers are told of orders and trades: the fields of section 6, no more and no less.
+// What receivers are told of orders and trades: the documented fields, no more and no less.
 import { describe, expect, it } from 'vitest'
 import { orderCreated, orderFilled, settlementEvents } from '../../src/events/order-events.ts'
 import { profitPercentage, tradeClosed } from '../../src/events/position-events.ts'
@@ -15,13 +15,29 @@ const ticket = '46870472' as Ticket
 const bare = { ...newOrder(owner, noon, { accountId }), id: 'ord_00000000000000000001' as OrderId }
 const full = {
   ...bare,
-  request: { ...bare.request, price: 1.1, stopLoss: 1.05, takeProfit: 1.2, comment: 'mine alone', clientId: 'c-1' },
+  request: {
+    ...bare.request,
+    price: 1.1,
+    stopLoss: 1.05,
+    takeProfit: 1.2,
+    comment: 'mine alone',
+    clientId: 'c-1',
+  },
 }
-const common = { order_id: bare.id, account_id: accountId, symbol: 'EURUSD', type: 'buy', order_type: 'market', volume: 0.1 }
+const common = {
+  order_id: bare.id,
+  account_id: accountId,
+  symbol: 'EURUSD',
+  type: 'buy',
+  order_type: 'market',
+  volume: 0.1,
+}
 
 const settled = (order: typeof bare, settlement: Settlement) => {
   const after = settle(order, settlement, noon + 900)
-  return after.status === 'filled' || after.status === 'partially_filled' ? after : expect.fail('was not filled')
+  return after.status === 'filled' || after.status === 'partially_filled'
+    ? after
+    : expect.fail('was not filled')
 }
 
 describe('order.created (6)', () => {
@@ -48,7 +64,10 @@ describe('order.created (6)', () => {
 
 describe('order.filled (6)', () => {
   it('tells an execution as the broker told it, and the position by the id that other routes take', () => {
-    const order = settled(full, { kind: 'filled', fill: { price: 1.2345, volume: 0.1, at: noon + 5, positionId: ticket } })
+    const order = settled(full, {
+      kind: 'filled',
+      fill: { price: 1.2345, volume: 0.1, at: noon + 5, positionId: ticket },
+    })
     expect(orderFilled(order)).toStrictEqual({
       type: 'order.filled',
       key: 'order.filled ord_00000000000000000001',
@@ -78,9 +97,11 @@ describe('order.filled (6)', () => {
 
   it('is what an execution is, also in part, and what a refusal is not', () => {
     const reason = { code: 'X', message: 'x' }
-    expect(settlementEvents(settle(bare, { kind: 'partially_filled', fill: {} }, noon)).map(({ type }) => type)).toStrictEqual([
-      'order.filled',
-    ])
+    expect(
+      settlementEvents(settle(bare, { kind: 'partially_filled', fill: {} }, noon)).map(
+        ({ type }) => type,
+      ),
+    ).toStrictEqual(['order.filled'])
     expect(settlementEvents(settle(bare, { kind: 'rejected', reason }, noon))).toStrictEqual([])
     expect(settlementEvents(bare)).toStrictEqual([])
   })
@@ -134,7 +155,10 @@ describe('trade.closed (6)', () => {
     ['buy', 0.8, 1, 25],
     ['sell', 0.8, 1, -25],
     ['buy', 1, 1, 0],
-  ] as const)('says of a %s from %d to %d that it is %d percent', (side, entryPrice, exitPrice, percent) => {
-    expect(profitPercentage({ side, entryPrice, exitPrice })).toBe(percent)
-  })
+  ] as const)(
+    'says of a %s from %d to %d that it is %d percent',
+    (side, entryPrice, exitPrice, percent) => {
+      expect(profitPercentage({ side, entryPrice, exitPrice })).toBe(percent)
+    },
+  )
 })

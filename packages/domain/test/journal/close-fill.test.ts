@@ -4,9 +4,27 @@ import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { closeFillOf } from '../../src/journal/close-fill.ts'
 import type { CloseFill } from '../../src/journal/close-fill.ts'
 
-const whole = { id: '1', kind: 'sell', side: 'sell', entry: 'out', orderId: '7', commission: -0.7, swap: -0.1 } as const
-const deal = (fields: Partial<BrokerDeal> = {}): BrokerDeal => ({ ...whole, volume: 0.3, price: 1.2, profit: 30, time: 1_000, ...fields })
-const without = (field: 'volume' | 'price' | 'time', fields: Partial<BrokerDeal> = {}): BrokerDeal => {
+const whole = {
+  id: '1',
+  kind: 'sell',
+  side: 'sell',
+  entry: 'out',
+  orderId: '7',
+  commission: -0.7,
+  swap: -0.1,
+} as const
+const deal = (fields: Partial<BrokerDeal> = {}): BrokerDeal => ({
+  ...whole,
+  volume: 0.3,
+  price: 1.2,
+  profit: 30,
+  time: 1_000,
+  ...fields,
+})
+const without = (
+  field: 'volume' | 'price' | 'time',
+  fields: Partial<BrokerDeal> = {},
+): BrokerDeal => {
   const { [field]: _left, ...rest } = deal(fields)
   return rest
 }
@@ -19,13 +37,24 @@ describe('the fill of a close of 0.3 lots', () => {
     ['more than it', [deal(), deal({ id: '2', volume: 0.1 })], undefined],
     [
       'all its parts, weighted by volume, their profits summed exactly, at the time of the last',
-      [deal({ volume: 0.1, profit: 0.1, time: 2_000 }), deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 })],
+      [
+        deal({ volume: 0.1, profit: 0.1, time: 2_000 }),
+        deal({ id: '2', volume: 0.2, price: 1.203, profit: 0.2 }),
+      ],
       { price: 1.202, profit: 0.3, at: 2_000 },
     ],
     ['a deal without a volume, alone', [without('volume')], { price: 1.2, profit: 30, at: 1_000 }],
     ['a deal of volume 0, alone', [deal({ volume: 0 })], { price: 1.2, profit: 30, at: 1_000 }],
-    ['a deal without a volume beside one of a part', [without('volume'), deal({ id: '2', volume: 0.1 })], undefined],
-    ['a deal without a volume beside one of all', [without('volume'), deal({ id: '2' })], undefined],
+    [
+      'a deal without a volume beside one of a part',
+      [without('volume'), deal({ id: '2', volume: 0.1 })],
+      undefined,
+    ],
+    [
+      'a deal without a volume beside one of all',
+      [without('volume'), deal({ id: '2' })],
+      undefined,
+    ],
     ['a deal without a price', [without('price')], { price: null, profit: 30, at: 1_000 }],
     ['a deal at price 0', [deal({ price: 0 })], { price: null, profit: 30, at: 1_000 }],
     [
@@ -39,14 +68,20 @@ describe('the fill of a close of 0.3 lots', () => {
       { price: 1.2, profit: 60, at: 1_000 },
     ],
     ['a deal without a time', [without('time')], { price: 1.2, profit: 30, at: null }],
-    ['a deal whose time cannot be read', [deal({ time: Number.NaN })], { price: 1.2, profit: 30, at: null }],
+    [
+      'a deal whose time cannot be read',
+      [deal({ time: Number.NaN })],
+      { price: 1.2, profit: 30, at: null },
+    ],
   ])('from %s', (_, deals, fill) => {
     expect(closeFillOf(deals, 0.3)).toEqual(fill)
     expect(closeFillOf(deals.toReversed(), 0.3)).toEqual(fill)
   })
 
   it('is not known until its parts have arrived, one by one', () => {
-    const parts = [0.1, 0.15, 0.05].map((volume, index) => deal({ id: String(index), volume, profit: volume * 100 }))
+    const parts = [0.1, 0.15, 0.05].map((volume, index) =>
+      deal({ id: String(index), volume, profit: volume * 100 }),
+    )
     const fills = parts.map((_, index) => closeFillOf(parts.slice(0, index + 1), 0.1 + 0.15 + 0.05))
     expect(fills).toEqual([undefined, undefined, { price: 1.2, profit: 30, at: 1_000 }])
   })

@@ -1,8 +1,8 @@
 // The difference between the deals that are kept and those that the broker shows.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dealKey } from '@tradeport/domain'
-import type { BrokerDeal } from '@tradeport/domain'
+import { dealKey } from '@tradeport/domain/journal'
+import type { BrokerDeal } from '@tradeport/domain/journal'
 import { diffDeals } from '../../src/journal/diff-deals.ts'
 
 const deal: fc.Arbitrary<BrokerDeal> = fc.record({
@@ -15,9 +15,12 @@ const deal: fc.Arbitrary<BrokerDeal> = fc.record({
   commission: fc.constant(-0.1),
   swap: fc.constant(0),
 })
-const unique = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => [...new Map(deals.map((one) => [dealKey(one), one])).values()]
+const unique = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => [
+  ...new Map(deals.map((one) => [dealKey(one), one])).values(),
+]
 const kept = fc.array(deal, { maxLength: 12 }).map(unique)
-const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] => deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
+const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] =>
+  deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
 const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(dealKey).toSorted()
 
 describe('the difference between kept and shown deals', () => {
@@ -37,7 +40,11 @@ describe('the difference between kept and shown deals', () => {
   it('is nothing where both are the same, in whatever order and however often a deal is shown', () => {
     fc.assert(
       fc.property(kept, (held) => {
-        expect(diffDeals(held, [...held.toReversed(), ...held], 0)).toEqual({ inserted: [], changed: [], vanished: [] })
+        expect(diffDeals(held, [...held.toReversed(), ...held], 0)).toEqual({
+          inserted: [],
+          changed: [],
+          vanished: [],
+        })
       }),
     )
   })
@@ -60,16 +67,42 @@ describe('the difference between kept and shown deals', () => {
     { reason: 'stop_loss' },
     { orderId: '2' },
   ] as const)('finds a deal that changed to %o', (change) => {
-    const before: BrokerDeal = { id: '9', kind: 'buy', side: 'buy', entry: 'in', time: 1, profit: 0, commission: 0, swap: 0 }
+    const before: BrokerDeal = {
+      id: '9',
+      kind: 'buy',
+      side: 'buy',
+      entry: 'in',
+      time: 1,
+      profit: 0,
+      commission: 0,
+      swap: 0,
+    }
     const after = { ...before, ...change }
-    expect(diffDeals([before], [after], 0)).toEqual({ inserted: [], changed: [after], vanished: [] })
+    expect(diffDeals([before], [after], 0)).toEqual({
+      inserted: [],
+      changed: [after],
+      vanished: [],
+    })
   })
 
   it('ignores levels, which brokers go on changing', () => {
-    const opening: BrokerDeal = { id: '9', kind: 'buy', side: 'buy', entry: 'in', time: 1, profit: 0, commission: 0, swap: 0, stopLoss: 1 }
-    expect(diffDeals([opening], [{ ...opening, stopLoss: 2, takeProfit: 3 }], 0).changed).toEqual([])
+    const opening: BrokerDeal = {
+      id: '9',
+      kind: 'buy',
+      side: 'buy',
+      entry: 'in',
+      time: 1,
+      profit: 0,
+      commission: 0,
+      swap: 0,
+      stopLoss: 1,
+    }
+    expect(diffDeals([opening], [{ ...opening, stopLoss: 2, takeProfit: 3 }], 0).changed).toEqual(
+      [],
+    )
   })
 })
 
 // The first of several with one key counts.
-const firstOfEach = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] => unique(deals.toReversed())
+const firstOfEach = (deals: readonly BrokerDeal[]): readonly BrokerDeal[] =>
+  unique(deals.toReversed())

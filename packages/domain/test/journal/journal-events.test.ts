@@ -14,11 +14,25 @@ import { positionIdOf } from '../../src/trades/deal.ts'
 
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const now = Date.parse('2026-01-05T12:00:00Z')
-const figures = { balance: 1_000, equity: 1_010, margin: 20, freeMargin: 990, marginLevel: 5_050, leverage: 100 }
-const reading: AccountReading = { tradeMode: 'demo', broker: null, currency: null, figures, readAt: now }
+const figures = {
+  balance: 1_000,
+  equity: 1_010,
+  margin: 20,
+  freeMargin: 990,
+  marginLevel: 5_050,
+  leverage: 100,
+}
+const reading: AccountReading = {
+  tradeMode: 'demo',
+  broker: null,
+  currency: null,
+  figures,
+  readAt: now,
+}
 const positionId = `${accountId}:7`
 
-const brokerDeals = (table: string): readonly BrokerDeal[] => dealTable(table).map((deal) => ({ kind: deal.side ?? 'balance', ...deal }))
+const brokerDeals = (table: string): readonly BrokerDeal[] =>
+  dealTable(table).map((deal) => ({ kind: deal.side ?? 'balance', ...deal }))
 
 interface Feed {
   readonly linkedAt?: number
@@ -26,15 +40,33 @@ interface Feed {
   readonly read?: AccountReading
 }
 
-const eventsOf = (inserted: readonly BrokerDeal[], { linkedAt = 0, held = [], read = reading }: Feed = {}): readonly ServiceEvent[] => {
+const eventsOf = (
+  inserted: readonly BrokerDeal[],
+  { linkedAt = 0, held = [], read = reading }: Feed = {},
+): readonly ServiceEvent[] => {
   const ids = new Set(inserted.map(positionIdOf).filter((id) => id !== undefined))
-  const positions = new Map([...ids].map((id) => [id, [...held, ...inserted].filter((deal) => positionIdOf(deal) === id)]))
-  return journalEvents({ accountId, linkedAt, inserted, positions, balanceAfter: read.figures.balance, reading: read, now })
+  const positions = new Map(
+    [...ids].map((id) => [id, [...held, ...inserted].filter((deal) => positionIdOf(deal) === id)]),
+  )
+  return journalEvents({
+    accountId,
+    linkedAt,
+    inserted,
+    positions,
+    balanceAfter: read.figures.balance,
+    reading: read,
+    now,
+  })
 }
-const typesOf = (events: readonly ServiceEvent[]): readonly string[] => events.map(({ type }) => type)
-const dataOf = (events: readonly ServiceEvent[], wanted: ServiceEvent['type']): readonly ServiceEvent['data'][] =>
+const typesOf = (events: readonly ServiceEvent[]): readonly string[] =>
+  events.map(({ type }) => type)
+const dataOf = (
+  events: readonly ServiceEvent[],
+  wanted: ServiceEvent['type'],
+): readonly ServiceEvent['data'][] =>
   events.flatMap(({ type, data }) => (type === wanted ? [data] : []))
-const closesOf = (table: string): readonly ServiceEvent['data'][] => dataOf(eventsOf(brokerDeals(table)), 'position.closed')
+const closesOf = (table: string): readonly ServiceEvent['data'][] =>
+  dataOf(eventsOf(brokerDeals(table)), 'position.closed')
 
 const [opening, part, rest] = brokerDeals(`
   1  7  in   buy   EURUSD  0.3  1.1  0   -3  0   09:00:00
@@ -56,7 +88,13 @@ describe('the events of new deals', () => {
   })
 
   it('say of an opened position what was opened at once, and with which levels', () => {
-    const more: BrokerDeal = { ...opening, id: '12', volume: 0.1, price: 1.14, time: (opening.time ?? 0) + 5 }
+    const more: BrokerDeal = {
+      ...opening,
+      id: '12',
+      volume: 0.1,
+      price: 1.14,
+      time: (opening.time ?? 0) + 5,
+    }
     const [event] = eventsOf([more, { ...opening, stopLoss: 1.05, takeProfit: 1.3 }])
     expect(event).toEqual({
       type: 'position.opened',
@@ -76,12 +114,20 @@ describe('the events of new deals', () => {
       at: now,
     })
     expect(dataOf(eventsOf([more], { held: [opening] }), 'position.opened')).toEqual([])
+    const [poor] = eventsOf(brokerDeals('1 7 in sell - - 1.1 0 0 0 ?'))
+    expect(poor?.data).toMatchObject({
+      symbol: null,
+      type: 'sell',
+      volume: null,
+      entry_price: 1.1,
+      opened_at: null,
+    })
   })
 
   it('say of a close what it closed, what stays open, and why it was made', () => {
-    const [first, second] = eventsOf([{ ...part, reason: 'stop_loss' }, rest], { held: [opening] }).filter(
-      ({ type }) => type === 'position.closed',
-    )
+    const [first, second] = eventsOf([{ ...part, reason: 'stop_loss' }, rest], {
+      held: [opening],
+    }).filter(({ type }) => type === 'position.closed')
     expect(first).toEqual({
       type: 'position.closed',
       key: `position.closed ${accountId} ${dealKey(part)}`,
@@ -101,7 +147,12 @@ describe('the events of new deals', () => {
       },
       at: now,
     })
-    expect(second?.data).toMatchObject({ closed_volume: 0.2, remaining_volume: 0, is_partial: false, realized_pnl: 20 })
+    expect(second?.data).toMatchObject({
+      closed_volume: 0.2,
+      remaining_volume: 0,
+      is_partial: false,
+      realized_pnl: 20,
+    })
     expect(second?.data).not.toHaveProperty('exit_reason')
   })
 
@@ -109,14 +160,28 @@ describe('the events of new deals', () => {
     [
       'a part that another position closed',
       '1 7 in sell A 1 1.1 0 0 0 09:00:00\n2 7 out_by buy A 0.4 1 4 0 0 09:00:01',
-      [{ type: 'sell', closed_volume: 0.4, remaining_volume: 0.6, entry_price: 1.1, is_partial: true }],
+      [
+        {
+          type: 'sell',
+          closed_volume: 0.4,
+          remaining_volume: 0.6,
+          entry_price: 1.1,
+          is_partial: true,
+        },
+      ],
     ],
     [
       'a reversal, which closes what was open, and then what it opened',
       '1 7 in buy A 1 1.1 0 0 0 09:00:00\n2 7 inout sell A 3 1.2 9 0 0 09:00:01\n3 7 out buy A 2 1 8 0 0 09:00:02',
       [
         { type: 'buy', closed_volume: 1, remaining_volume: 0, entry_price: 1.1, is_partial: false },
-        { type: 'sell', closed_volume: 2, remaining_volume: 0, entry_price: 1.2, is_partial: false },
+        {
+          type: 'sell',
+          closed_volume: 2,
+          remaining_volume: 0,
+          entry_price: 1.2,
+          is_partial: false,
+        },
       ],
     ],
     [
@@ -132,8 +197,22 @@ describe('the events of new deals', () => {
       'a history without the opening deals',
       '2 7 out sell A 0.5 1.2 1 0 0 09:00:01\n3 7 out sell - - - 1 0 0 -',
       [
-        { type: 'buy', closed_volume: 0.5, remaining_volume: null, entry_price: null, is_partial: null, exit_price: 1.2 },
-        { type: 'buy', closed_volume: null, remaining_volume: null, exit_price: null, closed_at: null, realized_pnl: 1 },
+        {
+          type: 'buy',
+          closed_volume: 0.5,
+          remaining_volume: null,
+          entry_price: null,
+          is_partial: null,
+          exit_price: 1.2,
+        },
+        {
+          type: 'buy',
+          closed_volume: null,
+          remaining_volume: null,
+          exit_price: null,
+          closed_at: null,
+          realized_pnl: 1,
+        },
       ],
     ],
     [
@@ -173,11 +252,6 @@ describe('the events of new deals', () => {
     expect(closes).toMatchObject(expected)
   })
 
-  it('say of a position with an opening deal that says little what it says', () => {
-    const [event] = eventsOf(brokerDeals('1 7 in sell - - 1.1 0 0 0 ?'))
-    expect(event?.data).toMatchObject({ symbol: null, type: 'sell', volume: null, entry_price: 1.1, opened_at: null })
-  })
-
   it('are none of deals from before the link', () => {
     const linkedAt = part.time ?? 0
     const events = eventsOf([opening, part, rest], { linkedAt })
@@ -192,19 +266,35 @@ describe('the events of new deals', () => {
   })
 
   it('close a trade once', () => {
-    expect(dataOf(eventsOf([rest], { held: [opening, part] }), 'trade.closed')).toMatchObject([{ trade_id: positionId, profit: 25 }])
+    expect(dataOf(eventsOf([rest], { held: [opening, part] }), 'trade.closed')).toMatchObject([
+      { trade_id: positionId, profit: 25 },
+    ])
     const late: BrokerDeal = { ...rest, id: '4', volume: 0, profit: -1 }
-    expect(typesOf(eventsOf([late], { held: [opening, part, rest] }))).toEqual(['position.closed', 'account.balance_changed'])
+    expect(typesOf(eventsOf([late], { held: [opening, part, rest] }))).toEqual([
+      'position.closed',
+      'account.balance_changed',
+    ])
   })
 })
 
-const booking = (kind: BrokerDeal['kind'], profit: number): BrokerDeal => ({ id: '1', kind, profit, commission: 0, swap: 0, time: now })
+const booking = (kind: BrokerDeal['kind'], profit: number): BrokerDeal => ({
+  id: '1',
+  kind,
+  profit,
+  commission: 0,
+  swap: 0,
+  time: now,
+})
 const changeOf = (deal: BrokerDeal, balance: number): ServiceEvent['data'] | undefined =>
-  eventsOf([deal], { read: { ...reading, figures: { ...figures, balance, freeMargin: null, marginLevel: null } } })[0]?.data
+  eventsOf([deal], {
+    read: { ...reading, figures: { ...figures, balance, freeMargin: null, marginLevel: null } },
+  })[0]?.data
 
 describe('a change of the balance', () => {
   it('says the balances around it and the figures that were read', () => {
-    const [, event] = eventsOf([rest], { held: [opening, part] }).filter(({ type }) => type !== 'trade.closed')
+    const [, event] = eventsOf([rest], { held: [opening, part] }).filter(
+      ({ type }) => type !== 'trade.closed',
+    )
     expect(event).toEqual({
       type: 'account.balance_changed',
       key: `account.balance_changed ${accountId} ${dealKey(rest)}`,
@@ -232,10 +322,36 @@ describe('a change of the balance', () => {
   })
 
   it.each<[kind: BrokerDeal['kind'], amount: number, balance: number, expected: object]>([
-    ['balance', 50, 150, { change_reason: 'deposit', previous_balance: 100, change_percentage: 50 }],
-    ['balance', -50, 150, { change_reason: 'withdrawal', previous_balance: 200, change_percentage: -25 }],
-    ['balance', 100, 50, { change_reason: 'deposit', previous_balance: -50, change_percentage: 200 }],
-    ['credit', 50, 100, { change_reason: 'credit', previous_balance: 100, new_balance: 100, change_amount: 0, change_percentage: 0 }],
+    [
+      'balance',
+      50,
+      150,
+      { change_reason: 'deposit', previous_balance: 100, change_percentage: 50 },
+    ],
+    [
+      'balance',
+      -50,
+      150,
+      { change_reason: 'withdrawal', previous_balance: 200, change_percentage: -25 },
+    ],
+    [
+      'balance',
+      100,
+      50,
+      { change_reason: 'deposit', previous_balance: -50, change_percentage: 200 },
+    ],
+    [
+      'credit',
+      50,
+      100,
+      {
+        change_reason: 'credit',
+        previous_balance: 100,
+        new_balance: 100,
+        change_amount: 0,
+        change_percentage: 0,
+      },
+    ],
     ['charge', -1, 99, { change_reason: 'charge' }],
     ['commission', -1, 99, { change_reason: 'charge' }],
     ['interest', 1, 101, { change_reason: 'charge' }],
@@ -254,15 +370,24 @@ describe('a change of the balance', () => {
 
 /** Deals as a journal keeps them: each once. */
 const history = dealHistory.map((deals): readonly BrokerDeal[] => [
-  ...new Map(deals.map((deal) => [dealKey(deal), { kind: deal.side ?? ('balance' as const), ...deal }])).values(),
+  ...new Map(
+    deals.map((deal) => [dealKey(deal), { kind: deal.side ?? ('balance' as const), ...deal }]),
+  ).values(),
 ])
 const pages = <A>(items: readonly A[], cuts: readonly number[]): readonly (readonly A[])[] => {
-  const bounds = [0, ...cuts.map((cut) => cut % (items.length + 1)).toSorted((a, b) => a - b), items.length]
+  const bounds = [
+    0,
+    ...cuts.map((cut) => cut % (items.length + 1)).toSorted((a, b) => a - b),
+    items.length,
+  ]
   return bounds.slice(1).map((end, index) => items.slice(bounds[index], end))
 }
 const feed = (parts: readonly (readonly BrokerDeal[])[]): readonly ServiceEvent[] =>
   parts.flatMap((inserted, index) => eventsOf(inserted, { held: parts.slice(0, index).flat() }))
-/** A position may be a trade after a part of its deals and none after all, so trades are compared where all deals come at once. */
+/**
+ * A position may be a trade after a part of its deals and none after all, so trades are compared
+ * where all deals come at once.
+ */
 const keysOf = (events: readonly ServiceEvent[]): ReadonlySet<string> =>
   new Set(events.flatMap(({ type, key }) => (type === 'trade.closed' ? [] : [key])))
 const tradeKeysOf = (events: readonly ServiceEvent[]): ReadonlySet<string> =>
@@ -273,14 +398,18 @@ describe('however the deals arrive', () => {
     const cuts = fc.array(fc.nat(), { maxLength: 4 })
     fc.assert(
       fc.property(history, cuts, fc.infiniteStream(fc.nat()), (deals, at, random) => {
-        const shuffled = deals.map((deal) => ({ deal, place: random.next().value as number })).toSorted((a, b) => a.place - b.place)
+        const shuffled = deals
+          .map((deal) => ({ deal, place: random.next().value as number }))
+          .toSorted((a, b) => a.place - b.place)
         const order = shuffled.map(({ deal }) => deal)
         const atOnce = eventsOf(deals)
         for (const parts of [pages(deals, at), pages(order, at), order.map((deal) => [deal])]) {
           const events = feed(parts)
           expect(keysOf(events)).toEqual(keysOf(atOnce))
           expect([...tradeKeysOf(events)]).toEqual(expect.arrayContaining([...tradeKeysOf(atOnce)]))
-          expect(events.filter(({ type }) => type === 'position.closed')).toHaveLength(dataOf(atOnce, 'position.closed').length)
+          expect(events.filter(({ type }) => type === 'position.closed')).toHaveLength(
+            dataOf(atOnce, 'position.closed').length,
+          )
         }
       }),
     )
@@ -290,7 +419,9 @@ describe('however the deals arrive', () => {
     fc.assert(
       fc.property(history, (deals) => {
         const own = deals.filter((deal) => positionIdOf(deal) !== undefined)
-        const closing = own.filter(({ entry }) => entry === 'out' || entry === 'out_by' || entry === 'inout')
+        const closing = own.filter(
+          ({ entry }) => entry === 'out' || entry === 'out_by' || entry === 'inout',
+        )
         const opened = new Set(own.filter(({ entry }) => entry === 'in').map(positionIdOf))
         const events = eventsOf(deals)
         const keys = events.map(({ key }) => key)
@@ -312,7 +443,9 @@ describe('however the deals arrive', () => {
           expect(change['new_balance']).toBe(next)
         })
         const moved = deals.flatMap(({ profit, commission, swap }) => [-profit, -commission, -swap])
-        expect(changes[0]?.['previous_balance'] ?? figures.balance).toBe(sumExactly([figures.balance, ...moved]))
+        expect(changes[0]?.['previous_balance'] ?? figures.balance).toBe(
+          sumExactly([figures.balance, ...moved]),
+        )
       }),
     )
   })

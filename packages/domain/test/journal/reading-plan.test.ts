@@ -1,7 +1,7 @@
 // What is read next of an account's history, and when what was read is fresh.
 import { describe, expect, it } from 'vitest'
-import { dayMs, minuteMs } from '@tradeport/domain'
-import type { BrokerDeal, JournalState } from '@tradeport/domain'
+import { dayMs, minuteMs } from '@tradeport/domain/primitives'
+import type { BrokerDeal, JournalState } from '@tradeport/domain/journal'
 import { isFresh, latestOf, planRead, rereadAfter } from '../../src/journal/reading-plan.ts'
 
 const now = Date.parse('2026-05-04T12:00:00.000Z')
@@ -22,11 +22,41 @@ const unread: JournalState = { ...synchronised, syncedAt: null, latestDealAt: nu
 describe('what is read next', () => {
   it.each<[what: string, state: JournalState, kind: string, from: number, offset: number]>([
     ['a journal that was never read, from the beginning', unread, 'first', 0, 0],
-    ['a first read that stopped, from its next page', { ...unread, firstReadOffset: 3_000 }, 'first', 0, 3_000],
-    ['a synchronised journal, from a day before its latest deal', synchronised, 'tail', now - 4 * dayMs, 0],
-    ['a journal without deals, from the beginning', { ...synchronised, latestDealAt: null }, 'tail', 0, 0],
-    ['a journal whose full read is due, from the beginning', { ...synchronised, rereadAt: now }, 'full', 0, 0],
-    ['a journal whose full read is not due yet, its tail', { ...synchronised, rereadAt: now + 1 }, 'tail', now - 4 * dayMs, 0],
+    [
+      'a first read that stopped, from its next page',
+      { ...unread, firstReadOffset: 3_000 },
+      'first',
+      0,
+      3_000,
+    ],
+    [
+      'a synchronised journal, from a day before its latest deal',
+      synchronised,
+      'tail',
+      now - 4 * dayMs,
+      0,
+    ],
+    [
+      'a journal without deals, from the beginning',
+      { ...synchronised, latestDealAt: null },
+      'tail',
+      0,
+      0,
+    ],
+    [
+      'a journal whose full read is due, from the beginning',
+      { ...synchronised, rereadAt: now },
+      'full',
+      0,
+      0,
+    ],
+    [
+      'a journal whose full read is not due yet, its tail',
+      { ...synchronised, rereadAt: now + 1 },
+      'tail',
+      now - 4 * dayMs,
+      0,
+    ],
   ])('%s', (_what, state, kind, from, offset) => {
     expect(planRead(state, now)).toEqual({ kind, window: { from, to: now + dayMs, offset } })
   })
@@ -52,7 +82,9 @@ describe('whether a journal is fresh', () => {
 
 describe('the pauses before the whole history is read again', () => {
   it('double from a minute to an hour', () => {
-    const pauses = [0, 1, 2, 3, 4, 5, 6, 7, 60].map((disagreements) => (rereadAfter(disagreements, now).rereadAt ?? now) - now)
+    const pauses = [0, 1, 2, 3, 4, 5, 6, 7, 60].map(
+      (disagreements) => (rereadAfter(disagreements, now).rereadAt ?? now) - now,
+    )
     expect(pauses).toEqual([1, 2, 4, 8, 16, 32, 60, 60, 60].map((minutes) => minutes * minuteMs))
   })
 })
@@ -67,7 +99,14 @@ const at = (time: number | undefined): BrokerDeal => ({
 })
 
 describe('the latest deal', () => {
-  it.each<[what: string, times: readonly (number | undefined)[], before: number | null, latest: number | null]>([
+  it.each<
+    [
+      what: string,
+      times: readonly (number | undefined)[],
+      before: number | null,
+      latest: number | null,
+    ]
+  >([
     ['is the greatest time, in whatever order', [3, 7, 5], null, 7],
     ['is never before the one that was known', [3, 7, 5], 9, 9],
     ['is not later than now, since brokers’ clocks can be wrong', [3, now + dayMs], null, now],

@@ -10,7 +10,10 @@ const key: OwnerNotice = {
   since: noon,
   until: noon + 900_000,
 }
-const application: OwnerNotice = { ...key, credential: { kind: 'access_token', id: 't-1', applicationId: 'app-1' } }
+const application: OwnerNotice = {
+  ...key,
+  credential: { kind: 'access_token', id: 't-1', applicationId: 'app-1' },
+}
 const webhook: WebhookDisabledNotice = {
   kind: 'webhook_disabled',
   webhookId: '0a000000-0000-4000-8000-000000000001',
@@ -19,14 +22,18 @@ const webhook: WebhookDisabledNotice = {
   because: 'failures',
 }
 
-const lines = (notice: OwnerNotice): number => noticeText(notice).text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).length
-const suspended = (id: string): OwnerNotice => ({ ...key, credential: { kind: 'api_key', id, applicationId: null } })
+const lines = (notice: OwnerNotice): number =>
+  noticeText(notice).text.split(/[\n\v\f\r\u0085\u2028\u2029]/u).length
+const suspended = (id: string): OwnerNotice => ({
+  ...key,
+  credential: { kind: 'api_key', id, applicationId: null },
+})
 const disabled = (id: string, url: string): OwnerNotice => ({ ...webhook, webhookId: id, url })
 
 describe('what an owner is told', () => {
   it.each([
     [
-      'a suspended key (8.1 rule 7)',
+      'a suspended key',
       key,
       'Your API key k-1 is suspended until 2026-11-02 12:15:01 UTC',
       `  API key:          k-1
@@ -36,7 +43,7 @@ describe('what an owner is told', () => {
       ['Retry-After', 'ends by itself', 'have the key revoked'],
     ],
     [
-      'a suspended application (8.1 rules 1 and 7)',
+      'a suspended application',
       application,
       'Your application app-1 is suspended until 2026-11-02 12:15:01 UTC',
       `  Application:      app-1
@@ -46,7 +53,7 @@ describe('what an owner is told', () => {
       ['Retry-After', 'ends by itself', 'withdraw the access of the application'],
     ],
     [
-      'a disabled webhook (6, retry policy point 2)',
+      'a disabled webhook',
       webhook,
       'Your webhook 0a000000-0000-4000-8000-000000000001 is disabled',
       `  Webhook:          0a000000-0000-4000-8000-000000000001
@@ -54,7 +61,10 @@ describe('what an owner is told', () => {
   Disabled since:   2026-11-02 12:00:00 UTC
   Disabled until:   you enable it again
 `,
-      ['five attempts in a row', 'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}'],
+      [
+        'five attempts in a row',
+        'PUT /api/v1/webhooks/0a000000-0000-4000-8000-000000000001 with {"enabled": true}',
+      ],
     ],
   ])('names %s, since when, until when and what to do', (_, notice, subject, table, words) => {
     const told = noticeText(notice)
@@ -71,25 +81,29 @@ describe('what an owner is told', () => {
   })
 
   it('names the token’s id where the application is not known', () => {
-    expect(noticeText({ ...key, credential: { kind: 'access_token', id: 't-1', applicationId: null } }).subject).toContain(
-      'application t-1',
-    )
+    expect(
+      noticeText({ ...key, credential: { kind: 'access_token', id: 't-1', applicationId: null } })
+        .subject,
+    ).toContain('application t-1')
   })
 
-  it.each([webhook.url, 'https://user:s3cret@hooks.example.com/', 'https://hooks.example.com\\s3cret', 's3cret'])(
-    'never repeats what may be a secret: %s',
-    (url) => {
-      const { subject, text } = noticeText({ ...webhook, url })
-      expect(`${subject}${text}`).not.toContain('s3cret')
-    },
-  )
+  it.each([
+    webhook.url,
+    'https://user:s3cret@hooks.example.com/',
+    'https://hooks.example.com\\s3cret',
+    's3cret',
+  ])('never repeats what may be a secret: %s', (url) => {
+    const { subject, text } = noticeText({ ...webhook, url })
+    expect(`${subject}${text}`).not.toContain('s3cret')
+  })
 
   it('lets no name make a line of its own', () => {
     fc.assert(
       fc.property(fc.string({ unit: 'binary' }), fc.string({ unit: 'binary' }), (name, host) => {
         expect(lines(suspended(name))).toBe(lines(suspended('k')))
         expect(lines(disabled(name, `https://${host}/`))).toBe(lines(webhook))
-        for (const notice of [suspended(name), disabled(name, host)]) expect(noticeText(notice).subject).not.toMatch(/\p{Cc}/u)
+        for (const notice of [suspended(name), disabled(name, host)])
+          expect(noticeText(notice).subject).not.toMatch(/\p{Cc}/u)
       }),
     )
   })

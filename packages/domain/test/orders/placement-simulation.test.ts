@@ -1,4 +1,5 @@
-// The placement of orders under faults, compared with the broker's book: see src/testing/order-simulation.ts.
+// The placement of orders under faults, compared with the broker's book: see
+// src/testing/order-simulation.ts.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
@@ -9,7 +10,12 @@ import { notFoundAtBrokerCode } from '../../src/orders/transitions.ts'
 import type { OrderStore } from '../../src/ports/order-store.ts'
 import { hourMs } from '../../src/primitives/instant.ts'
 import { faults, simulateOrders } from '../../src/testing/order-simulation.ts'
-import type { BrokenParts, Fault, OrderSimulation, OrderSimulationResult } from '../../src/testing/order-simulation.ts'
+import type {
+  BrokenParts,
+  Fault,
+  OrderSimulation,
+  OrderSimulationResult,
+} from '../../src/testing/order-simulation.ts'
 import type { SimulatedOrders } from '../../src/testing/simulated-database.ts'
 
 const breathe: T.Task<void> = () => new Promise(setImmediate)
@@ -17,10 +23,14 @@ const breathe: T.Task<void> = () => new Promise(setImmediate)
 const simulate = (simulation: Omit<OrderSimulation, 'breathe'>): Promise<OrderSimulationResult> =>
   simulateOrders({ breathe, ...simulation })
 
-const seeds = (count: number): readonly number[] => Array.from({ length: count }, (_, index) => index + 1)
+const seeds = (count: number): readonly number[] =>
+  Array.from({ length: count }, (_, index) => index + 1)
 
 /** The first run of these seeds that breaks a law. */
-const firstViolation = async (count: number, simulation: Omit<OrderSimulation, 'breathe' | 'seed'> = {}) => {
+const firstViolation = async (
+  count: number,
+  simulation: Omit<OrderSimulation, 'breathe' | 'seed'> = {},
+) => {
   const totals: Record<string, number> = {}
   for (const seed of seeds(count)) {
     const { violations, history, counts } = await simulate({ seed, ...simulation })
@@ -30,14 +40,26 @@ const firstViolation = async (count: number, simulation: Omit<OrderSimulation, '
   return { violations: [], totals }
 }
 
-const report = ({ seed, history = [] }: { readonly seed?: number; readonly history?: readonly string[] }): string =>
-  `seed ${seed}:\n${history.join('\n')}`
+const report = ({
+  seed,
+  history = [],
+}: {
+  readonly seed?: number
+  readonly history?: readonly string[]
+}): string => `seed ${seed}:\n${history.join('\n')}`
 
 const believed = (step: PlacementStep): PlacementStep => {
   const { placement } = step
   if (placement.step !== 'looking_up' || placement.absence === null) return step
-  const outcome = { kind: 'rejected', reason: { code: notFoundAtBrokerCode, message: 'not found' } } as const
-  return { placement: { step: 'rechecking', sentAt: placement.sentAt, orderId: null, rechecks: 0 }, outcome, continueInMs: hourMs }
+  const outcome = {
+    kind: 'rejected',
+    reason: { code: notFoundAtBrokerCode, message: 'not found' },
+  } as const
+  return {
+    placement: { step: 'rechecking', sentAt: placement.sentAt, orderId: null, rechecks: 0 },
+    outcome,
+    continueInMs: hourMs,
+  }
 }
 
 const overwriting =
@@ -75,19 +97,34 @@ describe('orders that are placed under faults', () => {
     [
       'an adapter that does not ask whether it may send',
       /was sent \d+ ms after its window/,
-      { trading: (trading) => ({ ...trading, placeOrder: (account, order) => trading.placeOrder(account, order, () => true) }) },
+      {
+        trading: (trading) => ({
+          ...trading,
+          placeOrder: (account, order) => trading.placeOrder(account, order, () => true),
+        }),
+      },
       ['slow_dial'],
     ],
     [
       'lookups that are not refreshed',
       /is rejected \(NOT_FOUND_AT_BROKER\), but executed|was reported not executed, and corrected/,
-      { trading: (trading) => ({ ...trading, findOrder: (account, sent) => trading.findOrder(account, { ...sent, refresh: false }) }) },
+      {
+        trading: (trading) => ({
+          ...trading,
+          findOrder: (account, sent) => trading.findOrder(account, { ...sent, refresh: false }),
+        }),
+      },
       ['stale_copy', 'lost_answer'],
     ],
     [
       'a machine that believes the first lookup',
       /was reported not executed, and corrected/,
-      { orders: (orders) => ({ ...orders, advance: (owner, from, step, now) => orders.advance(owner, from, believed(step), now) }) },
+      {
+        orders: (orders) => ({
+          ...orders,
+          advance: (owner, from, step, now) => orders.advance(owner, from, believed(step), now),
+        }),
+      },
       ['slow_execution', 'lost_answer'],
     ],
     [
@@ -108,7 +145,8 @@ describe('orders that are placed under faults', () => {
       {
         orders: (orders) => ({
           ...orders,
-          advance: (owner, from, step, now) => orders.advance(owner, { ...from, serverRun: undefined }, step, now),
+          advance: (owner, from, step, now) =>
+            orders.advance(owner, { ...from, serverRun: undefined }, step, now),
         }),
       },
       ['failover', 'busy'],

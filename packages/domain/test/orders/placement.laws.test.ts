@@ -1,4 +1,5 @@
-// The placement machine by itself: its windows, pauses and the proof of absence. What it does under faults is in placement-simulation.test.ts.
+// The placement machine by itself: its windows, pauses and the proof of absence. What it does under
+// faults is in placement-simulation.test.ts.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -33,25 +34,54 @@ import type { UnavailableCause } from '../../src/errors.ts'
 
 const createdAt = Date.UTC(2026, 0, 5, 12)
 const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
-const lookingUp: LookingUp = { step: 'looking_up', sentAt: createdAt + 7, orderId: null, lookups: 0, absence: null }
-const rechecking: Rechecking = { step: 'rechecking', sentAt: createdAt + 7, orderId: null, rechecks: 0 }
+const lookingUp: LookingUp = {
+  step: 'looking_up',
+  sentAt: createdAt + 7,
+  orderId: null,
+  lookups: 0,
+  absence: null,
+}
+const rechecking: Rechecking = {
+  step: 'rechecking',
+  sentAt: createdAt + 7,
+  orderId: null,
+  rechecks: 0,
+}
 const sinceCreation: LookingUp = { ...lookingUp, sentAt: createdAt }
 const fill = { price: 1.1 }
 const filled: Settlement = { kind: 'filled', fill }
 const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
 
-const ended = (outcome: Settlement): PlacementStep => ({ placement: { step: 'settled' }, outcome, continueInMs: null })
-const retryIn = (continueInMs: number): PlacementStep => ({ placement: { step: 'recorded' }, continueInMs })
-const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => ({ placement, continueInMs })
+const ended = (outcome: Settlement): PlacementStep => ({
+  placement: { step: 'settled' },
+  outcome,
+  continueInMs: null,
+})
+const retryIn = (continueInMs: number): PlacementStep => ({
+  placement: { step: 'recorded' },
+  continueInMs,
+})
+const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => ({
+  placement,
+  continueInMs,
+})
 
 describe('the next action', () => {
   it.each<[Placement, { readonly isOwn: boolean; readonly timeLeftMs: number }, NextAction]>([
     [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'send' }],
     [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 0 }, { kind: 'reject_late' }],
     [{ step: 'recorded' }, { isOwn: false, timeLeftMs: 1 }, { kind: 'verify_and_send' }],
-    [{ step: 'recorded' }, { isOwn: false, timeLeftMs: 0 }, { kind: 'look_up', from: sinceCreation, refresh: false }],
+    [
+      { step: 'recorded' },
+      { isOwn: false, timeLeftMs: 0 },
+      { kind: 'look_up', from: sinceCreation, refresh: false },
+    ],
     [sending, { isOwn: true, timeLeftMs: 1 }, { kind: 'look_up', from: lookingUp, refresh: false }],
-    [lookingUp, { isOwn: true, timeLeftMs: 1 }, { kind: 'look_up', from: lookingUp, refresh: false }],
+    [
+      lookingUp,
+      { isOwn: true, timeLeftMs: 1 },
+      { kind: 'look_up', from: lookingUp, refresh: false },
+    ],
     [rechecking, { isOwn: true, timeLeftMs: 1 }, { kind: 'recheck', from: rechecking }],
     [{ step: 'settled' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'none' }],
   ])('of %o with %o is %o', (placement, context, action) => {
@@ -64,7 +94,10 @@ describe('the provider’s answer to a send', () => {
     [filled, ended(filled)],
     [{ kind: 'partially_filled', fill }, ended({ kind: 'partially_filled', fill })],
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
-    [{ kind: 'placed', orderId: '46000801' }, lookUpIn({ ...lookingUp, orderId: '46000801' }, secondMs)],
+    [
+      { kind: 'placed', orderId: '46000801' },
+      lookUpIn({ ...lookingUp, orderId: '46000801' }, secondMs),
+    ],
     [{ kind: 'placed', orderId: null }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
@@ -82,10 +115,13 @@ describe('the provider’s answer to a send', () => {
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
     [25 * secondMs, 25 * secondMs, rejectLate],
     [null, -hourMs, rejectLate],
-  ])('that it was not sent, with a retry after %o ms and %i ms left, is followed by %o', (retryAfterMs, leftMs, step, cause) => {
-    expect(afterNotSent(retryAfterMs, leftMs, cause)).toEqual(step)
-    expect(afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs)).toEqual(step)
-  })
+  ])(
+    'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
+    (retryAfterMs, leftMs, step, cause) => {
+      expect(afterNotSent(retryAfterMs, leftMs, cause)).toEqual(step)
+      expect(afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs)).toEqual(step)
+    },
+  )
 })
 
 describe('the lookup before the first send of another process’s order', () => {
@@ -101,8 +137,14 @@ describe('the lookup before the first send of another process’s order', () => 
   })
 })
 
-/** The steps that follow from these answers, each looked up when it is due; they end with the first that has an outcome. */
-const stepsAfter = (kinds: readonly ('nothing' | 'unreadable' | 'working')[], lateMs = 0): readonly PlacementStep[] => {
+/**
+ * The steps that follow from these answers, each looked up when it is due; they end with the first
+ * that has an outcome.
+ */
+const stepsAfter = (
+  kinds: readonly ('nothing' | 'unreadable' | 'working')[],
+  lateMs = 0,
+): readonly PlacementStep[] => {
   const steps: PlacementStep[] = [afterSend(sending, { kind: 'placed', orderId: '46000801' }, 0)]
   let now = createdAt
   for (const kind of kinds) {
@@ -116,17 +158,27 @@ const stepsAfter = (kinds: readonly ('nothing' | 'unreadable' | 'working')[], la
   return steps
 }
 
-const repeated = <A>(value: A, count: number): readonly A[] => Array.from({ length: count }, () => value)
+const repeated = <A>(value: A, count: number): readonly A[] =>
+  Array.from({ length: count }, () => value)
 
 describe('lookups', () => {
-  it.each(['unreadable', 'working'] as const)('come after growing pauses, and for as long as the answer is %s', (kind) => {
-    const pauses = stepsAfter(repeated(kind, 200)).map(({ continueInMs }) => continueInMs)
-    const first = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
-    expect(pauses).toEqual([...first, ...repeated(minuteMs, 60), ...repeated(15 * minuteMs, 200 - first.length - 60 + 1)])
-  })
+  it.each(['unreadable', 'working'] as const)(
+    'come after growing pauses, and for as long as the answer is %s',
+    (kind) => {
+      const pauses = stepsAfter(repeated(kind, 200)).map(({ continueInMs }) => continueInMs)
+      const first = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
+      expect(pauses).toEqual([
+        ...first,
+        ...repeated(minuteMs, 60),
+        ...repeated(15 * minuteMs, 200 - first.length - 60 + 1),
+      ])
+    },
+  )
 
   it('end with what the broker shows', () => {
-    expect(afterLookup(lookingUp, { kind: 'found', settlement: filled }, createdAt, false)).toEqual(ended(filled))
+    expect(afterLookup(lookingUp, { kind: 'found', settlement: filled }, createdAt, false)).toEqual(
+      ended(filled),
+    )
   })
 
   it('prove absence after five minutes of nothing, with a refreshed lookup', () => {
@@ -139,7 +191,8 @@ describe('lookups', () => {
         kind: 'rejected',
         reason: {
           code: 'NOT_FOUND_AT_BROKER',
-          message: 'The broker did not confirm the order and its records do not show it; it was not executed.',
+          message:
+            'The broker did not confirm the order and its records do not show it; it was not executed.',
         },
       },
       continueInMs: hourMs,
@@ -157,22 +210,38 @@ describe('lookups', () => {
     [{ lookups: 4, coveredMs: 239_999 }, hourMs, true, 'looking_up'],
     [{ lookups: 4, coveredMs: 300_000 }, -hourMs, true, 'rechecking'],
     [{ lookups: 4, coveredMs: 299_999 }, -hourMs, true, 'looking_up'],
-  ] as const)('that showed nothing before, %o, and nothing %i ms later, refreshed: %o, lead to %s', (absence, gapMs, refresh, step) => {
-    const from: LookingUp = { ...lookingUp, lookups: 10, absence: { ...absence, lastAt: createdAt } }
-    expect(afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, refresh).placement.step).toBe(step)
-  })
+  ] as const)(
+    'that showed nothing before, %o, and nothing %i ms later, refreshed: %o, lead to %s',
+    (absence, gapMs, refresh, step) => {
+      const from: LookingUp = {
+        ...lookingUp,
+        lookups: 10,
+        absence: { ...absence, lastAt: createdAt },
+      }
+      expect(
+        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, refresh).placement.step,
+      ).toBe(step)
+    },
+  )
 
   it('prove absence only by an unbroken row of them that covers five minutes, however late each comes', () => {
-    const kinds = fc.array(fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'working'), { maxLength: 60 })
+    const kinds = fc.array(
+      fc.constantFrom('nothing', 'nothing', 'nothing', 'nothing', 'unreadable', 'working'),
+      { maxLength: 60 },
+    )
     fc.assert(
       fc.property(kinds, fc.integer({ min: -hourMs, max: hourMs }), (drawn, lateMs) => {
         const steps = stepsAfter(drawn, lateMs)
         const answered = drawn.slice(0, steps.length - 1)
         const row = answered.length - 1 - answered.findLastIndex((kind) => kind !== 'nothing')
-        const pausesMs = steps.slice(-row, -1).reduce((sum, { continueInMs }) => sum + (continueInMs ?? 0), 0)
+        const pausesMs = steps
+          .slice(-row, -1)
+          .reduce((sum, { continueInMs }) => sum + (continueInMs ?? 0), 0)
         const isProved = steps.at(-1)?.placement.step === 'rechecking'
-        if (isProved) expect([row >= absenceProofLookups, pausesMs >= absenceProofMs]).toEqual([true, true])
-        else if (row > 0 && lateMs >= 0) expect(row < absenceProofLookups || pausesMs < absenceProofMs).toBe(true)
+        if (isProved)
+          expect([row >= absenceProofLookups, pausesMs >= absenceProofMs]).toEqual([true, true])
+        else if (row > 0 && lateMs >= 0)
+          expect(row < absenceProofLookups || pausesMs < absenceProofMs).toBe(true)
         expect(steps.slice(0, -1).every(({ outcome }) => outcome === undefined)).toBe(true)
       }),
     )
@@ -200,13 +269,19 @@ describe('an order that can no longer be sent', () => {
 
   it('is rejected as late', () => {
     const message = 'The broker could not be reached within 30 seconds; the order was not placed.'
-    expect(rejectLate).toEqual(ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }))
+    expect(rejectLate).toEqual(
+      ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }),
+    )
     expect(placementWindowMs).toBe(30 * secondMs)
   })
 
   it('is rejected for the token where the provider refused it', () => {
-    const message = expect.stringContaining('refused the token that the operator of this service configured') as string
-    expect(rejectTokenRefused).toEqual(ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }))
+    const message = expect.stringContaining(
+      'refused the token that the operator of this service configured',
+    ) as string
+    expect(rejectTokenRefused).toEqual(
+      ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }),
+    )
   })
 
   it.each<[UnusableAccount, string, RegExp]>([
@@ -215,9 +290,17 @@ describe('an order that can no longer be sent', () => {
     [{ _tag: 'AccountRelinked' }, 'ACCOUNT_RELINKED', /linked to another broker account/],
     [{ _tag: 'LiveAccountRestricted' }, 'LIVE_ACCOUNT_RESTRICTED', /demo account/],
     [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
-    [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no longer connected to the provider/],
+    [
+      { _tag: 'NotProvisioned', accountId },
+      'NOT_PROVISIONED',
+      /no longer connected to the provider/,
+    ],
   ])('because of its account is rejected with the reason: %o', (why, code, message) => {
-    expect(rejectUnusable(why)).toEqual(ended({ kind: 'rejected', reason: { code, message: expect.stringMatching(message) } }))
-    expect(rejectUnusable(why).outcome).toMatchObject({ reason: { message: expect.stringContaining('the order was not sent') } })
+    expect(rejectUnusable(why)).toEqual(
+      ended({ kind: 'rejected', reason: { code, message: expect.stringMatching(message) } }),
+    )
+    expect(rejectUnusable(why).outcome).toMatchObject({
+      reason: { message: expect.stringContaining('the order was not sent') },
+    })
   })
 })

@@ -1,4 +1,5 @@
-// Orders as tables: which status follows which, how many there may be, what a head trader allows, and how their ids are read.
+// Orders as tables: which status follows which, how many there may be, what a head trader allows,
+// and how their ids are read.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as fc from 'fast-check'
@@ -11,17 +12,32 @@ import type { Account } from '../../src/accounts/account.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 import { newAccount } from '../../src/testing/stored-records.ts'
 import type { OrderLimits } from '../../src/orders/guards.ts'
-import { requireCountsInLimit, requireVolumeInLimit, startOfUtcDay } from '../../src/orders/limits.ts'
+import {
+  requireCountsInLimit,
+  requireVolumeInLimit,
+  startOfUtcDay,
+} from '../../src/orders/limits.ts'
 import { brokerClientId, clientIdFamily, parseOrderId } from '../../src/orders/order.ts'
 import type { Order, OrderId, PendingOrder } from '../../src/orders/order.ts'
-import { isCorrection, requireCancellable, requireModifiable, settle, transitions } from '../../src/orders/transitions.ts'
+import {
+  isCorrection,
+  requireCancellable,
+  requireModifiable,
+  settle,
+  transitions,
+} from '../../src/orders/transitions.ts'
 import type { Settlement } from '../../src/orders/transitions.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
 
 const pending: PendingOrder = {
   id: 'ord_1' as OrderId,
   owner: { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },
-  request: { accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId, symbol: 'EURUSD', side: 'buy', volume: 1 },
+  request: {
+    accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
+    symbol: 'EURUSD',
+    side: 'buy',
+    volume: 1,
+  },
   createdAt: 1,
   updatedAt: 1,
   status: 'pending',
@@ -39,48 +55,77 @@ const orders: readonly Order[] = [
   { ...pending, status: 'partially_filled', fill: {} },
   { ...pending, status: 'rejected', reason: { code: 'X', message: 'x' } },
 ]
-const notFound: Order = { ...pending, status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER', message: 'not found' } }
-const orderOf = (status: Order['status']): Order => orders.find((order) => order.status === status) ?? pending
+const notFound: Order = {
+  ...pending,
+  status: 'rejected',
+  reason: { code: 'NOT_FOUND_AT_BROKER', message: 'not found' },
+}
+const orderOf = (status: Order['status']): Order =>
+  orders.find((order) => order.status === status) ?? pending
 
-const tag = (result: E.Either<{ readonly _tag: string }, unknown>): string => (E.isLeft(result) ? result.left._tag : 'none')
+const tag = (result: E.Either<{ readonly _tag: string }, unknown>): string =>
+  E.isLeft(result) ? result.left._tag : 'none'
 
-describe('order status (3.1)', () => {
-  it.each(settlements)('pending ends as the broker reports, with what it reported: %o', (settlement) => {
-    const { id, owner, request, createdAt } = pending
-    const { kind, ...told } = settlement
-    expect(settle(pending, settlement, 9)).toStrictEqual({ id, owner, request, createdAt, updatedAt: 9, status: kind, ...told })
-  })
+describe('order status', () => {
+  it.each(settlements)(
+    'pending ends as the broker reports, with what it reported: %o',
+    (settlement) => {
+      const { id, owner, request, createdAt } = pending
+      const { kind, ...told } = settlement
+      expect(settle(pending, settlement, 9)).toStrictEqual({
+        id,
+        owner,
+        request,
+        createdAt,
+        updatedAt: 9,
+        status: kind,
+        ...told,
+      })
+    },
+  )
 
-  it.each(orders.slice(1).flatMap((order) => settlements.map((settlement) => [order, settlement] as const)))(
-    'stays as it is once it is settled: $0.status on $1.kind',
-    (order, settlement) => expect(settle(order, settlement, 9)).toBe(order),
+  it.each(
+    orders
+      .slice(1)
+      .flatMap((order) => settlements.map((settlement) => [order, settlement] as const)),
+  )('stays as it is once it is settled: $0.status on $1.kind', (order, settlement) =>
+    expect(settle(order, settlement, 9)).toBe(order),
   )
 
   it('moves as the rows say, and in no other way', () => {
     const moves = [...orders, notFound].flatMap((order) =>
       settlements.flatMap((settlement) => {
         const after = settle(order, settlement, 9)
-        return after === order ? [] : [{ from: order.status, on: settlement.kind, to: after.status }]
+        return after === order
+          ? []
+          : [{ from: order.status, on: settlement.kind, to: after.status }]
       }),
     )
     expect(moves).toEqual(transitions.map(({ from, on, to }) => ({ from, on, to })))
   })
 
-  it.each(settlements)('an order that was rejected as not found is corrected once the broker shows it: %o', (settlement) => {
-    const after = settle(notFound, settlement, 9)
-    const { kind, ...how } = settlement
-    expect(after).toMatchObject({ status: kind, updatedAt: 9, ...how })
-    expect(isCorrection(notFound, after)).toBe(true)
-    expect(isCorrection(pending, settle(pending, settlement, 9))).toBe(false)
-    expect(isCorrection(after, settle(after, settlement, 10))).toBe(false)
-  })
+  it.each(settlements)(
+    'an order that was rejected as not found is corrected once the broker shows it: %o',
+    (settlement) => {
+      const after = settle(notFound, settlement, 9)
+      const { kind, ...how } = settlement
+      expect(after).toMatchObject({ status: kind, updatedAt: 9, ...how })
+      expect(isCorrection(notFound, after)).toBe(true)
+      expect(isCorrection(pending, settle(pending, settlement, 9))).toBe(false)
+      expect(isCorrection(after, settle(after, settlement, 10))).toBe(false)
+    },
+  )
 
   it('is settled once: a second settlement changes nothing', () => {
     fc.assert(
-      fc.property(fc.constantFrom(...settlements), fc.constantFrom(...settlements), (first, second) => {
-        const once = settle(pending, first, 2)
-        expect(settle(once, second, 3)).toBe(once)
-      }),
+      fc.property(
+        fc.constantFrom(...settlements),
+        fc.constantFrom(...settlements),
+        (first, second) => {
+          const once = settle(pending, first, 2)
+          expect(settle(once, second, 3)).toBe(once)
+        },
+      ),
     )
   })
 
@@ -95,7 +140,7 @@ describe('order status (3.1)', () => {
   })
 })
 
-describe('an order’s id (2.3)', () => {
+describe('an order’s id', () => {
   it.each(['ord_0123456789abcdefghij', 'ord_zzzzzzzzzz0000000000'])('is read from %s', (text) => {
     expect(parseOrderId(text)).toEqual(O.some(text))
   })
@@ -117,28 +162,37 @@ describe('an order’s id (2.3)', () => {
     expect(parseOrderId(text)).toEqual(O.none)
   })
 
-  it('gives the broker three alphanumeric parts that are the order’s alone (decision 23)', () => {
+  it('gives the broker three alphanumeric parts that are the order’s alone', () => {
     expect(brokerClientId('ord_0123456789abcdefghij' as OrderId)).toBe('TP_0123456789_abcdefghij')
   })
 })
 
-describe('order limits (section 8, decision 20)', () => {
+describe('order limits', () => {
   it('take 10 lots and not a hundredth more', () => {
     expect(requireVolumeInLimit(10)).toEqual(E.right(undefined))
-    expect(requireVolumeInLimit(10.01)).toMatchObject({ left: { limit: 'volume_per_order', allowed: 10, current: 10.01 } })
+    expect(requireVolumeInLimit(10.01)).toMatchObject({
+      left: { limit: 'volume_per_order', allowed: 10, current: 10.01 },
+    })
   })
 
   it('take the hundredth order of a day and not the next, until midnight UTC', () => {
     const now = Date.UTC(2026, 10, 21, 13)
     expect(requireCountsInLimit({ today: 99, open: 0 }, now)).toEqual(E.right(undefined))
     expect(requireCountsInLimit({ today: 100, open: 0 }, now)).toMatchObject({
-      left: { limit: 'orders_per_day', allowed: 100, current: 100, resetsAt: Date.UTC(2026, 10, 22) },
+      left: {
+        limit: 'orders_per_day',
+        allowed: 100,
+        current: 100,
+        resetsAt: Date.UTC(2026, 10, 22),
+      },
     })
   })
 
   it('take the fiftieth open order and not the next', () => {
     expect(requireCountsInLimit({ today: 60, open: 49 }, 0)).toEqual(E.right(undefined))
-    expect(requireCountsInLimit({ today: 60, open: 50 }, 0)).toMatchObject({ left: { limit: 'open_orders', allowed: 50, current: 50 } })
+    expect(requireCountsInLimit({ today: 60, open: 50 }, 0)).toMatchObject({
+      left: { limit: 'open_orders', allowed: 50, current: 50 },
+    })
   })
 
   it('begin the day at midnight UTC', () => {
@@ -149,7 +203,10 @@ describe('order limits (section 8, decision 20)', () => {
 const booksOf = (...books: readonly (readonly [Account, ...(readonly number[])])[]): OpenBooks => ({
   asOf: 0,
   positions: new Map(
-    books.map(([{ provider }, ...volumes]) => [provider?.providerAccountId ?? '', volumes.map((volume) => openPosition({ volume }))]),
+    books.map(([{ provider }, ...volumes]) => [
+      provider?.providerAccountId ?? '',
+      volumes.map((volume) => openPosition({ volume })),
+    ]),
   ),
 })
 
@@ -166,20 +223,30 @@ describe('limits of traders and desks', () => {
   it('look at the newest challenge alone', () => {
     const failed = { status: 'failed', startedAt: 1 } as const
     expect(requireUnlocked([failed])).toMatchObject({ left: { _tag: 'ChallengeLocked' } })
-    expect(requireUnlocked([failed, { status: 'active', startedAt: 2 }])).toEqual(E.right(undefined))
-    expect(requireUnlocked([{ status: 'passed', startedAt: 0 }, failed])).toMatchObject({ left: { _tag: 'ChallengeLocked' } })
+    expect(requireUnlocked([failed, { status: 'active', startedAt: 2 }])).toEqual(
+      E.right(undefined),
+    )
+    expect(requireUnlocked([{ status: 'passed', startedAt: 0 }, failed])).toMatchObject({
+      left: { _tag: 'ChallengeLocked' },
+    })
     expect(requireUnlocked([])).toEqual(E.right(undefined))
   })
 
   const account = newAccount(owner)
   const colleague = newAccount({ ...owner, userId: 'u-2' as UserId })
-  const trader = (limits: Partial<OrderLimits>, pending: readonly PendingSize[] = []): AccountGuards => ({
+  const trader = (
+    limits: Partial<OrderLimits>,
+    pending: readonly PendingSize[] = [],
+  ): AccountGuards => ({
     trader: { limits: { ...none, ...limits }, pending },
     desks: [],
     readAt: 0,
     serverRun: 'first',
   })
-  const desk = (limits: Partial<OrderLimits>, accounts: readonly Account[] = [account]): AccountGuards => ({
+  const desk = (
+    limits: Partial<OrderLimits>,
+    accounts: readonly Account[] = [account],
+  ): AccountGuards => ({
     trader: null,
     desks: [{ limits: { ...none, ...limits }, accounts, pending: [] }],
     readAt: 0,
@@ -192,7 +259,12 @@ describe('limits of traders and desks', () => {
     const guards = trader({ maxOpenLots: 0.6 })
     expect(check(guards, 0.1, 0.2)).toEqual(E.right(undefined))
     expect(check(guards, 0.1, 0.2, 0.000_000_01)).toMatchObject({
-      left: { _tag: 'TraderLimitBreached', limit: 'maxOpenLots', allowed: 0.6, current: 0.300_000_01 },
+      left: {
+        _tag: 'TraderLimitBreached',
+        limit: 'maxOpenLots',
+        allowed: 0.6,
+        current: 0.300_000_01,
+      },
     })
   })
 
@@ -202,12 +274,22 @@ describe('limits of traders and desks', () => {
     [{ maxOpenPositions: 2 }, 'maxOpenPositions'],
     [{ maxOpenLots: 0.5 }, 'maxOpenLots'],
   ])('refuse an order beyond %o of its trader', (limits, limit) => {
-    expect(check(trader(limits), 0.1, 0.2)).toMatchObject({ left: { _tag: 'TraderLimitBreached', limit } })
+    expect(check(trader(limits), 0.1, 0.2)).toMatchObject({
+      left: { _tag: 'TraderLimitBreached', limit },
+    })
   })
 
   it('refuse an order beyond a limit of its desk with the desk’s refusal, before the trader’s', () => {
-    expect(check(desk({ maxOpenPositions: 2 }), 0.1, 0.2)).toMatchObject({ left: { _tag: 'DeskLimitBreached' } })
-    expect(check({ ...trader({ maxOpenPositions: 2 }), desks: desk({ maxOpenPositions: 2 }).desks }, 0.1, 0.2)).toMatchObject({
+    expect(check(desk({ maxOpenPositions: 2 }), 0.1, 0.2)).toMatchObject({
+      left: { _tag: 'DeskLimitBreached' },
+    })
+    expect(
+      check(
+        { ...trader({ maxOpenPositions: 2 }), desks: desk({ maxOpenPositions: 2 }).desks },
+        0.1,
+        0.2,
+      ),
+    ).toMatchObject({
       left: { _tag: 'DeskLimitBreached' },
     })
     expect(check(desk({ maxOpenPositions: 3 }), 0.1, 0.2)).toEqual(E.right(undefined))
@@ -215,7 +297,9 @@ describe('limits of traders and desks', () => {
 
   it('accept an order of just as many lots as its trader may order', () => {
     expect(check(trader({ maxLotsPerOrder: 0.3 }))).toEqual(E.right(undefined))
-    expect(check(trader({ maxLotsPerOrder: 0.29 }))).toMatchObject({ left: { limit: 'maxLotsPerOrder', allowed: 0.29, current: 0.3 } })
+    expect(check(trader({ maxLotsPerOrder: 0.29 }))).toMatchObject({
+      left: { limit: 'maxLotsPerOrder', allowed: 0.29, current: 0.3 },
+    })
   })
 
   it.each([
@@ -235,7 +319,9 @@ describe('limits of traders and desks', () => {
     const guards = desk({ maxOpenLots: 1, maxOpenPositions: 2 }, [paper, account, unlinked])
     expect(accountsInBooks(account, guards)).toEqual([account])
     expect(check(guards, 0.1)).toEqual(E.right(undefined))
-    expect(check(guards, 0.1, 0.1)).toMatchObject({ left: { limit: 'maxOpenPositions', current: 2 } })
+    expect(check(guards, 0.1, 0.1)).toMatchObject({
+      left: { limit: 'maxOpenPositions', current: 2 },
+    })
   })
 
   it('count the book of an account that is linked twice once', () => {
@@ -246,12 +332,16 @@ describe('limits of traders and desks', () => {
   })
 
   it('refuse an order when an account joined the desk after the books were read', () => {
-    expect(check(desk({ maxOpenLots: 9 }, [account, colleague]), 0.1)).toMatchObject({ left: { _tag: 'LimitCheckUnavailable' } })
+    expect(check(desk({ maxOpenLots: 9 }, [account, colleague]), 0.1)).toMatchObject({
+      left: { _tag: 'LimitCheckUnavailable' },
+    })
   })
 
   it('ask for an approval above the threshold and not at it, and for none where no threshold is set', () => {
     expect(check(trader({ approvalAboveLots: 0.3 }))).toEqual(E.right(undefined))
-    expect(check(trader({ approvalAboveLots: 0.29 }))).toMatchObject({ left: { _tag: 'ApprovalRequired' } })
+    expect(check(trader({ approvalAboveLots: 0.29 }))).toMatchObject({
+      left: { _tag: 'ApprovalRequired' },
+    })
     expect(check(trader({}))).toEqual(E.right(undefined))
   })
 })

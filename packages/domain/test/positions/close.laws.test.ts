@@ -1,8 +1,14 @@
-// Laws of closing: how much is sent, and what the broker's book shows of it, against whole hundredths of a lot (3.3, 4.3 rule 8; decision 31).
+// Laws of closing: how much is sent, and what the broker's book shows of it, against whole
+// hundredths of a lot.
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { closeShownBy, decideClose, isDoneAsSent, outcomeAsSent } from '../../src/positions/close.ts'
+import {
+  closeShownBy,
+  decideClose,
+  isDoneAsSent,
+  outcomeAsSent,
+} from '../../src/positions/close.ts'
 import type { CloseOrder, CloseOutcome } from '../../src/positions/close.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
@@ -16,14 +22,23 @@ const decided = (position: BrokerPosition, volume?: number): CloseOrder => {
   return E.isRight(order) ? order.right : expect.fail('was refused')
 }
 
-describe('how much is closed (4.3 rule 8)', () => {
+describe('how much is closed', () => {
   it('and what is left are together what was open, exactly; more than that is refused', () => {
     fc.assert(
       fc.property(cents, cents, (open, asked) => {
         const order = decideClose(openPosition({ volume: lots(open) }), lots(asked))
-        if (asked > open) expect(order).toEqual(E.left({ _tag: 'InvalidVolume', volume: lots(asked), openVolume: lots(open) }))
+        if (asked > open)
+          expect(order).toEqual(
+            E.left({ _tag: 'InvalidVolume', volume: lots(asked), openVolume: lots(open) }),
+          )
         else
-          expect(order).toEqual(E.right({ volume: asked === open ? null : lots(asked), closes: lots(asked), leaves: (open - asked) / 100 }))
+          expect(order).toEqual(
+            E.right({
+              volume: asked === open ? null : lots(asked),
+              closes: lots(asked),
+              leaves: (open - asked) / 100,
+            }),
+          )
       }),
     )
   })
@@ -39,12 +54,17 @@ describe('how much is closed (4.3 rule 8)', () => {
     expect(decided(openPosition(), asked)).toEqual(order)
   })
 
-  it.each([0.30000001, 0.31, 1e9, Number.MAX_VALUE, 4e-9, Number.MIN_VALUE])('is never %d of 0.3', (asked) => {
-    expect(decideClose(openPosition(), asked)).toEqual(E.left({ _tag: 'InvalidVolume', volume: asked, openVolume: 0.3 }))
-  })
+  it.each([0.30000001, 0.31, 1e9, Number.MAX_VALUE, 4e-9, Number.MIN_VALUE])(
+    'is never %d of 0.3',
+    (asked) => {
+      expect(decideClose(openPosition(), asked)).toEqual(
+        E.left({ _tag: 'InvalidVolume', volume: asked, openVolume: 0.3 }),
+      )
+    },
+  )
 })
 
-describe('a close is done as it was sent (decision 31)', () => {
+describe('a close is done as it was sent', () => {
   const order = decided(openPosition(), 0.1)
   it.each<[CloseOutcome, boolean]>([
     [{ closedVolume: 0.1, remainingVolume: 0.2 }, true],
@@ -64,10 +84,36 @@ describe('what a later book shows of a close', () => {
   const part = decided(position, 0.1)
   const all = decided(position)
 
-  it.each<[what: string, order: CloseOrder, after: readonly BrokerPosition[], renumbers: boolean, shown: CloseOutcome | undefined]>([
-    ['all, where the position is gone', all, [other], false, { closedVolume: 0.3, remainingVolume: 0 }],
-    ['all, also where the rest of a part would get a new number', all, [other], true, { closedVolume: 0.3, remainingVolume: 0 }],
-    ['the part, where the position is smaller by it', part, [{ ...position, volume: 0.2 }], false, outcomeAsSent(part)],
+  it.each<
+    [
+      what: string,
+      order: CloseOrder,
+      after: readonly BrokerPosition[],
+      renumbers: boolean,
+      shown: CloseOutcome | undefined,
+    ]
+  >([
+    [
+      'all, where the position is gone',
+      all,
+      [other],
+      false,
+      { closedVolume: 0.3, remainingVolume: 0 },
+    ],
+    [
+      'all, also where the rest of a part would get a new number',
+      all,
+      [other],
+      true,
+      { closedVolume: 0.3, remainingVolume: 0 },
+    ],
+    [
+      'the part, where the position is smaller by it',
+      part,
+      [{ ...position, volume: 0.2 }],
+      false,
+      outcomeAsSent(part),
+    ],
     [
       'less than was sent, where the broker did less',
       part,
@@ -82,7 +128,13 @@ describe('what a later book shows of a close', () => {
       false,
       { closedVolume: 0.2, remainingVolume: 0.1 },
     ],
-    ['no more than was sent, where another closed the rest', part, [other], false, { closedVolume: 0.1, remainingVolume: 0 }],
+    [
+      'no more than was sent, where another closed the rest',
+      part,
+      [other],
+      false,
+      { closedVolume: 0.1, remainingVolume: 0 },
+    ],
     [
       'no more than was sent, where another closed more',
       part,
@@ -91,8 +143,20 @@ describe('what a later book shows of a close', () => {
       { closedVolume: 0.1, remainingVolume: 0.05 },
     ],
     ['nothing yet, where the position is as it was', part, [position], false, undefined],
-    ['nothing yet, where the position has grown', part, [{ ...position, volume: 0.5 }], false, undefined],
-    ['the rest under its new number', part, [other, rest], true, { closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest.ticket }],
+    [
+      'nothing yet, where the position has grown',
+      part,
+      [{ ...position, volume: 0.5 }],
+      false,
+      undefined,
+    ],
+    [
+      'the rest under its new number',
+      part,
+      [other, rest],
+      true,
+      { closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest.ticket },
+    ],
     [
       'the rest under a new number that nobody told of',
       part,
@@ -139,8 +203,20 @@ describe('what a later book shows of a close', () => {
       true,
       undefined,
     ],
-    ['nothing yet, where several look like a rest of all', all, [rest, { ...rest, ticket: '44' as Ticket, volume: 0.15 }], true, undefined],
-    ['nothing yet, where what looks like the rest is as large as all was', part, [{ ...rest, volume: 0.3 }], true, undefined],
+    [
+      'nothing yet, where several look like a rest of all',
+      all,
+      [rest, { ...rest, ticket: '44' as Ticket, volume: 0.15 }],
+      true,
+      undefined,
+    ],
+    [
+      'nothing yet, where what looks like the rest is as large as all was',
+      part,
+      [{ ...rest, volume: 0.3 }],
+      true,
+      undefined,
+    ],
     [
       'all, where what is like it has another number, as no rest of it has',
       all,
@@ -148,16 +224,42 @@ describe('what a later book shows of a close', () => {
       false,
       { closedVolume: 0.3, remainingVolume: 0 },
     ],
-    ['nothing yet, where another has another symbol', part, [{ ...rest, symbol: 'GBPUSD' }], true, undefined],
-    ['nothing yet, where another is on the other side', part, [{ ...rest, side: 'sell' }], true, undefined],
-    ['nothing yet, where another was opened at another price', part, [{ ...rest, entryPrice: 1.10001 }], true, undefined],
-    ['nothing yet, where another was opened at another time', part, [{ ...rest, openedAt: 1_001 }], true, undefined],
+    [
+      'nothing yet, where another has another symbol',
+      part,
+      [{ ...rest, symbol: 'GBPUSD' }],
+      true,
+      undefined,
+    ],
+    [
+      'nothing yet, where another is on the other side',
+      part,
+      [{ ...rest, side: 'sell' }],
+      true,
+      undefined,
+    ],
+    [
+      'nothing yet, where another was opened at another price',
+      part,
+      [{ ...rest, entryPrice: 1.10001 }],
+      true,
+      undefined,
+    ],
+    [
+      'nothing yet, where another was opened at another time',
+      part,
+      [{ ...rest, openedAt: 1_001 }],
+      true,
+      undefined,
+    ],
   ])('is %s', (_, order, after, renumbers, shown) => {
     expect(closeShownBy(before, order, after, renumbers)).toEqual(shown)
   })
 
   it('never takes a position that was there before for the rest', () => {
-    expect(closeShownBy({ position, positions: [position, rest] }, part, [rest], true)).toBeUndefined()
+    expect(
+      closeShownBy({ position, positions: [position, rest] }, part, [rest], true),
+    ).toBeUndefined()
   })
 
   it('never says that more was closed than was sent, and accounts for every lot that it says is left', () => {
@@ -166,10 +268,18 @@ describe('what a later book shows of a close', () => {
         fc.pre(asked <= open)
         const held = openPosition({ volume: lots(open) })
         const order = decided(held, lots(asked))
-        const shown = closeShownBy({ position: held, positions: [held] }, order, left === 0 ? [] : [{ ...held, volume: lots(left) }], false)
+        const shown = closeShownBy(
+          { position: held, positions: [held] },
+          order,
+          left === 0 ? [] : [{ ...held, volume: lots(left) }],
+          false,
+        )
         expect(shown === undefined).toBe(left >= open)
         if (shown === undefined) return
-        expect(shown).toEqual({ closedVolume: lots(Math.min(open - left, asked)), remainingVolume: lots(left) })
+        expect(shown).toEqual({
+          closedVolume: lots(Math.min(open - left, asked)),
+          remainingVolume: lots(left),
+        })
         expect(isDoneAsSent(shown, order)).toBe(left === open - asked)
       }),
     )

@@ -1,16 +1,29 @@
-// The book of an account: its order, and one position of it (4.3).
+// The book of an account: its order, and one position of it.
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { byAge, requireOpen } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
 
-const position = (ticket: string, openedAt: number) => openPosition({ ticket: ticket as Ticket, openedAt })
+const position = (ticket: string, openedAt: number) =>
+  openPosition({ ticket: ticket as Ticket, openedAt })
 
 describe('positions', () => {
-  it('stand oldest first, those of one moment by ticket, the shorter first (4.3)', () => {
-    const book = [position('100', 5), position('31', 5), position('30', 5), position('7', 9), position('200', 2)]
-    expect(book.toSorted(byAge).map(({ ticket }) => ticket)).toEqual(['200', '30', '31', '100', '7'])
+  it('stand oldest first, those of one moment by ticket, the shorter first', () => {
+    const book = [
+      position('100', 5),
+      position('31', 5),
+      position('30', 5),
+      position('7', 9),
+      position('200', 2),
+    ]
+    expect(book.toSorted(byAge).map(({ ticket }) => ticket)).toEqual([
+      '200',
+      '30',
+      '31',
+      '100',
+      '7',
+    ])
     expect(book.toReversed().toSorted(byAge)).toEqual(book.toSorted(byAge))
   })
 
@@ -18,6 +31,8 @@ describe('positions', () => {
     const reading = { positions: [position('1', 1), position('2', 2), position('3', 3)], readAt: 9 }
     expect(requireOpen(reading, '2' as Ticket)).toEqual(E.right(position('2', 2)))
     expect(requireOpen(reading, '4' as Ticket)).toEqual(E.left({ _tag: 'PositionNotFound' }))
-    expect(requireOpen({ positions: [], readAt: 9 }, '2' as Ticket)).toEqual(E.left({ _tag: 'PositionNotFound' }))
+    expect(requireOpen({ positions: [], readAt: 9 }, '2' as Ticket)).toEqual(
+      E.left({ _tag: 'PositionNotFound' }),
+    )
   })
 })

@@ -1,8 +1,7 @@
-// Intervals and quantiles against a reference computed with 40 digits (2.6). The file stands beside the repository, or where TEST_HISTORIES
-// says; where it is not, this is shown as skipped.
+// Intervals and quantiles against a reference computed with 40 digits. The file is in the folder
+// that TEST_HISTORIES names; without it the test is shown as skipped.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { meanInterval } from '../../src/statistics/mean-interval.ts'
 import { sampleMoments } from '../../src/statistics/sample-moments.ts'
@@ -10,44 +9,53 @@ import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
 import { wilsonInterval } from '../../src/statistics/wilson-interval.ts'
 import { expectRelative } from './expect-relative.ts'
 
-const folder = process.env['TEST_HISTORIES'] ?? fileURLToPath(new URL('../../../../../shared/data/', import.meta.url))
+const folder = process.env['TEST_HISTORIES'] ?? ''
 const file = join(folder, 'statistics-reference.json')
 
 type Bounds = { readonly lower: number; readonly upper: number }
 type Reference = {
   readonly wilson: readonly (Bounds & { readonly n: number; readonly wins: number })[]
   readonly studentT975: readonly { readonly df: number; readonly t: number }[]
-  readonly meanIntervals: readonly (Bounds & { mean: number; sampleDeviation: number; values?: readonly number[] })[]
+  readonly meanIntervals: readonly (Bounds & {
+    mean: number
+    sampleDeviation: number
+    values?: readonly number[]
+  })[]
 }
 
 const reference = (): Reference => JSON.parse(readFileSync(file, 'utf8')) as Reference
 
-describe.skipIf(!existsSync(file))(`the reference of 40 digits (skipped where there is no ${existsSync(file) ? 'file' : file})`, () => {
-  it('gives the Wilson intervals', () => {
-    for (const { n, wins, lower, upper } of reference().wilson) {
-      const interval = wilsonInterval(wins, n) as Bounds
-      expectRelative(interval.lower, lower, 1e-13)
-      expectRelative(interval.upper, upper, 1e-13)
-    }
-  })
+describe.skipIf(!existsSync(file))(
+  `the reference of 40 digits (skipped where there is no ${existsSync(file) ? 'file' : file})`,
+  () => {
+    it('gives the Wilson intervals', () => {
+      for (const { n, wins, lower, upper } of reference().wilson) {
+        const interval = wilsonInterval(wins, n) as Bounds
+        expectRelative(interval.lower, lower, 1e-13)
+        expectRelative(interval.upper, upper, 1e-13)
+      }
+    })
 
-  it('gives the quantiles of Student t', () => {
-    const rows = reference().studentT975
-    expect(rows.length).toBeGreaterThan(0)
-    for (const { df, t } of rows) expectRelative(studentTQuantile(0.975, df), t, 1e-13)
-  })
+    it('gives the quantiles of Student t', () => {
+      const rows = reference().studentT975
+      expect(rows.length).toBeGreaterThan(0)
+      for (const { df, t } of rows) expectRelative(studentTQuantile(0.975, df), t, 1e-13)
+    })
 
-  it('gives the means, deviations and t intervals', () => {
-    // One sample is named by a rule and has no values.
-    const samples = reference().meanIntervals.flatMap(({ values, ...row }) => (values === undefined ? [] : [{ ...row, values }]))
-    expect(samples.length).toBeGreaterThan(0)
-    for (const { values, mean, sampleDeviation, lower, upper } of samples) {
-      const moments = sampleMoments(values)
-      expectRelative(moments.mean, mean, 0)
-      expectRelative(moments.deviation, sampleDeviation, 1e-13)
-      const interval = meanInterval(values) as Bounds
-      expectRelative(interval.lower, lower, 1e-12)
-      expectRelative(interval.upper, upper, 1e-12)
-    }
-  })
-})
+    it('gives the means, deviations and t intervals', () => {
+      // One sample is named by a rule and has no values.
+      const samples = reference().meanIntervals.flatMap(({ values, ...row }) =>
+        values === undefined ? [] : [{ ...row, values }],
+      )
+      expect(samples.length).toBeGreaterThan(0)
+      for (const { values, mean, sampleDeviation, lower, upper } of samples) {
+        const moments = sampleMoments(values)
+        expectRelative(moments.mean, mean, 0)
+        expectRelative(moments.deviation, sampleDeviation, 1e-13)
+        const interval = meanInterval(values) as Bounds
+        expectRelative(interval.lower, lower, 1e-12)
+        expectRelative(interval.upper, upper, 1e-12)
+      }
+    })
+  },
+)

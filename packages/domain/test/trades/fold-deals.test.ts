@@ -1,211 +1,215 @@
-// The fold on histories written out as tables: each skipped reason, estimated volumes, exact lots, ties and senseless numbers
-// (2.5, 4.5).
-import * as fc from 'fast-check'
+// The fold on histories written out as tables: trades, each skipped reason, estimated volumes,
+// exact lots, ties and senseless numbers.
 import { describe, expect, it } from 'vitest'
-import { positionDeals } from '../../src/testing/deal-arbitraries.ts'
 import { dealTable } from '../../src/testing/deal-table.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { foldDeals, foldPositions } from '../../src/trades/fold-deals.ts'
+import type { FoldedTrade } from '../../src/trades/folded-trade.ts'
 import { replay } from './slow-replay.ts'
 
-const reasonOf = (table: string): string | undefined => foldDeals(dealTable(table)).skipped[0]?.reason
+const trade = {
+  positionId: '7',
+  symbol: 'GBPJPY',
+  side: 'sell',
+  volume: 0.3,
+  entryPrice: 163.5505,
+  exitPrice: 163.492,
+  profit: 36.23,
+  commission: -1.8,
+  swap: -3.11,
+  netProfit: 31.32,
+  openedAt: Date.parse('2026-01-05T09:00:10Z'),
+  closedAt: Date.parse('2026-01-05T10:00:11Z'),
+  holdingTime: 3601,
+} as const
 
-describe('a closed trade (2.5)', () => {
-  it('is folded from all deals of its position, prices weighted by volume, money summed', () => {
-    const { trades, skipped } = foldDeals(
-      dealTable(`
-        1  -  -    -     -       -     -       5000  0      0      09:00:00
-        2  7  in   sell  GBPJPY  0.03  163.537 0     -0.09  0      09:00:10
-        3  7  in   sell  GBPJPY  0.27  163.552 0     -0.81  0      09:01:00
-        4  7  out  buy   GBPJPY  0.1   163.494 11.83 -0.3   -1.04  10:00:00
-        5  7  out  buy   GBPJPY  0.2   163.491 24.4  -0.6   -2.07  10:00:11
-      `),
-    )
-    expect(skipped).toEqual([])
-    expect(trades).toEqual([
+it('folds all deals of a position into a trade, prices weighted by volume, money summed', () => {
+  const deals = dealTable(`
+    1  -  -    -     -       -     -       5000  0      0      09:00:00
+    2  7  in   sell  GBPJPY  0.03  163.537 0     -0.09  0      09:00:10
+    3  7  in   sell  GBPJPY  0.27  163.552 0     -0.81  0      09:01:00
+    4  7  out  buy   GBPJPY  0.1   163.494 11.83 -0.3   -1.04  10:00:00
+    5  7  out  buy   GBPJPY  0.2   163.491 24.4  -0.6   -2.07  10:00:11
+  `)
+  expect(foldDeals(deals)).toEqual({ trades: [trade], skipped: [] })
+})
+
+it.each<[what: string, table: string, trades: readonly Partial<FoldedTrade>[]]>([
+  [
+    'compares lots as decimals: 0.8 opened, 0.7 and 0.1 closed, nothing left',
+    `1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
+     2  7  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01
+     3  7  out  sell  EURUSD  0.1  1.2  0  0  0  09:00:02`,
+    [{ volume: 0.8, holdingTime: 2 }],
+  ],
+  [
+    'adds money as decimals: 0.1 + 0.2 is 0.3, and 0.3 − 0.1 − 0.2 nothing',
+    `1  7  in   buy   EURUSD  1  1.1  0.1  -0.1  0    09:00:00
+     2  7  out  sell  EURUSD  1  1.2  0.2  0     -0.2 09:00:01`,
+    [{ profit: 0.3, commission: -0.1, swap: -0.2, netProfit: 0 }],
+  ],
+  [
+    'includes deals after the volume was closed, a late charge or more volume',
+    `1  7  in   buy   EURUSD  1  1.1  0  0   0   09:00:00
+     2  7  out  sell  EURUSD  1  1.2  5  0   0   09:00:01
+     3  8  in   buy   EURUSD  1  1.1  0  0   0   09:00:02
+     4  8  out  sell  EURUSD  1  1.2  3  0   0   09:00:03
+     5  7  in   buy   EURUSD  1  1.3  0  -2  0   09:00:04
+     6  7  out  sell  EURUSD  1  1.4  1  0   -1  09:00:05`,
+    [
+      { positionId: '8' },
       {
         positionId: '7',
-        symbol: 'GBPJPY',
-        side: 'sell',
-        volume: 0.3,
-        entryPrice: 163.5505,
-        exitPrice: 163.492,
-        profit: 36.23,
-        commission: -1.8,
-        swap: -3.11,
-        netProfit: 31.32,
-        openedAt: Date.parse('2026-01-05T09:00:10Z'),
-        closedAt: Date.parse('2026-01-05T10:00:11Z'),
-        holdingTime: 3601,
+        volume: 2,
+        entryPrice: 1.2,
+        exitPrice: 1.3,
+        profit: 6,
+        netProfit: 3,
+        holdingTime: 5,
       },
-    ])
-  })
-
-  it('compares lots as decimals: 0.8 opened, 0.7 and 0.1 closed, nothing left', () => {
-    const { closed, open } = foldPositions(
-      dealTable(`
-        1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
-        2  7  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01
-        3  7  out  sell  EURUSD  0.1  1.2  0  0  0  09:00:02
-        4  8  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
-        5  8  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01
-      `),
-    )
-    expect(closed.map(({ trade: { positionId, volume } }) => [positionId, volume])).toEqual([['7', 0.8]])
-    const openedAt = Date.parse('2026-01-05T09:00:00Z')
-    expect(open).toEqual([{ positionId: '8', symbol: 'EURUSD', side: 'buy', volume: 0.1, entryPrice: 1.1, openedAt }])
-  })
-
-  it('adds money as decimals: 0.1 + 0.2 is 0.3, and 0.3 − 0.1 − 0.2 nothing', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   EURUSD  1  1.1  0.1  -0.1  0    09:00:00
-        2  7  out  sell  EURUSD  1  1.2  0.2  0     -0.2 09:00:01
-      `),
-    ).trades
-    expect(trade).toMatchObject({ profit: 0.3, commission: -0.1, swap: -0.2, netProfit: 0 })
-  })
-
-  it('takes further deals after its volume was closed, a late charge or more volume, into account', () => {
-    const deals = dealTable(`
-      1  7  in   buy   EURUSD  1  1.1  0  0   0   09:00:00
-      2  7  out  sell  EURUSD  1  1.2  5  0   0   09:00:01
-      3  8  in   buy   EURUSD  1  1.1  0  0   0   09:00:02
-      4  8  out  sell  EURUSD  1  1.2  3  0   0   09:00:03
-      5  7  in   buy   EURUSD  1  1.3  0  -2  0   09:00:04
-      6  7  out  sell  EURUSD  1  1.4  1  0   -1  09:00:05
-    `)
-    const { trades } = foldDeals(deals)
-    expect(trades.map(({ positionId }) => positionId)).toEqual(['8', '7'])
-    expect(trades[1]).toMatchObject({ volume: 2, entryPrice: 1.2, exitPrice: 1.3, profit: 6, netProfit: 3, holdingTime: 5 })
-    expect(foldPositions(deals.slice(0, 5))).toMatchObject({
-      closed: [{ trade: { positionId: '8' }, closingDealId: '4' }],
-      open: [{ positionId: '7', volume: 1, entryPrice: 1.2 }],
-    })
-  })
-
-  it('keeps a price below 0, which oil once had', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   USOIL  2  -37.63  0  0  0  09:00:00
-        2  7  out  sell  USOIL  2  10.01   9  0  0  09:00:01
-      `),
-    ).trades
-    expect(trade).toMatchObject({ entryPrice: -37.63, exitPrice: 10.01 })
-  })
-
-  it('counts whole seconds, rounded down', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   EURUSD  1  1.1  0  0  0  2026-01-05T09:00:00.001Z
-        2  7  out  sell  EURUSD  1  1.2  0  0  0  2026-01-05T09:00:02.000Z
-      `),
-    ).trades
-    expect(trade?.holdingTime).toBe(1)
-  })
+    ],
+  ],
+  [
+    'keeps a price below 0, which oil once had',
+    `1  7  in   buy   USOIL  2  -37.63  0  0  0  09:00:00
+     2  7  out  sell  USOIL  2  10.01   9  0  0  09:00:01`,
+    [{ entryPrice: -37.63, exitPrice: 10.01 }],
+  ],
+  [
+    'counts whole seconds, rounded down',
+    `1  7  in   buy   EURUSD  1  1.1  0  0  0  2026-01-05T09:00:00.001Z
+     2  7  out  sell  EURUSD  1  1.2  0  0  0  2026-01-05T09:00:02.000Z`,
+    [{ holdingTime: 1 }],
+  ],
+  [
+    'orders deals of one time by id, the shorter first, then by text',
+    `10  7  in   sell  EURUSD    1  1.1  0  0  0  09:00:00
+     9   7  in   buy   EURUSD.x  1  1.1  0  0  0  09:00:00
+     11  7  out  buy   EURUSD    2  1.2  0  0  0  09:00:00`,
+    [{ side: 'buy', symbol: 'EURUSD.x' }],
+  ],
+  [
+    'orders deals of one id the opening one first, since MT4 gives both one id',
+    `5  7  out  sell  EURUSD.b  1  1.2  0  0  0  09:00:00
+     5  7  in   buy   EURUSD.a  1  1.1  0  0  0  09:00:00`,
+    [{ symbol: 'EURUSD.a' }],
+  ],
+  [
+    'orders trades that closed at one time by the ids of their closing deals',
+    `1   21  in   buy   EURUSD  1  1.1  0  0  0  09:00:00
+     2   22  in   buy   EURUSD  1  1.1  0  0  0  09:00:00
+     10  21  out  sell  EURUSD  1  1.2  0  0  0  09:00:05
+     9   22  out  sell  EURUSD  1  1.2  0  0  0  09:00:05`,
+    [{ positionId: '22' }, { positionId: '21' }],
+  ],
+  [
+    'shares what the others left equally among closing deals that reported no volume',
+    `1  7  in   buy   EURUSD  0.5  1.1  0  0  0  09:00:00
+     2  7  out  sell  EURUSD  0.1  1.2  0  0  0  09:00:01
+     3  7  out  sell  EURUSD  -    1.3  0  0  0  09:00:02
+     4  7  out  sell  EURUSD  0    1.5  0  0  0  09:00:03`,
+    [{ volume: 0.5, exitPrice: 1.36, volumeEstimated: true, holdingTime: 3 }],
+  ],
+  [
+    'weighs closing deals without a volume by nothing where the others left nothing',
+    `1  7  in   buy   EURUSD  0.5  1.1  0  0  0  09:00:00
+     2  7  out  sell  EURUSD  0.5  1.2  0  0  0  09:00:01
+     3  7  out  sell  EURUSD  -    1.3  2  0  0  09:00:02`,
+    [{ exitPrice: 1.2, profit: 2, volumeEstimated: true, holdingTime: 2 }],
+  ],
+])('%s', (_, table, trades) => {
+  const folded = foldDeals(dealTable(table))
+  expect(folded.trades).toMatchObject(trades)
+  expect(folded).toMatchObject({ skipped: [], trades: { length: trades.length } })
 })
 
-describe('deals of one time', () => {
-  it('are taken by id, the shorter first, then by text', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        10  7  in   sell  EURUSD    1  1.1  0  0  0  09:00:00
-        9   7  in   buy   EURUSD.x  1  1.1  0  0  0  09:00:00
-        11  7  out  buy   EURUSD    2  1.2  0  0  0  09:00:00
-      `),
-    ).trades
-    expect(trade).toMatchObject({ side: 'buy', symbol: 'EURUSD.x' })
-  })
-
-  it('of one id are taken the opening one first, since the fourth generation gives both one id', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        5  7  out  sell  EURUSD.b  1  1.2  0  0  0  09:00:00
-        5  7  in   buy   EURUSD.a  1  1.1  0  0  0  09:00:00
-      `),
-    ).trades
-    expect(trade).toMatchObject({ symbol: 'EURUSD.a' })
-  })
-
-  it('put the trades that they closed in the order of their ids', () => {
-    const { trades } = foldDeals(
-      dealTable(`
-        1   21  in   buy   EURUSD  1  1.1  0  0  0  09:00:00
-        2   22  in   buy   EURUSD  1  1.1  0  0  0  09:00:00
-        10  21  out  sell  EURUSD  1  1.2  0  0  0  09:00:05
-        9   22  out  sell  EURUSD  1  1.2  0  0  0  09:00:05
-      `),
-    )
-    expect(trades.map(({ positionId }) => positionId)).toEqual(['22', '21'])
-  })
-})
-
-describe('closing deals that reported no volume', () => {
-  it('share equally what the others left (volumeEstimated)', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   EURUSD  0.5  1.1  0  0  0  09:00:00
-        2  7  out  sell  EURUSD  0.1  1.2  0  0  0  09:00:01
-        3  7  out  sell  EURUSD  -    1.3  0  0  0  09:00:02
-        4  7  out  sell  EURUSD  0    1.5  0  0  0  09:00:03
-      `),
-    ).trades
-    expect(trade).toMatchObject({ volume: 0.5, exitPrice: 1.36, volumeEstimated: true, holdingTime: 3 })
-  })
-
-  it('weigh nothing where the others left nothing', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   EURUSD  0.5  1.1  0  0  0  09:00:00
-        2  7  out  sell  EURUSD  0.5  1.2  0  0  0  09:00:01
-        3  7  out  sell  EURUSD  -    1.3  2  0  0  09:00:02
-      `),
-    ).trades
-    expect(trade).toMatchObject({ exitPrice: 1.2, profit: 2, volumeEstimated: true, holdingTime: 2 })
-  })
-
-  it('leave no volumeEstimated on a trade whose volumes were all reported', () => {
-    const [trade] = foldDeals(
-      dealTable(`
-        1  7  in   buy   EURUSD  0.5  1.1  0  0  0  09:00:00
-        2  7  out  sell  EURUSD  0.5  1.2  0  0  0  09:00:01
-      `),
-    ).trades
-    expect(trade).not.toHaveProperty('volumeEstimated')
-  })
-})
-
-describe('a skipped position gets the first reason that applies (4.5)', () => {
+describe('a position that is no trade', () => {
   it.each([
-    ['unsupported_deal_entry_type', 'a reversal, also on a position still open', '1 7 inout buy EURUSD 1 1.1 0 0 0 09:00:00'],
-    ['unsupported_deal_entry_type', 'a close by another position', '1 7 out_by buy EURUSD 1 1.1 0 0 0 09:00:00'],
+    [
+      'unsupported_deal_entry_type',
+      'a reversal, also on a position still open',
+      '1 7 inout buy EURUSD 1 1.1 0 0 0 09:00:00',
+    ],
+    [
+      'unsupported_deal_entry_type',
+      'a close by another position',
+      '1 7 out_by buy EURUSD 1 1.1 0 0 0 09:00:00',
+    ],
     ['unsupported_deal_entry_type', 'no entry type', '1 7 - buy EURUSD 1 1.1 0 0 0 09:00:00'],
     ['no_open_deal', 'a close alone', '1 7 out buy - - - 0 0 0 -'],
     ['zero_open_volume', 'an opening without volume', '1 7 in buy - - - 0 0 0 -'],
-    ['closed_exceeds_opened', 'more closed than opened', '1 7 in buy - 1 - 0 0 0 -\n2 7 out sell - 1.01 - 0 0 0 -'],
-    ['invalid_timestamp', 'a time that could not be read', '1 7 in buy - 1 - 0 0 0 ?\n2 7 out sell - 1 - 0 0 0 -'],
-    ['missing_symbol_or_times', 'a deal without time', '1 7 in buy A 1 - 0 0 0 09:00:00\n2 7 out sell A 1 - 0 0 0 -'],
-    ['missing_symbol_or_times', 'no symbol', '1 7 in buy - 1 - 0 0 0 09:00:00\n2 7 out sell - 1 - 0 0 0 09:00:00'],
-    ['missing_price', 'no price', '1 7 in buy A 1 1.1 0 0 0 09:00:00\n2 7 out sell - 1 - 0 0 0 09:00:00'],
-    ['missing_price', 'a price of 0', '1 7 in buy A 1 0 0 0 0 09:00:00\n2 7 out sell - 1 1.1 0 0 0 09:00:00'],
-  ])('%s: %s', (reason, _what, table) => {
-    expect(reasonOf(table)).toBe(reason)
-  })
-
-  it('is open, not skipped, when it lacks times, symbol or prices but is not wholly closed', () => {
-    const { skipped, open } = foldPositions(
-      dealTable(`
-        1  7  in   buy   -  2  -  0  0  0  ?
-        2  7  out  sell  -  1  0  0  0  0  -
-      `),
-    )
-    const unknown = { symbol: undefined, entryPrice: undefined, openedAt: undefined }
-    expect({ skipped, open }).toEqual({ skipped: [], open: [{ positionId: '7', side: 'buy', volume: 1, ...unknown }] })
+    [
+      'closed_exceeds_opened',
+      'more closed than opened',
+      '1 7 in buy - 1 - 0 0 0 -\n2 7 out sell - 1.01 - 0 0 0 -',
+    ],
+    [
+      'invalid_timestamp',
+      'a time that could not be read',
+      '1 7 in buy - 1 - 0 0 0 ?\n2 7 out sell - 1 - 0 0 0 -',
+    ],
+    [
+      'missing_symbol_or_times',
+      'a deal without time',
+      '1 7 in buy A 1 - 0 0 0 09:00:00\n2 7 out sell A 1 - 0 0 0 -',
+    ],
+    [
+      'missing_symbol_or_times',
+      'no symbol',
+      '1 7 in buy - 1 - 0 0 0 09:00:00\n2 7 out sell - 1 - 0 0 0 09:00:00',
+    ],
+    [
+      'missing_price',
+      'no price',
+      '1 7 in buy A 1 1.1 0 0 0 09:00:00\n2 7 out sell - 1 - 0 0 0 09:00:00',
+    ],
+    [
+      'missing_price',
+      'a price of 0',
+      '1 7 in buy A 1 0 0 0 0 09:00:00\n2 7 out sell - 1 1.1 0 0 0 09:00:00',
+    ],
+  ])('is skipped with the first reason that applies: %s for %s', (reason, _what, table) => {
+    expect(foldDeals(dealTable(table))).toEqual({
+      trades: [],
+      skipped: [{ positionId: '7', reason }],
+    })
   })
 
   it('is listed by position id, the shorter first', () => {
-    const { skipped } = foldDeals(dealTable(['30', '4', '100', '__proto__'].map((id) => `1 ${id} out buy A 1 1 0 0 0 09:00:00`).join('\n')))
+    const { skipped } = foldDeals(
+      dealTable(
+        ['30', '4', '100', '__proto__']
+          .map((id) => `1 ${id} out buy A 1 1 0 0 0 09:00:00`)
+          .join('\n'),
+      ),
+    )
     expect(skipped.map(({ positionId }) => positionId)).toEqual(['4', '30', '100', '__proto__'])
+  })
+
+  const openedAt = Date.parse('2026-01-05T09:00:00Z')
+  it.each([
+    [
+      'with what is left of its volume',
+      `1  7  in   buy   EURUSD  0.8  1.1  0  0  0  09:00:00
+       2  7  out  sell  EURUSD  0.7  1.2  0  0  0  09:00:01`,
+      { symbol: 'EURUSD', volume: 0.1, entryPrice: 1.1, openedAt },
+    ],
+    [
+      'and not skipped where its deals lack times, symbol or prices',
+      `1  7  in   buy   -  2  -  0  0  0  ?
+       2  7  out  sell  -  1  0  0  0  0  -`,
+      { symbol: undefined, volume: 1, entryPrice: undefined, openedAt: undefined },
+    ],
+    [
+      'at the price of the deals that opened a volume',
+      `1  7  in   buy   EURUSD  2  1.1  0  0  0  09:00:00
+       2  7  in   buy   EURUSD  -  -    0  0  0  09:00:01
+       3  7  out  sell  EURUSD  1  -    0  0  0  09:00:02`,
+      { symbol: 'EURUSD', volume: 1, entryPrice: 1.1, openedAt },
+    ],
+  ])('is open where less was closed than opened, %s', (_, table, expected) => {
+    const open = [{ positionId: '7', side: 'buy', ...expected }]
+    expect(foldPositions(dealTable(table))).toEqual({ closed: [], skipped: [], open })
   })
 })
 
@@ -215,17 +219,28 @@ describe('numbers that no broker means', () => {
     2  7  out  sell  EURUSD  1  1.2  1  0  0  09:00:01
   `) as readonly [Deal, Deal]
 
-  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])('a volume of %d was not reported', (volume) => {
-    expect(foldDeals([opening, { ...closing, volume }]).trades).toMatchObject([{ volume: 1, exitPrice: 1.2, volumeEstimated: true }])
-    expect(foldDeals([{ ...opening, volume }, closing]).skipped).toEqual([{ positionId: '7', reason: 'zero_open_volume' }])
-  })
+  it.each([-1, Number.NaN, Number.POSITIVE_INFINITY])(
+    'a volume of %d was not reported',
+    (volume) => {
+      expect(foldDeals([opening, { ...closing, volume }]).trades).toMatchObject([
+        { volume: 1, exitPrice: 1.2, volumeEstimated: true },
+      ])
+      expect(foldDeals([{ ...opening, volume }, closing]).skipped).toEqual([
+        { positionId: '7', reason: 'zero_open_volume' },
+      ])
+    },
+  )
 
-  it.each([Number.NaN, Number.POSITIVE_INFINITY])('a price of %d is missing', (price) => {
-    expect(foldDeals([opening, { ...closing, price }]).skipped).toEqual([{ positionId: '7', reason: 'missing_price' }])
-  })
-
-  it.each([Number.NaN, Number.NEGATIVE_INFINITY, 8.65e15])('a time of %d is invalid', (time) => {
-    expect(foldDeals([opening, { ...closing, time }]).skipped).toEqual([{ positionId: '7', reason: 'invalid_timestamp' }])
+  it.each<[Partial<Deal>, string]>([
+    [{ price: Number.NaN }, 'missing_price'],
+    [{ price: Number.POSITIVE_INFINITY }, 'missing_price'],
+    [{ time: Number.NaN }, 'invalid_timestamp'],
+    [{ time: Number.NEGATIVE_INFINITY }, 'invalid_timestamp'],
+    [{ time: 8.65e15 }, 'invalid_timestamp'],
+  ])('%o is skipped as %s', (fields, reason) => {
+    expect(foldDeals([opening, { ...closing, ...fields }]).skipped).toEqual([
+      { positionId: '7', reason },
+    ])
   })
 
   it.each([
@@ -237,73 +252,63 @@ describe('numbers that no broker means', () => {
       { ...opening, profit: one },
       { ...closing, profit: other, swap: -1 },
     ]
-    expect(foldDeals(deals).trades).toMatchObject([{ profit: sum, netProfit: sum, swap: -1, commission: 0 }])
+    expect(foldDeals(deals).trades).toMatchObject([
+      { profit: sum, netProfit: sum, swap: -1, commission: 0 },
+    ])
   })
 })
 
-/** A position that was opened by seven deals, each with money that fits into whole units; so does their sum. */
+/**
+ * A position that was opened by seven deals, each with money that fits into whole units; so does
+ * their sum.
+ */
 const inSeven = (money: string, lastMoney: string): string =>
-  [1, 2, 3, 4, 5, 6, 7].map((id) => `${id} 7 in buy A 1 1 ${id === 7 ? lastMoney : money} 09:00:00\n`).join('') +
-  '8 7 out sell A 7 1 0 0 0 09:00:01'
+  [1, 2, 3, 4, 5, 6, 7]
+    .map((id) => `${id} 7 in buy A 1 1 ${id === 7 ? lastMoney : money} 09:00:00\n`)
+    .join('') + '8 7 out sell A 7 1 0 0 0 09:00:01'
 
-describe('volumes and money too large for whole units in a double', () => {
-  it.each([
-    [
-      'weights that cancel',
-      '1 7 in buy A 90000.001 -1000 0 0 0 09:00:00\n2 7 in buy A 90071.999 1000.00001 0 0 0 09:00:00\n3 7 out sell A 180072 1 0 0 0 09:00:00',
-    ],
-    [
-      'weights that fit alone and not together',
-      '1 7 in buy A 60000.001 1000.00001 0 0 0 09:00:00\n2 7 in buy A 60000.002 1000.00001 0 0 0 09:00:00\n3 7 in buy A 120000 -1000 0 0 0 09:00:00\n4 7 out sell A 240000.003 1 0 0 0 09:00:00',
-    ],
-    [
-      'charges that fit alone and not together',
-      '1 7 in buy A 1 1 88328918.77662806 -85447738.84836945 -87801949.64157508 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
-    ],
-    [
-      'profit and charges that fit alone and not together',
-      '1 7 in buy A 1 1 88367675.14346525 36191333.06489854 0 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
-    ],
-    [
-      'many lots at small prices',
-      '1 7 in buy A 184879326158.318 0.00005 0 0 0 09:00:00\n2 7 in buy A 334561120613.564 0.00002 0 0 0 09:00:00\n3 7 out sell A 519440446771.882 0.00001 0 0 0 09:00:00',
-    ],
-    [
-      'charges near the bound',
-      '1 7 in buy A 1 1 0.00000001 -89999999.99999999 -89999999.99999998 09:00:00\n2 7 out sell A 1 1 89999999.99999999 0 0 09:00:00',
-    ],
-    [
-      'charges whose sum would lose its last unit, which the profit brings back to where it shows',
-      inSeven('-9000000.00000001 9000000.00000001 9000000.00000002', '-9000000.00000001 9000000.00000001 9000000.00000002'),
-    ],
-    [
-      'profit and charges whose sum would lose its last unit where it shows',
-      inSeven('7828654.41650361 5571289.08089343 0', '7828654.41650362 5571289.08089345 0'),
-    ],
-    [
-      'a crypto price of eight decimals',
-      '1 7 in buy A 0.00012345 64123.12345678 0.1 0 0 09:00:00\n2 7 out sell A 0.00012345 0.00000001 0.2 0 0 09:00:00',
-    ],
-  ])('%s: equal the slow replay', (_what, table) => {
-    const deals = dealTable(table)
-    const { trades } = foldDeals(deals)
-    expect(trades).toHaveLength(1)
-    expect(trades).toEqual(replay(deals).trades)
-  })
-})
-
-describe('a long history', () => {
-  // 700 positions with every fault, their deals dealt out as cards, so that hundreds are open at once and many get deals late.
-  const positions = Array.from({ length: 700 }, (_, i) =>
-    fc.sample(positionDeals(String(((i * 7_919) % 1_000) * 10 ** (i % 4) + i)), { numRuns: 1, seed: i }).flat(),
-  )
-  const deals = [0, 1, 2, 3, 4, 5, 6, 7].flatMap((round) => positions.flatMap((list) => list[round] ?? []))
-
-  it('folds as the slow replay does, in the order given, reversed, and position by position', () => {
-    const expected = replay(deals)
-    for (const order of [deals, deals.toReversed(), positions.flat()]) {
-      const { closed, skipped, open } = foldPositions(order)
-      expect({ trades: closed.map(({ trade }) => trade), skipped, open: open.map(({ positionId }) => positionId) }).toEqual(expected)
-    }
-  })
+it.each([
+  [
+    'weights that cancel',
+    '1 7 in buy A 90000.001 -1000 0 0 0 09:00:00\n2 7 in buy A 90071.999 1000.00001 0 0 0 09:00:00\n3 7 out sell A 180072 1 0 0 0 09:00:00',
+  ],
+  [
+    'weights that fit alone and not together',
+    '1 7 in buy A 60000.001 1000.00001 0 0 0 09:00:00\n2 7 in buy A 60000.002 1000.00001 0 0 0 09:00:00\n3 7 in buy A 120000 -1000 0 0 0 09:00:00\n4 7 out sell A 240000.003 1 0 0 0 09:00:00',
+  ],
+  [
+    'charges that fit alone and not together',
+    '1 7 in buy A 1 1 88328918.77662806 -85447738.84836945 -87801949.64157508 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
+  ],
+  [
+    'profit and charges that fit alone and not together',
+    '1 7 in buy A 1 1 88367675.14346525 36191333.06489854 0 09:00:00\n2 7 out sell A 1 1 0 0 0 09:00:00',
+  ],
+  [
+    'many lots at small prices',
+    '1 7 in buy A 184879326158.318 0.00005 0 0 0 09:00:00\n2 7 in buy A 334561120613.564 0.00002 0 0 0 09:00:00\n3 7 out sell A 519440446771.882 0.00001 0 0 0 09:00:00',
+  ],
+  [
+    'charges near the bound',
+    '1 7 in buy A 1 1 0.00000001 -89999999.99999999 -89999999.99999998 09:00:00\n2 7 out sell A 1 1 89999999.99999999 0 0 09:00:00',
+  ],
+  [
+    'charges whose sum would lose its last unit, which the profit brings back to where it shows',
+    inSeven(
+      '-9000000.00000001 9000000.00000001 9000000.00000002',
+      '-9000000.00000001 9000000.00000001 9000000.00000002',
+    ),
+  ],
+  [
+    'profit and charges whose sum would lose its last unit where it shows',
+    inSeven('7828654.41650361 5571289.08089343 0', '7828654.41650362 5571289.08089345 0'),
+  ],
+  [
+    'a crypto price of eight decimals',
+    '1 7 in buy A 0.00012345 64123.12345678 0.1 0 0 09:00:00\n2 7 out sell A 0.00012345 0.00000001 0.2 0 0 09:00:00',
+  ],
+])('is exact with numbers too large for whole units in a double: %s', (_what, table) => {
+  const deals = dealTable(table)
+  expect(foldPositions(deals)).toEqual(replay(deals))
+  expect(foldDeals(deals).trades).toHaveLength(1)
 })

@@ -1,22 +1,31 @@
-// Real histories of brokers, folded and compared with what exact rational arithmetic made of them (2.5, 2.6, 4.5). They are other people's
-// files and stand beside the repository, or where TEST_HISTORIES says; where they are not, this is shown as skipped.
+// Real histories of brokers, folded and compared with what exact rational arithmetic made of them.
+// They are other people's files, in the folder that TEST_HISTORIES names; without them the test is
+// shown as skipped.
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
 import { describe, expect, it } from 'vitest'
 import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { foldPositions } from '../../src/trades/fold-deals.ts'
 import type { FoldedTrade } from '../../src/trades/folded-trade.ts'
 
-const folder = process.env['TEST_HISTORIES'] ?? fileURLToPath(new URL('../../../../../shared/data/', import.meta.url))
+const folder = process.env['TEST_HISTORIES'] ?? ''
 const names = existsSync(folder)
-  ? readdirSync(folder).flatMap((file) => (file.endsWith('.expected.json') ? [file.slice(0, -'.expected.json'.length)] : []))
+  ? readdirSync(folder).flatMap((file) =>
+      file.endsWith('.expected.json') ? [file.slice(0, -'.expected.json'.length)] : [],
+    )
   : []
 
-type ProviderDeal = Omit<Deal, 'side' | 'entry' | 'time'> & { readonly type: string; readonly entryType?: string; readonly time?: string }
+type ProviderDeal = Omit<Deal, 'side' | 'entry' | 'time'> & {
+  readonly type: string
+  readonly entryType?: string
+  readonly time?: string
+}
 
-const sides: Readonly<Record<string, Deal['side']>> = { DEAL_TYPE_BUY: 'buy', DEAL_TYPE_SELL: 'sell' }
+const sides: Readonly<Record<string, Deal['side']>> = {
+  DEAL_TYPE_BUY: 'buy',
+  DEAL_TYPE_SELL: 'sell',
+}
 const entries: Readonly<Record<string, Deal['entry']>> = {
   DEAL_ENTRY_IN: 'in',
   DEAL_ENTRY_OUT: 'out',
@@ -26,7 +35,12 @@ const entries: Readonly<Record<string, Deal['entry']>> = {
 
 const toDeal = ({ type, entryType = '', time, ...rest }: ProviderDeal): Deal => {
   const [side, entry] = [sides[type], entries[entryType]]
-  return { ...rest, ...(side && { side }), ...(entry && { entry }), ...(time !== undefined && { time: Date.parse(time) }) }
+  return {
+    ...rest,
+    ...(side && { side }),
+    ...(entry && { entry }),
+    ...(time !== undefined && { time: Date.parse(time) }),
+  }
 }
 
 const toExpectedShape = ({ side, openedAt, closedAt, ...trade }: FoldedTrade): object => ({
@@ -36,34 +50,62 @@ const toExpectedShape = ({ side, openedAt, closedAt, ...trade }: FoldedTrade): o
   closedAt: new Date(closedAt).toISOString(),
 })
 
-const ratios = new Set(['entryPrice', 'exitPrice', 'winRate', 'profitFactor', 'averageWin', 'averageLoss', 'sharpeRatio', 'lower', 'upper'])
+const ratios = new Set([
+  'entryPrice',
+  'exitPrice',
+  'winRate',
+  'profitFactor',
+  'averageWin',
+  'averageLoss',
+  'sharpeRatio',
+  'lower',
+  'upper',
+])
 
-/** What was found, with prices and ratios that are right to 1e-9 replaced by the expected ones, so that all else compares exactly. */
+/**
+ * What was found, with prices and ratios that are right to 1e-9 replaced by the expected ones, so
+ * that all else compares exactly.
+ */
 const settleRatios = (found: unknown, expected: unknown, key = ''): unknown => {
   if (typeof found === 'number' && typeof expected === 'number') {
-    return ratios.has(key) && Math.abs(found - expected) <= 1e-9 * Math.abs(expected) ? expected : found
+    return ratios.has(key) && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
+      ? expected
+      : found
   }
-  if (typeof found !== 'object' || found === null || typeof expected !== 'object' || expected === null) return found
+  if (
+    typeof found !== 'object' ||
+    found === null ||
+    typeof expected !== 'object' ||
+    expected === null
+  )
+    return found
   const settled = Object.entries(found).map(
-    ([key, item]) => [key, settleRatios(item, (expected as Record<string, unknown>)[key], key)] as const,
+    ([key, item]) =>
+      [key, settleRatios(item, (expected as Record<string, unknown>)[key], key)] as const,
   )
   return Array.isArray(found) ? settled.map(([, item]) => item) : Object.fromEntries(settled)
 }
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
 
-describe.skipIf(names.length === 0)(`real histories (skipped where there are none in ${names.length > 0 ? 'the folder' : folder})`, () => {
-  it.each(names.length > 0 ? names : ['none'])('%s: trades, skipped, open and statistics are as expected', (name) => {
-    const { deals } = read(`${name}.json`) as { deals: readonly ProviderDeal[] }
-    const { closed, skipped, open } = foldPositions(deals.map(toDeal))
-    const trades = closed.map(({ trade }) => trade)
-    const found = {
-      trades: trades.map(toExpectedShape),
-      skipped,
-      open: open.map(({ positionId }) => positionId),
-      statistics: tradeStatistics(trades),
-    }
-    const expected = read(`${name}.expected.json`)
-    expect(settleRatios(found, expected)).toEqual(expected)
-  })
-})
+describe.skipIf(names.length === 0)(
+  'real histories (from the folder that TEST_HISTORIES names)',
+  () => {
+    it.each(names.length > 0 ? names : ['none'])(
+      '%s: trades, skipped, open and statistics are as expected',
+      (name) => {
+        const { deals } = read(`${name}.json`) as { deals: readonly ProviderDeal[] }
+        const { closed, skipped, open } = foldPositions(deals.map(toDeal))
+        const trades = closed.map(({ trade }) => trade)
+        const found = {
+          trades: trades.map(toExpectedShape),
+          skipped,
+          open: open.map(({ positionId }) => positionId),
+          statistics: tradeStatistics(trades),
+        }
+        const expected = read(`${name}.expected.json`)
+        expect(settleRatios(found, expected)).toEqual(expected)
+      },
+    )
+  },
+)

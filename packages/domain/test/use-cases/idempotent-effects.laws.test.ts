@@ -1,4 +1,5 @@
-// Requests with an idempotency key: each use case begins right before its effect, and one key makes at most one effect.
+// Requests with an idempotency key: each use case begins right before its effect, and one key makes
+// at most one effect.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -16,10 +17,8 @@ import { createFakeWebhookSender } from '../../src/testing/fake-webhook-sender.t
 import { createFakeWebhookStore } from '../../src/testing/fake-webhook-store.ts'
 import { newClaim, newReply } from '../../src/testing/stored-orders.ts'
 import { newWebhook, newWebhookId } from '../../src/testing/stored-webhooks.ts'
-import { closePosition } from '../../src/use-cases/close-position.ts'
-import { createWebhook } from '../../src/use-cases/create-webhook.ts'
-import { replayWebhookDelivery } from '../../src/use-cases/replay-webhook-delivery.ts'
-import { testWebhook } from '../../src/use-cases/test-webhook.ts'
+import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
+import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
 import { createChangeDesk, noon } from './change-desk.ts'
 import { owner, rightOf, tagOf } from './desk.ts'
 
@@ -36,7 +35,7 @@ interface Effect {
 
 const closeEffect = (): Effect => {
   const desk = createChangeDesk()
-  const close = closePosition(desk)
+  const close = createPositionChanges(desk).closePosition
   return {
     run: (once) => close(caller, desk.id, 0.1, once),
     runRefused: (once) => close(caller, desk.id, 9, once),
@@ -51,11 +50,18 @@ const webhookDesk = () => {
     webhooks,
     webhookSender: createFakeWebhookSender(),
     webhookIds: { newWebhookId, newDeliveryId: () => deliveryId, newWebhookSecret: () => 'made' },
-    webhookDeliveries: { replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)) },
+    webhookDeliveries: {
+      ...noDeliveries,
+      replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
+    },
     webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
     clock: { now: () => noon },
   }
-  return { ports, replays, create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })) }
+  return {
+    ports,
+    replays,
+    create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })),
+  }
 }
 
 const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[] = [
@@ -65,12 +71,13 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
     async () => {
       const { ports } = webhookDesk()
       let created = 0
-      const webhooks = { create: () => TE.fromIO(() => void (created += 1)) }
-      const create = createWebhook({ ...ports, webhooks })
+      const webhooks = { ...ports.webhooks, create: () => TE.fromIO(() => void (created += 1)) }
+      const create = createWebhooks({ ...ports, webhooks }).createWebhook
       const { url, eventTypes } = webhook
       return {
         run: (once) => create(caller, { url, eventTypes }, once),
-        runRefused: (once) => create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, once),
+        runRefused: (once) =>
+          create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, once),
         effects: () => created,
       }
     },
@@ -81,8 +88,8 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const { ports, create } = webhookDesk()
       await create
       return {
-        run: (once) => testWebhook(ports)(caller, webhook.id, once),
-        runRefused: (once) => testWebhook(ports)(caller, newWebhookId(), once),
+        run: (once) => createWebhooks(ports).testWebhook(caller, webhook.id, once),
+        runRefused: (once) => createWebhooks(ports).testWebhook(caller, newWebhookId(), once),
         effects: () => ports.webhookSender.sent.length,
       }
     },
@@ -92,7 +99,7 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
     async () => {
       const { ports, create, replays } = webhookDesk()
       await create
-      const replay = replayWebhookDelivery(ports)
+      const replay = createWebhooks(ports).replayWebhookDelivery
       return {
         run: (once) => replay(caller, webhook.id, deliveryId, once),
         runRefused: (once) => replay(caller, webhook.id, 'no id', once),
@@ -113,7 +120,9 @@ describe.each(effects)('%s', (_, open) => {
 
   it('has no effect where it cannot begin', async () => {
     const { run, effects } = await open()
-    expect(await tagOf(run({ begin: TE.left(idempotencyInProgress) }))).toBe('IdempotencyInProgress')
+    expect(await tagOf(run({ begin: TE.left(idempotencyInProgress) }))).toBe(
+      'IdempotencyInProgress',
+    )
     expect(effects()).toBe(0)
   })
 
@@ -125,10 +134,16 @@ describe.each(effects)('%s', (_, open) => {
   })
 })
 
-/** In the place of the lock of the position, which alone would keep two attempts of one instance apart. */
+/**
+ * In the place of the lock of the position, which alone would keep two attempts of one instance
+ * apart.
+ */
 const unlocked: PositionLocks = { holding: () => (work) => work(() => true) }
 
-/** One attempt of a request: it waits, may die at one of its steps, and hears of the broker what it hears. */
+/**
+ * One attempt of a request: it waits, may die at one of its steps, and hears of the broker what it
+ * hears.
+ */
 const attempts = fc.array(
   fc.record({
     diesAfter: fc.constantFrom('its claim', 'it began', 'it was sent', 'never'),
@@ -146,7 +161,11 @@ describe('closes with one idempotency key', () => {
         const desk = createChangeDesk()
         const store = createFakeIdempotencyStore(createFakeRecords())
         const request = newClaim()
-        const attempt = async ({ diesAfter, stallsMs, outcome }: (typeof planned)[number]): Promise<void> => {
+        const attempt = async ({
+          diesAfter,
+          stallsMs,
+          outcome,
+        }: (typeof planned)[number]): Promise<void> => {
           const claim = { ...request, id: newClaim().id }
           const stalls = stallsMs.values()
           // Lets the other attempts run, then lets time pass.
@@ -154,7 +173,8 @@ describe('closes with one idempotency key', () => {
             await scheduler.schedule(Promise.resolve())
             desk.wait(stalls.next().value ?? 0)
           }
-          const dieAfter = (step: typeof diesAfter): Promise<unknown> => (diesAfter === step ? new Promise(() => {}) : Promise.resolve())
+          const dieAfter = (step: typeof diesAfter): Promise<unknown> =>
+            diesAfter === step ? new Promise(() => {}) : Promise.resolve()
           await stall()
           const claimed = await store.claim(owner, claim, desk.clock.now())()
           if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return
@@ -177,7 +197,11 @@ describe('closes with one idempotency key', () => {
                 return desk.positionDesk.closePosition(...close)()
               },
           }
-          await closePosition({ ...desk, positionDesk, positionLocks: unlocked })(caller, desk.id, 0.1, { begin })()
+          await createPositionChanges({
+            ...desk,
+            positionDesk,
+            positionLocks: unlocked,
+          }).closePosition(caller, desk.id, 0.1, { begin })()
           await dieAfter('it was sent')
           await stall()
           await (hasBegun ? store.keep(owner, claim, newReply()) : store.release(owner, claim))()

@@ -1,4 +1,5 @@
-// A desk whose accounts have journals: the broker's history, the journal in memory, and the use case that brings one up to the other.
+// A desk whose accounts have journals: the broker's history, the journal in memory, and the use
+// case that brings one up to the other.
 import * as T from 'fp-ts/lib/Task.js'
 import { requireBrokerAccount } from '../../src/accounts/account.ts'
 import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
@@ -20,7 +21,11 @@ export interface JournalDeskOptions {
   readonly stopsAboveDeals?: number
 }
 
-export const createJournalDesk = ({ pageSize, recordsEvents = true, stopsAboveDeals = 20_000 }: JournalDeskOptions = {}) => {
+export const createJournalDesk = ({
+  pageSize,
+  recordsEvents = true,
+  stopsAboveDeals = 20_000,
+}: JournalDeskOptions = {}) => {
   let now = 1_000_000
   const clock = { now: () => now }
   const stopwatch = { elapsedMs: () => now }
@@ -33,7 +38,10 @@ export const createJournalDesk = ({ pageSize, recordsEvents = true, stopsAboveDe
   }
   const { journal, records: trades } = createFakeJournal(records, record, clock)
   // Tests replace single reads.
-  const broker: { -readonly [Read in keyof FakeBroker]: FakeBroker[Read] } = createFakeBroker(clock, pageSize)
+  const broker: { -readonly [Read in keyof FakeBroker]: FakeBroker[Read] } = createFakeBroker(
+    clock,
+    pageSize,
+  )
   const disagreements: number[] = []
   const pass = (ms: number): void => void (now += ms)
   const ports = {
@@ -47,7 +55,8 @@ export const createJournalDesk = ({ pageSize, recordsEvents = true, stopsAboveDe
     recordsEvents,
     stopsAboveDeals,
     maxDeals: stopsAboveDeals,
-    onDisagreement: (_account: BrokerAccount, difference: number) => void disagreements.push(difference),
+    onDisagreement: (_account: BrokerAccount, difference: number) =>
+      void disagreements.push(difference),
   }
   return {
     ...ports,
@@ -72,10 +81,22 @@ export const createJournalDesk = ({ pageSize, recordsEvents = true, stopsAboveDe
     put: (
       account: Account,
       deals: readonly Deal[],
-      balance = sumExactly(deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap])),
+      balance = sumExactly(
+        deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
+      ),
     ): void => {
-      const figures = { balance, equity: balance, margin: 0, freeMargin: balance, marginLevel: null, leverage: 100 }
-      broker.put(account.id, { deals, information: { tradeMode: 'demo', broker: 'Fake', currency: 'USD', figures } })
+      const figures = {
+        balance,
+        equity: balance,
+        margin: 0,
+        freeMargin: balance,
+        marginLevel: null,
+        leverage: 100,
+      }
+      broker.put(account.id, {
+        deals,
+        information: { tradeMode: 'demo', broker: 'Fake', currency: 'USD', figures },
+      })
     },
   }
 }

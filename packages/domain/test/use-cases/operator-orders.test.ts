@@ -1,134 +1,150 @@
-// What operators see of orders under way, and how they end one by hand.
+// Orders under way as operators see them, and how they end one by hand.
 import * as E from 'fp-ts/lib/Either.js'
-import { beforeEach, describe, expect, it } from 'vitest'
-import { notFound, orderChanged, orderNotPending } from '../../src/errors.ts'
+import { describe, expect, it } from 'vitest'
+import { notFound, orderChanged, orderNotPending, validationError } from '../../src/errors.ts'
 import { settlementEvents } from '../../src/events/order-events.ts'
 import type { OperatorOrder } from '../../src/ports/operator-orders.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
-import { createFakeOperatorOrders, newOrderUnderWay } from '../../src/testing/fake-operator-orders.ts'
+import { minuteMs } from '../../src/primitives/instant.ts'
+import {
+  createFakeOperatorOrders,
+  newOrderUnderWay,
+} from '../../src/testing/fake-operator-orders.ts'
 import type { FakeOperatorOrders } from '../../src/testing/fake-operator-orders.ts'
 import { newOrderId } from '../../src/testing/stored-orders.ts'
 import { newAccount, newTenant, newUser, rightOf } from '../../src/testing/stored-records.ts'
-import { finishOrder, getOperatorOrder, listOrdersUnderWay } from '../../src/use-cases/operator-orders.ts'
+import { createOrdersUnderWay } from '../../src/use-cases/operator-orders.ts'
 import type { FinishOrder } from '../../src/use-cases/operator-orders.ts'
 import { tagOf } from './desk.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
-const minute = 60_000
 const tenant = newTenant()
 const account = newAccount({ tenantId: tenant.id, userId: newUser(tenant.id).id })
 const other = newAccount({ tenantId: newTenant().id, userId: newUser(tenant.id).id })
+const aged = (ageMs: number, of = account, parts: Partial<OperatorOrder> = {}): OperatorOrder =>
+  newOrderUnderWay(of, now - ageMs, parts)
 
-let orders: FakeOperatorOrders
-let ports: { operatorOrders: FakeOperatorOrders; orders: FakeOperatorOrders; clock: { now: () => number } }
-beforeEach(() => {
-  orders = createFakeOperatorOrders()
-  ports = { operatorOrders: orders, orders, clock: { now: () => now } }
-})
-
-const idsOf = (found: readonly OperatorOrder[]): readonly string[] => found.map(({ order }) => order.id)
-const newOnes = (...ages: readonly number[]): readonly OperatorOrder[] => ages.map((age) => newOrderUnderWay(account, now - age))
+const opened = (...stored: readonly OperatorOrder[]) => {
+  const orders = createFakeOperatorOrders()
+  orders.put(...stored)
+  const ports = { operatorOrders: orders, orders, clock: { now: () => now } }
+  const use = createOrdersUnderWay(ports)
+  const list = (query: Partial<Parameters<typeof use.listOrdersUnderWay>[0]> = {}) =>
+    use.listOrdersUnderWay({ isStuck: false, cursor: undefined, limit: 2, ...query })
+  const idsOf = async (query = {}) =>
+    (await rightOf(list(query))).items.map(({ order }) => order.id)
+  return { orders, ports, use, list, idsOf }
+}
 
 describe('the list of orders under way', () => {
-  it('holds those of all tenants, oldest first, piece by piece, and none that has ended', async () => {
-    const [young, old, twin] = [...newOnes(1, 3 * minute), newOrderUnderWay(other, now - 3 * minute)] as [
-      OperatorOrder,
-      OperatorOrder,
-      OperatorOrder,
-    ]
-    orders.put(young, old, twin, newOrderUnderWay(account, now, { placement: { step: 'settled' }, dueAt: null }))
-    const list = listOrdersUnderWay(ports)
-    const first = await rightOf(list({ isStuck: false, cursor: undefined, limit: 2 }))
-    expect(idsOf(first.items)).toStrictEqual(idsOf([old, twin]))
-    const second = await rightOf(list({ isStuck: false, cursor: first.cursor, limit: 2 }))
-    expect(idsOf(second.items)).toStrictEqual(idsOf([young]))
-    expect(second.cursor).toBeUndefined()
-    expect(await tagOf(list({ isStuck: true, cursor: first.cursor, limit: 2 }))).toBe('InvalidCursor')
-  })
-
-  it('holds those of one tenant where it is named', async () => {
-    const [own] = newOnes(1) as [OperatorOrder]
-    orders.put(own, newOrderUnderWay(other, now))
-    const { items } = await rightOf(listOrdersUnderWay(ports)({ tenantId: tenant.id, isStuck: false, cursor: undefined, limit: 9 }))
-    expect(idsOf(items)).toStrictEqual(idsOf([own]))
+  it('holds those of all tenants or of one, oldest first, piece by piece, and none that has ended', async () => {
+    const [young, old, twin] = [aged(1), aged(3 * minuteMs), aged(3 * minuteMs, other)]
+    const { list, idsOf } = opened(
+      young,
+      old,
+      twin,
+      aged(0, account, { placement: { step: 'settled' }, dueAt: null }),
+    )
+    expect(await idsOf()).toStrictEqual([old.order.id, twin.order.id])
+    const { cursor } = await rightOf(list())
+    expect(await rightOf(list({ cursor }))).toStrictEqual({ items: [young], cursor: undefined })
+    expect(await tagOf(list({ isStuck: true, cursor }))).toBe('InvalidCursor')
+    expect(await idsOf({ tenantId: tenant.id })).toStrictEqual([old.order.id, young.order.id])
   })
 
   it('holds as stuck what has been pending for ten minutes, but no order that was rejected and is only looked for', async () => {
-    const [stuck, fresh, rejected] = newOnes(10 * minute, 10 * minute - 1, 60 * minute) as [OperatorOrder, OperatorOrder, OperatorOrder]
-    const { order } = rejected
-    orders.put(stuck, fresh, {
+    const [stuck, fresh, rejected] = [
+      aged(10 * minuteMs),
+      aged(10 * minuteMs - 1),
+      aged(60 * minuteMs),
+    ]
+    const { idsOf } = opened(stuck, fresh, {
       ...rejected,
-      order: { ...order, status: 'rejected', reason: { code: 'NOT_FOUND_AT_BROKER', message: 'It is not there.' } },
-      placement: { step: 'rechecking', sentAt: order.createdAt, orderId: null, rechecks: 1 },
+      order: {
+        ...rejected.order,
+        status: 'rejected',
+        reason: { code: 'NOT_FOUND_AT_BROKER', message: 'It is not there.' },
+      },
+      placement: {
+        step: 'rechecking',
+        sentAt: rejected.order.createdAt,
+        orderId: null,
+        rechecks: 1,
+      },
     })
-    const { items } = await rightOf(listOrdersUnderWay(ports)({ isStuck: true, cursor: undefined, limit: 9 }))
-    expect(idsOf(items)).toStrictEqual(idsOf([stuck]))
+    expect(await idsOf({ isStuck: true })).toStrictEqual([stuck.order.id])
   })
 })
 
 const finish = (changes: Partial<FinishOrder> = {}): FinishOrder => ({
   as: 'filled',
-  reason: 'seen in the terminal',
+  reason: 'seen there',
   by: 'kim',
   ...changes,
 })
-const stored = (): OperatorOrder => {
-  const one = newOrderUnderWay(account, now - 20 * minute)
-  orders.put(one)
-  return one
-}
 
 describe('an order that an operator ends by hand', () => {
-  it('is filled with what is known, keeps who ended it and why, and has its event', async () => {
-    const { order } = stored()
-    const known = { price: 1.0842, volume: 0.1, position: '90001' as Ticket }
-    const finished = await rightOf(finishOrder(ports)(order.id, finish(known)))
-    expect(finished).toMatchObject({
-      order: { status: 'filled', fill: { price: 1.0842, volume: 0.1, positionId: '90001' }, updatedAt: now },
-      placement: { step: 'settled' },
-      dueAt: null,
-      finish: { by: 'kim', reason: 'seen in the terminal' },
-    })
-    expect(await rightOf(getOperatorOrder(ports)(order.id))).toStrictEqual(finished)
-    expect(settlementEvents(finished.order)).toMatchObject([{ type: 'order.filled', data: { fill_price: 1.0842 } }])
-  })
+  it.each<[how: Partial<FinishOrder>, after: object, event: object | null]>([
+    [
+      { price: 1.0842, volume: 0.1, position: '90001' as Ticket },
+      { status: 'filled', fill: { price: 1.0842, volume: 0.1, positionId: '90001' } },
+      { type: 'order.filled', data: { fill_price: 1.0842 } },
+    ],
+    [
+      { volume: 0.05 },
+      { status: 'partially_filled', fill: { volume: 0.05 } },
+      { type: 'order.filled' },
+    ],
+    [
+      { as: 'rejected' },
+      { status: 'rejected', reason: { code: 'FINISHED_BY_OPERATOR', message: 'seen there' } },
+      null,
+    ],
+  ])(
+    'with %o ends so, keeps who ended it and why, and has its event',
+    async (how, after, event) => {
+      const { order } = aged(20 * minuteMs)
+      const { use } = opened({ ...aged(0), order })
+      const finished = await rightOf(use.finishOrder(order.id, finish(how)))
+      expect(finished).toMatchObject({
+        order: { ...after, updatedAt: now },
+        placement: { step: 'settled' },
+        dueAt: null,
+        finish: { by: 'kim', reason: 'seen there' },
+      })
+      expect(await rightOf(use.getOperatorOrder(order.id))).toStrictEqual(finished)
+      expect(settlementEvents(finished.order)).toMatchObject(event === null ? [] : [event])
+      expect(await use.finishOrder(order.id, finish())()).toStrictEqual(
+        E.left(orderNotPending(finished.order.status)),
+      )
+    },
+  )
 
-  it('is partially filled where less than its volume was executed', async () => {
-    const { order } = stored()
-    expect(await rightOf(finishOrder(ports)(order.id, finish({ volume: 0.05 })))).toMatchObject({
-      order: { status: 'partially_filled', fill: { volume: 0.05 } },
-    })
-  })
-
-  it('is rejected with the reason as its message, and no event', async () => {
-    const { order } = stored()
-    const finished = await rightOf(finishOrder(ports)(order.id, finish({ as: 'rejected', reason: 'the broker never had it' })))
-    expect(finished.order).toMatchObject({
-      status: 'rejected',
-      reason: { code: 'FINISHED_BY_OPERATOR', message: 'the broker never had it' },
-    })
-    expect(settlementEvents(finished.order)).toStrictEqual([])
-  })
-
-  it('is refused when it is unknown, has ended, or is ended in a way that cannot be', async () => {
-    const { order } = stored()
-    const end = finishOrder(ports)
-    expect(await end(newOrderId(), finish())()).toStrictEqual(E.left(notFound('order')))
-    expect(await end(order.id, finish({ as: 'rejected', price: 1, position: '1' as Ticket }))()).toStrictEqual(
-      E.left({
-        _tag: 'ValidationError',
-        issues: ['price', 'position'].map((path) => ({ path, message: `${path} must be absent where the order was rejected` })),
-      }),
-    )
-    expect(await end(order.id, finish({ volume: 0.11 }))()).toStrictEqual(
-      E.left({ _tag: 'ValidationError', issues: [{ path: 'volume', message: "volume must be at most the order's 0.1 lots; got 0.11" }] }),
-    )
-    await rightOf(end(order.id, finish({ as: 'rejected' })))
-    expect(await end(order.id, finish())()).toStrictEqual(E.left(orderNotPending('rejected')))
+  it('is refused when it is unknown, or is ended in a way that cannot be', async () => {
+    const one = aged(0)
+    const { use } = opened(one)
+    const absent = ['price', 'position'].map((path) => ({
+      path,
+      message: `${path} must be absent where the order was rejected`,
+    }))
+    const tooMuch = [
+      { path: 'volume', message: "volume must be at most the order's 0.1 lots; got 0.11" },
+    ]
+    for (const [id, how, refusal] of [
+      [newOrderId(), {}, notFound('order')],
+      [
+        one.order.id,
+        { as: 'rejected', price: 1, position: '1' as Ticket },
+        validationError(absent),
+      ],
+      [one.order.id, { volume: 0.11 }, validationError(tooMuch)],
+    ] as const)
+      expect(await use.finishOrder(id, finish(how))()).toStrictEqual(E.left(refusal))
   })
 
   it('is left as it is when it was written meanwhile', async () => {
-    const one = stored()
+    const one = aged(0)
+    const { orders, ports } = opened(one)
     const written = { ...one, version: one.version + 1 }
     // A lookup is written after the order was read here.
     const find: FakeOperatorOrders['find'] = (id) => async () => {
@@ -136,7 +152,10 @@ describe('an order that an operator ends by hand', () => {
       orders.put(written)
       return found
     }
-    expect(await finishOrder({ ...ports, operatorOrders: { find } })(one.order.id, finish())()).toStrictEqual(E.left(orderChanged))
-    expect(await rightOf(getOperatorOrder(ports)(one.order.id))).toStrictEqual(written)
+    const { finishOrder } = createOrdersUnderWay({ ...ports, operatorOrders: { ...orders, find } })
+    expect(await finishOrder(one.order.id, finish())()).toStrictEqual(E.left(orderChanged))
+    expect(await rightOf(orders.find(one.order.id))).toStrictEqual(
+      expect.objectContaining({ value: written }),
+    )
   })
 })

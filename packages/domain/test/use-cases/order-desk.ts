@@ -1,27 +1,27 @@
-// Everything that orders need, in memory: stored orders, limits, a provider token, a broker that executes, and a clock that tests turn.
+// Everything that orders need, in memory: stored orders, limits, a provider token, a broker that
+// executes, and a clock that tests turn.
 import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import type { OrderJob } from '../../src/ports/order-store.ts'
+import type { AcquireSlot } from '../../src/ports/trade-slots.ts'
 import { placementWindowMs } from '../../src/orders/placement.ts'
-import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
-import { createFakeBroker } from '../../src/testing/fake-broker.ts'
 import { createFakeGuardStore } from '../../src/testing/fake-guard-store.ts'
 import { createFakeProviderTokens } from '../../src/testing/fake-operator-store.ts'
 import { createFakeIdempotencyStore } from '../../src/testing/fake-idempotency-store.ts'
 import { createFakeOrderStore } from '../../src/testing/fake-order-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
 import { createFakeTrading } from '../../src/testing/fake-trading.ts'
 import { newOrderId } from '../../src/testing/stored-orders.ts'
-import { newAccount } from '../../src/testing/stored-records.ts'
-import { placeOrder } from '../../src/use-cases/place-order.ts'
+import { placeOrder } from '../../src/use-cases/orders.ts'
 import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { ProcessedOrder } from '../../src/use-cases/process-order.ts'
-import { createLiveAccounts } from '../../src/use-cases/steps/read-live-account.ts'
-import { owner, rightOf } from './desk.ts'
+import { createTestDesk, owner, rightOf } from './desk.ts'
 
 export const noon = Date.UTC(2026, 10, 21, 12)
 
-export const requestOn = (accountId: Account['id'], fields: Partial<OrderRequest> = {}): OrderRequest => ({
+export const requestOn = (
+  accountId: Account['id'],
+  fields: Partial<OrderRequest> = {},
+): OrderRequest => ({
   accountId,
   symbol: 'EURUSD',
   side: 'buy',
@@ -29,42 +29,45 @@ export const requestOn = (accountId: Account['id'], fields: Partial<OrderRequest
   ...fields,
 })
 
-const slot = () => async () => () => undefined
-
 export const createOrderDesk = () => {
-  const records = createFakeRecords()
   let now = noon
   let stalledMs = 0
+  let heldSlots = 0
+  const slot: AcquireSlot = () => async () => {
+    heldSlots += 1
+    return () => void (heldSlots -= 1)
+  }
   const clock = { now: () => now }
+  const desk = createTestDesk(clock)
+  const { records, broker } = desk
   const orders = createFakeOrderStore(clock, records)
-  const broker = createFakeBroker(clock)
-  const trading = createFakeTrading()
-  const accounts = createFakeAccountStore(records)
   const changedAccounts: string[] = []
   const ports = {
-    accounts,
+    ...desk,
     providerTokens: createFakeProviderTokens(records),
     guards: createFakeGuardStore(records, orders.all, clock),
-    broker,
     positionDesk: { freshPositions: broker.positions },
-    liveAccounts: createLiveAccounts({ accounts, broker, clock }),
     slots: { forSend: slot, forLookup: slot },
     accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
     idempotency: createFakeIdempotencyStore(records),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
-    clock,
     stopwatch: { elapsedMs: () => now + stalledMs },
-    trading,
+    trading: createFakeTrading(),
     pause: (ms: number) => async () => {
       now += ms
     },
   }
-  records.tables.tenants.set(owner.tenantId, { id: owner.tenantId, name: 'Acme', providerToken: 'token' })
+  records.tables.tenants.set(owner.tenantId, {
+    id: owner.tenantId,
+    name: 'Acme',
+    providerToken: 'token',
+  })
   return {
     ...ports,
     tables: records.tables,
     changedAccounts,
+    heldSlots: () => heldSlots,
     wait: (ms: number) => {
       now += ms
     },
@@ -72,13 +75,8 @@ export const createOrderDesk = () => {
     stall: (ms: number) => {
       stalledMs += ms
     },
-    link: (fields: Partial<Account> = {}): Account => {
-      const account = newAccount(owner, fields)
-      records.tables.accounts.set(account.id, account)
-      broker.put(account.id)
-      return account
-    },
-    place: ({ id }: Account, fields: Partial<OrderRequest> = {}) => placeOrder(ports)({ owner }, { request: requestOn(id, fields) }),
+    place: ({ id }: Account, fields: Partial<OrderRequest> = {}) =>
+      placeOrder(ports)({ owner }, { request: requestOn(id, fields) }),
     /** Processes what is due, as the workers do, and waits until it is done. */
     processDue: async (isOwn = true): Promise<readonly ProcessedOrder[]> => {
       const ends: ProcessedOrder[] = []

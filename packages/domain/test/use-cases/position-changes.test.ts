@@ -1,27 +1,148 @@
-// What every change of a position has in common: who may make it, when nothing is sent, and that one is made at a time.
+// Changes of open positions: who may make them, what is sent, and what is returned whatever the
+// broker does and shows.
 import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import { describe, expect, it } from 'vitest'
-import type { Account, BrokerAccount } from '../../src/accounts/account.ts'
-import { brokerOutcomeUnknown, brokerRateLimited, brokerUnavailable, notProvisioned, positionNotFound } from '../../src/errors.ts'
-import type { BrokerChangeError } from '../../src/errors.ts'
-import type { TradeMode } from '../../src/accounts/account.ts'
+import type { Account, BrokerAccount, TradeMode } from '../../src/accounts/account.ts'
+import {
+  brokerOutcomeUnknown,
+  brokerRateLimited,
+  brokerUnavailable,
+  notProvisioned,
+  positionNotFound,
+  serviceUnavailable,
+} from '../../src/errors.ts'
+import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
+import { withoutKey } from '../../src/ports/idempotency.ts'
+import type { LevelsReceipt } from '../../src/ports/position-desk.ts'
+import type { BrokerPosition } from '../../src/positions/position.ts'
 import { formatPositionId } from '../../src/primitives/ids.ts'
-import type { AccountId, UserId } from '../../src/primitives/ids.ts'
+import type { AccountId, Owner, Ticket, UserId } from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import { fakeChangeRefusal } from '../../src/testing/fake-position-desk.ts'
-import { newAccountId } from '../../src/testing/stored-records.ts'
-import { moveStopLoss, moveTakeProfit } from '../../src/use-cases/move-levels.ts'
+import type { FakeChangeOutcome } from '../../src/testing/fake-position-desk.ts'
+import { closingDealsOf } from '../../src/testing/fake-position-book.ts'
 import { openPosition } from '../../src/testing/open-position.ts'
-import { createChangeDesk, meanwhile, noon, someChanges } from './change-desk.ts'
+import { newAccountId } from '../../src/testing/stored-records.ts'
+import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
+import type {
+  ClosedPosition,
+  CloseRefusal,
+  LevelRefusal,
+} from '../../src/use-cases/position-changes.ts'
+import { createChangeDesk, noon } from './change-desk.ts'
 import type { ChangeDesk } from './change-desk.ts'
-import { owner, rightOf, stranger, tagOf } from './desk.ts'
+import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 
-const brokerSays = (desk: ChangeDesk, tradeMode: TradeMode): void => {
-  const figures = { balance: 1, equity: 1, margin: 0, freeMargin: 1, marginLevel: null, leverage: 100 }
-  desk.broker.put(desk.account.id, { information: { tradeMode, broker: null, currency: null, figures } })
+const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
+const mt4 = { brokerType: 'mt4' }
+
+const moveStop = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
+  createPositionChanges(desk).moveStopLoss({ owner: by }, id, level)
+const moveTarget = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
+  createPositionChanges(desk).moveTakeProfit({ owner: by }, id, level)
+const close = (desk: ChangeDesk, volume?: number, id = desk.id, by = owner) =>
+  createPositionChanges(desk).closePosition({ owner: by }, id, volume, withoutKey)
+
+const closedOf = async (desk: ChangeDesk, volume?: number): Promise<ClosedPosition> =>
+  (await rightOf(close(desk, volume))).closed
+
+const volumesOf = ({ closedVolume, remainingVolume }: ClosedPosition): readonly number[] => [
+  closedVolume,
+  remainingVolume,
+]
+const fillOf = ({ closePrice, realizedPnl, closedAt }: ClosedPosition): readonly unknown[] => [
+  closePrice,
+  realizedPnl,
+  closedAt,
+]
+const notFound = [null, null, null]
+
+/**
+ * The same desk where something else happens right after the broker has been sent a change, and
+ * before its answer arrives.
+ */
+const meanwhile = (desk: ChangeDesk, happen: (desk: ChangeDesk) => unknown): ChangeDesk => {
+  const { setLevels, closePosition } = desk.positionDesk
+  const afterwards =
+    <A>(sending: () => Promise<A>) =>
+    async (): Promise<A> => {
+      const answer = await sending()
+      happen(desk)
+      return answer
+    }
+  return {
+    ...desk,
+    positionDesk: {
+      ...desk.positionDesk,
+      setLevels: (...change) => afterwards(setLevels(...change)),
+      closePosition: (...change) => afterwards(closePosition(...change)),
+    },
+  }
 }
+
+const goingDown = ({ account, positionDesk }: ChangeDesk): void =>
+  positionDesk.fail(account.id, brokerUnavailable(account.id, 'down'))
+const nowHolding =
+  (...positions: readonly Partial<BrokerPosition>[]) =>
+  ({ account, positionDesk }: ChangeDesk): void =>
+    positionDesk.put(account.id, positions.map(openPosition))
+
+/** A desk whose next change meets `outcome`, after which `happen` happens. */
+const meeting = (
+  outcome: FakeChangeOutcome,
+  happen: (desk: ChangeDesk) => unknown = () => undefined,
+  held: Partial<BrokerPosition> = {},
+  fields: Partial<Account> = {},
+): ChangeDesk => {
+  const desk = createChangeDesk(fields, [openPosition(held)])
+  desk.positionDesk.next(outcome)
+  return meanwhile(desk, happen)
+}
+
+/** A desk on which something happens at every pause. */
+const pausing = (desk: ChangeDesk, happen: () => void): ChangeDesk => ({
+  ...desk,
+  pause: (ms) => async () => {
+    await desk.pause(ms)()
+    happen()
+  },
+})
+
+/** A desk whose broker does what it accepted at the first pause. */
+const executing = (held: Partial<BrokerPosition> = {}): ChangeDesk => {
+  const desk = meeting('accept', undefined, held)
+  return pausing(desk, desk.positionDesk.execute)
+}
+
+/** A desk whose reads lag behind the next change. */
+const lagging = (
+  lag: Parameters<ChangeDesk['positionDesk']['lagNext']>[0],
+  held: Partial<BrokerPosition> = {},
+): ChangeDesk => {
+  const desk = createChangeDesk({}, [openPosition(held)])
+  desk.positionDesk.lagNext(lag)
+  return desk
+}
+
+const limited = ({ account, positionDesk }: ChangeDesk): void =>
+  positionDesk.fail(account.id, brokerRateLimited(account.id, noon + secondMs, noon))
+
+const hanging = (desk: ChangeDesk): ChangeDesk => ({
+  ...desk,
+  synchroniseJournal: () => () => new Promise(() => {}),
+})
+
+/** How many reads and changes reached the broker. */
+const asked = ({ positionDesk }: ChangeDesk): readonly number[] => [
+  positionDesk.reads(),
+  positionDesk.sent().length,
+]
+
+const unknown = ({ account }: ChangeDesk) => E.left(brokerOutcomeUnknown(account.id))
 
 /** Another user's link to the same account at the provider. */
 const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
@@ -32,136 +153,122 @@ const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
   providerAccountId: account.provider?.providerAccountId ?? '',
 })
 
-/** How many reads and changes reached the broker. */
-const asked = (desk: ChangeDesk): readonly number[] => [desk.positionDesk.reads(), desk.positionDesk.sent().length]
+type Make = (
+  desk: ChangeDesk,
+  id?: string,
+  by?: Owner,
+) => TE.TaskEither<LevelRefusal | CloseRefusal, unknown>
 
-describe.each(someChanges)('$what', ({ make }) => {
-  it.each<[why: string, idOf: (desk: ChangeDesk) => string]>([
-    ['malformed', () => 'nonsense'],
-    ['without a ticket', ({ account }) => `${account.id}:`],
-    ['of an account that there is not', () => formatPositionId(newAccountId(), '42')],
-  ])('is of no position where the id is %s, and asks the broker nothing', async (_, idOf) => {
-    const desk = createChangeDesk()
-    expect(await tagOf(make(desk, idOf(desk)))).toBe('PositionNotFound')
-    expect(asked(desk)).toEqual([0, 0])
-  })
+const changes: readonly (readonly [what: string, make: Make])[] = [
+  ['a stop loss', (desk, id, by) => moveStop(desk, 1.05, id, by)],
+  ['a take profit', (desk, id, by) => moveTarget(desk, 1.5, id, by)],
+  ['a close', (desk, id, by) => close(desk, undefined, id, by)],
+  ['a close of a part', (desk, id, by) => close(desk, 0.1, id, by)],
+]
 
-  it('is of no position for anybody but its owner', async () => {
+describe.each(changes)('%s', (_, make) => {
+  it('is of no position where the id is malformed, or of an unknown account or another’s, and asks the broker nothing', async () => {
     const desk = createChangeDesk()
+    for (const id of ['nonsense', `${desk.account.id}:`, formatPositionId(newAccountId(), '42')])
+      expect(await tagOf(make(desk, id))).toBe('PositionNotFound')
     expect(await tagOf(make(desk, desk.id, stranger))).toBe('PositionNotFound')
     expect(asked(desk)).toEqual([0, 0])
   })
 
-  it.each<[tag: string, fields: Partial<Account>]>([
+  it.each<[tag: string, fields: Partial<Account>, tradeMode?: TradeMode]>([
     ['AccountPurposeRestricted', { purpose: 'introducing_broker' }],
     ['AccountPurposeRestricted', { purpose: 'trade_copier', tradeMode: 'real' }],
-    ['LiveAccountRestricted', { tradeMode: 'real' }],
     ['LiveAccountRestricted', { tradeMode: 'contest', brokerType: 'ctrader' }],
     ['LiveAccountRestricted', { tradeMode: null, linkedAsDemo: false }],
     ['UnsupportedBroker', { brokerType: 'ctrader', provider: null }],
-    ['UnsupportedBroker', { brokerType: 'paper', provider: null }],
     ['NotProvisioned', { provider: null }],
-  ])('is refused by %s on an account with %o, and asks the broker nothing', async (tag, fields) => {
-    const desk = createChangeDesk(fields)
-    expect(await tagOf(make(desk))).toBe(tag)
-    expect(asked(desk)).toEqual([0, 0])
-  })
-
-  it('is made on an account that was never read once its broker calls it a demo account', async () => {
-    const desk = createChangeDesk({ tradeMode: null })
-    await rightOf(make(desk))
-    expect(desk.broker.calls('accountInformation')).toBe(1)
-    expect(desk.positionDesk.sent()).toHaveLength(1)
-  })
-
-  it.each(['real', 'contest', 'unconfirmed'] as const)('is refused where such a broker says %s', async (tradeMode) => {
-    const desk = createChangeDesk({ tradeMode: null })
-    brokerSays(desk, tradeMode)
-    expect(await tagOf(make(desk))).toBe('LiveAccountRestricted')
-    expect(asked(desk)).toEqual([0, 0])
-  })
-
-  it('is not sent while such a broker cannot be read, and says so', async () => {
-    const desk = createChangeDesk({ tradeMode: null })
-    const refusal = brokerRateLimited(desk.account.id, noon + 7 * secondMs, noon)
-    desk.broker.fail(desk.account.id, refusal)
-    expect(await make(desk)()).toEqual(E.left(refusal))
-    expect(asked(desk)).toEqual([0, 0])
-  })
-
-  it.each([brokerUnavailable, notProvisioned, (id: AccountId) => brokerRateLimited(id, noon + 1, noon)])(
-    'is not sent where the position cannot be read, and says why',
-    async (refusalOf) => {
-      const desk = createChangeDesk()
-      const refusal = refusalOf(desk.account.id, 'down')
-      desk.positionDesk.fail(desk.account.id, refusal)
-      expect(await make(desk)()).toEqual(E.left(refusal))
-      expect(asked(desk)).toEqual([1, 0])
+    ['LiveAccountRestricted', { tradeMode: null }, 'real'],
+    ['LiveAccountRestricted', { tradeMode: null }, 'unconfirmed'],
+    ['BrokerUnavailable', { tradeMode: null }],
+  ])(
+    'is refused by %s on an account with %o whose broker says %s, and asks the broker nothing',
+    async (tag, fields, tradeMode) => {
+      const desk = createChangeDesk(fields)
+      const figures = {
+        balance: 1,
+        equity: 1,
+        margin: 0,
+        freeMargin: 1,
+        marginLevel: null,
+        leverage: 100,
+      }
+      if (tradeMode === undefined)
+        desk.broker.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'))
+      else
+        desk.broker.put(desk.account.id, {
+          information: { tradeMode, broker: null, currency: null, figures },
+        })
+      expect(await tagOf(make(desk))).toBe(tag)
+      expect(asked(desk)).toEqual([0, 0])
     },
   )
 
-  it('is not sent where the position is not open', async () => {
-    const desk = createChangeDesk({}, [])
-    expect(await tagOf(make(desk))).toBe('PositionNotFound')
-    expect(asked(desk)).toEqual([1, 0])
-  })
-
-  it('is decided on the broker itself, whatever caches show', async () => {
-    const desk = createChangeDesk()
+  it('is made on an account that was never read once its broker calls it a demo account, past every cache', async () => {
+    const desk = createChangeDesk({ tradeMode: null })
     await rightOf(make(desk))
-    expect(desk.broker.calls('positions')).toBe(0)
+    expect([
+      desk.broker.calls('accountInformation'),
+      desk.broker.calls('positions'),
+      desk.positionDesk.sent().length,
+    ]).toEqual([1, 0, 1])
   })
 
-  it.each<[string, (id: AccountId) => BrokerChangeError]>([
-    ['unavailable', (id) => brokerUnavailable(id, 'no connection')],
-    ['rate limited', (id) => brokerRateLimited(id, noon + 3 * secondMs, noon)],
-    ['not provisioned', notProvisioned],
-    ['not found', () => positionNotFound],
-  ])('says what the broker said, where it is %s, and reads no more', async (_, refusalOf) => {
-    const desk = createChangeDesk()
-    const refusal = refusalOf(desk.account.id)
-    desk.positionDesk.next(refusal)
-    expect(await make(desk)()).toEqual(E.left(refusal))
-    expect(asked(desk)).toEqual([1, 1])
-    expect(desk.held()).toEqual(openPosition())
-  })
+  it.each([
+    brokerUnavailable,
+    notProvisioned,
+    (id: AccountId) => brokerRateLimited(id, noon + 1, noon),
+    () => positionNotFound,
+  ])(
+    'is not sent where the position cannot be read, and returns what the broker said where it is refused',
+    async (refusalOf) => {
+      const desk = createChangeDesk()
+      const refusal = refusalOf(desk.account.id, 'down')
+      desk.positionDesk.next(refusal)
+      expect(await make(desk)()).toEqual(E.left(refusal))
+      expect([asked(desk), desk.held()]).toEqual([[1, 1], openPosition()])
+      if (refusal._tag === 'PositionNotFound') desk.positionDesk.put(desk.account.id, [])
+      else desk.positionDesk.fail(desk.account.id, refusal)
+      expect(await make(desk)()).toEqual(E.left(refusal))
+      expect(asked(desk)).toEqual([2, 1])
+    },
+  )
 
-  it('is told as rejected, with the broker’s code and words', async () => {
-    const desk = createChangeDesk()
-    desk.positionDesk.next('refuse')
+  it('is rejected with the broker’s code and words', async () => {
+    const desk = meeting('refuse')
     expect(await make(desk)()).toEqual(E.left({ _tag: 'TradeRejected', ...fakeChangeRefusal }))
     expect(desk.held()).toEqual(openPosition())
   })
 
-  it('is unknown where the request was lost, and is not sent again', async () => {
-    const desk = createChangeDesk()
-    desk.positionDesk.next('lose_the_request')
-    expect(await make(desk)()).toEqual(E.left(brokerOutcomeUnknown(desk.account.id)))
-    expect(asked(desk)).toEqual([2, 1])
-  })
-
-  it.each([brokerUnavailable, notProvisioned])('is unknown where the answer was lost and the read fails', async (refusalOf) => {
-    const desk = createChangeDesk()
-    const { account, positionDesk } = desk
-    positionDesk.next('do_and_lose_the_answer')
-    const unreadable = meanwhile(desk, () => positionDesk.fail(account.id, refusalOf(account.id, 'down')))
-    expect(await make(unreadable)()).toEqual(E.left(brokerOutcomeUnknown(account.id)))
+  it.each([
+    ['the request was lost', 'lose_the_request', undefined],
+    ['the answer was lost and the read fails', 'do_and_lose_the_answer', goingDown],
+  ] as const)('is unknown where %s, and is not sent again', async (__, outcome, happen) => {
+    const desk = meeting(outcome, happen)
+    expect(await make(desk)()).toEqual(unknown(desk))
     expect(asked(desk)).toEqual([2, 1])
   })
 
   it('is done where only the answer was lost, which one read shows', async () => {
-    const desk = createChangeDesk()
-    desk.positionDesk.next('do_and_lose_the_answer')
+    const desk = meeting('do_and_lose_the_answer')
     await rightOf(make(desk))
     expect(desk.positionDesk.sent()).toHaveLength(1)
     expect(desk.held()).not.toEqual(openPosition())
   })
 
-  it('is refused and not begun when a change through another link to the account holds the position for too long', async () => {
+  it('is not begun while a change through another link to the account holds the position for too long', async () => {
     const desk = createChangeDesk()
     const { positionLocks } = desk
-    const { promise: otherChange, resolve: endOtherChange } = Promise.withResolvers<E.Either<never, void>>()
-    const held = positionLocks.holding(otherLink(desk), openPosition().ticket)(() => () => otherChange)()
+    const { promise: otherChange, resolve: endOtherChange } =
+      Promise.withResolvers<E.Either<never, void>>()
+    const held = positionLocks.holding(
+      otherLink(desk),
+      openPosition().ticket,
+    )(() => () => otherChange)()
     const refused = tagOf(make(desk))
     await setImmediate()
     desk.wait(minuteMs)
@@ -176,28 +283,529 @@ describe.each(someChanges)('$what', ({ make }) => {
     const desk = createChangeDesk()
     const { account, positionDesk, positionLocks } = desk
     const resume = positionDesk.hold()
-    const changing = make({ ...desk, positionLocks: { ...positionLocks, ...positionLocks.dying } })()
+    const changing = make({
+      ...desk,
+      positionLocks: { ...positionLocks, ...positionLocks.dying },
+    })()
     await expect.poll(() => asked(desk)).toEqual([1, 0])
     desk.wait(minuteMs)
     positionLocks.tick()
-    await rightOf(positionLocks.holding(otherLink(desk), openPosition().ticket)(() => TE.right('changed')))
+    await rightOf(
+      positionLocks.holding(otherLink(desk), openPosition().ticket)(() => TE.right('changed')),
+    )
     resume()
-    expect(await changing).toMatchObject({ left: { _tag: 'BrokerUnavailable', accountId: account.id } })
-    expect(asked(desk)).toEqual([1, 0])
-    expect(desk.held()).toEqual(openPosition())
+    expect(await changing).toMatchObject({
+      left: { _tag: 'BrokerUnavailable', accountId: account.id },
+    })
+    expect([asked(desk), desk.held()]).toEqual([[1, 0], openPosition()])
   })
 })
 
-describe('two changes of one position at the same time', () => {
-  it.each([0, 1, 3])('keep both levels, also where reads lag by %i', async (positions) => {
-    const desk = createChangeDesk()
-    desk.positionDesk.lagNext({ positions })
-    const [stop, target] = await Promise.all([
-      rightOf(moveStopLoss(desk)({ owner }, desk.id, 1.05)),
-      rightOf(moveTakeProfit(desk)({ owner }, desk.id, 1.5)),
+describe('a stop loss and a take profit', () => {
+  it('are sent with the other level that is held, and answered with margin and provenance', async () => {
+    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    desk.wait(5)
+    const moved = await rightOf(moveStop(desk, 1.1))
+    expect(moved).toEqual({
+      position: {
+        ...openPosition({ stopLoss: 1.1, takeProfit: 1.5 }),
+        accountId: desk.account.id,
+        userId: owner.userId,
+        marginUsed: expect.closeTo(330),
+      },
+      provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 5 },
+    })
+    desk.broker.put(desk.account.id, { margin: () => O.none })
+    expect((await rightOf(moveTarget(desk, 1.6))).position).toMatchObject({
+      stopLoss: 1.1,
+      takeProfit: 1.6,
+      marginUsed: null,
+    })
+    const sent = { kind: 'setLevels', accountId: desk.account.id, ticket: '42' }
+    expect(desk.positionDesk.sent()).toEqual([
+      { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.5 } },
+      { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.6 } },
     ])
-    expect(desk.held()).toMatchObject({ stopLoss: 1.05, takeProfit: 1.5 })
-    expect(stop.position).not.toHaveProperty('takeProfit')
-    expect(target.position).toMatchObject({ stopLoss: 1.05, takeProfit: 1.5 })
+    const bare = createChangeDesk()
+    await rightOf(moveStop(bare, 1.05))
+    expect(bare.held()).toEqual(openPosition({ stopLoss: 1.05 }))
+  })
+
+  it.each(['buy', 'sell'] as const)(
+    'are refused on the wrong side of the price of a %s, and at it',
+    async (side) => {
+      const desk = createChangeDesk({}, [openPosition({ side })])
+      const [lower, higher] = side === 'buy' ? [1.1, 1.3] : [1.3, 1.1]
+      for (const [move, level, values] of [
+        [moveStop, 'stopLoss', [1.2, higher]],
+        [moveTarget, 'takeProfit', [1.2, lower]],
+      ] as const)
+        for (const value of values)
+          expect(await move(desk, value)()).toEqual(
+            E.left({ _tag: 'InvalidPrice', level, side, value, currentPrice: 1.2 }),
+          )
+      expect(desk.positionDesk.sent()).toEqual([])
+      await rightOf(moveStop(desk, lower))
+      expect(desk.held()).toMatchObject({ stopLoss: lower })
+    },
+  )
+
+  it.each([0, 1, 3])(
+    'set at the same time are both kept, also where reads lag by %i',
+    async (positions) => {
+      const desk = createChangeDesk()
+      desk.positionDesk.lagNext({ positions })
+      const [stop, target] = await Promise.all([
+        rightOf(moveStop(desk, 1.05)),
+        rightOf(moveTarget(desk, 1.5)),
+      ])
+      expect(desk.held()).toMatchObject(bothLevels)
+      expect(stop.position).not.toHaveProperty('takeProfit')
+      expect(target.position).toMatchObject(bothLevels)
+    },
+  )
+})
+
+/** A broker that does what it does, and then says this of it. */
+const saying = (desk: ChangeDesk, progress: LevelsReceipt['progress']): ChangeDesk => {
+  const { setLevels } = desk.positionDesk
+  const said: typeof setLevels =
+    (...change) =>
+    async () => (await setLevels(...change)(), E.right({ progress }))
+  return { ...desk, positionDesk: { ...desk.positionDesk, setLevels: said } }
+}
+
+describe('a level', () => {
+  const rounded = { stopLoss: 1.100_04, takeProfit: 1.5, currentPrice: 1.20007 }
+  const shown = { ...bothLevels, stopLoss: 1.1 }
+  const healing = (): ChangeDesk => {
+    const desk = meeting('do', goingDown, bothLevels)
+    return pausing(desk, () => desk.positionDesk.heal(desk.account.id))
+  }
+
+  it.each<
+    [
+      when: string,
+      desk: ChangeDesk,
+      expected: Partial<BrokerPosition> | 'unknown',
+      waitedMs: number,
+      readAt?: number,
+    ]
+  >([
+    ['confirmed and rounded', meeting('do', nowHolding(rounded), bothLevels), rounded, 0],
+    ['confirmed and never shown', lagging({ positions: 1_000 }, bothLevels), shown, 2_000, 1_750],
+    ['confirmed and shown late', lagging({ positions: 2 }, bothLevels), shown, 500, 500],
+    ['confirmed and gone', meeting('do', nowHolding(), bothLevels), shown, 0],
+    ['confirmed and not readable', meeting('do', goingDown, bothLevels), shown, 2_000],
+    ['confirmed and readable later', healing(), shown, 250, 250],
+    ['confirmed and not to be read for a while', meeting('do', limited, bothLevels), shown, 0],
+    [
+      'confirmed and a read never ends',
+      meeting('do', ({ positionDesk }) => positionDesk.hold(), bothLevels),
+      shown,
+      2_000,
+    ],
+    [
+      'said to be unchanged',
+      saying(meeting('lose_the_request', undefined, bothLevels), 'unchanged'),
+      bothLevels,
+      0,
+    ],
+    [
+      'said to be unchanged and not readable',
+      saying(meeting('do', goingDown, bothLevels), 'unchanged'),
+      bothLevels,
+      2_000,
+    ],
+    ['accepted and shown', executing(bothLevels), shown, 250, 250],
+    ['accepted and never shown', meeting('accept', undefined, bothLevels), 'unknown', 2_000],
+    ['accepted and gone', meeting('accept', nowHolding(), bothLevels), 'unknown', 0],
+    [
+      'unanswered and as asked',
+      meeting('lose_the_request', nowHolding(shown), bothLevels),
+      shown,
+      0,
+    ],
+    [
+      'unanswered and rounded',
+      meeting('lose_the_request', nowHolding(rounded), bothLevels),
+      rounded,
+      0,
+    ],
+    [
+      'unanswered and the old one',
+      meeting('lose_the_request', undefined, bothLevels),
+      'unknown',
+      0,
+    ],
+    [
+      'unanswered and another',
+      meeting('lose_the_request', nowHolding({ ...shown, stopLoss: 1.07 }), bothLevels),
+      'unknown',
+      0,
+    ],
+    [
+      'unanswered and the other one gone',
+      meeting('lose_the_request', nowHolding({ stopLoss: 1.1 }), bothLevels),
+      'unknown',
+      0,
+    ],
+    [
+      'unanswered and held before',
+      meeting('lose_the_request', undefined, { ...bothLevels, stopLoss: 1.1 }),
+      shown,
+      0,
+    ],
+    // The new level may be what closed it.
+    [
+      'unanswered and the position gone',
+      meeting('lose_the_request', nowHolding(), bothLevels),
+      'unknown',
+      0,
+    ],
+  ])('that is %s', async (_, desk, expected, waitedMs, readAt = 0) => {
+    const outcome = await moveStop(desk, expected === rounded ? 1.100_042 : 1.1)()
+    if (expected === 'unknown') expect(outcome).toEqual(unknown(desk))
+    else
+      expect(outcome).toMatchObject({
+        right: { position: expected, provenance: { readAt: noon + readAt } },
+      })
+    expect([desk.clock.now(), desk.positionDesk.sent().length]).toEqual([noon + waitedMs, 1])
+  })
+})
+
+describe('POST /positions/:id/close', () => {
+  it.each([undefined, 0.3, 0.1 + 0.2])(
+    'closes all for %s, and returns its deal',
+    async (volume) => {
+      const desk = createChangeDesk()
+      desk.wait(7)
+      const result = await rightOf(close(desk, volume))
+      expect(desk.positionDesk.sent()).toEqual([
+        { kind: 'closePosition', accountId: desk.account.id, ticket: '42', volume: null },
+      ])
+      const volumes = { closedVolume: 0.3, remainingVolume: 0 }
+      const fill = { closePrice: 1.2, realizedPnl: 30, closedAt: noon + 7 }
+      expect(result).toEqual({
+        closed: { accountId: desk.account.id, ticket: '42', orderId: '1001', ...volumes, ...fill },
+        provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 7 },
+      })
+      expect([desk.held(), desk.clock.now()]).toEqual([undefined, noon + 7])
+    },
+  )
+
+  it('closes parts exactly, one after the other, each of what is left', async () => {
+    const desk = createChangeDesk()
+    desk.positionDesk.lagNext({ positions: 3 })
+    const closes = await Promise.all([closedOf(desk, 0.1), closedOf(desk, 0.15), closedOf(desk)])
+    expect(closes.map(volumesOf)).toEqual([
+      [0.1, 0.2],
+      [0.15, 0.05],
+      [0.05, 0],
+    ])
+    expect(closes.map(({ realizedPnl }) => realizedPnl)).toEqual([10, 15, 5])
+  })
+
+  it.each([0.31, 1e300])(
+    'refuses %d of 0.3 lots; nothing is sent, and no read of the journal wanted',
+    async (volume) => {
+      const desk = createChangeDesk()
+      expect(await close(desk, volume)()).toEqual(
+        E.left({ _tag: 'InvalidVolume', volume, openVolume: 0.3 }),
+      )
+      expect([desk.positionDesk.sent(), desk.positionDesk.wanted()]).toEqual([[], []])
+    },
+  )
+
+  const twin = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
+  const besideTwin = (): ChangeDesk => {
+    const desk = createChangeDesk(mt4, [openPosition(), twin])
+    desk.positionDesk.next('lose_the_request')
+    return meanwhile(desk, nowHolding(twin))
+  }
+
+  /** Volumes, then how much was gained, then how long the answer took. */
+  type Told = readonly [closed: number, left: number, realizedPnl: number | null, waitedMs: number]
+
+  it.each<[what: string, desk: ChangeDesk, volume: number | undefined, expected: Told | 'unknown']>(
+    [
+      ['is done in half of all', meeting('do_half'), undefined, [0.15, 0.15, 15, 0]],
+      ['is done in half of a part', meeting('do_half'), 0.2, [0.1, 0.2, 10, 0]],
+      [
+        'is done while another closes the rest',
+        meanwhile(createChangeDesk(), nowHolding()),
+        0.1,
+        [0.1, 0, 10, 0],
+      ],
+      ['is done, and its deal shows late', lagging({ deals: 5 }), undefined, [0.3, 0, 30, 1_250]],
+      [
+        'is done, and its deal never shows',
+        lagging({ deals: 1_000 }),
+        undefined,
+        [0.3, 0, null, 2_000],
+      ],
+      [
+        'is done, and a read of the journal hangs',
+        hanging(createChangeDesk()),
+        0.1,
+        [0.1, 0.2, null, 2_000],
+      ],
+      [
+        'is done, and every read hangs',
+        meeting('do', ({ positionDesk }) => positionDesk.hold()),
+        0.1,
+        [0.1, 0.2, null, 2_000],
+      ],
+      ['is done, and never shows', lagging({ positions: 1_000 }), 0.1, [0.1, 0.2, 10, 2_000]],
+      [
+        'is done, and nothing can be read',
+        meanwhile(createChangeDesk(), goingDown),
+        undefined,
+        [0.3, 0, null, 2_000],
+      ],
+      ['is accepted and shown', executing(), 0.1, [0.1, 0.2, 10, 250]],
+      ['is accepted and never shown', meeting('accept'), undefined, 'unknown'],
+      [
+        'is done in part, and nothing can be read',
+        meeting('do_half', goingDown),
+        undefined,
+        'unknown',
+      ],
+      [
+        'is unanswered, and all is gone',
+        meeting('lose_the_request', nowHolding()),
+        undefined,
+        [0.3, 0, null, 0],
+      ],
+      [
+        'is unanswered, and a part of all is gone',
+        meeting('lose_the_request', nowHolding({ volume: 0.1 })),
+        undefined,
+        'unknown',
+      ],
+      ['is unanswered, and nothing is gone', meeting('lose_the_request'), undefined, 'unknown'],
+      [
+        'is unanswered, and the part is gone',
+        meeting('lose_the_request', nowHolding({ volume: 0.2 })),
+        0.1,
+        [0.1, 0.2, null, 0],
+      ],
+      [
+        'is unanswered, and less is gone',
+        meeting('lose_the_request', nowHolding({ volume: 0.25 })),
+        0.1,
+        'unknown',
+      ],
+      [
+        'is unanswered, and more is gone',
+        meeting('lose_the_request', nowHolding({ volume: 0.1 })),
+        0.1,
+        'unknown',
+      ],
+      [
+        'is unanswered, and all is gone instead of a part',
+        meeting('lose_the_request', nowHolding()),
+        0.1,
+        'unknown',
+      ],
+      ['lost its answer', meeting('do_and_lose_the_answer'), 0.1, [0.1, 0.2, null, 0]],
+      [
+        'is done in half on MT4',
+        meeting('do_half', undefined, {}, mt4),
+        undefined,
+        [0.15, 0.15, 15, 0],
+      ],
+      [
+        'is done on MT4, and the rest is not found',
+        meeting('do', nowHolding(), {}, mt4),
+        0.1,
+        [0.1, 0.2, 10, 2_000],
+      ],
+      [
+        'is unanswered on MT4, and a rest is there',
+        meeting('lose_the_request', nowHolding({ ticket: '43' as Ticket, volume: 0.1 }), {}, mt4),
+        undefined,
+        'unknown',
+      ],
+      ['is unanswered on MT4 beside a position like its rest', besideTwin(), 0.1, 'unknown'],
+    ],
+  )('that %s', async (_, desk, volume, expected) => {
+    const outcome = await close(desk, volume)()
+    if (expected === 'unknown') expect(outcome).toEqual(unknown(desk))
+    else {
+      const [closedVolume, remainingVolume, realizedPnl, waitedMs] = expected
+      expect(outcome).toMatchObject({
+        right: { closed: { closedVolume, remainingVolume, realizedPnl } },
+      })
+      expect(desk.clock.now()).toBe(noon + waitedMs)
+      // Nothing tells the deal of a close without an order's number from others.
+      const isNumbered = E.isRight(outcome) && outcome.right.closed.orderId !== null
+      expect(
+        desk.positionDesk.reads('synchroniseJournal') > 0 ||
+          desk.synchroniseJournal !== desk.positionDesk.synchroniseJournal,
+      ).toBe(isNumbered)
+    }
+    expect(desk.positionDesk.sent()).toHaveLength(1)
+    expect(desk.positionDesk.wanted()).toEqual([noon + 10 * secondMs, noon])
+  })
+
+  it('is returned as of the read that shows it', async () => {
+    expect((await rightOf(close(lagging({ positions: 2 }), 0.1))).provenance.readAt).toBe(
+      noon + 500,
+    )
+    expect((await rightOf(close(lagging({ positions: 1_000 }), 0.1))).provenance.readAt).toBe(noon)
+  })
+
+  it('returns the new number of the rest where MT4 gives it one', async () => {
+    for (const desk of [
+      createChangeDesk(mt4),
+      meeting('do_and_lose_the_answer', undefined, {}, mt4),
+    ]) {
+      const { remainingTicket } = await closedOf(desk, 0.1)
+      expect([remainingTicket]).toEqual(
+        desk.positionDesk.positions(desk.account.id).map(({ ticket }) => ticket),
+      )
+      expect(remainingTicket).not.toBe('42')
+    }
+    for (const [desk, volume] of [[createChangeDesk(mt4)], [createChangeDesk(), 0.1]] as const)
+      expect(await closedOf(desk, volume)).not.toHaveProperty('remainingTicket')
+  })
+
+  it('wants a read of the journal before it is sent, and is not sent where that cannot be', async () => {
+    let wantedBefore: readonly number[] = []
+    await closedOf(
+      meanwhile(
+        createChangeDesk(),
+        ({ positionDesk }) => (wantedBefore = [...positionDesk.wanted()]),
+      ),
+    )
+    expect(wantedBefore).toEqual([noon + 10 * secondMs])
+    const desk = createChangeDesk()
+    expect(await close({ ...desk, journal: { ...desk.journal, want: unavailable } })()).toEqual(
+      E.left(serviceUnavailable('away')),
+    )
+    expect(desk.positionDesk.sent()).toEqual([])
+  })
+})
+
+/**
+ * The desk with a journal that has, after each read of the broker's history, the deals that the
+ * test says.
+ */
+const withDeals = (
+  dealsAfter: (reads: number, own: readonly BrokerDeal[]) => readonly BrokerDeal[],
+  fields = {},
+): ChangeDesk => {
+  const desk = createChangeDesk(fields)
+  const { positionDesk, account } = desk
+  const deals = () =>
+    dealsAfter(positionDesk.reads('synchroniseJournal'), positionDesk.closed(account.id))
+  return {
+    ...desk,
+    journal: {
+      ...desk.journal,
+      closingDeals: (_, orderId, from) => TE.fromIO(() => closingDealsOf(deals(), orderId, from)),
+    },
+  }
+}
+const foreign = (own: readonly BrokerDeal[]) =>
+  own.map((deal) => ({ ...deal, id: 'f', orderId: '7' }))
+const money = { price: 1.1, profit: 7, commission: 0, swap: 0 }
+const order = { orderId: '42', positionId: '42', volume: 0.1, time: noon }
+/** On MT4 every close has the number of its position. */
+const earlier: BrokerDeal = {
+  id: '9',
+  kind: 'sell',
+  side: 'sell',
+  entry: 'out',
+  ...order,
+  ...money,
+}
+const inParts = (reads: number, own: readonly BrokerDeal[]): readonly BrokerDeal[] =>
+  own.flatMap((whole) => {
+    const first = { ...whole, volume: 0.04, profit: 0.1 }
+    return reads < 3
+      ? [first]
+      : [first, { ...whole, id: 'b', volume: 0.06, price: 1.25, profit: 0.2, time: noon + 9 }]
+  })
+
+describe('the deal of a close', () => {
+  it.each<[what: string, desk: ChangeDesk, fill: readonly unknown[]]>([
+    ['on MT5', createChangeDesk(), [1.2, 10, noon]],
+    ['on MT4', createChangeDesk(mt4), [1.2, 10, noon]],
+    ['not of an earlier close on MT4', withDeals(() => [earlier], mt4), notFound],
+    [
+      'beside an earlier one on MT4',
+      withDeals((_, own) => [earlier, ...own], mt4),
+      [1.2, 10, noon],
+    ],
+    ['not of another close of as many lots', withDeals((_, own) => foreign(own)), notFound],
+    [
+      'beside another close',
+      withDeals((reads, own) => [...foreign(own), ...(reads > 2 ? own : [])]),
+      [1.2, 10, noon],
+    ],
+    ['whole, where its parts show one after the other', withDeals(inParts), [1.23, 0.3, noon + 9]],
+  ])('is found %s', async (_, desk, fill) => {
+    expect(fillOf(await closedOf(desk, 0.1))).toEqual(fill)
+  })
+
+  it('is none of those that closed parts before, whose answers were lost or not', async () => {
+    const desk = createChangeDesk()
+    await closedOf(desk, 0.1)
+    for (const outcome of ['do', 'do_and_lose_the_answer'] as const) {
+      desk.positionDesk.next(outcome)
+      desk.positionDesk.lagNext({ deals: 1_000 })
+      expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
+    }
+  })
+
+  it.each([{}, mt4])('is not looked for without the number of its order (%o)', async (fields) => {
+    const desk = createChangeDesk(fields)
+    const { closePosition: send } = desk.positionDesk
+    const closePosition: typeof send = (...change) =>
+      pipe(
+        send(...change),
+        TE.map(({ progress }) => ({ progress, orderId: null })),
+      )
+    const closed = await closedOf(
+      { ...desk, positionDesk: { ...desk.positionDesk, closePosition } },
+      0.1,
+    )
+    expect([closed.orderId, ...volumesOf(closed), ...fillOf(closed)]).toEqual([
+      null,
+      0.1,
+      0.2,
+      ...notFound,
+    ])
+    expect(desk.positionDesk.reads('synchroniseJournal')).toBe(0)
+  })
+
+  it('is looked for again after a read that failed, but not where the broker asks to wait', async () => {
+    const desk = createChangeDesk()
+    const { account, positionDesk, journal } = desk
+    const readsWhile = async (error: Parameters<typeof positionDesk.fail>[1]): Promise<number> => {
+      const before = positionDesk.reads('synchroniseJournal')
+      positionDesk.fail(account.id, error, ['synchroniseJournal'])
+      expect(fillOf(await closedOf(desk, 0.05))).toEqual(notFound)
+      positionDesk.heal(account.id)
+      return positionDesk.reads('synchroniseJournal') - before
+    }
+    expect(await readsWhile(brokerUnavailable(account.id, 'down'))).toBeGreaterThan(1)
+    expect(await readsWhile(brokerRateLimited(account.id, noon + minuteMs, noon))).toBe(1)
+    for (const part of [
+      { synchroniseJournal: unavailable },
+      { journal: { ...journal, closingDeals: unavailable } },
+    ])
+      expect(fillOf(await closedOf({ ...desk, ...part }, 0.05))).toEqual(notFound)
+    const before = desk.clock.now()
+    let reads = 0
+    const recovering: typeof journal = {
+      ...journal,
+      closingDeals: (...which) =>
+        (reads += 1) < 3 ? unavailable() : journal.closingDeals(...which),
+    }
+    expect(fillOf(await closedOf({ ...desk, journal: recovering }, 0.05))).toEqual([1.2, 5, before])
+    expect(desk.clock.now()).toBe(before + 500)
   })
 })

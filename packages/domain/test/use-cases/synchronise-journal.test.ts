@@ -1,4 +1,5 @@
-// An account's journal is brought up to the broker's history: what is asked of the broker, what is written, and what happens when the two disagree.
+// An account's journal is brought up to the broker's history: what is asked of the broker, what is
+// written, and what happens when the two disagree.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -11,7 +12,13 @@ import { owner, rightOf, tagOf } from './desk.ts'
 import { brokerAccountOf, createJournalDesk } from './journal-desk.ts'
 import type { JournalDeskOptions } from './journal-desk.ts'
 
-const deposit = (id: string, amount: number, time: number): Deal => ({ id, profit: amount, commission: 0, swap: 0, time })
+const deposit = (id: string, amount: number, time: number): Deal => ({
+  id,
+  profit: amount,
+  commission: 0,
+  swap: 0,
+  time,
+})
 const closed = (positionId: string, openedAt: number, profit = 1): readonly Deal[] => {
   const deal = { positionId, symbol: 'EURUSD', volume: 1, price: 1, commission: 0, swap: 0 }
   return [
@@ -36,10 +43,13 @@ const withHistory = (deals: readonly Deal[], options: JournalDeskOptions = {}) =
     pages: () => desk.broker.calls('dealsPage'),
     infos: () => desk.broker.calls('accountInformation'),
     state: async () => O.toUndefined(await rightOf(desk.journal.find(brokerAccount))),
-    kept: async () => (await rightOf(desk.journal.dealsFrom(brokerAccount, 0))).map(({ id }) => id).toSorted(),
+    kept: async () =>
+      (await rightOf(desk.journal.dealsFrom(brokerAccount, 0))).map(({ id }) => id).toSorted(),
     tradeIds: async () => {
       const selection = { accountIds: [account.id], filter: { profit: 'all' } } as const
-      return (await rightOf(desk.trades.page(owner, selection, undefined, 100))).trades.map(({ trade }) => trade.positionId)
+      return (await rightOf(desk.trades.page(owner, selection, undefined, 100))).trades.map(
+        ({ trade }) => trade.positionId,
+      )
     },
     brokerAccount,
   }
@@ -54,14 +64,23 @@ describe('the first read', () => {
     expect(desk.infos()).toBe(1)
     expect(await desk.kept()).toEqual(deals.map(({ id }) => id).toSorted())
     expect(await desk.tradeIds()).toEqual(['3', '2'])
-    expect(await desk.state()).toMatchObject({ deals: 5, latestDealAt: 6, check: { difference: 0 }, rereadAt: null })
+    expect(await desk.state()).toMatchObject({
+      deals: 5,
+      latestDealAt: 6,
+      check: { difference: 0 },
+      rereadAt: null,
+    })
   })
 
   it('goes on where it stopped, in another process too', async () => {
-    const desk = withHistory([deposit('1', 100, 1), ...closed('2', 2), ...closed('3', 5)], { pageSize: 2, recordsEvents: false })
+    const desk = withHistory([deposit('1', 100, 1), ...closed('2', 2), ...closed('3', 5)], {
+      pageSize: 2,
+      recordsEvents: false,
+    })
     const third = brokerUnavailable(desk.account.id, 'down')
     const { dealsPage } = desk.broker
-    desk.broker.dealsPage = (account, window) => (window.offset === 4 ? TE.left(third) : dealsPage(account, window))
+    desk.broker.dealsPage = (account, window) =>
+      window.offset === 4 ? TE.left(third) : dealsPage(account, window)
     expect(await desk.sync()()).toEqual(E.left(third))
     expect(await desk.state()).toMatchObject({ deals: 4, syncedAt: null })
     desk.broker.dealsPage = dealsPage
@@ -72,7 +91,10 @@ describe('the first read', () => {
   })
 
   it('stops at the most deals, and does not ask again', async () => {
-    const desk = withHistory([...closed('1', 1), ...closed('2', 3), ...closed('3', 5)], { pageSize: 2, stopsAboveDeals: 3 })
+    const desk = withHistory([...closed('1', 1), ...closed('2', 3), ...closed('3', 5)], {
+      pageSize: 2,
+      stopsAboveDeals: 3,
+    })
     expect((await rightOf(desk.sync())).deals).toBe(4)
     const pages = desk.pages()
     expect((await rightOf(desk.sync())).deals).toBe(4)
@@ -87,7 +109,10 @@ describe('the first read', () => {
   })
 
   it('chains the balances of its events over its pages', async () => {
-    const desk = withHistory([deposit('1', 100, 1), ...closed('2', 2), ...closed('3', 5), deposit('4', -20, 8)], { pageSize: 2 })
+    const desk = withHistory(
+      [deposit('1', 100, 1), ...closed('2', 2), ...closed('3', 5), deposit('4', -20, 8)],
+      { pageSize: 2 },
+    )
     await rightOf(desk.sync())
     const changes = desk.events.flatMap(({ type, data }) =>
       type === 'account.balance_changed' ? [[data['previous_balance'], data['new_balance']]] : [],
@@ -106,7 +131,9 @@ describe('the first read', () => {
     const account = desk.link({ createdAt: 5 })
     desk.put(account, [...closed('1', 1), ...closed('2', 5)])
     await rightOf(desk.synchroniseJournal(brokerAccountOf(account), desk.clock.now() - 1))
-    expect(desk.events.map(({ key }) => key).filter((key) => key.includes(':1') || key.includes(' 1 '))).toEqual([])
+    expect(
+      desk.events.map(({ key }) => key).filter((key) => key.includes(':1') || key.includes(' 1 ')),
+    ).toEqual([])
   })
 })
 
@@ -133,7 +160,11 @@ describe('a later read', () => {
   })
 
   it('adds what is new, also what arrives late and out of order', async () => {
-    const [first, second, third] = [closed('1', dayMs), closed('2', dayMs + 100), closed('3', dayMs + 50)]
+    const [first, second, third] = [
+      closed('1', dayMs),
+      closed('2', dayMs + 100),
+      closed('3', dayMs + 50),
+    ]
     const desk = withHistory([...first, ...second])
     await rightOf(desk.sync())
     desk.put([...second, ...third.toReversed(), ...first])
@@ -160,25 +191,27 @@ describe('a later read', () => {
     expect(desk.pages()).toBe(1)
   })
 
-  it.each([(id: AccountId) => brokerUnavailable(id, 'down'), (id: AccountId) => brokerRateLimited(id, 1, 0)])(
-    'fails as the broker does, and what was kept stays',
-    async (failure) => {
-      const desk = withHistory(closed('1', 1))
-      await rightOf(desk.sync())
-      const error = failure(desk.account.id)
-      desk.broker.fail(desk.account.id, error)
-      desk.pass(6_000)
-      expect(await desk.sync()()).toEqual(E.left(error))
-      desk.broker.heal(desk.account.id)
-      await rightOf(desk.sync())
-      expect(await desk.tradeIds()).toEqual(['1'])
-    },
-  )
+  it.each([
+    (id: AccountId) => brokerUnavailable(id, 'down'),
+    (id: AccountId) => brokerRateLimited(id, 1, 0),
+  ])('fails as the broker does, and what was kept stays', async (failure) => {
+    const desk = withHistory(closed('1', 1))
+    await rightOf(desk.sync())
+    const error = failure(desk.account.id)
+    desk.broker.fail(desk.account.id, error)
+    desk.pass(6_000)
+    expect(await desk.sync()()).toEqual(E.left(error))
+    desk.broker.heal(desk.account.id)
+    await rightOf(desk.sync())
+    expect(await desk.tradeIds()).toEqual(['1'])
+  })
 
   it('begins anew where the account was linked to another one at the provider', async () => {
     const desk = withHistory(closed('1', 1))
     await rightOf(desk.sync())
-    const linked = desk.relink(desk.account, { provider: { providerAccountId: 'another', region: null } })
+    const linked = desk.relink(desk.account, {
+      provider: { providerAccountId: 'another', region: null },
+    })
     desk.put([...closed('2', 3), ...closed('3', 5)])
     await rightOf(desk.synchroniseJournal(brokerAccountOf(linked), desk.clock.now() - 1))
     expect(await desk.tradeIds()).toEqual(['3', '2'])
@@ -211,15 +244,26 @@ describe('a journal that disagrees with the broker', () => {
     desk.put([...history, later], 109)
     await rightOf(desk.sync())
     expect(desk.disagreements).toEqual([7])
-    expect(await desk.state()).toMatchObject({ disagreements: 1, rereadAt: desk.clock.now() + minuteMs, check: { difference: 7 } })
+    expect(await desk.state()).toMatchObject({
+      disagreements: 1,
+      rereadAt: desk.clock.now() + minuteMs,
+      check: { difference: 7 },
+    })
     desk.pass(minuteMs)
     await rightOf(desk.sync())
     expect(desk.disagreements).toEqual([7, 7])
-    expect(await desk.state()).toMatchObject({ disagreements: 2, rereadAt: desk.clock.now() + 2 * minuteMs })
+    expect(await desk.state()).toMatchObject({
+      disagreements: 2,
+      rereadAt: desk.clock.now() + 2 * minuteMs,
+    })
     desk.put([late, ...history, later], 109)
     desk.pass(2 * minuteMs)
     await rightOf(desk.sync())
-    expect(await desk.state()).toMatchObject({ disagreements: 0, rereadAt: null, check: { difference: 0 } })
+    expect(await desk.state()).toMatchObject({
+      disagreements: 0,
+      rereadAt: null,
+      check: { difference: 0 },
+    })
     expect(await desk.kept()).toEqual(['1', '21', '22', '8', '9'])
   })
 
@@ -257,7 +301,10 @@ describe('a journal that disagrees with the broker', () => {
     desk.pass(minuteMs)
     await rightOf(desk.sync())
     expect(await desk.tradeIds()).toEqual(['3', '2'])
-    expect(await desk.state()).toMatchObject({ rereadAt: desk.clock.now() + 2 * minuteMs, check: { difference: 0 } })
+    expect(await desk.state()).toMatchObject({
+      rereadAt: desk.clock.now() + 2 * minuteMs,
+      check: { difference: 0 },
+    })
   })
 
   it('keeps deals that full reads do not show where only the first comparison disagreed', async () => {
@@ -298,7 +345,9 @@ describe('a journal that disagrees with the broker', () => {
 
   it('is compared at the next read where the balance could not be read', async () => {
     const desk = withHistory(history, { recordsEvents: false })
-    desk.broker.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'), ['accountInformation'])
+    desk.broker.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'), [
+      'accountInformation',
+    ])
     await rightOf(desk.sync())
     expect((await desk.state())?.check).toBeNull()
     desk.broker.heal(desk.account.id)

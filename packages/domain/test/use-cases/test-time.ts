@@ -1,4 +1,5 @@
-// Time that passes when nothing else goes on: whoever pauses is woken at once, in the order of their times, once everybody else waits as well.
+// Time that passes when nothing else goes on: whoever pauses is woken at once, in the order of
+// their times, once everybody else waits as well.
 import type { Clock, Pauser } from '../../src/ports/clock.ts'
 import type { Instant } from '../../src/primitives/instant.ts'
 

@@ -5,12 +5,15 @@ import { signWebhook, verifyWebhookSignature } from '../../src/webhooks/signatur
 
 describe('signWebhook (6, signature)', () => {
   // RFC 4231, test case 2.
-  it.each([['Jefe', 'what do ya want for nothing?', '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843']])(
-    'signs with key %j the text %j',
-    (secret, body, digest) => {
-      expect(signWebhook(secret, body)).toBe(`sha256=${digest}`)
-    },
-  )
+  it.each([
+    [
+      'Jefe',
+      'what do ya want for nothing?',
+      '5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843',
+    ],
+  ])('signs with key %j the text %j', (secret, body, digest) => {
+    expect(signWebhook(secret, body)).toBe(`sha256=${digest}`)
+  })
 
   it('signs text as its UTF-8 bytes', () => {
     fc.assert(
@@ -41,27 +44,46 @@ describe('another implementation of the scheme, by other people', () => {
 describe('verifyWebhookSignature', () => {
   it('takes what was signed, and neither another body nor another secret', () => {
     fc.assert(
-      fc.property(fc.string(), fc.uint8Array(), fc.string(), fc.uint8Array(), (secret, body, otherSecret, otherBody) => {
-        const header = signWebhook(secret, body)
-        expect(verifyWebhookSignature(secret, body, header)).toBe(true)
-        expect(verifyWebhookSignature(secret, otherBody, header)).toBe(Buffer.from(body).equals(Buffer.from(otherBody)))
-        fc.pre(otherSecret.replace(/\0+$/, '') !== secret.replace(/\0+$/, ''))
-        expect(verifyWebhookSignature(otherSecret, body, header)).toBe(false)
-      }),
+      fc.property(
+        fc.string(),
+        fc.uint8Array(),
+        fc.string(),
+        fc.uint8Array(),
+        (secret, body, otherSecret, otherBody) => {
+          const header = signWebhook(secret, body)
+          expect(verifyWebhookSignature(secret, body, header)).toBe(true)
+          expect(verifyWebhookSignature(secret, otherBody, header)).toBe(
+            Buffer.from(body).equals(Buffer.from(otherBody)),
+          )
+          fc.pre(otherSecret.replace(/\0+$/, '') !== secret.replace(/\0+$/, ''))
+          expect(verifyWebhookSignature(otherSecret, body, header)).toBe(false)
+        },
+      ),
     )
   })
 
   it('is false, and nothing worse, for a good signature with anything before or after it', () => {
     const header = signWebhook('secret', 'body')
     expect(verifyWebhookSignature('secret', 'body', header)).toBe(true)
-    for (const more of [` ${header}`, `${header} `, `${header}0`, `${header}\n`, `${header},${header}`])
+    for (const more of [
+      ` ${header}`,
+      `${header} `,
+      `${header}0`,
+      `${header}\n`,
+      `${header},${header}`,
+    ])
       expect(verifyWebhookSignature('secret', 'body', more)).toBe(false)
   })
 
-  it.each([undefined, '', 'sha256=', 'sha1=00', `sha256=${'0'.repeat(63)}é`, `SHA256=${'0'.repeat(64)}`, `sha256=${'A'.repeat(64)}`])(
-    'is false for the header %j',
-    (header) => {
-      expect(verifyWebhookSignature('secret', 'body', header)).toBe(false)
-    },
-  )
+  it.each([
+    undefined,
+    '',
+    'sha256=',
+    'sha1=00',
+    `sha256=${'0'.repeat(63)}é`,
+    `SHA256=${'0'.repeat(64)}`,
+    `sha256=${'A'.repeat(64)}`,
+  ])('is false for the header %j', (header) => {
+    expect(verifyWebhookSignature('secret', 'body', header)).toBe(false)
+  })
 })

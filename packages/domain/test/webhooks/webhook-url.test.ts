@@ -15,7 +15,7 @@ import type { WebhookReach, WebhookUrl } from '../../src/webhooks/webhook-url.ts
 
 const longest = `https://example.com/${'x'.repeat(2_048 - 'https://example.com/'.length)}`
 
-describe('a webhook’s URL (2.8; decision 42)', () => {
+describe('a webhook’s URL', () => {
   it.each([
     'https://example.com',
     'https://example.com/',
@@ -70,7 +70,9 @@ describe('a webhook’s URL (2.8; decision 42)', () => {
   })
 
   it('is at most as long as callers are told', () => {
-    expect(webhookUrlTakes).toMatch(/^an https:\/\/ URL of at most 2,048 characters, without user name, password, fragment/)
+    expect(webhookUrlTakes).toMatch(
+      /^an https:\/\/ URL of at most 2,048 characters, without user name, password, fragment/,
+    )
     expect(webhookUrlTakes).toContain(` ${maxWebhookUrlLength.toLocaleString('en-US')} characters`)
   })
 
@@ -124,19 +126,30 @@ describe('the host of a URL', () => {
     expect(isLocalName(name)).toBe(true)
   })
 
-  it.each(['example.com', 'local.example', 'localhost.example.com', 'a.home.example', 'internal.example.com', 'mylan.org'])(
-    'is no local name: %s',
-    (name) => {
-      expect(isLocalName(name)).toBe(false)
-    },
-  )
+  it.each([
+    'example.com',
+    'local.example',
+    'localhost.example.com',
+    'a.home.example',
+    'internal.example.com',
+    'mylan.org',
+  ])('is no local name: %s', (name) => {
+    expect(isLocalName(name)).toBe(false)
+  })
 })
 
-const isTaken = (reach: WebhookReach, url: string) => E.isRight(requireReachable(reach)(url as WebhookUrl))
+const isTaken = (reach: WebhookReach, url: string) =>
+  E.isRight(requireReachable(reach)(url as WebhookUrl))
 
-describe('whether a URL alone shows that its host may not be reached (decision 42)', () => {
-  const none: WebhookReach = { allowsAddress: (address) => address === '8.8.8.8', allowsLocalNames: false }
-  const own: WebhookReach = { allowsAddress: (address) => address === '8.8.8.8' || address === '::1', allowsLocalNames: true }
+describe('whether a URL alone shows that its host may not be reached', () => {
+  const none: WebhookReach = {
+    allowsAddress: (address) => address === '8.8.8.8',
+    allowsLocalNames: false,
+  }
+  const own: WebhookReach = {
+    allowsAddress: (address) => address === '8.8.8.8' || address === '::1',
+    allowsLocalNames: true,
+  }
 
   it('refuses addresses that are not allowed and local names, with a word on what to do', () => {
     expect(requireReachable(none)('https://10.0.0.1/token' as WebhookUrl)).toStrictEqual(
@@ -156,7 +169,8 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
         issues: [
           {
             path: 'url',
-            message: 'url must have a host on the public internet; its host is a local name. Send the public name of the receiver',
+            message:
+              'url must have a host on the public internet; its host is a local name. Send the public name of the receiver',
           },
         ],
       },
@@ -173,7 +187,9 @@ describe('whether a URL alone shows that its host may not be reached (decision 4
 
   it('takes public addresses, and names whatever they lead to', () => {
     expect(isTaken(none, 'https://8.8.8.8/')).toBe(true)
-    expect(isTaken({ ...none, allowsAddress: (address) => address === '2600::1' }, 'https://[2600::1]/')).toBe(true)
+    expect(
+      isTaken({ ...none, allowsAddress: (address) => address === '2600::1' }, 'https://[2600::1]/'),
+    ).toBe(true)
     expect(isTaken(none, 'https://example.com/')).toBe(true)
   })
 

@@ -1,12 +1,15 @@
 // Bounds the memory of bodies that are being received, over all requests and for each credential.
-import { rateLimitExceeded, serviceUnavailable } from '@tradeport/domain'
-import type { Refusal } from '@tradeport/domain'
+import { rateLimitExceeded, serviceUnavailable } from '@tradeport/domain/errors'
+import type { Refusal } from '@tradeport/domain/errors'
 
 /** The share of one body. */
 export interface BodyShare {
   /** Counts bytes that were received; a refusal where they do not fit. */
   readonly add: (bytes: number) => Refusal | undefined
-  /** Counts a body that is large or slow against its credential; a refusal where it has as many already. */
+  /**
+   * Counts a body that is large or slow against its credential; a refusal where it has as many
+   * already.
+   */
   readonly count: () => Refusal | undefined
   /** Gives everything back. */
   readonly release: () => void
@@ -16,10 +19,16 @@ export interface BodyBudget {
   readonly open: (credential: string | undefined) => BodyShare
 }
 
-/** A body up to this size that arrives at once counts against no credential: a program may place a hundred orders at the same moment. */
+/**
+ * A body up to this size that arrives at once counts against no credential: a program may place a
+ * hundred orders at the same moment.
+ */
 export const smallBodyBytes = 65_536
 
-export const createBodyBudget = ({ totalBytes = 67_108_864, perCredential = 2 } = {}): BodyBudget => {
+export const createBodyBudget = ({
+  totalBytes = 67_108_864,
+  perCredential = 2,
+} = {}): BodyBudget => {
   const counts = new Map<string, number>()
   let freeBytes = totalBytes
   const open: BodyBudget['open'] = (credential) => {
@@ -51,4 +60,7 @@ export const createBodyBudget = ({ totalBytes = 67_108_864, perCredential = 2 } 
   return { open }
 }
 
-const noMemory = { ...serviceUnavailable('request bodies in flight fill the memory set aside for them'), retryAfterSeconds: 1 }
+const noMemory = {
+  ...serviceUnavailable('request bodies in flight fill the memory set aside for them'),
+  retryAfterSeconds: 1,
+}

@@ -1,7 +1,9 @@
 // Measures JSON as it arrives, so that a body too large to handle is refused before it is parsed.
 
 export interface JsonSize {
-  /** Lists, objects, strings, numbers, true, false and null. The names of members are not counted. */
+  /**
+   * Lists, objects, strings, numbers, true, false and null. The names of members are not counted.
+   */
   values: number
   /** The depth of the deepest list or object; a flat one has 1. */
   depth: number
@@ -10,8 +12,9 @@ export interface JsonSize {
 }
 
 /**
- * Returns a function that accepts the next bytes and returns the size of the JSON so far.
- * The scan does not check syntax. JSON.parse stops at the first fault, and the size covers at least what precedes it.
+ * Returns a function that accepts the next bytes and returns the size of the JSON so far. The scan
+ * does not check syntax. JSON.parse stops at the first fault, and the size covers at least what
+ * precedes it.
  */
 export const createJsonScan = (): ((bytes: Uint8Array) => Readonly<JsonSize>) => {
   const size: JsonSize = { values: 0, depth: 0, name: 0 }

@@ -2,8 +2,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import { setImmediate } from 'node:timers/promises'
-import { payloadTooLarge, unauthorized, validationError } from '@tradeport/domain'
-import type { Refusal } from '@tradeport/domain'
+import { payloadTooLarge, unauthorized, validationError } from '@tradeport/domain/errors'
+import type { Refusal } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
 import { askForBody } from './continue.ts'
 import { hasBodyCredential } from './body-credentials.ts'
@@ -22,7 +22,8 @@ const limits = { bytes: maxBodyBytes, values: 10_000, depth: 64, name: 256 }
 // On a route without a body, what is sent is only searched for a credential.
 const unusedLimits = { bytes: 65_536, values: Infinity, depth: Infinity, name: Infinity }
 
-// Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one byte before anything else: up to 150 ms.
+// Node spends 1 to 3 µs on each chunk of a chunked body, and handles 10,000 to 30,000 chunks of one
+// byte before anything else: up to 150 ms.
 const minChunkBytes = 256
 const uncheckedChunks = 1_000
 
@@ -40,7 +41,9 @@ export interface BodyRequest {
   /** Whether the route has a body. */
   readonly isTaken: boolean
   readonly budget: BodyBudget
-  /** The key under which bodies in flight are counted; undefined counts them towards the total only. */
+  /**
+   * The key under which bodies in flight are counted; undefined counts them towards the total only.
+   */
   readonly credential: string | undefined
   /** For bodies that legitimately hold credentials: they are not searched. */
   readonly mayHoldCredentials?: boolean
@@ -49,16 +52,22 @@ export interface BodyRequest {
 type AddChunk = (chunk: Buffer) => Refusal | undefined
 
 /**
- * The body as a JSON object; undefined where the route has none. The rest of a refused body is discarded, so that the sender gets to read the
- * answer.
+ * The body as a JSON object; undefined where the route has none. The rest of a refused body is
+ * discarded, so that the sender gets to read the answer.
  */
-export const readBody = async (request: IncomingMessage, response: ServerResponse, options: BodyRequest): Promise<ReadBody> => {
-  if (!isBodySent(request.headers)) return options.isTaken ? E.left(bodyMissing) : E.right(undefined)
+export const readBody = async (
+  request: IncomingMessage,
+  response: ServerResponse,
+  options: BodyRequest,
+): Promise<ReadBody> => {
+  if (!isBodySent(request.headers))
+    return options.isTaken ? E.left(bodyMissing) : E.right(undefined)
   const share = options.budget.open(options.credential)
   const isLarge = Number(request.headers['content-length'] ?? 0) > smallBodyBytes
   const refusal = headRefusal(request.headers, options) ?? (isLarge ? share.count() : undefined)
   if (refusal !== undefined) {
-    // Draining a chunked body may end the connection later, so that the answer already says that it will close.
+    // Draining a chunked body may end the connection later, so that the answer already says that it
+    // will close.
     if (request.headers['transfer-encoding'] !== undefined) response.shouldKeepAlive = false
     void receive(request, response, () => refusal)
     return E.left(refusal)
@@ -76,18 +85,29 @@ export const readBody = async (request: IncomingMessage, response: ServerRespons
 export const isBodySent = (headers: IncomingHttpHeaders): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-const headRefusal = (headers: IncomingHttpHeaders, { isTaken }: BodyRequest): Refusal | undefined => {
-  const { 'content-type': type = 'none', 'content-encoding': encoding = 'identity', 'content-length': length } = headers
+const headRefusal = (
+  headers: IncomingHttpHeaders,
+  { isTaken }: BodyRequest,
+): Refusal | undefined => {
+  const {
+    'content-type': type = 'none',
+    'content-encoding': encoding = 'identity',
+    'content-length': length,
+  } = headers
   const { bytes } = isTaken ? limits : unusedLimits
   if (Number(length ?? 0) > bytes) return payloadTooLarge(bytes)
   if (!isTaken) return undefined
-  if (!jsonType.test(type)) return bodyFault(`Content-Type must be application/json in UTF-8; got ${type.slice(0, 100)}`)
+  if (!jsonType.test(type))
+    return bodyFault(`Content-Type must be application/json in UTF-8; got ${type.slice(0, 100)}`)
   return encoding.toLowerCase() === 'identity'
     ? undefined
     : bodyFault(`the body must be sent without Content-Encoding; got ${encoding.slice(0, 100)}`)
 }
 
-/** Passes every chunk on until one is refused, and discards the others. Returns the refusal, or undefined when all of the body was accepted. */
+/**
+ * Passes every chunk on until one is refused, and discards the others. Returns the refusal, or
+ * undefined when all of the body was accepted.
+ */
 const receive = (
   request: IncomingMessage,
   response: ServerResponse,
@@ -154,7 +174,10 @@ const createText = ({ isTaken }: BodyRequest, share: BodyShare) => {
 
 type ReadBody = E.Either<Refusal, JsonObject | undefined>
 
-const parse = async (body: ReturnType<typeof createText>, { isTaken, mayHoldCredentials }: BodyRequest): Promise<ReadBody> => {
+const parse = async (
+  body: ReturnType<typeof createText>,
+  { isTaken, mayHoldCredentials }: BodyRequest,
+): Promise<ReadBody> => {
   const isLong = body.isLong()
   if (isLong) await setImmediate()
   let value: unknown
@@ -165,19 +188,29 @@ const parse = async (body: ReturnType<typeof createText>, { isTaken, mayHoldCred
   }
   if (isLong) await setImmediate()
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value)
-  if (isObject && mayHoldCredentials !== true && hasBodyCredential(value as object)) return E.left(unauthorized)
+  if (isObject && mayHoldCredentials !== true && hasBodyCredential(value as object))
+    return E.left(unauthorized)
   if (!isTaken) return E.right(undefined)
-  return isObject ? E.right(value as JsonObject) : E.left(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
+  return isObject
+    ? E.right(value as JsonObject)
+    : E.left(bodyFault(`the body must be a JSON object; got ${kindOf(value)}`))
 }
 
 const bodyFault = (message: string): Refusal => validationError([{ path: 'body', message }])
 
-const kindOf = (value: unknown): string => (Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`)
+const kindOf = (value: unknown): string =>
+  Array.isArray(value) ? 'a list' : value === null ? 'null' : `a ${typeof value}`
 
 const bodyMissing = bodyFault('a body is required; send a JSON object')
 const bodyIncomplete = bodyFault('the body ended before all of it had arrived; send it again')
-const chunksTooSmall = bodyFault(`the body came in chunks of a few bytes; send at least ${minChunkBytes} bytes in each`)
+const chunksTooSmall = bodyFault(
+  `the body came in chunks of a few bytes; send at least ${minChunkBytes} bytes in each`,
+)
 const tooManyValues = bodyFault(`the body must hold at most ${limits.values} JSON values; got more`)
-const tooDeep = bodyFault(`lists and objects must be nested at most ${limits.depth} deep; got deeper ones`)
-const nameTooLong = bodyFault(`the names of fields must have at most ${limits.name} bytes; got a longer one`)
+const tooDeep = bodyFault(
+  `lists and objects must be nested at most ${limits.depth} deep; got deeper ones`,
+)
+const nameTooLong = bodyFault(
+  `the names of fields must have at most ${limits.name} bytes; got a longer one`,
+)
 const notJson = bodyFault('the body must be JSON in UTF-8; got something else')

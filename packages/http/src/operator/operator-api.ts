@@ -1,6 +1,12 @@
 // The operator API: for one bearer token, on a listener of its own.
-import { isDemo, notFound, parseOrderId, parseTicket } from '@tradeport/domain'
-import type { Listed, ListedAccount, OperatorOrder, OwnedListRequest, Placement, TenantId } from '@tradeport/domain'
+import { isDemo } from '@tradeport/domain/accounts'
+import { notFound } from '@tradeport/domain/errors'
+import { parseOrderId } from '@tradeport/domain/orders'
+import { parseTicket } from '@tradeport/domain/primitives'
+import type { Listed, ListedAccount, OwnedListRequest } from '@tradeport/domain/operator'
+import type { Placement } from '@tradeport/domain/orders'
+import type { OperatorOrder } from '@tradeport/domain/ports'
+import type { TenantId } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { flow } from 'fp-ts/lib/function.js'
@@ -37,7 +43,18 @@ import {
 import type { Schema } from '../schema.ts'
 import { orderFields, presentOrder } from '../routes/orders.ts'
 import type { OperatorUseCases } from '../use-cases.ts'
-import { accessToken, account, apiKey, desk, name, operatorDocument, tenantFields, tenantId, user, userId } from './records.ts'
+import {
+  accessToken,
+  account,
+  apiKey,
+  desk,
+  name,
+  operatorDocument,
+  tenantFields,
+  tenantId,
+  user,
+  userId,
+} from './records.ts'
 
 const route = routesOf<OperatorUseCases>()
 const access = operatorOnly
@@ -57,17 +74,30 @@ const listedAccount = writtenFrom(account, ({ account: stored, ...rest }: Listed
 }))
 
 const operatorOrder = writtenFrom(
-  record('OperatorOrder', 'An order as its user sees it, with its destination, its progress and who ended it.', {
-    ...orderFields,
-    tenantId,
-    destination: object('Where it is sent.', { providerAccountId: plainText, region: nullable(plainText), platform: plainText }),
-    step: text('How far it is.', 'looking_up'),
-    sentAt: nullable(instant),
-    lookups: nullable(whole('How often it was looked for at the broker.', 3)),
-    brokerOrderId: nullable(text("The broker's number.", '46650112')),
-    dueAt: nullable(described(instant, 'When a process goes on with it; null when nothing more is to be done.')),
-    finished: nullable(object('Who ended it by hand.', { at: instant, by: plainText, reason: plainText }), null),
-  }),
+  record(
+    'OperatorOrder',
+    'An order as its user sees it, with its destination, its progress and who ended it.',
+    {
+      ...orderFields,
+      tenantId,
+      destination: object('Where it is sent.', {
+        providerAccountId: plainText,
+        region: nullable(plainText),
+        platform: plainText,
+      }),
+      step: text('How far it is.', 'looking_up'),
+      sentAt: nullable(instant),
+      lookups: nullable(whole('How often it was looked for at the broker.', 3)),
+      brokerOrderId: nullable(text("The broker's number.", '46650112')),
+      dueAt: nullable(
+        described(instant, 'When a process goes on with it; null when nothing more is to be done.'),
+      ),
+      finished: nullable(
+        object('Who ended it by hand.', { at: instant, by: plainText, reason: plainText }),
+        null,
+      ),
+    },
+  ),
   ({ order, placement, destination, dueAt, finish }: OperatorOrder) => ({
     ...presentOrder(order),
     tenantId: order.owner.tenantId,
@@ -92,8 +122,14 @@ const ofTenant = { access, params: { tenantId }, unknownId: notFound('tenant') }
 
 /** A list that is read by cursor. */
 const listing = <A>(item: Schema<A>) => ({
-  reply: { data: list(item, 'In the order of the list.'), meta: { pagination: listPaginationShape } },
-  present: ({ items, cursor: next }: Listed<A>, { query }: { readonly query: { readonly limit: number } }) => ({
+  reply: {
+    data: list(item, 'In the order of the list.'),
+    meta: { pagination: listPaginationShape },
+  },
+  present: (
+    { items, cursor: next }: Listed<A>,
+    { query }: { readonly query: { readonly limit: number } },
+  ) => ({
     data: items,
     meta: { pagination: { limit: query.limit, has_next: next !== undefined, cursor: next } },
   }),
@@ -156,13 +192,17 @@ const plan = object('What a document would change.', {
       id: orderId,
       accountId,
       step: text('How far it is.', 'sending'),
-      effects: list(text('What happens to its tenant, user or account.', 'account_relinked'), 'Effects.'),
+      effects: list(
+        text('What happens to its tenant, user or account.', 'account_relinked'),
+        'Effects.',
+      ),
     }),
     'Oldest first.',
   ),
 })
 
-// Callers know a position by its account and ticket together; a broker's records show the ticket alone.
+// Callers know a position by its account and ticket together; a broker's records show the ticket
+// alone.
 const bareTicket = parsed(
   'the ticket of a position at the broker, without the account',
   flow(
@@ -183,7 +223,14 @@ const finish = input('How it ended.', {
 })
 const ofOrder = {
   access,
-  params: { orderId: parsed('the id of an order', parseOrderId, 'The id of an order.', String(orderId.example)) },
+  params: {
+    orderId: parsed(
+      'the id of an order',
+      parseOrderId,
+      'The id of an order.',
+      String(orderId.example),
+    ),
+  },
   unknownId: notFound('order'),
   ...answers(operatorOrder),
 }
@@ -194,25 +241,34 @@ const rotation = input('Which batch.', {
 })
 const rotated = object('What was done.', {
   resealed: whole('Secrets that are sealed under the current key now.', 100),
-  unreadable: list(object('A secret.', { kind: plainText, id: text('Whose it is.', 'acme') }), 'Secrets that no key opens.'),
+  unreadable: list(
+    object('A secret.', { kind: plainText, id: text('Whose it is.', 'acme') }),
+    'Secrets that no key opens.',
+  ),
   cursor: nullable(text('Leads to the next batch; null after the last.', 'WzEsWyJ1c2VycyJdXQ')),
 })
 
 const documentRoutes = [
-  route('POST /apply', 'applyDocument', 'Bring the records to what a document says, all or nothing.', {
-    access,
-    body: operatorDocument,
-    refusals: ['ValidationError'],
-    useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
-    reply: { data: applied },
-    present: ({ apiKeys, accessTokens }) => ({
-      data: {
-        apiKeys: apiKeys.map(({ id, secret: key }) => ({ id, key })),
-        accessTokens: accessTokens.map(({ id, secret: token }) => ({ id, token })),
-      },
-    }),
-  }),
-  // A route of its own: a service that does not know it answers 404, where one that ignored a flag would apply the document.
+  route(
+    'POST /apply',
+    'applyDocument',
+    'Bring the records to what a document says, all or nothing.',
+    {
+      access,
+      body: operatorDocument,
+      refusals: ['ValidationError'],
+      useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
+      reply: { data: applied },
+      present: ({ apiKeys, accessTokens }) => ({
+        data: {
+          apiKeys: apiKeys.map(({ id, secret: key }) => ({ id, key })),
+          accessTokens: accessTokens.map(({ id, secret: token }) => ({ id, token })),
+        },
+      }),
+    },
+  ),
+  // A route of its own: a service that does not know it answers 404, where one that ignored a flag
+  // would apply the document.
   route(
     'POST /plan',
     'planDocument',
@@ -253,12 +309,25 @@ const tenantRoutes = [
     reply: {
       data: object('A tenant.', {
         ...tenantFields,
-        counts: object('How many records it has.', { users: count, accounts: count, apiKeys: count, accessTokens: count, desks: count }),
+        counts: object('How many records it has.', {
+          users: count,
+          accounts: count,
+          apiKeys: count,
+          accessTokens: count,
+          desks: count,
+        }),
       }),
     },
     present: ({ tenant, counts }) => ({ data: { ...tenant, counts } }),
   }),
-  tenantList('users', 'listUsers', 'List users of a tenant, by id.', paging, user, (useCases) => useCases.listTenantUsers),
+  tenantList(
+    'users',
+    'listUsers',
+    'List users of a tenant, by id.',
+    paging,
+    user,
+    (useCases) => useCases.listTenantUsers,
+  ),
   tenantList(
     'accounts',
     'listTenantAccounts',
@@ -283,21 +352,37 @@ const tenantRoutes = [
     accessToken,
     (useCases) => useCases.listTenantAccessTokens,
   ),
-  tenantList('desks', 'listDesks', 'List desks of a tenant, by id.', paging, desk, (useCases) => useCases.listTenantDesks),
+  tenantList(
+    'desks',
+    'listDesks',
+    'List desks of a tenant, by id.',
+    paging,
+    desk,
+    (useCases) => useCases.listTenantDesks,
+  ),
 ]
 
 const orderRoutes = [
-  route('GET /orders', 'listOrdersUnderWay', 'List orders under way of all tenants, or of one, oldest first.', {
-    access,
-    query: {
-      ...paging,
-      tenantId: optional(tenantId),
-      stuck: withDefault(oneOf(['true', 'false'], 'Only orders that have been pending for ten minutes.'), 'false'),
+  route(
+    'GET /orders',
+    'listOrdersUnderWay',
+    'List orders under way of all tenants, or of one, oldest first.',
+    {
+      access,
+      query: {
+        ...paging,
+        tenantId: optional(tenantId),
+        stuck: withDefault(
+          oneOf(['true', 'false'], 'Only orders that have been pending for ten minutes.'),
+          'false',
+        ),
+      },
+      refusals: ['InvalidCursor'],
+      useCase: (useCases, _, { query: { stuck, ...query } }) =>
+        useCases.listOrdersUnderWay({ ...query, isStuck: stuck === 'true' }),
+      ...listing(operatorOrder),
     },
-    refusals: ['InvalidCursor'],
-    useCase: (useCases, _, { query: { stuck, ...query } }) => useCases.listOrdersUnderWay({ ...query, isStuck: stuck === 'true' }),
-    ...listing(operatorOrder),
-  }),
+  ),
   route('GET /orders/:orderId', 'getOrder', 'Get an order, under way or ended.', {
     ...ofOrder,
     refusals: ['NotFound'],
@@ -336,12 +421,17 @@ const serviceRoutes = [
       ...checked,
     },
   ),
-  route('GET /tenants/:tenantId/doctor', 'checkTenant', "Check whether the provider accepts the tenant's token.", {
-    ...ofTenant,
-    refusals: ['NotFound'],
-    useCase: (useCases, _, inputs) => useCases.checkTenant(inputs.tenantId),
-    ...checked,
-  }),
+  route(
+    'GET /tenants/:tenantId/doctor',
+    'checkTenant',
+    "Check whether the provider accepts the tenant's token.",
+    {
+      ...ofTenant,
+      refusals: ['NotFound'],
+      useCase: (useCases, _, inputs) => useCases.checkTenant(inputs.tenantId),
+      ...checked,
+    },
+  ),
 ]
 
 const groups: readonly RouteGroup<OperatorUseCases>[] = [
@@ -354,7 +444,9 @@ const groups: readonly RouteGroup<OperatorUseCases>[] = [
   { name: 'Service', description: 'The state of the service.', routes: serviceRoutes },
 ]
 
-export const operatorRoutes: readonly Route<OperatorUseCases>[] = groups.flatMap(({ routes }) => routes)
+export const operatorRoutes: readonly Route<OperatorUseCases>[] = groups.flatMap(
+  ({ routes }) => routes,
+)
 
 const prefix = '/operator/v1'
 
@@ -362,10 +454,13 @@ export const createOperatorDocument = (): OpenApiDocument =>
   documentOf(groups, {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
-    description: 'Send the operator token in `Authorization: Bearer`. Replies have the envelope of the API for users.',
+    description:
+      'Send the operator token in `Authorization: Bearer`. Replies have the envelope of the API for users.',
     prefix,
     hasLimits: false,
-    securitySchemes: { operatorToken: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN.' } },
+    securitySchemes: {
+      operatorToken: { type: 'http', scheme: 'bearer', description: 'OPERATOR_TOKEN.' },
+    },
   })
 
 export interface OperatorEdge extends Edge {
@@ -373,11 +468,17 @@ export interface OperatorEdge extends Edge {
 }
 
 /** Answers the routes under /operator/v1 and the pages, and everything else with 404. */
-export const createOperatorApi = (useCases: OperatorUseCases, { operatorToken, ...edge }: OperatorEdge): Koa =>
+export const createOperatorApi = (
+  useCases: OperatorUseCases,
+  { operatorToken, ...edge }: OperatorEdge,
+): Koa =>
   createApp({
     prefix,
     routes: operatorRoutes,
     useCases,
     guards: operatorGuards(operatorToken),
-    edge: { ...edge, pages: { ...documentPage('/operator/openapi.json', createOperatorDocument), ...edge.pages } },
+    edge: {
+      ...edge,
+      pages: { ...documentPage('/operator/openapi.json', createOperatorDocument), ...edge.pages },
+    },
   })

@@ -1,23 +1,24 @@
-// The operator's records: as entries of the document of POST /operator/v1/apply, and as they are listed.
+// The operator's records: as entries of the document of POST /operator/v1/apply, and as they are
+// listed.
+import { apiKeyRequirement, isApiKey, plans, scopes } from '@tradeport/domain/access'
+import { accountPurposes, accountStatuses } from '@tradeport/domain/accounts'
+import { challengeStatuses, emptyDocument } from '@tradeport/domain/operator'
 import {
-  apiKeyRequirement,
-  accountPurposes,
-  accountStatuses,
-  challengeStatuses,
-  emptyDocument,
-  isApiKey,
   parseAccountId,
   parseEmailAddress,
   parseTenantId,
   parseUserId,
-  plans,
-  scopes,
-} from '@tradeport/domain'
-import type { OperatorDocument } from '@tradeport/domain'
+} from '@tradeport/domain/primitives'
+import type { OperatorDocument } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'
 import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { parseNetworks } from '../networks.ts'
-import { accountId as linkedAccountId, instant as moment, instantAt, orderSymbol } from '../fields.ts'
+import {
+  accountId as linkedAccountId,
+  instant as moment,
+  instantAt,
+  orderSymbol,
+} from '../fields.ts'
 import {
   anything,
   converted,
@@ -43,10 +44,16 @@ const setting = <A>(schema: Schema<A>) => seldom(nullable(schema))
 
 type Settings<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined> }
 
-const settings = <F extends Fields>(fields: F) => mapRecord((schema: Schema<unknown>) => setting(schema))(fields) as Settings<F>
+const settings = <F extends Fields>(fields: F) =>
+  mapRecord((schema: Schema<unknown>) => setting(schema))(fields) as Settings<F>
 
 const visible = (description: string, maxLength: number, example: string, more = {}) =>
-  text(description, example, { minLength: 1, maxLength, pattern: '^[!-~]+$', ...more }, `1 to ${maxLength} visible ASCII characters`)
+  text(
+    description,
+    example,
+    { minLength: 1, maxLength, pattern: '^[!-~]+$', ...more },
+    `1 to ${maxLength} visible ASCII characters`,
+  )
 
 export const name = text(
   'A name.',
@@ -55,13 +62,36 @@ export const name = text(
   '1 to 255 characters without control characters',
 )
 const operatorId = { minLength: 1, maxLength: 128, pattern: '^[!-~]+$' }
-export const tenantId = parsed('a tenant id: 1 to 128 visible ASCII characters', parseTenantId, 'The id of a tenant.', 'acme', operatorId)
-export const userId = parsed('a user id: 1 to 128 visible ASCII characters', parseUserId, 'The id of a user.', 'u-1', operatorId)
+export const tenantId = parsed(
+  'a tenant id: 1 to 128 visible ASCII characters',
+  parseTenantId,
+  'The id of a tenant.',
+  'acme',
+  operatorId,
+)
+export const userId = parsed(
+  'a user id: 1 to 128 visible ASCII characters',
+  parseUserId,
+  'The id of a user.',
+  'u-1',
+  operatorId,
+)
 const id = visible('Its id.', 128, 'k-1')
-const accountId = parsed('the UUID of an account', parseAccountId, 'The id of an account.', String(linkedAccountId.example), {
-  format: 'uuid',
-})
-const secret = visible('A secret; for a new key or token without one it is generated.', 8_192, 'a-secret', { writeOnly: true })
+const accountId = parsed(
+  'the UUID of an account',
+  parseAccountId,
+  'The id of an account.',
+  String(linkedAccountId.example),
+  {
+    format: 'uuid',
+  },
+)
+const secret = visible(
+  'A secret; for a new key or token without one it is generated.',
+  8_192,
+  'a-secret',
+  { writeOnly: true },
+)
 const key = parsed(
   apiKeyRequirement,
   O.fromPredicate(isApiKey),
@@ -84,7 +114,12 @@ const figures = { balance: money, equity: money, margin: money }
 
 const userFields = {
   tenantId,
-  email: parsed('an e-mail address, without a display name', parseEmailAddress, 'Where notices go.', 'owner@example.com'),
+  email: parsed(
+    'an e-mail address, without a display name',
+    parseEmailAddress,
+    'Where notices go.',
+    'owner@example.com',
+  ),
   plan: oneOf(plans, 'Its limits.'),
 }
 const accountFields = {
@@ -109,9 +144,17 @@ const granted = {
   expiresAt: instant,
   enabled: flag('Whether it may be used.'),
 }
-const keyFields = { ...granted, name, ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.') }
+const keyFields = {
+  ...granted,
+  name,
+  ipAllowlist: list(network, 'Where it may be used from; everywhere when empty.'),
+}
 const tokenFields = { ...granted, applicationId: name }
-const deskLimits = { maxOpenLots: lots, maxOpenPositions: count, allowedSymbols: list(orderSymbol, 'Symbols.') }
+const deskLimits = {
+  maxOpenLots: lots,
+  maxOpenPositions: count,
+  allowedSymbols: list(orderSymbol, 'Symbols.'),
+}
 const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
 const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
 const challengeFields = { status: oneOf(challengeStatuses, 'Its state.') }
@@ -146,9 +189,22 @@ export const operatorDocument: Schema<OperatorDocument> = converted(
         id,
         ...settings({ ...tokenFields, token: secret }),
       }),
-      desks: section('DeskEntry', { id, ...settings({ ...deskFields, limits: input('The limits of a desk.', settings(deskLimits)) }) }),
-      traderLimits: section('TraderLimitsEntry', { accountId, limits: setting(input('The limits of a trader.', settings(traderLimits))) }),
-      challenges: section('ChallengeEntry', { accountId, startedAt: instant, ...settings(challengeFields) }),
+      desks: section('DeskEntry', {
+        id,
+        ...settings({
+          ...deskFields,
+          limits: input('The limits of a desk.', settings(deskLimits)),
+        }),
+      }),
+      traderLimits: section('TraderLimitsEntry', {
+        accountId,
+        limits: setting(input('The limits of a trader.', settings(traderLimits))),
+      }),
+      challenges: section('ChallengeEntry', {
+        accountId,
+        startedAt: instant,
+        ...settings(challengeFields),
+      }),
       balanceSnapshots: section('BalanceSnapshotEntry', {
         accountId,
         timestamp: instant,
@@ -159,24 +215,47 @@ export const operatorDocument: Schema<OperatorDocument> = converted(
   (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
 )
 
-export const tenantFields = { id: tenantId, name, hasProviderToken: flag('Whether a provider token is stored.') }
-export const user = record('User', 'A user.', { id: userId, ...userFields, email: text('Where notices go.', 'owner@example.com') })
-export const apiKey = record('ApiKey', 'An API key, without the key.', { id, ...keyFields, expiresAt: nullable(granted.expiresAt, null) })
+export const tenantFields = {
+  id: tenantId,
+  name,
+  hasProviderToken: flag('Whether a provider token is stored.'),
+}
+export const user = record('User', 'A user.', {
+  id: userId,
+  ...userFields,
+  email: text('Where notices go.', 'owner@example.com'),
+})
+export const apiKey = record('ApiKey', 'An API key, without the key.', {
+  id,
+  ...keyFields,
+  expiresAt: nullable(granted.expiresAt, null),
+})
 export const accessToken = record('AccessToken', 'A stored access token, without the token.', {
   id,
   ...tokenFields,
   expiresAt: nullable(granted.expiresAt, null),
 })
-export const desk = record('Desk', 'A desk.', { id, ...deskFields, limits: anything('Its limits.', { maxOpenLots: 50 }) })
-export const account = record('ListedAccount', 'An account as it is stored, with its limits and challenges.', {
-  id: accountId,
-  tenantId,
-  ...accountFields,
-  broker: nullable(name),
-  providerAccountId: nullable(name),
-  region: nullable(name),
-  lastReadAt: nullable(moment),
-  updatedAt: moment,
-  limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
-  challenges: list(object('A challenge.', { startedAt: instant, ...challengeFields }), 'Newest first; the first counts.'),
+export const desk = record('Desk', 'A desk.', {
+  id,
+  ...deskFields,
+  limits: anything('Its limits.', { maxOpenLots: 50 }),
 })
+export const account = record(
+  'ListedAccount',
+  'An account as it is stored, with its limits and challenges.',
+  {
+    id: accountId,
+    tenantId,
+    ...accountFields,
+    broker: nullable(name),
+    providerAccountId: nullable(name),
+    region: nullable(name),
+    lastReadAt: nullable(moment),
+    updatedAt: moment,
+    limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
+    challenges: list(
+      object('A challenge.', { startedAt: instant, ...challengeFields }),
+      'Newest first; the first counts.',
+    ),
+  },
+)

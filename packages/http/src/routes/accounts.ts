@@ -1,29 +1,58 @@
 // Accounts and their balance snapshots.
-import { accountNotFound, accountPurposes, accountStatuses, historyIntervals, isDemo } from '@tradeport/domain'
-import type { AccountView } from '@tradeport/domain'
+import {
+  accountPurposes,
+  accountStatuses,
+  historyIntervals,
+  isDemo,
+} from '@tradeport/domain/accounts'
+import { accountNotFound } from '@tradeport/domain/errors'
+import type { AccountView } from '@tradeport/domain/use-cases'
 import { accountId, balance, dateRange, equity, instant, margin } from '../fields.ts'
 import { answers, anyOf, routesOf } from '../route.ts'
-import { decimal, flag, list, nullable, oneOf, optional, record, text, time, writtenFrom } from '../schema.ts'
+import {
+  decimal,
+  flag,
+  list,
+  nullable,
+  oneOf,
+  optional,
+  record,
+  text,
+  time,
+  writtenFrom,
+} from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const freeMargin = nullable(decimal('Free margin; null until it was read from the broker.', 10_094.5))
+const freeMargin = nullable(
+  decimal('Free margin; null until it was read from the broker.', 10_094.5),
+)
 const figures = { balance, equity, margin, freeMargin }
 
 const shape = record('Account', 'A broker account that the user linked.', {
   id: accountId,
   name: text('The label that its user gave it.', 'Main'),
   broker: nullable(text('The broker; null until it is confirmed.', 'Example Broker')),
-  brokerType: text('The code of the trading platform. mt4 and mt5 can be read and traded; paper is the demo paper book.', 'mt5'),
+  brokerType: text(
+    'The code of the trading platform. mt4 and mt5 can be read and traded; paper is the demo paper book.',
+    'mt5',
+  ),
   accountNumber: text('The login at the broker.', '5012345'),
   server: text("The broker's server.", 'Example-Demo'),
   purpose: oneOf(accountPurposes, 'Only accounts for trading accept orders.', 'trading'),
   isDemo: flag('True only for a confirmed demo account; no other accepts orders.'),
   currency: text('The currency of all money of the account.', 'USD'),
   ...figures,
-  marginLevel: nullable(decimal('Equity in percent of the margin in use; null until it was read from the broker.', 4_764.74)),
+  marginLevel: nullable(
+    decimal(
+      'Equity in percent of the margin in use; null until it was read from the broker.',
+      4_764.74,
+    ),
+  ),
   leverage: nullable(decimal('100 stands for 1:100; null until it was read from the broker.', 100)),
   status: oneOf(accountStatuses, 'Whether the broker can be read.', 'connected'),
-  liveDataUpdatedAt: nullable(time('When the figures were read from the broker; null for stored ones.')),
+  liveDataUpdatedAt: nullable(
+    time('When the figures were read from the broker; null for stored ones.'),
+  ),
   lastSyncAt: time('The last successful read from the broker, or createdAt without one.'),
   createdAt: instant,
   updatedAt: instant,
@@ -37,35 +66,53 @@ const account = writtenFrom(shape, ({ account: linked, liveDataUpdatedAt }: Acco
   lastSyncAt: linked.lastReadAt ?? linked.createdAt,
 }))
 
-const snapshot = record('BalanceSnapshot', 'The figures of an account at a moment.', { timestamp: instant, ...figures })
+const snapshot = record('BalanceSnapshot', 'The figures of an account at a moment.', {
+  timestamp: instant,
+  ...figures,
+})
 
 const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
 const byId = { access, params: { id: accountId }, unknownId: accountNotFound }
 
 export const accountRoutes = [
-  route('GET /accounts', 'listAccounts', 'Linked accounts, oldest first, with balances read live where the broker can be read.', {
-    access,
-    refusals: [],
-    useCase: (useCases, caller) => useCases.listAccounts(caller),
-    ...answers(list(account, 'Oldest first; empty when none is linked.')),
-  }),
+  route(
+    'GET /accounts',
+    'listAccounts',
+    'Linked accounts, oldest first, with balances read live where the broker can be read.',
+    {
+      access,
+      refusals: [],
+      useCase: (useCases, caller) => useCases.listAccounts(caller),
+      ...answers(list(account, 'Oldest first; empty when none is linked.')),
+    },
+  ),
   route('GET /accounts/:id', 'getAccount', 'Get an account.', {
     ...byId,
     refusals: ['AccountNotFound', 'AccountDisconnected'],
     useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
     ...answers(account),
   }),
-  route('GET /accounts/:id/history', 'listBalanceHistory', 'Balance snapshots of an account, newest first.', {
-    ...byId,
-    query: {
-      ...dateRange,
-      interval: optional(oneOf(historyIntervals, 'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.')),
+  route(
+    'GET /accounts/:id/history',
+    'listBalanceHistory',
+    'Balance snapshots of an account, newest first.',
+    {
+      ...byId,
+      query: {
+        ...dateRange,
+        interval: optional(
+          oneOf(
+            historyIntervals,
+            'Caps the count: 1h at 168, 1d at 365, 1w at 104. Nothing is aggregated.',
+          ),
+        ),
+      },
+      range: ['startDate', 'endDate'],
+      refusals: ['AccountNotFound'],
+      useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
+        useCases.listBalanceHistory(caller, id, { from, to, interval }),
+      ...answers(list(snapshot, 'Newest first; empty when there is none.')),
     },
-    range: ['startDate', 'endDate'],
-    refusals: ['AccountNotFound'],
-    useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
-      useCases.listBalanceHistory(caller, id, { from, to, interval }),
-    ...answers(list(snapshot, 'Newest first; empty when there is none.')),
-  }),
+  ),
 ]

@@ -1,4 +1,5 @@
-// One row of CSV (RFC 4180). Text that a spreadsheet would run is escaped; numbers are never touched.
+// One row of CSV (RFC 4180). Text that a spreadsheet would run is escaped; numbers are never
+// touched.
 
 export type Cell = string | number | boolean
 
@@ -16,9 +17,15 @@ const csvCell = (cell: Cell): string => {
 }
 
 // 100 decimal places are the most that it can write.
-const withoutExponent = new Intl.NumberFormat('en-US', { useGrouping: false, maximumFractionDigits: 100 })
+const withoutExponent = new Intl.NumberFormat('en-US', {
+  useGrouping: false,
+  maximumFractionDigits: 100,
+})
 
-/** The shortest digits that read back as the same number, without an exponent; empty for what is no number. */
+/**
+ * The shortest digits that read back as the same number, without an exponent; empty for what is no
+ * number.
+ */
 export const plainDecimal = (value: number): string => {
   if (!Number.isFinite(value)) return ''
   const shortest = String(value)

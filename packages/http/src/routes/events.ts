@@ -1,6 +1,8 @@
-// The events that are posted to webhooks, as receivers see them. What the service records is held to the same types.
-import { webhookEventTypes } from '@tradeport/domain'
-import type { EventPayloads, WebhookEventType } from '@tradeport/domain'
+// The events that are posted to webhooks, as receivers see them. What the service records is held
+// to the same types.
+import { webhookEventTypes } from '@tradeport/domain/webhooks'
+import type { EventPayloads } from '@tradeport/domain/events'
+import type { WebhookEventType } from '@tradeport/domain/webhooks'
 import {
   accountId,
   balance,
@@ -22,7 +24,19 @@ import {
   takeProfit,
   webhookId,
 } from '../fields.ts'
-import { always, anything, decimal, flag, nullable, object, optional, record, seldom, text, whole } from '../schema.ts'
+import {
+  always,
+  anything,
+  decimal,
+  flag,
+  nullable,
+  object,
+  optional,
+  record,
+  seldom,
+  text,
+  whole,
+} from '../schema.ts'
 import type { JsonSchema, Schema } from '../schema.ts'
 
 // Events have their times as text already.
@@ -33,9 +47,16 @@ const ofPosition = { position_id: positionId, ...deal }
 const ofBrokerPosition = {
   ...ofPosition,
   symbol: nullable(symbol),
-  entry_price: nullable(decimal('Weighted by volume; null when not all opening deals are known.', 1.0842)),
+  entry_price: nullable(
+    decimal('Weighted by volume; null when not all opening deals are known.', 1.0842),
+  ),
 }
-const ofOrder = { order_id: orderId, ...deal, order_type: always('market', 'Only market orders are placed.'), volume: lots }
+const ofOrder = {
+  order_id: orderId,
+  ...deal,
+  order_type: always('market', 'Only market orders are placed.'),
+  volume: lots,
+}
 const sentPrice = seldom(decimal('As it was sent.', 1.0842))
 
 const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Type]> } = {
@@ -46,7 +67,10 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     entry_price: entryPrice,
     exit_price: exitPrice,
     profit,
-    profit_percentage: decimal("The price's move in the trade's favour, in percent of entry_price.", 0.1752),
+    profit_percentage: decimal(
+      "The price's move in the trade's favour, in percent of entry_price.",
+      0.1752,
+    ),
     swap,
     commission,
     holding_time_seconds: whole('Whole seconds from opened_at to closed_at.', 5_400),
@@ -81,20 +105,33 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
   }),
   'order.filled': object('The order, wholly or partly executed.', {
     ...ofOrder,
-    fill_price: nullable(decimal('The price of the execution; null when the broker did not say.', 1.0842)),
-    filled_volume: nullable(decimal('Lots that were executed; null when the broker did not say of a partial execution.', 0.2)),
+    fill_price: nullable(
+      decimal('The price of the execution; null when the broker did not say.', 1.0842),
+    ),
+    filled_volume: nullable(
+      decimal(
+        'Lots that were executed; null when the broker did not say of a partial execution.',
+        0.2,
+      ),
+    ),
     filled_at: at,
     requested_price: sentPrice,
     fees: seldom(decimal('The cost of the execution, when known.', -1.4)),
     position_id: optional(positionId),
   }),
-  'order.cancelled': object('The order.', { ...ofOrder, cancelled_at: at, cancel_reason: seldom(text('Why, when known.', 'user')) }),
+  'order.cancelled': object('The order.', {
+    ...ofOrder,
+    cancelled_at: at,
+    cancel_reason: seldom(text('Why, when known.', 'user')),
+  }),
   'account.balance_changed': object('The change.', {
     account_id: accountId,
     previous_balance: decimal('Before.', 10_212.4),
     new_balance: balance,
     change_amount: decimal('The difference.', 38),
-    change_percentage: nullable(decimal('The difference in percent of the previous balance; null when that was 0.', 0.372)),
+    change_percentage: nullable(
+      decimal('The difference in percent of the previous balance; null when that was 0.', 0.372),
+    ),
     equity,
     margin,
     free_margin: nullable(decimal('Free margin; null when the broker did not say.', 10_094.5)),
@@ -115,7 +152,8 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
 }
 
 /** `TradeClosed` for trade.closed. */
-const nameOf = (type: WebhookEventType): string => type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
+const nameOf = (type: WebhookEventType): string =>
+  type.replaceAll(/(?:^|[._])(\w)/g, (_, letter: string) => letter.toUpperCase())
 
 const headers = (type: WebhookEventType): Readonly<Record<string, JsonSchema>> => ({
   'X-Webhook-Signature': {
@@ -163,4 +201,6 @@ const deliveryOf = (type: WebhookEventType) => {
 }
 
 /** The webhooks of the OpenAPI document. */
-export const webhookItems = Object.fromEntries(webhookEventTypes.map((type) => [type, { post: deliveryOf(type) }]))
+export const webhookItems = Object.fromEntries(
+  webhookEventTypes.map((type) => [type, { post: deliveryOf(type) }]),
+)

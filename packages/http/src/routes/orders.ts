@@ -1,6 +1,8 @@
 // Orders: placed, listed, read, changed and cancelled.
-import { formatPositionId, maxLotsPerOrder, orderStatuses, orderTypeNotSupported } from '@tradeport/domain'
-import type { Order } from '@tradeport/domain'
+import { orderTypeNotSupported } from '@tradeport/domain/errors'
+import { maxLotsPerOrder, orderStatuses } from '@tradeport/domain/orders'
+import { formatPositionId } from '@tradeport/domain/primitives'
+import type { Order } from '@tradeport/domain/orders'
 import {
   accountId,
   clientId,
@@ -17,12 +19,26 @@ import {
 } from '../fields.ts'
 import { answersPage } from '../pagination.ts'
 import { answers, anyOf, routesOf } from '../route.ts'
-import { always, decimal, described, input, named, object, oneOf, optional, record, seldom, text, writtenFrom } from '../schema.ts'
+import {
+  always,
+  decimal,
+  described,
+  input,
+  named,
+  object,
+  oneOf,
+  optional,
+  record,
+  seldom,
+  text,
+  writtenFrom,
+} from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
 const unsupportedTypes: readonly unknown[] = ['limit', 'stop', 'stop_limit']
 
-const positive = (description: string, example: number) => decimal(description, example, { exclusiveMinimum: 0 })
+const positive = (description: string, example: number) =>
+  decimal(description, example, { exclusiveMinimum: 0 })
 const levels = {
   price: seldom(positive('Recorded on the order, not sent to the broker.', 1.0842)),
   stopLoss: optional(positive('A price.', 1.08)),
@@ -41,12 +57,16 @@ const newOrder = named(
     orderType: oneOf(['market'], 'limit, stop and stop_limit are ORDER_TYPE_NOT_SUPPORTED.'),
     volume: { ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } },
     ...levels,
-    comment: seldom(text('For its user; it is not sent to the broker.', 'breakout', { maxLength: 500 })),
+    comment: seldom(
+      text('For its user; it is not sent to the broker.', 'breakout', { maxLength: 500 }),
+    ),
     clientId: optional(clientId),
   }),
 )
 
-const orderChange = named('ModifyOrderRequest', input('What to change.', levels, 1), { stopLoss: 1.081 })
+const orderChange = named('ModifyOrderRequest', input('What to change.', levels, 1), {
+  stopLoss: 1.081,
+})
 
 export const orderFields = {
   id: orderId,
@@ -97,7 +117,11 @@ export const presentOrder = (placed: Order) => {
 }
 
 const order = writtenFrom(
-  record('Order', 'A market order, from its being recorded to its outcome at the broker.', orderFields),
+  record(
+    'Order',
+    'A market order, from its being recorded to its outcome at the broker.',
+    orderFields,
+  ),
   presentOrder,
 )
 
@@ -115,7 +139,8 @@ export const orderRoutes = [
       limit: { requests: 100, periodSeconds: 60 },
       access: writers,
       body: newOrder,
-      precheck: ({ orderType }) => (unsupportedTypes.includes(orderType) ? orderTypeNotSupported(String(orderType)) : undefined),
+      precheck: ({ orderType }) =>
+        unsupportedTypes.includes(orderType) ? orderTypeNotSupported(String(orderType)) : undefined,
       refusals: [
         'OrderTypeNotSupported',
         'AccountNotFound',
@@ -163,19 +188,29 @@ export const orderRoutes = [
     useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
     ...answers(order),
   }),
-  route('PUT /orders/:id', 'modifyOrder', 'Changes an open order. No order is ever open yet, so that none can be changed.', {
-    access: writers,
-    params,
-    body: orderChange,
-    refusals: ['NotFound', 'OrderInFlight', 'OrderNotModifiable'],
-    useCase: (useCases, caller, { id }) => useCases.modifyOrder(caller, id),
-    ...answers(order),
-  }),
-  route('DELETE /orders/:id', 'cancelOrder', 'Cancels an open order. No order is ever open yet, so that none can be cancelled.', {
-    access: writers,
-    params,
-    refusals: ['NotFound', 'OrderInFlight', 'OrderNotCancellable'],
-    useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
-    ...answers(order),
-  }),
+  route(
+    'PUT /orders/:id',
+    'modifyOrder',
+    'Changes an open order. No order is ever open yet, so that none can be changed.',
+    {
+      access: writers,
+      params,
+      body: orderChange,
+      refusals: ['NotFound', 'OrderInFlight', 'OrderNotModifiable'],
+      useCase: (useCases, caller, { id }) => useCases.modifyOrder(caller, id),
+      ...answers(order),
+    },
+  ),
+  route(
+    'DELETE /orders/:id',
+    'cancelOrder',
+    'Cancels an open order. No order is ever open yet, so that none can be cancelled.',
+    {
+      access: writers,
+      params,
+      refusals: ['NotFound', 'OrderInFlight', 'OrderNotCancellable'],
+      useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
+      ...answers(order),
+    },
+  ),
 ]

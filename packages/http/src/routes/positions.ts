@@ -1,12 +1,39 @@
 // Open positions: listed, read, changed and closed.
-import { brokerOutcomeUnknown, formatPositionId } from '@tradeport/domain'
-import type { AccountId, ClosedPosition, Position, PositionResult } from '@tradeport/domain'
+import { brokerOutcomeUnknown } from '@tradeport/domain/errors'
+import { formatPositionId } from '@tradeport/domain/primitives'
+import type { Position } from '@tradeport/domain/positions'
+import type { AccountId } from '@tradeport/domain/primitives'
+import type { ClosedPosition, PositionResult } from '@tradeport/domain/use-cases'
 import { identity } from 'fp-ts/lib/function.js'
 import { encodedOnce } from '../encoded-once.ts'
-import { accountId, instant, lots, paging, positionFields, positionId, stopLoss, symbolFilter, takeProfit, ticket } from '../fields.ts'
+import {
+  accountId,
+  instant,
+  lots,
+  paging,
+  positionFields,
+  positionId,
+  stopLoss,
+  symbolFilter,
+  takeProfit,
+  ticket,
+} from '../fields.ts'
 import { pageMeta, paginationShape } from '../pagination.ts'
 import { anyOf, routesOf } from '../route.ts'
-import { decimal, described, input, list, named, nullable, optional, record, seldom, text, time, writtenFrom } from '../schema.ts'
+import {
+  decimal,
+  described,
+  input,
+  list,
+  named,
+  nullable,
+  optional,
+  record,
+  seldom,
+  text,
+  time,
+  writtenFrom,
+} from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 import { brokerReadRefusals, provenanceShape } from './provenance.ts'
 
@@ -19,7 +46,10 @@ const shape = record('Position', 'An open position, as its broker has it.', {
   unrealizedPnl: decimal('Result of the open volume, before swap and commission.', 47),
   realizedPnl: decimal('Result of what was closed of it so far.', 0),
   marginUsed: nullable(
-    decimal('Margin that the broker requires at the opening price; null when the provider could not compute it.', 216.84),
+    decimal(
+      'Margin that the broker requires at the opening price; null when the provider could not compute it.',
+      216.84,
+    ),
   ),
   openedAt: instant,
 })
@@ -38,12 +68,18 @@ const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
   id: positionId,
   accountId,
   brokerPositionId: ticket,
-  brokerOrderId: nullable(text("The broker's number of the closing order; null when it gave none.", '46650112')),
+  brokerOrderId: nullable(
+    text("The broker's number of the closing order; null when it gave none.", '46650112'),
+  ),
   closedVolume: described(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
-  remainingPositionId: seldom(described(positionId, 'The id of the rest, when the broker gave it a new one.')),
+  remainingPositionId: seldom(
+    described(positionId, 'The id of the rest, when the broker gave it a new one.'),
+  ),
   closePrice: nullable(decimal(`Weighted by volume; ${unlessFound}.`, 1.0861)),
-  realizedPnl: nullable(decimal(`Profit of the close, before commission and swap; ${unlessFound}.`, 38)),
+  realizedPnl: nullable(
+    decimal(`Profit of the close, before commission and swap; ${unlessFound}.`, 38),
+  ),
   closedAt: nullable(time(`When it was closed; ${unlessFound}.`)),
 })
 
@@ -52,14 +88,22 @@ const closeResult = writtenFrom(closeShape, (closed: ClosedPosition) => ({
   id: formatPositionId(closed.accountId, closed.ticket),
   brokerPositionId: closed.ticket,
   brokerOrderId: closed.orderId,
-  remainingPositionId: closed.remainingTicket && formatPositionId(closed.accountId, closed.remainingTicket),
+  remainingPositionId:
+    closed.remainingTicket && formatPositionId(closed.accountId, closed.remainingTicket),
 }))
 
-const level = named('MoveLevelRequest', input('The new level.', { value: decimal('A price.', 1.0825, { exclusiveMinimum: 0 }) }))
+const level = named(
+  'MoveLevelRequest',
+  input('The new level.', { value: decimal('A price.', 1.0825, { exclusiveMinimum: 0 }) }),
+)
 const close = named(
   'ClosePositionRequest',
   input('How much to close.', {
-    volume: optional(decimal('Lots, at most those that are open; all when left out.', 0.1, { exclusiveMinimum: 0 })),
+    volume: optional(
+      decimal('Lots, at most those that are open; all when left out.', 0.1, {
+        exclusiveMinimum: 0,
+      }),
+    ),
   }),
 )
 
@@ -84,7 +128,12 @@ const changing = {
     'InternalTimeout',
   ],
 } as const
-const moving = { ...changing, body: level, refusals: [...changing.refusals, 'InvalidPrice'], ...onePosition } as const
+const moving = {
+  ...changing,
+  body: level,
+  refusals: [...changing.refusals, 'InvalidPrice'],
+  ...onePosition,
+} as const
 const encodePositions = encodedOnce(position, identity<Position>)
 
 export const positionRoutes = [
@@ -93,8 +142,14 @@ export const positionRoutes = [
     query: { accountId: optional(accountId), symbol: optional(symbolFilter), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
     useCase: (useCases, caller, { query }) => useCases.listPositions(caller, query),
-    reply: { data: list(position, 'Oldest first.'), meta: { ...meta, pagination: paginationShape } },
-    present: ({ page, provenance }) => ({ data: encodePositions(page.items), meta: { provenance, pagination: pageMeta(page) } }),
+    reply: {
+      data: list(position, 'Oldest first.'),
+      meta: { ...meta, pagination: paginationShape },
+    },
+    present: ({ page, provenance }) => ({
+      data: encodePositions(page.items),
+      meta: { provenance, pagination: pageMeta(page) },
+    }),
   }),
   route('GET /positions/:id', 'getPosition', 'Get a position.', {
     access,
@@ -130,7 +185,8 @@ export const positionRoutes = [
       body: close,
       refusals: [...changing.refusals, 'InvalidVolume', 'IdempotencyInProgress'],
       whenUnknown: ({ id }) => brokerOutcomeUnknown(id.split(':')[0] as AccountId),
-      useCase: (useCases, caller, { id, body, once }) => useCases.closePosition(caller, id, body.volume, once),
+      useCase: (useCases, caller, { id, body, once }) =>
+        useCases.closePosition(caller, id, body.volume, once),
       reply: { data: closeResult, meta },
       present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
     },

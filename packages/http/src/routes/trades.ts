@@ -1,47 +1,85 @@
 // Closed trades: listed, summed up, exported and read.
-import { profitFilters } from '@tradeport/domain'
-import type { ClosedTrade, TradeFilter } from '@tradeport/domain'
+import { profitFilters } from '@tradeport/domain/trades'
+import type { ClosedTrade, TradeFilter } from '@tradeport/domain/trades'
 import { identity } from 'fp-ts/lib/function.js'
 import { encodedOnce } from '../encoded-once.ts'
 import { accountId, cursor, dateRange, limit, positionId, symbolFilter } from '../fields.ts'
 import { cursorMeta, cursorPaginationShape } from '../pagination.ts'
 import { anyOf, routesOf } from '../route.ts'
-import { always, decimal, list, nullable, object, oneOf, optional, record, seldom, text, whole, withDefault } from '../schema.ts'
+import {
+  always,
+  decimal,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  record,
+  seldom,
+  text,
+  whole,
+  withDefault,
+} from '../schema.ts'
 import type { Input } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 import { brokerReadRefusals, tradeProvenanceShape } from './provenance.ts'
 import { exportFormats, tradeFile, tradeFileReply, tradeShape } from './trade.ts'
 
 const interval = (description: string, lower: number, upper: number) =>
-  nullable(object(description, { lower: decimal('Its lower end.', lower), upper: decimal('Its upper end.', upper) }))
+  nullable(
+    object(description, {
+      lower: decimal('Its lower end.', lower),
+      upper: decimal('Its upper end.', upper),
+    }),
+  )
 
-const statistics = record('TradeStatistics', 'Statistics over the net profits of closed trades. Losses are positive magnitudes.', {
-  totalTrades: whole('How many trades there are.', 312),
-  winningTrades: whole('Trades with a net profit above 0.', 187),
-  losingTrades: whole('Trades with a net profit of 0 or below.', 125),
-  winRate: decimal('Winning trades in percent of all.', 59.94),
-  profitFactor: nullable(decimal('totalProfit over totalLoss; null with profit and no loss, 0 with neither.', 1.62)),
-  averageWin: decimal('Mean of the winning trades.', 41.7),
-  averageLoss: decimal('Mean of the losing trades.', 38.5),
-  largestWin: decimal('The best trade.', 402.1),
-  largestLoss: decimal('The worst trade.', 288.4),
-  totalProfit: decimal('Sum of the winning trades.', 7_797.9),
-  totalLoss: decimal('Sum of the losing trades.', 4_812.5),
-  netProfit: decimal('totalProfit less totalLoss.', 2_985.4),
-  sharpeRatio: decimal('The mean trade over its standard deviation, per trade, not annualised; 0 below two trades.', 0.17),
-  maxDrawdown: decimal('The deepest fall of the summed net profit from a peak, in money.', 811.2),
-  confidenceIntervals: object('How sure the figures are.', {
-    level: decimal('The level of both.', 0.95),
-    winRate: interval("Wilson's interval of winRate, in percent; null without trades.", 54.41, 65.23),
-    averageTrade: interval("Student's t interval of the mean net profit, in money; null below two trades.", 3.32, 15.82),
-  }),
-})
+const statistics = record(
+  'TradeStatistics',
+  'Statistics over the net profits of closed trades. Losses are positive magnitudes.',
+  {
+    totalTrades: whole('How many trades there are.', 312),
+    winningTrades: whole('Trades with a net profit above 0.', 187),
+    losingTrades: whole('Trades with a net profit of 0 or below.', 125),
+    winRate: decimal('Winning trades in percent of all.', 59.94),
+    profitFactor: nullable(
+      decimal('totalProfit over totalLoss; null with profit and no loss, 0 with neither.', 1.62),
+    ),
+    averageWin: decimal('Mean of the winning trades.', 41.7),
+    averageLoss: decimal('Mean of the losing trades.', 38.5),
+    largestWin: decimal('The best trade.', 402.1),
+    largestLoss: decimal('The worst trade.', 288.4),
+    totalProfit: decimal('Sum of the winning trades.', 7_797.9),
+    totalLoss: decimal('Sum of the losing trades.', 4_812.5),
+    netProfit: decimal('totalProfit less totalLoss.', 2_985.4),
+    sharpeRatio: decimal(
+      'The mean trade over its standard deviation, per trade, not annualised; 0 below two trades.',
+      0.17,
+    ),
+    maxDrawdown: decimal('The deepest fall of the summed net profit from a peak, in money.', 811.2),
+    confidenceIntervals: object('How sure the figures are.', {
+      level: decimal('The level of both.', 0.95),
+      winRate: interval(
+        "Wilson's interval of winRate, in percent; null without trades.",
+        54.41,
+        65.23,
+      ),
+      averageTrade: interval(
+        "Student's t interval of the mean net profit, in money; null below two trades.",
+        3.32,
+        15.82,
+      ),
+    }),
+  },
+)
 
 const sumWarning = (currencies: readonly string[]): string =>
   `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
 
 const warning = record('Warning', 'Something to know about the figures.', {
-  code: always('mixed_currencies', 'The accounts have several currencies, whose figures were added up as they are.'),
+  code: always(
+    'mixed_currencies',
+    'The accounts have several currencies, whose figures were added up as they are.',
+  ),
   currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
   message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
 })
@@ -50,7 +88,13 @@ const route = routesOf<UseCases>()
 const ofAccounts = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange }
 const filters = {
   ...ofAccounts,
-  profitFilter: withDefault(oneOf(profitFilters, 'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.'), 'all'),
+  profitFilter: withDefault(
+    oneOf(
+      profitFilters,
+      'Trades with a net profit above 0 (profit), of 0 or below (loss), or all.',
+    ),
+    'all',
+  ),
 }
 const filterOf = ({
   accountId: account,
@@ -81,8 +125,15 @@ export const tradeRoutes = [
     query: { ...filters, limit: limit(100, 20), cursor },
     refusals: [...reading.refusals, 'InvalidCursor'],
     useCase: (useCases, caller, { query }) =>
-      useCases.listTrades(caller, { filter: filterOf(query), limit: query.limit, cursor: query.cursor }),
-    reply: { data: list(tradeShape, 'Most recently closed first.'), meta: { ...meta, pagination: cursorPaginationShape } },
+      useCases.listTrades(caller, {
+        filter: filterOf(query),
+        limit: query.limit,
+        cursor: query.cursor,
+      }),
+    reply: {
+      data: list(tradeShape, 'Most recently closed first.'),
+      meta: { ...meta, pagination: cursorPaginationShape },
+    },
     present: ({ trades, total, before, cursor: next, provenance }, { query }) => ({
       data: encodeTrades(trades),
       meta: { provenance, pagination: cursorMeta(total, before, query.limit, next) },
@@ -91,24 +142,39 @@ export const tradeRoutes = [
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...reading,
     query: ofAccounts,
-    useCase: (useCases, caller, { query }) => useCases.getTradeStatistics(caller, filterOf({ ...query, profitFilter: 'all' })),
-    reply: { data: statistics, meta: { ...meta, warnings: seldom(list(warning, 'Left out when there is none.')) } },
+    useCase: (useCases, caller, { query }) =>
+      useCases.getTradeStatistics(caller, filterOf({ ...query, profitFilter: 'all' })),
+    reply: {
+      data: statistics,
+      meta: { ...meta, warnings: seldom(list(warning, 'Left out when there is none.')) },
+    },
     present: ({ statistics: figures, provenance, warnings }) => ({
       data: figures,
       meta: {
         provenance,
-        warnings: warnings.length === 0 ? undefined : warnings.map((one) => ({ ...one, message: sumWarning(one.currencies) })),
+        warnings:
+          warnings.length === 0
+            ? undefined
+            : warnings.map((one) => ({ ...one, message: sumWarning(one.currencies) })),
       },
     }),
   }),
-  route('GET /trades/export', 'exportTrades', 'Closed trades as a file, most recently closed first.', {
-    limit: { requests: 10, periodSeconds: 3_600 },
-    ...reading,
-    query: { ...filters, format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv') },
-    useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
-    reply: tradeFileReply,
-    present: (exported, { query }) => tradeFile(exported, query.format),
-  }),
+  route(
+    'GET /trades/export',
+    'exportTrades',
+    'Closed trades as a file, most recently closed first.',
+    {
+      limit: { requests: 10, periodSeconds: 3_600 },
+      ...reading,
+      query: {
+        ...filters,
+        format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv'),
+      },
+      useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
+      reply: tradeFileReply,
+      present: (exported, { query }) => tradeFile(exported, query.format),
+    },
+  ),
   route('GET /trades/:id', 'getTrade', 'Get a closed trade.', {
     access,
     params: { id: positionId },

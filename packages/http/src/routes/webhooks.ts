@@ -7,8 +7,8 @@ import {
   parseWebhookUrl,
   secretBounds,
   webhookEventTypes,
-} from '@tradeport/domain'
-import type { DeliveryFailure } from '@tradeport/domain'
+} from '@tradeport/domain/webhooks'
+import type { DeliveryFailure } from '@tradeport/domain/webhooks'
 import type { JsonObject } from '../body/read-body.ts'
 import { deliveryId, instant, paging, webhookId } from '../fields.ts'
 import { answersPage } from '../pagination.ts'
@@ -43,7 +43,10 @@ const fields = {
   eventTypes: list(eventType, 'The events that are posted.'),
   enabled: flag('Nothing is delivered to a webhook that is not enabled.'),
   failureCount: whole('Failed attempts to deliver in a row.', 0),
-  lastSuccessAt: nullable(time('When an attempt or a test last succeeded; null before the first.'), null),
+  lastSuccessAt: nullable(
+    time('When an attempt or a test last succeeded; null before the first.'),
+    null,
+  ),
   lastFailureAt: nullable(time('When an attempt last failed; null before the first.'), null),
   createdAt: instant,
   updatedAt: described(instant, 'When its user last changed it.'),
@@ -51,18 +54,37 @@ const fields = {
 
 const webhook = record('Webhook', 'Where which events are posted.', fields)
 
-const createdWebhook = record('CreatedWebhook', 'A webhook with its secret, which no other reply shows.', {
-  ...fields,
-  secret: text('The key of the signatures of what is posted. Keep it.', '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08'),
-})
+const createdWebhook = record(
+  'CreatedWebhook',
+  'A webhook with its secret, which no other reply shows.',
+  {
+    ...fields,
+    secret: text(
+      'The key of the signatures of what is posted. Keep it.',
+      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+    ),
+  },
+)
 
-const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', { id: webhookId, deleted: always(true, 'It is deleted.') })
+const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
+  id: webhookId,
+  deleted: always(true, 'It is deleted.'),
+})
 
 // Whether a name exists, and in which network, is only for the operator to see.
 const shown = (reason: DeliveryFailure) =>
-  reason === 'host_not_allowed' || reason === 'name_not_found' ? ('host_unreachable' as const) : reason
+  reason === 'host_not_allowed' || reason === 'name_not_found'
+    ? ('host_unreachable' as const)
+    : reason
 const failureReason = writtenFrom(
-  nullable(oneOf([...new Set(deliveryFailures.map(shown))], 'Why the last attempt failed; null when it did not.', 'timed_out'), null),
+  nullable(
+    oneOf(
+      [...new Set(deliveryFailures.map(shown))],
+      'Why the last attempt failed; null when it did not.',
+      'timed_out',
+    ),
+    null,
+  ),
   (reason: DeliveryFailure | null) => reason && shown(reason),
 )
 
@@ -79,13 +101,28 @@ const delivery = record('Delivery', 'One record of the log of event deliveries.'
   eventType,
   status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
   attempts: whole('How many there were.', 1),
-  responseCode: nullable(whole('The status of the last answer; 0 without an answer, null before the first attempt.', 204)),
-  responseTimeMs: nullable(whole('How long the last answer took, in milliseconds; null before the first attempt.', 87)),
+  responseCode: nullable(
+    whole(
+      'The status of the last answer; 0 without an answer, null before the first attempt.',
+      204,
+    ),
+  ),
+  responseTimeMs: nullable(
+    whole('How long the last answer took, in milliseconds; null before the first attempt.', 87),
+  ),
   failureReason,
   createdAt: instant,
-  lastAttemptAt: nullable(time('When the last attempt began; null before the first.', '2026-11-20T14:05:09.412Z')),
-  nextAttemptAt: nullable(time('When the next attempt is scheduled; null once it is no longer pending.'), null),
-  replayOf: nullable(described(deliveryId, 'The delivery that this one sends again; null when it is no replay.'), null),
+  lastAttemptAt: nullable(
+    time('When the last attempt began; null before the first.', '2026-11-20T14:05:09.412Z'),
+  ),
+  nextAttemptAt: nullable(
+    time('When the next attempt is scheduled; null once it is no longer pending.'),
+    null,
+  ),
+  replayOf: nullable(
+    described(deliveryId, 'The delivery that this one sends again; null when it is no replay.'),
+    null,
+  ),
 })
 
 const url = parsed(
@@ -111,11 +148,15 @@ const newWebhook = named(
     url,
     eventTypes,
     secret: seldom(
-      text('The key of the signatures; 64 hexadecimal characters are generated when it is left out.', 'a-secret-of-my-own', {
-        minLength: secretBounds.minimum,
-        maxLength: secretBounds.maximum,
-        writeOnly: true,
-      }),
+      text(
+        'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
+        'a-secret-of-my-own',
+        {
+          minLength: secretBounds.minimum,
+          maxLength: secretBounds.maximum,
+          writeOnly: true,
+        },
+      ),
     ),
   }),
 )
@@ -138,18 +179,28 @@ const route = routesOf<UseCases>()
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const writing = { access: anyOf('webhooks:write'), params }
-const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookHostIssues(body['url'])
+const furtherIssues = (useCases: UseCases, body: JsonObject) =>
+  useCases.webhookHostIssues(body['url'])
 
 export const webhookRoutes = [
-  route('POST /webhooks', 'createWebhook', 'Registers a webhook; only this reply shows its secret. Nothing is sent to its URL.', {
-    access: writing.access,
-    body: newWebhook,
-    furtherIssues,
-    refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
-    useCase: (useCases, caller, { body, once }) => useCases.createWebhook(caller, body, once),
-    reply: { data: createdWebhook, location: ({ webhook: { id } }) => `/webhooks/${id}`, isSecret: true },
-    present: ({ webhook: created, secret }) => ({ data: { ...created, secret } }),
-  }),
+  route(
+    'POST /webhooks',
+    'createWebhook',
+    'Registers a webhook; only this reply shows its secret. Nothing is sent to its URL.',
+    {
+      access: writing.access,
+      body: newWebhook,
+      furtherIssues,
+      refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
+      useCase: (useCases, caller, { body, once }) => useCases.createWebhook(caller, body, once),
+      reply: {
+        data: createdWebhook,
+        location: ({ webhook: { id } }) => `/webhooks/${id}`,
+        isSecret: true,
+      },
+      present: ({ webhook: created, secret }) => ({ data: { ...created, secret } }),
+    },
+  ),
   route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
     access,
     refusals: [],
@@ -163,14 +214,19 @@ export const webhookRoutes = [
     useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
     ...answers(webhook),
   }),
-  route('PUT /webhooks/:id', 'changeWebhook', 'Changes the URL or the event types of a webhook, or switches it on or off.', {
-    ...writing,
-    body: webhookChange,
-    furtherIssues,
-    refusals: ['ValidationError', 'NotFound'],
-    useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
-    ...answers(webhook),
-  }),
+  route(
+    'PUT /webhooks/:id',
+    'changeWebhook',
+    'Changes the URL or the event types of a webhook, or switches it on or off.',
+    {
+      ...writing,
+      body: webhookChange,
+      furtherIssues,
+      refusals: ['ValidationError', 'NotFound'],
+      useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
+      ...answers(webhook),
+    },
+  ),
   route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
     ...writing,
     refusals: ['NotFound'],
@@ -197,9 +253,13 @@ export const webhookRoutes = [
     {
       access,
       params,
-      query: { status: optional(oneOf(deliveryStatuses, 'Deliveries with this status.')), ...paging },
+      query: {
+        status: optional(oneOf(deliveryStatuses, 'Deliveries with this status.')),
+        ...paging,
+      },
       refusals: ['NotFound'],
-      useCase: (useCases, caller, { id, query }) => useCases.listWebhookDeliveries(caller, id, query),
+      useCase: (useCases, caller, { id, query }) =>
+        useCases.listWebhookDeliveries(caller, id, query),
       ...answersPage(delivery),
     },
   ),
@@ -209,9 +269,13 @@ export const webhookRoutes = [
     'Sends one logged delivery again, as a new one that is sent once and never retried.',
     {
       access: writing.access,
-      params: { ...params, deliveryId: anyText('The id of a delivery.', String(deliveryId.example)) },
+      params: {
+        ...params,
+        deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
+      },
       refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, deliveryId, once }) => useCases.replayWebhookDelivery(caller, id, deliveryId, once),
+      useCase: (useCases, caller, { id, deliveryId, once }) =>
+        useCases.replayWebhookDelivery(caller, id, deliveryId, once),
       ...answers(delivery, { location: (replay) => `/webhooks/${replay.webhookId}/deliveries` }),
     },
   ),

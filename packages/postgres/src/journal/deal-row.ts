@@ -1,6 +1,6 @@
 // A deal as a row.
-import type { BrokerDeal } from '@tradeport/domain'
-import { toNumeric, toText } from '../columns.ts'
+import type { BrokerDeal } from '@tradeport/domain/journal'
+import { toNumeric, toText } from '../connection/columns.ts'
 
 /** As the drivers give it. */
 export interface DealRow extends Readonly<Record<'profit' | 'commission' | 'swap', string>> {
@@ -94,4 +94,5 @@ export const keyText = ({
   readonly entry: string
 }): string => `${time_ms} ${entry} ${id}`
 
-const ifPresent = <A, B>(write: (value: A) => B, value: A | undefined): B | undefined => (value === undefined ? undefined : write(value))
+const ifPresent = <A, B>(write: (value: A) => B, value: A | undefined): B | undefined =>
+  value === undefined ? undefined : write(value)

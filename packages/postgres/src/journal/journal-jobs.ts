@@ -1,10 +1,13 @@
-// Gives accounts whose journal wants a read to whoever synchronises them. The journal's row is the job: it is due until a read has come to its end.
-import { minuteMs, secondMs } from '@tradeport/domain'
-import type { AccountId, BrokerAccount, JournalJobs, TenantId, UserId } from '@tradeport/domain'
+// Gives accounts whose journal wants a read to whoever synchronises them. The journal's row is the
+// job: it is due until a read has come to its end.
+import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { JournalJobs } from '@tradeport/domain/ports'
+import type { AccountId, TenantId, UserId } from '@tradeport/domain/primitives'
 import type { Knex } from 'knex'
-import type { Log } from '../log.ts'
-import type { Pulse } from '../pulse.ts'
-import { repeating, tellingOnce } from '../repeating.ts'
+import type { Log } from '../connection/log.ts'
+import type { Pulse } from '../connection/jobs.ts'
+import { repeating, tellingOnce } from '../connection/repeating.ts'
 import { journalOf } from './journal-row.ts'
 
 const journalQueue = 'journals'
@@ -12,7 +15,10 @@ const journalQueue = 'journals'
 const maxInProgress = 16
 /** Of one tenant, so that a tenant whose accounts hang leaves room for others. */
 const maxInProgressPerTenant = 4
-/** For how long an account that was given out is left to its process, which claims its journal meanwhile. */
+/**
+ * For how long an account that was given out is left to its process, which claims its journal
+ * meanwhile.
+ */
 const givenOutMs = 15 * secondMs
 const longestPauseMs = minuteMs
 
@@ -50,7 +56,9 @@ export const createJournalJobs = (parts: Parts): JournalJobs => ({
     const poll = repeating(pollMs, 'due_journals', log, async () => {
       while (inProgress.size < maxInProgress && !ending.signal.aborted) {
         const counts = Map.groupBy(inProgress.keys(), ({ owner }) => owner.tenantId)
-        const busyTenants = [...counts].filter(([, { length }]) => length >= maxInProgressPerTenant).map(([tenantId]) => tenantId)
+        const busyTenants = [...counts]
+          .filter(([, { length }]) => length >= maxInProgressPerTenant)
+          .map(([tenantId]) => tenantId)
         const account = await giveOut(knex, busyTenants, [...inProgress.keys()])
         if (account === undefined) break
         inProgress.set(account, run(account))
@@ -110,6 +118,9 @@ const endPause = (knex: Knex, account: BrokerAccount): Promise<unknown> =>
 
 const pause = (knex: Knex, account: BrokerAccount): Promise<unknown> =>
   journalOf(knex, account).update({
-    paused_until: knex.raw(`now() + least(?, ? * power(2, least(failures, 6))) * interval '1 ms'`, [longestPauseMs, secondMs]),
+    paused_until: knex.raw(`now() + least(?, ? * power(2, least(failures, 6))) * interval '1 ms'`, [
+      longestPauseMs,
+      secondMs,
+    ]),
     failures: knex.raw('failures + 1'),
   })

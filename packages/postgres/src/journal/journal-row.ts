@@ -1,9 +1,11 @@
 // How far a journal is synchronised, as a row.
-import type { BrokerAccount, JournalClaim, JournalState } from '@tradeport/domain'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { JournalState } from '@tradeport/domain/journal'
+import type { JournalClaim } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import * as column from '../columns.ts'
-import { decodeRow } from '../columns.ts'
+import * as column from '../connection/columns.ts'
+import { decodeRow } from '../connection/columns.ts'
 
 const stateRow = t.strict({
   provider_account_id: t.string,
@@ -24,7 +26,11 @@ const isInstant = (name: string): boolean => name.endsWith('_at')
 
 /** What a journal's row is read from, in SQL. */
 export const journalColumns = Object.keys(stateRow.type.props)
-  .map((name) => (isInstant(name) ? `(extract(epoch from journals.${name}) * 1000)::float8 as ${name}` : `journals.${name}`))
+  .map((name) =>
+    isInstant(name)
+      ? `(extract(epoch from journals.${name}) * 1000)::float8 as ${name}`
+      : `journals.${name}`,
+  )
   .join()
 
 const decodeStateRow = decodeRow('journals', stateRow)
@@ -42,7 +48,10 @@ const stateOf = (stored: t.TypeOf<typeof stateRow>): JournalState => ({
   wantedAt: stored.wanted_at,
   deals: stored.deals,
   latestDealAt: stored.latest_deal_at,
-  check: stored.checked_at === null ? null : { at: stored.checked_at, difference: stored.difference ?? 0 },
+  check:
+    stored.checked_at === null
+      ? null
+      : { at: stored.checked_at, difference: stored.difference ?? 0 },
   rereadAt: stored.reread_at,
   disagreements: stored.disagreements,
 })
@@ -57,8 +66,13 @@ export const journalOf = (knex: Knex, { owner, accountId }: BrokerAccount): Knex
 /** Until when a claim holds that is made or written with now. */
 export const leaseEnd = `now() + interval '30 seconds'`
 
-/** The exact sum of what all deals moved, of which the balance is made; a credit is not part of it. */
-export const movedMoney = (knex: Knex, { account: { owner, accountId } }: JournalClaim): Knex.QueryBuilder =>
+/**
+ * The exact sum of what all deals moved, of which the balance is made; a credit is not part of it.
+ */
+export const movedMoney = (
+  knex: Knex,
+  { account: { owner, accountId } }: JournalClaim,
+): Knex.QueryBuilder =>
   knex('deals')
     .where({ tenant_id: owner.tenantId, account_id: accountId })
     .whereNot({ kind: 'credit' })

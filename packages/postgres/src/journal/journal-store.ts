@@ -1,16 +1,27 @@
-// The journal in PostgreSQL. Every statement names the tenant; accounts are looked up under their user.
-import type { BrokerAccount, Journal, JournalClaim, JournalLost, JournalState } from '@tradeport/domain'
+// The journal in PostgreSQL. Every statement names the tenant; accounts are looked up under their
+// user.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { JournalState } from '@tradeport/domain/journal'
+import type { Journal, JournalClaim, JournalLost } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { orNull, toNumeric, toTimestamptz } from '../columns.ts'
-import { toServiceUnavailable } from '../failures.ts'
-import type { EventRecorder } from '../record-events.ts'
+import { orNull, toNumeric, toTimestamptz } from '../connection/columns.ts'
+import { toServiceUnavailable } from '../connection/failures.ts'
+import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow } from './deal-row.ts'
 import type { DealRow } from './deal-row.ts'
-import { claimOfRow, claimed, journalColumns, journalOf, leaseEnd, movedMoney, stateOfRow } from './journal-row.ts'
+import {
+  claimOfRow,
+  claimed,
+  journalColumns,
+  journalOf,
+  leaseEnd,
+  movedMoney,
+  stateOfRow,
+} from './journal-row.ts'
 import { journalLost, writeJournal } from './write-journal.ts'
 
 interface Parts {
@@ -19,7 +30,8 @@ interface Parts {
   readonly recorder?: EventRecorder | undefined
 }
 
-const attempt = <A>(name: string, run: () => Promise<A>) => TE.tryCatch(run, toServiceUnavailable(`journal.${name}`))
+const attempt = <A>(name: string, run: () => Promise<A>) =>
+  TE.tryCatch(run, toServiceUnavailable(`journal.${name}`))
 
 const attemptClaimed = <A>(name: string, run: () => Promise<E.Either<JournalLost, A>>) =>
   pipe(attempt(name, run), TE.flatMapEither(identity))
@@ -37,9 +49,14 @@ export const createJournal = (parts: Parts): Journal => {
         return rows.map(dealOfRow)
       }),
     write: (claim, change) => attemptClaimed('write', () => writeJournal(parts, claim, change)),
-    check: (claim, balance, at) => attemptClaimed('check', () => checkBalance(knex, claim, toNumeric(balance), toTimestamptz(at))),
+    check: (claim, balance, at) =>
+      attemptClaimed('check', () =>
+        checkBalance(knex, claim, toNumeric(balance), toTimestamptz(at)),
+      ),
     setReread: (claim, { rereadAt, disagreements }) =>
-      attemptClaimed('setReread', () => updateClaimed(knex, claim, { reread_at: orNull(toTimestamptz)(rereadAt), disagreements })),
+      attemptClaimed('setReread', () =>
+        updateClaimed(knex, claim, { reread_at: orNull(toTimestamptz)(rereadAt), disagreements }),
+      ),
     want: (account, at) => attempt('want', () => wantRead(knex, account, toTimestamptz(at))),
     closingDeals: (account, orderId, from) =>
       attempt('closingDeals', async () => {
@@ -54,7 +71,9 @@ export const createJournal = (parts: Parts): Journal => {
 }
 
 const findState = async (knex: Knex, account: BrokerAccount): Promise<O.Option<JournalState>> => {
-  const rows: readonly unknown[] = await linkedJournal(knex, account).select(knex.raw(journalColumns))
+  const rows: readonly unknown[] = await linkedJournal(knex, account).select(
+    knex.raw(journalColumns),
+  )
   return O.map(stateOfRow)(O.fromNullable(rows[0]))
 }
 
@@ -62,7 +81,13 @@ const findState = async (knex: Knex, account: BrokerAccount): Promise<O.Option<J
 const linkedJournal = (knex: Knex, account: BrokerAccount): Knex.QueryBuilder =>
   journalOf(knex, account)
     .where({ 'journals.provider_account_id': account.providerAccountId })
-    .whereExists(knex('accounts').where({ id: account.accountId, tenant_id: account.owner.tenantId, user_id: account.owner.userId }))
+    .whereExists(
+      knex('accounts').where({
+        id: account.accountId,
+        tenant_id: account.owner.tenantId,
+        user_id: account.owner.userId,
+      }),
+    )
 
 const keptDeals = (knex: Knex, account: BrokerAccount): Knex.QueryBuilder =>
   knex('deals')
@@ -70,12 +95,23 @@ const keptDeals = (knex: Knex, account: BrokerAccount): Knex.QueryBuilder =>
     .whereExists(linkedJournal(knex, account))
     .select(dealColumns)
 
-const fromLinked = 'from accounts where id = ? and tenant_id = ? and user_id = ? and provider_account_id = ?'
+const fromLinked =
+  'from accounts where id = ? and tenant_id = ? and user_id = ? and provider_account_id = ?'
 
-const linkOf = ({ accountId, owner, providerAccountId }: BrokerAccount) => [accountId, owner.tenantId, owner.userId, providerAccountId]
+const linkOf = ({ accountId, owner, providerAccountId }: BrokerAccount) => [
+  accountId,
+  owner.tenantId,
+  owner.userId,
+  providerAccountId,
+]
 
-const claimJournal = async (knex: Knex, account: BrokerAccount): Promise<O.Option<JournalClaim>> => {
-  const { rows } = await knex.raw<{ rows: { readonly provider_account_id: string; readonly token: string }[] }>(
+const claimJournal = async (
+  knex: Knex,
+  account: BrokerAccount,
+): Promise<O.Option<JournalClaim>> => {
+  const { rows } = await knex.raw<{
+    rows: { readonly provider_account_id: string; readonly token: string }[]
+  }>(
     `insert into journals (tenant_id, account_id, provider_account_id, linked_at, token, leased_until)
      select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} ${fromLinked}
      on conflict (tenant_id, account_id) do update set token = excluded.token, leased_until = excluded.leased_until
@@ -89,7 +125,8 @@ const claimJournal = async (knex: Knex, account: BrokerAccount): Promise<O.Optio
   return O.some(claimOfRow(account, isOfLink ? row : await beginAnew(knex, account, row.token)))
 }
 
-// The account was linked to another one at the provider since, and nobody wrote down when: deals from before now are no events.
+// The account was linked to another one at the provider since, and nobody wrote down when: deals
+// from before now are no events.
 const beginAnew = (knex: Knex, account: BrokerAccount, token: string): Promise<unknown> =>
   knex.transaction(async (trx) => {
     const [row]: unknown[] = await journalOf(trx, account)
@@ -109,12 +146,18 @@ const beginAnew = (knex: Knex, account: BrokerAccount, token: string): Promise<u
       })
       .returning(trx.raw(journalColumns))
     for (const table of ['deals', 'trades'])
-      await trx(table).where({ tenant_id: account.owner.tenantId, account_id: account.accountId }).delete()
+      await trx(table)
+        .where({ tenant_id: account.owner.tenantId, account_id: account.accountId })
+        .delete()
     return row
   })
 
 /** Renews the claim as well. */
-const updateClaimed = async (knex: Knex, claim: JournalClaim, change: object): Promise<E.Either<JournalLost, void>> => {
+const updateClaimed = async (
+  knex: Knex,
+  claim: JournalClaim,
+  change: object,
+): Promise<E.Either<JournalLost, void>> => {
   const updated = await claimed(knex, claim).update({ ...change, leased_until: knex.raw(leaseEnd) })
   return updated > 0 ? E.right(undefined) : E.left(journalLost)
 }
@@ -133,7 +176,12 @@ const wantRead = async (knex: Knex, account: BrokerAccount, at: string): Promise
   )
 }
 
-const checkBalance = async (knex: Knex, claim: JournalClaim, balance: string, at: string): Promise<E.Either<JournalLost, number>> => {
+const checkBalance = async (
+  knex: Knex,
+  claim: JournalClaim,
+  balance: string,
+  at: string,
+): Promise<E.Either<JournalLost, number>> => {
   const [row]: { readonly difference: string }[] = await claimed(knex, claim)
     .update({
       checked_at: at,

@@ -1,9 +1,9 @@
 // A folded position as a row.
-import { skipReasons } from '@tradeport/domain'
-import type { ClosedTrade, FoldedPosition, SkippedOnAccount } from '@tradeport/domain'
+import { skipReasons } from '@tradeport/domain/trades'
+import type { ClosedTrade, FoldedPosition, SkippedOnAccount } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
-import * as column from '../columns.ts'
-import { decodeRow, toText } from '../columns.ts'
+import * as column from '../connection/columns.ts'
+import { decodeRow, toText } from '../connection/columns.ts'
 
 const closedRow = t.strict({
   account_id: column.accountId,
@@ -65,7 +65,11 @@ const skippedRow = t.strict({
 const decodeSkippedRow = decodeRow('trades', skippedRow)
 
 export const skippedOfRow = (row: unknown): SkippedOnAccount => {
-  const { account_id: accountId, position_id: positionId, skip_reason: reason } = decodeSkippedRow(row)
+  const {
+    account_id: accountId,
+    position_id: positionId,
+    skip_reason: reason,
+  } = decodeSkippedRow(row)
   return { accountId, positionId, reason }
 }
 
@@ -83,7 +87,14 @@ export const rowOfPosition = (positionId: string, folded: FoldedPosition): Posit
   if (folded.status === 'skipped') return { ...base, skip_reason: folded.position.reason }
   if (folded.status === 'open') {
     const { symbol, side, volume, entryPrice, openedAt } = folded.position
-    return { ...base, symbol, side, volume: toFloat(volume), entry_price: toFloat(entryPrice), opened_at: toFloat(openedAt) }
+    return {
+      ...base,
+      symbol,
+      side,
+      volume: toFloat(volume),
+      entry_price: toFloat(entryPrice),
+      opened_at: toFloat(openedAt),
+    }
   }
   const { trade, closingDealId } = folded
   return {
@@ -108,7 +119,9 @@ export const rowOfPosition = (positionId: string, folded: FoldedPosition): Posit
 export type StoredPosition = Readonly<Record<string, string | number | boolean | null>>
 
 export const isSamePosition = (stored: StoredPosition, row: PositionRow | undefined): boolean =>
-  row !== undefined && positionColumns.every((name) => String(stored[name] ?? '') === String(row[name] ?? ''))
+  row !== undefined &&
+  positionColumns.every((name) => String(stored[name] ?? '') === String(row[name] ?? ''))
 
 // As text, since JSON has no infinity, which a sum beyond the largest double is.
-const toFloat = (value: number | undefined): string | undefined => (value === undefined ? undefined : String(value))
+const toFloat = (value: number | undefined): string | undefined =>
+  value === undefined ? undefined : String(value)

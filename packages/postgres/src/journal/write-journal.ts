@@ -1,11 +1,15 @@
-// One write of a journal, in one transaction: deals, the positions folded from them, events, and progress.
-import { dealKey, foldPosition, groupByPosition, journalEvents, positionIdOf } from '@tradeport/domain'
-import type { BrokerDeal, JournalChange, JournalClaim, JournalLost, JournalState, ServiceEvent } from '@tradeport/domain'
+// One write of a journal, in one transaction: deals, the positions folded from them, events, and
+// progress.
+import { dealKey, journalEvents } from '@tradeport/domain/journal'
+import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
+import type { ServiceEvent } from '@tradeport/domain/events'
+import type { BrokerDeal, JournalState } from '@tradeport/domain/journal'
+import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
-import { orNull, toTimestamptz } from '../columns.ts'
-import { prepared } from '../prepared.ts'
-import type { EventRecorder } from '../record-events.ts'
+import { orNull, toTimestamptz } from '../connection/columns.ts'
+import { prepared } from '../connection/statements.ts'
+import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, dealRecord, keyOfDeal, keyText, rowOfDeal } from './deal-row.ts'
 import type { DealRow } from './deal-row.ts'
 import { claimed, journalColumns, leaseEnd, movedMoney, stateOfRow } from './journal-row.ts'
@@ -33,20 +37,26 @@ export const writeJournal = async (
     // A changed deal is deleted and inserted again.
     const removed = await removeDeals(trx, claim, [...change.vanished, ...change.changed])
     const corrected = change.changed.filter((deal) => removed.has(keyText(keyOfDeal(deal))))
-    const candidates = new Map([...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]))
+    const candidates = new Map(
+      [...change.inserted, ...corrected].map((deal) => [dealKey(deal), deal]),
+    )
     const inserted = await newDeals(trx, claim, [...candidates.values()])
     const kept = await keptDeals(trx, claim, [...removed.values(), ...inserted.map(positionIdOf)])
     const inserting = insertDeals(trx, claim, inserted)
-    // Meanwhile: the database takes about as long to insert a page of deals as this process to fold it.
+    // Meanwhile: the database takes about as long to insert a page of deals as this process to fold
+    // it.
     const positions = groupByPosition([...kept, ...inserted])
     const folded = [...positions].map(([id, deals]) => rowOfPosition(id, foldPosition(id, deals)))
     await inserting
-    const mayHaveRows = [...new Set([...removed.values(), ...kept.map(positionIdOf)])].filter((id) => id !== undefined)
+    const mayHaveRows = [...new Set([...removed.values(), ...kept.map(positionIdOf)])].filter(
+      (id) => id !== undefined,
+    )
     const revisions = await writePositions(trx, claim, folded, mayHaveRows)
 
     const isCorrected = new Set(corrected)
     const firstSeen = inserted.filter((deal) => !isCorrected.has(deal))
-    const events = recorder === undefined ? [] : await eventsOf(trx, claim, change, firstSeen, positions)
+    const events =
+      recorder === undefined ? [] : await eventsOf(trx, claim, change, firstSeen, positions)
     const { owner } = claim.account
     await recorder?.recordWithin(
       trx,
@@ -64,9 +74,13 @@ export const writeJournal = async (
   return E.right(written.right.state)
 }
 
-const keysOf = ({ account: { owner, accountId } }: JournalClaim) => ({ tenant_id: owner.tenantId, account_id: accountId })
+const keysOf = ({ account: { owner, accountId } }: JournalClaim) => ({
+  tenant_id: owner.tenantId,
+  account_id: accountId,
+})
 
-// `offset 0` makes it one index lookup for each position; for a list of them the planner may scan the whole account.
+// `offset 0` makes it one index lookup for each position; for a list of them the planner may scan
+// the whole account.
 const ofPositions = (table: 'deals' | 'trades'): string =>
   `unnest(?::text[]) as touched (position) cross join lateral (
      select *, ctid as row_id from ${table} where tenant_id = ? and account_id = ? and position_id = touched.position offset 0)`
@@ -80,9 +94,10 @@ const removeDeals = async (
   if (deals.length === 0) return new Map()
   const rows: readonly DealRow[] = await trx('deals')
     .where(keysOf(claim))
-    .whereRaw('(time_ms, id, entry) in (select * from json_to_recordset(?::json) as gone (time_ms float8, id text, entry text))', [
-      JSON.stringify(deals.map(keyOfDeal)),
-    ])
+    .whereRaw(
+      '(time_ms, id, entry) in (select * from json_to_recordset(?::json) as gone (time_ms float8, id text, entry text))',
+      [JSON.stringify(deals.map(keyOfDeal))],
+    )
     .delete()
     .returning(dealColumns)
   return new Map(rows.map(dealOfRow).map((deal) => [keyText(keyOfDeal(deal)), positionIdOf(deal)]))
@@ -102,10 +117,20 @@ const keptDeals = async (
   return rows.map(dealOfRow)
 }
 
-/** Those that are not kept yet. Nobody else writes them meanwhile, since the journal's row is locked. */
-const newDeals = async (trx: Knex.Transaction, claim: JournalClaim, deals: readonly BrokerDeal[]): Promise<readonly BrokerDeal[]> => {
+/**
+ * Those that are not kept yet. Nobody else writes them meanwhile, since the journal's row is
+ * locked.
+ */
+const newDeals = async (
+  trx: Knex.Transaction,
+  claim: JournalClaim,
+  deals: readonly BrokerDeal[],
+): Promise<readonly BrokerDeal[]> => {
   if (deals.length === 0) return []
-  const earliest = deals.reduce((first, { time = Infinity }) => (time < first ? time : first), Infinity)
+  const earliest = deals.reduce(
+    (first, { time = Infinity }) => (time < first ? time : first),
+    Infinity,
+  )
   const rows: readonly Parameters<typeof keyText>[0][] = await trx('deals')
     .where(keysOf(claim))
     .where('time_ms', '>=', earliest)
@@ -114,7 +139,11 @@ const newDeals = async (trx: Knex.Transaction, claim: JournalClaim, deals: reado
   return deals.filter((deal) => !kept.has(keyText(keyOfDeal(deal))))
 }
 
-const insertDeals = async (trx: Knex.Transaction, claim: JournalClaim, deals: readonly BrokerDeal[]): Promise<void> => {
+const insertDeals = async (
+  trx: Knex.Transaction,
+  claim: JournalClaim,
+  deals: readonly BrokerDeal[],
+): Promise<void> => {
   if (deals.length === 0) return
   const { tenant_id: tenantId, account_id: accountId } = keysOf(claim)
   await prepared(trx, insertion, [tenantId, accountId, JSON.stringify(deals.map(rowOfDeal))])
@@ -147,10 +176,14 @@ const writePositions = async (
           ])
           .delete()
           .returning(positionColumns)
-  if (rows.length > 0) await prepared(trx, insertPositions, [keys.tenant_id, keys.account_id, JSON.stringify(rows)])
+  if (rows.length > 0)
+    await prepared(trx, insertPositions, [keys.tenant_id, keys.account_id, JSON.stringify(rows)])
   const byId = new Map(rows.map((row) => [row['position_id'], row]))
-  return replaced.filter((stored) => stored['status'] === 'closed' && !isSamePosition(stored, byId.get(String(stored['position_id']))))
-    .length
+  return replaced.filter(
+    (stored) =>
+      stored['status'] === 'closed' &&
+      !isSamePosition(stored, byId.get(String(stored['position_id']))),
+  ).length
 }
 
 const insertPositions = `
@@ -168,11 +201,21 @@ const eventsOf = async (
   const { account, linkedAt } = claim
   // During a first read the broker's balance includes deals that are not written yet.
   const balanceAfter = completed === null ? await sumOfDeals(trx, claim) : reading.figures.balance
-  return journalEvents({ accountId: account.accountId, linkedAt, inserted, positions, balanceAfter, reading, now })
+  return journalEvents({
+    accountId: account.accountId,
+    linkedAt,
+    inserted,
+    positions,
+    balanceAfter,
+    reading,
+    now,
+  })
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
-  const { rows } = await trx.raw<{ rows: { readonly sum: string }[] }>('select (?)::text as sum', [movedMoney(trx, claim)])
+  const { rows } = await trx.raw<{ rows: { readonly sum: string }[] }>('select (?)::text as sum', [
+    movedMoney(trx, claim),
+  ])
   return Number(rows[0]?.sum)
 }
 

@@ -1,21 +1,26 @@
-// Gives due orders to whoever processes them. The order's row is the job: a process claims it by moving its due time a lease ahead, and one that dies leaves
-// the row due again. Orders that this process records are given out at once, and those that it wants to retry after their pause, without reading the table.
+// Gives due orders to whoever processes them. The order's row is the job: a process claims it by
+// moving its due time a lease ahead, and one that dies leaves the row due again. Orders that this
+// process records are given out at once, and those that it wants to retry after their pause,
+// without reading the table.
 import { setTimeout } from 'node:timers/promises'
-import { minuteMs, placementWindowMs, secondMs } from '@tradeport/domain'
-import type { NewOrder, OrderJob, OrderJobs, OrderRetry, Stopwatch } from '@tradeport/domain'
+import { placementWindowMs } from '@tradeport/domain/orders'
+import { minuteMs, secondMs } from '@tradeport/domain/primitives'
+import type { NewOrder, OrderJob, OrderJobs, OrderRetry, Stopwatch } from '@tradeport/domain/ports'
 import type { Knex } from 'knex'
-import { purgeKeys } from '../idempotency-store.ts'
-import type { Log } from '../log.ts'
-import type { Pulse } from '../pulse.ts'
-import { repeating, tellingOnce } from '../repeating.ts'
+import type { Jobs } from '../connection/jobs.ts'
+import { repeating, tellingOnce } from '../connection/repeating.ts'
+import { purgeKeys } from './idempotency-store.ts'
 import { purgeOrderLists } from './order-list.ts'
-import { orderColumns, placementColumns, placementOfRow, serverRun } from './order-row.ts'
+import { placementColumns, placementOfRow, serverRun } from './order-row.ts'
 
 export const dueOrdersQueue = 'orders'
 
 /** How long an order that was claimed stays with its process without being written. */
 const claimMs = 15 * secondMs
-/** For how long a recorded order that is due is left to the process that has it in memory, which need not look it up before it sends it. */
+/**
+ * For how long a recorded order that is due is left to the process that has it in memory, which
+ * need not look it up before it sends it.
+ */
 const ownMs = 3 * secondMs
 const perClaim = 100
 const maxInProgress = 1_000
@@ -31,11 +36,8 @@ export interface DueOrdersOptions {
   readonly idlePollMs?: number
 }
 
-interface Parts extends DueOrdersOptions {
-  readonly knex: Knex
+interface Parts extends DueOrdersOptions, Pick<Jobs, 'knex' | 'log' | 'pulse'> {
   readonly stopwatch: Stopwatch
-  readonly log: Log
-  readonly pulse: Pulse
 }
 
 export interface DueOrders extends OrderJobs {
@@ -49,7 +51,15 @@ export const createDueOrders = (parts: Parts): DueOrders => {
     offer: (orders) => {
       const [worker] = workers
       for (const { order, destination, sendUntilMs, serverRun } of orders)
-        worker?.begin({ order, destination, sendUntilMs, serverRun, placement: { step: 'recorded' }, version: 1, isOwn: true })
+        worker?.begin({
+          order,
+          destination,
+          sendUntilMs,
+          serverRun,
+          placement: { step: 'recorded' },
+          version: 1,
+          isOwn: true,
+        })
     },
     work: async (handle) => {
       const worker = startWorker(parts, handle)
@@ -69,7 +79,10 @@ interface Worker {
   readonly stop: () => Promise<void>
 }
 
-const startWorker = (parts: Parts, handle: (job: OrderJob) => Promise<OrderRetry | undefined>): Worker => {
+const startWorker = (
+  parts: Parts,
+  handle: (job: OrderJob) => Promise<OrderRetry | undefined>,
+): Worker => {
   const { knex, log, pulse, pollMs = 500, idlePollMs = 2_000 } = parts
   const failures = tellingOnce('order_processing', log)
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
@@ -78,7 +91,8 @@ const startWorker = (parts: Parts, handle: (job: OrderJob) => Promise<OrderRetry
 
   const run = async (key: string, job: OrderJob, inMs: number): Promise<void> => {
     try {
-      if (inMs > 0) await setTimeout(inMs, undefined, { signal: ending.signal }).catch(() => undefined)
+      if (inMs > 0)
+        await setTimeout(inMs, undefined, { signal: ending.signal }).catch(() => undefined)
       // What waits stays due, for another process or after the next start.
       const retry = ending.signal.aborted ? undefined : await handle(job)
       failures.forget()
@@ -101,19 +115,20 @@ const startWorker = (parts: Parts, handle: (job: OrderJob) => Promise<OrderRetry
     entry.done = run(key, job, inMs)
   }
 
-  const countByTenant = (): ReadonlyMap<string, number> => {
-    const counts = new Map<string, number>()
-    for (const { tenant } of inProgress.values()) counts.set(tenant, (counts.get(tenant) ?? 0) + 1)
-    return counts
-  }
-
   pulse.beat(dueOrdersQueue)
-  const pauseMs = (): number => (inProgress.size > 0 || performance.now() - lastBegunAt < minuteMs ? pollMs : idlePollMs)
+  const pauseMs = (): number =>
+    inProgress.size > 0 || performance.now() - lastBegunAt < minuteMs ? pollMs : idlePollMs
   const poll = repeating(pauseMs, 'due_orders', log, async () => {
-    const counts = countByTenant()
-    // Beyond its share a tenant takes no room from others, however many orders it has just recorded.
-    const used = [...counts.values()].reduce((sum, count) => sum + Math.min(count, maxInProgressPerTenant), 0)
-    const busyTenants = [...counts].filter(([, count]) => count >= maxInProgressPerTenant).map(([tenant]) => tenant)
+    const byTenant = Map.groupBy(inProgress.values(), ({ tenant }) => tenant)
+    const busyTenants = [...byTenant]
+      .filter(([, { length }]) => length >= maxInProgressPerTenant)
+      .map(([tenant]) => tenant)
+    // Beyond its share a tenant takes no room from others, however many orders it has just
+    // recorded.
+    const used = [...byTenant.values()].reduce(
+      (sum, { length }) => sum + Math.min(length, maxInProgressPerTenant),
+      0,
+    )
     const room = Math.min(perClaim, maxInProgress - used)
     const claimed = room > 0 ? await claimDue(parts, busyTenants, room) : []
     pulse.beat(dueOrdersQueue)
@@ -134,18 +149,24 @@ const startWorker = (parts: Parts, handle: (job: OrderJob) => Promise<OrderRetry
       await Promise.all([poll, ...upkeep].map(({ stop }) => stop()))
       pulse.end(dueOrdersQueue)
       // One that ends may begin its retry, which ends at once.
-      while (inProgress.size > 0) await Promise.all([...inProgress.values()].map(({ done }) => done))
+      while (inProgress.size > 0)
+        await Promise.all([...inProgress.values()].map(({ done }) => done))
     },
   }
 }
 
-// The age of an order by the database's clock, and this process's stopwatch from now on, bound when it may be sent even where wall clocks are wrong.
-const claimDue = async ({ knex, stopwatch }: Parts, busyTenants: readonly string[], limit: number): Promise<readonly OrderJob[]> => {
+// The age of an order by the database's clock, and this process's stopwatch from now on, bound when
+// it may be sent even where wall clocks are wrong.
+const claimDue = async (
+  { knex, stopwatch }: Parts,
+  busyTenants: readonly string[],
+  limit: number,
+): Promise<readonly OrderJob[]> => {
   const claimedAtMs = stopwatch.elapsedMs()
   const rows: { readonly age_ms: number; readonly server_run: string }[] = await knex('orders')
     .whereRaw(
-      `id in (
-        select id from orders
+      `(tenant_id, id) in (
+        select tenant_id, id from orders
         where due_at <= now() and tenant_id <> all(?::text[])
           and (step <> 'recorded' or due_at <= now() - ? * interval '1 ms')
         order by due_at limit ? for update skip locked)`,
@@ -153,8 +174,7 @@ const claimDue = async ({ knex, stopwatch }: Parts, busyTenants: readonly string
     )
     .update({ due_at: knex.raw(`now() + ? * interval '1 ms'`, [claimMs]) })
     .returning([
-      ...orderColumns(knex),
-      ...placementColumns(knex),
+      ...placementColumns,
       knex.raw(`(extract(epoch from now() - checked_at) * 1000)::float8 as age_ms`),
       knex.raw(`${serverRun} as server_run`),
     ])
@@ -166,7 +186,10 @@ const claimDue = async ({ knex, stopwatch }: Parts, busyTenants: readonly string
   }))
 }
 
-/** No pause between two steps is this long, so such a due time was set before the database's clock was set back. */
+/**
+ * No pause between two steps is this long, so such a due time was set before the database's clock
+ * was set back.
+ */
 const bringForward = async (knex: Knex): Promise<void> => {
   await knex.raw(
     `update orders set due_at = now()

@@ -1,16 +1,31 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
-import { settle, settlementEvents } from '@tradeport/domain'
-import type { NewOrder, Order, OrderId, OrderPlacement, OrderStore, Owner, PlacementStep } from '@tradeport/domain'
+import { settlementEvents } from '@tradeport/domain/events'
+import { settle } from '@tradeport/domain/orders'
+import type { Order, PlacementStep } from '@tradeport/domain/orders'
+import type {
+  NewOrder,
+  OrderJobs,
+  OrderPlacement,
+  OrderStore,
+  Stopwatch,
+} from '@tradeport/domain/ports'
+import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import type { Cipher } from '../cipher.ts'
-import { toTimestamptz } from '../columns.ts'
-import { isDataFault, toServiceUnavailable } from '../failures.ts'
-import { inBatches } from '../in-batches.ts'
-import type { EventRecorder } from '../record-events.ts'
+import { inBatches } from '../connection/batches.ts'
+import { toTimestamptz } from '../connection/columns.ts'
+import {
+  attempt,
+  attemptEither,
+  isDataFault,
+  toServiceUnavailable,
+} from '../connection/failures.ts'
+import type { Jobs } from '../connection/jobs.ts'
+import type { Cipher } from '../credentials/cipher.ts'
+import type { EventRecorder } from '../events/events.ts'
+import { createDueOrders } from './due-orders.ts'
+import type { DueOrdersOptions } from './due-orders.ts'
 import { listOrders } from './order-list.ts'
 import {
   orderColumns,
@@ -26,42 +41,67 @@ import { recordOrders } from './record-orders.ts'
 import type { OrderToRecord, Verdict } from './record-orders.ts'
 
 interface Parts {
-  readonly knex: Knex
+  readonly jobs: Pick<Jobs, 'knex' | 'log' | 'pulse'>
+  /** Seals kept replies that hold a secret. */
   readonly cipher: Cipher
-  /** Called after the commit with the orders that were recorded. */
-  readonly onRecorded: (orders: readonly NewOrder[]) => void
+  readonly stopwatch: Stopwatch
   /** Where events are recorded, each in the transaction that it reports. */
   readonly events?: EventRecorder | undefined
 }
 
-const recording = { lanes: 2, maxSize: 100 }
+export interface OpenedOrders {
+  readonly store: OrderStore
+  /** Gives out the orders that the store holds, to be sent to the broker and followed there. */
+  readonly jobs: OrderJobs
+}
 
-export const createOrderStore = (parts: Parts): OrderStore => {
-  const { knex } = parts
-  const recordInBatch = inBatches(recording, (orders: readonly OrderToRecord[]) => recordTogether(parts, orders))
+interface StoreParts extends Pick<Parts, 'cipher' | 'events'> {
+  readonly knex: Knex
+  /** Called after the commit with the orders that were recorded. */
+  readonly onRecorded: (orders: readonly NewOrder[]) => void
+}
+
+export const openOrders = (
+  { jobs, cipher, stopwatch, events }: Parts,
+  options: DueOrdersOptions = {},
+): OpenedOrders => {
+  const { knex } = jobs
+  const due = createDueOrders({ ...jobs, stopwatch, ...options })
+  const parts: StoreParts = { knex, cipher, events, onRecorded: due.offer }
+  const recordInBatch = inBatches({ lanes: 2, maxSize: 100 }, (orders: readonly OrderToRecord[]) =>
+    recordTogether(parts, orders),
+  )
+  const find =
+    <A>(owner: Owner, id: Order['id'], columns: readonly string[], ofRow: (row: unknown) => A) =>
+    async () => {
+      const row: unknown = await ownOrders(knex, owner).where({ id }).first(columns)
+      return O.map(ofRow)(O.fromNullable(row))
+    }
   return {
-    record: (owner, order) =>
-      pipe(
-        TE.tryCatch(() => record(parts, recordInBatch, owner, order), toServiceUnavailable('orders.record')),
-        TE.flatMapEither(identity),
-      ),
-    find: (owner, id) => TE.tryCatch(() => findOrder(knex, owner, id), toServiceUnavailable('orders.find')),
-    list: (owner, program, query, now) =>
-      TE.tryCatch(() => listOrders(knex, owner, program, query, now), toServiceUnavailable('orders.list')),
-    placement: (owner, id) => TE.tryCatch(() => findPlacement(knex, owner, id), toServiceUnavailable('orders.placement')),
-    advance: (owner, from, step, now) =>
-      TE.tryCatch(() => advance(parts, owner, from, step, toTimestamptz(now)), toServiceUnavailable('orders.advance')),
-    othersTickets: (owner, placement) =>
-      TE.tryCatch(() => readOthersTickets(knex, owner, placement), toServiceUnavailable('orders.othersTickets')),
+    jobs: due,
+    store: {
+      record: (owner, order) =>
+        attemptEither('orders.record', () => record(parts, recordInBatch, owner, order)),
+      find: (owner, id) => attempt('orders.find', find(owner, id, orderColumns, orderOfRow)),
+      list: (owner, program, query, now) =>
+        attempt('orders.list', () => listOrders(knex, owner, program, query, now)),
+      placement: (owner, id) =>
+        attempt('orders.placement', find(owner, id, placementColumns, placementOfRow)),
+      advance: (owner, from, step, now) =>
+        attempt('orders.advance', () => advance(parts, owner, from, step, now)),
+      othersTickets: (owner, placement) =>
+        attempt('orders.othersTickets', () => readOthersTickets(knex, owner, placement)),
+    },
   }
 }
 
 const ownOrders = (knex: Knex, { tenantId, userId }: Owner): Knex.QueryBuilder =>
   knex('orders').where({ tenant_id: tenantId, user_id: userId })
 
-// An order with limits holds the locks of its account and desks, so it has a transaction of its own. All others share one with those that come at once.
+// An order with limits holds the locks of its account and desks, so it has a transaction of its
+// own. All others share one with those that come at once.
 const record = async (
-  parts: Parts,
+  parts: StoreParts,
   recordInBatch: (order: OrderToRecord) => Promise<Verdict>,
   owner: Owner,
   order: NewOrder,
@@ -73,53 +113,55 @@ const record = async (
   return verdict as Verdict
 }
 
-// When the database refuses one order of a batch, each is recorded alone, so that the others are not refused with it.
-const recordTogether = async (parts: Parts, orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
+// When the database refuses one order of a batch, each is recorded alone, so that the others are
+// not refused with it.
+const recordTogether = async (
+  parts: StoreParts,
+  orders: readonly OrderToRecord[],
+): Promise<readonly Verdict[]> => {
   const verdicts = await recordOrders(parts, orders).catch((error: unknown) => {
     if (orders.length === 1 || !isDataFault(error)) throw error
     return recordEach(parts, orders)
   })
   parts.events?.handOver()
-  parts.onRecorded(orders.filter((_, index) => isRecorded(verdicts[index])))
+  parts.onRecorded(orders.filter((_, index) => verdicts[index]?._tag === 'Right'))
   return verdicts
 }
 
-const recordEach = async (parts: Parts, orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
+const recordEach = async (
+  parts: StoreParts,
+  orders: readonly OrderToRecord[],
+): Promise<readonly Verdict[]> => {
   const verdicts: Verdict[] = []
   for (const order of orders) {
-    const [verdict] = await recordOrders(parts, [order]).catch((error: unknown) => [E.left(toServiceUnavailable('orders.record')(error))])
+    const [verdict] = await recordOrders(parts, [order]).catch((error: unknown) => [
+      E.left(toServiceUnavailable('orders.record')(error)),
+    ])
     verdicts.push(verdict as Verdict)
   }
   return verdicts
 }
 
-const isRecorded = (verdict: Verdict | undefined): boolean => verdict !== undefined && E.isRight(verdict)
-
-const findOrder = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<Order>> => {
-  const rows: unknown[] = await ownOrders(knex, owner).where({ id }).select(orderColumns(knex))
-  return O.map(orderOfRow)(O.fromNullable(rows[0]))
-}
-
-const findPlacement = async (knex: Knex, owner: Owner, id: OrderId): Promise<O.Option<OrderPlacement>> => {
-  const rows: unknown[] = await ownOrders(knex, owner)
-    .where({ id })
-    .select([...orderColumns(knex), ...placementColumns(knex)])
-  return O.map(placementOfRow)(O.fromNullable(rows[0]))
-}
-
-// The version stands for everything that the caller read of the order, so that nothing has to be read again.
-const advance = async (parts: Parts, owner: Owner, from: OrderPlacement, step: PlacementStep, now: string): Promise<boolean> => {
-  const { knex, events } = parts
-  const after = step.outcome === undefined ? from.order : settle(from.order, step.outcome, Date.parse(now))
+// The version stands for everything that the caller read of the order, so that nothing has to be
+// read again.
+const advance = async (
+  { knex, events }: StoreParts,
+  owner: Owner,
+  from: OrderPlacement,
+  step: PlacementStep,
+  now: number,
+): Promise<boolean> => {
+  const after = step.outcome === undefined ? from.order : settle(from.order, step.outcome, now)
   if (after === from.order) return (await updateStep(knex, owner, from, step)) > 0
-  const reported = settlementEvents(after)
   const isWritten = await knex.transaction(async (trx) => {
     if ((await updateStep(trx, owner, from, step, after)) === 0) return false
     if (from.order.status === 'pending')
-      await trx('order_counters').where({ tenant_id: owner.tenantId, user_id: owner.userId }).decrement('pending')
+      await trx('order_counters')
+        .where({ tenant_id: owner.tenantId, user_id: owner.userId })
+        .decrement('pending')
     await events?.recordWithin(
       trx,
-      reported.map((event) => ({ owner, event })),
+      settlementEvents(after).map((event) => ({ owner, event })),
     )
     return true
   })
@@ -139,21 +181,34 @@ const updateStep = (
     .whereRaw(`${serverRun} = coalesce(?, ${serverRun})`, [expectedRun ?? null])
     .whereNot({ step: 'settled' })
     // After a failover that lost writes a version number can be used twice.
-    .whereRaw('sent_at is not distinct from ?::timestamptz', ['sentAt' in before ? toTimestamptz(before.sentAt) : null])
+    .whereRaw('sent_at is not distinct from ?::timestamptz', [
+      'sentAt' in before ? toTimestamptz(before.sentAt) : null,
+    ])
     .update({
       ...stepColumnsOf(placement),
       ...(outcome && { ...outcomeColumnsOf(outcome), settled_at: knex.fn.now() }),
       ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
       version: version + 1,
-      due_at: continueInMs === null ? null : knex.raw(`now() + ? * interval '1 ms'`, [continueInMs]),
+      due_at:
+        continueInMs === null ? null : knex.raw(`now() + ? * interval '1 ms'`, [continueInMs]),
     })
 
-const readOthersTickets = async (knex: Knex, owner: Owner, { order, destination }: OrderPlacement): Promise<readonly string[]> => {
+const readOthersTickets = async (
+  knex: Knex,
+  owner: Owner,
+  { order, destination }: OrderPlacement,
+): Promise<readonly string[]> => {
   const created = toTimestamptz(order.createdAt)
-  const rows: { readonly position_id: string | null; readonly broker_order_id: string | null }[] = await ownOrders(knex, owner)
-    .whereRaw(`created_at between ?::timestamptz - interval '1 day' and ?::timestamptz + interval '1 day'`, [created, created])
-    .where({ destination_account: destination.providerAccountId })
-    .whereNot({ id: order.id })
-    .select('position_id', 'broker_order_id')
-  return rows.flatMap((row) => [row.position_id, row.broker_order_id].filter((ticket) => ticket !== null))
+  const rows: { readonly position_id: string | null; readonly broker_order_id: string | null }[] =
+    await ownOrders(knex, owner)
+      .whereRaw(
+        `created_at between ?::timestamptz - interval '1 day' and ?::timestamptz + interval '1 day'`,
+        [created, created],
+      )
+      .where({ destination_account: destination.providerAccountId })
+      .whereNot({ id: order.id })
+      .select('position_id', 'broker_order_id')
+  return rows.flatMap((row) =>
+    [row.position_id, row.broker_order_id].filter((ticket) => ticket !== null),
+  )
 }

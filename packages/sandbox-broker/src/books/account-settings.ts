@@ -1,9 +1,6 @@
 // What an account is and how its broker behaves, as it was set when the account was made.
 import type { MarginMode, Platform, TradeMode } from '../rows.ts'
 
-/** How commission is charged: half on the opening and half on the closing deal, all on the opening deal, as a deal of its own, or not at all. */
-export type CommissionRule = 'half' | 'entry' | 'deal' | 'none'
-
 export type AccountSettings = {
   readonly id: string
   readonly login: string
@@ -16,19 +13,17 @@ export type AccountSettings = {
   readonly currency: string
   readonly currencyDigits: number
   readonly leverage: number
-  readonly commission: CommissionRule
+  readonly region: string
   readonly tradeAllowed: boolean
-  /** Whether a price that reaches a stop loss or take profit closes the position. */
-  readonly stops: 'execute' | 'ignore'
   /** MT4: whether the deals that open and close a ticket carry the same id. */
   readonly mt4DealIds: 'shared' | 'distinct'
   /** MT4: whether what a partial close leaves gets a new ticket. */
   readonly mt4PartialTicket: 'new' | 'same'
-  /** MT4: what a change that changes nothing answers: 0, or 1, which says that the result is not known. */
+  /**
+   * MT4: what a change that changes nothing answers: 0, or 1, which says that the result is not
+   * known.
+   */
   readonly mt4NoChanges: 'no-error' | 'no-result'
   /** What a trade in a symbol that the broker lacks answers: HTTP 404, or a return code. */
   readonly unknownSymbol: 'not-found' | 'return-code'
-  /** What the broker hangs on to every symbol's name. */
-  readonly symbolSuffix: string
-  readonly brokerUtcOffsetHours: number
 }

@@ -1,16 +1,11 @@
-// One account's books: what the simulated broker holds for it. Everything here can be written to a state file and read back.
+// One account's books: what the simulated broker holds for it. Everything here can be written to a
+// state file and read back.
 import { decimal, sum, zero, type Decimal } from '../numbers/decimal.ts'
 import type { DealRow, OrderRow } from '../rows.ts'
 import type { AccountSettings } from './account-settings.ts'
 import { createLedger, type Entry, type Ledger } from './ledger.ts'
 import type { Position } from './position.ts'
 import type { Wait } from './wait.ts'
-
-export type Deployment = {
-  state: string
-  connectionStatus: string
-  region: string
-}
 
 /** A market order that the broker accepted and has not filled yet. */
 export type PlacedOrder = {
@@ -23,7 +18,6 @@ export type PlacedOrder = {
 
 export type Account = {
   readonly settings: AccountSettings
-  readonly deployment: Deployment
   balance: Decimal
   credit: Decimal
   /** Open positions, oldest first. */
@@ -34,8 +28,6 @@ export type Account = {
   readonly newDeals: DealRow[]
   readonly newOrders: OrderRow[]
   placed: PlacedOrder[]
-  /** Which position a ticket belongs to, for tickets that a partial close on MT4 gave out. */
-  readonly chains: Map<string, string>
   nextOrder: number
   nextDeal: number
   /** Grows with every change to the books. */
@@ -45,19 +37,17 @@ export type Account = {
 const FIRST_ORDER = 46_000_000
 const FIRST_DEAL = 33_000_000
 
-export const createAccount = (settings: AccountSettings, deployment: Deployment, history: readonly DealRow[]): Account => {
+export const createAccount = (settings: AccountSettings, history: readonly DealRow[]): Account => {
   const account: Account = {
     settings,
-    deployment: { ...deployment },
     balance: zero,
     credit: zero,
     positions: [],
-    deals: createLedger(history.map((row) => dealEntry(settings, row))),
+    deals: createLedger(history.map((row) => dealEntry(row))),
     orders: createLedger<OrderRow>([]),
     newDeals: [],
     newOrders: [],
     placed: [],
-    chains: new Map(),
     nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
     nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
     revision: 0,
@@ -72,14 +62,20 @@ export const takeDealId = (account: Account): string => String(account.nextDeal+
 
 /** Enters a deal: into the history, and its amounts into balance or credit. */
 export const enterDeal = (account: Account, row: DealRow): void => {
-  account.deals.add(dealEntry(account.settings, row))
+  account.deals.add(dealEntry(row))
   account.newDeals.push(row)
   post(account, row)
   account.revision++
 }
 
-/** Takes deals out of the history, and their amounts out of balance or credit; positions stay as they are. */
-export const removeDeals = (account: Account, isRemoved: (row: DealRow) => boolean): readonly DealRow[] => {
+/**
+ * Takes deals out of the history, and their amounts out of balance or credit; positions stay as
+ * they are.
+ */
+export const removeDeals = (
+  account: Account,
+  isRemoved: (row: DealRow) => boolean,
+): readonly DealRow[] => {
   const removed = account.deals.remove(isRemoved)
   const kept = account.newDeals.filter((row) => !removed.includes(row))
   account.newDeals.splice(0, account.newDeals.length, ...kept)
@@ -89,13 +85,14 @@ export const removeDeals = (account: Account, isRemoved: (row: DealRow) => boole
 }
 
 export const enterOrder = (account: Account, row: OrderRow): void => {
-  account.orders.add(orderEntry(row))
+  account.orders.add({ at: timeOf(row['doneTime']), row })
   account.newOrders.push(row)
   account.revision++
 }
 
 /** What a deal does to the money: profit, commission and swap together. */
-const amountOf = (row: DealRow): Decimal => sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
+const amountOf = (row: DealRow): Decimal =>
+  sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
 
 /** Credit is money that the broker lends; it is kept beside the balance. */
 const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
@@ -106,29 +103,20 @@ const post = (account: Account, row: DealRow, times: 1 | -1 = 1): void => {
   else account.balance = account.balance.plus(amount)
 }
 
-const amount = (value: unknown): Decimal => (typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero)
+const amount = (value: unknown): Decimal =>
+  typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero
 
-const dealEntry = (settings: AccountSettings, row: DealRow): Entry<DealRow> => ({
-  at: timeOf(row['time']),
-  row,
-  positionKey: textOf(row['positionId']),
-  // A ticket is a deal's id on MT5 and an order's on MT4.
-  ticketKey: settings.platform === 'mt4' ? textOf(row['orderId']) : textOf(row.id),
-})
+const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })
 
-const orderEntry = (row: OrderRow): Entry<OrderRow> => ({
-  at: timeOf(row['doneTime']),
-  row,
-  positionKey: textOf(row['positionId']),
-  ticketKey: row.id,
-})
-
-const timeOf = (value: unknown): number => (typeof value === 'string' ? Date.parse(value) : Number.NaN)
-
-const textOf = (value: unknown): string | undefined => (typeof value === 'string' || typeof value === 'number' ? String(value) : undefined)
+const timeOf = (value: unknown): number =>
+  typeof value === 'string' ? Date.parse(value) : Number.NaN
 
 /** The first ticket above all those that a history uses, so that new ones never collide with it. */
-const firstAfter = (first: number, history: readonly DealRow[], fields: readonly string[]): number => {
+const firstAfter = (
+  first: number,
+  history: readonly DealRow[],
+  fields: readonly string[],
+): number => {
   let next = first
   for (const row of history) {
     for (const field of fields) {

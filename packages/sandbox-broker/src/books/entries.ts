@@ -8,7 +8,9 @@ import type { Position, Side } from './position.ts'
 /** The account that trades, the market it trades on, and when. */
 export type Desk = { readonly account: Account; readonly market: Market; readonly at: number }
 
-/** Who or what made an order, as it stands behind DEAL_REASON_, ORDER_REASON_ and POSITION_REASON_. */
+/**
+ * Who or what made an order, as it stands behind DEAL_REASON_, ORDER_REASON_ and POSITION_REASON_.
+ */
 export type TradeReason = 'CLIENT' | 'EXPERT' | 'MOBILE' | 'WEB' | 'SL' | 'TP' | 'SO'
 
 /** What a trader says of an order besides what to trade. */
@@ -19,7 +21,7 @@ export type Note = {
   readonly reason: TradeReason
 }
 
-export type EntryType = 'DEAL_ENTRY_IN' | 'DEAL_ENTRY_OUT' | 'DEAL_ENTRY_INOUT' | 'DEAL_ENTRY_OUT_BY'
+export type EntryType = 'DEAL_ENTRY_IN' | 'DEAL_ENTRY_OUT' | 'DEAL_ENTRY_INOUT'
 
 /** Enters a deal that trades. */
 export const enterTrade = (
@@ -35,13 +37,20 @@ export const enterTrade = (
     readonly commission: Decimal
     readonly swap: Decimal
     readonly note: Note
-    readonly stops?: { readonly stopLoss?: Decimal | undefined; readonly takeProfit?: Decimal | undefined }
+    readonly stops?: {
+      readonly stopLoss?: Decimal | undefined
+      readonly takeProfit?: Decimal | undefined
+    }
   },
 ): void => {
   const { settings } = desk.account
   const { stopLoss, takeProfit } = deal.stops ?? position
-  // Were the ticket kept after a partial close, two closing deals could not be told apart by a shared id.
-  const shared = settings.platform === 'mt4' && settings.mt4DealIds === 'shared' && settings.mt4PartialTicket === 'new'
+  // Were the ticket kept after a partial close, two closing deals could not be told apart by a
+  // shared id.
+  const shared =
+    settings.platform === 'mt4' &&
+    settings.mt4DealIds === 'shared' &&
+    settings.mt4PartialTicket === 'new'
   const { comment, clientId } = deal.note
   enterDeal(desk.account, {
     id: shared ? position.id : takeDealId(desk.account),
@@ -107,5 +116,5 @@ export const noteOrder = (
 export const timesOf = ({ account, at }: Desk) => ({
   platform: account.settings.platform,
   time: utcText(at),
-  brokerTime: brokerText(at, account.settings.brokerUtcOffsetHours),
+  brokerTime: brokerText(at),
 })

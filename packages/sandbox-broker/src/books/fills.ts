@@ -1,10 +1,20 @@
-// How orders fill: each fill enters deals and an order, and changes positions, so that balance = sum of deals and open volume = in − out.
-import { shareOf, smaller, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
+// How orders fill: each fill enters deals and an order, and changes positions, so that balance =
+// sum of deals and open volume = in − out.
+import { shareOf, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Instrument } from '../market/instruments.ts'
 import { enterDeal, takeDealId, takeOrderId, type Account } from './account.ts'
 import { commissionOf } from './commission.ts'
 import { enterTrade, noteOrder, timesOf, type Desk, type EntryType, type Note } from './entries.ts'
-import { accrueSwap, entryPriceOf, exitPriceOf, newPosition, opposite, profitOf, type Position, type Side } from './position.ts'
+import {
+  accrueSwap,
+  entryPriceOf,
+  exitPriceOf,
+  newPosition,
+  opposite,
+  profitOf,
+  type Position,
+  type Side,
+} from './position.ts'
 
 export type MarketOrder = {
   readonly symbol: string
@@ -20,9 +30,14 @@ export type MarketOrder = {
 
 export type Fill = { readonly orderId: string; readonly positionId: string }
 
-/** Fills a market order: a new position when hedging; adding, reducing, closing or reversing when netting. */
+/**
+ * Fills a market order: a new position when hedging; adding, reducing, closing or reversing when
+ * netting.
+ */
 export const fillMarketOrder = (desk: Desk, order: MarketOrder): Fill => {
-  const held = isNetting(desk.account) ? desk.account.positions.find((position) => position.symbol === order.symbol) : undefined
+  const held = isNetting(desk.account)
+    ? desk.account.positions.find((position) => position.symbol === order.symbol)
+    : undefined
   const orderId = order.orderId ?? takeOrderId(desk.account)
   if (held === undefined) return open(desk, order, orderId)
   if (held.side === order.side) return add(desk, held, order, orderId)
@@ -43,26 +58,29 @@ export const fillClose = (
   const price = fixed.price ?? exitPriceOf(desk.market, position, desk.at)
   const side = opposite(position.side)
   // On MT4 a close has no order of its own: it settles the ticket.
-  const orderId = fixed.orderId ?? (account.settings.platform === 'mt4' ? position.id : takeOrderId(account))
+  const orderId =
+    fixed.orderId ?? (account.settings.platform === 'mt4' ? position.id : takeOrderId(account))
   closeVolume(desk, position, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT', note })
   if (account.settings.platform === 'mt5')
-    noteOrder(desk, { orderId, positionId: position.identifier, side, position, volume, price, note })
-  return { orderId, positionId: closedId }
-}
-
-/** Closes a position by an opposite one: two deals at the second's opening price, the smaller volume on both. */
-export const fillCloseBy = (desk: Desk, position: Position, by: Position, note: Note): Fill => {
-  const volume = smaller(position.volume, by.volume)
-  const price = by.openPrice
-  const closedId = position.id
-  const orderId = desk.account.settings.platform === 'mt4' ? position.id : takeOrderId(desk.account)
-  closeVolume(desk, position, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT_BY', note })
-  closeVolume(desk, by, volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT_BY', note })
+    noteOrder(desk, {
+      orderId,
+      positionId: position.identifier,
+      side,
+      position,
+      volume,
+      price,
+      note,
+    })
   return { orderId, positionId: closedId }
 }
 
 /** Money in or out of the account that is not a trade. */
-export const enterBalanceDeal = (desk: Desk, amount: Decimal, comment: string | undefined, type: string): string => {
+export const enterBalanceDeal = (
+  desk: Desk,
+  amount: Decimal,
+  comment: string | undefined,
+  type: string,
+): string => {
   const id = takeDealId(desk.account)
   enterDeal(desk.account, {
     id,
@@ -76,7 +94,8 @@ export const enterBalanceDeal = (desk: Desk, amount: Decimal, comment: string | 
   return id
 }
 
-const isNetting = (account: Account): boolean => account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
+const isNetting = (account: Account): boolean =>
+  account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
 
 const open = (desk: Desk, order: MarketOrder, orderId: string): Fill => {
   const { account, market, at } = desk
@@ -108,7 +127,11 @@ const add = (desk: Desk, position: Position, order: MarketOrder, orderId: string
   const price = entryPriceOf(desk.market, order.instrument, order.side, desk.at)
   accrueSwap(desk.account.settings, desk.market, position, desk.at)
   const volume = position.volume.plus(order.volume)
-  position.openPrice = position.openPrice.times(position.volume).plus(price.times(order.volume)).div(volume).round(10)
+  position.openPrice = position.openPrice
+    .times(position.volume)
+    .plus(price.times(order.volume))
+    .div(volume)
+    .round(10)
   position.volume = volume
   position.updatedAt = desk.at
   keepStops(position, order)
@@ -118,12 +141,27 @@ const add = (desk: Desk, position: Position, order: MarketOrder, orderId: string
 
 const reduce = (desk: Desk, position: Position, order: MarketOrder, orderId: string): Fill => {
   const price = exitPriceOf(desk.market, position, desk.at)
-  closeVolume(desk, position, order.volume, price, { orderId, entryType: 'DEAL_ENTRY_OUT', note: order.note })
-  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+  closeVolume(desk, position, order.volume, price, {
+    orderId,
+    entryType: 'DEAL_ENTRY_OUT',
+    note: order.note,
+  })
+  noteOrder(desk, {
+    orderId,
+    positionId: position.identifier,
+    side: order.side,
+    position,
+    volume: order.volume,
+    price,
+    note: order.note,
+  })
   return { orderId, positionId: position.id }
 }
 
-/** One deal closes the whole position and opens the rest on the other side; the position keeps its id. */
+/**
+ * One deal closes the whole position and opens the rest on the other side; the position keeps its
+ * id.
+ */
 const reverse = (desk: Desk, position: Position, order: MarketOrder, orderId: string): Fill => {
   const { account, market, at } = desk
   const { settings } = account
@@ -141,25 +179,34 @@ const reverse = (desk: Desk, position: Position, order: MarketOrder, orderId: st
     volume: order.volume,
     price,
     profit,
-    commission: charged.exit.plus(opening.entry),
+    commission: charged.plus(opening),
     swap: position.swap,
     note: order.note,
   })
   position.realizedProfit = position.realizedProfit.plus(profit)
-  position.realizedCommission = position.realizedCommission.plus(position.entryCommission).plus(charged.exit)
+  position.realizedCommission = position.realizedCommission
+    .plus(position.entryCommission)
+    .plus(charged)
   position.realizedSwap = position.realizedSwap.plus(position.swap)
   position.side = order.side
   position.volume = rest
   position.openPrice = price
   position.swap = zero
   position.swapUntil = at
-  position.entryCommission = opening.entry
+  position.entryCommission = opening
   position.updatedAt = at
   // Levels of the old side make no sense on the new one.
   position.stopLoss = order.stopLoss
   position.takeProfit = order.takeProfit
-  enterSeparateCommission(desk, opening.separate)
-  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+  noteOrder(desk, {
+    orderId,
+    positionId: position.identifier,
+    side: order.side,
+    position,
+    volume: order.volume,
+    price,
+    note: order.note,
+  })
   return { orderId, positionId: position.id }
 }
 
@@ -168,8 +215,14 @@ const keepStops = (position: Position, order: MarketOrder): void => {
   if (order.takeProfit !== undefined) position.takeProfit = order.takeProfit
 }
 
-const enterOpening = (desk: Desk, position: Position, order: MarketOrder, orderId: string, price: Decimal): void => {
-  const { entry, separate } = commissionOf(desk.account.settings, position.instrument, order.volume)
+const enterOpening = (
+  desk: Desk,
+  position: Position,
+  order: MarketOrder,
+  orderId: string,
+  price: Decimal,
+): void => {
+  const entry = commissionOf(desk.account.settings, position.instrument, order.volume)
   position.entryCommission = position.entryCommission.plus(entry)
   enterTrade(desk, position, {
     side: order.side,
@@ -183,8 +236,15 @@ const enterOpening = (desk: Desk, position: Position, order: MarketOrder, orderI
     note: order.note,
     stops: order,
   })
-  enterSeparateCommission(desk, separate)
-  noteOrder(desk, { orderId, positionId: position.identifier, side: order.side, position, volume: order.volume, price, note: order.note })
+  noteOrder(desk, {
+    orderId,
+    positionId: position.identifier,
+    side: order.side,
+    position,
+    volume: order.volume,
+    price,
+    note: order.note,
+  })
 }
 
 const closeVolume = (
@@ -199,9 +259,22 @@ const closeVolume = (
   accrueSwap(settings, market, position, at)
   const profit = profitOf(settings, market, position, volume, price, at)
   const swap = shareOf(position.swap, volume, position.volume, settings.currencyDigits)
-  const entryShare = shareOf(position.entryCommission, volume, position.volume, settings.currencyDigits)
-  const { exit } = commissionOf(desk.account.settings, position.instrument, volume)
-  enterTrade(desk, position, { ...how, side: opposite(position.side), volume, price, profit, commission: exit, swap })
+  const entryShare = shareOf(
+    position.entryCommission,
+    volume,
+    position.volume,
+    settings.currencyDigits,
+  )
+  const exit = commissionOf(desk.account.settings, position.instrument, volume)
+  enterTrade(desk, position, {
+    ...how,
+    side: opposite(position.side),
+    volume,
+    price,
+    profit,
+    commission: exit,
+    swap,
+  })
   position.volume = position.volume.minus(volume)
   position.updatedAt = at
   position.swap = position.swap.minus(swap)
@@ -209,15 +282,8 @@ const closeVolume = (
   position.realizedProfit = position.realizedProfit.plus(profit)
   position.realizedCommission = position.realizedCommission.plus(entryShare).plus(exit)
   position.realizedSwap = position.realizedSwap.plus(swap)
-  if (position.volume.eq(zero)) account.positions = account.positions.filter((other) => other !== position)
-  else if (settings.platform === 'mt4' && settings.mt4PartialTicket === 'new') giveNewTicket(account, position)
-}
-
-const giveNewTicket = (account: Account, position: Position): void => {
-  position.id = takeOrderId(account)
-  account.chains.set(position.id, position.identifier)
-}
-
-const enterSeparateCommission = (desk: Desk, amount: Decimal): void => {
-  if (!amount.eq(zero)) enterBalanceDeal(desk, amount, undefined, 'DEAL_TYPE_COMMISSION')
+  if (position.volume.eq(zero))
+    account.positions = account.positions.filter((other) => other !== position)
+  else if (settings.platform === 'mt4' && settings.mt4PartialTicket === 'new')
+    position.id = takeOrderId(account)
 }

@@ -4,8 +4,6 @@ export type Entry<Row> = {
   /** Epoch milliseconds; NaN where the row's time could not be read. */
   readonly at: number
   readonly row: Row
-  readonly positionKey: string | undefined
-  readonly ticketKey: string | undefined
   /** The row as JSON text, written once. */
   text?: string
 }
@@ -14,34 +12,26 @@ export type Ledger<Row> = {
   readonly add: (entry: Entry<Row>) => void
   /** Takes rows out, and gives them. */
   readonly remove: (isRemoved: (row: Row) => boolean) => readonly Row[]
-  /** Rows with start <= time < end; rows without a readable time belong to every range and come last. */
+  /**
+   * Rows with start <= time < end; rows without a readable time belong to every range and come
+   * last.
+   */
   readonly between: (start: number, end: number) => Span<Row>
-  readonly ofPosition: (positionKey: string) => readonly Entry<Row>[]
-  readonly ofTicket: (ticketKey: string) => readonly Entry<Row>[]
   readonly all: () => readonly Entry<Row>[]
-  readonly size: () => number
 }
 
 /** A range of a ledger that is only cut into pages when asked for one. */
-export type Span<Row> = { readonly size: number; readonly slice: (offset: number, limit: number) => readonly Entry<Row>[] }
+export type Span<Row> = {
+  readonly size: number
+  readonly slice: (offset: number, limit: number) => readonly Entry<Row>[]
+}
 
 export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
   let timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
   let timeless = initial.filter((entry) => Number.isNaN(entry.at))
-  // Most ledgers are only ever read by time, so the other two ways in are made when first asked for.
-  let files: { readonly byPosition: Map<string, Entry<Row>[]>; readonly byTicket: Map<string, Entry<Row>[]> } | undefined
-
-  const filed = (): NonNullable<typeof files> => {
-    if (files !== undefined) return files
-    files = { byPosition: new Map(), byTicket: new Map() }
-    for (const entry of timed) file(files, entry)
-    for (const entry of timeless) file(files, entry)
-    return files
-  }
 
   return {
     add: (entry) => {
-      if (files !== undefined) file(files, entry)
       if (Number.isNaN(entry.at)) timeless.push(entry)
       else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
     },
@@ -49,7 +39,6 @@ export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> =
       const removed = [...timed, ...timeless].filter(({ row }) => isRemoved(row))
       timed = timed.filter((entry) => !removed.includes(entry))
       timeless = timeless.filter((entry) => !removed.includes(entry))
-      files = undefined
       return removed.map(({ row }) => row)
     },
     between: (start, end) => {
@@ -59,17 +48,19 @@ export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> =
       return {
         size: count + timeless.length,
         slice: (offset, limit) => {
-          const rows = timed.slice(first + Math.min(offset, count), first + Math.min(offset + limit, count))
+          const rows = timed.slice(
+            first + Math.min(offset, count),
+            first + Math.min(offset + limit, count),
+          )
           const left = limit - rows.length
           const skipped = Math.max(0, offset - count)
-          return left > 0 && timeless.length > 0 ? [...rows, ...timeless.slice(skipped, skipped + left)] : rows
+          return left > 0 && timeless.length > 0
+            ? [...rows, ...timeless.slice(skipped, skipped + left)]
+            : rows
         },
       }
     },
-    ofPosition: (key) => filed().byPosition.get(key) ?? [],
-    ofTicket: (key) => filed().byTicket.get(key) ?? [],
     all: () => [...timed, ...timeless],
-    size: () => timed.length + timeless.length,
   }
 }
 
@@ -79,21 +70,9 @@ export const spanOf = <Row>(entries: readonly Entry<Row>[]): Span<Row> => ({
   slice: (offset, limit) => entries.slice(offset, offset + limit),
 })
 
-const file = <Row>(
-  files: { readonly byPosition: Map<string, Entry<Row>[]>; readonly byTicket: Map<string, Entry<Row>[]> },
-  entry: Entry<Row>,
-): void => {
-  if (entry.positionKey !== undefined) fileUnder(files.byPosition, entry.positionKey, entry)
-  if (entry.ticketKey !== undefined) fileUnder(files.byTicket, entry.ticketKey, entry)
-}
-
-const fileUnder = <Row>(files: Map<string, Entry<Row>[]>, key: string, entry: Entry<Row>): void => {
-  const entries = files.get(key)
-  if (entries === undefined) files.set(key, [entry])
-  else entries.push(entry)
-}
-
-/** The place of the first row at a time or later, or, with `past`, of the first row later than it. */
+/**
+ * The place of the first row at a time or later, or, with `past`, of the first row later than it.
+ */
 const firstFrom = (rows: readonly { readonly at: number }[], at: number, past: boolean): number => {
   let low = 0
   let high = rows.length

@@ -1,6 +1,6 @@
 // An open position: how it earns, what it costs overnight, and how its row reads.
 import { decimal, toCents, toNumber, zero, type Decimal } from '../numbers/decimal.ts'
-import { brokerText, DAY_MS, HOUR_MS, utcText } from '../numbers/clock-text.ts'
+import { BROKER_AHEAD_MS, brokerText, DAY_MS, utcText } from '../numbers/clock-text.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
 import type { Market } from '../market/market.ts'
 import type { PositionRow } from '../rows.ts'
@@ -40,7 +40,12 @@ export type Position = {
 export const opposite = (side: Side): Side => (side === 'buy' ? 'sell' : 'buy')
 
 /** The price at which a side opens; the other side closes there. */
-export const entryPriceOf = (market: Market, instrument: Instrument, side: Side, at: number): Decimal => {
+export const entryPriceOf = (
+  market: Market,
+  instrument: Instrument,
+  side: Side,
+  at: number,
+): Decimal => {
   const { bid, ask } = market.prices.quote(instrument, at)
   return decimal(side === 'buy' ? ask : bid)
 }
@@ -48,7 +53,10 @@ export const entryPriceOf = (market: Market, instrument: Instrument, side: Side,
 export const exitPriceOf = (market: Market, position: Position, at: number): Decimal =>
   entryPriceOf(market, position.instrument, opposite(position.side), at)
 
-/** Price profit of a volume closed at a price: (close − open) × contract size × volume × side, in the account's currency. */
+/**
+ * Price profit of a volume closed at a price: (close − open) × contract size × volume × side, in
+ * the account's currency.
+ */
 export const profitOf = (
   settings: AccountSettings,
   market: Market,
@@ -60,31 +68,53 @@ export const profitOf = (
   const { instrument, openPrice, side } = position
   const distance = side === 'buy' ? price.minus(openPrice) : openPrice.minus(price)
   const rate = market.rate(instrument.profitCurrency, settings.currency, at)
-  return toCents(distance.times(instrument.contractSize).times(volume).times(rate), settings.currencyDigits)
+  return toCents(
+    distance.times(instrument.contractSize).times(volume).times(rate),
+    settings.currencyDigits,
+  )
 }
 
-/** Counts the nights since swap was last counted. A night is the broker's midnight; Wednesday's counts three times for the weekend. */
-export const accrueSwap = (settings: AccountSettings, market: Market, position: Position, at: number): void => {
-  const offset = settings.brokerUtcOffsetHours * HOUR_MS
+/**
+ * Counts the nights since swap was last counted. A night is the broker's midnight; Wednesday's
+ * counts three times for the weekend.
+ */
+export const accrueSwap = (
+  settings: AccountSettings,
+  market: Market,
+  position: Position,
+  at: number,
+): void => {
   const { instrument } = position
   const points = position.side === 'buy' ? instrument.swapLong : instrument.swapShort
-  let midnight = Math.floor((position.swapUntil + offset) / DAY_MS) * DAY_MS + DAY_MS - offset
+  let midnight =
+    Math.floor((position.swapUntil + BROKER_AHEAD_MS) / DAY_MS) * DAY_MS + DAY_MS - BROKER_AHEAD_MS
   for (; midnight <= at; midnight += DAY_MS) {
-    const nights = nightsAt(midnight + offset)
+    const nights = nightsAt(midnight + BROKER_AHEAD_MS)
     if (nights === 0) continue
     const rate = market.rate(instrument.profitCurrency, settings.currency, midnight)
-    const perNight = decimal(points).times(pointOf(instrument)).times(instrument.contractSize).times(position.volume).times(rate)
+    const perNight = decimal(points)
+      .times(pointOf(instrument))
+      .times(instrument.contractSize)
+      .times(position.volume)
+      .times(rate)
     position.swap = position.swap.plus(toCents(perNight.times(nights), settings.currencyDigits))
   }
   if (at > position.swapUntil) position.swapUntil = at
 }
 
-export const positionRow = (settings: AccountSettings, market: Market, position: Position, at: number): PositionRow => {
+export const positionRow = (
+  settings: AccountSettings,
+  market: Market,
+  position: Position,
+  at: number,
+): PositionRow => {
   accrueSwap(settings, market, position, at)
   const { instrument } = position
   const price = exitPriceOf(market, position, at)
   const unrealized = profitOf(settings, market, position, position.volume, price, at)
-  const realized = position.realizedProfit.plus(position.realizedCommission).plus(position.realizedSwap)
+  const realized = position.realizedProfit
+    .plus(position.realizedCommission)
+    .plus(position.realizedSwap)
   const tickValue = decimal(pointOf(instrument))
     .times(instrument.contractSize)
     .times(market.rate(instrument.profitCurrency, settings.currency, at))
@@ -95,7 +125,7 @@ export const positionRow = (settings: AccountSettings, market: Market, position:
     symbol: position.symbol,
     magic: position.magic,
     time: utcText(position.openedAt),
-    brokerTime: brokerText(position.openedAt, settings.brokerUtcOffsetHours),
+    brokerTime: brokerText(position.openedAt),
     updateTime: utcText(position.updatedAt),
     openPrice: toNumber(position.openPrice),
     currentPrice: toNumber(price),
@@ -119,7 +149,19 @@ export const positionRow = (settings: AccountSettings, market: Market, position:
 }
 
 export const newPosition = (
-  fixed: Pick<Position, 'id' | 'side' | 'symbol' | 'instrument' | 'volume' | 'openPrice' | 'magic' | 'comment' | 'clientId' | 'reason'> & {
+  fixed: Pick<
+    Position,
+    | 'id'
+    | 'side'
+    | 'symbol'
+    | 'instrument'
+    | 'volume'
+    | 'openPrice'
+    | 'magic'
+    | 'comment'
+    | 'clientId'
+    | 'reason'
+  > & {
     readonly stopLoss: Decimal | undefined
     readonly takeProfit: Decimal | undefined
   },

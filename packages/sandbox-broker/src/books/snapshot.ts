@@ -1,34 +1,40 @@
-// An account's books as plain JSON, and back: what a state file keeps of it besides what its options make anyway.
+// An account's books as plain JSON, and back: what a state file keeps of it besides what its
+// options make anyway.
 import { decimal } from '../numbers/decimal.ts'
-import { findInstrument } from '../market/symbols.ts'
 import type { Market } from '../market/market.ts'
 import type { DealRow, OrderRow } from '../rows.ts'
-import { enterDeal, enterOrder, type Account, type Deployment, type PlacedOrder } from './account.ts'
+import { enterDeal, enterOrder, type Account, type PlacedOrder } from './account.ts'
 import type { Position } from './position.ts'
 
-type DecimalField = 'volume' | 'openPrice' | 'swap' | 'entryCommission' | 'realizedProfit' | 'realizedCommission' | 'realizedSwap'
+type DecimalField =
+  | 'volume'
+  | 'openPrice'
+  | 'swap'
+  | 'entryCommission'
+  | 'realizedProfit'
+  | 'realizedCommission'
+  | 'realizedSwap'
 
 type SavedPosition = Omit<Position, DecimalField | 'stopLoss' | 'takeProfit' | 'instrument'> &
-  Readonly<Record<DecimalField, string>> & { readonly stopLoss?: string; readonly takeProfit?: string }
+  Readonly<Record<DecimalField, string>> & {
+    readonly stopLoss?: string
+    readonly takeProfit?: string
+  }
 
 export type AccountSnapshot = {
-  readonly deployment: Deployment
   readonly positions: readonly SavedPosition[]
   readonly deals: readonly DealRow[]
   readonly orders: readonly OrderRow[]
   readonly placed: readonly PlacedOrder[]
-  readonly chains: readonly (readonly [string, string])[]
   readonly nextOrder: number
   readonly nextDeal: number
 }
 
 export const snapshotOf = (account: Account): AccountSnapshot => ({
-  deployment: account.deployment,
   positions: account.positions.map(savePosition),
   deals: account.newDeals,
   orders: account.newOrders,
   placed: account.placed,
-  chains: [...account.chains],
   nextOrder: account.nextOrder,
   nextDeal: account.nextDeal,
 })
@@ -37,15 +43,18 @@ export const snapshotOf = (account: Account): AccountSnapshot => ({
 export const restore = (account: Account, market: Market, saved: AccountSnapshot): void => {
   for (const row of saved.deals) enterDeal(account, row)
   for (const row of saved.orders) enterOrder(account, row)
-  Object.assign(account.deployment, saved.deployment)
   account.positions = saved.positions.map((position) => loadPosition(account, market, position))
   account.placed = saved.placed.map((order) => ({ ...order, wait: { ...order.wait } }))
-  for (const [ticket, identifier] of saved.chains) account.chains.set(ticket, identifier)
   account.nextOrder = saved.nextOrder
   account.nextDeal = saved.nextDeal
 }
 
-const savePosition = ({ instrument: _instrument, stopLoss, takeProfit, ...position }: Position): SavedPosition => ({
+const savePosition = ({
+  instrument: _instrument,
+  stopLoss,
+  takeProfit,
+  ...position
+}: Position): SavedPosition => ({
   ...position,
   volume: position.volume.toString(),
   openPrice: position.openPrice.toString(),
@@ -59,8 +68,11 @@ const savePosition = ({ instrument: _instrument, stopLoss, takeProfit, ...positi
 })
 
 const loadPosition = (account: Account, market: Market, saved: SavedPosition): Position => {
-  const instrument = findInstrument(market, account, saved.symbol)
-  if (instrument === undefined) throw new Error(`Account ${account.settings.id} holds ${saved.symbol}, which the sandbox no longer trades`)
+  const instrument = market.instruments.get(saved.symbol)
+  if (instrument === undefined)
+    throw new Error(
+      `Account ${account.settings.id} holds ${saved.symbol}, which the sandbox no longer trades`,
+    )
   return {
     ...saved,
     instrument,

@@ -25,13 +25,24 @@ export const marginOf = (
     settings.currencyDigits,
   )
 
-export type Figures = { readonly equity: Decimal; readonly margin: Decimal; readonly freeMargin: Decimal }
+export type Figures = {
+  readonly equity: Decimal
+  readonly margin: Decimal
+  readonly freeMargin: Decimal
+}
 
 export const figuresOf = (account: Account, market: Market, at: number): Figures => {
   const { settings } = account
   const floating = account.positions.map((position) => {
     accrueSwap(settings, market, position, at)
-    return profitOf(settings, market, position, position.volume, exitPriceOf(market, position, at), at).plus(position.swap)
+    return profitOf(
+      settings,
+      market,
+      position,
+      position.volume,
+      exitPriceOf(market, position, at),
+      at,
+    ).plus(position.swap)
   })
   const margins = account.positions.map((position) =>
     marginOf(settings, market, position.instrument, position.volume, position.openPrice, at),

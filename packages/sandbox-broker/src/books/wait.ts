@@ -7,7 +7,10 @@ export type Wait = {
   readonly until: number | null
 }
 
-export const waitFor = (terms: { readonly reads?: number; readonly ms?: number }, at: number): Wait => ({
+export const waitFor = (
+  terms: { readonly reads?: number; readonly ms?: number },
+  at: number,
+): Wait => ({
   readsLeft: terms.reads ?? (terms.ms === undefined ? 1 : null),
   until: terms.ms === undefined ? null : at + terms.ms,
 })

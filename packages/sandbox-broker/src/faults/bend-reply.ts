@@ -1,4 +1,5 @@
-// Faults of an answer's form: other shapes, other types, fields gone, JSON cut off, bytes that drip.
+// Faults of an answer's form: other shapes, other types, fields gone, JSON cut off, bytes that
+// drip.
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Context } from '../rest/context.ts'
@@ -28,7 +29,6 @@ const bendBody = (ctx: Context): void => {
   const steps: ((body: unknown) => unknown)[] = []
   const patch = fired.find('patch')
   const shape = fired.find('wrong-shape')
-  if (fired.find('no-margin-level') !== undefined) steps.push((body) => without(body, ['marginLevel']))
   if (fired.find('no-margin') !== undefined) steps.push(() => ({}))
   if (fired.find('legacy-trade-body') !== undefined) steps.push(asLegacyTrade)
   if (fired.find('numeric-ids') !== undefined) steps.push(withNumericIds)
@@ -47,7 +47,9 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 const without = (body: unknown, fields: readonly string[]): unknown =>
-  isRecord(body) ? Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field))) : body
+  isRecord(body)
+    ? Object.fromEntries(Object.entries(body).filter(([field]) => !fields.includes(field)))
+    : body
 
 const asLegacyTrade = (body: unknown): unknown => {
   if (!isRecord(body) || !('numericCode' in body)) return body
@@ -58,20 +60,31 @@ const asLegacyTrade = (body: unknown): unknown => {
 const ID_FIELDS = ['id', 'positionId', 'orderId', 'closeByPositionId']
 
 const asNumber = (field: string, value: unknown): unknown =>
-  ID_FIELDS.includes(field) && typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : value
+  ID_FIELDS.includes(field) && typeof value === 'string' && /^\d+$/.test(value)
+    ? Number(value)
+    : value
 
 const withNumericIds = (body: unknown): unknown => {
   if (Array.isArray(body)) return body.map(withNumericIds)
   if (!isRecord(body)) return body
-  return Object.fromEntries(Object.entries(body).map(([field, value]) => [field, asNumber(field, value)]))
+  return Object.fromEntries(
+    Object.entries(body).map(([field, value]) => [field, asNumber(field, value)]),
+  )
 }
 
 const patched = (body: unknown, { set = {}, remove = [], every = 1 }: Of<'patch'>): unknown => {
-  const one = (row: unknown): unknown => (isRecord(row) ? { ...(without(row, remove) as object), ...set } : row)
-  return Array.isArray(body) ? body.map((row, index) => (index % every === 0 ? one(row) : (row as unknown))) : one(body)
+  const one = (row: unknown): unknown =>
+    isRecord(row) ? { ...(without(row, remove) as object), ...set } : row
+  return Array.isArray(body)
+    ? body.map((row, index) => (index % every === 0 ? one(row) : (row as unknown)))
+    : one(body)
 }
 
-const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'wrong-shape'>, route: string): unknown => {
+const shaped = (
+  body: unknown,
+  { shape = 'object', synchronizing = false }: Of<'wrong-shape'>,
+  route: string,
+): unknown => {
   const shapes: Readonly<Record<typeof shape, unknown>> = {
     object: {},
     wrapped: { [wrapperOf(route)]: body, synchronizing },
@@ -83,7 +96,4 @@ const shaped = (body: unknown, { shape = 'object', synchronizing = false }: Of<'
   return shapes[shape]
 }
 
-const wrapperOf = (route: string): string => {
-  if (route.startsWith('deals')) return 'deals'
-  return route.startsWith('history-orders') ? 'historyOrders' : route
-}
+const wrapperOf = (route: string): string => (route === 'history-orders' ? 'historyOrders' : route)

@@ -11,11 +11,14 @@ export const bendSpan = <R extends Row>(span: Span<R>, fired: Fired, seed: numbe
   const last = fired.find('last-rows')
   const shuffled = fired.find('shuffled')
   const withoutVolume = fired.find('missing-volume')
-  if ([synchronizing, last, shuffled, withoutVolume].every((fault) => fault === undefined)) return span
+  if ([synchronizing, last, shuffled, withoutVolume].every((fault) => fault === undefined))
+    return span
   let rows = span.slice(0, span.size)
-  if (synchronizing !== undefined) rows = rows.slice(0, Math.floor(rows.length * (synchronizing.share ?? 0)))
+  if (synchronizing !== undefined)
+    rows = rows.slice(0, Math.floor(rows.length * (synchronizing.share ?? 0)))
   if (last !== undefined) rows = rows.slice(Math.max(0, rows.length - (last.rows ?? 5_000)))
-  if (withoutVolume !== undefined) rows = removeVolumes(rows, withoutVolume.entry ?? 'out', withoutVolume.every ?? 1)
+  if (withoutVolume !== undefined)
+    rows = removeVolumes(rows, withoutVolume.entry ?? 'out', withoutVolume.every ?? 1)
   return spanOf(shuffled === undefined ? rows : shuffle(rows, seed))
 }
 
@@ -27,14 +30,23 @@ export const bendOffset = (offset: number, limit: number, fired: Fired): number 
   return offset - repeated * Math.floor(offset / limit)
 }
 
-const removeVolumes = <R extends Row>(rows: readonly Entry<R>[], entry: 'in' | 'out' | 'all', every: number): Entry<R>[] => {
-  const wanted = { in: ['DEAL_ENTRY_IN'], out: ['DEAL_ENTRY_OUT', 'DEAL_ENTRY_OUT_BY'], all: undefined }[entry]
+const removeVolumes = <R extends Row>(
+  rows: readonly Entry<R>[],
+  entry: 'in' | 'out' | 'all',
+  every: number,
+): Entry<R>[] => {
+  const wanted = {
+    in: ['DEAL_ENTRY_IN'],
+    out: ['DEAL_ENTRY_OUT', 'DEAL_ENTRY_OUT_BY'],
+    all: undefined,
+  }[entry]
   let met = 0
   return rows.map((one) => {
-    const isWanted = wanted === undefined ? 'volume' in one.row : wanted.includes(String(one.row['entryType']))
+    const isWanted =
+      wanted === undefined ? 'volume' in one.row : wanted.includes(String(one.row['entryType']))
     if (!isWanted || met++ % every !== 0) return one
     const { volume: _volume, ...row } = one.row
-    return { at: one.at, positionKey: one.positionKey, ticketKey: one.ticketKey, row: row as unknown as R }
+    return { at: one.at, row: row as unknown as R }
   })
 }
 

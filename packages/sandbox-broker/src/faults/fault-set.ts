@@ -1,29 +1,30 @@
 // The faults that wait to happen, by account and route, and which of them a request runs into.
 import type { Random } from '../numbers/random.ts'
 import type { RouteName } from '../rest/route-names.ts'
-import { canHappenOn, isDecisive, objectionTo, type DecisiveFault, type Fault, type FaultKind, type FaultRoute, type Of } from './fault.ts'
-
-export type SetFault = {
-  readonly id: string
-  readonly account: string
-  readonly route: FaultRoute
-  readonly fault: Fault
-  readonly hits: number
-}
+import {
+  canHappenOn,
+  isDecisive,
+  objectionTo,
+  type DecisiveFault,
+  type Fault,
+  type FaultKind,
+  type FaultRoute,
+  type Of,
+} from './fault.ts'
 
 export type Faults = {
-  /** Puts these faults in the place of all that were set for this account (`*`: all) and route (`any`: all). */
+  /**
+   * Puts these faults in the place of all that were set for this account (`*`: all) and route
+   * (`any`: all).
+   */
   readonly set: (account: string, route: FaultRoute, faults: Fault | readonly Fault[]) => void
-  /** Adds a fault to those set; gives its id. */
-  readonly add: (account: string, route: FaultRoute, fault: Fault) => string
+  /** Adds a fault to those set. */
+  readonly add: (account: string, route: FaultRoute, fault: Fault) => void
   /** Takes faults away: all, or those of an account, a route, or both. */
   readonly clear: (filter?: { readonly account?: string; readonly route?: string }) => void
-  readonly remove: (id: string) => boolean
-  readonly list: () => readonly SetFault[]
 }
 
 type Armed = {
-  readonly id: string
   readonly account: string
   readonly route: FaultRoute
   readonly fault: Fault
@@ -40,36 +41,33 @@ export type Fired = {
 
 export const createFaultSet = (random: Random) => {
   let armed: Armed[] = []
-  let lastId = 0
 
-  const add = (account: string, route: FaultRoute, fault: Fault): string => {
+  const add = (account: string, route: FaultRoute, fault: Fault): void => {
     const objection = objectionTo(route, fault)
     if (objection !== undefined) throw new Error(objection)
-    const id = `fault-${++lastId}`
-    armed.push({ id, account, route, fault, skipped: 0, hits: 0 })
-    return id
+    armed.push({ account, route, fault, skipped: 0, hits: 0 })
   }
 
   const faults: Faults = {
     add,
     set: (account, route, given) => {
-      const list: readonly Fault[] = Array.isArray(given) ? (given as readonly Fault[]) : [given as Fault]
-      const objection = list.map((fault) => objectionTo(route, fault)).find((text) => text !== undefined)
+      const list: readonly Fault[] = Array.isArray(given)
+        ? (given as readonly Fault[])
+        : [given as Fault]
+      const objection = list
+        .map((fault) => objectionTo(route, fault))
+        .find((text) => text !== undefined)
       if (objection !== undefined) throw new Error(objection)
       armed = armed.filter((other) => other.account !== account || other.route !== route)
       for (const fault of list) add(account, route, fault)
     },
     clear: ({ account, route } = {}) => {
       armed = armed.filter(
-        (other) => (account !== undefined && other.account !== account) || (route !== undefined && other.route !== route),
+        (other) =>
+          (account !== undefined && other.account !== account) ||
+          (route !== undefined && other.route !== route),
       )
     },
-    remove: (id) => {
-      const before = armed.length
-      armed = armed.filter((other) => other.id !== id)
-      return armed.length < before
-    },
-    list: () => armed.map(({ id, account, route, fault, hits }) => ({ id, account, route, fault, hits })),
   }
 
   const fire = (account: string | undefined, route: RouteName): Fired => {
@@ -77,7 +75,8 @@ export const createFaultSet = (random: Random) => {
     let decisive: DecisiveFault | undefined
     for (const one of armed) {
       if (one.account !== '*' && one.account !== account) continue
-      if ((one.route !== 'any' && one.route !== route) || !canHappenOn(one.fault.kind, route)) continue
+      if ((one.route !== 'any' && one.route !== route) || !canHappenOn(one.fault.kind, route))
+        continue
       if (decisive !== undefined && isDecisive(one.fault)) continue
       if (!strikes(one, random)) continue
       if (isDecisive(one.fault)) decisive = one.fault
@@ -96,7 +95,8 @@ const firedOf = (fired: readonly Fault[], decisive: DecisiveFault | undefined): 
     ? nothingFired
     : {
         kinds: fired.map((fault) => fault.kind),
-        find: <K extends FaultKind>(kind: K) => fired.find((fault): fault is Of<K> => fault.kind === kind),
+        find: <K extends FaultKind>(kind: K) =>
+          fired.find((fault): fault is Of<K> => fault.kind === kind),
         decisive,
       }
 

@@ -15,9 +15,15 @@ type Terms = { readonly reads?: number; readonly ms?: number }
 
 export const noLags = (): Lags => ({ positions: undefined, deals: [] })
 
-export const lagPositions = (lags: Lags, rows: readonly PositionRow[], terms: Terms, at: number): void => {
+export const lagPositions = (
+  lags: Lags,
+  rows: readonly PositionRow[],
+  terms: Terms,
+  at: number,
+): void => {
   // A second trade within the lag does not bring the first one to light.
-  const shown = lags.positions !== undefined && !isOver(lags.positions.wait, at) ? lags.positions.rows : rows
+  const shown =
+    lags.positions !== undefined && !isOver(lags.positions.wait, at) ? lags.positions.rows : rows
   lags.positions = { rows: shown, wait: waitFor(terms, at) }
 }
 
@@ -26,7 +32,11 @@ export const hideDeals = (lags: Lags, rows: readonly Deal[], terms: Terms, at: n
 }
 
 /** The positions as a reader is shown them. Counts as a read. */
-export const shownPositions = (lags: Lags, rows: readonly PositionRow[], at: number): readonly PositionRow[] => {
+export const shownPositions = (
+  lags: Lags,
+  rows: readonly PositionRow[],
+  at: number,
+): readonly PositionRow[] => {
   if (lags.positions === undefined) return rows
   if (!readShows(lags.positions.wait, at)) return lags.positions.rows
   lags.positions = undefined
@@ -34,10 +44,15 @@ export const shownPositions = (lags: Lags, rows: readonly PositionRow[], at: num
 }
 
 /** The deals as a reader is shown them. Counts as a read. */
-export const shownDeals = <Row extends Deal>(lags: Lags, span: Span<Row>, at: number): Span<Row> => {
+export const shownDeals = <Row extends Deal>(
+  lags: Lags,
+  span: Span<Row>,
+  at: number,
+): Span<Row> => {
   if (lags.deals.length === 0) return span
   lags.deals = lags.deals.filter(({ wait }) => !readShows(wait, at))
   if (lags.deals.length === 0) return span
-  const isShown = (entry: Entry<Row>): boolean => lags.deals.every(({ hidden }) => !hidden.has(entry.row))
+  const isShown = (entry: Entry<Row>): boolean =>
+    lags.deals.every(({ hidden }) => !hidden.has(entry.row))
   return spanOf(span.slice(0, span.size).filter(isShown))
 }

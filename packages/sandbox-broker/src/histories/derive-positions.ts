@@ -1,7 +1,7 @@
-// Which positions a loaded history leaves open: those whose deals say so plainly, in symbols that the sandbox quotes.
+// Which positions a loaded history leaves open: those whose deals say so plainly, in symbols that
+// the sandbox quotes.
 import { decimal, sum, toCents, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Market } from '../market/market.ts'
-import { findInstrument } from '../market/symbols.ts'
 import type { Account } from '../books/account.ts'
 import { newPosition, type Position } from '../books/position.ts'
 import type { DealRow } from '../rows.ts'
@@ -23,11 +23,18 @@ export const derivePositions = (account: Account, market: Market): Position[] =>
     if (typeof id !== 'string' || id === '' || id === '0') continue
     rows.set(id, [...(rows.get(id) ?? []), row])
   }
-  const positions = [...rows].flatMap(([id, deals]) => derivePosition(account, market, id, deals) ?? [])
+  const positions = [...rows].flatMap(
+    ([id, deals]) => derivePosition(account, market, id, deals) ?? [],
+  )
   return positions.toSorted((a, b) => a.openedAt - b.openedAt)
 }
 
-const derivePosition = (account: Account, market: Market, id: string, deals: readonly DealRow[]): Position | undefined => {
+const derivePosition = (
+  account: Account,
+  market: Market,
+  id: string,
+  deals: readonly DealRow[],
+): Position | undefined => {
   const trades = deals.map(readTrade)
   const clean = trades.filter((trade) => trade !== undefined)
   const ins = clean.filter((trade) => trade.entry === 'in')
@@ -36,7 +43,7 @@ const derivePosition = (account: Account, market: Market, id: string, deals: rea
   if (first === undefined || clean.length < deals.length) return undefined
   const { symbol } = first
   const { settings } = account
-  const instrument = findInstrument(market, account, symbol)
+  const instrument = market.instruments.get(symbol)
   const opened = sum(ins.map((trade) => trade.volume))
   const volume = opened.minus(sum(outs.map((trade) => trade.volume)))
   if (instrument === undefined || volume.lte(zero)) return undefined
@@ -60,12 +67,15 @@ const derivePosition = (account: Account, market: Market, id: string, deals: rea
     },
     first.at,
   )
-  // Swap of a time whose prices are not the sandbox's would be made up; it counts from the history's end.
+  // Swap of a time whose prices are not the sandbox's would be made up; it counts from the
+  // history's end.
   position.swapUntil = Math.max(...clean.map((trade) => trade.at))
   position.entryCommission = open
   position.realizedProfit = sum(outs.map((trade) => amount(trade.row['profit'])))
   position.realizedSwap = sum(clean.map((trade) => amount(trade.row['swap'])))
-  position.realizedCommission = entryCommission.minus(open).plus(sum(outs.map((trade) => amount(trade.row['commission']))))
+  position.realizedCommission = entryCommission
+    .minus(open)
+    .plus(sum(outs.map((trade) => amount(trade.row['commission']))))
   return position
 }
 
@@ -74,7 +84,13 @@ const readTrade = (row: DealRow): Trade | undefined => {
   const at = typeof time === 'string' ? Date.parse(time) : Number.NaN
   if (type !== 'DEAL_TYPE_BUY' && type !== 'DEAL_TYPE_SELL') return undefined
   if (entryType !== 'DEAL_ENTRY_IN' && entryType !== 'DEAL_ENTRY_OUT') return undefined
-  if (typeof volume !== 'number' || typeof price !== 'number' || typeof symbol !== 'string' || Number.isNaN(at)) return undefined
+  if (
+    typeof volume !== 'number' ||
+    typeof price !== 'number' ||
+    typeof symbol !== 'string' ||
+    Number.isNaN(at)
+  )
+    return undefined
   return {
     symbol,
     entry: entryType === 'DEAL_ENTRY_IN' ? 'in' : 'out',

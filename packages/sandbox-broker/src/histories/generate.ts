@@ -1,5 +1,6 @@
-// Makes up a history: a plan of trades drawn from the seed, carried out one fill after another by the same books that serve real trades,
-// so that deals, balance and open positions agree by construction.
+// Makes up a history: a plan of trades drawn from the seed, carried out one fill after another by
+// the same books that serve real trades, so that deals, balance and open positions agree by
+// construction.
 import { decimal, toNumber, type Decimal } from '../numbers/decimal.ts'
 import { DAY_MS } from '../numbers/clock-text.ts'
 import { createRandom, type Random } from '../numbers/random.ts'
@@ -22,7 +23,10 @@ export type GeneratePlan = {
 
 type Step = { readonly at: number; readonly run: () => void }
 
-/** One trade on paper: volumes in hundredths of a lot for each entry and each exit, the last exit taking what is left. */
+/**
+ * One trade on paper: volumes in hundredths of a lot for each entry and each exit, the last exit
+ * taking what is left.
+ */
 type Plan = {
   readonly number: number
   readonly instrument: Instrument
@@ -38,24 +42,40 @@ const TRADING_WEEK_MS = 5 * DAY_MS
 /** The first Monday since the epoch. */
 const FIRST_MONDAY = 4 * DAY_MS
 const LANES_WHEN_HEDGING = 12
-/** The last twentieth of the time, at most five days, in which the positions that stay open are opened. */
+/**
+ * The last twentieth of the time, at most five days, in which the positions that stay open are
+ * opened.
+ */
 const TAIL_SHARE = 0.05
 const TAIL_MS_MAX = 5 * DAY_MS
 const SCALE_IN_SHARE = 0.25
 const PARTIAL_CLOSE_SHARE = 0.25
 const LUCK = 0.56
 
-export const generateHistory = (account: Account, market: Market, seed: number, plan: GeneratePlan): void => {
+export const generateHistory = (
+  account: Account,
+  market: Market,
+  seed: number,
+  plan: GeneratePlan,
+): void => {
   const isNetting = account.settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
-  // Each its own stream: how many numbers a closed trade takes depends on prices, and so on the date, of which open positions and transfers are to be free.
+  // Each its own stream: how many numbers a closed trade takes depends on prices, and so on the
+  // date, of which open positions and transfers are to be free.
   const drawing = (stream: string): Maker => ({
     account,
     market,
     isNetting,
     random: createRandom(seed, `${stream}/${account.settings.id}`),
   })
-  const tail = tradingMs(plan.until) - Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
-  enterBalanceDeal({ account, market, at: plan.since }, decimal(plan.startBalance), 'Deposit', 'DEAL_TYPE_BALANCE')
+  const tail =
+    tradingMs(plan.until) -
+    Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
+  enterBalanceDeal(
+    { account, market, at: plan.since },
+    decimal(plan.startBalance),
+    'Deposit',
+    'DEAL_TYPE_BALANCE',
+  )
   const steps = [
     ...closedTrades(drawing('history'), plan, tail),
     ...openTrades(drawing('open'), plan, tail),
@@ -65,9 +85,17 @@ export const generateHistory = (account: Account, market: Market, seed: number, 
   for (const step of steps.toSorted((a, b) => a.at - b.at)) step.run()
 }
 
-type Maker = { readonly account: Account; readonly market: Market; readonly random: Random; readonly isNetting: boolean }
+type Maker = {
+  readonly account: Account
+  readonly market: Market
+  readonly random: Random
+  readonly isNetting: boolean
+}
 
-/** A lane holds one trade at a time. Netting has a lane for each symbol, since it has one position a symbol; hedging has a dozen of any symbol. */
+/**
+ * A lane holds one trade at a time. Netting has a lane for each symbol, since it has one position a
+ * symbol; hedging has a dozen of any symbol.
+ */
 const closedTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
   const { random, isNetting } = maker
   const lanes = isNetting ? plan.instruments.length : LANES_WHEN_HEDGING
@@ -83,7 +111,10 @@ const closedTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly 
     return Array.from({ length: count }, (_, index) => {
       const instrument = isNetting ? plan.instruments[lane] : random.pick(plan.instruments)
       if (instrument === undefined) throw new Error('A lane without an instrument')
-      const trade = planTrade(maker, instrument, ++number, { from: start + index * width, to: start + (index + 1) * width })
+      const trade = planTrade(maker, instrument, ++number, {
+        from: start + index * width,
+        to: start + (index + 1) * width,
+      })
       return stepsOf(maker, trade)
     }).flat()
   })
@@ -94,7 +125,9 @@ const openTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly St
   const end = tradingMs(plan.until)
   const first = random.whole(0, plan.instruments.length - 1)
   return Array.from({ length: plan.openPositions }, (_, index) => {
-    const instrument = isNetting ? plan.instruments[(first + index) % plan.instruments.length] : random.pick(plan.instruments)
+    const instrument = isNetting
+      ? plan.instruments[(first + index) % plan.instruments.length]
+      : random.pick(plan.instruments)
     if (instrument === undefined) throw new Error('An open position without an instrument')
     const at = realTime(tail + (end - tail) * (0.05 + 0.9 * random.fraction()))
     const side = random.chance(0.5) ? 'buy' : 'sell'
@@ -110,15 +143,27 @@ const openTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly St
 }
 
 /** Now and then money goes in or out. */
-const transfers = ({ account, market, random }: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
+const transfers = (
+  { account, market, random }: Maker,
+  plan: GeneratePlan,
+  tail: number,
+): readonly Step[] => {
   const start = tradingMs(plan.since)
   return Array.from({ length: Math.min(6, Math.floor(plan.trades / 100)) }, () => {
     const at = realTime(start + (tail - start) * (0.1 + 0.85 * random.fraction()))
-    const amount = Math.max(10, Math.round((plan.startBalance * (0.02 + 0.1 * random.fraction())) / 10) * 10)
+    const amount = Math.max(
+      10,
+      Math.round((plan.startBalance * (0.02 + 0.1 * random.fraction())) / 10) * 10,
+    )
     const takesOut = random.chance(0.6)
     const run = (): void => {
       const isOut = takesOut && account.balance.gt(2 * amount)
-      enterBalanceDeal({ account, market, at }, decimal(isOut ? -amount : amount), isOut ? 'Withdrawal' : 'Deposit', 'DEAL_TYPE_BALANCE')
+      enterBalanceDeal(
+        { account, market, at },
+        decimal(isOut ? -amount : amount),
+        isOut ? 'Withdrawal' : 'Deposit',
+        'DEAL_TYPE_BALANCE',
+      )
     }
     return { at, run }
   })
@@ -128,16 +173,23 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
   const { random, isNetting } = maker
   const width = slot.to - slot.from
   const opened = slot.from + width * 0.4 * random.fraction()
-  const held = Math.min((slot.to - opened) * 0.95, 2 * 60_000 * Math.exp(random.fraction() * Math.log(2_880)))
+  const held = Math.min(
+    (slot.to - opened) * 0.95,
+    2 * 60_000 * Math.exp(random.fraction() * Math.log(2_880)),
+  )
   const from = realTime(opened)
   const to = Math.max(realTime(opened + held), from + 1)
   // Weekends between the two are no time to trade either.
-  const within = (share: number): number => Math.min(to, Math.max(from + 1, realTime(opened + held * share)))
+  const within = (share: number): number =>
+    Math.min(to, Math.max(from + 1, realTime(opened + held * share)))
   const steps = sizeOf(maker, instrument, from)
   const entries = [{ at: from, steps }]
   if (isNetting && random.chance(SCALE_IN_SHARE)) {
     for (let more = random.whole(1, 2); more > 0; more--)
-      entries.push({ at: within(0.35 * random.fraction()), steps: Math.max(1, Math.round(steps * (0.4 + 0.6 * random.fraction()))) })
+      entries.push({
+        at: within(0.35 * random.fraction()),
+        steps: Math.max(1, Math.round(steps * (0.4 + 0.6 * random.fraction()))),
+      })
   }
   const total = entries.reduce((sum, entry) => sum + entry.steps, 0)
   const exits: { readonly at: number; readonly steps: number }[] = []
@@ -160,7 +212,12 @@ const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: S
 }
 
 /** Which way the trade goes: a little more often the way that the price goes. */
-const sideOf = ({ market, random }: Maker, instrument: Instrument, from: number, to: number): Side => {
+const sideOf = (
+  { market, random }: Maker,
+  instrument: Instrument,
+  from: number,
+  to: number,
+): Side => {
   const rises = market.prices.mid(instrument, to) > market.prices.mid(instrument, from)
   const isRight = random.chance(LUCK)
   return rises === isRight ? 'buy' : 'sell'
@@ -177,9 +234,13 @@ const sizeOf = ({ account, market, random }: Maker, instrument: Instrument, at: 
 const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] => {
   const { account, market, random } = maker
   const { instrument, side } = plan
-  const symbol = instrument.symbol + account.settings.symbolSuffix
+  const { symbol } = instrument
   const magic = plan.number % 3 === 0 ? 0 : 1_000 + (plan.number % 3)
-  const opening: Note = { reason: magic === 0 ? 'CLIENT' : 'EXPERT', magic, ...(magic !== 0 && { clientId: `GEN_${plan.number}_1` }) }
+  const opening: Note = {
+    reason: magic === 0 ? 'CLIENT' : 'EXPERT',
+    magic,
+    ...(magic !== 0 && { clientId: `GEN_${plan.number}_1` }),
+  }
   const byLevel = random.chance(0.3)
   let position: Position | undefined
 
@@ -221,7 +282,8 @@ const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] 
 const farLevels = ({ market }: Maker, instrument: Instrument, side: Side, at: number) => {
   const price = entryPriceOf(market, instrument, opposite(side), at)
   const distance = price.times(instrument.dailyMove * 10)
-  const level = (up: boolean): Decimal => (up ? price.plus(distance) : price.minus(distance)).round(instrument.digits)
+  const level = (up: boolean): Decimal =>
+    (up ? price.plus(distance) : price.minus(distance)).round(instrument.digits)
   return { stopLoss: level(side === 'sell'), takeProfit: level(side === 'buy') }
 }
 

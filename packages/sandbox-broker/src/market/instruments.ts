@@ -1,4 +1,5 @@
-// What the simulated broker trades, with contract terms as retail brokers have them. The prices are only where the random walk hangs.
+// What the simulated broker trades, with contract terms as retail brokers have them. The prices are
+// only where the random walk hangs.
 
 export type Instrument = {
   readonly symbol: string
@@ -21,8 +22,6 @@ export type Instrument = {
   readonly spreadPoints: number
   /** Least distance of stop loss and take profit from the price, in points. */
   readonly stopsLevel: number
-  /** Distance of the price from a level within which a position is left as it is, in points; none when left out. */
-  readonly freezeLevel?: number
   /** Interest per lot and night, in points, for a long and for a short position. */
   readonly swapLong: number
   readonly swapShort: number
@@ -52,7 +51,14 @@ const oil = {
   stopsLevel: 5,
   commissionPerLot: 0,
 }
-const index = { ...volumes, path: 'Indices', contractSize: 1, dailyMove: 0.009, stopsLevel: 50, commissionPerLot: 0 }
+const index = {
+  ...volumes,
+  path: 'Indices',
+  contractSize: 1,
+  dailyMove: 0.009,
+  stopsLevel: 50,
+  commissionPerLot: 0,
+}
 
 /** The fifteen that the service lists. */
 export const INSTRUMENTS: readonly Instrument[] = [

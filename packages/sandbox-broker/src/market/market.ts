@@ -1,4 +1,5 @@
-// The market that all accounts of a sandbox share: instruments, prices, exchange rates, and which symbols are shut.
+// The market that all accounts of a sandbox share: instruments, prices, exchange rates, and which
+// symbols are shut.
 import { decimal, type Decimal } from '../numbers/decimal.ts'
 import { INSTRUMENTS, type Instrument } from './instruments.ts'
 import { createPrices, type Prices } from './prices.ts'
@@ -16,7 +17,9 @@ export type Market = {
 }
 
 // Which pair tells a currency's worth in dollars, and whether the dollar comes second in it.
-const DOLLAR_PAIRS: Readonly<Record<string, { readonly symbol: string; readonly dollarLast: boolean }>> = {
+const DOLLAR_PAIRS: Readonly<
+  Record<string, { readonly symbol: string; readonly dollarLast: boolean }>
+> = {
   EUR: { symbol: 'EURUSD', dollarLast: true },
   GBP: { symbol: 'GBPUSD', dollarLast: true },
   AUD: { symbol: 'AUDUSD', dollarLast: true },
@@ -25,8 +28,10 @@ const DOLLAR_PAIRS: Readonly<Record<string, { readonly symbol: string; readonly 
   CAD: { symbol: 'USDCAD', dollarLast: false },
 }
 
-export const createMarket = (seed: number, extra: readonly Instrument[]): Market => {
-  const instruments = new Map<string, Instrument>([...INSTRUMENTS, ...extra].map((instrument) => [instrument.symbol, instrument]))
+export const createMarket = (seed: number): Market => {
+  const instruments = new Map<string, Instrument>(
+    INSTRUMENTS.map((instrument) => [instrument.symbol, instrument]),
+  )
   const prices = createPrices(seed, instruments)
   const closed = new Set<string>()
 
@@ -34,7 +39,8 @@ export const createMarket = (seed: number, extra: readonly Instrument[]): Market
     if (currency === 'USD') return 1
     const pair = DOLLAR_PAIRS[currency]
     const instrument = pair === undefined ? undefined : instruments.get(pair.symbol)
-    if (pair === undefined || instrument === undefined) throw new Error(`The sandbox knows no exchange rate for ${currency}`)
+    if (pair === undefined || instrument === undefined)
+      throw new Error(`The sandbox knows no exchange rate for ${currency}`)
     const { bid, ask } = prices.quote(instrument, at)
     return pair.dollarLast ? (bid + ask) / 2 : 2 / (bid + ask)
   }
@@ -42,7 +48,8 @@ export const createMarket = (seed: number, extra: readonly Instrument[]): Market
   return {
     instruments,
     prices,
-    rate: (from, to, at) => (from === to ? decimal(1) : decimal((inDollars(from, at) / inDollars(to, at)).toPrecision(12))),
+    rate: (from, to, at) =>
+      from === to ? decimal(1) : decimal((inDollars(from, at) / inDollars(to, at)).toPrecision(12)),
     knowsCurrency: (currency) => currency === 'USD' || Object.hasOwn(DOLLAR_PAIRS, currency),
     isOpen: (symbol) => !closed.has('*') && !closed.has(symbol),
     setOpen: (symbol, open) => {

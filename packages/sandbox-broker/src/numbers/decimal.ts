@@ -12,7 +12,8 @@ export const decimal = (value: number | string | Decimal): Decimal => new Exact(
 export const zero: Decimal = decimal(0)
 
 /** An amount of money, rounded half up to the currency's smallest unit. */
-export const toCents = (amount: Decimal, currencyDigits: number): Decimal => amount.round(currencyDigits)
+export const toCents = (amount: Decimal, currencyDigits: number): Decimal =>
+  amount.round(currencyDigits)
 
 /** The double nearest to an exact decimal, as JSON carries it. */
 export const toNumber = (value: Decimal): number => Number(value.toString())
@@ -23,8 +24,10 @@ export const sum = (values: Iterable<Decimal>): Decimal => {
   return total
 }
 
-export const smaller = (a: Decimal, b: Decimal): Decimal => (a.lt(b) ? a : b)
-
 /** The part of `whole` that falls to `part` of `total`, in cents. All of it once `part` is all. */
-export const shareOf = (whole: Decimal, part: Decimal, total: Decimal, currencyDigits: number): Decimal =>
-  toCents(whole.times(part).div(total), currencyDigits)
+export const shareOf = (
+  whole: Decimal,
+  part: Decimal,
+  total: Decimal,
+  currencyDigits: number,
+): Decimal => toCents(whole.times(part).div(total), currencyDigits)

@@ -1,4 +1,5 @@
-// Streams of random numbers that depend on the sandbox's seed and a name alone, so that every run of a seed is the same.
+// Streams of random numbers that depend on the sandbox's seed and a name alone, so that every run
+// of a seed is the same.
 import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
 import { uniformInt } from 'pure-rand/distribution/uniformInt'
 import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
@@ -30,6 +31,7 @@ export const createRandom = (seed: number, stream: string): Random => {
 
 const mix = (seed: number, stream: string): number => {
   let mixed = seed | 0
-  for (const character of stream) mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) | 0
+  for (const character of stream)
+    mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) | 0
   return mixed
 }

@@ -1,8 +1,8 @@
-// The steps of a request of the provider's API, in the order in which they run. Nothing is awaited between reading an account and changing it.
+// The steps of a request of the provider's API, in the order in which they run. Nothing is awaited
+// between reading an account and changing it.
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRawBody } from 'raw-body'
-import type { Account } from '../books/account.ts'
-import { lagsOf, type Core, type Grant } from '../core.ts'
+import { lagsOf } from '../core.ts'
 import { bendReply } from '../faults/bend-reply.ts'
 import { standInFor } from '../faults/stand-in.ts'
 import { settle } from '../trading/settle.ts'
@@ -45,25 +45,23 @@ export const authorize: Middleware = (ctx, next) => {
   return next()
 }
 
-export const visibleAccount = (core: Core, grant: Grant, id: string): Account | undefined =>
-  grant.accounts === undefined || grant.accounts.has(id) ? core.accounts.get(id) : undefined
-
 export const findAccount: Middleware = (ctx, next) => {
   const id = ctx.params['accountId'] ?? ''
-  const account = visibleAccount(ctx.state.core, ctx.state.grant, id)
+  const account = ctx.state.core.accounts.get(id)
   if (account === undefined) return accountNotFound(id)(ctx)
   ctx.state.account = account
   return next()
 }
 
-/** A history may be sent along with a new account. */
-const BODY_BYTES_MAX = 33_554_432
+const BODY_BYTES_MAX = 65_536
 
 /** Accepts JSON under any content type, as it is sent by hand with curl. */
 export const readBody: Middleware = async (ctx, next) => {
-  if (['POST', 'PUT', 'PATCH'].includes(ctx.method)) {
+  if (ctx.method === 'POST') {
     try {
-      ctx.state.body = JSON.parse(await getRawBody(ctx.req, { limit: BODY_BYTES_MAX, encoding: 'utf8' })) as unknown
+      ctx.state.body = JSON.parse(
+        await getRawBody(ctx.req, { limit: BODY_BYTES_MAX, encoding: 'utf8' }),
+      ) as unknown
     } catch {
       ctx.state.body = undefined
     }
@@ -86,15 +84,16 @@ export const applyFaults: Middleware = async (ctx, next) => {
 }
 
 /** The names of the reads that could show whether an order was filled. */
-const showsOrders = /^(position|order|deals|history-orders)/
+const showsOrders = /^(positions|orders|deals|history-orders)/
 
-/** The account must be deployed, connected, and of the region that was asked. Its placed orders are filled where their time has come. */
+/**
+ * The account must be of the region that was asked. Its placed orders are filled where their time
+ * has come.
+ */
 export const requireConnected: Middleware = (ctx, next) => {
   const { core, account, at, region } = ctx.state
   const { id } = account.settings
-  const { deployment } = account
-  const isElsewhere = region !== undefined && region !== deployment.region
-  if (deployment.state !== 'DEPLOYED' || deployment.connectionStatus !== 'CONNECTED' || isElsewhere) return notConnected(id)(ctx)
+  if (region !== undefined && region !== account.settings.region) return notConnected(id)(ctx)
   settle({ account, market: core.market, at }, showsOrders.test(ctx._matchedRouteName ?? ''))
   ctx.state.lags = lagsOf(core, id)
   return next()

@@ -7,7 +7,15 @@ import type { Core } from '../core.ts'
 import type { Context, State } from './context.ts'
 import { historyRoutes } from './history-routes.ts'
 import { marketRoutes } from './market-routes.ts'
-import { applyFaults, authorize, findAccount, logRequest, readBody, readRegion, requireConnected } from './middlewares.ts'
+import {
+  applyFaults,
+  authorize,
+  findAccount,
+  logRequest,
+  readBody,
+  readRegion,
+  requireConnected,
+} from './middlewares.ts'
 import { accountListRoutes, accountRoutes } from './provisioning-routes.ts'
 import { internalError, methodNotAllowed, notFound } from './reply.ts'
 import { terminalRoutes } from './terminal-routes.ts'
@@ -24,7 +32,7 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
   .use(terminalRoutes.routes(), tradeRoutes.routes(), historyRoutes.routes(), marketRoutes.routes())
 
 /** Listens. `changed` is called after every request. */
-export const listen = (core: Core, changed: () => void, port: number, host: string): Server => {
+export const listen = (core: Core, changed: () => void, port: number): Server => {
   const app = new Koa<State, Context>()
   // Koa would print every connection that its client ended.
   app.silent = true
@@ -47,8 +55,9 @@ export const listen = (core: Core, changed: () => void, port: number, host: stri
     const isPathKnown = ctx.matched?.some((layer) => layer.methods.length > 0) === true
     return (isPathKnown ? methodNotAllowed : notFound('There is no such path'))(ctx)
   })
-  const server = app.listen(port, host)
-  // Clients keep connections for long; were we to close one first, a request could meet a reset that nobody asked for.
+  const server = app.listen(port, '127.0.0.1')
+  // Clients keep connections for long; were we to close one first, a request could meet a reset
+  // that nobody asked for.
   server.keepAliveTimeout = 65_000
   return server
 }

@@ -1,16 +1,18 @@
-// Carrying out a trade request at one moment: the broker's checks in order, then the fill. Nothing is awaited, so trades of an account never interleave.
+// Carrying out a trade request at one moment: the broker's checks in order, then the fill. Nothing
+// is awaited, so trades of an account never interleave.
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Desk } from '../books/entries.ts'
-import { fillClose, fillCloseBy, fillMarketOrder } from '../books/fills.ts'
-import { entryPriceOf, exitPriceOf, opposite, type Position } from '../books/position.ts'
+import { fillClose, fillMarketOrder } from '../books/fills.ts'
+import { entryPriceOf, opposite, type Position } from '../books/position.ts'
 import { figuresOf, marginOf } from '../books/valuation.ts'
 import { pointOf, type Instrument } from '../market/instruments.ts'
-import { findInstrument } from '../market/symbols.ts'
 import type { TradeReply } from '../rows.ts'
 import { resultReply, type Result } from './return-codes.ts'
 import type { Levels, TradeRequest } from './trade-request.ts'
 
-export type TradeOutcome = { readonly kind: 'reply'; readonly reply: TradeReply } | { readonly kind: 'symbol-not-found' }
+export type TradeOutcome =
+  | { readonly kind: 'reply'; readonly reply: TradeReply }
+  | { readonly kind: 'symbol-not-found' }
 
 /** How a fault bends a trade. */
 export type Bend = {
@@ -24,23 +26,31 @@ type Request<Action extends TradeRequest['action']> = Extract<TradeRequest, { ac
 
 export const executeTrade = (desk: Desk, request: TradeRequest, bend: Bend = {}): TradeOutcome => {
   if (!desk.account.settings.tradeAllowed) return result(desk, 'investor')
-  const carryOut = CARRY_OUT[request.action] as (desk: Desk, request: TradeRequest, bend: Bend) => TradeOutcome
+  const carryOut = CARRY_OUT[request.action] as (
+    desk: Desk,
+    request: TradeRequest,
+    bend: Bend,
+  ) => TradeOutcome
   return carryOut(desk, request, bend)
 }
 
-/** What stands in the way of opening, or undefined. The same checks serve an order that is placed first and filled later. */
+/**
+ * What stands in the way of opening, or undefined. The same checks serve an order that is placed
+ * first and filled later.
+ */
 export const refusalToOpen = (desk: Desk, request: Request<'open'>): TradeOutcome | undefined => {
-  const instrument = findInstrument(desk.market, desk.account, request.symbol)
+  const instrument = desk.market.instruments.get(request.symbol)
   if (instrument === undefined) return unknownSymbol(desk)
   if (!fitsVolume(instrument, request.volume)) return result(desk, 'invalidVolume')
   if (!desk.market.isOpen(instrument.symbol)) return result(desk, 'marketClosed')
-  if (!areStopsValid(desk, instrument, request.side, request.levels)) return result(desk, 'invalidStops')
+  if (!areStopsValid(desk, instrument, request.side, request.levels))
+    return result(desk, 'invalidStops')
   return hasMoneyFor(desk, instrument, request) ? undefined : result(desk, 'noMoney')
 }
 
 const open = (desk: Desk, request: Request<'open'>, bend: Bend): TradeOutcome => {
   const refusal = refusalToOpen(desk, request)
-  const instrument = findInstrument(desk.market, desk.account, request.symbol)
+  const instrument = desk.market.instruments.get(request.symbol)
   if (refusal !== undefined || instrument === undefined) return refusal ?? unknownSymbol(desk)
   const { side, symbol, note } = request
   const volume = filledVolume(instrument, request.volume, bend)
@@ -64,9 +74,13 @@ const modify = (desk: Desk, request: Request<'modify'>): TradeOutcome => {
   const levels = rounded(position.instrument, request.levels)
   const tickets = { positionId: position.id }
   if (isSame(levels.stopLoss, position.stopLoss) && isSame(levels.takeProfit, position.takeProfit))
-    return result(desk, desk.account.settings.mt4NoChanges === 'no-result' ? 'noResult' : 'noChanges', tickets)
-  if (isFrozen(desk, position)) return result(desk, 'frozen')
-  if (!areStopsValid(desk, position.instrument, position.side, levels)) return result(desk, 'invalidStops')
+    return result(
+      desk,
+      desk.account.settings.mt4NoChanges === 'no-result' ? 'noResult' : 'noChanges',
+      tickets,
+    )
+  if (!areStopsValid(desk, position.instrument, position.side, levels))
+    return result(desk, 'invalidStops')
   position.stopLoss = levels.stopLoss
   position.takeProfit = levels.takeProfit
   position.updatedAt = desk.at
@@ -80,47 +94,41 @@ const close = (desk: Desk, request: Request<'close'>, bend: Bend): TradeOutcome 
   const asked = request.volume ?? position.volume
   if (asked.gt(position.volume)) return result(desk, 'invalidCloseVolume')
   // A position may hold any volume, and can always be closed whole.
-  if (!asked.eq(position.volume) && !fitsVolume(position.instrument, asked)) return result(desk, 'invalidVolume')
+  if (!asked.eq(position.volume) && !fitsVolume(position.instrument, asked))
+    return result(desk, 'invalidVolume')
   if (!desk.market.isOpen(position.instrument.symbol)) return result(desk, 'marketClosed')
-  if (isFrozen(desk, position)) return result(desk, 'frozen')
   const volume = filledVolume(position.instrument, asked, bend)
-  return result(desk, volume.lt(asked) ? 'partlyDone' : 'done', fillClose(desk, position, volume, request.note, { orderId: bend.orderId }))
+  return result(
+    desk,
+    volume.lt(asked) ? 'partlyDone' : 'done',
+    fillClose(desk, position, volume, request.note, { orderId: bend.orderId }),
+  )
 }
 
-const closeBy = (desk: Desk, request: Request<'close-by'>): TradeOutcome => {
-  const position = findPosition(desk, request.positionId)
-  const by = findPosition(desk, request.byPositionId)
-  if (position === undefined || by === undefined) return result(desk, 'positionNotFound')
-  if (position.symbol !== by.symbol || position.side === by.side) return result(desk, 'invalid')
-  if (!desk.market.isOpen(position.instrument.symbol)) return result(desk, 'marketClosed')
-  if (isFrozen(desk, position) || isFrozen(desk, by)) return result(desk, 'frozen')
-  return result(desk, 'done', fillCloseBy(desk, position, by, request.note))
-}
-
-const closeSymbol = (desk: Desk, request: Request<'close-symbol'>): TradeOutcome => {
-  const instrument = findInstrument(desk.market, desk.account, request.symbol)
-  if (instrument === undefined) return unknownSymbol(desk)
-  const positions = desk.account.positions.filter((position) => position.symbol === request.symbol)
-  if (positions.length === 0) return result(desk, 'positionNotFound')
-  if (!desk.market.isOpen(instrument.symbol)) return result(desk, 'marketClosed')
-  for (const position of positions) fillClose(desk, position, position.volume, request.note)
-  return result(desk, 'done')
-}
-
-const result = (desk: Desk, what: Result, tickets: { readonly orderId?: string; readonly positionId?: string } = {}): TradeOutcome => ({
+const result = (
+  desk: Desk,
+  what: Result,
+  tickets: { readonly orderId?: string; readonly positionId?: string } = {},
+): TradeOutcome => ({
   kind: 'reply',
   reply: resultReply(desk.account.settings.platform, what, tickets),
 })
 
 const unknownSymbol = (desk: Desk): TradeOutcome =>
-  desk.account.settings.unknownSymbol === 'not-found' ? { kind: 'symbol-not-found' } : result(desk, 'invalid')
+  desk.account.settings.unknownSymbol === 'not-found'
+    ? { kind: 'symbol-not-found' }
+    : result(desk, 'invalid')
 
-const findPosition = (desk: Desk, id: string): Position | undefined => desk.account.positions.find((position) => position.id === id)
+const findPosition = (desk: Desk, id: string): Position | undefined =>
+  desk.account.positions.find((position) => position.id === id)
 
-const fitsStep = (instrument: Instrument, volume: Decimal): boolean => volume.gt(zero) && volume.mod(instrument.volumeStep).eq(zero)
+const fitsStep = (instrument: Instrument, volume: Decimal): boolean =>
+  volume.gt(zero) && volume.mod(instrument.volumeStep).eq(zero)
 
 const fitsVolume = (instrument: Instrument, volume: Decimal): boolean =>
-  fitsStep(instrument, volume) && volume.gte(instrument.minVolume) && volume.lte(instrument.maxVolume)
+  fitsStep(instrument, volume) &&
+  volume.gte(instrument.minVolume) &&
+  volume.lte(instrument.maxVolume)
 
 const filledVolume = (instrument: Instrument, asked: Decimal, { fillFraction }: Bend): Decimal => {
   if (fillFraction === undefined) return asked
@@ -129,8 +137,16 @@ const filledVolume = (instrument: Instrument, asked: Decimal, { fillFraction }: 
   return filled.lt(instrument.minVolume) ? decimal(instrument.minVolume) : filled
 }
 
-/** Levels are prices of the symbol, lie on the right side of the price that would close the position, and no nearer than the broker allows. */
-const areStopsValid = (desk: Desk, instrument: Instrument, side: Position['side'], { stopLoss, takeProfit }: Levels): boolean => {
+/**
+ * Levels are prices of the symbol, lie on the right side of the price that would close the
+ * position, and no nearer than the broker allows.
+ */
+const areStopsValid = (
+  desk: Desk,
+  instrument: Instrument,
+  side: Position['side'],
+  { stopLoss, takeProfit }: Levels,
+): boolean => {
   const price = entryPriceOf(desk.market, instrument, opposite(side), desk.at)
   const least = decimal(instrument.stopsLevel).times(pointOf(instrument))
   const isBelow = (level: Decimal): boolean => price.minus(level).gte(least)
@@ -143,26 +159,25 @@ const areStopsValid = (desk: Desk, instrument: Instrument, side: Position['side'
   )
 }
 
-/** The price is so near a level, which may be reached at any moment, that the broker lets nobody touch the position. */
-const isFrozen = (desk: Desk, position: Position): boolean => {
-  const { instrument, stopLoss, takeProfit } = position
-  if (instrument.freezeLevel === undefined) return false
-  const price = exitPriceOf(desk.market, position, desk.at)
-  const reach = decimal(instrument.freezeLevel).times(pointOf(instrument))
-  return [stopLoss, takeProfit].some((level) => level !== undefined && price.minus(level).abs().lte(reach))
-}
-
 const hasMoneyFor = (desk: Desk, instrument: Instrument, request: Request<'open'>): boolean => {
   const { account, market, at } = desk
   const { settings } = account
   const price = entryPriceOf(market, instrument, request.side, at)
-  const margin = (volume: Decimal): Decimal => marginOf(settings, market, instrument, volume, price, at)
+  const margin = (volume: Decimal): Decimal =>
+    marginOf(settings, market, instrument, volume, price, at)
   const isNetting = settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
-  const held = isNetting ? account.positions.find((position) => position.symbol === request.symbol) : undefined
+  const held = isNetting
+    ? account.positions.find((position) => position.symbol === request.symbol)
+    : undefined
   const { freeMargin } = figuresOf(account, market, at)
-  if (held === undefined || held.side === request.side) return margin(request.volume).lte(freeMargin)
-  // Against a held position only what is left beyond it needs money, and the held position's margin comes free.
-  return request.volume.lte(held.volume) || margin(request.volume.minus(held.volume)).lte(freeMargin.plus(margin(held.volume)))
+  if (held === undefined || held.side === request.side)
+    return margin(request.volume).lte(freeMargin)
+  // Against a held position only what is left beyond it needs money, and the held position's margin
+  // comes free.
+  return (
+    request.volume.lte(held.volume) ||
+    margin(request.volume.minus(held.volume)).lte(freeMargin.plus(margin(held.volume)))
+  )
 }
 
 const rounded = (instrument: Instrument, { stopLoss, takeProfit }: Levels): Levels => ({
@@ -170,14 +185,17 @@ const rounded = (instrument: Instrument, { stopLoss, takeProfit }: Levels): Leve
   takeProfit: takeProfit?.round(instrument.digits),
 })
 
-const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean => (a === undefined || b === undefined ? a === b : a.eq(b))
+const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.eq(b)
 
-const CARRY_OUT: { readonly [Action in TradeRequest['action']]: (desk: Desk, request: Request<Action>, bend: Bend) => TradeOutcome } = {
+const CARRY_OUT: {
+  readonly [Action in TradeRequest['action']]: (
+    desk: Desk,
+    request: Request<Action>,
+    bend: Bend,
+  ) => TradeOutcome
+} = {
   open,
   modify,
   close,
-  'close-by': closeBy,
-  'close-symbol': closeSymbol,
-  'place-pending': (desk) => result(desk, 'orderTypeNotSupported'),
-  'change-pending': (desk) => result(desk, 'orderNotFound'),
 }

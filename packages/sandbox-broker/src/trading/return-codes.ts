@@ -1,4 +1,5 @@
-// The trade return codes of both platforms with their names. MT4's run to 150, MT5's from 10004; the negative ones belong to both.
+// The trade return codes of both platforms with their names. MT4's run to 150, MT5's from 10004;
+// the negative ones belong to both.
 import type { Platform, TradeReply } from '../rows.ts'
 
 const NAMES: Readonly<Record<number, string>> = {
@@ -96,25 +97,28 @@ const RESULTS = {
   noChanges: { mt4: 0, mt5: 10025 },
   noResult: { mt4: 1, mt5: 10025 },
   investor: { mt4: -8, mt5: -8 },
-  orderTypeNotSupported: { mt4: -4, mt5: -4 },
   positionNotFound: { mt4: 4753, mt5: 4753 },
-  orderNotFound: { mt4: 4754, mt5: 4754 },
   invalid: { mt4: 3, mt5: 10013 },
   invalidVolume: { mt4: 131, mt5: 10014 },
   invalidCloseVolume: { mt4: 131, mt5: 10038 },
   invalidStops: { mt4: 130, mt5: 10016 },
-  frozen: { mt4: 145, mt5: 10029 },
   marketClosed: { mt4: 132, mt5: 10018 },
   noMoney: { mt4: 134, mt5: 10019 },
 } as const satisfies Readonly<Record<string, Readonly<Record<Platform, number>>>>
 
 export type Result = keyof typeof RESULTS
 
-export const resultReply = (platform: Platform, result: Result, tickets: Pick<TradeReply, 'orderId' | 'positionId'> = {}): TradeReply =>
-  codeReply(RESULTS[result][platform], tickets)
+export const resultReply = (
+  platform: Platform,
+  result: Result,
+  tickets: Pick<TradeReply, 'orderId' | 'positionId'> = {},
+): TradeReply => codeReply(RESULTS[result][platform], tickets)
 
 /** Any code, also one that no table lists. */
-export const codeReply = (numericCode: number, rest: Partial<Omit<TradeReply, 'numericCode'>> = {}): TradeReply => {
+export const codeReply = (
+  numericCode: number,
+  rest: Partial<Omit<TradeReply, 'numericCode'>> = {},
+): TradeReply => {
   const stringCode = rest.stringCode ?? NAMES[numericCode] ?? `UNLISTED_${numericCode}`
   return { numericCode, stringCode, message: rest.message ?? wordsOf(stringCode), ...tickets(rest) }
 }
@@ -122,7 +126,10 @@ export const codeReply = (numericCode: number, rest: Partial<Omit<TradeReply, 'n
 const tickets = ({
   orderId,
   positionId,
-}: Pick<Partial<TradeReply>, 'orderId' | 'positionId'>): Pick<TradeReply, 'orderId' | 'positionId'> => ({
+}: Pick<Partial<TradeReply>, 'orderId' | 'positionId'>): Pick<
+  TradeReply,
+  'orderId' | 'positionId'
+> => ({
   ...(orderId !== undefined && { orderId }),
   ...(positionId !== undefined && { positionId }),
 })

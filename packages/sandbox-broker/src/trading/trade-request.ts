@@ -1,4 +1,5 @@
-// Reading the body of POST /trade: what is asked for, or every field that is wrong, before the broker is bothered.
+// Reading the body of POST /trade: what is asked for, or every field that is wrong, before the
+// broker is bothered.
 import { decimal, zero, type Decimal } from '../numbers/decimal.ts'
 import type { Detail } from '../rest/reply.ts'
 import type { Note, TradeReason } from '../books/entries.ts'
@@ -14,14 +15,18 @@ export type TradeRequest =
       readonly note: Note
     }
   | { readonly action: 'modify'; readonly positionId: string; readonly levels: Levels }
-  | { readonly action: 'close'; readonly positionId: string; readonly volume: Decimal | undefined; readonly note: Note }
-  | { readonly action: 'close-by'; readonly positionId: string; readonly byPositionId: string; readonly note: Note }
-  | { readonly action: 'close-symbol'; readonly symbol: string; readonly note: Note }
-  | { readonly action: 'place-pending' }
-  | { readonly action: 'change-pending' }
+  | {
+      readonly action: 'close'
+      readonly positionId: string
+      readonly volume: Decimal | undefined
+      readonly note: Note
+    }
 
 /** Price levels; a level of 0 means none, as on the platforms. */
-export type Levels = { readonly stopLoss: Decimal | undefined; readonly takeProfit: Decimal | undefined }
+export type Levels = {
+  readonly stopLoss: Decimal | undefined
+  readonly takeProfit: Decimal | undefined
+}
 
 export type ReadRequest =
   | { readonly kind: 'request'; readonly request: TradeRequest }
@@ -33,27 +38,15 @@ const COMMENT_AND_CLIENT_ID_LENGTH_MAX = 26
 /** Volumes are read to that many decimals, which takes away what binary fractions leave. */
 const VOLUME_DECIMALS = 8
 
-type Field = 'symbol' | 'volume' | 'positionId' | 'closeByPositionId' | 'orderId' | 'openPrice' | 'stopLimitPrice'
+type Field = 'symbol' | 'volume' | 'positionId'
 
 const REQUIRED: Readonly<Record<string, readonly Field[]>> = {
   ORDER_TYPE_BUY: ['symbol', 'volume'],
   ORDER_TYPE_SELL: ['symbol', 'volume'],
-  ORDER_TYPE_BUY_LIMIT: ['symbol', 'volume', 'openPrice'],
-  ORDER_TYPE_SELL_LIMIT: ['symbol', 'volume', 'openPrice'],
-  ORDER_TYPE_BUY_STOP: ['symbol', 'volume', 'openPrice'],
-  ORDER_TYPE_SELL_STOP: ['symbol', 'volume', 'openPrice'],
-  ORDER_TYPE_BUY_STOP_LIMIT: ['symbol', 'volume', 'openPrice', 'stopLimitPrice'],
-  ORDER_TYPE_SELL_STOP_LIMIT: ['symbol', 'volume', 'openPrice', 'stopLimitPrice'],
   POSITION_MODIFY: ['positionId'],
   POSITION_PARTIAL: ['positionId', 'volume'],
   POSITION_CLOSE_ID: ['positionId'],
-  POSITION_CLOSE_BY: ['positionId', 'closeByPositionId'],
-  POSITIONS_CLOSE_SYMBOL: ['symbol'],
-  ORDER_MODIFY: ['orderId', 'openPrice'],
-  ORDER_CANCEL: ['orderId'],
 }
-
-const TEXT_FIELDS: readonly Field[] = ['symbol', 'positionId', 'closeByPositionId', 'orderId']
 
 /** @param reason who or what trades; the REST is used by programs */
 export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'): ReadRequest => {
@@ -61,42 +54,73 @@ export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'):
     return refused([{ parameter: 'body', message: 'Value must be a JSON object' }])
   const fields = body as Readonly<Record<string, unknown>>
   const { actionType } = fields
-  const required = typeof actionType === 'string' && Object.hasOwn(REQUIRED, actionType) ? REQUIRED[actionType] : undefined
+  const required =
+    typeof actionType === 'string' && Object.hasOwn(REQUIRED, actionType)
+      ? REQUIRED[actionType]
+      : undefined
   if (typeof actionType !== 'string' || required === undefined) {
-    return refused([{ parameter: 'actionType', value: actionType, message: `Value must be one of ${Object.keys(REQUIRED).join(', ')}` }])
+    return refused([
+      {
+        parameter: 'actionType',
+        value: actionType,
+        message: `Value must be one of ${Object.keys(REQUIRED).join(', ')}`,
+      },
+    ])
   }
-  const details = [...required.flatMap((field) => checkRequired(fields, field)), ...checkOptional(fields)]
-  return details.length > 0 ? refused(details) : { kind: 'request', request: requestOf(actionType, fields, reason) }
+  const details = [
+    ...required.flatMap((field) => checkRequired(fields, field)),
+    ...checkOptional(fields),
+  ]
+  return details.length > 0
+    ? refused(details)
+    : { kind: 'request', request: requestOf(actionType, fields, reason) }
 }
 
 const refused = (details: readonly Detail[]): ReadRequest => ({ kind: 'invalid', details })
 
-const checkRequired = (fields: Readonly<Record<string, unknown>>, field: Field): readonly Detail[] => {
+const checkRequired = (
+  fields: Readonly<Record<string, unknown>>,
+  field: Field,
+): readonly Detail[] => {
   const value = fields[field]
-  if (TEXT_FIELDS.includes(field))
-    return typeof value === 'string' && value !== '' ? [] : [{ parameter: field, value, message: 'Value must be a non-empty string' }]
-  return isAmount(value) ? [] : [{ parameter: field, value, message: 'Value must be a number, 0 or above' }]
+  if (field !== 'volume')
+    return typeof value === 'string' && value !== ''
+      ? []
+      : [{ parameter: field, value, message: 'Value must be a non-empty string' }]
+  return isAmount(value)
+    ? []
+    : [{ parameter: field, value, message: 'Value must be a number, 0 or above' }]
 }
 
 const checkOptional = (fields: Readonly<Record<string, unknown>>): readonly Detail[] => {
   const { comment, clientId, magic } = fields
   const details: Detail[] = []
-  for (const parameter of ['stopLoss', 'takeProfit', 'slippage']) {
+  for (const parameter of ['stopLoss', 'takeProfit']) {
     const value = fields[parameter]
-    if (value !== undefined && !isAmount(value)) details.push({ parameter, value, message: 'Value must be a number, 0 or above' })
-  }
-  for (const parameter of ['stopLossUnits', 'takeProfitUnits', 'openPriceUnits']) {
-    const value = fields[parameter]
-    if (value !== undefined && value !== 'ABSOLUTE_PRICE')
-      details.push({ parameter, value, message: 'The sandbox takes ABSOLUTE_PRICE only' })
+    if (value !== undefined && !isAmount(value))
+      details.push({ parameter, value, message: 'Value must be a number, 0 or above' })
   }
   if (comment !== undefined && typeof comment !== 'string')
     details.push({ parameter: 'comment', value: comment, message: 'Value must be a string' })
-  if (clientId !== undefined && (typeof clientId !== 'string' || !CLIENT_ID_PATTERN.test(clientId))) {
-    details.push({ parameter: 'clientId', value: clientId, message: 'Value must match required pattern' })
+  if (
+    clientId !== undefined &&
+    (typeof clientId !== 'string' || !CLIENT_ID_PATTERN.test(clientId))
+  ) {
+    details.push({
+      parameter: 'clientId',
+      value: clientId,
+      message: 'Value must match required pattern',
+    })
   }
-  if (magic !== undefined && !(typeof magic === 'number' && Number.isSafeInteger(magic) && magic >= 0)) {
-    details.push({ parameter: 'magic', value: magic, message: 'Value must be a whole number, 0 or above' })
+  if (
+    magic !== undefined &&
+    !(typeof magic === 'number' && Number.isSafeInteger(magic) && magic >= 0)
+  ) {
+    details.push({
+      parameter: 'magic',
+      value: magic,
+      message: 'Value must be a whole number, 0 or above',
+    })
   }
   const length = lengthOf(comment) + lengthOf(clientId)
   if (length > COMMENT_AND_CLIENT_ID_LENGTH_MAX) {
@@ -109,7 +133,11 @@ const checkOptional = (fields: Readonly<Record<string, unknown>>): readonly Deta
   return details
 }
 
-const requestOf = (actionType: string, fields: Readonly<Record<string, unknown>>, reason: TradeReason): TradeRequest => {
+const requestOf = (
+  actionType: string,
+  fields: Readonly<Record<string, unknown>>,
+  reason: TradeReason,
+): TradeRequest => {
   const text = (field: Field): string => String(fields[field])
   const note: Note = {
     reason,
@@ -117,7 +145,10 @@ const requestOf = (actionType: string, fields: Readonly<Record<string, unknown>>
     ...(typeof fields['clientId'] === 'string' && { clientId: fields['clientId'] }),
     ...(typeof fields['magic'] === 'number' && { magic: fields['magic'] }),
   }
-  const levels = { stopLoss: levelOf(fields['stopLoss']), takeProfit: levelOf(fields['takeProfit']) }
+  const levels = {
+    stopLoss: levelOf(fields['stopLoss']),
+    takeProfit: levelOf(fields['takeProfit']),
+  }
   switch (actionType) {
     case 'ORDER_TYPE_BUY':
     case 'ORDER_TYPE_SELL':
@@ -132,22 +163,19 @@ const requestOf = (actionType: string, fields: Readonly<Record<string, unknown>>
     case 'POSITION_MODIFY':
       return { action: 'modify', positionId: text('positionId'), levels }
     case 'POSITION_PARTIAL':
-      return { action: 'close', positionId: text('positionId'), volume: volumeOf(fields['volume']), note }
-    case 'POSITION_CLOSE_ID':
-      return { action: 'close', positionId: text('positionId'), volume: undefined, note }
-    case 'POSITION_CLOSE_BY':
-      return { action: 'close-by', positionId: text('positionId'), byPositionId: text('closeByPositionId'), note }
-    case 'POSITIONS_CLOSE_SYMBOL':
-      return { action: 'close-symbol', symbol: text('symbol'), note }
-    case 'ORDER_MODIFY':
-    case 'ORDER_CANCEL':
-      return { action: 'change-pending' }
+      return {
+        action: 'close',
+        positionId: text('positionId'),
+        volume: volumeOf(fields['volume']),
+        note,
+      }
     default:
-      return { action: 'place-pending' }
+      return { action: 'close', positionId: text('positionId'), volume: undefined, note }
   }
 }
 
-const isAmount = (value: unknown): value is number => typeof value === 'number' && Number.isFinite(value) && value >= 0
+const isAmount = (value: unknown): value is number =>
+  typeof value === 'number' && Number.isFinite(value) && value >= 0
 
 const lengthOf = (value: unknown): number => (typeof value === 'string' ? value.length : 0)
 

@@ -1,4 +1,5 @@
-// An authority of the run's own and a certificate that it gave, made anew each time, so that no key lies about.
+// An authority of the run's own and a certificate that it gave, made anew each time, so that no key
+// lies about.
 import { generate } from 'selfsigned'
 
 export interface Certificate {
@@ -19,11 +20,17 @@ const createAuthority = async (name: string): Promise<Certificate> => {
   return { key: made.private, cert: made.cert }
 }
 
-const certify = async (authority: Certificate, name: string, dates: { readonly notAfterDate?: Date } = {}): Promise<Certificate> => {
+const certify = async (
+  authority: Certificate,
+  name: string,
+  dates: { readonly notAfterDate?: Date } = {},
+): Promise<Certificate> => {
   const made = await generate([{ name: 'commonName', value: name }], {
     ...ec,
     ...dates,
-    ...(dates.notAfterDate === undefined ? {} : { notBeforeDate: new Date(dates.notAfterDate.getTime() - 1_000) }),
+    ...(dates.notAfterDate === undefined
+      ? {}
+      : { notBeforeDate: new Date(dates.notAfterDate.getTime() - 1_000) }),
     ca: authority,
     extensions: [
       { name: 'basicConstraints', cA: false },
@@ -32,7 +39,9 @@ const certify = async (authority: Certificate, name: string, dates: { readonly n
         name: 'subjectAltName',
         altNames: [
           { type: 2, value: name },
-          ...(name === 'receiver.example' ? [{ type: 2, value: 'localhost' } as const, { type: 7, ip: '127.0.0.1' } as const] : []),
+          ...(name === 'receiver.example'
+            ? [{ type: 2, value: 'localhost' } as const, { type: 7, ip: '127.0.0.1' } as const]
+            : []),
         ],
       },
     ],
@@ -52,7 +61,10 @@ export interface Certificates {
 }
 
 export const createCertificates = async (): Promise<Certificates> => {
-  const [authority, stranger] = await Promise.all([createAuthority('Test authority'), createAuthority('Nobody')])
+  const [authority, stranger] = await Promise.all([
+    createAuthority('Test authority'),
+    createAuthority('Nobody'),
+  ])
   return {
     ca: authority.cert,
     good: await certify(authority, 'receiver.example'),

@@ -1,4 +1,5 @@
-// A receiver on loopback that speaks TLS and then does what the test says with the raw socket, and counts everything that comes.
+// A receiver on loopback that speaks TLS and then does what the test says with the raw socket, and
+// counts everything that comes.
 import { once } from 'node:events'
 import net from 'node:net'
 import type { AddressInfo, Socket } from 'node:net'
@@ -13,8 +14,6 @@ export interface Receiver extends AsyncDisposable {
   readonly received: () => readonly string[]
   /** The name that each connection asked for; false where it asked for none. */
   readonly serverNames: () => readonly (string | false | null)[]
-  /** Which of this machine's addresses each connection came to. */
-  readonly localAddresses: () => readonly (string | undefined)[]
   /** Connections that are still open. */
   readonly open: () => number
 }
@@ -30,23 +29,24 @@ export interface ReceiverOptions {
 export const answering =
   (head: string, body = '') =>
   (socket: Socket) =>
-    void socket.end(`HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`)
+    void socket.end(
+      `HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
+    )
 
 export const startReceiver = async (options: ReceiverOptions): Promise<Receiver> => {
   const { certificate, onRequest = answering('200 OK'), handshakeAfterMs = 0 } = options
   const received: string[] = []
   const serverNames: (string | false | null)[] = []
-  const localAddresses: (string | undefined)[] = []
   const sockets = new Set<Socket>()
   let connections = 0
   const secured = tls.createServer(certificate)
   const server = net.createServer((socket) => {
     connections += 1
-    localAddresses.push(socket.localAddress)
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => undefined)
-    if (handshakeAfterMs !== null) setTimeout(() => secured.emit('connection', socket), handshakeAfterMs)
+    if (handshakeAfterMs !== null)
+      setTimeout(() => secured.emit('connection', socket), handshakeAfterMs)
   })
   secured.on('tlsClientError', () => undefined)
   secured.on('secureConnection', (socket) => {
@@ -68,7 +68,6 @@ export const startReceiver = async (options: ReceiverOptions): Promise<Receiver>
     connections: () => connections,
     received: () => received,
     serverNames: () => serverNames,
-    localAddresses: () => localAddresses,
     open: () => sockets.size,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()

@@ -1,4 +1,5 @@
-// The load where wrk is not installed: `node autocannon-load.js <url> <connections> <seconds> <file with one API key per line>` prints what wrk.lua prints.
+// The load where wrk is not installed: `node autocannon-load.js <url> <connections> <seconds> <file
+// with one API key per line>` prints what wrk.lua prints.
 import { readFileSync } from 'node:fs'
 import autocannon from 'autocannon'
 
@@ -11,4 +12,6 @@ const result = await autocannon({
   requests: keys.map((key) => ({ headers: { 'x-api-key': key } })),
 })
 const failed = result.non2xx + result.errors + result.timeouts
-process.stdout.write(`${JSON.stringify({ perSecond: result.requests.average, p99Ms: result.latency.p99, failed })}\n`)
+process.stdout.write(
+  `${JSON.stringify({ perSecond: result.requests.average, p99Ms: result.latency.p99, failed })}\n`,
+)

@@ -1,4 +1,5 @@
-// What sends requests as fast as they are answered: wrk where it is installed, else autocannon; a separate process either way.
+// What sends requests as fast as they are answered: wrk where it is installed, else autocannon; a
+// separate process either way.
 import { join } from 'node:path'
 import { repositoryRoot } from '../measured-service.ts'
 import { runProgram } from '../processes.ts'
@@ -24,23 +25,54 @@ interface Settings {
 const wrkScript = join(repositoryRoot, 'tooling/bench/src/http/wrk.lua')
 const autocannonLoad = join(import.meta.dirname, 'autocannon-load.js')
 
-export const findGenerator = async ({ connections, keysFile, core }: Settings): Promise<Generator> => {
+export const findGenerator = async ({
+  connections,
+  keysFile,
+  core,
+}: Settings): Promise<Generator> => {
   const hasWrk = await isInstalled('wrk')
   const run = (url: string, seconds: number): Promise<string> =>
     hasWrk
-      ? runProgram('wrk', ['-t1', `-c${connections}`, `-d${seconds}s`, '--timeout', '30s', '-s', wrkScript, url, '--', keysFile], core)
-      : runProgram(process.execPath, [autocannonLoad, url, String(connections), String(seconds), keysFile], core)
+      ? runProgram(
+          'wrk',
+          [
+            '-t1',
+            `-c${connections}`,
+            `-d${seconds}s`,
+            '--timeout',
+            '30s',
+            '-s',
+            wrkScript,
+            url,
+            '--',
+            keysFile,
+          ],
+          core,
+        )
+      : runProgram(
+          process.execPath,
+          [autocannonLoad, url, String(connections), String(seconds), keysFile],
+          core,
+        )
   return {
     name: hasWrk ? 'wrk' : 'autocannon',
     load: async (url, seconds) => {
-      const { failed, ...load } = JSON.parse((await run(url, seconds)).trim().split('\n').at(-1) ?? '') as Load & { failed: number }
-      if (failed > 0) throw new Error(`${failed} requests to ${url} failed or were refused; the load needs every one answered with 200`)
+      const { failed, ...load } = JSON.parse(
+        (await run(url, seconds)).trim().split('\n').at(-1) ?? '',
+      ) as Load & { failed: number }
+      if (failed > 0)
+        throw new Error(
+          `${failed} requests to ${url} failed or were refused; the load needs every one answered with 200`,
+        )
       return load
     },
   }
 }
 
-/** wrk ends with 1 when it prints its version; only a program that cannot be started has no exit code of its own. */
+/**
+ * wrk ends with 1 when it prints its version; only a program that cannot be started has no exit
+ * code of its own.
+ */
 const isInstalled = (program: string): Promise<boolean> =>
   runProgram(program, ['--version']).then(
     () => true,

@@ -1,5 +1,6 @@
-// One client with valid keys that sends hostile JSON bodies as fast as it can for some seconds, and prints how many requests were answered with each status.
-// `node hostile-client.js <options as JSON>`.
+// One client with valid keys that sends hostile JSON bodies as fast as it can for some seconds, and
+// prints how many requests were answered with each status. `node hostile-client.js <options as
+// JSON>`.
 import { randomUUID } from 'node:crypto'
 import { request } from 'node:http'
 
@@ -46,7 +47,8 @@ const bodies: readonly HostileBody[] = [
   { bytes: filled('[0', ',0', ']'), sent: bodyBytes - 100 },
 ]
 
-// None of these routes has a limit of its own beside the plan's, which would refuse most requests before their bodies are read.
+// None of these routes has a limit of its own beside the plan's, which would refuse most requests
+// before their bodies are read.
 const routes = [
   ['POST', '/api/v1/webhooks'],
   ['PUT', `/api/v1/orders/${randomUUID()}`],
@@ -55,13 +57,21 @@ const routes = [
 
 const statuses: Record<string, number> = {}
 
-const send = ([method, path]: (typeof routes)[number], { bytes, sent }: HostileBody, key: string): Promise<number> =>
+const send = (
+  [method, path]: (typeof routes)[number],
+  { bytes, sent }: HostileBody,
+  key: string,
+): Promise<number> =>
   new Promise((resolvePromise) => {
     const options = {
       method,
       agent: false,
       ...(localAddress !== undefined && { localAddress }),
-      headers: { 'X-API-Key': key, 'Content-Type': 'application/json', 'Content-Length': bytes.length },
+      headers: {
+        'X-API-Key': key,
+        'Content-Type': 'application/json',
+        'Content-Length': bytes.length,
+      },
     }
     let status = 0
     const sending = request(`${api}${path}`, options, (response) => {
@@ -83,7 +93,10 @@ const send = ([method, path]: (typeof routes)[number], { bytes, sent }: HostileB
 
 const sendForever = async (first: number): Promise<never> => {
   for (let turn = first; ; turn += 1) {
-    const [route, body] = [routes[turn % routes.length], bodies[Math.floor(turn / routes.length) % bodies.length]]
+    const [route, body] = [
+      routes[turn % routes.length],
+      bodies[Math.floor(turn / routes.length) % bodies.length],
+    ]
     if (route === undefined || body === undefined) continue
     const status = await send(route, body, keys[turn % keys.length] ?? '')
     statuses[status] = (statuses[status] ?? 0) + 1

@@ -1,14 +1,20 @@
-// GET /positions of 20 positions from the cache, authenticated and rate limited, by the whole built service: how many a second against a bare Koa application
-// that answers the same object, and how long one takes while another client misbehaves. The servers have a processor core for themselves where the machine
-// allows it; what loads them, the provider and this process share another.
+// GET /positions of 20 positions from the cache, authenticated and rate limited, by the whole built
+// service: how many a second against a bare Koa application that answers the same object, and how
+// long one takes while another client misbehaves. The servers have a processor core for themselves
+// where the machine allows it; what loads them, the provider and this process share another.
 import type { ChildProcess } from 'node:child_process'
-import { mkdtemp, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Bench, Ratio } from '../bench.ts'
-import { median } from '../bench.ts'
-import { apiKeyOf, applyDocument, demoAccount, providerToken, startMeasuredService } from '../measured-service.ts'
+import { closingAll, median, newFolder } from '../bench.ts'
+import {
+  apiKeyOf,
+  applyDocument,
+  demoAccount,
+  providerToken,
+  startMeasuredService,
+} from '../measured-service.ts'
 import type { MeasuredService } from '../measured-service.ts'
 import { processorMs, splitCores, startProgram, stopPrograms } from '../processes.ts'
 import type { Generator, Load } from './generator.ts'
@@ -20,7 +26,8 @@ const connections = 50
 // Short rounds, and many: what else the machine does changes from second to second.
 const roundSeconds = 2
 const warmUpSeconds = 3
-// After its start the embedded database's code is compiled in the background, on the service's core.
+// After its start the embedded database's code is compiled in the background, on the service's
+// core.
 const settlingSeconds = 20
 const rounds = 11
 const minShareOfKoa = 0.8
@@ -34,9 +41,6 @@ const providerAccountId = 'bench-http'
 const accountId = 'be9c4000-0000-4000-8000-00000000abcd'
 const path = `/api/v1/positions?accountId=${accountId}&limit=${positions}`
 
-const frameworks = { koa: 'Koa', node: 'node:http', fastify: 'Fastify', express: 'Express' } as const
-const frameworkNames = Object.keys(frameworks) as readonly (keyof typeof frameworks)[]
-
 interface Target {
   readonly url: string
   readonly child: ChildProcess
@@ -47,18 +51,26 @@ interface Measured extends Load {
   readonly busyShare: number | undefined
 }
 
-type Round = Readonly<Record<'service' | keyof typeof frameworks, Measured>>
+type Round = Readonly<Record<'service' | 'koa', Measured>>
 
-const run = async (): Promise<readonly Ratio[]> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-bench-'))
-  const children: ChildProcess[] = []
-  const cores = await splitCores()
-  const sandbox = await startSandbox({
-    tokens: [providerToken],
-    accounts: [{ id: providerAccountId, generate: { trades: 10, openPositions: positions } }],
-  })
-  try {
-    const service = await startMeasuredService({ folder, providerUrl: sandbox.url, children, core: cores?.server })
+const run = (): Promise<readonly Ratio[]> =>
+  closingAll(async (closeLater) => {
+    const folder = await newFolder(closeLater)
+    const cores = await splitCores()
+    if (cores !== undefined) closeLater(cores.release)
+    const sandbox = await startSandbox({
+      tokens: [providerToken],
+      accounts: [{ id: providerAccountId, generate: { trades: 10, openPositions: positions } }],
+    })
+    closeLater(sandbox.close)
+    const children: ChildProcess[] = []
+    closeLater(() => stopPrograms(children))
+    const service = await startMeasuredService({
+      folder,
+      providerUrl: sandbox.url,
+      children,
+      core: cores?.server,
+    })
     await applyRecords(service)
     const url = `${service.api}${path}`
     const replyFile = join(folder, 'reply.json')
@@ -66,82 +78,76 @@ const run = async (): Promise<readonly Ratio[]> => {
     const keysFile = join(folder, 'keys')
     await writeFile(keysFile, keys.join('\n'))
     const generator = await findGenerator({ connections, keysFile, core: cores?.clients })
-    const startBare = async (kind: string): Promise<Target> => {
-      const program = join(import.meta.dirname, '../bare-server.js')
-      const { line, child } = await startProgram([program, kind, replyFile], {}, /^url (\S+)/m, children, cores?.server)
-      return { url: line, child }
-    }
-    const targets = {
+    const bareServer = [join(import.meta.dirname, '../bare-server.js'), 'koa', replyFile]
+    const koa = await startProgram(bareServer, {}, /^url (\S+)/m, children, cores?.server)
+    const measured = await measureRates(generator, {
       service: { url, child: service.child },
-      koa: await startBare('koa'),
-      node: await startBare('node'),
-      fastify: await startBare('fastify'),
-      express: await startBare('express'),
-    }
-    const measured = await measureRates(generator, targets)
+      koa: { url: koa.line, child: koa.child },
+    })
     const setting = `${generator.name} with ${connections} connections, ${cores === undefined ? 'no process pinned to a core' : `server on core ${cores.server}, load on core ${cores.clients}`}`
-    const isolation = await measureIsolation({ api: service.api, url, key: callerKey, hostileKeys, clientCore: cores?.clients })
+    const isolation = await measureIsolation({
+      api: service.api,
+      url,
+      key: callerKey,
+      hostileKeys,
+      clientCore: cores?.clients,
+    })
     return [...ratiosOf(measured, setting), ...isolation]
-  } finally {
-    await stopPrograms(children)
-    await sandbox.close()
-    await cores?.release()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+  })
 
 export const httpBench: Bench = { name: 'http', run }
 
 /** A round is one load of each, one after the other. */
-const measureRates = async ({ load }: Generator, targets: Readonly<Record<keyof Round, Target>>): Promise<readonly Round[]> => {
+const measureRates = async (
+  { load }: Generator,
+  targets: Readonly<Record<keyof Round, Target>>,
+): Promise<readonly Round[]> => {
   const measure = async ({ url, child }: Target): Promise<Measured> => {
     const before = await processorMs(child.pid)
     const startedAt = performance.now()
     const measured = await load(url, roundSeconds)
     const [after, elapsedMs] = [await processorMs(child.pid), performance.now() - startedAt]
-    return { ...measured, busyShare: before === undefined || after === undefined ? undefined : (after - before) / elapsedMs }
+    return {
+      ...measured,
+      busyShare:
+        before === undefined || after === undefined ? undefined : (after - before) / elapsedMs,
+    }
   }
   await load(targets.service.url, settlingSeconds)
-  for (const name of frameworkNames) await load(targets[name].url, warmUpSeconds)
+  await load(targets.koa.url, warmUpSeconds)
   const measured: Round[] = []
   for (let round = 0; round < rounds; round += 1) {
-    measured.push({
-      service: await measure(targets.service),
-      koa: await measure(targets.koa),
-      node: await measure(targets.node),
-      fastify: await measure(targets.fastify),
-      express: await measure(targets.express),
-    })
+    measured.push({ service: await measure(targets.service), koa: await measure(targets.koa) })
   }
   return measured
 }
 
 const ratiosOf = (measured: readonly Round[], setting: string): readonly Ratio[] => {
-  const rateOf = (name: keyof Round): number => median(measured.map((round) => round[name].perSecond))
+  const rateOf = (name: keyof Round): number =>
+    median(measured.map((round) => round[name].perSecond))
   const p99Of = (name: keyof Round): number => median(measured.map((round) => round[name].p99Ms))
-  const against = (name: keyof typeof frameworks): Ratio => {
-    const shares = measured.map((round) => round.service.perSecond / round[name].perSecond)
-    return {
-      name: `GET /positions of ${positions} from the cache, against ${frameworks[name]}`,
+  const shares = measured.map(({ service, koa }) => service.perSecond / koa.perSecond)
+  return [
+    {
+      name: `GET /positions of ${positions} from the cache`,
       ratio: 1 / median(shares),
-      ...(name === 'koa' && { target: 1 / minShareOfKoa }),
+      target: 1 / minShareOfKoa,
       oursMs: 1_000 / rateOf('service'),
-      referenceMs: 1_000 / rateOf(name),
+      referenceMs: 1_000 / rateOf('koa'),
       reference:
-        `a bare ${frameworks[name]} server that serializes the same object for each request: ${Math.round(rateOf(name))} a second, ours ${Math.round(rateOf('service'))}, ` +
+        `a bare Koa server that serializes the same object for each request: ${Math.round(rateOf('koa'))} a second, ours ${Math.round(rateOf('service'))}, ` +
         `which is ${median(shares).toFixed(3)} of it; in each round ${shares.map((share) => share.toFixed(3)).join(', ')}; ` +
-        `${busyOf(measured, 'service')} of its core used by ours and ${busyOf(measured, name)} by the reference, ${perProcessorTime(measured, name)}; ${setting}`,
-    }
-  }
-  const p99: Ratio = {
-    name: 'its 99th percentile under that load',
-    ratio: median(measured.map(({ service, koa }) => service.p99Ms / koa.p99Ms)),
-    target: maxP99Ratio,
-    oursMs: p99Of('service'),
-    referenceMs: p99Of('koa'),
-    reference: `the bare Koa server under the same load; ${setting}`,
-  }
-  return [against('koa'), p99, against('node'), against('fastify'), against('express')]
+        `${busyOf(measured, 'service')} of its core used by ours and ${busyOf(measured, 'koa')} by the reference, ${perProcessorTime(measured)}; ${setting}`,
+    },
+    {
+      name: 'its 99th percentile under that load',
+      ratio: median(measured.map(({ service, koa }) => service.p99Ms / koa.p99Ms)),
+      target: maxP99Ratio,
+      oursMs: p99Of('service'),
+      referenceMs: p99Of('koa'),
+      reference: `the bare Koa server under the same load; ${setting}`,
+    },
+  ]
 }
 
 const busyOf = (measured: readonly Round[], name: keyof Round): string => {
@@ -149,24 +155,39 @@ const busyOf = (measured: readonly Round[], name: keyof Round): string => {
   return shares.length === 0 ? 'an unknown share' : `${Math.round(100 * median(shares))} %`
 }
 
-/** Counts only the time in which the servers ran, so that other programs on their core change it less. */
-const perProcessorTime = (measured: readonly Round[], name: keyof Round): string => {
-  const shares = measured.flatMap(({ service, [name]: reference }) =>
+/**
+ * Counts only the time in which the servers ran, so that other programs on their core change it
+ * less.
+ */
+const perProcessorTime = (measured: readonly Round[]): string => {
+  const shares = measured.flatMap(({ service, koa: reference }) =>
     service.busyShare === undefined || reference.busyShare === undefined
       ? []
       : (service.perSecond * reference.busyShare) / (reference.perSecond * service.busyShare),
   )
-  return shares.length === 0 ? 'requests per processor time unknown' : `${median(shares).toFixed(3)} of its requests per processor time`
+  return shares.length === 0
+    ? 'requests per processor time unknown'
+    : `${median(shares).toFixed(3)} of its requests per processor time`
 }
 
 /** Two tenants: the good caller's, and the one whose client sends hostile bodies. */
 const applyRecords = (service: MeasuredService): Promise<void> =>
   applyDocument(service, {
     tenants: ['good', 'hostile'].map((id) => ({ id, name: id, providerToken })),
-    users: ['good', 'hostile'].map((id) => ({ id, tenantId: id, email: `${id}@example.com`, plan: 'enterprise' })),
+    users: ['good', 'hostile'].map((id) => ({
+      id,
+      tenantId: id,
+      email: `${id}@example.com`,
+      plan: 'enterprise',
+    })),
     accounts: [demoAccount({ id: accountId, userId: 'good', providerAccountId })],
     apiKeys: [
-      ...[...keys, callerKey].map((key, index) => ({ id: `good-${index}`, userId: 'good', key, scopes: ['trading:read'] })),
+      ...[...keys, callerKey].map((key, index) => ({
+        id: `good-${index}`,
+        userId: 'good',
+        key,
+        scopes: ['trading:read'],
+      })),
       ...hostileKeys.map((key, index) => ({
         id: `hostile-${index}`,
         userId: 'hostile',
@@ -181,6 +202,8 @@ const fetchReply = async (url: string): Promise<string> => {
   const text = await response.text()
   const { data } = JSON.parse(text) as { data: readonly unknown[] | null }
   if (data?.length !== positions)
-    throw new Error(`the service answered ${response.status} without ${positions} positions: ${text.slice(0, 500)}`)
+    throw new Error(
+      `the service answered ${response.status} without ${positions} positions: ${text.slice(0, 500)}`,
+    )
   return text
 }

@@ -1,5 +1,6 @@
-// How long a good caller's GET /positions takes while another client misbehaves, against the same caller on the same service while the other is quiet.
-// Quiet and disturbed rounds alternate, so that whatever else the machine does slows both.
+// How long a good caller's GET /positions takes while another client misbehaves, against the same
+// caller on the same service while the other is quiet. Quiet and disturbed rounds alternate, so
+// that whatever else the machine does slows both.
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Ratio } from '../bench.ts'
@@ -12,12 +13,16 @@ import { deadlineMs } from './paced.ts'
 const rounds = 5
 const roundSeconds = 6
 const callsPerSecond = 100
-/** By when the misbehaving client is at full speed; it also goes on for as long after the good caller's last request. */
+/**
+ * By when the misbehaving client is at full speed; it also goes on for as long after the good
+ * caller's last request.
+ */
 const leadSeconds = 1
 const madeUpPerSecond = 200
 const maxMedianRatio = 1.5
 const maxP99Ms = 50
-// Another client is at another address, which limits per address must tell apart. Only Linux gives a process every loopback address.
+// Another client is at another address, which limits per address must tell apart. Only Linux gives
+// a process every loopback address.
 const otherAddress = process.platform === 'linux' ? '127.0.0.2' : undefined
 
 export interface Isolation {
@@ -39,7 +44,11 @@ export const measureIsolation = async (measured: Isolation): Promise<readonly Ra
 const measureMadeUpKeys = async (measured: Isolation): Promise<Ratio> => {
   const { url, clientCore } = measured
   const disturbed = await alternate(measured, (seconds) =>
-    runClient<Paced>('paced-client.js', { url, perSecond: madeUpPerSecond, seconds, localAddress: otherAddress }, clientCore),
+    runClient<Paced>(
+      'paced-client.js',
+      { url, perSecond: madeUpPerSecond, seconds, localAddress: otherAddress },
+      clientCore,
+    ),
   )
   const ratios = disturbed.map(({ quiet, beside }) => beside.medianMs / quiet.medianMs)
   return {
@@ -96,10 +105,21 @@ const alternate = async <Other>(
   return results
 }
 
-const runClient = async <Printed>(program: string, options: object, core: number | undefined): Promise<Printed> =>
-  JSON.parse(await runProgram(process.execPath, [join(import.meta.dirname, program), JSON.stringify(options)], core)) as Printed
+const runClient = async <Printed>(
+  program: string,
+  options: object,
+  core: number | undefined,
+): Promise<Printed> =>
+  JSON.parse(
+    await runProgram(
+      process.execPath,
+      [join(import.meta.dirname, program), JSON.stringify(options)],
+      core,
+    ),
+  ) as Printed
 
-const listed = (figures: readonly number[]): string => figures.map((figure) => figure.toFixed(2)).join(', ')
+const listed = (figures: readonly number[]): string =>
+  figures.map((figure) => figure.toFixed(2)).join(', ')
 
 const failuresOf = (results: readonly Disturbed<unknown>[]): string => {
   const calls = results.flatMap(({ quiet, beside }) => [quiet, beside])
@@ -111,6 +131,9 @@ const failuresOf = (results: readonly Disturbed<unknown>[]): string => {
 
 const countsOf = (rounds: readonly Paced['statuses'][]): string => {
   const sums = new Map<string, number>()
-  for (const [status, count] of rounds.flatMap((statuses) => Object.entries(statuses))) sums.set(status, (sums.get(status) ?? 0) + count)
-  return [...sums].map(([status, count]) => `${status === '0' ? 'nothing' : status} (${count})`).join(', ')
+  for (const [status, count] of rounds.flatMap((statuses) => Object.entries(statuses)))
+    sums.set(status, (sums.get(status) ?? 0) + count)
+  return [...sums]
+    .map(([status, count]) => `${status === '0' ? 'nothing' : status} (${count})`)
+    .join(', ')
 }

@@ -1,16 +1,22 @@
-// Sends GET requests at a fixed rate, whether or not earlier ones were answered, and prints their latencies when the last was answered.
-// `node paced-client.js <options as JSON>`.
+// Sends GET requests at a fixed rate, whether or not earlier ones were answered, and prints their
+// latencies when the last was answered. `node paced-client.js <options as JSON>`.
 import { randomBytes } from 'node:crypto'
 import { Agent, get } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Paced, PacedOptions } from './paced.ts'
 import { deadlineMs } from './paced.ts'
 
-const { url, perSecond, seconds, key, localAddress } = JSON.parse(process.argv[2] ?? '') as PacedOptions
+const { url, perSecond, seconds, key, localAddress } = JSON.parse(
+  process.argv[2] ?? '',
+) as PacedOptions
 const agent = new Agent({ keepAlive: true, maxSockets: 50 })
 
-/** As long as generated keys on one request, and as short as an operator's on the next: a service may refuse the former by their form alone. */
-const madeUpKey = (index: number): string => `tp_live_${randomBytes(index % 2 === 0 ? 20 : 14).toString('hex')}`
+/**
+ * As long as generated keys on one request, and as short as an operator's on the next: a service
+ * may refuse the former by their form alone.
+ */
+const madeUpKey = (index: number): string =>
+  `tp_live_${randomBytes(index % 2 === 0 ? 20 : 14).toString('hex')}`
 
 const statusOf = (index: number): Promise<number> =>
   new Promise((resolvePromise) => {
@@ -46,7 +52,8 @@ for (let index = 0; index < perSecond * seconds; index += 1) {
 await Promise.all(sent)
 
 const sorted = latencies.toSorted((a, b) => a - b)
-const percentile = (share: number): number => sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
+const percentile = (share: number): number =>
+  sorted[Math.ceil(share * sorted.length) - 1] ?? Number.NaN
 const result: Paced = { medianMs: percentile(0.5), p99Ms: percentile(0.99), statuses }
 process.stdout.write(JSON.stringify(result))
 process.exit(0)

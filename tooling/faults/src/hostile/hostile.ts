@@ -1,28 +1,25 @@
-// The run of hostile requests: a hundred thousand drawn from the documents of the API and of the operator API and from raw bytes, on many connections at once. What
-// is wrong with a reply is shrunk to the smallest request that shows it, and what they left in memory is measured.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+// The run of hostile requests: a hundred thousand drawn from the documents of the API and of the
+// operator API and from raw bytes, on many connections at once. What is wrong with a reply is
+// shrunk to the smallest request that shows it, and what they left in memory is measured.
 import { createContractWatch } from '@tradeport/contract-watch'
 import * as fc from 'fast-check'
-import { newFleet, operatorToken, say } from '../fleet.ts'
+import { operatorToken } from '../fleet.ts'
+import type { Instance } from '../instance.ts'
+import type { Measured } from '../probe.ts'
 import { createRandom } from '../random.ts'
 import type { Random } from '../random.ts'
+import { inRun, say } from '../run.ts'
 import { createCaller, newTally } from './caller.ts'
-import type { Caller, Tally } from './caller.ts'
+import type { Caller } from './caller.ts'
 import { createKnown } from './known.ts'
 import type { Known } from './known.ts'
 import { tellRaw } from './line.ts'
-import { faultsOfGrowth, inMemory } from './memory.ts'
-import { operatorRequestOf } from './operator-requests.ts'
-import type { Measured } from './probe.ts'
 import { rawRequest, unfinished } from './raw.ts'
 import type { RawRequest } from './raw.ts'
 import { operationsOf, requestOf } from './requests.ts'
 import type { HostileRequest } from './request.ts'
-import { startWatchedService } from './watched-service.ts'
-import type { WatchedService } from './watched-service.ts'
-import { applyWorld, createWorld, startBroker } from './world.ts'
+import { among } from './values.ts'
+import { checkMemory, faultsOfInstance, startHostileWorld } from './world.ts'
 import type { World } from './world.ts'
 
 export interface HostileRun {
@@ -43,66 +40,108 @@ const leastForUnfinished = 10_000
 const mostHeldMs = 500
 
 /** @returns whether every promise was kept */
-export const runHostile = async (run: HostileRun): Promise<boolean> => {
-  const folder = await mkdtemp(join(tmpdir(), 'tradeport-hostile-'))
-  const broker = await startBroker(run.seed)
-  const more = { CAPABILITIES: 'events', WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', TRUST_PROXY: '127.0.0.1/32' }
-  const { environment } = newFleet({ databaseUrl: run.databaseUrl, providerUrl: broker.url, dataFolder: join(folder, 'data'), more })
+export const runHostile = ({ seed, requests: wanted, databaseUrl }: HostileRun): Promise<boolean> =>
+  inRun(async (run) => {
+    const more = {
+      CAPABILITIES: 'events',
+      WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8',
+      TRUST_PROXY: '127.0.0.1/32',
+    }
+    const { instance, world } = await startHostileWorld(run, {
+      seed,
+      databaseUrl,
+      more,
+      requests: wanted,
+    })
+    const ports = portsOf(instance)
+    const documents = {
+      api: await documentAt(`${instance.apiUrl}/openapi.json`),
+      operator: await documentAt(`${instance.operatorUrl}/operator/openapi.json`),
+    }
+    const known = createKnown(world.users)
+    await learnAll(instance, world, known)
+    const requests = anyRequest(documents)
+    const watches = {
+      api: createContractWatch(documents.api),
+      operator: createContractWatch(documents.operator),
+    }
+    const tally = newTally()
+    let filled = 0
+    const fill = (text: string): string => {
+      filled += 1
+      return known.fill(
+        text.replaceAll('{{operator}}', operatorToken).replaceAll('{{address}}', addressOf(filled)),
+      )
+    }
+    const lanes = Array.from({ length: callers }, () =>
+      createCaller({ ports, watches, known, fill, tally }),
+    )
+    const faults: string[] = []
+    const random = createRandom(seed)
+    const measured: Measured[] = []
+    let waiting: Promise<readonly string[]> = Promise.resolve([])
+    await instance.measure()
+    const startedAt = Date.now()
+    for (
+      let part = 0;
+      part < parts && faults.length < mostFaults && instance.isAlive();
+      part += 1
+    ) {
+      await Promise.all(
+        lanes.map((lane) =>
+          attackOn(lane, { requests, count: Math.ceil(wanted / parts / callers), random, faults }),
+        ),
+      )
+      if (part === 0 && wanted >= leastForUnfinished) waiting = leaveUnfinished(ports)
+      if (instance.isAlive()) measured.push(await instance.measure())
+      if (wanted >= leastForUnfinished)
+        say(
+          `  ${part + 1} of ${parts} parts after ${Math.round((Date.now() - startedAt) / 1_000)} s`,
+        )
+    }
+    const tookMs = Date.now() - startedAt
+    faults.push(...(await waiting))
+    for (const lane of lanes) lane.close()
+    const { document, operator, raw } = tally.requests
+    const all = document + operator + raw
+    say(`seed ${seed}, ${databaseUrl === null ? 'embedded database' : 'PostgreSQL server'}`)
+    say(
+      `requests: ${all} (${document} from the document, ${operator} to the operator's listener, ${raw} of raw bytes), ${Math.round((all * 1_000) / tookMs)} a second`,
+    )
+    const counts = [...tally.replies].toSorted(([, one], [, other]) => other - one)
+    say(`replies: ${counts.map(([name, count]) => `${name}: ${count}`).join(', ')}`)
+    const heldMs = Math.max(0, ...measured.map((one) => one.heldMs))
+    return [
+      ...faults,
+      ...faultsOfInstance(instance),
+      ...checkMemory(measured),
+      ...(heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : []),
+    ]
+  })
 
-  const service = await startWatchedService(environment)
-  try {
-    return await attack(run, service)
-  } finally {
-    await service.stop()
-    await broker.close()
-    await rm(folder, { recursive: true, force: true })
-  }
-}
+type Ports = Readonly<Record<HostileRequest['listener'], number>>
 
-const attack = async (run: HostileRun, service: WatchedService): Promise<boolean> => {
-  const world = createWorld(run.requests)
-  await applyWorld(service.operatorPort, world)
-  const documents = {
-    api: await documentAt(`http://127.0.0.1:${service.apiPort}/api/v1/openapi.json`),
-    operator: await documentAt(`http://127.0.0.1:${service.operatorPort}/operator/openapi.json`),
-  }
-  const known = createKnown(world.users)
-  await learnAll(service, world, known)
-  const requests = anyRequest(documents)
-  const watches = { api: createContractWatch(documents.api), operator: createContractWatch(documents.operator) }
-  const tally = newTally()
-  let filled = 0
-  const fill = (text: string): string => {
-    filled += 1
-    return known.fill(text.replaceAll('{{operator}}', operatorToken).replaceAll('{{address}}', addressOf(filled)))
-  }
-  const lanes = Array.from({ length: callers }, () => createCaller({ target: service, watches, known, fill, tally }))
-  const faults: string[] = []
-  const random = createRandom(run.seed)
-  const measured: Measured[] = []
-  let waiting: Promise<readonly string[]> = Promise.resolve([])
-  await service.measure()
-  const startedAt = Date.now()
-  for (let part = 0; part < parts && faults.length < mostFaults && service.isAlive(); part += 1) {
-    await Promise.all(lanes.map((lane) => attackOn(lane, { requests, count: Math.ceil(run.requests / parts / callers), random, faults })))
-    if (part === 0 && run.requests >= leastForUnfinished) waiting = leaveUnfinished(service)
-    if (service.isAlive()) measured.push(await service.measure())
-    if (run.requests >= leastForUnfinished) say(`  ${part + 1} of ${parts} parts after ${Math.round((Date.now() - startedAt) / 1_000)} s`)
-  }
-  const tookMs = Date.now() - startedAt
-  faults.push(...(await waiting))
-  for (const lane of lanes) lane.close()
-  return report(run, { service, tally, faults, measured, tookMs })
-}
+const portsOf = ({ apiUrl, operatorUrl }: Instance): Ports => ({
+  api: Number(new URL(apiUrl).port),
+  operator: Number(new URL(operatorUrl).port),
+})
 
-const documentAt = async (url: string): Promise<ReturnType<typeof JSON.parse>> => (await fetch(url)).json()
+const documentAt = async (url: string): Promise<ReturnType<typeof JSON.parse>> =>
+  (await fetch(url)).json()
 
-const anyRequest = ({ api, operator }: Readonly<Record<'api' | 'operator', object>>): fc.Arbitrary<HostileRequest | RawRequest> =>
-  fc.oneof(
-    { weight: 76, arbitrary: fc.oneof(...operationsOf(api).map(requestOf)) },
-    { weight: 12, arbitrary: operatorRequestOf(operationsOf(operator)) },
-    { weight: 12, arbitrary: rawRequest },
+const anyRequest = ({
+  api,
+  operator,
+}: Readonly<Record<'api' | 'operator', object>>): fc.Arbitrary<HostileRequest | RawRequest> => {
+  const ofOperator = operationsOf(operator).map(
+    (one) => [one.body === undefined ? 1 : 4, requestOf('operator', one)] as const,
   )
+  return among<HostileRequest | RawRequest>(
+    [76, fc.oneof(...operationsOf(api).map((one) => requestOf('api', one)))],
+    [12, among(...ofOperator)],
+    [12, rawRequest],
+  )
+}
 
 interface Attack {
   readonly requests: fc.Arbitrary<HostileRequest | RawRequest>
@@ -111,23 +150,35 @@ interface Attack {
   readonly faults: string[]
 }
 
-const attackOn = async (lane: Caller, { requests, count, random, faults }: Attack): Promise<void> => {
+const attackOn = async (
+  lane: Caller,
+  { requests, count, random, faults }: Attack,
+): Promise<void> => {
   const property = fc.asyncProperty(requests, async (request) => {
     const found = await lane.send(request)
     if (found.length > 0) throw new Error(found.join('\n    '))
   })
-  const { failed, counterexample, errorInstance } = await fc.check(property, { seed: random.whole(0, 0x7f_ff_ff_ff), numRuns: count })
+  const { failed, counterexample, errorInstance } = await fc.check(property, {
+    seed: random.whole(0, 0x7f_ff_ff_ff),
+    numRuns: count,
+  })
   if (!failed) return
   const why = errorInstance instanceof Error ? errorInstance.message : String(errorInstance)
   const smallest = JSON.stringify(counterexample?.[0])
-  const shown = smallest.length > 4_000 ? `${smallest.slice(0, 4_000)}… (${smallest.length} characters)` : smallest
+  const shown =
+    smallest.length > 4_000
+      ? `${smallest.slice(0, 4_000)}… (${smallest.length} characters)`
+      : smallest
   const fault = `${why}\n    smallest request: ${shown}`
   // At once, since a run may be long.
   say(`  found: ${fault}`)
   faults.push(fault)
 }
 
-/** From one address, the service looks up only so many bad credentials a minute, and no key that it does not know yet among them. */
+/**
+ * From one address, the service looks up only so many bad credentials a minute, and no key that it
+ * does not know yet among them.
+ */
 const requestsPerAddress = 256
 
 const addressOf = (request: number): string => {
@@ -136,67 +187,30 @@ const addressOf = (request: number): string => {
 }
 
 /** Ids of positions and trades, so that they are asked for from the first request on. */
-const learnAll = async ({ apiPort }: WatchedService, { users }: World, known: Known): Promise<void> => {
+const learnAll = async ({ apiUrl }: Instance, { users }: World, known: Known): Promise<void> => {
   for (const user of users) {
     for (const path of [
-      `/api/v1/positions?accountId=${user['trading']?.[0]}`,
-      `/api/v1/trades?accountId=${user['trading']?.[0]}&limit=20`,
+      `/positions?accountId=${user['trading']?.[0]}`,
+      `/trades?accountId=${user['trading']?.[0]}&limit=20`,
     ]) {
-      const response = await fetch(`http://127.0.0.1:${apiPort}${path}`, { headers: { 'X-API-Key': user['key:full']?.[0] ?? '' } })
+      const response = await fetch(`${apiUrl}${path}`, {
+        headers: { 'X-API-Key': user['key:full']?.[0] ?? '' },
+      })
       if (response.status !== 200) throw new Error(`the run cannot begin: ${await response.text()}`)
-      known.learn(path, await response.json())
+      known.learn(`/api/v1${path}`, await response.json())
     }
   }
 }
 
+const leave = async (port: number, text: string): Promise<readonly string[]> => {
+  const { fault } = await tellRaw(port, text === '' ? [] : [Buffer.from(text, 'latin1')], true)
+  return fault === undefined ? [] : [`${fault}\n    smallest request: ${JSON.stringify(text)}`]
+}
+
 /** Each is to be ended by the service while the others go on. */
-const leaveUnfinished = async ({ apiPort, operatorPort }: WatchedService): Promise<readonly string[]> => {
-  const told = await Promise.all(
-    [apiPort, operatorPort].flatMap((port) =>
-      unfinished.map(async (text) => ({
-        text,
-        ...(await tellRaw(
-          port,
-          [Buffer.from(text, 'latin1')].filter(({ length }) => length > 0),
-          true,
-        )),
-      })),
-    ),
-  )
-  return told.flatMap(({ text, fault }) => (fault === undefined ? [] : [`${fault}\n    smallest request: ${JSON.stringify(text)}`]))
-}
-
-interface Outcome {
-  readonly service: WatchedService
-  readonly tally: Tally
-  readonly faults: readonly string[]
-  readonly measured: readonly Measured[]
-  readonly tookMs: number
-}
-
-const report = ({ seed, databaseUrl }: HostileRun, { service, tally, faults, measured, tookMs }: Outcome): boolean => {
-  const { document, operator, raw } = tally.requests
-  const all = document + operator + raw
-  say(`seed ${seed}, ${databaseUrl === null ? 'embedded database' : 'PostgreSQL server'}`)
-  say(
-    `requests: ${all} (${document} from the document, ${operator} to the operator's listener, ${raw} of raw bytes) in ${Math.round(tookMs / 1_000)} s, ${Math.round((all * 1_000) / tookMs)} a second`,
-  )
-  const counts = [...tally.replies].toSorted(([, a], [, b]) => b - a)
-  say(`replies: ${counts.map(([name, count]) => `${name}: ${count}`).join(', ')}`)
-  const [first, last] = [measured[0], measured.at(-1)]
-  const heldMs = Math.max(0, ...measured.map((one) => one.heldMs))
-  if (first !== undefined && last !== undefined) {
-    say(`memory after the first tenth: ${inMemory(first)}; at the end: ${inMemory(last)}`)
-    say(`the event loop was held for ${Math.round(heldMs)} ms of processor time at most`)
-  }
-  const broken = [
-    ...faults,
-    ...(service.isAlive() ? [] : ['the service has ended']),
-    ...service.complaints().map((line) => `the service complained: ${line.slice(0, 2_000)}`),
-    ...(first === undefined || last === undefined ? [] : faultsOfGrowth(first, last)),
-    ...(heldMs > mostHeldMs ? [`the event loop was held for ${Math.round(heldMs)} ms`] : []),
-  ]
-  for (const one of broken) say(`  broken: ${one}`)
-  say(broken.length === 0 ? 'every promise was kept' : `${broken.length} promises were broken`)
-  return broken.length === 0
-}
+const leaveUnfinished = async (ports: Ports): Promise<readonly string[]> =>
+  (
+    await Promise.all(
+      Object.values(ports).flatMap((port) => unfinished.map((text) => leave(port, text))),
+    )
+  ).flat()

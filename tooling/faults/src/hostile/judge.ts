@@ -1,4 +1,5 @@
-// What every reply must be, whatever was asked: no 500, the envelope with one and the same request id, and the headers that keep a browser from harm.
+// What every reply must be, whatever was asked: no 500, the envelope with one and the same request
+// id, and the headers that keep a browser from harm.
 import type { WireReply } from './wire.ts'
 
 /** Codes that say that the service is at fault. */
@@ -6,7 +7,10 @@ const ownFaults: ReadonlySet<string> = new Set(['INTERNAL_ERROR', 'SERVICE_UNAVA
 const guards = ['x-content-type-options', 'content-security-policy', 'referrer-policy']
 
 /** A sentence for everything that is wrong with a reply of an API. */
-export const faultsOfReply = ({ status, headers, body }: WireReply, isHead: boolean): readonly string[] => {
+export const faultsOfReply = (
+  { status, headers, body }: WireReply,
+  isHead: boolean,
+): readonly string[] => {
   const faults: string[] = []
   if (status === 500) faults.push('it is a 500')
   const told = new Map(headers.map(([name, value]) => [name.toLowerCase(), value]))
@@ -24,11 +28,21 @@ export const faultsOfReply = ({ status, headers, body }: WireReply, isHead: bool
   return faults
 }
 
-const faultsOfRefusal = (value: ReturnType<typeof JSON.parse>, requestId: string | undefined): readonly string[] => {
+const faultsOfRefusal = (
+  value: ReturnType<typeof JSON.parse>,
+  requestId: string | undefined,
+): readonly string[] => {
   const { success, data, error } = value
-  if (success !== false || data !== null || typeof error?.code !== 'string' || typeof error.message !== 'string' || error.message === '')
+  if (
+    success !== false ||
+    data !== null ||
+    typeof error?.code !== 'string' ||
+    typeof error.message !== 'string' ||
+    error.message === ''
+  )
     return ['a refusal that is not in the envelope']
-  if (error.request_id !== requestId) return ['the request id is one in the header and another in the body']
+  if (error.request_id !== requestId)
+    return ['the request id is one in the header and another in the body']
   return ownFaults.has(error.code) ? [`it says ${error.code}`] : []
 }
 

@@ -1,5 +1,6 @@
-// What a hostile caller knows: keys of every kind, and ids that it has read in replies. A request is written with places for them, `{{order}}`, which are
-// filled when it is sent, since nobody knows beforehand what an order will be called.
+// What a hostile caller knows: keys of every kind, and ids that it has read in replies. A request
+// is written with places for them, `{{order}}`, which are filled when it is sent, since nobody
+// knows beforehand what an order will be called.
 
 export interface Known {
   /** Fills the places of a text for the next user in turn. */
@@ -43,10 +44,13 @@ export const createKnown = (users: readonly Holdings[]): Known => {
       if (!text.includes('{{')) return text
       userTurn += 1
       const user = userTurn % users.length
-      return text.replace(place, (_, isWritten: string, isOther: string | undefined, kind: string) => {
-        const value = valueOf(isOther === undefined ? user : (user + 1) % users.length, kind)
-        return isWritten === '' ? value : percentEncoded(value)
-      })
+      return text.replace(
+        place,
+        (_, isWritten: string, isOther: string | undefined, kind: string) => {
+          const value = valueOf(isOther === undefined ? user : (user + 1) % users.length, kind)
+          return isWritten === '' ? value : percentEncoded(value)
+        },
+      )
     },
     learn: (path, body) => {
       const data = [body?.data].flat().filter((one) => typeof one?.id === 'string')
@@ -67,4 +71,5 @@ const kindOf = (path: string): string | undefined => {
   return /^\/api\/v1\/(order|position|trade|webhook)s/.exec(path)?.[1]
 }
 
-const percentEncoded = (text: string): string => Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')
+const percentEncoded = (text: string): string =>
+  Array.from(Buffer.from(text), (byte) => `%${byte.toString(16).padStart(2, '0')}`).join('')

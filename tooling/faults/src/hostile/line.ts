@@ -1,4 +1,5 @@
-// Connections of a hostile caller: one that is kept and asked one request after the other, and one for raw bytes alone.
+// Connections of a hostile caller: one that is kept and asked one request after the other, and one
+// for raw bytes alone.
 import { once } from 'node:events'
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
@@ -21,7 +22,10 @@ export interface Line {
 /** Longer than anything may take: a request of which nothing is heard for so long hangs. */
 export const patienceMs = 100_000
 
-/** A connection that has waited for longer may just be ended by the service, which is nobody's fault (RFC 9112, 9.3.1). */
+/**
+ * A connection that has waited for longer may just be ended by the service, which is nobody's fault
+ * (RFC 9112, 9.3.1).
+ */
 const mostIdleMs = 20_000
 
 /** Longer than it takes until the service looks for those who are late. */
@@ -107,9 +111,14 @@ export interface RawTold {
 
 /**
  * Sends bytes on a connection of their own and reads until the service ends it.
- * @param isPatient whether nothing ever follows, so that the service has to lose patience; otherwise this side ends when it has been quiet for a while
+ * @param isPatient whether nothing ever follows, so that the service has to lose patience;
+ * otherwise this side ends when it has been quiet for a while
  */
-export const tellRaw = async (port: number, pieces: readonly Buffer[], isPatient: boolean): Promise<RawTold> => {
+export const tellRaw = async (
+  port: number,
+  pieces: readonly Buffer[],
+  isPatient: boolean,
+): Promise<RawTold> => {
   const open = await dial(port)
   for (const piece of pieces) {
     open.socket.write(piece)
@@ -126,8 +135,15 @@ export const tellRaw = async (port: number, pieces: readonly Buffer[], isPatient
   }
   open.socket.destroy()
   const { replies, rest } = repliesIn(open.received, false)
-  if (!open.isClosed) return { replies, fault: `the connection was neither answered nor ended within ${patienceMs / 1_000} seconds` }
+  if (!open.isClosed)
+    return {
+      replies,
+      fault: `the connection was neither answered nor ended within ${patienceMs / 1_000} seconds`,
+    }
   if (rest?.kind === 'broken') return { replies, fault: rest.why }
   // This side ended before all had come.
-  return { replies, fault: rest?.kind === 'more' && !isEnded ? 'a reply that ends in the middle' : undefined }
+  return {
+    replies,
+    fault: rest?.kind === 'more' && !isEnded ? 'a reply that ends in the middle' : undefined,
+  }
 }

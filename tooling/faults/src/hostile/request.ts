@@ -1,4 +1,5 @@
-// One hostile request before it is sent: with places for keys and ids, and a body of bytes. It is written by hand, since no client would send it as it stands.
+// One hostile request before it is sent: with places for keys and ids, and a body of bytes. It is
+// written by hand, since no client would send it as it stands.
 
 export interface HostileRequest {
   readonly listener: 'api' | 'operator'
@@ -13,7 +14,10 @@ export interface HostileRequest {
 export interface HostileBody {
   /** A text in Latin-1: each character is a byte. */
   readonly bytes: string
-  /** So many times the last byte again, for bodies that are too large to be kept in a list of requests. */
+  /**
+   * So many times the last byte again, for bodies that are too large to be kept in a list of
+   * requests.
+   */
   readonly padding: number
   /** undefined: by its length. */
   readonly chunkBytes: number | undefined
@@ -31,7 +35,10 @@ export interface WrittenRequest {
 }
 
 /** @param fill what stands in the places */
-export const written = (request: HostileRequest, fill: (text: string) => string): WrittenRequest => {
+export const written = (
+  request: HostileRequest,
+  fill: (text: string) => string,
+): WrittenRequest => {
   const { method, target, headers, body } = request
   // Filled at once, so that all places are of one user's.
   const lines = [
@@ -44,12 +51,21 @@ export const written = (request: HostileRequest, fill: (text: string) => string)
   const headEnd = filled.indexOf('\r\n\r\n')
   const head = filled.slice(0, headEnd)
   const path = pathOf(head.slice(method.length + 1).split(' HTTP/1.1\r\n', 1)[0] ?? '')
-  if (body === undefined) return { bytes: Buffer.from(`${head}\r\n\r\n`, 'latin1'), path, body: undefined }
+  if (body === undefined)
+    return { bytes: Buffer.from(`${head}\r\n\r\n`, 'latin1'), path, body: undefined }
   const unpadded = Buffer.from(filled.slice(headEnd + 4), 'latin1')
-  const bytes = body.padding === 0 ? unpadded : Buffer.concat([unpadded, Buffer.alloc(body.padding, unpadded.at(-1) ?? 0)])
-  const framing = body.chunkBytes === undefined ? `Content-Length: ${bytes.length}` : 'Transfer-Encoding: chunked'
+  const bytes =
+    body.padding === 0
+      ? unpadded
+      : Buffer.concat([unpadded, Buffer.alloc(body.padding, unpadded.at(-1) ?? 0)])
+  const framing =
+    body.chunkBytes === undefined ? `Content-Length: ${bytes.length}` : 'Transfer-Encoding: chunked'
   const framed = body.chunkBytes === undefined ? [bytes] : chunks(bytes, body.chunkBytes)
-  return { bytes: Buffer.concat([Buffer.from(`${head}\r\n${framing}\r\n\r\n`, 'latin1'), ...framed]), path, body: bytes }
+  return {
+    bytes: Buffer.concat([Buffer.from(`${head}\r\n${framing}\r\n\r\n`, 'latin1'), ...framed]),
+    path,
+    body: bytes,
+  }
 }
 
 const chunks = (bytes: Buffer, size: number): readonly Buffer[] => {
@@ -64,8 +80,8 @@ const chunks = (bytes: Buffer, size: number): readonly Buffer[] => {
 const absoluteForm = /^https?:\/\/[^/?#]*/i
 
 /**
- * The path of a target as the service reads it: to the letter, of the absolute form what follows the authority. A target with a fragment has none that the service
- * knows, and is returned whole.
+ * The path of a target as the service reads it: to the letter, of the absolute form what follows
+ * the authority. A target with a fragment has none that the service knows, and is returned whole.
  */
 export const pathOf = (target: string): string => {
   const path = target.startsWith('/') ? target : target.replace(absoluteForm, '')

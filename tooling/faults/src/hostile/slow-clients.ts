@@ -1,5 +1,6 @@
-// Clients who hold a connection for as long as they are let: with heads that are too large or never end, with bodies that come byte by byte, without a word, and
-// without ever reading. What the service says of its own patience (packages/http) is what each of them must be ended by.
+// Clients who hold a connection for as long as they are let: with heads that are too large or never
+// end, with bodies that come byte by byte, without a word, and without ever reading. What the
+// service says of its own patience (packages/http) is what each of them must be ended by.
 import { connect } from 'node:net'
 import type { Socket } from 'node:net'
 import { repliesIn } from './wire.ts'
@@ -25,7 +26,10 @@ export interface Ending {
 const lookMs = 5_000
 const headMs = 10_000 + lookMs
 const requestMs = 60_000 + lookMs
-/** Twice, since at the first time the bytes that wait are looked at, and only at the second whether they still do. */
+/**
+ * Twice, since at the first time the bytes that wait are looked at, and only at the second whether
+ * they still do.
+ */
 const stuckMs = 2 * 120_000 + lookMs
 
 const host = 'Host: 127.0.0.1\r\n'
@@ -100,18 +104,34 @@ export const slowKinds: readonly SlowKind[] = [
   },
 ]
 
+/** Asks once and then says nothing more: a connection waits for a next request for 65 seconds. */
+export const idleKind: SlowKind = {
+  name: 'idle connections',
+  mostMs: 65_000 + lookMs,
+  status: 200,
+  begin: (socket) =>
+    void socket.write(`GET /api/v1/symbols?search=nothing HTTP/1.1\r\n${host}\r\n`),
+}
+
 /** Nobody else was kept waiting, but a busy machine may be late. */
 const graceMs = 60_000
 
 /** @param fill what stands in the places for keys */
-export const holdConnection = (port: number, kind: SlowKind, fill: (text: string) => string): Promise<Ending> =>
+export const holdConnection = (
+  port: number,
+  kind: SlowKind,
+  fill: (text: string) => string,
+): Promise<Ending> =>
   new Promise((resolve) => {
     const socket = connect({ port, host: '127.0.0.1' })
     const pieces: Buffer[] = []
     const timers: NodeJS.Timeout[] = []
     const write = socket.write.bind(socket)
     // Bytes that are written to somebody who has hung up are lost, which is what the end tells.
-    const speaker = { write: (text: string) => socket.writable && write(fill(text), 'latin1'), pause: () => socket.pause() }
+    const speaker = {
+      write: (text: string) => socket.writable && write(fill(text), 'latin1'),
+      pause: () => socket.pause(),
+    }
     let startedAt = 0
     const over = (afterMs: number | undefined): void => {
       for (const timer of timers) clearInterval(timer)
@@ -132,18 +152,30 @@ export const holdConnection = (port: number, kind: SlowKind, fill: (text: string
   })
 
 /** A sentence for each promise that the service did not keep to clients of a kind. */
-export const faultsOfEndings = ({ name, mostMs, status, isLossy }: SlowKind, endings: readonly Ending[]): readonly string[] => {
+export const faultsOfEndings = (
+  { name, mostMs, status, isLossy }: SlowKind,
+  endings: readonly Ending[],
+): readonly string[] => {
   const held = endings.filter(({ afterMs }) => afterMs === undefined).length
   const wrong = endings.filter(({ statuses }) => !isAsTold(statuses, status, isLossy === true))
   return [
-    ...(held === 0 ? [] : [`${held} ${name} were still held after ${(mostMs + graceMs) / 1_000} s`]),
+    ...(held === 0
+      ? []
+      : [`${held} ${name} were still held after ${(mostMs + graceMs) / 1_000} s`]),
     ...(wrong.length === 0
       ? []
-      : [`${wrong.length} ${name} were told ${wrong[0]?.statuses.join(', ') || 'nothing'} instead of ${status ?? 'being cut'}`]),
+      : [
+          `${wrong.length} ${name} were told ${wrong[0]?.statuses.join(', ') || 'nothing'} instead of ${status ?? 'being cut'}`,
+        ]),
   ]
 }
 
-const isAsTold = (statuses: readonly number[], status: number | undefined, isLossy: boolean): boolean => {
-  if (status === undefined) return statuses.length < repliesUnread && statuses.every((one) => one === 200)
+const isAsTold = (
+  statuses: readonly number[],
+  status: number | undefined,
+  isLossy: boolean,
+): boolean => {
+  if (status === undefined)
+    return statuses.length < repliesUnread && statuses.every((one) => one === 200)
   return statuses.length === 0 ? isLossy : statuses.length === 1 && statuses[0] === status
 }

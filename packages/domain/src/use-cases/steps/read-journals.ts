@@ -1,9 +1,15 @@
-// Synchronises the journals of the accounts that a read of trades covers. One account that cannot be read fails the whole.
+// Synchronises the journals of the accounts that a read of trades covers. One account that cannot
+// be read fails the whole.
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../../accounts/account.ts'
 import { historyTooLarge } from '../../errors.ts'
-import type { AccountNotFound, BrokerReadError, HistoryTooLarge, ServiceUnavailable } from '../../errors.ts'
+import type {
+  AccountNotFound,
+  BrokerReadError,
+  HistoryTooLarge,
+  ServiceUnavailable,
+} from '../../errors.ts'
 import type { AccountStore } from '../../ports/account-store.ts'
 import type { Broker } from '../../ports/broker.ts'
 import type { Clock } from '../../ports/clock.ts'
@@ -16,8 +22,8 @@ import type { Provenance } from '../../primitives/provenance.ts'
 import type { TradeFilter } from '../../trades/closed-trade.ts'
 import type { SkippedOnAccount } from '../../trades/folded-trade.ts'
 import type { SynchroniseJournal } from '../synchronise-journal.ts'
-import { selectBrokerAccounts } from './select-broker-accounts.ts'
-import type { SelectedAccount } from './select-broker-accounts.ts'
+import { selectBrokerAccounts } from './accounts.ts'
+import type { SelectedAccount } from './accounts.ts'
 
 /** How long a read of the broker's history stands for those that follow. */
 const freshMs = 5 * secondMs
@@ -33,12 +39,16 @@ export interface TradePorts {
 }
 
 export interface TradeProvenance extends Provenance {
-  /** Of the accounts read, whatever the filter: a skipped position has no time or result to filter by. */
+  /**
+   * Of the accounts read, whatever the filter: a skipped position has no time or result to filter
+   * by.
+   */
   readonly skipped: readonly SkippedOnAccount[]
 }
 
-/** The trades that a read covers, whose journals are up to date. */
-export interface SynchronisedTrades {
+/** What a query of trades found after their journals were brought up to date. */
+export interface QueriedTrades<A> {
+  readonly rows: A
   readonly selection: TradeSelection
   readonly provenance: TradeProvenance
   /** Of the accounts read, each once, in the order of the accounts. */
@@ -48,17 +58,33 @@ export interface SynchronisedTrades {
 export type JournalRefusal = BrokerReadError | HistoryTooLarge | ServiceUnavailable
 export type TradesRefusal = AccountNotFound | JournalRefusal
 
-export const readJournals =
+/** Brings the journals of the accounts up to date, then queries their trades. */
+export const queryTrades =
   (ports: TradePorts) =>
-  (owner: Owner, filter: TradeFilter): TE.TaskEither<TradesRefusal, SynchronisedTrades> =>
+  <A>(
+    owner: Owner,
+    filter: TradeFilter,
+    query: (selection: TradeSelection) => TE.TaskEither<ServiceUnavailable, A>,
+  ): TE.TaskEither<TradesRefusal, QueriedTrades<A>> =>
     pipe(
       TE.Do,
       TE.bind('selected', () => selectBrokerAccounts(ports)(owner, filter.accountId)),
       TE.bindW('reads', ({ selected }) => readAll(ports)(selected)),
-      TE.bindW('provenance', ({ reads }) => tradeProvenance(ports)(owner, reads)),
-      TE.map(({ selected, reads, provenance }) => ({
-        selection: { accountIds: reads.map(({ accountId }) => accountId), filter },
-        provenance,
+      TE.let('selection', ({ reads }): TradeSelection => ({
+        accountIds: reads.map(({ accountId }) => accountId),
+        filter,
+      })),
+      // Both at once: they are two statements for the database.
+      TE.bindW('found', ({ reads, selection }) =>
+        pipe(
+          TE.Do,
+          TE.apS('rows', query(selection)),
+          TE.apS('provenance', tradeProvenance(ports)(owner, reads)),
+        ),
+      ),
+      TE.map(({ selected, selection, found }) => ({
+        ...found,
+        selection,
         currencies: [...new Set(selected.map(({ account }) => account.currency))],
       })),
     )
@@ -88,7 +114,10 @@ export const readJournal =
 
 export const tradeProvenance =
   ({ trades, broker, clock }: TradePorts) =>
-  (owner: Owner, reads: readonly JournalRead[]): TE.TaskEither<ServiceUnavailable, TradeProvenance> =>
+  (
+    owner: Owner,
+    reads: readonly JournalRead[],
+  ): TE.TaskEither<ServiceUnavailable, TradeProvenance> =>
     pipe(
       trades.skipped(
         owner,

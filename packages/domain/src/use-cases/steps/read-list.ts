@@ -1,4 +1,5 @@
-// A piece of a list of the operator's records: from its cursor to the cursor of the next piece, within one tenant that is there.
+// A piece of a list of the operator's records: from its cursor to the cursor of the next piece,
+// within one tenant that is there.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -21,45 +22,52 @@ export interface ReadableList<Place, A> {
 
 export type ListRefusal = ServiceUnavailable | InvalidCursor
 
-export const readList =
-  <Place, A>({ name, placeOf, parsePlace, read }: ReadableList<Place, A>) =>
-  ({ cursor, limit }: ListRequest): TE.TaskEither<ListRefusal, Listed<A>> =>
-    pipe(
-      TE.fromEither(cursor === undefined ? E.right(undefined) : readListCursor(name, cursor, parsePlace)),
-      // One more than asked for tells whether there is a next piece.
-      TE.flatMap((after) => read({ after, limit: limit + 1 })),
-      TE.map((found) => listed(found, limit, (item) => writeListCursor(name, placeOf(item)))),
-    )
+/** Undefined without a cursor: the list is read from its beginning. */
+export const readPlace = <Place>(
+  list: ListName,
+  cursor: string | undefined,
+  parsePlace: (texts: readonly string[]) => O.Option<Place>,
+): TE.TaskEither<InvalidCursor, Place | undefined> =>
+  TE.fromEither(
+    cursor === undefined ? E.right(undefined) : readListCursor(list, cursor, parsePlace),
+  )
 
-interface Ports {
-  readonly records: Pick<TenantRecords, 'find'>
-}
-
-/** A list of one tenant's, which must be there: what nobody has is not told as an empty list. */
-export const readTenantList =
-  (ports: Ports) =>
-  <Place, A>(tenantId: TenantId, list: ReadableList<Place, A>, request: ListRequest): TE.TaskEither<ListRefusal | NotFound, Listed<A>> =>
-    pipe(
-      requireTenant(ports)(tenantId),
-      TE.flatMap(() => readList({ ...list, name: [...list.name, tenantId] })(request)),
-    )
+export const readList = <Place, A>(
+  { name, placeOf, parsePlace, read }: ReadableList<Place, A>,
+  { cursor, limit }: ListRequest,
+): TE.TaskEither<ListRefusal, Listed<A>> =>
+  pipe(
+    readPlace(name, cursor, parsePlace),
+    // One more than asked for shows whether there is a next piece.
+    TE.flatMap((after) => read({ after, limit: limit + 1 })),
+    TE.map((found) => listed(found, limit, (item) => writeListCursor(name, placeOf(item)))),
+  )
 
 export const requireTenant =
-  (ports: Ports) =>
+  ({ records }: { readonly records: Pick<TenantRecords, 'find'> }) =>
   (tenantId: TenantId): TE.TaskEither<ServiceUnavailable | NotFound, ListedTenant> =>
-    pipe(ports.records.find(tenantId), TE.flatMap(TE.fromOption(() => notFound('tenant'))))
+    pipe(records.find(tenantId), TE.flatMap(TE.fromOption(() => notFound('tenant'))))
 
 /** Lists by id. */
 export const byId = <Id extends string>(parse: (text: string) => O.Option<Id>) => ({
   placeOf: ({ id }: { readonly id: Id }): readonly string[] => [id],
-  parsePlace: ([id = '', ...others]: readonly string[]): O.Option<Id> => (others.length > 0 ? O.none : parse(id)),
+  parsePlace: ([id = '', ...others]: readonly string[]): O.Option<Id> =>
+    others.length > 0 ? O.none : parse(id),
 })
 
 /** Lists by user, then id. */
 export const byOwner = <Id extends string>(parse: (text: string) => O.Option<Id>) => ({
-  placeOf: ({ userId, id }: { readonly userId: UserId; readonly id: Id }): readonly string[] => [userId, id],
-  parsePlace: ([user = '', record = '', ...others]: readonly string[]): O.Option<{ readonly userId: UserId; readonly id: Id }> => {
+  placeOf: ({ userId, id }: { readonly userId: UserId; readonly id: Id }): readonly string[] => [
+    userId,
+    id,
+  ],
+  parsePlace: ([user = '', record = '', ...others]: readonly string[]): O.Option<{
+    readonly userId: UserId
+    readonly id: Id
+  }> => {
     const [userId, id] = [parseUserId(user), parse(record)]
-    return others.length > 0 || O.isNone(userId) || O.isNone(id) ? O.none : O.some({ userId: userId.value, id: id.value })
+    return others.length > 0 || O.isNone(userId) || O.isNone(id)
+      ? O.none
+      : O.some({ userId: userId.value, id: id.value })
   },
 })

@@ -1,0 +1,366 @@
+// A provider that fails, by what is read or written: an order is executed at most once and ends as
+// the broker's own records say; the answer to a change agrees with what the broker then holds; and
+// what cannot be read is an error that names the account, never an empty list. The answers of the
+// adapter to every fault are tested in packages/broker-metaapi.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import type { Fault, FaultRoute } from '@tradeport/sandbox-broker'
+import { linkDesk, listRoutes } from './support/desk.ts'
+import type { LinkedDesk } from './support/desk.ts'
+import { createTestClock, providerToken, startTestService } from './support/service.ts'
+import type { Json, TestService } from './support/service.ts'
+
+type Faults = readonly (readonly [route: FaultRoute | 'any', fault: Fault | readonly Fault[]])[]
+
+const clock = createTestClock(Date.now())
+const [bid, ask] = [1.1, 1.1002]
+const html = {
+  text: '<html><body>Bad gateway</body></html>',
+  headers: { 'content-type': 'text/html' },
+}
+const onTrade = (...faults: readonly Fault[]): Faults => [['trade', faults]]
+const timeout: Fault = { kind: 'timeout' }
+const unreadable: Faults = listRoutes.map((route) => [route, timeout])
+
+const tokens = Array.from({ length: 200 }, (_, n) => `token-at-the-provider-${n}`)
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService([], {
+    now: clock.now,
+    deadlines: { fillMs: 30_000 },
+    providerTokens: [providerToken, ...tokens],
+  })
+  service.sandbox.prices.pin('EURUSD', { bid, ask })
+})
+afterAll(() => service?.close())
+
+let users = 0
+/**
+ * Each row has a user of its own; one that is limited has a tenant and a token of its own, because
+ * the provider refuses that token for a while.
+ */
+const linkFor = (
+  [, faults]: readonly [string, Faults, ...unknown[]],
+  options: Partial<Parameters<typeof linkDesk>[1]> = {},
+) => {
+  const n = (users += 1)
+  const isLimited = JSON.stringify(faults).includes('"rate-limit"')
+  return linkDesk(service, {
+    ...options,
+    user: `u-${n}`,
+    ...(isLimited ? { tenant: `t-${n}`, providerToken: tokens[n] ?? '' } : {}),
+  })
+}
+const fail = (desk: LinkedDesk, faults: Faults): void => {
+  for (const [route, fault] of faults) desk.fail(route, fault)
+}
+
+const filled = { status: 'filled' }
+const rejected = (code: string) => ({ status: 'rejected', rejectReason: { code } })
+const code = (numericCode: number, rest: object = {}): Fault => ({
+  kind: 'return-code',
+  numericCode,
+  ...rest,
+})
+interface Placed {
+  readonly desk: LinkedDesk
+  readonly id: string
+}
+const place = async (row: readonly [string, Faults, ...unknown[]]): Promise<Placed> => {
+  const desk = await linkFor(row, { order: { stopLoss: 1.05 } })
+  // What is cached from before the order would not expire, because the clock stands still.
+  await desk.list()
+  fail(desk, row[1])
+  return { desk, id: (await desk.place()).id }
+}
+const agreesWithTheBroker = async (
+  { desk, id }: Placed,
+  end: object,
+  sends: number,
+): Promise<void> => {
+  const order = await desk.find(id)
+  expect(order).toMatchObject(end)
+  const isExecuted = !['rejected', 'pending'].includes(order.status)
+  expect([desk.broker.sends(), desk.broker.opened().length]).toEqual([sends, Number(isExecuted)])
+  if (!isExecuted) return expect(order).not.toHaveProperty('positionId')
+  const [deal] = desk.broker.opened()
+  const [position] = desk.broker.positions()
+  const positionId = desk.idOf(position?.id ?? '')
+  expect(order).toMatchObject({
+    fillPrice: ask,
+    filledVolume: deal?.['volume'],
+    filledAt: deal?.['time'],
+    positionId,
+  })
+  desk.heal()
+  expect((await desk.list()).body.data).toMatchObject([
+    { id: positionId, volume: order.filledVolume, stopLoss: 1.05 },
+  ])
+}
+
+const unreadableExecuted = [
+  '',
+  [...onTrade({ kind: 'timeout', when: 'after' }), ...unreadable],
+] as const
+const limitedOnce = ['', onTrade({ kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })] as const
+
+it('an order is executed once where the service ends and starts while orders are looked up, wait to be sent again, are sent, and are only recorded', async () => {
+  const underWay = await Promise.all(
+    [unreadableExecuted, limitedOnce, ['', onTrade({ kind: 'delay', ms: 500 })] as const].map(
+      place,
+    ),
+  )
+  for (const { desk } of underWay) await expect.poll(desk.broker.sends).toBe(1)
+  const crowd = await linkDesk(service, {
+    broker: { startBalance: 1_000_000 },
+    order: { volume: 0.01 },
+  })
+  // More than are sent at once, so that some wait for their turn.
+  crowd.fail('trade', { kind: 'delay', ms: 100 })
+  const orders: Json[] = await Promise.all(Array.from({ length: 20 }, () => crowd.place()))
+  await service.restart()
+  for (const { desk } of underWay) desk.heal()
+  for (const [index, one] of underWay.entries()) {
+    await one.desk.settled(one.id)
+    await agreesWithTheBroker(one, filled, index === 1 ? 2 : 1)
+  }
+  for (const { id } of orders) expect((await crowd.settled(id)).status).toBe('filled')
+  expect([crowd.broker.opened().length, crowd.broker.sends()]).toEqual([20, 20])
+})
+
+describe('an order', () => {
+  /** Ends within a few seconds; `sends` is how often the broker was sent it. */
+  const ending: readonly (readonly [name: string, faults: Faults, end: object, sends: number])[] = [
+    [
+      'filled in part (10010)',
+      onTrade({ kind: 'partial-fill' }),
+      { status: 'partially_filled', filledVolume: 0.05 },
+      1,
+    ],
+    ['placed, and filled later (10008)', onTrade({ kind: 'placed', reads: 10 }), filled, 1],
+    ['executed and answered 504', onTrade({ kind: 'timeout', when: 'after' }), filled, 1],
+    [
+      'executed and answered with an unlisted code',
+      onTrade(code(12_345, { when: 'after' })),
+      filled,
+      1,
+    ],
+    ['executed and never answered', onTrade({ kind: 'lost', when: 'after' }), filled, 1],
+    [
+      'limited once (429)',
+      onTrade({ kind: 'rate-limit', retryAfterSeconds: 1, times: 1 }),
+      filled,
+      2,
+    ],
+    [
+      'limited for longer than an order may wait',
+      onTrade({ kind: 'rate-limit', retryAfterSeconds: 60 }),
+      rejected('BROKER_UNAVAILABLE'),
+      1,
+    ],
+    [
+      'answered that the terminal is disconnected, once (-10)',
+      onTrade(code(-10, { times: 1 })),
+      filled,
+      2,
+    ],
+    [
+      'of an account whose type cannot be read at first',
+      [['account-information', { kind: 'timeout', times: 2 }]],
+      filled,
+      1,
+    ],
+    ['refused with a requote', onTrade(code(10_004)), rejected('TRADE_RETCODE_REQUOTE'), 1],
+  ]
+  /** Stays pending, is looked up, and is not sent again. */
+  const missing: readonly (readonly [name: string, faults: Faults])[] = [
+    ['cut off', onTrade({ kind: 'cut' })],
+    ['answered with an unlisted code', onTrade(code(12_345))],
+    ['never answered', onTrade({ kind: 'lost' })],
+  ]
+  const placed = new Map<unknown, Placed>()
+  const placedOf = (row: unknown): Placed =>
+    placed.get(row) ?? expect.fail('the order was not placed')
+
+  // All at once, because the outcome of some shows only after seconds.
+  beforeAll(async () => {
+    for (const row of [...ending, ...missing]) placed.set(row, await place(row))
+  })
+
+  it.each(ending)('%s', async (...row) => {
+    const [, , end, sends] = row
+    const one = placedOf(ending.find(([name]) => name === row[0]))
+    await one.desk.settled(one.id)
+    await agreesWithTheBroker(one, end, sends)
+  })
+
+  it.each(missing)(
+    'lost before it was executed and %s stays pending and is looked up',
+    async (name) => {
+      const one = placedOf(missing.find((row) => row[0] === name))
+      await expect.poll(() => one.desk.requests('history-orders')).toBeGreaterThan(1)
+      await agreesWithTheBroker(one, { status: 'pending' }, 1)
+    },
+  )
+})
+
+describe('a change of a position', () => {
+  const opening = { volume: 0.4, stopLoss: 1.05, takeProfit: 1.2 }
+  const writes = [
+    {
+      send: (desk: LinkedDesk, ticket: string) => desk.moveStopLoss(ticket, 1.06),
+      makes: { ...opening, stopLoss: 1.06 },
+    },
+    {
+      send: (desk: LinkedDesk, ticket: string) => desk.close(ticket, 0.1),
+      makes: { ...opening, volume: 0.3 },
+    },
+  ]
+  const unknown = [504, 'BROKER_OUTCOME_UNKNOWN'] as const
+  const done = [200, undefined] as const
+  const after = { when: 'after' } as const
+
+  it.each<
+    readonly [
+      name: string,
+      faults: Faults,
+      answer: readonly [number, string | undefined],
+      isDone: boolean,
+    ]
+  >([
+    [
+      'refused by the broker (10018)',
+      onTrade({ kind: 'return-code', numericCode: 10_018 }),
+      [422, 'TRADE_REJECTED'],
+      false,
+    ],
+    [
+      'limited (429)',
+      onTrade({ kind: 'rate-limit', retryAfterSeconds: 7 }),
+      [429, 'BROKER_RATE_LIMITED'],
+      false,
+    ],
+    ['cut off before it is done', onTrade({ kind: 'cut', when: 'before' }), unknown, false],
+    ['cut off after it is done', onTrade({ kind: 'cut', ...after }), done, true],
+    [
+      'answered with a page of HTML after it is done',
+      onTrade({ kind: 'reply', status: 200, ...html, ...after }),
+      done,
+      true,
+    ],
+    [
+      'answered with an unlisted code before it is done',
+      onTrade({ kind: 'return-code', numericCode: 12_345 }),
+      unknown,
+      false,
+    ],
+    [
+      'placed (10008), and not done for long',
+      onTrade({ kind: 'placed', reads: 1_000 }),
+      unknown,
+      false,
+    ],
+    [
+      'done and answered 504 where positions cannot be read any more',
+      [...onTrade({ kind: 'timeout', ...after }), ['positions', { kind: 'timeout', skip: 1 }]],
+      unknown,
+      true,
+    ],
+    [
+      'not sent because positions cannot be read',
+      [['positions', timeout]],
+      [503, 'BROKER_UNAVAILABLE'],
+      false,
+    ],
+  ])('%s is answered as the broker then holds it', async (name, faults, answer, isDone) => {
+    const one = async (
+      platform: 'mt5' | 'mt4',
+      { send, makes }: (typeof writes)[number],
+    ): Promise<void> => {
+      const desk = await linkFor([name, faults], { broker: { platform } })
+      const ticket = desk.broker.open(opening)
+      // The next read shows what the broker holds, although this one is cached.
+      await desk.list()
+      fail(desk, faults)
+      const { status, body, headers } = await send(desk, ticket)
+      desk.heal()
+      expect([status, body.error?.code]).toEqual(answer)
+      expect(headers.get('Retry-After')).toBe(status === 429 ? '7' : null)
+      expect(desk.broker.held()).toMatchObject([isDone ? makes : opening])
+      expect(desk.broker.sends()).toBe(name.startsWith('not sent') ? 0 : 1)
+      if (status === 429) return
+      const shown = (await desk.list()).body.data.map((row: Json) => [
+        row.brokerPositionId,
+        row.volume,
+        row.stopLoss,
+      ])
+      expect(shown).toEqual(desk.broker.held().map((row) => [row.ticket, row.volume, row.stopLoss]))
+    }
+    await Promise.all(writes.flatMap((write) => [one('mt5', write), one('mt4', write)]))
+  })
+})
+
+describe('what cannot be read', () => {
+  const unavailable = [503, 'BROKER_UNAVAILABLE'] as const
+  const rows: readonly {
+    name: string
+    fault: Fault
+    answer: readonly [number, string]
+    retryAfter?: string
+  }[] = [
+    { name: '404 of the provider', fault: { kind: 'not-found' }, answer: [400, 'NOT_PROVISIONED'] },
+    {
+      name: '404 of something in between',
+      fault: { kind: 'reply', status: 404, ...html },
+      answer: unavailable,
+    },
+    {
+      name: '429',
+      fault: { kind: 'rate-limit', retryAfterSeconds: 1 },
+      answer: [429, 'BROKER_RATE_LIMITED'],
+      retryAfter: '1',
+    },
+    { name: '504', fault: timeout, answer: unavailable },
+    { name: 'a reset', fault: { kind: 'cut' }, answer: unavailable },
+    { name: 'JSON that is cut off', fault: { kind: 'malformed-json' }, answer: unavailable },
+    { name: 'rows without an id', fault: { kind: 'patch', remove: ['id'] }, answer: unavailable },
+  ]
+
+  it.each(rows)(
+    'with $name is an error on every route that needs it, and read again once it can be',
+    async ({ name, fault, answer: [status, code], retryAfter = null }) => {
+      const desk = await linkFor([name, [['any', fault]]], {
+        broker: { generate: { trades: 2, openPositions: 1, symbols: ['EURUSD'] } },
+      })
+      const { accountId } = desk
+      const trade = desk.idOf(
+        JSON.stringify(desk.broker.closed()[0]?.['positionId']).replaceAll('"', ''),
+      )
+      const routes = [
+        `/positions?accountId=${accountId}`,
+        `/positions/${desk.idOf(desk.broker.held()[0]?.ticket ?? '')}`,
+        `/trades?accountId=${accountId}&symbol=EURUSD`,
+        `/trades/stats?accountId=${accountId}`,
+        `/trades/export?accountId=${accountId}`,
+        `/trades/${trade}`,
+      ]
+      desk.fail('any', fault)
+      for (const [index, reply] of (await Promise.all(routes.map(desk.get))).entries()) {
+        expect(reply, routes[index]).toMatchObject({
+          status,
+          body: { success: false, data: null, error: { code, details: { accountId } } },
+        })
+        expect(reply.headers.get('Retry-After'), routes[index]).toBe(retryAfter)
+      }
+      if (fault.kind !== 'patch')
+        expect((await desk.get(`/accounts/${accountId}`)).body.error.code).toBe(
+          'ACCOUNT_DISCONNECTED',
+        )
+      desk.heal()
+      if (status === 429) await pause(1_000)
+      expect((await Promise.all(routes.map(desk.get))).map((reply) => reply.status)).toEqual(
+        routes.map(() => 200),
+      )
+    },
+  )
+})

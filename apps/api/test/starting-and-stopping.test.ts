@@ -1,0 +1,296 @@
+// How the service starts, what it keeps in its folder, and how a process ends that is told to:
+// nothing that it accepted is cut off, nothing new is accepted, and the next start finds what it
+// left. The service runs in a process of its own, as under an orchestrator.
+import { once } from 'node:events'
+import { readdir, rm, stat } from 'node:fs/promises'
+import { connect } from 'node:net'
+import { join } from 'node:path'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import type { Environment } from '../src/config.ts'
+import { spawnService } from './support/child-service.ts'
+import type { ChildService, Listening } from './support/child-service.ts'
+import { brokerOf, linkDocument, newAccountUuid, openDesk } from './support/desk.ts'
+import type { Desk } from './support/desk.ts'
+import {
+  environmentOf,
+  newFolder,
+  providerToken,
+  request,
+  setUpAt,
+  startFrom,
+} from './support/service.ts'
+import type { Json, Reply } from './support/service.ts'
+import { startWebhookReceiver } from './support/webhook-receiver.ts'
+import type { WebhookReceiver } from './support/webhook-receiver.ts'
+
+const [trading, history] = [newAccountUuid(1), newAccountUuid(2)] as const
+/** How long children may take to start and to end on a slow machine. */
+const childMs = 480_000
+
+let folder: string
+let sandbox: Sandbox
+let receiver: WebhookReceiver
+let child: ChildService
+let listening: Listening
+let desk: Desk
+
+const start = async (environment: Environment = {}): Promise<void> => {
+  const events = {
+    CAPABILITIES: 'events',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
+    NODE_EXTRA_CA_CERTS: receiver.certificateFile,
+  }
+  child = spawnService({ ...environmentOf(folder, sandbox.url), ...events, ...environment })
+  listening = await child.listening
+  desk = openDesk({ apiUrl: listening.api }, { user: 'u-1', accountId: trading })
+  const accounts = [
+    { id: trading, providerAccountId: 'main' },
+    { id: history, providerAccountId: 'old' },
+  ]
+  await setUpAt(listening.operator, linkDocument({ user: 'u-1', accounts }))
+}
+const logged = (event: string): Promise<void> =>
+  expect.poll(() => child.output()).toContain(`"event":"${event}"`)
+const asked = (account: string, route: string): Promise<void> =>
+  expect.poll(() => sandbox.requests.count({ account, route })).toBeGreaterThan(0)
+
+beforeAll(async () => {
+  folder = await newFolder()
+  receiver = await startWebhookReceiver()
+  const positions = [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }] as const
+  sandbox = await startSandbox({
+    seed: 7,
+    tokens: [providerToken],
+    accounts: [
+      { id: 'main', positions },
+      { id: 'old', generate: { trades: 1_500 } },
+    ],
+  })
+})
+afterEach(async () => {
+  sandbox.requests.clear()
+  sandbox.faults.clear()
+  child?.process.kill('SIGKILL')
+  await child?.exited
+})
+afterAll(async () => {
+  await sandbox?.close()
+  await receiver?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+
+/** `open`, or the code of the failure. */
+const dial = (url: string): Promise<string> =>
+  new Promise((resolve) => {
+    const { hostname, port } = new URL(url)
+    const socket = connect(Number(port), hostname, () => {
+      socket.destroy()
+      resolve('open')
+    })
+    socket.on('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? error.name))
+  })
+
+describe('a process that gets SIGTERM', () => {
+  it(
+    'ends what is under way whole, refuses new connections, does not wait for idle ones, and ends with 0',
+    async () => {
+      await start()
+      const webhook = (
+        await desk.call('POST', '/webhooks', {
+          url: `${receiver.origin}/hook`,
+          eventTypes: ['order.created'],
+        })
+      ).body.data
+      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 2_000))
+      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 2_000 })
+      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
+      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 3_000 })
+      const sockets = ['', 'GET /healthz HTT'].map((text) => {
+        const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
+          socket.write(text),
+        )
+        return socket.on('error', () => undefined)
+      })
+      await Promise.all(sockets.map((socket) => once(socket, 'connect')))
+      const order = await desk.place()
+      const [positions, file] = [desk.list(), desk.get(`/trades/export?accountId=${history}`)]
+      await Promise.all([asked('main', 'positions'), asked('old', 'deals'), asked('main', 'trade')])
+      await expect.poll(() => receiver.received.length).toBe(1)
+      const exitCode = child.stop()
+      await logged('stopping')
+      for (const url of [listening.api, listening.operator])
+        await expect.poll(() => dial(url)).toBe('ECONNREFUSED')
+      expect(child.process.exitCode).toBeNull()
+
+      expect((await positions).body.data).toMatchObject([{ symbol: 'EURUSD' }])
+      const whole = await file
+      expect([whole.status, whole.headers.get('connection')]).toEqual([200, 'close'])
+      const rows: string[] = whole.body.trim().split('\r\n')
+      expect(rows.length).toBeGreaterThan(750)
+      expect(new Set(rows.map((row) => row.split(',').length)).size).toBe(1)
+      expect([await exitCode, child.errors()]).toEqual([0, ''])
+      expect(child.output()).not.toContain('drain_timeout')
+      for (const socket of sockets) socket.destroy()
+
+      // The outcomes were recorded before the end, and the next start has nothing to add.
+      await start()
+      expect(await desk.find(order.id)).toMatchObject({ status: 'filled' })
+      const deliveries = (await desk.get(`/webhooks/${webhook.id}/deliveries`)).body.data
+      expect(deliveries).toMatchObject([
+        { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
+      ])
+      expect([receiver.received.length, brokerOf(sandbox, 'main').sends()]).toEqual([1, 1])
+    },
+    childMs,
+  )
+
+  it(
+    'says so by /readyz first: for DRAIN_DELAY_SECONDS requests are accepted, each the last of its connection',
+    async () => {
+      await start({ DRAIN_DELAY_SECONDS: '5' })
+      for (const url of [listening.api, listening.operator])
+        expect(
+          (await request(`${url}/readyz`, { headers: { 'X-API-Key': 'tp_live_unknown' } })).body,
+        ).toEqual({
+          ready: true,
+          failing: [],
+          limiter: 'in-process',
+        })
+      await desk.get('/orders')
+      const exitCode = child.stop()
+      await logged('stopping')
+      for (const url of [listening.api, listening.operator]) {
+        expect(await request(`${url}/readyz`)).toMatchObject({
+          status: 503,
+          body: { ready: false, failing: ['draining'] },
+        })
+        expect((await request(`${url}/healthz`)).body).toEqual({ alive: true })
+      }
+      const late = await desk.get('/orders')
+      expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
+      expect([await exitCode, await dial(listening.api)]).toEqual([0, 'ECONNREFUSED'])
+    },
+    childMs,
+  )
+
+  it(
+    'ends after DRAIN_TIMEOUT_SECONDS, and the next start finds out what became of an order that was on its way',
+    async () => {
+      await start({ DRAIN_TIMEOUT_SECONDS: '1' })
+      const broker = brokerOf(sandbox, 'main')
+      const executed = broker.opened().length
+      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
+      const order = await desk.place()
+      await expect.poll(broker.sends).toBe(1)
+      expect(await child.stop()).toBe(1)
+      expect(child.output()).toContain('"event":"drain_timeout"')
+      await expect.poll(() => broker.opened().length).toBe(executed + 1)
+      await start()
+      expect(await desk.settled(order.id)).toMatchObject({ status: 'filled' })
+      expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
+    },
+    childMs,
+  )
+
+  it(
+    'and another signal ends at once, and a second process on the folder of a running one does not start',
+    async () => {
+      await start()
+      await expect(startFrom(environmentOf(folder, sandbox.url))).rejects.toThrow(
+        new RegExp(
+          `^the embedded database in ${folder} is in use by process ${child.process.pid} on .+; one process may open it at a time$`,
+        ),
+      )
+      const second = spawnService(environmentOf(folder, sandbox.url))
+      expect(await second.exited).toBe(1)
+      expect(second.errors()).toMatch(
+        /^The service cannot start: the embedded database in .+ is in use by process \d+ on .+\n$/,
+      )
+      expect((await stat(join(folder, 'secrets-key'))).mode & 0o777).toBe(0o600)
+      expect(await readdir(folder)).not.toContain('operator-token')
+      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 30_000 })
+      const cut = desk.list().catch(() => 'cut')
+      await asked('main', 'positions')
+      const exitCode = child.stop()
+      await logged('stopping')
+      const since = performance.now()
+      child.process.kill('SIGINT')
+      expect([await exitCode, await cut]).toEqual([1, 'cut'])
+      expect(performance.now() - since).toBeLessThan(5_000)
+      expect(child.output()).toContain('"event":"stopped_at_once"')
+    },
+    childMs,
+  )
+})
+
+describe('the demo, which needs no configuration', () => {
+  it(
+    'prints lines that work as they stand, and a second start finds everything as it was left',
+    async () => {
+      const demoFolder = await newFolder()
+      const run = async () => {
+        child = spawnService({ PORT: '0', OPERATOR_PORT: '0', DATA_DIR: demoFolder })
+        const { api } = await child.listening
+        await expect.poll(() => child.output()).toContain('Ctrl+C')
+        const key = /tp_live_[\w-]+/.exec(child.output())?.[0] ?? ''
+        const get = async (path: string): Promise<Json> =>
+          (await request(`${api}/api/v1${path}`, { headers: { 'X-API-Key': key } })).body
+        const printed = await runPrinted(child.output())
+        const found = {
+          key,
+          trades: (await get('/trades/export?format=json')).trades,
+          accounts: (await get('/accounts')).data.map(({ id }: Json) => id),
+        }
+        const held = (await get('/positions')).data.map(({ id, entryPrice, volume }: Json) => ({
+          id,
+          entryPrice,
+          volume,
+        }))
+        expect(child.errors()).toBe('')
+        expect(await child.stop()).toBe(0)
+        return { printed, found, held }
+      }
+      const first = await run()
+      expect(first.printed.length).toBeGreaterThan(1)
+      for (const { status } of first.printed) expect(status).toBeLessThan(300)
+      expect([
+        first.found.trades.length > 100,
+        first.held.length > 1,
+        first.found.accounts.length,
+      ]).toEqual([true, true, 3])
+      const second = await run()
+      expect(second.found).toEqual(first.found)
+      expect(second.held).toEqual(expect.arrayContaining(first.held))
+      for (const file of ['secrets-key', 'operator-token', 'demo.json'])
+        expect((await stat(join(demoFolder, file))).mode & 0o777, file).toBe(0o600)
+      await rm(demoFolder, { recursive: true, force: true })
+    },
+    childMs,
+  )
+})
+
+/**
+ * Runs the curl lines of a text: words in single quotes or none, with the options that the demo
+ * prints.
+ */
+const runPrinted = (text: string): Promise<readonly Reply[]> => {
+  const lines = text.split('\n').filter((line) => line.trimStart().startsWith('curl '))
+  return Promise.all(
+    lines.map((line) => {
+      const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(
+        ([, quoted, plain]) => quoted ?? plain ?? '',
+      )
+      const after = (option: string) =>
+        words.flatMap((word, index) => (words[index - 1] === option ? [word] : []))
+      const headers = after('-H').map((header): [string, string] => [
+        header.split(':')[0] ?? '',
+        header.slice(header.indexOf(':') + 1).trim(),
+      ])
+      const [body = null] = after('-d')
+      const [method = body === null ? 'GET' : 'POST'] = after('-X')
+      return request(words.find((word) => word.startsWith('http')) ?? '', { method, headers, body })
+    }),
+  )
+}

@@ -1,0 +1,214 @@
+// A service on real ports, pointed at a simulated provider and set up through the operator API: one
+// instance with an embedded database, or two on servers that they share.
+import { cpSync } from 'node:fs'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createContractWatch } from '@tradeport/contract-watch'
+import type { HeardReply } from '@tradeport/contract-watch'
+import { createOpenApiDocument } from '@tradeport/http'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { AccountOptions } from '@tradeport/sandbox-broker'
+import { inject } from 'vitest'
+import { readConfig } from '../../src/config.ts'
+import type { Environment } from '../../src/config.ts'
+import { createLog } from '../../src/log.ts'
+import { startService } from '../../src/service.ts'
+import type { ServiceTimes } from '../../src/service.ts'
+import { secretWatch } from './secret-watch.ts'
+
+export const operatorToken = 'operator-token-for-tests'
+export const providerToken = 'provider-token-for-tests'
+export const contractWatch = createContractWatch(createOpenApiDocument())
+
+/** What a reply holds is for the test that reads it to check. */
+export type Json = ReturnType<typeof JSON.parse>
+
+export interface Reply {
+  readonly status: number
+  readonly headers: Headers
+  readonly body: Json
+}
+
+/** Checks a reply for secrets and against the API's document, whoever made the request. */
+export const hearReply = (reply: HeardReply): void => {
+  secretWatch.hearReply(reply)
+  contractWatch.hearReply(reply)
+}
+
+/** Any request; a body that is JSON is parsed, any other is its text. */
+export const request = async (url: string, init: RequestInit = {}): Promise<Reply> => {
+  const response = await fetch(url, init)
+  const text = await response.text()
+  const { method = 'GET', body } = init
+  const { status, headers } = response
+  hearReply({
+    method,
+    url,
+    sent: typeof body === 'string' ? body : undefined,
+    status,
+    headers: [...headers],
+    text,
+  })
+  const isJson = headers.get('content-type')?.startsWith('application/json') === true
+  return { status, headers, body: isJson ? JSON.parse(text) : text }
+}
+
+/** A request with the operator token; a POST where there is a body. */
+export const operate = (operatorUrl: string, path: string, body?: object): Promise<Reply> =>
+  request(`${operatorUrl}/operator/v1${path}`, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${operatorToken}`, 'Content-Type': 'application/json' },
+    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+  })
+
+/**
+ * Applies the documents one after the other, and returns what the last one made; throws where one
+ * is refused.
+ */
+export const setUpAt = async (
+  operatorUrl: string,
+  ...documents: readonly object[]
+): Promise<Json> => {
+  let data: Json
+  for (const document of documents) {
+    const { status, body } = await operate(operatorUrl, '/apply', document)
+    if (status !== 200)
+      throw new Error(`the operator API answered ${status}: ${JSON.stringify(body)}`)
+    data = body.data
+  }
+  return data
+}
+
+/**
+ * A clock that stands still until a test moves it on, so that what is cached stays cached however
+ * slow the machine is.
+ */
+export const createTestClock = (startsAt: number | string) => {
+  let at = new Date(startsAt).getTime()
+  return {
+    now: () => at,
+    iso: () => new Date(at).toISOString(),
+    advance: (ms: number) => {
+      at += ms
+    },
+  }
+}
+
+interface StartOptions extends Partial<Pick<ServiceTimes, 'deadlines' | 'pauses' | 'redis'>> {
+  /** The time of the service, in epoch milliseconds. */
+  readonly now?: () => number
+  readonly onLogLine?: (line: string) => void
+}
+
+/** The environment of a service on free ports with everything of its own in the folder. */
+export const environmentOf = (folder: string, providerUrl: string): Environment => ({
+  PORT: '0',
+  OPERATOR_PORT: '0',
+  DATA_DIR: folder,
+  OPERATOR_TOKEN: operatorToken,
+  BROKER: 'metaapi',
+  METAAPI_CLIENT_URL: providerUrl,
+  METAAPI_PROVISIONING_URL: providerUrl,
+  LOG_LEVEL: 'trace',
+})
+
+/**
+ * Starts a service as `main` does, in this process; retries at the provider hardly pause unless a
+ * test asks for it.
+ */
+export const startFrom = async (
+  environment: Environment,
+  {
+    now = Date.now,
+    pauses = { firstMs: 1, longestMs: 1 },
+    onLogLine = () => undefined,
+    ...times
+  }: StartOptions = {},
+) => {
+  const config = readConfig(environment, '/nowhere')
+  if (config._tag === 'Left') throw new Error(config.left.join('; '))
+  for (const name of ['OPERATOR_TOKEN', 'SECRETS_KEY', 'METRICS_TOKEN'])
+    secretWatch.know(name, environment[name])
+  for (const name of ['DATABASE_URL', 'REDIS_URL', 'SMTP_URL'])
+    secretWatch.know(`the password of ${name}`, URL.parse(environment[name] ?? '')?.password)
+  const write = (line: string): void => {
+    secretWatch.hear('the log', line)
+    onLogLine(line)
+  }
+  const service = await startService(config.right, createLog(config.right.logLevel, { write }), {
+    clock: { now },
+    pauses,
+    ...times,
+  })
+  for (const name of ['operator-token', 'secrets-key'])
+    secretWatch.know(
+      `the file ${name}`,
+      await readFile(join(config.right.dataFolder, name), 'utf8').catch(() => undefined),
+    )
+  return service
+}
+
+export interface TestServiceOptions extends StartOptions {
+  readonly environment?: Environment
+  /** The tokens that the provider accepts. */
+  readonly providerTokens?: readonly string[]
+}
+
+export type TestService = Awaited<ReturnType<typeof startTestService>>
+
+/** The provider is on the same clock as the service. */
+export const startTestService = async (
+  accounts: readonly AccountOptions[],
+  options: TestServiceOptions = {},
+) => {
+  const { environment: changes, providerTokens = [providerToken], ...startOptions } = options
+  const sandbox = await startSandbox({
+    seed: 7,
+    tokens: [...providerTokens],
+    accounts,
+    now: options.now ?? Date.now,
+  })
+  const folder = await newFolder()
+  const environment = { ...environmentOf(folder, sandbox.url), ...changes }
+  let service = await startFrom(environment, startOptions)
+  return {
+    get apiUrl() {
+      return service.apiUrl
+    },
+    get operatorUrl() {
+      return service.operatorUrl
+    },
+    sandbox,
+    /** Where the database and the generated secrets are. */
+    folder,
+    environment,
+    /** GET under /api/v1. */
+    get: (path: string, key?: string): Promise<Reply> =>
+      request(
+        `${service.apiUrl}/api/v1${path}`,
+        key === undefined ? {} : { headers: { 'X-API-Key': key } },
+      ),
+    apply: (document: object): Promise<Reply> => operate(service.operatorUrl, '/apply', document),
+    setUp: (...documents: readonly object[]): Promise<Json> =>
+      setUpAt(service.operatorUrl, ...documents),
+    restart: async () => {
+      await service.close()
+      service = await startFrom(environment, startOptions)
+    },
+    close: async () => {
+      // The provider first: it cuts off requests that it was told never to answer.
+      await sandbox.close()
+      await service.close()
+      await rm(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** A folder with an empty database in it, where the run has made one. */
+export const newFolder = async (): Promise<string> => {
+  const folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
+  const template: string | undefined = inject('databaseTemplate')
+  if (template !== undefined) cpSync(template, join(folder, 'postgres'), { recursive: true })
+  return folder
+}

@@ -1,0 +1,404 @@
+// Whatever id a caller sends on whatever route, it never sees, changes or learns of another's
+// record: the answer to another's id is byte for byte the answer to one that never existed, the
+// broker is asked nothing for it, and its owner finds everything as it was. Routes and parameters
+// come from the API's own table.
+import * as fc from 'fast-check'
+import { apiRoutes } from '@tradeport/http'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import {
+  brokerOf,
+  eventually,
+  keyOf,
+  linkDocument,
+  newAccountUuid,
+  openDesk,
+} from './support/desk.ts'
+import { createTestClock, providerToken, request, startTestService } from './support/service.ts'
+import type { Json, Reply, TestService } from './support/service.ts'
+
+type Route = (typeof apiRoutes)[number]
+type IdKind =
+  | 'account'
+  | 'order'
+  | 'position'
+  | 'webhook'
+  | 'cursor'
+  | 'clientId'
+  | 'idempotencyKey'
+/**
+ * By parameter or, in paths, by the word before it. A parameter that is neither here nor below
+ * fails the test of its route.
+ */
+const kinds: Readonly<Record<string, IdKind>> = {
+  accounts: 'account',
+  accountId: 'account',
+  orders: 'order',
+  positions: 'position',
+  trades: 'position',
+  webhooks: 'webhook',
+  deliveries: 'webhook',
+  cursor: 'cursor',
+  clientId: 'clientId',
+  'Idempotency-Key': 'idempotencyKey',
+}
+const namesNobodysThing = new Set([
+  'symbol',
+  'search',
+  'If-None-Match',
+  'startDate',
+  'endDate',
+  'startTime',
+  'endTime',
+])
+
+const never = newAccountUuid(999)
+const absent: Readonly<Record<IdKind, string | undefined>> = {
+  account: never,
+  order: 'ord_neverneverneverneve0',
+  position: `${never}:99999999999`,
+  webhook: never,
+  clientId: 'client of nobody',
+  // A cursor is a place in a list, and a key becomes its sender's own: neither can be absent.
+  cursor: undefined,
+  idempotencyKey: undefined,
+}
+const malformed = [
+  'x',
+  '%',
+  ':',
+  '__proto__',
+  '../accounts',
+  "' or '1'='1",
+  '\u0000',
+  `{${never}}`,
+  `${never}:`,
+  'x'.repeat(300),
+]
+const spellings: readonly ((id: string) => string)[] = [
+  (id) => id,
+  (id) => id,
+  (id) => id.toUpperCase(),
+  (id) => ` ${id}`,
+  (id) => `${id}0`,
+]
+
+const orderBody = { symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
+const webhookBody = { url: 'https://127.0.0.1:9/hook', eventTypes: ['trade.closed'] }
+const bodies: Readonly<Record<string, readonly object[]>> = {
+  'POST /orders': [orderBody, { ...orderBody, volume: 11 }],
+  'PUT /orders/:id': [{ price: 1.1 }],
+  'PUT /positions/:id/sl': [{ value: 0.0001 }, { value: 1.1 }],
+  'PUT /positions/:id/tp': [{ value: 100_000 }, { value: 1.1 }],
+  'POST /positions/:id/close': [{}, { volume: 0.01 }],
+  'POST /webhooks': [webhookBody],
+  'PUT /webhooks/:id': [{ enabled: false }, webhookBody],
+}
+
+const clock = createTestClock('2026-03-08T12:00:00.000Z')
+const identities = ['u-ada', 'u-bea', 'u-cyd'].map((user, index) => ({
+  user,
+  tenant: index < 2 ? 'tenant-one' : 'tenant-two',
+  account: newAccountUuid(index + 1),
+  provider: `at-broker-${index + 1}`,
+}))
+type Person = (typeof identities)[number] & {
+  readonly ids: Readonly<Record<IdKind, readonly string[]>>
+  readonly marks: readonly string[]
+  kept: Json
+}
+
+let service: TestService
+let people: readonly Person[]
+const deskOf = ({ user, account }: Pick<Person, 'user' | 'account'>) =>
+  openDesk(service, { user, accountId: account })
+
+/** What is a person's own, once no order is on its way; nothing in it moves with prices or time. */
+const recordsOf = async (person: Pick<Person, 'user' | 'account' | 'provider'>): Promise<Json> => {
+  const desk = deskOf(person)
+  const orders = await eventually(
+    async () => (await desk.get('/orders?limit=100')).body.data,
+    (all) => all.every(({ status }: Json) => status !== 'pending'),
+  )
+  const broker = brokerOf(service.sandbox, person.provider)
+  return {
+    orders,
+    webhooks: (await desk.get('/webhooks')).body.data,
+    atBroker: [broker.held(), broker.deals().length],
+  }
+}
+
+beforeAll(async () => {
+  service = await startTestService(
+    identities.map(({ provider }) => ({
+      id: provider,
+      startBalance: 1_000_000,
+      generate: { trades: 25, openPositions: 8 },
+    })),
+    { now: clock.now, environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } },
+  )
+  await service.setUp(
+    ...identities.map(({ user, tenant, account, provider }) =>
+      linkDocument({
+        user,
+        tenant,
+        accounts: [{ id: account, providerAccountId: provider, name: `Account of ${user}` }],
+      }),
+    ),
+  )
+  people = await Promise.all(
+    identities.map(async (identity): Promise<Person> => {
+      const { user, account } = identity
+      const desk = deskOf(identity)
+      const keyed = (await desk.post({}, { 'Idempotency-Key': `key-of-${user}` })).body.data
+      const placed = [
+        keyed,
+        await desk.place({ comment: `comment of ${user}`, clientId: `client of ${user}` }),
+      ]
+      const webhook = (
+        await desk.call('POST', '/webhooks', {
+          ...webhookBody,
+          url: `${webhookBody.url}/of-${user}`,
+        })
+      ).body.data
+      const kept = await recordsOf(identity)
+      const { data, meta } = (await desk.get('/trades?limit=3')).body
+      const positions = [...(await desk.get('/positions?limit=100')).body.data, ...data].map(
+        ({ id }: Json) => id,
+      )
+      const ids = {
+        account: [account],
+        order: placed.map(({ id }) => id),
+        position: positions,
+        webhook: [webhook.id],
+        cursor: [meta.pagination.cursor],
+        clientId: [`client of ${user}`],
+        idempotencyKey: [`key-of-${user}`],
+      }
+      return {
+        ...identity,
+        ids,
+        kept,
+        marks: [user, account, identity.provider, ...ids.order, ...ids.webhook],
+      }
+    }),
+  )
+})
+afterAll(() => service?.close())
+
+interface Slot {
+  readonly place: 'path' | 'query' | 'header' | 'body'
+  readonly name: string
+  readonly kind: IdKind
+}
+const nameOf = ({ method, path }: Route): string => `${method} ${path}`
+
+/** Where a request of the route holds an id. */
+const slotsOf = (route: Route): readonly Slot[] => {
+  const slot = (place: Slot['place'], name: string, key = name): Slot[] => {
+    const kind = kinds[key]
+    if (kind === undefined)
+      throw new Error(
+        `${nameOf(route)} takes ${name}: say in this file what it identifies, or that it identifies nothing`,
+      )
+    return [{ place, name, kind }]
+  }
+  const words = route.path.split('/')
+  const inPath = words.flatMap((word, index) =>
+    word.startsWith(':') && word !== ':symbol' ? slot('path', word.slice(1), words[index - 1]) : [],
+  )
+  const isPlain = (name: string): boolean => {
+    const schema: object = route.query[name]?.json ?? {}
+    return (
+      namesNobodysThing.has(name) ||
+      ('type' in schema && schema.type === 'integer') ||
+      'enum' in schema
+    )
+  }
+  const inQuery = Object.keys(route.query).flatMap((name) =>
+    isPlain(name) ? [] : slot('query', name),
+  )
+  const inHeaders = Object.keys(route.headers).flatMap((name) =>
+    isPlain(name) ? [] : slot('header', name),
+  )
+  if (route.body !== undefined && bodies[nameOf(route)] === undefined)
+    throw new Error(`${nameOf(route)} takes a body: add one to this file`)
+  return [
+    ...inPath,
+    ...inQuery,
+    ...inHeaders,
+    ...(route.path === '/orders' && route.method === 'POST' ? slot('body', 'accountId') : []),
+  ]
+}
+
+interface SentId {
+  readonly text: string
+  /** An id of the same form that never existed, with which the answer must be the same. */
+  readonly twin?: string | undefined
+}
+const idsOf = (kind: IdKind, asker: Person, other: Person): fc.Arbitrary<SentId> =>
+  fc.oneof(
+    {
+      weight: 6,
+      arbitrary: fc
+        .tuple(fc.constantFrom(...other.ids[kind]), fc.constantFrom(...spellings))
+        .map(([id, spell]) => ({
+          text: spell(id),
+          twin: absent[kind] === undefined ? undefined : spell(absent[kind]),
+        })),
+    },
+    { weight: 2, arbitrary: fc.constantFrom(...asker.ids[kind]).map((text) => ({ text })) },
+    { weight: 1, arbitrary: fc.constantFrom(...malformed).map((text) => ({ text })) },
+  )
+
+const casesOf = (route: Route) => {
+  const slots = slotsOf(route)
+  return fc
+    .shuffledSubarray([0, 1, 2], { minLength: 2, maxLength: 2 })
+    .chain(([asking = 0, owning = 0]) => {
+      const [asker, other] = [people[asking] as Person, people[owning] as Person]
+      const sent = slots.map(({ kind, place }) =>
+        place === 'path' || place === 'body'
+          ? idsOf(kind, asker, other)
+          : fc.option(idsOf(kind, asker, other), { nil: undefined, freq: 5 }),
+      )
+      return fc.record({
+        asker: fc.constant(asker),
+        ids: fc.tuple(...sent),
+        body: fc.constantFrom(...(bodies[nameOf(route)] ?? [undefined])),
+      })
+    })
+}
+
+const ask = (
+  route: Route,
+  asker: Person,
+  texts: readonly (string | undefined)[],
+  body: object | undefined,
+): Promise<Reply> => {
+  const slots = slotsOf(route)
+  const at = (place: Slot['place']): Record<string, string> =>
+    Object.fromEntries(
+      slots.flatMap((slot, index) =>
+        slot.place === place && texts[index] !== undefined ? [[slot.name, texts[index]]] : [],
+      ),
+    )
+  const inPath = at('path')
+  const target = route.path.replaceAll(/:(\w+)/g, (_, name: string) =>
+    encodeURIComponent(inPath[name] ?? 'EURUSD'),
+  )
+  const query = new URLSearchParams({
+    ...('timeframe' in route.query ? { timeframe: '1h' } : {}),
+    ...at('query'),
+  })
+  const headers = Object.entries(at('header')).map(([name, text]) => [
+    name,
+    text.replaceAll(/[^ -~]/g, '?'),
+  ])
+  return request(`${service.apiUrl}/api/v1${target}?${query.toString()}`, {
+    method: route.method,
+    headers: {
+      'X-API-Key': keyOf(asker.user),
+      'Content-Type': 'application/json',
+      ...Object.fromEntries(headers),
+    },
+    ...(body === undefined ? {} : { body: JSON.stringify({ ...body, ...at('body') }) }),
+  })
+}
+
+/**
+ * Everything that an answer says except its own id, the moment, what is left of limits, and what
+ * the caller sent.
+ */
+const saidOf = (
+  { status, headers, body }: Reply,
+  sent: readonly (string | undefined)[],
+): object => {
+  const kept = [...headers].filter(
+    ([name]) => !['date', 'x-request-id'].includes(name) && !name.startsWith('x-ratelimit-'),
+  )
+  let text = typeof body === 'string' ? body : JSON.stringify(body)
+  const own = [headers.get('X-Request-ID') ?? '', ...sent].flatMap((word) =>
+    word === undefined || word === '' ? [] : [word],
+  )
+  for (const word of own.toSorted((a, b) => b.length - a.length))
+    text = text.replaceAll(word, '…').replaceAll(JSON.stringify(word).slice(1, -1), '…')
+  return { status, headers: kept, text }
+}
+
+describe('a caller', () => {
+  it.each(apiRoutes)(
+    'learns nothing of another’s by $method $path, and changes nothing of it',
+    async (route) => {
+      await fc.assert(
+        fc.asyncProperty(casesOf(route), async ({ asker, ids, body }) => {
+          // Of exports one more is let through every six minutes.
+          if (route.path === '/trades/export') clock.advance(12 * 60_000)
+          const others = people.filter((one) => one !== asker)
+          const askedFor = () =>
+            others.map(({ provider }) => service.sandbox.requests.count({ account: provider }))
+          const before = askedFor()
+          const texts = ids.map((id) => id?.text)
+          const reply = await ask(route, asker, texts, body)
+          const said = saidOf(reply, texts)
+          expect([429, 500, 503, 504]).not.toContain(reply.status)
+          for (const mark of others.flatMap(({ marks }) => marks))
+            expect(JSON.stringify(said)).not.toContain(mark)
+          if (ids.some((id) => id?.twin !== undefined)) {
+            const twins = ids.map((id) => id?.twin ?? id?.text)
+            expect(said).toEqual(saidOf(await ask(route, asker, twins, body), twins))
+          }
+          expect(askedFor()).toEqual(before)
+          if (route.method === 'GET') return
+          for (const other of others)
+            expect(await recordsOf(other), `the records of ${other.user}`).toEqual(other.kept)
+          if (reply.status < 400) asker.kept = await recordsOf(asker)
+        }),
+        { numRuns: slotsOf(route).length === 0 ? 3 : 15 },
+      )
+    },
+  )
+
+  it('sees only the own account on every list, whoever asks in the same moment', async () => {
+    const paths = ['/accounts', '/positions?limit=100', '/orders?limit=100', '/trades?limit=100']
+    const asked = people.flatMap((person) => paths.map((path) => ({ person, path })))
+    const replies = await Promise.all(asked.map(({ person, path }) => deskOf(person).get(path)))
+    for (const [index, { body }] of replies.entries()) {
+      const { person, path } = asked[index] ?? expect.fail()
+      const owners = body.data.map(
+        ({ id, accountId, userId }: Json) => `${userId ?? person.user} ${accountId ?? id}`,
+      )
+      expect(new Set(owners), path).toEqual(new Set([`${person.user} ${person.account}`]))
+    }
+  })
+})
+
+it('two users who link the same broker account see it as their own, and one whose token does not open it sees nothing', async () => {
+  const [ada] = people as [Person]
+  const linkedAgain = (user: string, token: string, id: string) =>
+    linkDocument({
+      user,
+      tenant: `tenant-of-${user}`,
+      providerToken: token,
+      accounts: [{ id, providerAccountId: ada.provider }],
+    })
+  await service.setUp(
+    linkedAgain('u-twin', providerToken, newAccountUuid(20)),
+    linkedAgain('u-intruder', 'not-the-token', newAccountUuid(21)),
+  )
+  for (const path of ['/positions', '/trades', '/trades/stats']) {
+    const own = (await service.get(path, keyOf('u-ada'))).body
+    const twins = (await service.get(path, keyOf('u-twin'))).body
+    expect(twins.meta.provenance.accounts).toEqual([newAccountUuid(20)])
+    expect(JSON.stringify(twins)).not.toContain(ada.account)
+    expect(twins.data.length ?? twins.data.totalTrades).toBe(
+      own.data.length ?? own.data.totalTrades,
+    )
+    expect(await service.get(path, keyOf('u-intruder'))).toMatchObject({
+      status: 503,
+      body: { data: null },
+    })
+  }
+  expect((await service.get('/accounts', keyOf('u-intruder'))).body.data).toMatchObject([
+    { status: 'error', liveDataUpdatedAt: null, balance: 1_000 },
+  ])
+})

@@ -1,0 +1,441 @@
+// Webhooks from their registration to the delivery: a service in a process of its own with the
+// capability `events`, a simulated broker, and receivers that speak HTTPS.
+import { rm } from 'node:fs/promises'
+import { setTimeout as pause } from 'node:timers/promises'
+import { verify } from '@octokit/webhooks-methods'
+import { readWebhook } from '@tradeport/client'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { spawnService } from './support/child-service.ts'
+import type { ChildService } from './support/child-service.ts'
+import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
+import {
+  brokerOf,
+  eventually,
+  linkDocument,
+  newAccountUuid,
+  openDesk,
+  refusalOf,
+} from './support/desk.ts'
+import type { Desk } from './support/desk.ts'
+import { environmentOf, newFolder, providerToken, setUpAt } from './support/service.ts'
+import type { Json } from './support/service.ts'
+import { startWebhookReceiver } from './support/webhook-receiver.ts'
+import type { WebhookReceiver } from './support/webhook-receiver.ts'
+
+const accounts = {
+  main: newAccountUuid(1),
+  stopped: newAccountUuid(2),
+  mt4: newAccountUuid(3),
+  first: newAccountUuid(4),
+}
+type AccountName = keyof typeof accounts
+const childMs = 240_000
+
+let folder: string
+let sandbox: Sandbox
+let receiver: WebhookReceiver
+/** The service does not know its certificate. */
+let impostor: WebhookReceiver
+let child: ChildService
+let desks: Readonly<Record<AccountName, Desk>>
+
+const apply = async (document: object): Promise<Json> =>
+  setUpAt((await child.listening).operator, document)
+const start = async (capabilities = 'events'): Promise<void> => {
+  child = spawnService({
+    ...environmentOf(folder, sandbox.url),
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8, ::1',
+    NODE_EXTRA_CA_CERTS: receiver.certificateFile,
+    // Must not turn off the verification of receivers.
+    NODE_TLS_REJECT_UNAUTHORIZED: '0',
+    CAPABILITIES: capabilities,
+  })
+  const apiUrl = (await child.listening).api
+  const names = Object.keys(accounts) as AccountName[]
+  const links = names.map((name) => ({
+    id: accounts[name],
+    providerAccountId: name,
+    brokerType: name === 'mt4' ? 'mt4' : 'mt5',
+  }))
+  await apply(linkDocument({ user: 'u-1', accounts: links }))
+  desks = Object.fromEntries(
+    names.map((name) => [name, openDesk({ apiUrl }, { user: 'u-1', accountId: accounts[name] })]),
+  ) as typeof desks
+}
+
+beforeAll(async () => {
+  folder = await newFolder()
+  receiver = await startWebhookReceiver()
+  const deposit = depositDeal('1', '2025-12-01T10:00:00.000Z', 10_000)
+  const yesterday = new Date(Date.now() - 86_400_000).toISOString()
+  sandbox = await startSandbox({
+    seed: 7,
+    tokens: [providerToken],
+    accounts: [
+      { id: 'main' },
+      // Older than the links, so that these deposits are no events.
+      { id: 'stopped', history: historyOf([deposit]) },
+      { id: 'mt4', platform: 'mt4' },
+      { id: 'first', history: historyOf([deposit]) },
+      // Newer than the link, but older than the moment at which the account is linked to it.
+      {
+        id: 'second',
+        history: historyOf([
+          deposit,
+          ...tradeDeals({ positionId: '70', openedAt: yesterday, closedAt: yesterday }),
+        ]),
+      },
+    ],
+  })
+  await start()
+  impostor = await startWebhookReceiver()
+}, childMs)
+afterAll(async () => {
+  await child?.stop()
+  await sandbox?.close()
+  await receiver?.close()
+  await impostor?.close()
+  await rm(folder, { recursive: true, force: true })
+})
+beforeEach(async () => {
+  for (const { id } of (await desks.main.get('/webhooks')).body.data)
+    await desks.main.call('DELETE', `/webhooks/${id}`)
+  receiver.answer((response) => void response.end('thank you'))
+  receiver.received.length = 0
+})
+
+const create = async (eventTypes: readonly string[], changes: object = {}): Promise<Json> =>
+  (
+    await desks.main.call('POST', '/webhooks', {
+      url: `${receiver.origin}/hook?a=b`,
+      eventTypes,
+      ...changes,
+    })
+  ).body.data
+const find = async (id: string): Promise<Json> =>
+  (await desks.main.get(`/webhooks/${id}`)).body.data
+const deliveriesOf = async (id: string, query = ''): Promise<Json> =>
+  (await desks.main.get(`/webhooks/${id}/deliveries${query}`)).body
+const test = async (id: string): Promise<Json> =>
+  (await desks.main.call('POST', `/webhooks/${id}/test`)).body.data
+const eventsOf = (events: readonly Json[]): readonly string[] => events.map(({ event }) => event)
+const received = (count: number): Promise<Json[]> =>
+  eventually(receiver.bodies, ({ length }) => length >= count)
+
+describe('a webhook', () => {
+  it('is registered with a secret that is shown once, listed, changed in what is named, and deleted', async () => {
+    const key = { 'Idempotency-Key': 'hook-1' }
+    const body = { url: `${receiver.origin}/`, eventTypes: ['trade.closed', 'order.filled'] }
+    const first = await desks.main.call('POST', '/webhooks', body, key)
+    const { secret, ...shown } = first.body.data
+    expect([first.status, first.headers.get('Location')]).toEqual([
+      201,
+      `/api/v1/webhooks/${shown.id}`,
+    ])
+    expect(secret).toMatch(/^[0-9a-f]{64}$/)
+    expect(shown).toMatchObject({ ...body, enabled: true, failureCount: 0, lastSuccessAt: null })
+    const again = await desks.main.call('POST', '/webhooks', body, key)
+    expect([again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual([
+      'true',
+      first.body.data,
+    ])
+    expect((await desks.main.get('/webhooks')).body.data).toEqual([shown])
+    const changed = (await desks.main.call('PUT', `/webhooks/${shown.id}`, { enabled: false })).body
+      .data
+    expect(changed).toEqual({ ...shown, enabled: false, updatedAt: expect.any(String) })
+    expect((await desks.main.call('DELETE', `/webhooks/${shown.id}`)).body.data).toEqual({
+      id: shown.id,
+      deleted: true,
+    })
+    expect((await desks.main.get(`/webhooks/${shown.id}`)).status).toBe(404)
+    // Only loopback is among the networks that are allowed here.
+    expect(
+      (await desks.main.call('POST', '/webhooks', { ...body, url: 'https://10.0.0.1/' })).status,
+    ).toBe(400)
+  })
+
+  it('is tested with signed bytes that verify, which are in no log of deliveries', async () => {
+    const { secret, ...before } = await create(['trade.closed'], {
+      secret: 'ünïcode 𝄞, a secret of one’s own',
+    })
+    expect(await test(before.id)).toEqual({
+      success: true,
+      responseCode: 200,
+      responseTimeMs: expect.any(Number),
+      failureReason: null,
+    })
+    const [{ headers, body } = expect.fail('nothing arrived')] = receiver.received
+    expect(await verify(secret, body.toString(), String(headers['x-webhook-signature']))).toBe(true)
+    expect(await readWebhook({ secret, body, headers })).toEqual(JSON.parse(body.toString()))
+    expect(await find(before.id)).toEqual({ ...before, lastSuccessAt: expect.any(String) })
+    expect((await deliveriesOf(before.id)).data).toEqual([])
+  })
+
+  it('whose receiver fails or cannot prove who it is has an unsuccessful test, which changes nothing', async () => {
+    const { secret: _, ...before } = await create(['trade.closed'])
+    for (const [code, failureReason] of [
+      [307, 'not_2xx'],
+      [410, 'gone'],
+      [500, 'not_2xx'],
+    ] as const) {
+      receiver.answer(
+        (response) =>
+          void response.writeHead(code, { Location: `${receiver.origin}/elsewhere` }).end(),
+      )
+      expect(await test(before.id)).toMatchObject({
+        success: false,
+        responseCode: code,
+        failureReason,
+      })
+    }
+    receiver.answer((response) => void response.destroy())
+    expect(await test(before.id)).toMatchObject({
+      success: false,
+      responseCode: 0,
+      failureReason: 'answer_broken',
+    })
+    expect(await find(before.id)).toEqual(before)
+    const { id } = await create(['trade.closed'], {
+      url: `${impostor.origin}/private?token=of-mine`,
+    })
+    expect(await test(id)).toEqual({
+      success: false,
+      responseCode: 0,
+      responseTimeMs: 0,
+      failureReason: 'tls_failed',
+    })
+    expect(impostor.received).toEqual([])
+    expect(child.output()).toContain(
+      `"webhook_unanswered","host":"${new URL(impostor.origin).host}","reason":"tls_failed"`,
+    )
+    // The rest of a URL may hold a secret of the receiver.
+    expect(child.output()).not.toContain('of-mine')
+  })
+})
+
+/** What was reported while the account's trades are read again and again. */
+const receivedByReads = (name: AccountName, count: number): Promise<Json[]> =>
+  eventually(
+    async () => {
+      await desks[name].trades()
+      return receiver.bodies()
+    },
+    ({ length }) => length >= count,
+  )
+
+describe('events', () => {
+  it('report an order, its execution, its closes and its trade in this order, signed, logged and replayed', async () => {
+    const { id, secret } = await create([
+      'order.created',
+      'order.filled',
+      'position.closed',
+      'trade.closed',
+    ])
+    const order = await desks.main.placeAndSettle({ clientId: 'c-1', volume: 0.2 })
+    await received(2)
+    const ticket = order.positionId.split(':')[1]
+    await desks.main.close(ticket, 0.1)
+    const { body } = await desks.main.close(ticket)
+    const events = await received(5)
+    expect(eventsOf(events)).toEqual([
+      'order.created',
+      'order.filled',
+      'position.closed',
+      'position.closed',
+      'trade.closed',
+    ])
+    const [shown] = await desks.main.trades()
+    expect(events.map(({ data }) => data)).toMatchObject([
+      {
+        order_id: order.id,
+        account_id: accounts.main,
+        client_id: 'c-1',
+        order_type: 'market',
+        volume: 0.2,
+      },
+      {
+        order_id: order.id,
+        fill_price: order.fillPrice,
+        filled_volume: 0.2,
+        position_id: order.positionId,
+      },
+      {
+        position_id: order.positionId,
+        closed_volume: 0.1,
+        remaining_volume: 0.1,
+        is_partial: true,
+      },
+      { exit_price: body.data.closePrice, realized_pnl: body.data.realizedPnl, is_partial: false },
+      {
+        trade_id: shown.id,
+        profit: shown.profit,
+        exit_price: shown.exitPrice,
+        closed_at: shown.closedAt,
+      },
+    ])
+    for (const { headers, body: bytes } of receiver.received)
+      expect(await readWebhook({ secret, body: bytes, headers })).toEqual({
+        ...JSON.parse(bytes.toString()),
+        delivery_id: headers['x-webhook-delivery-id'],
+      })
+    const ids = receiver.received.map(({ headers }) => headers['x-webhook-delivery-id'])
+    await expect
+      .poll(async () =>
+        (await deliveriesOf(id, '?status=success&limit=2&page=2')).data.map((one: Json) => one.id),
+      )
+      .toEqual([ids[2], ids[1]])
+    const replay = () =>
+      desks.main.call('POST', `/webhooks/${id}/deliveries/${String(ids[1])}/replay`, undefined, {
+        'Idempotency-Key': 'r-1',
+      })
+    const [first, again] = [await replay(), await replay()]
+    expect([first.status, again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual([
+      201,
+      'true',
+      first.body.data,
+    ])
+    expect(first.body.data).toMatchObject({ eventType: 'order.filled', replayOf: ids[1] })
+    expect((await received(6))[5]).toMatchObject({ event: 'order.filled', data: events[1].data })
+    expect((await deliveriesOf(id)).meta.pagination.total).toBe(6)
+  })
+
+  it('report closes once by the next process, where one was killed between the broker’s execution and its record', async () => {
+    await create(['position.closed', 'trade.closed'])
+    const broker = brokerOf(sandbox, 'main')
+    const { positionId } = await desks.main.placeAndSettle({ volume: 0.3 })
+    const closedBefore = broker.closed().length
+    for (const volume of [0.1, undefined]) {
+      const made = broker.closed().length
+      sandbox.faults.set('main', 'trade', { kind: 'lost', when: 'after' })
+      const unanswered = desks.main.close(positionId.split(':')[1], volume).catch(() => null)
+      await expect.poll(() => broker.closed().length).toBe(made + 1)
+      child.process.kill('SIGKILL')
+      await Promise.all([child.exited, unanswered])
+      sandbox.faults.clear()
+      await start()
+    }
+    // What a killed process was doing is taken over a minute after it was due.
+    const told = () => receiver.bodies().filter(({ data }) => data.position_id === positionId)
+    await expect.poll(() => told().length, { timeout: 150_000 }).toBe(3)
+    const [part, rest] = told()
+      .filter(({ event }) => event === 'position.closed')
+      .map(({ data }) => data)
+      .toSorted((a, b) => a.closed_volume - b.closed_volume)
+    const [first, second] = broker.closed().slice(closedBefore)
+    expect(part).toMatchObject({
+      closed_volume: 0.1,
+      remaining_volume: 0.2,
+      is_partial: true,
+      exit_price: first?.['price'],
+    })
+    expect(rest).toMatchObject({
+      closed_volume: 0.2,
+      remaining_volume: 0,
+      realized_pnl: second?.['profit'],
+      closed_at: second?.['time'],
+    })
+    await pause(2_000)
+    expect(eventsOf(told()).toSorted()).toEqual([
+      'position.closed',
+      'position.closed',
+      'trade.closed',
+    ])
+  }, 300_000)
+
+  it('report a close with its deal once that shows, and nothing of one that the broker refused', async () => {
+    await create(['position.closed', 'trade.closed'])
+    const { positionId } = await desks.main.placeAndSettle({ volume: 0.2 })
+    const ticket = positionId.split(':')[1]
+    sandbox.faults.set('main', 'trade', { kind: 'return-code', numericCode: 10_018, times: 1 })
+    expect((await desks.main.close(ticket)).status).toBe(422)
+    sandbox.faults.set('main', 'trade', { kind: 'closing-deal-lag', ms: 4_000 })
+    expect((await desks.main.close(ticket)).body.data).toMatchObject({
+      closedVolume: 0.2,
+      closePrice: null,
+    })
+    sandbox.faults.clear()
+    const exit_price = brokerOf(sandbox, 'main').closed().at(-1)?.['price']
+    expect(await received(2)).toMatchObject([
+      { event: 'position.closed', data: { exit_price } },
+      { event: 'trade.closed', data: { exit_price, volume: 0.2 } },
+    ])
+  })
+
+  const brokerTypes = [
+    'position.opened',
+    'position.closed',
+    'trade.closed',
+    'account.balance_changed',
+  ]
+
+  it('report what happens at the broker by itself, once: a stop loss, and money in and out', async () => {
+    await create(brokerTypes)
+    const broker = brokerOf(sandbox, 'stopped')
+    sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    const position_id = `${accounts.stopped}:${broker.open({ volume: 0.1, stopLoss: 1.09 })}`
+    expect(await receivedByReads('stopped', 2)).toMatchObject([
+      {
+        event: 'position.opened',
+        data: { position_id, entry_price: 1.1002, volume: 0.1, stop_loss: 1.09 },
+      },
+      {
+        event: 'account.balance_changed',
+        data: { previous_balance: 10_000, change_amount: -0.35, change_reason: 'trade' },
+      },
+    ])
+    sandbox.prices.pin('EURUSD', { bid: 1.0895, ask: 1.0897 })
+    expect((await receivedByReads('stopped', 5)).slice(2)).toMatchObject([
+      {
+        event: 'position.closed',
+        data: { position_id, exit_reason: 'stop_loss', exit_price: broker.closed()[0]?.['price'] },
+      },
+      { event: 'trade.closed', data: { trade_id: position_id, commission: -0.7 } },
+      {
+        event: 'account.balance_changed',
+        data: { new_balance: broker.information().balance, change_reason: 'trade' },
+      },
+    ])
+    broker.deposit(250)
+    broker.deposit(-50)
+    broker.deposit(100, 'Bonus', 'DEAL_TYPE_CREDIT')
+    const money = (await receivedByReads('stopped', 8))
+      .slice(5)
+      .map(({ data }) => [data.change_reason, data.change_amount])
+    expect(money).toEqual([
+      ['deposit', 250],
+      ['withdrawal', -50],
+      ['credit', 0],
+    ])
+    // Nor is anything reported again by the next process, which reads the deals of the last day
+    // again.
+    expect(await child.stop()).toBe(0)
+    await start()
+    broker.deposit(1)
+    expect(await receivedByReads('stopped', 9)).toHaveLength(9)
+  })
+
+  it('are neither recorded nor shown without the capability', async () => {
+    const { id } = await create(['order.created'])
+    await desks.main.placeAndSettle()
+    await received(1)
+    const [logged] = (await deliveriesOf(id)).data
+    expect(await child.stop()).toBe(0)
+    await start('')
+    await desks.main.placeAndSettle()
+    expect((await deliveriesOf(id)).data).toEqual([])
+    expect(
+      refusalOf(await desks.main.call('POST', `/webhooks/${id}/deliveries/${logged.id}/replay`)),
+    ).toMatchObject({
+      status: 404,
+      code: 'NOT_FOUND',
+    })
+    expect(await child.stop()).toBe(0)
+    // What was not recorded is not sent later either.
+    await start()
+    expect([(await deliveriesOf(id)).meta.pagination.total, receiver.received.length]).toEqual([
+      1, 1,
+    ])
+  })
+})

@@ -1,0 +1,185 @@
+// The contracts of the broker, of trading and of changes, over the simulated provider and real
+// sockets.
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { startSandbox } from '@tradeport/sandbox-broker'
+import type { AccountOptions, Fault } from '@tradeport/sandbox-broker'
+import { sumExactly } from '@tradeport/domain/primitives'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import {
+  describeBrokerContract,
+  describePositionDeskContract,
+  describeTradingContract,
+} from '@tradeport/domain/testing'
+import type { ChangeTrouble, TradeTrouble, VenueTrouble } from '@tradeport/domain/testing'
+import { account, apiWith, rowOf, token } from './support.ts'
+
+const readFaults: Readonly<Record<VenueTrouble, Fault>> = {
+  unavailable: { kind: 'timeout' },
+  rate_limited: { kind: 'rate-limit', retryAfterSeconds: 2 },
+  not_provisioned: { kind: 'not-found' },
+}
+
+// The first is asked in the region of its link, the others where provisioning says that they are.
+const regionOf = (index: number): string => (index === 0 ? 'london' : 'singapore')
+
+describeBrokerContract('the adapter over the sandbox', async (books) => {
+  const sandbox = await startSandbox({
+    tokens: [token],
+    accounts: books.map(({ tradeMode, broker, currency, leverage, positions, deals }, index) => ({
+      id: `p-${index}`,
+      type: tradeMode,
+      broker,
+      currency,
+      leverage,
+      region: regionOf(index),
+      positions,
+      ...(positions.length === 0 && { history: { deals: deals.map(rowOf) } }),
+    })),
+  })
+  return {
+    broker: apiWith({
+      provisioningUrl: sandbox.url,
+      clientUrl: `${sandbox.url}/{region}`,
+      clock: { now: Date.now },
+    }).broker,
+    accounts: books.map((_, index): BrokerAccount => ({
+      ...account,
+      accountId: `${account.accountId.slice(0, -1)}${index}` as BrokerAccount['accountId'],
+      providerAccountId: `p-${index}`,
+      region: index === 0 ? regionOf(0) : null,
+    })),
+    trouble: async ({ providerAccountId }, trouble) =>
+      sandbox.faults.set(providerAccountId, 'any', readFaults[trouble]),
+    addDeals: async ({ providerAccountId }, deals) =>
+      sandbox.account(providerAccountId).addDeals(deals.map(rowOf)),
+    withholdMargins: async ({ providerAccountId }) =>
+      sandbox.faults.set(providerAccountId, 'margin', { kind: 'no-margin' }),
+    close: sandbox.close,
+  }
+})
+
+/** Longer than any case takes: it is over when the venue says so, by moving the sandbox's clock. */
+const heldMs = 3_600_000
+
+const tradeFaults: Readonly<Record<TradeTrouble | Exclude<ChangeTrouble, 'unavailable'>, Fault>> = {
+  answer_lost: { kind: 'cut', when: 'after' },
+  request_lost: { kind: 'timeout', when: 'before' },
+  refused: { kind: 'return-code', numericCode: 10_018 },
+  rate_limited: { kind: 'rate-limit', retryAfterSeconds: 2 },
+  half_filled: { kind: 'partial-fill' },
+  half_done: { kind: 'partial-fill' },
+  held: { kind: 'placed', ms: heldMs },
+  copy_lags: { kind: 'positions-lag', ms: heldMs },
+}
+
+const openVenue = async (options: Omit<AccountOptions, 'id'>) => {
+  let ahead = 0
+  let isWithoutToken = false
+  const now = (): number => Date.now() + ahead
+  const id = account.providerAccountId
+  const sandbox = await startSandbox({
+    tokens: [token],
+    now,
+    accounts: [{ id, region: 'london', ...options }],
+  })
+  const control = sandbox.account(id)
+  return {
+    sandbox,
+    control,
+    id,
+    api: apiWith({
+      clientUrl: `${sandbox.url}/{region}`,
+      providerToken: () => {
+        const found = isWithoutToken ? O.none : O.some(token)
+        isWithoutToken = false
+        return TE.right(found)
+      },
+      clock: { now },
+      stopwatch: { elapsedMs: now },
+      deadlines: { readMs: 5_000, fillMs: 2_000 },
+    }),
+    shared: {
+      account,
+      now,
+      troubleNext: async (trouble: TradeTrouble | ChangeTrouble) => {
+        // Without a token nothing is sent.
+        if (trouble === 'unavailable') isWithoutToken = true
+        else sandbox.faults.add(id, 'trade', { ...tradeFaults[trouble], times: 1 })
+      },
+      release: async () => void (ahead += heldMs),
+      passTime: async (ms: number) => void (ahead += ms),
+      close: sandbox.close,
+    },
+  }
+}
+
+const kinds: readonly Omit<AccountOptions, 'id'>[] = [
+  {},
+  { marginMode: 'netting' },
+  { platform: 'mt4' },
+  { platform: 'mt4', mt4PartialTicket: 'same', mt4DealIds: 'distinct' },
+]
+
+for (const options of kinds) {
+  const name = `the adapter over the sandbox with ${JSON.stringify(options)}`
+
+  describeTradingContract(name, async () => {
+    const { api, control, id, sandbox, shared } = await openVenue(options)
+    return {
+      ...shared,
+      trading: api.trading,
+      closePosition: async (clientId, volume) => {
+        const positionId = control
+          .positions()
+          .find((position) => position.clientId === clientId)?.id
+        const part =
+          volume === undefined
+            ? { actionType: 'POSITION_CLOSE_ID' }
+            : { actionType: 'POSITION_PARTIAL', volume }
+        control.trade({ ...part, positionId })
+      },
+      makeReadable: async (isReadable) => {
+        for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const) {
+          if (isReadable) sandbox.faults.clear({ account: id, route })
+          else sandbox.faults.set(id, route, { kind: 'timeout' })
+        }
+      },
+      executedLots: (clientId) =>
+        sumExactly(
+          control
+            .deals()
+            .flatMap((deal) => (deal['clientId'] === clientId ? [Number(deal['volume'])] : [])),
+        ),
+    }
+  })
+
+  describePositionDeskContract(name, async (positions) => {
+    const { api, control, id, sandbox, shared } = await openVenue({ ...options, positions })
+    return {
+      ...shared,
+      desk: api.positionDesk,
+      restKeepsTicket: options.platform !== 'mt4' || options.mt4PartialTicket === 'same',
+      held: () =>
+        control.positions().map(({ id: ticket, symbol, type, volume, stopLoss, takeProfit }) => ({
+          ticket,
+          symbol,
+          side: type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
+          volume,
+          ...(stopLoss !== undefined && { stopLoss }),
+          ...(takeProfit !== undefined && { takeProfit }),
+        })),
+      booked: (of) =>
+        control
+          .deals()
+          .flatMap(({ orderId, entryType, volume }) =>
+            orderId === of && entryType === 'DEAL_ENTRY_OUT' ? [Number(volume)] : [],
+          ),
+      sends: () => sandbox.requests.count({ account: id, route: 'trade' }),
+      closeElsewhere: async (positionId) =>
+        void control.trade({ actionType: 'POSITION_CLOSE_ID', positionId }),
+      makeUnreadable: async () => sandbox.faults.set(id, 'positions', { kind: 'timeout' }),
+      forgetAccount: async () => sandbox.faults.set(id, 'any', { kind: 'not-found' }),
+    }
+  })
+}

@@ -1,0 +1,378 @@
+// Connections that break, hang or go on for ever, over real sockets: a trade was not sent only
+// where its connection broke before it stood, and everything is over in its time.
+import * as http from 'node:http'
+import * as net from 'node:net'
+import type { AddressInfo } from 'node:net'
+import * as tls from 'node:tls'
+import { gzipSync } from 'node:zlib'
+import * as E from 'fp-ts/lib/Either.js'
+import nock from 'nock'
+import { generate } from 'selfsigned'
+import { afterEach, describe, expect, it } from 'vitest'
+import { brokerUnavailable } from '@tradeport/domain/errors'
+import type { MaySend } from '@tradeport/domain/ports'
+import { withDeadline } from '../src/deadline.ts'
+import type { MetaApiConfig } from '../src/index.ts'
+import {
+  account,
+  apiWith,
+  everWindow,
+  notSent,
+  place,
+  reasonOf,
+  token,
+  tradePath,
+  unknown,
+  writes,
+} from './support.ts'
+
+// The sockets of nock are open from the start; these tests need the real ones.
+nock.restore()
+
+const open: net.Server[] = []
+const sockets = new Set<net.Socket>()
+afterEach(() => {
+  for (const socket of sockets) socket.destroy()
+  for (const server of open.splice(0)) server.close()
+})
+
+const listen = async (server: net.Server): Promise<number> => {
+  open.push(server)
+  server.on('connection', (socket) => {
+    sockets.add(socket)
+    // The test resets connections, at either end.
+    socket.on('error', () => undefined)
+  })
+  server.on('tlsClientError', () => undefined)
+  await new Promise<void>((resolve) => server.listen(0, 'localhost', resolve))
+  return (server.address() as AddressInfo).port
+}
+
+const certify = (names: readonly string[]) =>
+  generate([{ name: 'commonName', value: 'localhost' }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    extensions: [{ name: 'subjectAltName', altNames: names.map((value) => ({ type: 2, value })) }],
+  })
+const [trusted, stranger] = await Promise.all([certify(['localhost']), certify(['localhost'])])
+tls.setDefaultCACertificates([...tls.getCACertificates('default'), trusted.cert])
+
+/**
+ * A server that does as it likes with each connection; counts them, and those on which a request
+ * came.
+ */
+const serve = async (onConnection: (socket: net.Socket) => void, certificate?: typeof trusted) => {
+  const seen = { connections: 0, requests: 0, bytes: 0 }
+  const onSocket = (socket: net.Socket): void => {
+    socket.on('data', (bytes) => {
+      seen.bytes += bytes.length
+      if (bytes.toString().startsWith('POST ')) seen.requests += 1
+    })
+    onConnection(socket)
+  }
+  const secure = certificate && { key: certificate.private, cert: certificate.cert }
+  const server = secure ? tls.createServer(secure, onSocket) : net.createServer(onSocket)
+  server.on('connection', () => (seen.connections += 1))
+  const url = `${secure ? 'https' : 'http'}://localhost:${await listen(server)}`
+  return {
+    seen,
+    url,
+    api: (more: Partial<MetaApiConfig> = {}) => apiWith({ clientUrl: url, ...more }),
+  }
+}
+
+const once = (answer: (socket: net.Socket) => void) => (socket: net.Socket) =>
+  void socket.once('data', () => answer(socket))
+const saying = (text: string) => once((socket) => void socket.end(text))
+const refusal = '{"numericCode":10019,"stringCode":"TRADE_RETCODE_NO_MONEY","message":"No money"}'
+const refusing = saying(`HTTP/1.1 200 OK\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`)
+const done = '{"numericCode":10009}'
+const silent = () => undefined
+
+describe('a trade is certainly not sent where', () => {
+  it.each<readonly [string, (port: number) => string]>([
+    ['nobody listens', () => 'http://127.0.0.1:1'],
+    ['the host has no address', () => 'http://no-such-host.invalid'],
+    ['the other side speaks no TLS', (port) => `https://localhost:${port}`],
+  ])('%s', async (_, urlAt) => {
+    const port = await listen(
+      net.createServer((socket) => socket.once('data', () => socket.end('hello'))),
+    )
+    expect(await place(apiWith({ clientUrl: urlAt(port) }))).toEqual(notSent())
+  })
+
+  it('the other side hangs up in its handshake, or is not who it should be, and reads nothing', async () => {
+    const port = await listen(net.createServer(once((socket) => socket.resetAndDestroy())))
+    expect(await place(apiWith({ clientUrl: `https://localhost:${port}` }))).toEqual(notSent())
+    const { api, seen } = await serve(silent, stranger)
+    expect(await place(api())).toEqual(notSent())
+    expect(seen.bytes).toBe(0)
+  })
+
+  it('its token, the region of its account or its handshake takes too long', async () => {
+    const { url } = await serve(silent)
+    const late = {
+      providerToken: () => () => new Promise<never>(() => undefined),
+      deadlines: { tokenMs: 50 },
+    }
+    expect(await place(apiWith(late))).toEqual(notSent())
+    expect(
+      await place(apiWith({ provisioningUrl: url, deadlines: { readMs: 50 } }), {
+        ...account,
+        region: null,
+      }),
+    ).toEqual(notSent())
+    expect(
+      await place(
+        apiWith({ clientUrl: url.replace('http:', 'https:'), deadlines: { connectMs: 50 } }),
+      ),
+    ).toEqual(notSent())
+  })
+})
+
+describe('a trade may have been executed where the other side', () => {
+  it.each<readonly [string, (socket: net.Socket) => void]>([
+    ['hangs up as soon as it has accepted', (socket) => void socket.end()],
+    ['resets after the first bytes', once((socket) => socket.resetAndDestroy())],
+    ['hangs up after the first bytes', once((socket) => void socket.end())],
+    ['never answers', silent],
+    ['answers with something that is not HTTP', saying('220 ready\r\n')],
+    ['answers half a head', saying('HTTP/1.1 200 OK\r\ncontent-le')],
+    ['answers half a body', saying(`HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n${done}`)],
+    [
+      'answers half a body and hangs',
+      once((socket) => void socket.write(`HTTP/1.1 200 OK\r\ncontent-length: 90\r\n\r\n${done}`)),
+    ],
+    [
+      'breaks off a body in chunks',
+      saying(`HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n15\r\n${done}\r\n`),
+    ],
+    [
+      'changes to another protocol',
+      saying('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+    ],
+    [
+      'answers more than an answer holds',
+      saying(`HTTP/1.1 200 OK\r\n\r\n${' '.repeat(70_000)}${done}`),
+    ],
+    [
+      'points elsewhere',
+      saying('HTTP/1.1 307 Temporary Redirect\r\nlocation: http://127.0.0.1:1/\r\n\r\n'),
+    ],
+  ])('%s; it is sent once', async (_, onConnection) => {
+    const { seen, api } = await serve(onConnection)
+    expect(await place(api({ deadlines: { tradeMs: 2_000 } }))).toEqual(unknown)
+    // Long enough for a second try, were there one.
+    await new Promise((resolve) => setTimeout(resolve, 150))
+    expect([seen.connections, seen.requests <= 1]).toEqual([1, true])
+  })
+})
+
+describe('a connection', () => {
+  it('that is reset as soon as it is accepted leaves open what happened, or has carried nothing', async () => {
+    for (let round = 0; round < 20; round += 1) {
+      const { seen, api } = await serve((socket) => socket.resetAndDestroy())
+      const answer = await place(api({ deadlines: { tradeMs: 2_000 } }))
+      expect(answer).toEqual(seen.bytes > 0 || answer.kind === 'unknown' ? unknown : notSent())
+      expect(seen.connections).toBe(1)
+    }
+  })
+
+  it("is a trade's own, and closed once its answer is there", async () => {
+    let closed = 0
+    const { seen, api } = await serve((socket) => {
+      socket.on('close', () => (closed += 1))
+      const keep = `HTTP/1.1 200 OK\r\nconnection: keep-alive\r\ncontent-length: ${refusal.length}\r\n\r\n${refusal}`
+      // As a server does whose time to keep a connection is over.
+      socket.once('data', () => {
+        socket.write(keep)
+        socket.once('data', () => socket.resetAndDestroy())
+      })
+    })
+    const one = api()
+    for (let sent = 0; sent < 3; sent += 1)
+      expect(await place(one)).toMatchObject({ kind: 'refused' })
+    expect(seen).toMatchObject({ connections: 3, requests: 3 })
+    await expect.poll(() => closed).toBe(3)
+  })
+
+  it('carries one POST with the token in its header', async () => {
+    const heads: object[] = []
+    const server = http.createServer(({ method, url, headers }, response) => {
+      heads.push({
+        method,
+        url,
+        token: headers['auth-token'],
+        accept: headers.accept,
+        type: headers['content-type'],
+      })
+      response.end('{}')
+    })
+    expect(await place(apiWith({ clientUrl: `http://localhost:${await listen(server)}` }))).toEqual(
+      unknown,
+    )
+    const json = 'application/json'
+    expect(heads).toEqual([{ method: 'POST', url: tradePath, token, accept: json, type: json }])
+  })
+})
+
+/** True so many times, then false. */
+const timesTrue = (times: number) => {
+  const asked = { count: 0 }
+  const maySend: MaySend = () => (asked.count += 1) <= times
+  return { asked, maySend }
+}
+
+describe.each([
+  ['http', undefined],
+  ['https', trusted],
+] as const)('over %s, whether a trade may be sent is asked', (_, certificate) => {
+  it.each([
+    [2, 'refused', { connections: 1, requests: 1 }],
+    // A second trade follows: by the time that it is answered, whatever was sent before it has
+    // arrived as well.
+    [1, 'not_sent', { connections: 2, requests: 1 }],
+    [0, 'not_sent', { connections: 1, requests: 1 }],
+  ])(
+    'before dialling and before the first byte; where it may be %i times, the order is %s',
+    async (times, kind, counts) => {
+      const { seen, api } = await serve(refusing, certificate)
+      const { asked, maySend } = timesTrue(times)
+      expect(await place(api(), account, maySend)).toMatchObject({ kind })
+      expect(asked.count).toBe(Math.min(2, times + 1))
+      if (times < 2) await place(api())
+      expect(seen).toMatchObject(counts)
+    },
+  )
+
+  it.each(writes)('for $what in the same way', async ({ make }) => {
+    const { seen, api } = await serve(refusing, certificate)
+    const unavailable = E.left(
+      brokerUnavailable(
+        account.accountId,
+        expect.stringContaining('the time to send it was over') as string,
+      ),
+    )
+    expect(await make(api().positionDesk, account, timesTrue(1).maySend)).toEqual(unavailable)
+    await place(api())
+    expect(seen).toMatchObject({ connections: 2, requests: 1 })
+  })
+})
+
+const brokerAt = async (
+  listener: http.RequestListener,
+  deadlines: MetaApiConfig['deadlines'] = {},
+) =>
+  apiWith({ clientUrl: `http://localhost:${await listen(http.createServer(listener))}`, deadlines })
+    .broker
+const deadlines = { accountInformationMs: 500, readMs: 700 }
+
+describe('a read', () => {
+  it.each<readonly [string, http.RequestListener]>([
+    ['is not answered', silent],
+    [
+      'drips',
+      (_, response) => {
+        const drip = setInterval(() => response.write(' '), 20)
+        response.on('close', () => clearInterval(drip))
+      },
+    ],
+  ])('that %s ends in its time, and its connection with it', async (_, listener) => {
+    let closed = 0
+    const broker = await brokerAt((request, response) => {
+      request.socket.on('close', () => (closed += 1))
+      listener(request, response)
+    }, deadlines)
+    expect(reasonOf(await broker.positions(account)())).toBe(
+      'positions: no whole answer within 700 ms',
+    )
+    expect(
+      reasonOf(await broker.accountInformation({ ...account, providerAccountId: 'b' })()),
+    ).toBe('account-information: no whole answer within 500 ms')
+    expect(
+      reasonOf(await broker.dealsPage({ ...account, providerAccountId: 'c' }, everWindow)()),
+    ).toBe('history-deals: no whole answer within 700 ms')
+    await expect.poll(() => closed).toBe(3)
+  })
+
+  it('ends in its time while the token does not come, and leaves no time for a second try that would pass it', async () => {
+    const { broker } = apiWith({
+      deadlines,
+      providerToken: () => () => new Promise(() => undefined),
+    })
+    expect(reasonOf(await broker.accountInformation(account)())).toBe(
+      'account-information: no whole answer within 500 ms',
+    )
+    const failing = await brokerAt(
+      (_, response) => void setTimeout(() => response.writeHead(500).end(), 120),
+      {
+        accountInformationMs: 150,
+      },
+    )
+    expect(reasonOf(await failing.accountInformation(account)())).toBe(
+      'account-information: no whole answer within 150 ms',
+    )
+  })
+
+  it('that is too long is not read to its end', async () => {
+    let sent = 0
+    const broker = await brokerAt((_, response) => {
+      const chunk = Buffer.alloc(1_048_576, ' ')
+      const more = (): void => {
+        while (!response.destroyed && sent < 200) {
+          sent += 1
+          if (!response.write(chunk)) return void response.once('drain', more)
+        }
+        response.end()
+      }
+      more()
+    })
+    expect(reasonOf(await broker.positions(account)())).toBe(
+      'positions: answered with more than 16777216 bytes',
+    )
+    expect(sent).toBeLessThan(60)
+  })
+
+  it('that breaks off is no answer, and is asked for once more', async () => {
+    let asked = 0
+    const broker = await brokerAt((_, response) => {
+      asked += 1
+      response.writeHead(200, { 'content-length': 100 }).write('[')
+      setTimeout(() => response.destroy(), 10)
+    })
+    expect(reasonOf(await broker.positions(account)())).toMatch(/^positions: no connection \(/)
+    expect(asked).toBe(2)
+  })
+
+  it('that fails at length is read by its status, and one that is compressed is read', async () => {
+    const refusing = await brokerAt(
+      (_, response) => void response.writeHead(401).end('x'.repeat(200_000)),
+    )
+    expect(reasonOf(await refusing.positions(account)())).toBe('positions: answered 401')
+    const compressing = await brokerAt(
+      (_, response) =>
+        void response.writeHead(200, { 'content-encoding': 'gzip' }).end(gzipSync('[]')),
+    )
+    expect(E.isRight(await compressing.positions(account)())).toBe(true)
+  })
+})
+
+it('whatever work started is ended when the work is over, also where it throws at once', async () => {
+  const signals: AbortSignal[] = []
+  const run = (work: () => Promise<void>) =>
+    withDeadline(
+      10_000,
+      () => new Error(),
+      (signal) => {
+        signals.push(signal)
+        return work()
+      },
+    )
+  await run(async () => undefined)
+  const thrown = run(() => {
+    throw new RangeError()
+  })
+  await expect(thrown).rejects.toThrow(RangeError)
+  expect(signals.map(({ aborted }) => aborted)).toEqual([true, true])
+})

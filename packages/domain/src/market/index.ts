@@ -1,0 +1,2 @@
+// The fixed list of instruments.
+export { instrumentTypes, instruments } from './instruments.ts'

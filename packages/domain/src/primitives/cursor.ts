@@ -1,0 +1,36 @@
+// Cursors of lists: text that callers hand back as it was given. It holds the place after which the
+// next piece begins, and the list with its owner and its filters, for which alone it is good.
+
+const version = 1
+
+type Fields = readonly unknown[]
+
+/**
+ * JSON in base64 with the URL's alphabet. Escaped to ASCII first, because an id of a broker's may
+ * hold any character.
+ */
+export const cursorAfter = (list: Fields, place: Fields): string =>
+  btoa(encodeURIComponent(JSON.stringify([version, list, place])))
+    .replaceAll('+', '-')
+    .replaceAll('/', '_')
+    .replaceAll('=', '')
+
+/** Undefined for a cursor that is damaged, of another version or of another list. */
+export const placeOfCursor = (list: Fields, cursor: string): Fields | undefined => {
+  const fields = decoded(cursor)
+  if (!Array.isArray(fields) || fields.length !== 3) return undefined
+  const [writtenBy, of, place] = fields as Fields
+  return writtenBy === version &&
+    JSON.stringify(of) === JSON.stringify(list) &&
+    Array.isArray(place)
+    ? place
+    : undefined
+}
+
+const decoded = (text: string): unknown => {
+  try {
+    return JSON.parse(decodeURIComponent(atob(text.replaceAll('-', '+').replaceAll('_', '/'))))
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,223 @@
+// A caller's webhooks, their tests, and the log of their deliveries. A webhook that is malformed,
+// unknown or another user's is not found.
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Caller } from '../access/credential.ts'
+import { notFound } from '../errors.ts'
+import type {
+  IdempotencyInProgress,
+  NotFound,
+  ServiceUnavailable,
+  ValidationError,
+  WebhookLimitReached,
+} from '../errors.ts'
+import type { Once } from '../ports/idempotency.ts'
+import type { Ports } from '../ports/ports.ts'
+import type {
+  DeliveriesQuery,
+  DueDelivery,
+  WebhookDeliveries,
+} from '../ports/webhook-deliveries.ts'
+import { parseDeliveryId, parseWebhookId } from '../primitives/ids.ts'
+import type { WebhookId } from '../primitives/ids.ts'
+import { pageOf } from '../primitives/pages.ts'
+import type { Page } from '../primitives/pages.ts'
+import { eventDelivery, isDelivered, testDelivery } from '../webhooks/delivery.ts'
+import { failureOf } from '../webhooks/event-delivery.ts'
+import type { AttemptAnswer, DeliveryFailure, WebhookDelivery } from '../webhooks/event-delivery.ts'
+import { hostIssues, requireReachable } from '../webhooks/webhook-url.ts'
+import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from '../webhooks/webhook.ts'
+
+export interface WebhookTest {
+  readonly isSuccess: boolean
+  /** The answer's status; 0 when there was none. */
+  readonly responseCode: number
+  readonly responseTimeMs: number
+  /** Null on success. */
+  readonly failureReason: DeliveryFailure | null
+}
+
+type FoundOr<Refusal, A> = TE.TaskEither<NotFound | ServiceUnavailable | Refusal, A>
+
+const required = <A>(found: TE.TaskEither<ServiceUnavailable, O.Option<A>>): FoundOr<never, A> =>
+  pipe(found, TE.flatMap(TE.fromOption(() => notFound('webhook'))))
+
+const requireId = (id: string): FoundOr<never, WebhookId> => required(TE.right(parseWebhookId(id)))
+
+type WebhookPorts = Pick<
+  Ports,
+  'webhooks' | 'webhookDeliveries' | 'webhookIds' | 'webhookReach' | 'webhookSender' | 'clock'
+>
+
+export const createWebhooks = ({
+  webhooks,
+  webhookDeliveries,
+  webhookIds,
+  webhookReach,
+  webhookSender,
+  clock,
+}: WebhookPorts) => {
+  const getWebhook = ({ owner }: Caller, id: string): FoundOr<never, Webhook> =>
+    pipe(
+      requireId(id),
+      TE.flatMap((webhookId) => required(webhooks.find(owner, webhookId))),
+    )
+
+  return {
+    /** Which hosts of webhooks the configuration forbids. */
+    webhookHostIssues: hostIssues(webhookReach),
+
+    /** POST /webhooks: returns the secret this once. Nothing is sent to the URL. */
+    createWebhook: (
+      { owner }: Caller,
+      { url, eventTypes, secret }: NewWebhook,
+      { begin }: Once,
+    ): TE.TaskEither<
+      ValidationError | WebhookLimitReached | IdempotencyInProgress | ServiceUnavailable,
+      WebhookWithSecret
+    > =>
+      pipe(
+        TE.fromEither(requireReachable(webhookReach)(url)),
+        TE.tap(() => begin),
+        TE.map(() => {
+          const now = clock.now()
+          const id = webhookIds.newWebhookId()
+          const counters = { failureCount: 0, lastSuccessAt: null, lastFailureAt: null }
+          const webhook = {
+            id,
+            owner,
+            url,
+            eventTypes,
+            enabled: true,
+            ...counters,
+            createdAt: now,
+            updatedAt: now,
+          }
+          return { webhook, secret: secret ?? webhookIds.newWebhookSecret() }
+        }),
+        TE.tap((created) => webhooks.create(owner, created)),
+      ),
+
+    /** GET /webhooks: oldest first. There are ten at most, so that there are no pages. */
+    listWebhooks: ({ owner }: Caller): TE.TaskEither<ServiceUnavailable, readonly Webhook[]> =>
+      webhooks.list(owner),
+
+    /** GET /webhooks/:id. */
+    getWebhook,
+
+    /** PUT /webhooks/:id: a new URL, other event types, on or off. */
+    changeWebhook: (
+      { owner }: Caller,
+      id: string,
+      change: WebhookChange,
+    ): FoundOr<ValidationError, Webhook> =>
+      pipe(
+        TE.fromEither(
+          change.url === undefined
+            ? E.right(undefined)
+            : requireReachable(webhookReach)(change.url),
+        ),
+        TE.flatMap(() => requireId(id)),
+        TE.flatMap((webhookId) => required(webhooks.change(owner, webhookId, change, clock.now()))),
+      ),
+
+    /** DELETE /webhooks/:id: the id of the webhook that is removed. */
+    deleteWebhook: ({ owner }: Caller, id: string): FoundOr<never, WebhookId> =>
+      pipe(
+        requireId(id),
+        TE.tap((webhookId) =>
+          pipe(
+            webhooks.remove(owner, webhookId),
+            TE.map(O.fromPredicate((wasThere) => wasThere)),
+            required,
+          ),
+        ),
+      ),
+
+    /**
+     * POST /webhooks/:id/test: one delivery now, enabled or not, that is in no log. Success is
+     * remembered, failure changes nothing.
+     */
+    testWebhook: (
+      { owner }: Caller,
+      id: string,
+      { begin }: Once,
+    ): FoundOr<IdempotencyInProgress, WebhookTest> =>
+      pipe(
+        TE.Do,
+        TE.bind('webhookId', () => requireId(id)),
+        TE.bind('to', ({ webhookId }) => required(webhooks.findWithSecret(owner, webhookId))),
+        TE.tap(() => begin),
+        TE.bindW('answer', ({ to }) =>
+          TE.fromTask(webhookSender.send(testDelivery(to, clock.now()))),
+        ),
+        TE.let('isSuccess', ({ answer }) => isDelivered(answer.responseCode)),
+        // It may have been deleted while the receiver was asked; there is then nothing to remember.
+        TE.tap(({ webhookId, isSuccess }) =>
+          isSuccess
+            ? webhooks.recordTestSuccess(owner, webhookId, clock.now())
+            : TE.right(undefined),
+        ),
+        TE.map(({ answer, isSuccess }) => ({
+          ...answer,
+          isSuccess,
+          failureReason: isSuccess ? null : failureOf(answer),
+        })),
+      ),
+
+    /**
+     * GET /webhooks/:id/deliveries: the log of event deliveries, newest first; empty where no event
+     * is delivered.
+     */
+    listWebhookDeliveries: (
+      caller: Caller,
+      id: string,
+      query: DeliveriesQuery,
+    ): FoundOr<never, Page<WebhookDelivery>> =>
+      pipe(
+        getWebhook(caller, id),
+        TE.flatMap((webhook) => webhookDeliveries.list(caller.owner, webhook.id, query)),
+      ),
+
+    /**
+     * POST /webhooks/:id/deliveries/:deliveryId/replay: sends a logged delivery once more, as a new
+     * one.
+     */
+    replayWebhookDelivery: (
+      caller: Caller,
+      id: string,
+      deliveryId: string,
+      { begin }: Once,
+    ): FoundOr<IdempotencyInProgress, WebhookDelivery> =>
+      pipe(
+        TE.Do,
+        TE.bind('webhook', () => getWebhook(caller, id)),
+        TE.bindW('delivery', () =>
+          TE.fromOption(() => notFound('delivery'))(parseDeliveryId(deliveryId)),
+        ),
+        TE.tap(() => begin),
+        TE.flatMap(({ webhook, delivery }) =>
+          webhookDeliveries.replay(caller.owner, webhook.id, delivery, {
+            id: webhookIds.newDeliveryId(),
+            at: clock.now(),
+          }),
+        ),
+        TE.flatMap(TE.fromOption(() => notFound('delivery'))),
+      ),
+  }
+}
+
+/** Posts one attempt of a delivery to its webhook. The caller records the answer. */
+export const deliverEvent =
+  ({ webhookSender, clock }: Pick<Ports, 'webhookSender' | 'clock'>) =>
+  ({ to, delivery, event }: DueDelivery): T.Task<AttemptAnswer> =>
+    webhookSender.send(eventDelivery(to, delivery.id, event, clock.now()))
+
+/** For a service that records no events: none is delivered, and there is none to replay. */
+export const noDeliveries: WebhookDeliveries = {
+  list: (_owner, _webhookId, query) => TE.right(pageOf([], query)),
+  replay: () => TE.right(O.none),
+}

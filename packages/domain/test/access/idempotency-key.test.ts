@@ -1,0 +1,36 @@
+// What the stored state of an idempotency key means for the next attempt.
+import * as E from 'fp-ts/lib/Either.js'
+import { expect, it } from 'vitest'
+import { answerOfHeldKey, mayBeClaimed } from '../../src/access/idempotency-key.ts'
+import type { HeldKey } from '../../src/access/idempotency-key.ts'
+import { dayMs } from '../../src/primitives/instant.ts'
+
+const now = 10 * dayMs
+const reply = { body: '{}', isSecret: false }
+const held = (state: HeldKey['state'], ageMs: number): HeldKey => ({
+  requestHash: 'same',
+  since: now - ageMs,
+  ...(state === 'replied' ? { state, reply } : { state }),
+})
+const inProgress = E.left({ _tag: 'IdempotencyInProgress' })
+const replied = E.right({ kind: 'replied', reply })
+
+it.each<[state: HeldKey['state'], ageMs: number, mayBe: boolean, answer: unknown]>([
+  ['claimed', 9_999, false, inProgress],
+  ['claimed', 10_000, true, inProgress],
+  // The clock was set back since.
+  ['claimed', -10_000, true, inProgress],
+  ['begun', 29_999, false, inProgress],
+  ['begun', 30_000, false, E.right({ kind: 'unknown' })],
+  ['begun', -30_000, false, E.right({ kind: 'unknown' })],
+  ['replied', dayMs - 1, false, replied],
+  ['replied', dayMs, true, replied],
+  ['claimed', 60_000, true, inProgress],
+])('a key that is %s for %d ms may be claimed: %s', (state, ageMs, mayBe, answer) => {
+  const key = held(state, ageMs)
+  expect(mayBeClaimed(key, now)).toBe(mayBe)
+  expect(answerOfHeldKey(key, { key: 'k', requestHash: 'same', id: 'c' }, now)).toEqual(answer)
+  expect(answerOfHeldKey(key, { key: 'k', requestHash: 'other', id: 'c' }, now)).toEqual(
+    E.left({ _tag: 'IdempotencyKeyReused' }),
+  )
+})

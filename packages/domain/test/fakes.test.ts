@@ -1,0 +1,152 @@
+// The fakes of the broker's ports do what the adapters do.
+import * as O from 'fp-ts/lib/Option.js'
+import type { BrokerAccount } from '../src/accounts/account.ts'
+import { brokerRateLimited, brokerUnavailable, notProvisioned } from '../src/errors.ts'
+import type { BrokerReadError } from '../src/errors.ts'
+import type { AccountId, Ticket } from '../src/primitives/ids.ts'
+import { describeBrokerContract } from '../src/testing/broker-contract.ts'
+import type { VenuePosition, VenueTrouble } from '../src/testing/broker-contract.ts'
+import { createFakeBroker } from '../src/testing/fake-broker.ts'
+import { createFakePositionDesk } from '../src/testing/fake-position-desk.ts'
+import type { FakeChangeOutcome } from '../src/testing/fake-position-desk.ts'
+import { createFakeTrading } from '../src/testing/fake-trading.ts'
+import type { FakePlacement } from '../src/testing/fake-trading.ts'
+import { openPosition } from '../src/testing/open-position.ts'
+import { describePositionDeskContract } from '../src/testing/position-desk-contract.ts'
+import type { ChangeTrouble } from '../src/testing/position-desk-contract.ts'
+import { describeTradingContract } from '../src/testing/trading-contract.ts'
+import type { TradeTrouble } from '../src/testing/trading-contract.ts'
+
+const now = Date.parse('2026-05-01T12:00:00.000Z')
+const clock = { now: () => now }
+const close = async (): Promise<void> => undefined
+
+const brokerAccount = (
+  index: number,
+  platform: BrokerAccount['platform'] = 'mt5',
+): BrokerAccount => ({
+  accountId: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
+  owner: { tenantId: 'acme', userId: 'u-1' } as BrokerAccount['owner'],
+  platform,
+  providerAccountId: `provider-${index}`,
+  region: null,
+})
+const positionOf = (position: VenuePosition, index: number) =>
+  openPosition({
+    ...position,
+    ticket: String(99 - index) as Ticket,
+    openedAt: now - (index % 2) * 1_000,
+  })
+const unavailable = (accountId: AccountId) => brokerUnavailable(accountId, 'as the case asks')
+const rateLimited = (accountId: AccountId) => brokerRateLimited(accountId, now + 1_500, now)
+
+const troubles: Readonly<Record<VenueTrouble, (accountId: AccountId) => BrokerReadError>> = {
+  unavailable,
+  rate_limited: rateLimited,
+  not_provisioned: notProvisioned,
+}
+
+describeBrokerContract('the fake', async (books) => {
+  const broker = createFakeBroker(clock)
+  const accounts = books.map((_, index) => brokerAccount(index))
+  for (const [
+    index,
+    { tradeMode, broker: name, currency, leverage, positions, deals },
+  ] of books.entries()) {
+    const figures = {
+      balance: 10,
+      equity: 10,
+      margin: 0,
+      freeMargin: 10,
+      marginLevel: null,
+      leverage,
+    }
+    broker.put(brokerAccount(index).accountId, {
+      information: { tradeMode, broker: name, currency, figures },
+      positions: positions.map(positionOf),
+      deals,
+      margin: ({ volume }) => O.some(volume),
+    })
+  }
+  return {
+    broker,
+    accounts,
+    trouble: async ({ accountId }, trouble) => broker.fail(accountId, troubles[trouble](accountId)),
+    addDeals: async ({ accountId }, added) => {
+      const deals =
+        books[accounts.findIndex((account) => account.accountId === accountId)]?.deals ?? []
+      broker.put(accountId, {
+        deals: [...deals, ...added].toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)),
+      })
+    },
+    withholdMargins: async ({ accountId }) => broker.put(accountId, { margin: () => O.none }),
+    close,
+  }
+})
+
+const outcomes: Readonly<Record<ChangeTrouble, (accountId: AccountId) => FakeChangeOutcome>> = {
+  answer_lost: () => 'do_and_lose_the_answer',
+  request_lost: () => 'lose_the_request',
+  refused: () => 'refuse',
+  rate_limited: rateLimited,
+  unavailable,
+  half_done: () => 'do_half',
+  held: () => 'accept',
+  // It keeps no copy that could lag.
+  copy_lags: () => 'do',
+}
+
+for (const platform of ['mt5', 'mt4'] as const)
+  describePositionDeskContract(`the fake on ${platform}`, async (positions) => {
+    const account = brokerAccount(1, platform)
+    const { accountId } = account
+    const desk = createFakePositionDesk(clock)
+    desk.put(accountId, positions.map(positionOf))
+    return {
+      desk,
+      account,
+      restKeepsTicket: platform === 'mt5',
+      held: () => desk.positions(accountId),
+      booked: (orderId) =>
+        desk
+          .closed(accountId)
+          .flatMap((deal) => (deal.orderId === orderId ? [deal.volume ?? 0] : [])),
+      sends: () => desk.sent().length,
+      troubleNext: async (trouble) => desk.next(outcomes[trouble](accountId)),
+      release: async () => desk.execute(),
+      passTime: close,
+      closeElsewhere: async (ticket) => {
+        const left = desk.positions(accountId).filter((position) => position.ticket !== ticket)
+        desk.put(accountId, left)
+      },
+      makeUnreadable: async () => desk.fail(accountId, unavailable(accountId)),
+      forgetAccount: async () => desk.next(notProvisioned(accountId)),
+      close,
+    }
+  })
+
+const placements: Readonly<Record<TradeTrouble, FakePlacement>> = {
+  answer_lost: 'fill_and_lose_the_answer',
+  request_lost: 'lose_the_request',
+  refused: 'refuse',
+  rate_limited: { notSentForMs: 1_000 },
+  half_filled: 'fill_partly',
+  held: 'accept',
+}
+
+describeTradingContract('the fake', async () => {
+  const trading = createFakeTrading()
+  return {
+    trading,
+    account: brokerAccount(0),
+    now: () => 0,
+    troubleNext: async (trouble) => trading.next(placements[trouble]),
+    release: async () => trading.execute(),
+    passTime: close,
+    closePosition: close,
+    makeReadable: async (isReadable) => trading.hide(!isReadable),
+    executedLots: (clientId) =>
+      trading.executions(clientId).reduce((lots, { volume = 0 }) => lots + volume, 0),
+    close,
+  }
+})

@@ -1,0 +1,285 @@
+// What a document would change: the plan is what applying it then does, and planning changes
+// nothing.
+import * as E from 'fp-ts/lib/Either.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { PlannedChange } from '../../src/operator/plan.ts'
+import { emptyDocument } from '../../src/operator/records.ts'
+import type { OperatorDocument } from '../../src/operator/records.ts'
+import type { UserId } from '../../src/primitives/ids.ts'
+import {
+  createFakeOperatorOrders,
+  newOrderUnderWay,
+} from '../../src/testing/fake-operator-orders.ts'
+import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
+import { createFakeRecords } from '../../src/testing/fake-records.ts'
+import { newAccount, newTenant, newUser, rightOf } from '../../src/testing/stored-records.ts'
+import { createOperatorDocuments } from '../../src/use-cases/operator-documents.ts'
+import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
+
+const day = Date.parse('2026-11-01T00:00:00.000Z')
+type Part = Partial<OperatorDocument>
+const documentOf = (...parts: readonly Part[]): OperatorDocument =>
+  Object.assign({}, emptyDocument, ...parts) as OperatorDocument
+
+const createService = () => {
+  const records = createFakeRecords()
+  const operatorOrders = createFakeOperatorOrders()
+  const ports = {
+    operator: createFakeOperatorStore(records),
+    operatorOrders,
+    secrets: createTestSecrets(),
+    clock: { now: () => day },
+  }
+  const documents = createOperatorDocuments(ports)
+  return {
+    orders: operatorOrders,
+    plan: documents.planOperatorDocument,
+    apply: documents.applyOperatorDocument,
+    state: () =>
+      JSON.stringify(
+        Object.values(records.tables).map((table) => [...(table as Map<string, unknown>)]),
+      ),
+  }
+}
+
+const account = {
+  id: main,
+  userId: ann,
+  name: 'Main',
+  brokerType: 'mt5',
+  accountNumber: '5012345',
+  server: 'Example-Demo',
+  purpose: 'trading',
+  currency: 'USD',
+  providerAccountId: 'p-1',
+  region: 'london',
+} as const
+const token = {
+  id: 't-1',
+  userId: ann,
+  applicationId: 'app',
+  token: 'token-given',
+  scopes: ['trading:read'],
+} as const
+const snapshot = { accountId: main, timestamp: day, balance: 1, equity: 1, margin: 0 }
+
+const whole = documentOf({
+  tenants: [{ id: acme, name: 'Acme', providerToken: 'provider-secret' }],
+  users: [{ id: ann, tenantId: acme, email: 'ann@example.com' }],
+  accounts: [account],
+  apiKeys: [{ id: 'k-1', userId: ann, key: 'tp_live_only_for_automated_tests_given' }],
+  accessTokens: [token],
+  desks: [{ id: 'd-1', tenantId: acme, accounts: [main], limits: { maxOpenLots: 5 } }],
+  traderLimits: [{ accountId: main, limits: { maxLotsPerOrder: 1 } }],
+  challenges: [{ accountId: main, startedAt: day, status: 'active' }],
+  balanceSnapshots: [snapshot],
+})
+
+const createApplied = async () => {
+  const service = createService()
+  await rightOf(service.apply(whole))
+  return service
+}
+
+const changes: readonly Part[] = [
+  { tenants: [{ id: acme, name: 'Other' }] },
+  { users: [{ id: ann, plan: 'pro' }] },
+  { users: whole.users },
+  { accounts: [{ ...account, name: 'Other' }] },
+  { apiKeys: [{ id: 'k-1', enabled: false }] },
+  { apiKeys: [{ id: 'k-2', userId: ann }] },
+  { accessTokens: [{ ...token, token: 'token-other', scopes: ['accounts:read'] }] },
+  { desks: [{ id: 'd-1', limits: { maxOpenLots: 2 } }] },
+  { desks: [{ id: 'd-1', tenantId: acme, limits: null }] },
+  { traderLimits: [{ accountId: main, limits: { approvalAboveLots: 2 } }] },
+  { challenges: [{ accountId: main, startedAt: day + 1, status: 'failed' }] },
+  { balanceSnapshots: [{ ...snapshot, balance: 2 }] },
+]
+const removals: readonly Part[] = [
+  { tenants: [{ id: acme, removed: true }] },
+  { users: [{ id: ann, removed: true }] },
+  { accounts: [{ id: main, removed: true }] },
+  { apiKeys: [{ id: 'k-1', removed: true }] },
+  { desks: [{ id: 'd-1', removed: true }] },
+  { challenges: [{ accountId: main, startedAt: day, removed: true }] },
+]
+const documents = fc.array(fc.constantFrom(...changes, ...changes, ...removals, whole), {
+  minLength: 1,
+  maxLength: 3,
+})
+
+it('changes nothing, is a refusal where applying is one, and is empty once the document was applied', async () => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(documents, { minLength: 1, maxLength: 6 }), async (all) => {
+      const { plan, apply, state } = await createApplied()
+      for (const parts of all) {
+        const document = documentOf(...parts)
+        const before = state()
+        const planned = await plan(document)()
+        expect(state()).toBe(before)
+        const applied = await apply(document)()
+        if (E.isLeft(planned)) expect(applied).toStrictEqual(planned)
+        if (E.isLeft(planned) || E.isLeft(applied)) continue
+        const records = planned.right.plan.map(({ section, id }) => `${section} ${id}`)
+        expect(new Set(records).size).toBe(records.length)
+        const hasToken = document.tenants.some(({ providerToken }) => providerToken !== undefined)
+        if (!hasToken) expect(records.length === 0).toBe(state() === before)
+        // A document that removes something and says what belongs to it makes that anew each time.
+        if (hasToken || removals.some((removal) => parts.includes(removal))) continue
+        expect((await rightOf(plan(document))).plan).toStrictEqual([])
+      }
+    }),
+  )
+})
+
+it('names every new record with all fields, and of secrets no more than their names', async () => {
+  const { plan: planned } = await rightOf(createService().plan(whole))
+  expect(planned.map(({ section, id, action }) => `${action} ${section} ${id}`)).toStrictEqual([
+    'create tenants acme',
+    'create users u-1',
+    `create accounts ${main}`,
+    'create apiKeys k-1',
+    'create accessTokens t-1',
+    'create desks d-1',
+    `create traderLimits ${main}`,
+    `create challenges ${main} 2026-11-01T00:00:00.000Z`,
+    `create balanceSnapshots ${main} 2026-11-01T00:00:00.000Z`,
+  ])
+  expect(planned[0]?.fields).toStrictEqual([
+    { field: 'name', to: 'Acme' },
+    { field: 'providerToken' },
+  ])
+  expect(planned[2]?.fields).toContainEqual({ field: 'createdAt', to: '2026-11-01T00:00:00.000Z' })
+  expect(planned[3]?.fields).toContainEqual({ field: 'key' })
+  expect(planned[4]?.fields).toContainEqual({ field: 'token' })
+  expect(JSON.stringify(planned)).not.toMatch(
+    /provider-secret|tp_live_only_for_automated_tests_given|token-given|hash of/,
+  )
+})
+
+it.each<[string, Part, readonly PlannedChange[]]>([
+  [
+    'a plan that changes',
+    { users: [{ id: ann, plan: 'pro' }] },
+    [
+      {
+        section: 'users',
+        id: ann,
+        action: 'change',
+        fields: [{ field: 'plan', from: 'free', to: 'pro' }],
+      },
+    ],
+  ],
+  [
+    'a key whose end and text change, the latter by name alone',
+    { apiKeys: [{ id: 'k-1', key: 'tp_live_only_for_automated_tests_other', expiresAt: day }] },
+    [
+      {
+        section: 'apiKeys',
+        id: 'k-1',
+        action: 'change',
+        fields: [
+          { field: 'key' },
+          { field: 'expiresAt', from: null, to: '2026-11-01T00:00:00.000Z' },
+        ],
+      },
+    ],
+  ],
+  [
+    'a limit that is unset',
+    { traderLimits: [{ accountId: main, limits: { maxLotsPerOrder: null } }] },
+    [
+      {
+        section: 'traderLimits',
+        id: main,
+        action: 'change',
+        fields: [{ field: 'limits.maxLotsPerOrder', from: 1, to: null }],
+      },
+    ],
+  ],
+  [
+    'an account that goes',
+    { accounts: [{ id: main, removed: true }] },
+    [{ section: 'accounts', id: main, action: 'remove', fields: [] }],
+  ],
+  [
+    'nothing of what is not there and is removed',
+    { users: [{ id: 'nobody' as UserId, removed: true }] },
+    [],
+  ],
+  [
+    'a provider token that is named, the same or another',
+    { tenants: [{ id: acme, providerToken: 'provider-secret' }] },
+    [{ section: 'tenants', id: acme, action: 'change', fields: [{ field: 'providerToken' }] }],
+  ],
+])('names %s', async (_, part, expected) => {
+  const { plan } = await createApplied()
+  expect((await rightOf(plan(documentOf(part)))).plan).toStrictEqual(expected)
+})
+
+describe('the orders under way that a document touches', () => {
+  const own = newOrderUnderWay(newAccount({ tenantId: acme, userId: ann }, { id: main }), day)
+  const createTrading = async () => {
+    const service = await createApplied()
+    const elsewhere = newTenant()
+    service.orders.put(
+      own,
+      newOrderUnderWay(
+        newAccount({ tenantId: elsewhere.id, userId: newUser(elsewhere.id).id }),
+        day,
+      ),
+      newOrderUnderWay(newAccount({ tenantId: acme, userId: ann }, { id: main }), day, {
+        placement: { step: 'settled' },
+        dueAt: null,
+      }),
+    )
+    return service
+  }
+
+  it.each<[string, Part, readonly string[]]>([
+    ['a tenant that goes', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
+    ['a user who goes', { users: [{ id: ann, removed: true }] }, ['user_removed']],
+    ['an account that goes', { accounts: [{ id: main, removed: true }] }, ['account_removed']],
+    [
+      'another provider account',
+      { accounts: [{ id: main, providerAccountId: 'p-2' }] },
+      ['account_relinked'],
+    ],
+    ['another region', { accounts: [{ id: main, region: 'new-york' }] }, ['account_relinked']],
+    ['another platform', { accounts: [{ id: main, brokerType: 'mt4' }] }, ['account_relinked']],
+    [
+      'a link that is unset',
+      { accounts: [{ id: main, providerAccountId: null }] },
+      ['account_relinked'],
+    ],
+    [
+      'a provider token that is named',
+      { tenants: [{ id: acme, providerToken: 'other' }] },
+      ['provider_token_changed'],
+    ],
+    [
+      'several of these',
+      { tenants: [{ id: acme, providerToken: null }], accounts: [{ id: main, removed: true }] },
+      ['provider_token_removed', 'account_removed'],
+    ],
+    ['nothing for the same link', { accounts: [account] }, []],
+    [
+      'nothing for another name',
+      { tenants: [{ id: acme, name: 'Other' }], accounts: [{ id: main, name: 'Other' }] },
+      [],
+    ],
+  ])('are named with what happens to them: %s', async (_, part, effects) => {
+    const { plan } = await createTrading()
+    expect((await rightOf(plan(documentOf(part)))).orders).toStrictEqual(
+      effects.length === 0 ? [] : [{ order: own, effects }],
+    )
+  })
+
+  it('are none where what it removes was gone before, whatever is still under way of it', async () => {
+    const { plan, apply } = await createTrading()
+    const document = documentOf({ users: [{ id: ann, removed: true }] })
+    await rightOf(apply(document))
+    expect((await rightOf(plan(document))).orders).toStrictEqual([])
+  })
+})

@@ -1,0 +1,71 @@
+// Lots and executions, against whole numbers of the smallest units.
+import * as fc from 'fast-check'
+import { expect, it } from 'vitest'
+import { fillOfExecutions } from '../../src/primitives/executions.ts'
+import { compareLots, lotsWithout, roundLots } from '../../src/primitives/lots.ts'
+
+const cents = fc.integer({ min: 1, max: 1_000 })
+
+it('compares and subtracts lots as decimals, and rounds off what binary fractions leave of a sum', () => {
+  fc.assert(
+    fc.property(cents, cents, (a, b) => {
+      expect(Math.sign(compareLots(a / 100, b / 100))).toBe(Math.sign(a - b))
+      expect(lotsWithout(a / 100, b / 100)).toBe((a - b) / 100 + 0)
+      expect(roundLots(a / 100 + b / 100)).toBe((a + b) / 100)
+    }),
+  )
+  expect(compareLots(0.1 + 0.2, 0.3)).toBeGreaterThan(0)
+})
+
+it('leaves lots of up to eight decimals as they are, however many they are', () => {
+  fc.assert(
+    fc.property(fc.maxSafeNat(), fc.nat({ max: 99_999_999 }), (whole, fraction) => {
+      const volume = Number(`${whole}.${String(fraction).padStart(8, '0')}`)
+      expect(roundLots(volume)).toBe(volume)
+    }),
+  )
+})
+
+it.each([
+  [33_554_432.02, 33_554_432.02],
+  [1e21, 1e21],
+  [Number.MAX_VALUE, Number.MAX_VALUE],
+  [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY],
+  [0.7 - 0.6, 0.1],
+  [5e-9, 1e-8],
+  [4.9e-9, 0],
+])('rounds %d lots to %d', (volume, rounded) => {
+  expect(roundLots(volume)).toBe(rounded)
+})
+
+it('fills an order with the exact volume of its executions, at the price weighted by it, at the time of the last', () => {
+  const execution = fc.record({
+    cents,
+    points: fc.integer({ min: 1, max: 200_000 }),
+    at: fc.nat(1_000),
+  })
+  fc.assert(
+    fc.property(execution, fc.array(execution, { maxLength: 20 }), (first, rest) => {
+      const all = [first, ...rest]
+      const lots = all.reduce((sum, part) => sum + part.cents, 0)
+      const worth = all.reduce((sum, part) => sum + part.cents * part.points, 0)
+      const executionOf = (part: typeof first) => ({
+        volume: part.cents / 100,
+        price: part.points / 100_000,
+        at: part.at,
+      })
+      const fill = fillOfExecutions([executionOf(first), ...rest.map(executionOf)])
+      expect(fill).toEqual({
+        volume: lots / 100,
+        price: expect.closeTo(worth / (lots * 100_000), 12),
+        at: Math.max(...all.map(({ at }) => at)),
+      })
+    }),
+  )
+  const part = { volume: 0.1, price: 1.1, at: 0 }
+  expect(fillOfExecutions([part, { ...part, volume: 0.2 }, { ...part, volume: 0.03 }])).toEqual({
+    volume: 0.33,
+    price: 1.1,
+    at: 0,
+  })
+})

@@ -1,0 +1,230 @@
+// What a body may be, and what is answered to every other.
+import { setTimeout } from 'node:timers/promises'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createBodyBudget } from '../../src/body/body-budget.ts'
+import { maxBodyBytes } from '../../src/body/read-body.ts'
+import {
+  closedPosition,
+  credential,
+  fakeIdempotency,
+  fakeUseCases,
+  goodKey,
+  jsonRequest,
+  provenance,
+  runApi,
+  send,
+} from '../fakes.ts'
+import type { Running, SentRequest } from '../fakes.ts'
+import { converse, host } from '../raw.ts'
+import { chunksOf, listOf, nested } from './json-texts.ts'
+
+const target = '/api/v1/positions/x/close'
+const padded = (bytes: number): string => `{}${' '.repeat(bytes - 2)}`
+const asChunks = { 'transfer-encoding': 'chunked' }
+
+let api: Running
+const volumes: unknown[] = []
+beforeAll(async () => {
+  api = await runApi({
+    // Each key is a credential of its own.
+    identifyCaller: ({ apiKey = '' }) => TE.right(credential(['positions:write'], { id: apiKey })),
+    closePosition: (_, _id, volume) => {
+      volumes.push(volume)
+      return TE.right({ closed: closedPosition, provenance })
+    },
+  })
+})
+afterAll(() => api[Symbol.asyncDispose]())
+
+/** The volume that the use case was given, or the code and the first fault. */
+const outcomeOf = async (
+  body: SentRequest['body'],
+  headers: SentRequest['headers'] = {},
+): Promise<unknown> => {
+  volumes.length = 0
+  const { status, json } = await send(api, target, {
+    ...jsonRequest('POST', {}, headers),
+    ...(body === undefined ? {} : { body }),
+  })
+  if (status === 200) return { volume: volumes[0] }
+  return json.error?.details?.issues?.[0]?.message ?? json.error?.code
+}
+
+it.for<readonly [outcome: unknown, body: string | Uint8Array, headers?: SentRequest['headers']]>([
+  [{ volume: 1 }, '{"volume":1}'],
+  [{ volume: 2 }, '\uFEFF{"volume":1,"volum\\u0065":2}'],
+  [
+    {},
+    padded(maxBodyBytes),
+    { 'content-type': 'Application/JSON;charset="UTF-8"', 'content-encoding': 'Identity' },
+  ],
+  ['a body is required; send a JSON object', ''],
+  ['the body must be JSON in UTF-8; got something else', '{"a":1'],
+  ['the body must be JSON in UTF-8; got something else', Buffer.from('7b22ff223a317d', 'hex')],
+  // Half a character at the end.
+  ['the body must be JSON in UTF-8; got something else', Buffer.from('7b7dc3', 'hex')],
+  ['the body must be a JSON object; got a list', '[1]'],
+  ['the body must be a JSON object; got null', 'null'],
+  ['the body must be a JSON object; got a string', '"a"'],
+  [
+    'Content-Type must be application/json in UTF-8; got text/plain',
+    '{}',
+    { 'content-type': 'text/plain' },
+  ],
+  [
+    'Content-Type must be application/json in UTF-8; got application/json; charset=latin1',
+    '{}',
+    { 'content-type': 'application/json; charset=latin1' },
+  ],
+  [
+    'the body must be sent without Content-Encoding; got gzip',
+    '{}',
+    { 'content-encoding': 'gzip' },
+  ],
+  ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1)],
+  ['PAYLOAD_TOO_LARGE', padded(maxBodyBytes + 1), asChunks],
+  ['a is not known; the nearest name is volume', listOf(10_000)],
+  ['the body must hold at most 10000 JSON values; got more', listOf(10_001)],
+  ['a is not known; the nearest name is volume', nested(64)],
+  ['lists and objects must be nested at most 64 deep; got deeper ones', nested(65)],
+  ['volume must be a number above 0; got an object', `{"volume":{"${'x'.repeat(256)}":0}}`],
+  [
+    'the names of fields must have at most 256 bytes; got a longer one',
+    `{"volume":{"${'x'.repeat(257)}":0}}`,
+  ],
+  [
+    'tokens is not known; the nearest name is volume',
+    '{"tokens":1,"a":{"token":1,"tp_live_x":1},"b":"my tp_live_x","c":"TP_LIVE_"}',
+  ],
+  ...[
+    '{"X-Api-Key":2}',
+    '{"api_key":0}',
+    '{"Token":null}',
+    '{"t\\u006fken":2}',
+    '{"tp_live_x":2}',
+    '{"a":[{"b":"\\u0074p_live_x"}]}',
+    `{"a":${'['.repeat(62)}"tp_live_x"${']'.repeat(62)}}`,
+  ].map((text) => ['UNAUTHORIZED', text] as const),
+])('answers %j to the body %j', async ([outcome, body, headers]) => {
+  expect(await outcomeOf(body, headers)).toEqual(outcome)
+})
+
+const head = (headers: string): string =>
+  `POST ${target} HTTP/1.1\r\n${host}X-API-Key: ${goodKey}\r\nContent-Type: application/json\r\nConnection: close\r\n${headers}\r\n`
+const chunkedHead = head('Transfer-Encoding: chunked\r\n')
+
+describe('a body in chunks', () => {
+  it.for<
+    readonly [
+      what: string,
+      message: string | undefined,
+      ...pieces: readonly (string | Uint8Array)[],
+    ]
+  >([
+    ['a thousand of a byte', undefined, chunksOf(Buffer.from(padded(1_000)), 1)],
+    [
+      'more of a byte',
+      'the body came in chunks of a few bytes',
+      chunksOf(Buffer.from(padded(2_000)), 1),
+    ],
+    [
+      'too many values and no end',
+      'the body must hold at most 10000',
+      '1ffff\r\n[',
+      '0,'.repeat(10_000),
+    ],
+    [
+      'too great a depth and no end',
+      'lists and objects must be nested at most 64 deep',
+      '1ffff\r\n',
+      '['.repeat(65),
+    ],
+  ])('may be refused before it ends: %s', async ([, message, ...pieces]) => {
+    const socket = converse(api.port, chunkedHead, ...pieces)
+    const body = JSON.parse((await socket)[0]?.body ?? '')
+    expect(body.error?.message).toEqual(
+      message === undefined ? undefined : expect.stringContaining(message),
+    )
+  })
+})
+
+it('a sender that writes all of a refused body before it reads sees the answer and goes on', async () => {
+  const keptOpen = (length: number): string =>
+    head(`Content-Length: ${length}\r\n`).replace('Connection: close\r\n', '')
+  const large = Buffer.alloc(4 * maxBodyBytes, 0x20)
+  const many = `[${'0,'.repeat(1_000_000)}`
+  const replies = await converse(
+    api.port,
+    keptOpen(large.length),
+    large,
+    keptOpen(many.length),
+    many,
+    `${head('Content-Length: 2\r\n')}{}`,
+  )
+  expect(replies.map(({ status }) => status)).toEqual([413, 400, 200])
+})
+
+it('a credential may have two bodies that are large or slow at a time, any number of others, and other credentials theirs', async () => {
+  const large = padded(70_000)
+  const hangUp = new AbortController()
+  const unfinished = () =>
+    fetch(`${api.origin}${target}`, {
+      method: 'POST',
+      headers: { 'x-api-key': 'a', 'content-type': 'application/json' },
+      body: new ReadableStream({ start: (stream) => stream.enqueue(Buffer.from('{')) }),
+      duplex: 'half',
+      signal: hangUp.signal,
+    }).catch(() => undefined)
+  expect(
+    await Promise.all(
+      Array.from({ length: 20 }, () => outcomeOf('{}', { 'x-api-key': 'a' }).then(Boolean)),
+    ),
+  ).not.toContain(false)
+  const opened = [unfinished(), unfinished()]
+  await setTimeout(500)
+  expect([
+    await outcomeOf(large, { 'x-api-key': 'a' }),
+    await outcomeOf('{}', { 'x-api-key': 'a' }),
+    await outcomeOf(large),
+  ]).toEqual(['RATE_LIMIT_EXCEEDED', {}, {}])
+  hangUp.abort()
+  await Promise.all(opened)
+  await expect.poll(() => outcomeOf(large, { 'x-api-key': 'a' })).toEqual({})
+})
+
+// A share that was not given back would refuse the large body after two of these.
+it.for<readonly [what: string, ...pieces: readonly (string | Uint8Array)[]]>([
+  ['whole', head('Content-Length: 70000\r\n'), padded(70_000)],
+  ['no JSON', head('Content-Length: 70000\r\n'), '['.padEnd(70_000)],
+  ['with a credential', head('Content-Length: 70000\r\n'), '{"token":1}'.padEnd(70_000)],
+  ['too deep', head('Content-Length: 70000\r\n'), nested(65).padEnd(70_000)],
+  ['too large', head('Content-Length: 10485761\r\n')],
+  ['broken', chunkedHead, '11170\r\n', padded(70_000), 'zz\r\n'],
+])('bodies that were %s count no more', async ([, ...pieces]) => {
+  await using limited = await runApi(
+    { idempotency: fakeIdempotency(), closePosition: fakeUseCases().closePosition },
+    undefined,
+    {
+      bounds: { requestMs: 300, headMs: 200, checkMs: 50 },
+    },
+  )
+  for (let sent = 0; sent < 3; sent += 1) await converse(limited.port, ...pieces)
+  const { status } = await send(limited, target, {
+    ...jsonRequest('POST', {}),
+    body: padded(70_000),
+  })
+  expect(status).toBe(200)
+})
+
+it('bytes beyond the memory set aside for bodies are refused until others are released', () => {
+  const { open } = createBodyBudget({ totalBytes: 1_000 })
+  const [first, second] = [open('a'), open('b')]
+  expect([first.add(600), second.add(600)]).toMatchObject([
+    undefined,
+    { _tag: 'ServiceUnavailable', retryAfterSeconds: 1 },
+  ])
+  first.release()
+  second.release()
+  expect(open('c').add(1_000)).toBeUndefined()
+})

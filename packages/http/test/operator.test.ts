@@ -1,0 +1,525 @@
+// The operator API: its token, the documents that it accepts, and what every route answers, over
+// the use cases of the domain and records in memory.
+import {
+  createFakeOperatorOrders,
+  createFakeRecords,
+  newAccount,
+  newOrderUnderWay,
+} from '@tradeport/domain/testing'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { scopes } from '@tradeport/domain/access'
+import type { OperatorChanges, OperatorDocument } from '@tradeport/domain/operator'
+import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { createOperatorApi } from '../src/index.ts'
+import type { OperatorUseCases } from '../src/index.ts'
+import { exampleOf } from '../src/errors.ts'
+import { expectDocumented, operator, replyTo } from './documents.ts'
+import { accountId, fakeEdge, goodKey, issuesOf, now, owner, run, send } from './fakes.ts'
+import type { Answer, Running, SentRequest } from './fakes.ts'
+import { operatorUseCases, testSecrets } from './operator-use-cases.ts'
+
+const operatorToken = 'the-operator'
+const authorization = `Bearer ${operatorToken}`
+const start = (useCases: OperatorUseCases): Promise<Running> =>
+  run(createOperatorApi(useCases, { ...fakeEdge(), operatorToken }))
+
+/** @param line such as `GET /tenants`, below the prefix */
+const ask = (
+  api: Running,
+  line: string,
+  body?: unknown,
+  headers: SentRequest['headers'] = {},
+): Promise<Answer> => {
+  const [method = '', path = ''] = line.split(' ')
+  return send(api, `/operator/v1${path}`, {
+    method,
+    headers: { authorization, 'content-type': 'application/json', ...headers },
+    ...(body === undefined ? {} : { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  })
+}
+
+const secrets = ['provider-secret', 'tp_live_only_for_automated_tests_given', 'token-given']
+const orders = createFakeOperatorOrders()
+const stuck = newOrderUnderWay(newAccount(owner, { id: accountId }), now - 3_600_000)
+orders.put(stuck)
+const [hourAgo, minuteLater] = [-3_600_000, -3_540_000].map((ms) =>
+  new Date(now + ms).toISOString(),
+)
+
+const limits = { maxLotsPerOrder: 0.3 }
+const accountEntry = {
+  id: accountId,
+  userId: 'u-1',
+  name: 'Main',
+  brokerType: 'mt5',
+  accountNumber: '5012345',
+  server: 'Example-Demo',
+  purpose: 'trading',
+  isDemo: true,
+  currency: 'USD',
+  providerAccountId: 'p-1',
+  region: 'london',
+  createdAt: '2026-01-05T00:00:00.000Z',
+}
+const document = {
+  tenants: [
+    { id: 'acme', name: 'Acme', providerToken: secrets[0] },
+    { id: 'other/tenant', name: 'Other' },
+  ],
+  users: [{ id: 'u-1', tenantId: 'acme', email: 'a@example.com', plan: 'pro' }],
+  accounts: [accountEntry],
+  apiKeys: [
+    {
+      id: 'k-1',
+      userId: 'u-1',
+      name: 'bot',
+      key: secrets[1],
+      scopes: ['trading:read'],
+      ipAllowlist: ['10.0.0.0/8'],
+    },
+    { id: 'k-2', userId: 'u-1', expiresAt: '2027-01-01T00:00:00Z', enabled: false },
+  ],
+  accessTokens: [
+    { id: 't-1', userId: 'u-1', applicationId: 'app', token: secrets[2], scopes: ['trading:read'] },
+  ],
+  desks: [{ id: 'd-1', tenantId: 'acme', accounts: [accountId], limits: { maxOpenLots: 5 } }],
+  traderLimits: [{ accountId, limits }],
+  challenges: [{ accountId, startedAt: '2026-10-01T00:00:00.000Z', status: 'failed' }],
+}
+
+const shownOrder = {
+  id: stuck.order.id,
+  tenantId: 'acme',
+  userId: 'u-1',
+  accountId,
+  symbol: 'EURUSD',
+  type: 'buy',
+  orderType: 'market',
+  volume: 0.1,
+  status: 'pending',
+  createdAt: hourAgo,
+  updatedAt: hourAgo,
+  destination: { providerAccountId: 'provider-1', region: 'new-york', platform: 'mt5' },
+  step: 'looking_up',
+  sentAt: hourAgo,
+  lookups: 3,
+  brokerOrderId: '4711',
+  dueAt: minuteLater,
+  finished: null,
+}
+const shownTenant = { id: 'acme', name: 'Acme', hasProviderToken: true }
+const deskLimits = { maxOpenLots: 5, maxOpenPositions: null, allowedSymbols: null }
+const planned = {
+  tenants: [{ id: 'acme', providerToken: null }],
+  accounts: [{ id: accountId, providerAccountId: 'p-2' }],
+}
+const finishing = {
+  as: 'filled',
+  reason: 'seen in the terminal',
+  by: 'kim',
+  price: 1.0842,
+  volume: 0.1,
+  position: '90001',
+}
+
+describe('every route', () => {
+  let api: Running
+  beforeAll(async () => {
+    api = await start(operatorUseCases(createFakeRecords(), testSecrets, orders))
+    expect((await ask(api, 'POST /apply', document)).status).toBe(200)
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  it.for<readonly [operationId: string, line: string, data: unknown, body?: object]>([
+    [
+      'applyDocument',
+      'POST /apply',
+      { apiKeys: [{ id: 'k-3', key: expect.stringMatching(/^tp_live_/) }], accessTokens: [] },
+      { apiKeys: [{ id: 'k-3', userId: 'u-1' }] },
+    ],
+    [
+      'applyDocument',
+      'POST /apply',
+      { apiKeys: [], accessTokens: [] },
+      { apiKeys: [{ id: 'k-3', removed: true }] },
+    ],
+    [
+      'planDocument',
+      'POST /plan',
+      {
+        changes: [
+          expect.objectContaining({ section: 'tenants', id: 'acme', action: 'change' }),
+          expect.objectContaining({ section: 'accounts' }),
+        ],
+        ordersUnderWay: [
+          {
+            id: stuck.order.id,
+            accountId,
+            step: 'looking_up',
+            effects: ['provider_token_removed', 'account_relinked'],
+          },
+        ],
+      },
+      planned,
+    ],
+    [
+      'listTenants',
+      'GET /tenants',
+      [shownTenant, { id: 'other/tenant', name: 'Other', hasProviderToken: false }],
+    ],
+    [
+      'getTenant',
+      'GET /tenants/acme',
+      { ...shownTenant, counts: { users: 1, accounts: 1, apiKeys: 2, accessTokens: 1, desks: 1 } },
+    ],
+    ['getTenant', 'GET /tenants/other%2Ftenant', expect.objectContaining({ id: 'other/tenant' })],
+    ['listUsers', 'GET /tenants/acme/users', document.users],
+    [
+      'listTenantAccounts',
+      'GET /tenants/acme/accounts?userId=u-1',
+      [
+        {
+          ...accountEntry,
+          tenantId: 'acme',
+          broker: null,
+          balance: 0,
+          equity: 0,
+          margin: 0,
+          status: 'connected',
+          lastReadAt: null,
+          updatedAt: expect.any(String) as string,
+          limits: { ...deskLimits, ...limits, maxOpenLots: null, approvalAboveLots: null },
+          challenges: [{ startedAt: '2026-10-01T00:00:00.000Z', status: 'failed' }],
+        },
+      ],
+    ],
+    [
+      'listApiKeys',
+      'GET /tenants/acme/api-keys',
+      [
+        {
+          id: 'k-1',
+          userId: 'u-1',
+          name: 'bot',
+          scopes: ['trading:read'],
+          ipAllowlist: ['10.0.0.0/8'],
+          expiresAt: null,
+          enabled: true,
+        },
+        expect.objectContaining({
+          id: 'k-2',
+          expiresAt: '2027-01-01T00:00:00.000Z',
+          enabled: false,
+        }),
+      ],
+    ],
+    [
+      'listAccessTokens',
+      'GET /tenants/acme/access-tokens',
+      [
+        {
+          id: 't-1',
+          userId: 'u-1',
+          applicationId: 'app',
+          scopes: ['trading:read'],
+          expiresAt: null,
+          enabled: true,
+        },
+      ],
+    ],
+    [
+      'listDesks',
+      'GET /tenants/acme/desks',
+      [{ id: 'd-1', tenantId: 'acme', accounts: [accountId], limits: deskLimits }],
+    ],
+    ['listOrdersUnderWay', 'GET /orders?tenantId=acme&stuck=true', [shownOrder]],
+    ['listOrdersUnderWay', 'GET /orders?tenantId=other', []],
+    ['getOrder', `GET /orders/${stuck.order.id}`, shownOrder],
+    [
+      'finishOrder',
+      `POST /orders/${stuck.order.id}/finish`,
+      {
+        ...shownOrder,
+        status: 'filled',
+        updatedAt: new Date(now).toISOString(),
+        fillPrice: 1.0842,
+        filledVolume: 0.1,
+        positionId: `${accountId}:90001`,
+        step: 'settled',
+        lookups: null,
+        brokerOrderId: null,
+        sentAt: null,
+        dueAt: null,
+        finished: { at: new Date(now).toISOString(), by: 'kim', reason: 'seen in the terminal' },
+      },
+      finishing,
+    ],
+    [
+      'rotateSecrets',
+      'POST /secrets/rotate',
+      { resealed: 1, unreadable: [], cursor: null },
+      { limit: 100 },
+    ],
+    [
+      'checkService',
+      'GET /doctor',
+      expect.arrayContaining([
+        { name: 'fsync', status: 'ok', message: expect.any(String) as string, action: null },
+      ]),
+    ],
+    [
+      'checkTenant',
+      'GET /tenants/acme/doctor',
+      [
+        expect.objectContaining({
+          name: 'provider token',
+          status: 'fail',
+          action: expect.stringContaining('"providerToken"'),
+        }),
+      ],
+    ],
+  ])(
+    '%s: %s answers its records as documented, and no secret',
+    async ([operationId, line, data, body]) => {
+      const reply = await ask(api, line, body)
+      expect(reply.json).toMatchObject({ success: true, meta: { version: '1.0.0' }, error: null })
+      expect(reply.json.data).toStrictEqual(data)
+      expectDocumented(
+        operator,
+        operator.operations.find(({ route }) => route.operationId === operationId)?.pointer ?? '',
+        reply,
+      )
+      for (const secret of secrets)
+        expect([
+          reply.text.includes(secret),
+          reply.text.includes(testSecrets.hash(secret)),
+        ]).toEqual([false, false])
+    },
+  )
+
+  it.each(operator.operations)(
+    '$name needs the operator token, and answers every refusal as documented',
+    async ({ route, pointer }) => {
+      const line = `${route.method} ${route.path.replaceAll(/:\w+/g, stuck.order.id)}`
+      const bodies: Readonly<Record<string, object>> = {
+        finishOrder: finishing,
+        applyDocument: {},
+        planDocument: {},
+        rotateSecrets: {},
+      }
+      for (const headers of [
+        { authorization: '' },
+        { authorization: 'Bearer wrong' },
+        { authorization: '', 'x-api-key': goodKey },
+      ])
+        expectDocumented(
+          operator,
+          pointer,
+          await ask(api, line, bodies[route.operationId], headers),
+        )
+      for (const tag of route.refusals) {
+        const refuse = () => TE.left(exampleOf(tag))
+        const refusing = Object.fromEntries(
+          Object.keys(operatorUseCases()).map((name) => [name, refuse]),
+        ) as unknown as OperatorUseCases
+        await using refused = await start({ ...refusing, checkService: refuse() as never })
+        const reply = await ask(
+          refused,
+          line,
+          bodies[route.operationId],
+          tag === 'Unauthorized' ? { authorization: 'Bearer wrong' } : {},
+        )
+        expect([tag, reply.status, reply.json.error?.code]).toEqual([
+          tag,
+          replyTo(tag).status,
+          replyTo(tag).error.code,
+        ])
+        expectDocumented(operator, pointer, reply)
+      }
+    },
+  )
+
+  it('pages a list by cursor, which belongs to that list', async () => {
+    const first = await ask(api, 'GET /tenants/acme/api-keys?limit=1')
+    expect(first.json.meta?.['pagination']).toStrictEqual({
+      limit: 1,
+      has_next: true,
+      cursor: expect.any(String) as string,
+    })
+    const { cursor = '' } = (first.json.meta?.['pagination'] ?? {}) as { readonly cursor?: string }
+    const second = await ask(api, `GET /tenants/acme/api-keys?limit=1&cursor=${cursor}`)
+    expect(second.json).toMatchObject({
+      data: [{ id: 'k-2' }],
+      meta: { pagination: { limit: 1, has_next: false } },
+    })
+    expect((await ask(api, `GET /tenants/acme/users?cursor=${cursor}`)).json.error?.code).toBe(
+      'INVALID_CURSOR',
+    )
+  })
+
+  it.each([
+    ['GET /tenants/nobody/users', 404],
+    ['GET /tenants/no%20one/users', 404],
+    ['GET /orders/none', 404],
+    ['GET /orders?stuck=yes', 400],
+    ['GET /orders?tenantId=no%20one', 400],
+    ['GET /tenants?limit=1001', 400],
+    ['GET /apply', 404],
+  ])('%s is %i', async (line, status) => {
+    expect((await ask(api, line)).status).toBe(status)
+  })
+
+  it('has none of the routes of users', async () => {
+    expect((await send(api, '/api/v1/symbols')).status).toBe(404)
+  })
+
+  it.each(['', 'Bearer', `Bearer ${operatorToken}x`, `Basic ${operatorToken}`, operatorToken])(
+    'answers 401 to the authorization %j before it reads the body',
+    async (sent) => {
+      const { status, json } = await ask(api, 'POST /apply', 'not JSON', { authorization: sent })
+      expect([status, json.error?.message]).toEqual([
+        401,
+        expect.stringContaining("operator's token"),
+      ])
+    },
+  )
+})
+
+describe('a document', () => {
+  let applied: OperatorDocument | undefined
+  const applyOperatorDocument: OperatorUseCases['applyOperatorDocument'] = (sent) => {
+    applied = sent
+    return TE.right({
+      changes: {} as OperatorChanges,
+      affectedUsers: [],
+      apiKeys: [],
+      accessTokens: [],
+    })
+  }
+  let api: Running
+  beforeAll(async () => {
+    api = await start({ ...operatorUseCases(), applyOperatorDocument })
+  })
+  afterAll(() => api[Symbol.asyncDispose]())
+
+  it('is read with dates as instants, absent fields absent, and null fields null', async () => {
+    const token = { id: 't-1', userId: 'u-1', applicationId: 'app-1', scopes, enabled: false }
+    const figures = { balance: -1.5, equity: 0, margin: 0, freeMargin: null }
+    // The same as it is sent and as it is read.
+    const same = {
+      tenants: [{ id: 'gone', removed: true }],
+      users: [],
+      apiKeys: [],
+      challenges: [],
+      desks: [
+        {
+          id: 'd-1',
+          accounts: [accountId],
+          limits: { maxOpenLots: 50, maxOpenPositions: null, allowedSymbols: ['EURUSD'] },
+        },
+      ],
+      traderLimits: [{ accountId, limits: null }],
+    }
+    const sent = {
+      ...same,
+      accounts: [{ ...accountEntry, id: accountId.toUpperCase(), isDemo: null }],
+      accessTokens: [{ ...token, expiresAt: '2027-01-01T00:00:00+01:00' }],
+      balanceSnapshots: [{ accountId, timestamp: '2026-11-01', ...figures }],
+    }
+    expect((await ask(api, 'POST /apply', sent)).status).toBe(200)
+    expect(applied).toStrictEqual({
+      ...same,
+      accounts: [{ ...accountEntry, isDemo: null, createdAt: Date.parse(accountEntry.createdAt) }],
+      accessTokens: [{ ...token, expiresAt: Date.parse('2026-12-31T23:00:00.000Z') }],
+      balanceSnapshots: [{ accountId, timestamp: Date.parse('2026-11-01'), ...figures }],
+    })
+  })
+
+  const name = 'must be 1 to 255 characters without control characters; got'
+  it.for<readonly [document: object | string, ...faults: readonly (string | RegExp)[]]>([
+    ['[]', /^the body must be a JSON object/],
+    [
+      '{"accounts":[{"id":"x","balance":1e999}]}',
+      'accounts[0].id must be the UUID of an account; got "x"',
+      'accounts[0].balance must be a number; got Infinity',
+    ],
+    [
+      { tenant: [], constructor: 1 },
+      'tenant is not known; the nearest name is tenants',
+      /^constructor is not known/,
+    ],
+    [
+      { tenants: null, users: {} },
+      'tenants must be a list; got null',
+      'users must be a list; got an object',
+    ],
+    [
+      { tenants: ['acme', {}] },
+      'tenants[0] must be an object; got the text "acme"',
+      'tenants[1].id is required; it must be a tenant id: 1 to 128 visible ASCII characters',
+    ],
+    [
+      { tenants: [{ id: 'a', nmae: 'x', name: '', removed: null }] },
+      'tenants[0].nmae is not known; the nearest name is name',
+      `tenants[0].name ${name} ""`,
+      'tenants[0].removed must be true or false; got null',
+    ],
+    [
+      { tenants: [{ id: 'a b', name: 'x\u0000' }] },
+      /^tenants\[0\]\.id must be .*; got "a b"$/,
+      String.raw`tenants[0].name ${name} "x\u0000"`,
+    ],
+    [
+      { users: [{ id: 'u', email: 'o,wner@example.com', plan: 'gold' }] },
+      /^users\[0\]\.email must be an e-mail address/,
+      'users[0].plan must be one of free, pro, enterprise; got "gold"',
+    ],
+    [
+      { accounts: [{ id: accountId, balance: '1', createdAt: '2026-02-30' }] },
+      'accounts[0].balance must be a number; got the text "1"; send the number 1',
+      /^accounts\[0\]\.createdAt must be an ISO 8601/,
+    ],
+    [
+      { apiKeys: [{ id: 'k', key: `tp_live_${'x'.repeat(23)}`, ipAllowlist: ['10.0.0.0/33'] }] },
+      /^apiKeys\[0\]\.ipAllowlist\[0\] must be an IPv4 or IPv6 address, or a CIDR/,
+      /^apiKeys\[0\]\.key must be tp_live_ followed by 24 to 248 .*not shown here$/,
+    ],
+    [
+      { apiKeys: [{ id: 'k', scopes: ['trading:read', 'all'] }] },
+      /^apiKeys\[0\]\.scopes\[1\] must be one of accounts:read,/,
+    ],
+    [
+      {
+        desks: [
+          {
+            id: 'd',
+            limits: { maxOpenLots: -1, maxOpenPositions: 1.5, allowedSymbols: ['eurusd'] },
+          },
+        ],
+      },
+      'desks[0].limits.maxOpenLots must be a number from 0; got -1',
+      'desks[0].limits.maxOpenPositions must be a whole number from 0; got 1.5',
+      /^desks\[0\]\.limits\.allowedSymbols\[0\] must be a symbol in capitals/,
+    ],
+    [
+      { challenges: [{ accountId }, { accountId, startedAt: null }] },
+      /^challenges\[0\]\.startedAt is required/,
+      /^challenges\[1\]\.startedAt must be .*; got null$/,
+    ],
+    // No secret is repeated.
+    [
+      { tenants: [{ id: 'a', providerToken: 'a b' }], accessTokens: [{ id: 't', token: 'a b' }] },
+      /^tenants\[0\]\.providerToken must be .*not shown here$/,
+      /^accessTokens\[0\]\.token must be .*not shown here$/,
+    ],
+  ])('such as %j is refused', async ([sent, ...faults]) => {
+    applied = undefined
+    const messages = issuesOf(await ask(api, 'POST /apply', sent)).map(({ message }) => message)
+    expect(messages).toEqual(
+      faults.map((fault) =>
+        typeof fault === 'string' ? fault : (expect.stringMatching(fault) as string),
+      ),
+    )
+    expect(applied).toBeUndefined()
+  })
+})

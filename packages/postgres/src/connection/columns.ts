@@ -1,0 +1,166 @@
+// How values stand in columns: money as exact numerics, instants as timestamptz, one codec for each
+// kind of column, and one for each table.
+import { isScope } from '@tradeport/domain/access'
+import { parseOrderId } from '@tradeport/domain/orders'
+import { parseAccountId, parseTenantId, parseUserId } from '@tradeport/domain/primitives'
+import type { CredentialHash, Scope } from '@tradeport/domain/access'
+import type { OrderId } from '@tradeport/domain/orders'
+import type { AccountId, Instant, TenantId, UserId } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as t from 'io-ts'
+import { DescribedError } from './failures.ts'
+
+/** The shortest decimal that reads back as the same number. */
+export const toNumeric = (value: number): string => {
+  if (!Number.isFinite(value)) throw new DescribedError('a number that is not finite')
+  return String(value)
+}
+
+/** Text of a broker's, which may hold anything. */
+export const toText = (value: string): string => {
+  if (value.includes('\0') || !value.isWellFormed())
+    throw new DescribedError('text that the database cannot hold')
+  return value
+}
+
+/** As the server reads it whatever its settings; the years before 1 are written as BC. */
+export const toTimestamptz = (instant: Instant): string => {
+  const date = new Date(instant)
+  if (Number.isNaN(date.getTime())) throw new DescribedError('an instant out of range')
+  const year = date.getUTCFullYear()
+  const iso = date.toISOString()
+  if (year >= 1 && year <= 9999) return iso
+  const monthAndTime = iso.slice(iso.indexOf('-', 1))
+  if (year >= 1) return `${year}${monthAndTime}`
+  return `${String(1 - year).padStart(4, '0')}${monthAndTime} BC`
+}
+
+/** The same for a value that can be absent. */
+export const orNull =
+  <A, B>(write: (value: A) => B) =>
+  (value: A | null): B | null =>
+    value === null ? null : write(value)
+
+const codecOf = <A, O = A>(
+  name: string,
+  read: (value: unknown) => O.Option<A>,
+  write: (value: A) => O,
+): t.Type<A, O> =>
+  new t.Type(
+    name,
+    (value): value is A => O.isSome(read(value)),
+    (value, context) =>
+      O.match<A, t.Validation<A>>(() => t.failure(value, context), t.success)(read(value)),
+    write,
+  )
+
+/** Text that has a form of its own. */
+export const parsedText = <A extends string>(
+  name: string,
+  parse: (text: string) => O.Option<A>,
+): t.Type<A> =>
+  codecOf(
+    name,
+    (value) => (typeof value === 'string' ? parse(value) : O.none),
+    (text) => text,
+  )
+
+/** One of a few words. */
+export const oneOf = <A extends string>(name: string, words: readonly A[]): t.Type<A> =>
+  parsedText(
+    name,
+    O.fromPredicate((text): text is A => (words as readonly string[]).includes(text)),
+  )
+
+export const tenantId: t.Type<TenantId> = parsedText('TenantId', parseTenantId)
+export const userId: t.Type<UserId> = parsedText('UserId', parseUserId)
+export const accountId: t.Type<AccountId> = parsedText('AccountId', parseAccountId)
+export const orderId: t.Type<OrderId> = parsedText('OrderId', parseOrderId)
+export const scope: t.Type<Scope> = parsedText('Scope', O.fromPredicate(isScope))
+export const credentialHash: t.Type<CredentialHash> = parsedText(
+  'CredentialHash',
+  O.fromPredicate((text): text is CredentialHash => /^[0-9a-f]{64}$/.test(text)),
+)
+
+/** A numeric column, which the drivers give as text; money in, the same money out. */
+export const numeric: t.Type<number, string> = codecOf(
+  'numeric',
+  (value) =>
+    O.fromPredicate(Number.isFinite)(
+      typeof value === 'string' && value.trim() !== '' ? Number(value) : Number.NaN,
+    ),
+  toNumeric,
+)
+
+/** A timestamptz column, or epoch milliseconds that a statement selects. */
+export const instant: t.Type<Instant, string> = codecOf(
+  'instant',
+  (value) =>
+    O.fromPredicate(Number.isSafeInteger)(
+      value instanceof Date ? value.getTime() : (value as number),
+    ),
+  toTimestamptz,
+)
+
+export const bytes: t.Type<Uint8Array> = codecOf(
+  'bytes',
+  O.fromPredicate((value) => value instanceof Uint8Array),
+  (value) => value,
+)
+
+// Not a union, which would first have the codec refuse what is absent, and say why.
+export const orAbsent = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
+  new t.Type<A | null, O | null>(
+    `${codec.name} or null`,
+    (value): value is A | null => value === null || codec.is(value),
+    (value, context) => (value === null ? t.success(null) : codec.validate(value, context)),
+    (value) => (value === null ? null : codec.encode(value)),
+  )
+
+const columnOf = (field: string): string =>
+  field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
+
+/**
+ * The row as its codec reads it.
+ * @throws DescribedError naming the columns that do not decode, never what stands in them
+ */
+export const decodeRow =
+  <A>(table: string, codec: t.Type<A, unknown>) =>
+  (row: unknown): A => {
+    const decoded = codec.decode(row)
+    if (E.isRight(decoded)) return decoded.right
+    const columns = new Set(decoded.left.map(({ context }) => columnOf(context[1]?.key ?? 'row')))
+    throw new DescribedError(`a row of ${table} does not decode at ${[...columns].join(', ')}`)
+  }
+
+export type Row = Readonly<Record<string, unknown>>
+
+export interface Table<Fields> {
+  readonly names: readonly string[]
+  /** The names with the table's before them. */
+  readonly columns: readonly string[]
+  /** @throws DescribedError */
+  readonly read: (row: unknown) => Fields
+  /** The columns of the given fields. */
+  readonly write: (fields: Partial<Fields>) => Row
+}
+
+/** A table's columns by the names of their fields: `userId` is the column user_id. */
+export const tableOf = <P extends t.Props>(name: string, props: P): Table<t.TypeOfProps<P>> => {
+  const columns = Object.keys(props).map((field) => [field, columnOf(field)] as const)
+  const decode = decodeRow(name, t.strict(props))
+  return {
+    names: columns.map(([, column]) => column),
+    columns: columns.map(([, column]) => `${name}.${column}`),
+    read: (row) =>
+      decode(Object.fromEntries(columns.map(([field, column]) => [field, (row as Row)[column]]))),
+    write: (fields) =>
+      Object.fromEntries(
+        columns.flatMap(([field, column]) => {
+          const value: unknown = fields[field]
+          return value === undefined ? [] : [[column, props[field]?.encode(value)]]
+        }),
+      ),
+  }
+}

@@ -1,0 +1,201 @@
+// Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and
+// on the embedded one.
+import type { ServiceUnavailable } from '@tradeport/domain/errors'
+import type { Durability } from '@tradeport/domain/operator'
+import type { Instant } from '@tradeport/domain/primitives'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Knex } from 'knex'
+import { isMigrated, migrate } from '../migrations/migrate.ts'
+import { openEmbedded } from './embedded.ts'
+import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
+import { attempt, describeFailure } from './failures.ts'
+import { createJobTables } from './jobs.ts'
+import { silentLog } from './log.ts'
+import type { Log } from './log.ts'
+import { openPool } from './pool.ts'
+import type { PoolOptions } from './pool.ts'
+
+export interface ServerOptions {
+  /** postgres:// or postgresql://; may hold a password, which is never repeated. */
+  readonly url: string
+  /** The most connections at once; 10 when omitted. */
+  readonly poolSize?: number
+  /** 8,000 when omitted; 0: none. Migrations have none. */
+  readonly statementTimeoutMs?: number
+  /** How the server lists these connections; `tradeport` when omitted. */
+  readonly applicationName?: string
+}
+
+export type DatabaseOptions = ServerOptions | EmbeddedOptions | InMemoryOptions
+
+export interface PoolUse {
+  readonly inUse: number
+  readonly idle: number
+  /** Statements that wait for a connection. */
+  readonly waiting: number
+  /** The most connections. */
+  readonly size: number
+}
+
+export interface Database {
+  /** For the stores of this package. */
+  readonly knex: Knex
+  /** For further connections; null for an embedded database, which has only one. */
+  readonly server: ServerOptions | null
+  /** Whether a statement is answered now. */
+  readonly ping: TE.TaskEither<ServiceUnavailable, void>
+  /** The database's clock. */
+  readonly now: TE.TaskEither<ServiceUnavailable, Instant>
+  /** Whether the tables are those that this version needs. */
+  readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
+  readonly durability: TE.TaskEither<ServiceUnavailable, Durability>
+  readonly pool: () => PoolUse
+  /**
+   * Waits for running statements, then closes every connection. Calling it again changes nothing.
+   */
+  readonly close: () => Promise<void>
+}
+
+/**
+ * Opens the database and brings its tables up to date.
+ * @throws when it cannot be reached, is too old, or is held by another process; the message is for
+ * the operator and holds no secret
+ */
+export const openDatabase = async (
+  options: DatabaseOptions,
+  log: Log = silentLog,
+): Promise<Database> => {
+  const server = 'url' in options ? options : null
+  const { pool, release } =
+    'url' in options
+      ? { pool: poolOfServer(options), release: noop }
+      : await openEmbedded(options, log)
+  const knex = await openMigrated(pool, options.statementTimeoutMs ?? defaultTimeoutMs, log).catch(
+    async (error: unknown) => {
+      await release()
+      throw error
+    },
+  )
+  // Only this process has the folder open: whoever claimed journals before has died.
+  if (server === null)
+    await knex('journals').whereNotNull('token').update({ token: null, leased_until: null })
+  return {
+    knex,
+    server,
+    ping: attempt('database.ping', async () => {
+      await knex.raw('select 1')
+    }),
+    now: attempt('database.now', () =>
+      one<Instant>(knex, 'floor(extract(epoch from clock_timestamp()) * 1000)::float8'),
+    ),
+    isMigrated: attempt('database.isMigrated', () => isMigrated(knex)),
+    durability: attempt('database.durability', async () => {
+      const { rows } = await knex.raw<{ rows: [Omit<Durability, 'isEmbedded'>] }>(
+        durabilitySettings,
+      )
+      return { isEmbedded: server === null, ...rows[0] }
+    }),
+    pool: () => poolUse(knex),
+    close: closeOnce(knex, release),
+  }
+}
+
+const defaultTimeoutMs = 8_000
+const noop = async (): Promise<void> => undefined
+
+// The URL is not repeated, and the parser's own error, which holds it, is not passed on.
+const poolOfServer = ({
+  url,
+  poolSize = 10,
+  applicationName = 'tradeport',
+}: ServerOptions): PoolOptions => {
+  const protocol = URL.canParse(url) ? new URL(url).protocol : undefined
+  if (protocol !== 'postgres:' && protocol !== 'postgresql:')
+    throw new Error('the database URL is not a postgres:// URL')
+  return {
+    connection: { connectionString: url, application_name: applicationName },
+    size: { min: 0, max: poolSize },
+  }
+}
+
+// The tables are brought up to date on a connection of its own without a timeout, since a migration
+// may take as long as its tables are large.
+const openMigrated = async (pool: PoolOptions, timeoutMs: number, log: Log): Promise<Knex> => {
+  const migrating = openPool({ ...pool, size: { min: 1, max: 1 } }, 0, log)
+  try {
+    await prepare(migrating)
+    await createJobTables(migrating, log)
+  } finally {
+    await migrating.destroy()
+  }
+  return openPool(pool, timeoutMs, log)
+}
+
+const oldestServerVersion = 14
+
+const prepare = async (knex: Knex): Promise<void> => {
+  const version = await one<number>(
+    knex,
+    `current_setting('server_version_num')::int / 10000`,
+  ).catch((error: unknown) => {
+    throw new Error(`the database cannot be reached: ${describeFailure(error)}`, { cause: error })
+  })
+  if (version < oldestServerVersion)
+    throw new Error(
+      `the PostgreSQL server has version ${version}; version ${oldestServerVersion} or newer is required`,
+    )
+  await migrate(knex).catch((error: unknown) => {
+    throw new Error(
+      `the database's tables cannot be brought up to date: ${migrationFailure(error)}`,
+      { cause: error },
+    )
+  })
+}
+
+const one = async <A>(knex: Knex, expression: string): Promise<A> => {
+  const { rows } = await knex.raw<{ rows: [{ readonly value: A }] }>(
+    `select ${expression} as value`,
+  )
+  return rows[0].value
+}
+
+const migrationFailure = (error: unknown): string =>
+  error instanceof Error && error.message.includes('following files are missing')
+    ? 'they were made by a newer version of this service'
+    : describeFailure(error)
+
+// What the database promises about commits that were acknowledged. `reset_val` is what the session
+// would have without its own `set`: the default of the role, the database or the server. Only
+// members of pg_read_all_stats see how a standby is replicated; others see its row with nulls.
+const durabilitySettings = `
+  select current_setting('fsync')::boolean as fsync,
+         current_setting('full_page_writes')::boolean as "fullPageWrites",
+         current_setting('synchronous_commit') as "synchronousCommit",
+         (select reset_val from pg_settings where name = 'synchronous_commit') as "defaultSynchronousCommit",
+         current_setting('synchronous_standby_names') <> '' as "waitsForStandby",
+         (select count(*)::int from pg_stat_replication where sync_state in ('sync', 'quorum')) as "synchronousStandbys",
+         (select count(*)::int from pg_stat_replication where sync_state in ('async', 'potential')) as "asynchronousStandbys",
+         (select count(*)::int from pg_stat_replication where sync_state is null) as "unreadableStandbys"`
+
+/** Of knex's own pool, which its types do not tell of. */
+interface KnexPool {
+  readonly numUsed: () => number
+  readonly numFree: () => number
+  readonly numPendingAcquires: () => number
+  readonly max: number
+}
+
+const poolUse = (knex: Knex): PoolUse => {
+  const { pool } = knex.client as { readonly pool: KnexPool }
+  return {
+    inUse: pool.numUsed(),
+    idle: pool.numFree(),
+    waiting: pool.numPendingAcquires(),
+    size: pool.max,
+  }
+}
+
+const closeOnce = (knex: Knex, release: () => Promise<void>): (() => Promise<void>) => {
+  let closing: Promise<void> | undefined
+  return () => (closing ??= knex.destroy().then(release))
+}

@@ -1,0 +1,207 @@
+// PGlite, PostgreSQL in a thread of this process, behind the same client as a server. It is one
+// session, so the pool has one connection and transactions queue for it; and one process may open a
+// folder, so the folder is locked.
+import { statfsSync } from 'node:fs'
+import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { startEmbeddedThread } from './embedded-thread.ts'
+import type { ThreadOptions } from './embedded-thread.ts'
+import { DescribedError } from './failures.ts'
+import type { Log } from './log.ts'
+import type { PoolOptions } from './pool.ts'
+import { tellingOnce } from './repeating.ts'
+
+interface ThreadLimits {
+  /**
+   * Callers wait for a statement for 2,000 ms more; 8,000 when omitted; 0: for ever. PGlite cannot
+   * end a statement, so the next one waits all the same.
+   */
+  readonly statementTimeoutMs?: number
+  /** After so many milliseconds without an answer the process ends; 60,000 when omitted. */
+  readonly silenceMs?: number
+}
+
+export interface EmbeddedOptions extends ThreadLimits {
+  /** Where the database lies; made when it is not there. */
+  readonly folder: string
+}
+
+export interface InMemoryOptions extends ThreadLimits {
+  /** Gone when it is closed: for tests. */
+  readonly inMemory: true
+  /**
+   * A file with the data directory to begin with, as PGlite dumps it; made anew when omitted, which
+   * takes seconds.
+   */
+  readonly from?: string
+}
+
+export interface OpenedEmbedded {
+  readonly pool: PoolOptions
+  /** Called after the pool was closed. */
+  readonly release: () => Promise<void>
+}
+
+/** @throws when another process holds the folder, or its disk has no room */
+export const openEmbedded = (
+  options: EmbeddedOptions | InMemoryOptions,
+  log: Log,
+): Promise<OpenedEmbedded> =>
+  'folder' in options ? openFolder(options, log) : openInMemory(options, log)
+
+const openFolder = async (
+  { folder, ...limits }: EmbeddedOptions,
+  log: Log,
+): Promise<OpenedEmbedded> => {
+  const lock = await lockFolder(folder)
+  const freeBytes = freeBytesOf(folder)
+  try {
+    const thread = await startEmbeddedThread({
+      dataDir: join(folder, 'postgres'),
+      ...threadOptions(limits, log),
+    })
+    return {
+      pool: {
+        connection: { stream: thread.connect, check: createDiskGuard(freeBytes, log) },
+        size: { min: 1, max: 1 },
+      },
+      release: () => thread.close().then(lock.release),
+    }
+  } catch (error) {
+    await lock.release()
+    throw hasRoom(freeBytes()) ? error : new Error(noRoom(folder), { cause: error })
+  }
+}
+
+const openInMemory = async (
+  { from, ...limits }: InMemoryOptions,
+  log: Log,
+): Promise<OpenedEmbedded> => {
+  const thread = await startEmbeddedThread({
+    dataDir: 'memory://',
+    ...(from !== undefined && { from }),
+    ...threadOptions(limits, log),
+  })
+  return {
+    pool: { connection: { stream: thread.connect }, size: { min: 1, max: 1 } },
+    release: thread.close,
+  }
+}
+
+const threadOptions = (
+  { silenceMs = 60_000 }: ThreadLimits,
+  log: Log,
+): Pick<ThreadOptions, 'silenceMs' | 'lost'> => ({
+  silenceMs,
+  lost: (reason) => {
+    const sentence = `${reason}; the process ends`
+    log.warn({ event: 'embedded_database_lost', reason: sentence })
+    process.stderr.write(`${sentence}\n`)
+    process.exit(1)
+  },
+})
+
+const noRoom = (folder: string): string =>
+  `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`
+
+// Keeps the database from a full disk. Where its data finds no room PGlite refuses a statement; but
+// where its log finds none, it never comes back from the statement. So nothing is written any more
+// while there is still room for the log, and what is there can be read.
+
+/**
+ * A file of the log has 16 MB and is made whole, while the one before is still there; the data of
+ * what is under way comes on top.
+ */
+export const reservedMb = 64
+
+const bytesPerMb = 1_000_000
+
+const hasRoom = (freeBytes: number): boolean => freeBytes >= reservedMb * bytesPerMb
+
+/**
+ * Throws for statements that write while there is no room.
+ * @param freeBytes how much there is on the disk now
+ */
+export const createDiskGuard = (
+  freeBytes: () => number,
+  log: Log,
+): ((statements: string) => void) => {
+  const fullDisk = tellingOnce('disk_full', log)
+  return (statements) => {
+    if (writesNothing.test(statements)) return
+    if (hasRoom(freeBytes())) return fullDisk.forget()
+    const error = new DescribedError(
+      `the disk of DATA_DIR has less than ${reservedMb} MB left, so that nothing is written to the database any more; free space on it`,
+    )
+    fullDisk.tell(error)
+    throw error
+  }
+}
+
+const freeBytesOf = (folder: string) => (): number => {
+  const { bavail, bsize } = statfsSync(folder)
+  return bavail * bsize
+}
+
+// The end of a transaction writes next to nothing, and what it ends was let begin.
+const writesNothing = /^\s*(?:select|show|set|begin|commit|rollback|savepoint|release)\b/i
+
+// Two processes that open one folder would destroy the database. The lock is SQLite's exclusive
+// lock on an empty file beside it, which the operating system takes back when its holder dies in
+// whatever way, so that no stale lock is left behind.
+
+export interface FolderLock {
+  readonly release: () => Promise<void>
+}
+
+/**
+ * Takes the folder for this process, making it where it is not there.
+ * @throws when a living process holds it; the message says which
+ */
+export const lockFolder = async (folder: string): Promise<FolderLock> => {
+  await mkdir(folder, { recursive: true, mode: 0o700 })
+  const holderFile = join(folder, 'holder.json')
+  const lock = new DatabaseSync(join(folder, 'lock'), { timeout: 0 })
+  try {
+    lock.exec('begin exclusive')
+  } catch (error) {
+    lock.close()
+    if (!isBusy(error)) throw error
+    const holder = await describeHolder(holderFile)
+    throw new Error(
+      `the embedded database in ${folder} is in use by ${holder}; one process may open it at a time`,
+      { cause: error },
+    )
+  }
+  await writeFile(
+    holderFile,
+    JSON.stringify({ pid: process.pid, host: hostname(), since: new Date().toISOString() }),
+    { mode: 0o600 },
+  )
+  return {
+    release: async () => {
+      await rm(holderFile, { force: true })
+      lock.close()
+    },
+  }
+}
+
+const sqliteBusy = 5
+
+const isBusy = (error: unknown): boolean =>
+  error instanceof Error && Reflect.get(error, 'errcode') === sqliteBusy
+
+// Only for the message: the lock itself is what decides.
+const describeHolder = async (holderFile: string): Promise<string> => {
+  try {
+    const { pid, host, since } = JSON.parse(await readFile(holderFile, 'utf8')) as Record<
+      string,
+      unknown
+    >
+    return `process ${String(pid)} on ${String(host)} since ${String(since)}`
+  } catch {
+    return 'another process'
+  }
+}

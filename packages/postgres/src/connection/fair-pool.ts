@@ -1,0 +1,128 @@
+// Limits how much work runs at once: in all, for one tenant, and for one account of it. Work that
+// has to wait is started in turn, tenant by tenant, so that whoever asks for a lot delays only
+// itself. Limits hold for this process.
+
+export interface FairPoolLimits {
+  readonly size: number
+  readonly perTenant: number
+  readonly perAccount: number
+}
+
+export interface FairPoolKey {
+  readonly tenant: string
+  /** Unique within the tenant. */
+  readonly account: string
+}
+
+/** Gives the slot back. A second call changes nothing. */
+export type ReleaseSlot = () => void
+
+export interface FairPool {
+  /**
+   * Resolves with the slot's release, or with undefined when no slot came free within `patienceMs`.
+   */
+  readonly acquire: (key: FairPoolKey, patienceMs: number) => Promise<ReleaseSlot | undefined>
+  readonly running: () => number
+  readonly waiting: () => number
+}
+
+interface Entry {
+  readonly tenant: Party
+  readonly account: Party
+  readonly start: (release: ReleaseSlot) => void
+}
+
+/** A tenant, or an account, with work that runs or waits. */
+interface Party {
+  readonly key: string
+  /** How much of its work runs or waits. */
+  entries: number
+  running: number
+  /** Greater for those that came or were served later. */
+  servedAt: number
+}
+
+export const createFairPool = ({ size, perTenant, perAccount }: FairPoolLimits): FairPool => {
+  const parties = new Map<string, Party>()
+  const waiting = new Set<Entry>()
+  let running = 0
+  let turns = 0
+
+  const enter = (key: string): Party => {
+    const party = parties.get(key) ?? { key, entries: 0, running: 0, servedAt: (turns += 1) }
+    parties.set(key, party)
+    party.entries += 1
+    return party
+  }
+
+  const leave = ({ tenant, account }: Entry): void => {
+    for (const party of [tenant, account]) {
+      party.entries -= 1
+      if (party.entries === 0) parties.delete(party.key)
+    }
+  }
+
+  const hasRoom = ({ tenant, account }: Entry): boolean =>
+    running < size && tenant.running < perTenant && account.running < perAccount
+
+  const begin = (entry: Entry): void => {
+    let isReleased = false
+    waiting.delete(entry)
+    running += 1
+    for (const party of [entry.tenant, entry.account]) {
+      party.running += 1
+      party.servedAt = turns += 1
+    }
+    entry.start(() => {
+      if (isReleased) return
+      isReleased = true
+      running -= 1
+      entry.tenant.running -= 1
+      entry.account.running -= 1
+      leave(entry)
+      beginWaiting()
+    })
+  }
+
+  const beginWaiting = (): void => {
+    if (running >= size) return
+    let next: Entry | undefined
+    for (const entry of waiting)
+      if (hasRoom(entry) && (next === undefined || isBefore(entry, next))) next = entry
+    if (next === undefined) return
+    begin(next)
+    beginWaiting()
+  }
+
+  const wait = (entry: Entry, patienceMs: number, giveUp: () => void): NodeJS.Timeout => {
+    waiting.add(entry)
+    return setTimeout(() => {
+      waiting.delete(entry)
+      leave(entry)
+      giveUp()
+    }, patienceMs)
+  }
+
+  return {
+    acquire: ({ tenant, account }, patienceMs) =>
+      new Promise((resolve) => {
+        let timer: NodeJS.Timeout | undefined
+        const entry: Entry = {
+          tenant: enter(JSON.stringify([tenant])),
+          account: enter(JSON.stringify([tenant, account])),
+          start: (release) => {
+            clearTimeout(timer)
+            resolve(release)
+          },
+        }
+        // Whatever else could run has been started.
+        if (hasRoom(entry)) begin(entry)
+        else timer = wait(entry, patienceMs, () => resolve(undefined))
+      }),
+    running: () => running,
+    waiting: () => waiting.size,
+  }
+}
+
+const isBefore = (one: Entry, other: Entry): boolean =>
+  (one.tenant.servedAt - other.tenant.servedAt || one.account.servedAt - other.account.servedAt) < 0

@@ -1,0 +1,13 @@
+// What the adapter says to the operator beside its answers. A pino logger fits; nothing written
+// here holds a secret or a statement's values.
+
+export interface LogEvent {
+  readonly event: string
+  readonly reason: string
+}
+
+export interface Log {
+  readonly warn: (event: LogEvent) => void
+}
+
+export const silentLog: Log = { warn: () => undefined }

@@ -1,0 +1,207 @@
+// A pool of clients of node-postgres, for a PostgreSQL server and for the embedded database alike.
+import { Socket } from 'node:net'
+import type { Duplex } from 'node:stream'
+import knexFactory from 'knex'
+import type { Knex } from 'knex'
+import { Client } from 'pg'
+import type { ClientConfig } from 'pg'
+import { describeFailure } from './failures.ts'
+import type { Log } from './log.ts'
+
+export interface PoolOptions {
+  /** Where each client connects to. */
+  readonly connection: TimedClientOptions
+  readonly size: { readonly min: number; readonly max: number }
+}
+
+const connectTimeoutMs = 5_000
+const acquireTimeoutMs = 10_000
+/**
+ * A server that is alive ends a slow statement itself, and says so. Without an answer after this
+ * much longer the connection is taken for dead.
+ */
+const silenceMs = 2_000
+/**
+ * A client that has been lost holds its locks no longer than it would itself have waited for an
+ * answer.
+ */
+const idleInTransactionTimeoutMs = 10_000
+/** A connection that has answered so recently is used without asking. */
+const trustedForMs = 2_000
+const validationTimeoutMs = 2_000
+const remarkPauseMs = 60_000
+const rememberedRemarks = 100
+
+/**
+ * Opens the pool; the first query connects.
+ * @param statementTimeoutMs 0: none
+ */
+export const openPool = (
+  { connection, size }: PoolOptions,
+  statementTimeoutMs: number,
+  log: Log,
+): Knex => {
+  const knex = knexFactory({
+    client: 'pg',
+    connection: {
+      ...connection,
+      statement_timeout: statementTimeoutMs,
+      query_timeout: statementTimeoutMs === 0 ? 0 : statementTimeoutMs + silenceMs,
+      idle_in_transaction_session_timeout: idleInTransactionTimeoutMs,
+      connectionTimeoutMillis: connectTimeoutMs,
+      // Knex's types know of a few of the client's options only, and the client gets all of them.
+    } satisfies TimedClientOptions as object,
+    pool: { ...size, afterCreate: setSession, validate: createValidation() },
+    acquireConnectionTimeout: acquireTimeoutMs,
+    // Statements in errors would carry their values.
+    compileSqlOnError: false,
+    log: knexLog(log),
+  })
+  // Knex makes its connections with the driver's `Client`.
+  Object.assign(knex.client, { driver: { Client: TimedClient } })
+  return knex
+}
+
+// Statements, since parameters in the URL would win over those of the connection. A database whose
+// default of synchronous_commit is off could lose an order after its 201, and node-postgres reads
+// instants in ISO style only.
+const setSession = (connection: Client, done: (error: Error | null) => void): void =>
+  connection.query('set synchronous_commit = on; set datestyle = iso', (error) => done(error))
+
+/** Whether a connection from the pool can be used. */
+const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => {
+  let deadAt = -Infinity
+  return async (connection) => {
+    // When one connection is found dead, those that have not answered since are replaced too: to
+    // ask each in turn would take too long.
+    if (connection.answeredAt < deadAt) return false
+    if (performance.now() - connection.answeredAt < trustedForMs) return true
+    const isAlive = await connection.answersWithin(validationTimeoutMs)
+    if (!isAlive) deadAt = performance.now()
+    return isAlive
+  }
+}
+
+/**
+ * Writes knex's warnings to the log instead of the console: the first line of each, and a repeated
+ * one once a minute.
+ */
+const knexLog = (log: Log): Knex.Logger => {
+  const loggedAt = new Map<string, number>()
+  const warn = (remark: unknown): void => {
+    const [reason = ''] = (typeof remark === 'string' ? remark : describeFailure(remark)).split(
+      '\n',
+    )
+    const now = performance.now()
+    if (now - (loggedAt.get(reason) ?? -Infinity) < remarkPauseMs) return
+    if (loggedAt.size >= rememberedRemarks) loggedAt.clear()
+    loggedAt.set(reason, now)
+    log.warn({ event: 'database_driver', reason })
+  }
+  return { warn, error: warn, debug: () => undefined, deprecate: () => undefined }
+}
+
+/** How long a connection has to close in order. */
+const closeTimeoutMs = 1_000
+/**
+ * Linux by itself probes an idle connection after two hours, long after routers have forgotten it.
+ */
+const keepAliveDelayMs = 10_000
+
+// What node-postgres calls it.
+const silent = 'Query read timeout'
+
+export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
+  /** Makes what stands for the socket; a socket when omitted. */
+  readonly stream?: () => Duplex
+  /** Throws for a statement that must not be sent. */
+  readonly check?: (statement: string) => void
+}
+
+/**
+ * The client of node-postgres, whose connection is destroyed when a statement has no answer within
+ * `query_timeout` milliseconds; 0 or absent: it waits for ever. node-postgres by itself would only
+ * reject the statement, and every later one on the connection would wait behind it.
+ */
+export class TimedClient extends Client {
+  readonly #stream: Duplex
+  readonly #queryTimeoutMs: number
+  readonly #check: (statement: string) => void
+  #answeredAt = performance.now()
+  #timer: NodeJS.Timeout | undefined
+
+  constructor({
+    query_timeout: queryTimeoutMs = 0,
+    stream: connect = () => new Socket(),
+    check = () => undefined,
+    ...config
+  }: TimedClientOptions) {
+    const stream = connect()
+    super({
+      ...config,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: keepAliveDelayMs,
+      stream: () => stream,
+    })
+    this.#stream = stream
+    this.#queryTimeoutMs = queryTimeoutMs
+    this.#check = check
+    // Emitted when the server has answered everything.
+    this.on('drain', () => {
+      clearTimeout(this.#timer)
+      this.#answeredAt = performance.now()
+    })
+    this.on('end', () => clearTimeout(this.#timer))
+  }
+
+  /** When the server last answered, by the monotonic clock. */
+  get answeredAt(): number {
+    return this.#answeredAt
+  }
+
+  /** Whether the server answers within so many milliseconds. */
+  async answersWithin(timeoutMs: number): Promise<boolean> {
+    const answer = super.query('select 1')
+    this.#destroyAfter(timeoutMs, silent)
+    return answer.then(
+      () => true,
+      () => false,
+    )
+  }
+
+  // `never` fits all of the overloads of node-postgres, whose arguments are passed through.
+  override query(...args: [never]): never {
+    try {
+      this.#check(textOf(args[0]))
+    } catch (error) {
+      return refusal(error, args.at(-1)) as never
+    }
+    if (this.#queryTimeoutMs > 0) this.#destroyAfter(this.#queryTimeoutMs, silent)
+    return super.query(...args)
+  }
+
+  override end(): Promise<void>
+  override end(callback: (error: Error) => void): void
+  override end(callback?: (error: Error) => void): Promise<void> | void {
+    this.#destroyAfter(closeTimeoutMs)
+    return callback === undefined ? super.end() : super.end(callback)
+  }
+
+  #destroyAfter(timeoutMs: number, reason?: string): void {
+    clearTimeout(this.#timer)
+    this.#timer = setTimeout(
+      () => this.#stream.destroy(reason === undefined ? undefined : new Error(reason)),
+      timeoutMs,
+    ).unref()
+  }
+}
+
+const textOf = (query: string | { readonly text: string }): string =>
+  typeof query === 'string' ? query : query.text
+
+/** As node-postgres reports a failed statement: to the callback, where there is one. */
+const refusal = (error: unknown, callback: unknown): Promise<never> | undefined => {
+  if (typeof callback !== 'function') return Promise.reject(error)
+  process.nextTick(callback, error)
+  return undefined
+}

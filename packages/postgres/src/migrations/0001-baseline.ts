@@ -1,0 +1,398 @@
+// Every table. A key begins with its tenant, so that the database can be divided by tenant. Ids
+// that the operator's documents name without a tenant are unique by themselves too. What belongs to
+// a record goes with it.
+import type { Knex } from 'knex'
+
+export const up = (knex: Knex): Promise<void> => knex.raw(tables)
+
+// Knex asks for it.
+export const down = (): Promise<void> =>
+  Promise.reject(new Error('the first migration is not undone'))
+
+// Numeric without a scale holds every finite double exactly. Texts of users, and replies, are kept
+// as JSON text: they may hold characters that PostgreSQL's own types cannot.
+const tables = `
+  create table tenants (
+    id text primary key,
+    name text not null,
+    provider_token bytea -- sealed
+  );
+
+  create table users (
+    tenant_id text not null references tenants on delete cascade,
+    id text not null unique,
+    email text not null,
+    plan text not null,
+    primary key (tenant_id, id)
+  );
+
+  create table accounts (
+    tenant_id text not null,
+    id uuid not null unique,
+    user_id text not null,
+    name text not null,
+    broker text,
+    broker_type text not null,
+    account_number text not null,
+    server text not null,
+    purpose text not null,
+    linked_as_demo boolean not null,
+    trade_mode text,
+    currency text not null,
+    balance numeric not null,
+    equity numeric not null,
+    margin numeric not null,
+    free_margin numeric,
+    margin_level numeric,
+    leverage numeric,
+    status text not null,
+    provider_account_id text,
+    region text,
+    last_read_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index accounts_of_user on accounts (tenant_id, user_id, created_at, id);
+  create index accounts_of_link on accounts (tenant_id, provider_account_id);
+
+  -- Hashes are checked when the document is written, so that two credentials can exchange theirs in it.
+  create table api_keys (
+    tenant_id text not null,
+    id text not null unique,
+    user_id text not null,
+    name text not null,
+    hash text not null unique deferrable initially deferred,
+    scopes text[] not null,
+    ip_allowlist text[] not null,
+    expires_at timestamptz,
+    enabled boolean not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index api_keys_of_user on api_keys (tenant_id, user_id, id);
+
+  create table access_tokens (
+    tenant_id text not null,
+    id text not null unique,
+    user_id text not null,
+    application_id text not null,
+    hash text not null unique deferrable initially deferred,
+    scopes text[] not null,
+    expires_at timestamptz,
+    enabled boolean not null,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index access_tokens_of_user on access_tokens (tenant_id, user_id, id);
+
+  create table desks (
+    tenant_id text not null references tenants on delete cascade,
+    id text not null unique,
+    max_open_lots numeric,
+    max_open_positions numeric,
+    allowed_symbols text[],
+    primary key (tenant_id, id)
+  );
+
+  create table desk_accounts (
+    tenant_id text not null,
+    desk_id text not null,
+    account_id uuid not null,
+    place integer not null,
+    primary key (tenant_id, desk_id, account_id),
+    foreign key (tenant_id, desk_id) references desks on delete cascade,
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+  create index desk_accounts_of_account on desk_accounts (tenant_id, account_id);
+
+  create table trader_limits (
+    tenant_id text not null,
+    account_id uuid not null,
+    max_lots_per_order numeric,
+    approval_above_lots numeric,
+    max_open_lots numeric,
+    max_open_positions numeric,
+    allowed_symbols text[],
+    primary key (tenant_id, account_id),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
+  create table challenges (
+    tenant_id text not null,
+    account_id uuid not null,
+    started_at timestamptz not null,
+    status text not null,
+    primary key (tenant_id, account_id, started_at),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
+  create table balance_snapshots (
+    tenant_id text not null,
+    account_id uuid not null,
+    taken_at timestamptz not null,
+    balance numeric not null,
+    equity numeric not null,
+    margin numeric not null,
+    free_margin numeric,
+    primary key (tenant_id, account_id, taken_at),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+  -- An account has one tenant. Otherwise the planner expects few snapshots of an account, and sorts them all instead of reading the newest off the index.
+  create statistics balance_snapshots_of_account (dependencies) on tenant_id, account_id from balance_snapshots;
+
+  -- No references: an order under way is followed to its end although its user was removed, and stays when its account is no longer linked.
+  create table orders (
+    tenant_id text not null,
+    id text not null unique,
+    -- In the order in which a user's orders are committed.
+    sequence bigserial not null,
+    user_id text not null,
+    is_orphaned boolean not null default false,
+    account_id uuid not null,
+    symbol text not null,
+    side text not null,
+    volume numeric not null,
+    price numeric,
+    stop_loss numeric,
+    take_profit numeric,
+    comment text,
+    client_id text,
+    status text not null,
+    fill_price numeric,
+    filled_volume numeric,
+    filled_at timestamptz,
+    position_id text,
+    reject_code text,
+    reject_message text,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    -- The placement.
+    step text not null,
+    destination_platform text not null,
+    destination_account text not null,
+    destination_region text,
+    sent_at timestamptz,
+    broker_order_id text,
+    lookups integer,
+    absent_lookups integer,
+    absent_ms float8,
+    absent_at timestamptz,
+    version integer not null,
+    -- By the database's clock: when its checks began, when its outcome was stored, and when a process has to go on with it.
+    checked_at timestamptz not null,
+    settled_at timestamptz,
+    due_at timestamptz,
+    -- The operator who ended it by hand, and why.
+    finished_by text,
+    finish_reason text,
+    primary key (tenant_id, id)
+  );
+  create index orders_of_user on orders (tenant_id, user_id, created_at, sequence);
+  -- What a limit of the account counts: pending orders, and those that were filled since its positions were read.
+  create index orders_in_books on orders (tenant_id, account_id, settled_at) where status in ('pending', 'filled', 'partially_filled');
+  create index orders_orphaned on orders (tenant_id) where is_orphaned;
+  create index orders_due on orders (due_at) where due_at is not null;
+
+  -- What a user may still order, in one row that whoever records an order locks, so that a limit is never passed.
+  create table order_counters (
+    tenant_id text not null,
+    user_id text not null,
+    -- The last UTC day on which an order was created, and how many were.
+    day date not null,
+    created integer not null,
+    pending integer not null,
+    primary key (tenant_id, user_id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+
+  -- Where the lists of orders begin that are read page by page.
+  create table order_list_starts (
+    tenant_id text not null,
+    user_id text not null,
+    -- SHA-256 of who reads it, its filters and its limit.
+    list bytea not null,
+    last_sequence bigint not null,
+    started_at timestamptz not null,
+    primary key (tenant_id, user_id, list),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index order_list_starts_by_age on order_list_starts (started_at);
+
+  create table idempotency_keys (
+    tenant_id text not null,
+    user_id text not null,
+    key text not null,
+    request_hash text not null,
+    -- Of the claim that holds the key.
+    id text not null,
+    state text not null,
+    since timestamptz not null,
+    reply_body text,
+    -- A reply that holds a secret.
+    sealed_reply_body bytea,
+    primary key (tenant_id, user_id, key),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index idempotency_keys_by_age on idempotency_keys (since);
+  create index idempotency_keys_sealed on idempotency_keys (id) where sealed_reply_body is not null;
+
+  -- Which position is being changed by whom, and until when that holds unless it is renewed. No reference: a row lives as long as a change takes.
+  create table position_locks (
+    tenant_id text not null,
+    -- The account at the provider, so that all links to it share one lock.
+    provider_account_id text not null,
+    ticket text not null,
+    holder uuid not null,
+    expires_at timestamptz not null,
+    primary key (tenant_id, provider_account_id, ticket)
+  );
+
+  create table webhooks (
+    tenant_id text not null,
+    id uuid not null unique,
+    sequence bigserial not null,
+    user_id text not null,
+    url text not null,
+    event_types text[] not null,
+    secret bytea not null, -- sealed
+    enabled boolean not null,
+    failure_count integer not null,
+    last_success_at timestamptz,
+    last_failure_at timestamptz,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    -- Which process sends to it now, and how its receiver took the last attempt. No index on these: they change with every delivery, and PostgreSQL updates a row
+    -- in place only where no index has to change.
+    sender uuid,
+    sender_until timestamptz,
+    responsiveness text not null default 'untried',
+    primary key (tenant_id, id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index webhooks_of_user on webhooks (tenant_id, user_id, created_at, sequence);
+
+  create table events (
+    tenant_id text not null,
+    sequence bigserial not null,
+    user_id text not null,
+    -- An event that is recorded again is the same event.
+    key text not null,
+    type text not null,
+    data text not null,
+    occurred_at timestamptz not null,
+    recorded_at timestamptz not null default now(),
+    primary key (tenant_id, sequence),
+    unique (tenant_id, user_id, key),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+  create index events_by_age on events (recorded_at);
+
+  create table webhook_deliveries (
+    tenant_id text not null,
+    id uuid not null,
+    sequence bigserial not null,
+    webhook_id uuid not null,
+    event_sequence bigint not null,
+    status text not null,
+    attempts integer not null,
+    response_code integer,
+    response_time_ms integer,
+    failure_reason text,
+    created_at timestamptz not null,
+    last_attempt_at timestamptz,
+    next_attempt_at timestamptz,
+    replay_of uuid,
+    primary key (tenant_id, id),
+    foreign key (tenant_id, webhook_id) references webhooks on delete cascade,
+    foreign key (tenant_id, event_sequence) references events on delete cascade
+  );
+  create index webhook_deliveries_log on webhook_deliveries (tenant_id, webhook_id, sequence);
+  create index webhook_deliveries_by_status on webhook_deliveries (tenant_id, webhook_id, status, sequence);
+  create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_sequence);
+  create index webhook_deliveries_due on webhook_deliveries (next_attempt_at) where status = 'pending';
+
+  -- How far an account's history is synchronised.
+  create table journals (
+    tenant_id text not null,
+    account_id uuid not null references accounts (id) on delete cascade,
+    provider_account_id text not null,
+    linked_at timestamptz not null,
+    -- Of the next page of a first read that has not reached the end.
+    first_read_offset integer,
+    synced_at timestamptz,
+    wanted_at timestamptz,
+    last_wanted_at timestamptz,
+    deals integer not null default 0,
+    latest_deal_at timestamptz,
+    checked_at timestamptz,
+    difference numeric,
+    reread_at timestamptz,
+    disagreements integer not null default 0,
+    -- Grows whenever a closed trade that was there is changed or removed.
+    revision bigint not null default 0,
+    token uuid,
+    leased_until timestamptz,
+    -- Of the jobs: when the account may be given out again, and how often in a row it failed.
+    paused_until timestamptz,
+    failures integer not null default 0,
+    primary key (tenant_id, account_id)
+  );
+  create index journals_of_account on journals (account_id);
+  create index journals_disagreeing on journals (checked_at) where disagreements > 0;
+  create index journals_due on journals (least(wanted_at, reread_at));
+
+  -- As the broker gave them.
+  create table deals (
+    tenant_id text not null,
+    account_id uuid not null,
+    -- Epoch milliseconds; NaN where the broker's could not be read, Infinity where it gave none, so that both come after all others.
+    time_ms float8 not null,
+    id text collate "C" not null,
+    -- Empty where the broker gave none.
+    entry text not null,
+    kind text not null,
+    reason text collate "C",
+    order_id text collate "C",
+    position_id text collate "C",
+    symbol text collate "C",
+    volume numeric, price numeric, stop_loss numeric, take_profit numeric,
+    profit numeric not null, commission numeric not null, swap numeric not null,
+    primary key (tenant_id, account_id, time_ms, id, entry)
+  );
+  -- In part, so that it is never taken for reads by time, as it would be while the planner knows nothing of the table.
+  create index deals_of_positions on deals (tenant_id, account_id, position_id) where position_id is not null;
+
+  -- The positions that are folded from the deals.
+  create table trades (
+    tenant_id text not null,
+    account_id uuid not null,
+    position_id text collate "C" not null,
+    status text not null,
+    skip_reason text,
+    symbol text collate "C",
+    side text,
+    volume float8, entry_price float8, exit_price float8, profit float8, commission float8, swap float8, net_profit float8,
+    -- Epoch milliseconds, and whole seconds.
+    opened_at float8, closed_at float8, holding_time float8,
+    volume_estimated boolean,
+    closing_deal_id text collate "C",
+    primary key (tenant_id, account_id, position_id)
+  );
+  create index trades_skipped on trades (tenant_id, account_id) where status = 'skipped';
+  -- In closing order, with what the filters look at, so that trades are counted on the index alone.
+  create index trades_closed on trades (tenant_id, account_id, closed_at, length(closing_deal_id), closing_deal_id)
+    include (symbol, net_profit) where status = 'closed';
+
+  -- Instead of a foreign key, which would be checked for each of thousands of rows.
+  create function forget_journal() returns trigger language plpgsql as $$
+  begin
+    delete from deals where tenant_id = old.tenant_id and account_id = old.account_id;
+    delete from trades where tenant_id = old.tenant_id and account_id = old.account_id;
+    return null;
+  end $$;
+  create trigger forget_journal after delete on journals for each row execute function forget_journal();
+
+  -- pg-boss makes its own tables, but instances that start together would compete for the schema.
+  create schema pgboss;`

@@ -1,0 +1,222 @@
+// One change of a position at a time on all instances. A change holds a row of position_locks for a
+// few seconds and renews it while it runs, so that it holds no connection while the broker is
+// asked, and the position of a process that died is soon free. All times in the row are the
+// database's, so that the clocks of the instances do not matter. Changes of one instance wait in
+// memory, so that only the first of them polls the database.
+import { randomUUID } from 'node:crypto'
+import { setTimeout } from 'node:timers/promises'
+import { brokerUnavailable, internalTimeout } from '@tradeport/domain/errors'
+import { maxChangesPerAccount } from '@tradeport/domain/ports'
+import type { InternalTimeout, ServiceUnavailable } from '@tradeport/domain/errors'
+import type { MaySend, PositionLocks } from '@tradeport/domain/ports'
+import * as E from 'fp-ts/lib/Either.js'
+import type { Knex } from 'knex'
+import type { Database } from '../connection/database.ts'
+import { createFairPool } from '../connection/fair-pool.ts'
+import { toServiceUnavailable } from '../connection/failures.ts'
+import { silentLog } from '../connection/log.ts'
+import type { Log } from '../connection/log.ts'
+import { tellingOnce } from '../connection/repeating.ts'
+
+export interface PositionLocksOptions {
+  /** How long a lock holds when it is not renewed; 10,000 by default. */
+  readonly leaseMs?: number
+  /** How often a lock is renewed; 3,000 by default. */
+  readonly renewMs?: number
+  /** How often a lock of another instance is tried again; 75 by default. */
+  readonly pollMs?: number
+  /** How long a change waits for its lock; 30,000 by default. */
+  readonly patienceMs?: number
+}
+
+interface Parts extends Pick<Database, 'knex'>, PositionLocksOptions {
+  readonly log?: Log
+}
+
+interface LockRow {
+  readonly tenant_id: string
+  readonly provider_account_id: string
+  readonly ticket: string
+  readonly holder: string
+}
+
+interface Lock {
+  readonly maySend: MaySend
+  readonly release: () => Promise<void>
+}
+
+export const createPositionLocks = ({
+  knex,
+  log = silentLog,
+  ...options
+}: Parts): PositionLocks => {
+  const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75, patienceMs = 30_000 } = options
+  // Part of the lease is left for a database clock that runs faster, and for the bytes that are
+  // under way when it ends.
+  const sendableMs = leaseMs * 0.8
+  const changesOfAccount = createFairPool({
+    size: Infinity,
+    perTenant: Infinity,
+    perAccount: maxChangesPerAccount,
+  })
+  const changesOfPosition = createFairPool({ size: Infinity, perTenant: Infinity, perAccount: 1 })
+  const releases = tellingOnce('position_lock_release', log)
+  const renewals = tellingOnce('position_lock_renewal', log)
+
+  // A failed release is only logged: the change is made, and the lock ends by itself.
+  const release = (row: LockRow): Promise<void> =>
+    releaseRow(knex, row).then(releases.forget, releases.tell)
+
+  const acquire = async (
+    row: LockRow,
+    giveUpAt: number,
+  ): Promise<E.Either<ServiceUnavailable | InternalTimeout, Lock>> => {
+    try {
+      for (;;) {
+        const ageMs = startTimer()
+        const isAcquired = await acquireRow(knex, row, leaseMs)
+        if (performance.now() >= giveUpAt) {
+          if (isAcquired) void release(row)
+          return E.left(internalTimeout)
+        }
+        if (isAcquired) return E.right(keepRenewing(row, ageMs))
+        await setTimeout(pollMs)
+      }
+    } catch (error) {
+      // The row may have been written although its answer was lost.
+      void release(row)
+      return E.left(toServiceUnavailable('positionLocks.acquire')(error))
+    }
+  }
+
+  const keepRenewing = (row: LockRow, acquiredMs: () => number): Lock => {
+    // Since the start of the statement that last acquired or renewed the row; the database's lease
+    // begins no earlier.
+    let ageMs = acquiredMs
+    let isOver = false
+    let isRenewing = false
+
+    const renew = async (): Promise<void> => {
+      const renewedMs = startTimer()
+      const isOurs = await renewRow(knex, row, leaseMs)
+      renewals.forget()
+      if (isOurs) ageMs = renewedMs
+      else if (!isOver) {
+        stop()
+        log.warn({
+          event: 'position_lock_lost',
+          reason:
+            'the lock was not renewed in time and another change may hold it; nothing more is sent',
+        })
+      }
+    }
+    const timer = setInterval(() => {
+      if (isRenewing) return
+      isRenewing = true
+      void renew()
+        .catch(renewals.tell)
+        .finally(() => {
+          isRenewing = false
+        })
+    }, renewMs)
+    const stop = (): void => {
+      isOver = true
+      clearInterval(timer)
+    }
+    return {
+      maySend: () => !isOver && ageMs() < sendableMs,
+      release: () => {
+        stop()
+        return release(row)
+      },
+    }
+  }
+
+  return {
+    holding: (account, ticket) => (work) => async () => {
+      const { tenantId: tenant } = account.owner
+      const { providerAccountId } = account
+      const giveUpAt = performance.now() + patienceMs
+      const leaveAccount = await changesOfAccount.acquire({ tenant, account: providerAccountId }, 0)
+      if (leaveAccount === undefined) {
+        return E.left(
+          brokerUnavailable(
+            account.accountId,
+            `${maxChangesPerAccount} changes of its positions are already under way`,
+          ),
+        )
+      }
+      try {
+        const leavePosition = await changesOfPosition.acquire(
+          { tenant, account: JSON.stringify([providerAccountId, ticket]) },
+          patienceMs,
+        )
+        if (leavePosition === undefined) return E.left(internalTimeout)
+        const row = {
+          tenant_id: tenant,
+          provider_account_id: providerAccountId,
+          ticket,
+          holder: randomUUID(),
+        }
+        const acquired = await acquire(row, giveUpAt)
+        if (E.isLeft(acquired)) {
+          leavePosition()
+          return acquired
+        }
+        const lock = acquired.right
+        try {
+          return await work(lock.maySend)()
+        } finally {
+          // The result does not wait for this. The next change does, and finds the row free.
+          void lock.release().finally(leavePosition)
+        }
+      } finally {
+        leaveAccount()
+      }
+    },
+  }
+}
+
+/**
+ * Milliseconds since the call, by the clock that counted more of them: the monotonic clock stands
+ * still while the machine is suspended, and the wall clock can be set back.
+ */
+const startTimer = (): (() => number) => {
+  const startedAt = performance.now()
+  const wallStartedAt = Date.now()
+  return () => Math.max(performance.now() - startedAt, Date.now() - wallStartedAt)
+}
+
+/** Whether the row was free, or its lease over. */
+const acquireRow = async (
+  knex: Knex,
+  { tenant_id, provider_account_id, ticket, holder }: LockRow,
+  leaseMs: number,
+): Promise<boolean> => {
+  const { rows } = await knex.raw<{ rows: unknown[] }>(
+    `insert into position_locks (tenant_id, provider_account_id, ticket, holder, expires_at)
+     values (?, ?, ?, ?, now() + ? * interval '1 ms')
+     on conflict (tenant_id, provider_account_id, ticket)
+       do update set holder = excluded.holder, expires_at = excluded.expires_at where position_locks.expires_at < now()
+     returning true`,
+    [tenant_id, provider_account_id, ticket, holder, leaseMs],
+  )
+  return rows.length > 0
+}
+
+/** False when another change acquired the row after its lease was over. */
+const renewRow = async (knex: Knex, row: LockRow, leaseMs: number): Promise<boolean> =>
+  (await knex('position_locks')
+    .where(row)
+    .update({ expires_at: knex.raw(`now() + ? * interval '1 ms'`, [leaseMs]) })) > 0
+
+/**
+ * Also removes the rows of processes that died, where nobody wanted the position since. The table
+ * holds no more than the changes that are under way.
+ */
+const releaseRow = async (knex: Knex, row: LockRow): Promise<void> => {
+  await knex('position_locks')
+    .where(row)
+    .orWhereRaw(`expires_at < now() - interval '1 hour'`)
+    .delete()
+}

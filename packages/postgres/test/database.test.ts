@@ -1,0 +1,219 @@
+// Opening, closing and watching the database: tables made once whoever comes first, old and newer
+// databases refused, no password in any message, time limits, durability, and what an operator sees
+// of what waits.
+import { setTimeout } from 'node:timers/promises'
+import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
+import * as E from 'fp-ts/lib/Either.js'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { openDatabase, openOrders, openOwnerNotices, readBacklog, startJobs } from '../src/index.ts'
+import type { DatabaseOptions } from '../src/index.ts'
+import {
+  createServerDatabase,
+  onEachDatabase,
+  serverTitle,
+  serverUrl,
+  stopwatch,
+  storesOn,
+  testCipher,
+} from './open-stores.ts'
+import type { EmptyServerDatabase } from './open-stores.ts'
+
+it.each([
+  [
+    'postgres://someone:pass-secret@127.0.0.1:1/none',
+    'the database cannot be reached: ECONNREFUSED',
+  ],
+  ['mysql://someone:pass-secret@host/db', 'the database URL is not a postgres:// URL'],
+  ['postgres://someone:pass-secret@host:notaport/db', 'the database URL is not a postgres:// URL'],
+  ['pass-secret', 'the database URL is not a postgres:// URL'],
+])('an address that cannot be used is refused without its password (%#)', async (url, message) => {
+  const failure = await openDatabase({ url }).catch((error: unknown) => error)
+  expect(failure).toMatchObject({ message })
+  expect(JSON.stringify(failure) + String((failure as Error).stack)).not.toContain('pass-secret')
+})
+
+const queues = (waiting: number) => [
+  { queue: 'orders', waiting },
+  { queue: 'owner-notices', waiting: 0 },
+]
+
+onEachDatabase((open, title) => {
+  it('reports what waits, how connections are used and whether the tables are those of this version; a failure, not nothing, once it is closed', async () => {
+    const { database, close } = await open()
+    const { knex } = database
+    const jobs = await startJobs(database)
+    await openOwnerNotices(jobs)
+    const backlog = () => rightOf(readBacklog(knex))
+    expect(await backlog()).toMatchObject({
+      queues: queues(0),
+      orders: { pending: 0, unknown: 0, oldestUnknownMs: 0 },
+      journals: { disagreeing: 0 },
+      deliveries: { pending: 0, due: 0, oldestDueMs: 0 },
+    })
+    const { store: orders } = openOrders({ jobs, cipher: testCipher, stopwatch })
+    const owner = await storedOwner(storesOn(database).operator)
+    const [sent, settled, recorded] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
+    for (const order of [sent, settled, recorded])
+      if (order !== undefined) await rightOf(orders.record(owner, toRecord(order)))
+    await knex('orders').update({ due_at: new Date() })
+    await knex('orders')
+      .where({ id: sent?.id })
+      .update({ step: 'looking_up', sent_at: new Date(Date.now() - 60_000), lookups: 1 })
+    await knex('orders')
+      .where({ id: settled?.id })
+      .update({ step: 'settled', status: 'filled', due_at: null })
+    const waiting = await backlog()
+    expect(waiting).toMatchObject({ queues: queues(2), orders: { pending: 2, unknown: 1 } })
+    expect(waiting.orders.oldestUnknownMs).toBeGreaterThanOrEqual(59_000)
+    expect(waiting.orders.oldestUnknownMs).toBeLessThan(120_000)
+
+    expect(database.pool()).toMatchObject({
+      inUse: 0,
+      waiting: 0,
+      size: title === 'embedded' ? 1 : 10,
+    })
+    await knex.transaction(async () => expect(database.pool().inUse).toBe(1))
+
+    const isMigrated = () => rightOf(database.isMigrated)
+    await knex('knex_migrations').insert({
+      name: '9999-of-a-newer-version',
+      batch: 99,
+      migration_time: new Date(),
+    })
+    expect(await isMigrated()).toBe(true)
+    await knex('knex_migrations').where({ name: '0001-baseline' }).delete()
+    expect(await isMigrated()).toBe(false)
+    await knex.schema.dropTable('knex_migrations')
+    expect(await isMigrated()).toBe(false)
+
+    expect(await database.ping()).toStrictEqual(E.right(undefined))
+    await jobs.stop()
+    await Promise.all([close(), database.close()])
+    expect(await database.ping()).toMatchObject({
+      left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^database\.ping: /) },
+    })
+    for (const read of [readBacklog(knex), database.isMigrated])
+      expect(E.isLeft(await read())).toBe(true)
+  })
+
+  it('reports which queues are not read although somebody works on them', async () => {
+    const { database, close } = await open()
+    const jobs = await startJobs(database)
+    const { jobs: orderJobs } = openOrders(
+      { jobs, cipher: testCipher, stopwatch },
+      { pollMs: 20, idlePollMs: 20 },
+    )
+    const notices = await openOwnerNotices(jobs, { pollSeconds: 3_600 })
+    const [reading, waiting] = [
+      await orderJobs.work(() => Promise.resolve(undefined)),
+      await notices.work(() => Promise.resolve()),
+    ]
+    expect(jobs.pulse.silentFor(60_000)).toEqual([])
+    await setTimeout(1_500)
+    // A machine that stands still for a second reads none of them meanwhile.
+    await expect.poll(() => jobs.pulse.silentFor(1_000)).toEqual(['owner-notices'])
+    await waiting.stop()
+    await expect.poll(() => jobs.pulse.silentFor(1_000)).toEqual([])
+    await reading.stop()
+    await jobs.stop()
+    await close()
+  })
+})
+
+describe.skipIf(serverUrl === undefined)(serverTitle, () => {
+  let empty: EmptyServerDatabase
+  beforeEach(async () => {
+    empty = await createServerDatabase()
+  })
+  afterEach(() => empty.drop())
+  const opened = (options: Partial<DatabaseOptions> = {}) =>
+    openDatabase({ url: empty.url, ...options })
+
+  it('gets its tables and those of its queues once from four instances that start at the same moment, each with its tenant first in its key', async () => {
+    const [first, ...others] = await Promise.all([opened(), opened(), opened(), opened()])
+    const databases = [first, ...others]
+    const started = await Promise.all(databases.map((database) => startJobs(database)))
+    await Promise.all(started.map((jobs) => openOwnerNotices(jobs)))
+    const { rows } = await first.knex.raw<{ rows: { name: string; first: string }[] }>(
+      `select conrelid::regclass::text as name, attname as first from pg_constraint join pg_attribute on attrelid = conrelid and attnum = conkey[1]
+       where contype = 'p' and connamespace = 'public'::regnamespace and conrelid::regclass::text not like 'knex_%'`,
+    )
+    expect(rows.length).toBeGreaterThan(20)
+    expect(rows.filter(({ first }) => first !== 'tenant_id')).toStrictEqual([
+      { name: 'tenants', first: 'id' },
+    ])
+    expect(await first.knex('pgboss.queue').pluck('name')).toStrictEqual(['owner-notices'])
+    await Promise.all(started.map(({ stop }) => stop()))
+    await Promise.all(databases.map(({ close }) => close()))
+    await expect(startJobs(first)).rejects.toThrow(
+      /^the job queue cannot be started: Unable to acquire a connection$/,
+    )
+  })
+
+  it('is refused when a newer version of the service made its tables', async () => {
+    const database = await opened()
+    await database
+      .knex('knex_migrations')
+      .insert({ name: '9999-later', batch: 2, migration_time: new Date() })
+    await database.close()
+    await expect(opened()).rejects.toThrow('they were made by a newer version of this service')
+  })
+
+  it('ends a statement that takes too long, under the name that was asked for', async () => {
+    const database = await opened({
+      statementTimeoutMs: 200,
+      applicationName: 'named-here',
+      poolSize: 1,
+    })
+    const { rows } = await database.knex.raw<{ rows: unknown[] }>(
+      `select current_setting('application_name') as name`,
+    )
+    expect(rows).toStrictEqual([{ name: 'named-here' }])
+    await expect(database.knex.raw('select pg_sleep(5)')).rejects.toMatchObject({ code: '57014' })
+    expect(await database.ping()).toMatchObject({ _tag: 'Right' })
+    await database.close()
+  })
+
+  it.each(['', '?options=-c%20synchronous_commit%3Doff'])(
+    'every session is durable and reads instants, those of pg-boss too, whatever the defaults of the database are (%s)',
+    async (parameters) => {
+      const first = await opened()
+      for (const setting of [
+        'synchronous_commit = off',
+        `datestyle = 'German'`,
+        `timezone = 'Asia/Tokyo'`,
+      ])
+        await first.knex.raw(
+          `alter database ${new URL(empty.url).pathname.slice(1)} set ${setting}`,
+        )
+      await first.close()
+      const database = await openDatabase({ url: empty.url + parameters, poolSize: 3 })
+      const sessions = await Promise.all(
+        Array.from({ length: 3 }, () =>
+          database.knex.raw(
+            `select current_setting('synchronous_commit') as mode, timestamptz '2026-11-20T12:00:00.123Z' as at, pg_sleep(0.2)::text as slept`,
+          ),
+        ),
+      )
+      for (const { rows } of sessions)
+        expect(rows).toMatchObject([{ mode: 'on', at: new Date('2026-11-20T12:00:00.123Z') }])
+      const jobs = await startJobs(database)
+      expect(await jobs.boss.getDb().executeSql('show synchronous_commit')).toMatchObject({
+        rows: [{ synchronous_commit: 'on' }],
+      })
+      expect(await database.durability()).toMatchObject({
+        right: {
+          isEmbedded: false,
+          synchronousCommit: 'on',
+          defaultSynchronousCommit: 'off',
+          waitsForStandby: false,
+          synchronousStandbys: 0,
+          asynchronousStandbys: 0,
+          unreadableStandbys: 0,
+        },
+      })
+      await jobs.stop()
+      await database.close()
+    },
+  )
+})

@@ -1,0 +1,326 @@
+// The embedded database: one process per folder, nothing acknowledged lost when that process is
+// killed, one session that transactions share in turn in a thread of its own, a process that ends
+// when the thread is lost, and no writes on a disk that is almost full.
+import { spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtemp, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { monitorEventLoopDelay } from 'node:perf_hooks'
+import { text } from 'node:stream/consumers'
+import { setTimeout } from 'node:timers/promises'
+import { requireBrokerAccount } from '@tradeport/domain/accounts'
+import { newTenant, puts, rightOf, storedAccount, write } from '@tradeport/domain/testing'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Knex } from 'knex'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import {
+  createDiskGuard,
+  lockFolder,
+  openEmbedded as openThread,
+  reservedMb,
+} from '../src/connection/embedded.ts'
+import { openPool } from '../src/connection/pool.ts'
+import {
+  createCipher,
+  createOperatorStore,
+  createProviderTokens,
+  createSealedSecrets,
+  openDatabase,
+  openJournal,
+} from '../src/index.ts'
+import type { Database, LogEvent } from '../src/index.ts'
+import { inMemory, openEmbedded, silent, storesOn } from './open-stores.ts'
+
+const start = (program: string, argument: string) =>
+  spawn(
+    process.execPath,
+    [
+      '--experimental-strip-types',
+      '--no-warnings',
+      '--conditions=@tradeport/source',
+      join(import.meta.dirname, program),
+      argument,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  )
+
+/** Runs the program until it has printed so many lines, kills it and returns what it printed. */
+const killAfter = async (
+  lines: number,
+  program: string,
+  argument: string,
+): Promise<readonly string[]> => {
+  const child = start(program, argument)
+  let printed = ''
+  child.stdout.on('data', (chunk: Buffer) => {
+    printed += chunk.toString()
+    if (printed.split('\n').length > lines) child.kill('SIGKILL')
+  })
+  await once(child, 'close')
+  return printed.split('\n').slice(0, -1)
+}
+
+// Making a database anew takes seconds, and longer on a busy machine.
+describe('a folder', () => {
+  let folder: string
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'tradeport-'))
+  })
+  afterEach(() => rm(folder, { recursive: true }))
+
+  it('is found again as it was left, without the claims of the process that died', async () => {
+    const first = await openDatabase({ folder })
+    const account = await rightOf(
+      TE.fromEither(requireBrokerAccount(await storedAccount(storesOn(first).operator))),
+    )
+    const claimOn = async ({ knex }: Database) =>
+      O.isSome(await rightOf(openJournal({ knex, log: silent }).journal.claim(account)))
+    expect([await claimOn(first), await claimOn(first)]).toStrictEqual([true, false])
+    expect(await first.durability()).toMatchObject({ right: { isEmbedded: true, fsync: false } })
+    await first.close()
+    const second = await openDatabase({ folder })
+    expect(await claimOn(second)).toBe(true)
+    await second.close()
+  })
+
+  it('is refused to a second opener, who is told which process holds it, and free again when it could not be opened', async () => {
+    const attempts = await Promise.allSettled([
+      lockFolder(folder),
+      lockFolder(folder),
+      lockFolder(folder),
+    ])
+    const held = attempts.flatMap((attempt) =>
+      attempt.status === 'fulfilled' ? [attempt.value] : [],
+    )
+    expect(held).toHaveLength(1)
+    await expect(openDatabase({ folder })).rejects.toThrow(
+      new RegExp(
+        `^the embedded database in ${folder} is in use by process ${process.pid} on .+ since 2.+Z; one process may open it at a time$`,
+      ),
+    )
+    await held[0]?.release()
+    await writeFile(join(folder, 'postgres'), 'not a folder')
+    await expect(openDatabase({ folder })).rejects.toThrow('the embedded database cannot be opened')
+    await (await lockFolder(folder)).release()
+  })
+
+  it('keeps what was acknowledged when its process is killed', async () => {
+    const acknowledged = await killAfter(25, 'write-until-killed.ts', folder)
+    const database = await openDatabase({ folder })
+    expect(acknowledged.length).toBeGreaterThanOrEqual(25)
+    expect(await database.knex('tenants').pluck('id')).toStrictEqual(
+      expect.arrayContaining([...acknowledged]),
+    )
+    await database.close()
+  })
+
+  it('keeps every secret when its process is killed while it seals them under a new key, and the next one seals what is left', async () => {
+    const [first, second] = [new Uint8Array(32).fill(1), new Uint8Array(32).fill(2)]
+    const tenants = Array.from({ length: 300 }, () => ({
+      ...newTenant(),
+      providerToken: 'provider-secret',
+    }))
+    const before = await openDatabase({ folder })
+    await write(createOperatorStore({ knex: before.knex, cipher: createCipher(first) }), {
+      tenants: puts(...tenants),
+    })
+    await before.close()
+    await killAfter(20, 'reseal-until-killed.ts', folder)
+
+    const { knex, close } = await openDatabase({ folder })
+    const expectOpenUnder = async (current: Uint8Array, previous: readonly Uint8Array[]) => {
+      const tokens = createProviderTokens({
+        knex,
+        cipher: createCipher(current, previous),
+        log: silent,
+      })
+      for (const { id } of tenants)
+        expect(await rightOf(tokens.find(id))).toStrictEqual(O.some('provider-secret'))
+    }
+    const secrets = createSealedSecrets({ knex, cipher: createCipher(second, [first]) })
+    const { current, others } = await rightOf(secrets.census)
+    expect(current).toBeGreaterThanOrEqual(20)
+    expect(others).toBe(tenants.length - current)
+    expect(others).toBeGreaterThan(0)
+    await expectOpenUnder(second, [first])
+    const resealed = await rightOf(secrets.reseal({ after: undefined, limit: 1_000 }))
+    expect(resealed).toStrictEqual({ resealed: others, unreadable: [], last: undefined })
+    await expectOpenUnder(second, [])
+    await close()
+  })
+})
+
+describe('the session', () => {
+  let database: Database
+  beforeAll(async () => {
+    ;({ database } = await openEmbedded())
+    await database.knex.raw('create table notes (id int primary key, text text)')
+  })
+  beforeEach(() => database.knex('notes').delete())
+  afterAll(() => database.close())
+
+  const ids = (): Promise<number[]> => database.knex('notes').orderBy('id').pluck('id')
+
+  it('writes many rows while the thread of the requests goes on', async () => {
+    const rows = Array.from({ length: 20_000 }, (_, id) => ({ id, text: 'x'.repeat(100) }))
+    const delay = monitorEventLoopDelay({ resolution: 1 })
+    delay.enable()
+    // It measures from its first tick on, and until its last.
+    await setTimeout(100)
+    const startedAt = performance.now()
+    await database.knex.raw(
+      `insert into notes select id, text from jsonb_to_recordset(?) as rows (id int, text text)`,
+      [JSON.stringify(rows)],
+    )
+    const writingMs = performance.now() - startedAt
+    await setTimeout(100)
+    delay.disable()
+    expect(await ids()).toHaveLength(rows.length)
+    // On one thread the whole time would be one delay.
+    expect(delay.max / 1e6).toBeLessThan(writingMs / 2)
+  })
+
+  it('is given to one transaction after the other', async () => {
+    const next = Array.from({ length: 20 }, () =>
+      database.knex.transaction(async (trx) => {
+        const rows: { last: number | null }[] = await trx('notes').max({ last: 'id' })
+        await trx('notes').insert({ id: (rows[0]?.last ?? 0) + 1 })
+      }),
+    )
+    await Promise.all(next)
+    expect(await ids()).toEqual(Array.from({ length: 20 }, (_, index) => index + 1))
+  })
+
+  it.each([
+    ['does not parse', 'selec', []],
+    ['is refused for a value', 'insert into notes values (?)', ['no number']],
+    ['fails while it is executed', 'insert into notes values (1), (1)', []],
+    ['is one of several', 'insert into notes values (2); insert into notes values (2)', []],
+  ])('is usable after a statement in a transaction that %s', async (_, statement, values) => {
+    const failing = database.knex.transaction(async (trx) => {
+      await trx('notes').insert({ id: 7 })
+      await trx.raw(statement, values)
+    })
+    await expect(failing).rejects.toMatchObject({
+      code: expect.stringMatching(/^(?:42|22|23)/) as string,
+    })
+    await database.knex('notes').insert({ id: 8 })
+    expect(await ids()).toEqual([8])
+  })
+
+  it('has nothing left of the transaction of a client that gave up on a statement', async () => {
+    const { pool, release } = await openThread(inMemory, silent)
+    const impatient = openPool(pool, 0, silent)
+    const setTimeoutMs = (ms: number) =>
+      Object.assign(impatient.client.connectionSettings as object, { query_timeout: ms })
+    setTimeoutMs(100)
+    await impatient.raw('create table notes (id int)')
+    const given = impatient.transaction(async (trx) => {
+      await trx.raw('insert into notes values (1)')
+      await trx.raw('set search_path = nowhere')
+      await trx.raw('select count(*) from generate_series(1, 10000000)')
+    })
+    await expect(given).rejects.toThrow(/Query read timeout|not queryable/)
+    setTimeoutMs(0)
+    await expect.poll(() => impatient('notes').pluck('id').catch(String)).toEqual([])
+    await impatient.destroy()
+    await release()
+  })
+})
+
+it.each([
+  ['hangs', 'the embedded database has not answered for 1 s, as it does where its disk is full'],
+  ['fails', 'the thread of the embedded database failed: TypeError'],
+  ['ends', 'the thread of the embedded database ended'],
+])('the process ends with a sentence when the thread %s', async (what, reason) => {
+  const child = start('lose-thread.ts', what)
+  const [[code], out, errors] = await Promise.all([
+    once(child, 'exit'),
+    text(child.stdout),
+    text(child.stderr),
+  ])
+  expect({ code, out, errors }).toEqual({
+    code: 1,
+    out: 'embedded_database_lost\n',
+    errors: `${reason}; the process ends\n`,
+  })
+})
+
+describe('a disk that is almost full', () => {
+  const enough = reservedMb * 1_000_000
+  const refusal = 'free space on it'
+  let logged: LogEvent[]
+  let freeBytes = enough
+  let knex: Knex
+  let close: () => Promise<void>
+  beforeAll(async () => {
+    const log = { warn: (event: LogEvent) => void logged.push(event) }
+    const { pool, release } = await openThread(inMemory, log)
+    knex = openPool(
+      { ...pool, connection: { ...pool.connection, check: createDiskGuard(() => freeBytes, log) } },
+      0,
+      log,
+    )
+    close = () => knex.destroy().then(release)
+    await knex.raw('create table notes (text text)')
+  })
+  beforeEach(async () => {
+    freeBytes = enough
+    await knex('notes').delete()
+    logged = []
+    await knex('notes').insert({ text: 'before' })
+  })
+  afterAll(() => close())
+
+  const notes = (): Promise<string[]> => knex('notes').pluck('text')
+
+  it.each([
+    ['insert into notes values (?)', ['during']],
+    ['with gone as (delete from notes returning *) select * from gone', []],
+    ['  update notes set text = ?', ['during']],
+    ['delete from notes; delete from notes', []],
+  ])(
+    'refuses %s, reads what is there, and logs that once until there is room again',
+    async (statement, values) => {
+      for (const round of [1, 2]) {
+        freeBytes = enough - 1
+        for (const _ of [1, 2]) await expect(knex.raw(statement, values)).rejects.toThrow(refusal)
+        expect(await notes()).toHaveLength(round)
+        expect(logged).toHaveLength(round)
+        freeBytes = enough
+        await knex('notes').insert({ text: 'after' })
+      }
+      expect(logged[0]).toEqual({
+        event: 'disk_full',
+        reason: expect.stringContaining(refusal) as string,
+      })
+    },
+  )
+
+  it('refuses also where the client is used without knex, with a callback', async () => {
+    freeBytes = enough - 1
+    const client = (await knex.client.acquireConnection()) as {
+      query: (text: string, done: (error: Error) => void) => void
+    }
+    const refused = await new Promise((resolve) => client.query('delete from notes', resolve))
+    expect(String(refused)).toContain(refusal)
+    await knex.client.releaseConnection(client)
+  })
+
+  it('lets a transaction end that was let begin, and one that is refused in the middle be rolled back', async () => {
+    await knex.transaction(async (trx) => {
+      await trx('notes').insert({ text: 'begun' })
+      freeBytes = 0
+    })
+    freeBytes = enough
+    const refused = knex.transaction(async (trx) => {
+      await trx('notes').insert({ text: 'not kept' })
+      freeBytes = 0
+      await trx('notes').insert({ text: 'refused' })
+    })
+    await expect(refused).rejects.toThrow(refusal)
+    expect(await notes()).toEqual(['before', 'begun'])
+  })
+})

@@ -1,0 +1,387 @@
+// What many callers write at once, on two instances: limits are exact, and nobody's change is lost.
+import { maxOpenOrders, maxOrdersPerDay } from '@tradeport/domain/orders'
+import { dayMs } from '@tradeport/domain/primitives'
+import { maxWebhooks } from '@tradeport/domain/webhooks'
+import type { Account } from '@tradeport/domain/accounts'
+import type { Order, PendingOrder, PlacementStep } from '@tradeport/domain/orders'
+import type { OpenBooks } from '@tradeport/domain/ports'
+import type { Owner } from '@tradeport/domain/primitives'
+import type { WebhookUrl } from '@tradeport/domain/webhooks'
+import {
+  newAccount,
+  newClaim,
+  newOrder,
+  newOrderOn,
+  newReply,
+  newWebhook,
+  noChanges,
+  noKeys,
+  placementOf,
+  puts,
+  removes,
+  rightOf,
+  someProgram,
+  storedAccount,
+  storedOwner,
+  toRecord,
+  write,
+} from '@tradeport/domain/testing'
+import * as fc from 'fast-check'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { expect, it } from 'vitest'
+import { describeStores } from './order-ports.ts'
+import type { StorePorts } from './order-ports.ts'
+
+const noon = Date.parse('2026-11-02T12:00:00.123Z')
+const settled: PlacementStep = {
+  placement: { step: 'settled' },
+  outcome: { kind: 'filled', fill: {} },
+  continueInMs: null,
+}
+const secret = 'a secret of some length'
+const inProgress = { _tag: 'IdempotencyInProgress' }
+
+interface Rush {
+  readonly what: string
+  readonly allowed: number
+  readonly refusal: object
+  /** Makes what a caller does on an instance. */
+  readonly prepare: (
+    ports: StorePorts,
+  ) => Promise<(ports: StorePorts, index: number) => Promise<E.Either<unknown, unknown>>>
+}
+
+const recordMany = async (
+  { orders }: StorePorts,
+  owner: Owner,
+  count: number,
+): Promise<readonly PendingOrder[]> =>
+  Promise.all(
+    Array.from({ length: count }, () =>
+      rightOf(orders.record(owner, toRecord(newOrder(owner, noon)))),
+    ),
+  )
+
+/**
+ * A trader's account, and a second link to it or a colleague's account on the same desk; limits let
+ * one more position in.
+ */
+const limited = async (
+  ports: StorePorts,
+  by: 'trader' | 'desk',
+): Promise<readonly [Account, Account]> => {
+  const account = await storedAccount(ports.operator)
+  const other = newAccount(account.owner, by === 'trader' ? { provider: account.provider } : {})
+  const limits = { maxOpenLots: null, maxOpenPositions: 1, allowedSymbols: null }
+  const accounts = [account, other] as const
+  await write(ports.operator, {
+    accounts: puts(other),
+    ...(by === 'desk'
+      ? {
+          desks: puts({
+            id: `desk-${account.id}`,
+            tenantId: account.owner.tenantId,
+            accounts: accounts.map(({ id }) => id),
+            limits,
+          }),
+        }
+      : {
+          traderLimits: puts(
+            ...accounts.map(({ id }) => ({
+              accountId: id,
+              limits: { ...limits, maxLotsPerOrder: null, approvalAboveLots: null },
+            })),
+          ),
+        }),
+  })
+  return accounts
+}
+const emptyBooks = async (
+  { guards }: StorePorts,
+  accounts: readonly [Account, Account],
+): Promise<OpenBooks> => {
+  const { readAt } = await rightOf(guards.guards(accounts[0].owner, accounts[0].id))
+  return {
+    asOf: readAt,
+    positions: new Map(accounts.map(({ provider }) => [provider?.providerAccountId ?? '', []])),
+  }
+}
+const atLimitOf = (by: 'trader' | 'desk', what: string, tag: string): Rush => ({
+  what: `orders at the limit of a ${by}, over ${what}`,
+  allowed: 1,
+  refusal: { _tag: tag },
+  prepare: async (ports) => {
+    const accounts = await limited(ports, by)
+    const books = await emptyBooks(ports, accounts)
+    return (their, index) => {
+      const order = newOrderOn(accounts[index % 2 ? 1 : 0], noon)
+      return their.orders.record(order.owner, toRecord(order, { books }))()
+    }
+  },
+})
+const atCount = (limit: string, before: number, areSettled: boolean): Rush => ({
+  what: `orders at one less than may be of ${limit}`,
+  allowed: 1,
+  refusal: { _tag: 'RiskLimitExceeded', limit },
+  prepare: async (ports) => {
+    const owner = await storedOwner(ports.operator)
+    for (let left = before; left > 0; left -= 45)
+      for (const order of await recordMany(ports, owner, Math.min(left, 45)))
+        if (areSettled)
+          await rightOf(ports.orders.advance(owner, placementOf(order), settled, noon))
+    return (their) => their.orders.record(owner, toRecord(newOrder(owner, noon)))()
+  },
+})
+
+const rushes: readonly Rush[] = [
+  atCount('orders_per_day', maxOrdersPerDay - 1, true),
+  atCount('open_orders', maxOpenOrders - 1, false),
+  atLimitOf('trader', 'two links to the broker account', 'TraderLimitBreached'),
+  atLimitOf('desk', 'its accounts', 'DeskLimitBreached'),
+  {
+    what: 'attempts with one key, whether they begin or record an order',
+    allowed: 1,
+    refusal: inProgress,
+    prepare: async ({ operator }) => {
+      const [owner, claim] = [await storedOwner(operator), newClaim()]
+      return async (their, index) => {
+        const mine = { ...claim, id: newClaim().id }
+        const claimed = await their.idempotency.claim(owner, mine, noon)()
+        if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return E.left(inProgress)
+        const keep = { claim: mine, reply: newReply() }
+        return index % 3 === 0
+          ? their.idempotency.begin(owner, mine, noon)()
+          : their.orders.record(owner, toRecord(newOrder(owner, noon), { keep }))()
+      }
+    },
+  },
+  {
+    what: 'orders under one claim to a key',
+    allowed: 1,
+    refusal: inProgress,
+    prepare: async ({ operator, idempotency }) => {
+      const [owner, claim] = [await storedOwner(operator), newClaim()]
+      await rightOf(idempotency.claim(owner, claim, noon))
+      return (their) =>
+        their.orders.record(
+          owner,
+          toRecord(newOrder(owner, noon), { keep: { claim, reply: newReply() } }),
+        )()
+    },
+  },
+  {
+    what: 'steps from one version of a placement',
+    allowed: 1,
+    refusal: {},
+    prepare: async (ports) => {
+      const [order] = (await recordMany(ports, await storedOwner(ports.operator), 1)) as [
+        PendingOrder,
+      ]
+      return async (their) =>
+        (await rightOf(their.orders.advance(order.owner, placementOf(order), settled, noon)))
+          ? E.right(true)
+          : E.left({})
+    },
+  },
+  {
+    what: 'webhooks of one user',
+    allowed: maxWebhooks,
+    refusal: { _tag: 'WebhookLimitReached', allowed: maxWebhooks },
+    prepare: async ({ operator }) => {
+      const owner = await storedOwner(operator)
+      return (their) => their.webhooks.create(owner, { webhook: newWebhook(owner, noon), secret })()
+    },
+  },
+]
+
+describeStores('simultaneous writes', (instance) => {
+  it.each(rushes)(
+    'are accepted as often as allowed: $what',
+    async ({ allowed, refusal, prepare }) => {
+      const attempt = await prepare(instance(0))
+      const results = await Promise.all(
+        Array.from({ length: 60 }, (_, index) => attempt(instance(index), index)),
+      )
+      expect(results.filter(E.isRight)).toHaveLength(allowed)
+      for (const { left } of results.filter(E.isLeft)) expect(left).toMatchObject(refusal)
+    },
+  )
+
+  it('of orders are each accepted or refused by themselves', async () => {
+    const { operator, idempotency } = instance(0)
+    const owner = await storedOwner(operator)
+    const [twice] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
+    const attempts = Array.from({ length: 20 }, () => ({ claim: newClaim(), reply: newReply() }))
+    for (const { claim } of attempts.slice(10)) await rightOf(idempotency.claim(owner, claim, noon))
+    const all = [
+      toRecord(twice),
+      ...attempts.map((keep) => toRecord(newOrder(owner, noon), { keep })),
+    ]
+    const results = await Promise.all(
+      all.map((order, index) => instance(index).orders.record(owner, order)()),
+    )
+    expect(results.map(E.isRight)).toStrictEqual(all.map((_, index) => index > 10))
+    for (const { claim, reply } of attempts.slice(10))
+      expect(await rightOf(idempotency.claim(owner, claim, noon))).toStrictEqual({
+        kind: 'replied',
+        reply,
+      })
+  })
+
+  it('of an order count against limits, unless it was filled before the books were read', async () => {
+    const ports = instance(0)
+    const accounts = await limited(ports, 'trader')
+    const [{ owner }] = accounts
+    const recordNext = (books: OpenBooks) =>
+      ports.orders.record(owner, toRecord(newOrderOn(accounts[0], noon), { books }))
+    const before = await emptyBooks(ports, accounts)
+    const first = await rightOf(recordNext(before))
+    await rightOf(ports.orders.advance(owner, placementOf(first), settled, noon))
+    // Books are dated by the millisecond.
+    await new Promise((resolve) => setTimeout(resolve, 50))
+    expect(await recordNext(before)()).toMatchObject({ left: { _tag: 'TraderLimitBreached' } })
+    expect(E.isRight(await recordNext(await emptyBooks(ports, accounts))())).toBe(true)
+  })
+
+  it('are not made in another run of the database server than the one that is expected', async () => {
+    const { guards, orders, operator } = instance(0)
+    const { owner, id } = await storedAccount(operator)
+    const { serverRun } = await rightOf(guards.guards(owner, id))
+    const [order] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
+    const advance = (run: string) =>
+      rightOf(orders.advance(owner, { ...placementOf(order), serverRun: run }, settled, noon))
+    expect([await advance('another'), await advance(serverRun)]).toStrictEqual([false, true])
+  })
+
+  it('move no order from one page of a list to another', async () => {
+    const walk = async (
+      limit: number,
+      filters: { readonly symbol?: string; readonly to?: number },
+      stride: number,
+    ): Promise<void> => {
+      const owner = await storedOwner(instance(0).operator)
+      const recorded: Order[] = []
+      const writing = { isOver: false }
+      const recordNext = async (n: number): Promise<void> => {
+        const symbol = n % 2 === 0 ? 'XAUUSD' : 'EURUSD'
+        const order = newOrder(owner, noon + (((n * stride) % 10) - 5) * dayMs, { symbol })
+        await rightOf(instance(n).orders.record(owner, toRecord(order)))
+        recorded.push(order)
+        await rightOf(instance(n).orders.advance(owner, placementOf(order), settled, noon))
+      }
+      for (let n = 0; n < 16; n += 1) await recordNext(n)
+      const writers = [0, 1].map(async (lane) => {
+        for (let n = 16 + lane; !writing.isOver && n < 150; n += 2) await recordNext(n)
+      })
+      const known = recorded.filter(
+        ({ request, createdAt }) =>
+          request.symbol === (filters.symbol ?? request.symbol) &&
+          createdAt <= (filters.to ?? Infinity),
+      )
+      const page = (number: number) =>
+        rightOf(
+          instance(number).orders.list(
+            owner,
+            someProgram,
+            { ...filters, page: number, limit },
+            noon,
+          ),
+        )
+      const { items, total } = await page(1)
+      const walked = [...items]
+      for (let number = 2; number <= Math.ceil(total / limit) + 1; number += 1)
+        walked.push(...(await page(number)).items)
+      writing.isOver = true
+      await Promise.all(writers)
+      const ids = new Set(walked.map(({ id }) => id))
+      expect([walked.length, ids.size, known.filter(({ id }) => !ids.has(id))]).toStrictEqual([
+        total,
+        total,
+        [],
+      ])
+      expect(walked).toStrictEqual(walked.toSorted((a, b) => b.createdAt - a.createdAt))
+    }
+    const filters = fc.constantFrom({}, { symbol: 'XAUUSD' }, { to: noon })
+    await fc.assert(
+      fc.asyncProperty(fc.integer({ min: 1, max: 5 }), filters, fc.constantFrom(1, 3, 7, 9), walk),
+      { numRuns: 8 },
+    )
+  })
+
+  it('of a document, a reading or a change of a webhook lose no other', async () => {
+    const { operator, accounts, webhooks } = instance(0)
+    const account = await storedAccount(operator)
+    const { owner } = account
+    const webhook = newWebhook(owner, noon)
+    await rightOf(webhooks.create(owner, { webhook, secret }))
+    const reading = {
+      tradeMode: 'demo',
+      broker: null,
+      currency: null,
+      figures: account.figures,
+    } as const
+    const url = 'https://elsewhere.example.com/' as WebhookUrl
+    await Promise.all(
+      Array.from({ length: 10 }, (_, index) => {
+        const their = instance(index)
+        const rename = their.operator.apply(
+          { ...noKeys, accounts: [account.id] },
+          ({ accounts: stored }) =>
+            E.right({
+              changes: {
+                ...noChanges,
+                accounts: puts(...stored.map((one) => ({ ...one, name: `${one.name}!` }))),
+              },
+            }),
+        )
+        return [
+          rightOf(rename),
+          rightOf(
+            their.accounts.recordReading(owner, account, { ...reading, readAt: noon + index }),
+          ),
+          rightOf(
+            their.webhooks.change(
+              owner,
+              webhook.id,
+              index % 2 ? { url } : { enabled: false },
+              noon,
+            ),
+          ),
+        ]
+      }).flat(),
+    )
+    const now = await rightOf(accounts.find(owner, account.id))
+    expect(now).toMatchObject({ value: { name: 'Main!!!!!!!!!!', lastReadAt: noon + 9 } })
+    // What comes late changes nothing.
+    await rightOf(accounts.recordReading(owner, account, { ...reading, readAt: noon + 8 }))
+    await rightOf(accounts.recordFailedRead(owner, account.id, noon + 8))
+    expect(await rightOf(accounts.find(owner, account.id))).toStrictEqual(now)
+    expect(await rightOf(accounts.snapshots(owner, account.id, { limit: 9 }))).toHaveLength(1)
+    expect(await rightOf(webhooks.find(owner, webhook.id))).toStrictEqual(
+      O.some({ ...webhook, url, enabled: false }),
+    )
+  })
+
+  it('of several thousand records fit into one document', async () => {
+    const { operator, accounts } = instance(0)
+    const { id: accountId, owner } = await storedAccount(operator)
+    const many = Array.from({ length: 5_000 }, (_, n) => ({
+      accountId,
+      timestamp: noon + n,
+      balance: n,
+      equity: 0,
+      margin: 0,
+      freeMargin: null,
+    }))
+    for (const [changes, count] of [
+      [puts(...many), 5_000] as const,
+      [removes(...many), 0] as const,
+    ]) {
+      await write(operator, { balanceSnapshots: changes })
+      expect(await rightOf(accounts.snapshots(owner, accountId, { limit: 9_999 }))).toHaveLength(
+        count,
+      )
+    }
+  })
+})
