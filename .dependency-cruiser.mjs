@@ -6,13 +6,12 @@ const folders = [
   ['primitives'],
   ['errors'],
   ['accounts', 'orders', 'positions', 'trades', 'statistics', 'market', 'webhooks', 'access'],
-  ['events'],
   ['journal'],
+  ['events'],
   ['operator'],
   ['notices'],
   ['ports'],
   ['use-cases'],
-  ['testing'],
 ]
 
 /** Statistics are computed from trades: the one import among folders of a line. */
@@ -45,7 +44,7 @@ export default {
     forbid(
       'domain-stands-first',
       'The domain imports no package of the workspace: declare a port in src/ports and let an adapter implement it.',
-      { path: '^packages/domain/' },
+      { path: '^packages/domain/', pathNot: '^packages/domain/test/' },
       { path: workspace, pathNot: '^packages/domain/' },
     ),
     forbid(
@@ -63,7 +62,7 @@ export default {
     forbid(
       'stand-alone',
       'People outside use this package by itself: write what it needs here.',
-      { path: inPackage('packages'), pathNot: [adapter, '^packages/domain/'] },
+      { path: inPackage('packages'), pathNot: [adapter, '^packages/(domain|testkit)/'] },
       { path: workspace, pathNot: ownPackage },
     ),
     forbid(
@@ -87,13 +86,13 @@ export default {
     forbid(
       'test-equipment',
       'Fakes and contract suites are for tests and tooling.',
-      { path: '^(packages|apps)/[^/]+/src/', pathNot: ['^packages/testkit/', `${domain}testing/`] },
-      { path: ['^packages/testkit/', `${domain}testing/`] },
+      { path: '^(packages|apps)/[^/]+/src/', pathNot: '^packages/testkit/' },
+      { path: '^packages/testkit/' },
     ),
     forbid(
       'development-only',
       'Declare it among the dependencies: it is not installed with the package.',
-      { path: '^(packages|apps|tooling)/[^/]+/src/', pathNot: `${domain}testing/` },
+      { path: '^(packages|apps|tooling)/[^/]+/src/' },
       {
         dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown'],
         dependencyTypesNot: ['type-only'],
@@ -119,28 +118,22 @@ export default {
       {},
     ),
     forbid(
-      'use-case-alone',
-      'Move what two use cases need into use-cases/steps or into an entity.',
-      { path: `${domain}use-cases/`, pathNot: `${domain}use-cases/index.ts$` },
-      { path: `${domain}use-cases/[^/]+$`, dependencyTypesNot: ['type-only'] },
-    ),
-    forbid(
       'domain-packages',
       'fp-ts, io-ts and one package for special functions are enough: declare a port instead.',
-      { path: domain, pathNot: `${domain}testing/` },
+      { path: domain },
       { path: 'node_modules', pathNot: 'node_modules/(fp-ts|io-ts|@stdlib/[^/]+)/' },
     ),
     forbid(
       'domain-node',
-      'The domain has no Node API but the HMAC of webhooks: declare a port.',
-      { path: domain, pathNot: `${domain}testing/` },
-      { dependencyTypes: ['core'], pathNot: '^crypto$' },
+      'The domain has no Node API but the HMAC of webhooks and the CRC of keys: declare a port.',
+      { path: domain },
+      { dependencyTypes: ['core'], pathNot: '^(crypto|zlib)$' },
     ),
     forbid(
       'domain-crypto',
-      'One file signs: import it.',
-      { path: domain, pathNot: `${domain}webhooks/signature\\.ts$` },
-      { path: '^crypto$' },
+      'One file signs, and one makes keys: import it.',
+      { path: domain, pathNot: `${domain}(webhooks/signature|access/api-key)\\.ts$` },
+      { path: '^(crypto|zlib)$' },
     ),
   ],
   options: {

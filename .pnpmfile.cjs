@@ -1,13 +1,12 @@
 // Runs before every install.
-const [major, minor] = process.versions.node.split('.').map(Number)
-const runsTypeScript = major > 22 || (major === 22 && minor >= 18)
+const [major] = process.versions.node.split('.').map(Number)
 // For these the pinned Node is installed with the packages (optionalDependencies of package.json).
 const isBundled = ['linux-x64', 'linux-arm64', 'win32-x64'].includes(
   `${process.platform}-${process.arch}`,
 )
-if (!runsTypeScript && !isBundled) {
+if (major < 24 && !isBundled) {
   process.stderr.write(
-    `Tradeport needs Node 22.18 or newer here, and this is ${process.version}; install a newer one from nodejs.org and repeat the command.\n`,
+    `Tradeport needs Node 24 or newer here, and this is ${process.version}; install a newer one from nodejs.org and repeat the command.\n`,
   )
   process.exit(1)
 }

@@ -1,11 +1,15 @@
 # The service in one image: built with the pinned pnpm, and run by a user who owns nothing in it.
 FROM node:24.21.0-slim AS build
 WORKDIR /build
+RUN npm install --global pnpm@10.34.9
+# Dependencies are downloaded again only when these files change.
+COPY package.json pnpm-lock.yaml pnpm-workspace.yaml ./
+RUN pnpm fetch
 COPY . .
-RUN npx --yes pnpm@10.34.9 install --frozen-lockfile \
- && npx --yes pnpm@10.34.9 exec turbo run build --filter=@tradeport/api --filter=@tradeport/cli \
- && npx --yes pnpm@10.34.9 --filter @tradeport/api deploy --prod --no-optional --legacy /app \
- && npx --yes pnpm@10.34.9 --filter @tradeport/cli deploy --prod --no-optional --legacy /app/cli
+RUN pnpm install --frozen-lockfile --offline \
+ && pnpm exec turbo run build --filter=@tradeport/api --filter=@tradeport/cli \
+ && pnpm --filter @tradeport/api deploy --prod --no-optional --legacy /app \
+ && pnpm --filter @tradeport/cli deploy --prod --no-optional --legacy /app/cli
 
 FROM node:24.21.0-slim
 ENV NODE_ENV=production HOST=0.0.0.0 PORT=3000 DATA_DIR=/data

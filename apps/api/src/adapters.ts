@@ -1,6 +1,7 @@
-// Opens what stands behind the ports: the database with its stores and queues, the provider, the
-// limiter, mail and webhooks, each with its meters.
+// Opens the adapters: the database with its stores and queues, the provider, the limiter, mail and
+// webhooks, each with its meters.
 import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Logger } from 'pino'
@@ -15,7 +16,7 @@ import {
   createMetrics,
   meteredAddressLimits,
   meteredBroker,
-  meteredPositionDesk,
+  meteredPositionTrading,
   meteredTrading,
   meteredWebhookSender,
 } from '@tradeport/metrics'
@@ -23,8 +24,9 @@ import {
   createAccountStore,
   createCipher,
   createCredentialStore,
+  createEventLog,
   createFairPool,
-  createGuardStore,
+  createLimitStore,
   createIdempotencyStore,
   createJournalHealth,
   createOperatorOrders,
@@ -46,16 +48,13 @@ import {
 } from '@tradeport/postgres'
 import type { FairPool } from '@tradeport/postgres'
 import { createWebhookReach, createWebhookSender } from '@tradeport/webhook-sender'
-import type { Closers } from './closers.ts'
 import type { Adapters } from './compose.ts'
-import type { Config, TokenIssuer } from './config.ts'
-import { keepSecret } from './data-folder.ts'
-import { keepDemoState } from './demo.ts'
+import { keyType, type Config } from './config.ts'
+import { loadOrCreateSecret } from './data-folder.ts'
+import { demoBrokerAccounts, demoProviderToken } from './demo.ts'
 import { openLimiter } from './limiter.ts'
 import type { RedisTimes } from './limiter.ts'
 import { startOwnerNotices } from './owner-notices.ts'
-import { openProvider } from './provider.ts'
-import { keyForm } from './secret-forms.ts'
 import {
   createSecrets,
   newDeliveryId,
@@ -65,43 +64,41 @@ import {
 } from './secrets.ts'
 import { throttled } from './throttled.ts'
 
-/** What the service takes for now, and how long others may take. */
+/** The service's clock, deadlines of the provider and of Redis, and backoff. */
 export interface AdapterTimes {
   readonly clock: Clock
   /** Of the provider. */
   readonly deadlines: Partial<MetaApiDeadlines>
-  /** After failures of an account at the provider; the usual ones where undefined. */
-  readonly pauses: PauseLimits | undefined
+  /** Backoff after provider failures of an account; undefined uses the defaults. */
+  readonly accountBackoff: PauseLimits | undefined
   readonly redis: RedisTimes
 }
 
 export type OpenedAdapters = Awaited<ReturnType<typeof openAdapters>>
 
-interface Parts extends AdapterTimes {
+interface AdapterDependencies extends AdapterTimes {
   readonly log: Logger
-  readonly closers: Closers
+  readonly closers: AsyncDisposableStack
 }
 
 export const openAdapters = async (
   config: Config,
-  { log, clock, deadlines, pauses, redis, closers }: Parts,
+  { log, clock, deadlines, accountBackoff, redis, closers }: AdapterDependencies,
 ) => {
   const secrets = createSecrets()
   const secretsKey =
     config.secretsKey ??
-    (await keepSecret(config.dataFolder, {
+    (await loadOrCreateSecret(config.dataFolder, {
       name: 'secrets-key',
       make: () => randomBytes(32).toString('base64'),
-      form: keyForm,
+      type: keyType,
     }))
 
   const database = await openDatabase(
-    config.database.kind === 'server'
-      ? { url: config.database.url }
-      : { folder: config.dataFolder },
+    config.databaseUrl === null ? { folder: config.dataFolder } : { url: config.databaseUrl },
     log,
   )
-  closers.push(database.close)
+  closers.defer(database.close)
   const metrics = createMetrics()
   metrics.watchPool(database.pool)
   metrics.watchBacklog(
@@ -110,12 +107,7 @@ export const openAdapters = async (
       backlogThrottle,
     ),
   )
-  // Nothing is configured: the embedded database and the sandbox.
-  const isDemo = config.database.kind === 'embedded' && config.broker.kind === 'sandbox'
-  const demo = isDemo
-    ? await keepDemoState(config.dataFolder, clock.now(), secrets.newApiKey)
-    : null
-  const urls = await openProvider(config, demo, closers)
+  const urls = await openProvider(config, closers)
 
   const stores = {
     knex: database.knex,
@@ -123,22 +115,29 @@ export const openAdapters = async (
     log,
   }
   const peerNotices = startPeerNotices({ database, clock, log })
-  closers.push(peerNotices.stop)
+  closers.defer(peerNotices.stop)
   const jobs = await startJobs(stores)
-  closers.push(jobs.stop)
-  const noticeQueue = await openOwnerNotices(jobs)
-  const notices = await startOwnerNotices({
-    mail: config.mail,
-    queue: noticeQueue,
+  closers.defer(jobs.stop)
+  const ownerNoticeQueue = await openOwnerNotices(jobs)
+  const ownerNotices = await startOwnerNotices({
+    smtp: config.smtp,
+    queue: ownerNoticeQueue,
     users: createUserStore(stores),
     onAttempt: metrics.ownerNotice,
     log,
   })
-  closers.push(notices.stop)
+  closers.defer(ownerNotices.stop)
   const events = config.capabilities.includes('events')
     ? openEvents(
-        { jobs, cipher: stores.cipher, notices: noticeQueue, clock },
-        { schedule: config.webhookRetries },
+        {
+          jobs,
+          cipher: stores.cipher,
+          notices: ownerNoticeQueue,
+          clock,
+          peerNotices,
+          isEmbedded: database.server === null,
+        },
+        { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
@@ -147,11 +146,11 @@ export const openAdapters = async (
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
-    notices,
+    ownerNotices,
     suspensionBegan: metrics.suspensionBegan,
     log,
   })
-  closers.push(limits.close)
+  closers.defer(limits.close)
   metrics.watchLimiter(() => ({ status: limits.status(), aloneMs: limits.aloneMs() }))
 
   const providerTokens = createProviderTokens(stores)
@@ -161,7 +160,7 @@ export const openAdapters = async (
     providerToken: providerTokens.find,
     clock,
     deadlines,
-    pauses,
+    pauses: accountBackoff,
   }
   const provider = createMetaApi(providerConfig)
   metrics.watchProviderClock(provider.clockSkewMs)
@@ -181,21 +180,22 @@ export const openAdapters = async (
     operatorOrders: createOperatorOrders(stores),
     sealedSecrets: createSealedSecrets(stores),
     database,
-    brokerHealth: { sendsRealOrders: config.broker.kind === 'metaapi' },
+    brokerHealth: { sendsRealOrders: config.broker === 'metaapi' },
     limiterHealth: { standing: limits.check },
+    providerAccounts: provider.providerAccounts,
     providerProbe: createProviderProbe(providerConfig),
     providerTokens,
     orders: orders.store,
     idempotency: createIdempotencyStore(stores),
     slots: { forSend: slotsOf(createFairPool(sends)), forLookup: slotsOf(createFairPool(lookups)) },
-    guards: createGuardStore(stores),
+    orderLimits: createLimitStore(stores),
     positionLocks: createPositionLocks(stores),
     broker: {
       ...meteredBroker(provider.broker, metrics.providerCalls),
-      source: config.broker.kind,
+      source: config.broker,
     },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
-    positionDesk: meteredPositionDesk(provider.positionDesk, metrics.providerCalls),
+    positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
     peerNotices,
     secrets,
     orderIds: { newOrderId },
@@ -204,6 +204,7 @@ export const openAdapters = async (
     webhookReach,
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries: events?.deliveries ?? noDeliveries,
+    eventLog: events?.log ?? createEventLog(database.knex),
     journal: journal.journal,
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
@@ -216,8 +217,8 @@ export const openAdapters = async (
     pause: (ms) => () => setTimeout(ms),
     stopwatch,
   }
-  // `events` is undefined where none are recorded, `demo` null when the service is no demo.
-  return { adapters, database, jobs, orders, events, journal, limits, metrics, demo }
+  // `events` is undefined where none are recorded.
+  return { adapters, database, jobs, orders, events, journal, limits, metrics }
 }
 
 /** A quarter of each pool for one tenant. */
@@ -226,13 +227,29 @@ const lookups = { size: 32, perTenant: 8, perAccount: 1 }
 
 const slotsOf =
   (pool: FairPool): AcquireSlot =>
-  ({ owner, providerAccountId }, patienceMs) =>
+  ({ owner, providerAccountId }, timeoutMs) =>
   () =>
-    pool.acquire({ tenant: owner.tenantId, account: providerAccountId }, patienceMs)
+    pool.acquire({ tenant: owner.tenantId, account: providerAccountId }, timeoutMs)
 
-// Loaded only where it is used: most services go without what some configurations ask for.
+/** The provider's hosts, or a simulated provider that is started with the service. */
+const openProvider = async (
+  { broker, providerUrls, dataFolder }: Config,
+  closers: AsyncDisposableStack,
+): Promise<Config['providerUrls']> => {
+  if (broker === 'metaapi') return providerUrls
+  const { startSandbox } = await import('@tradeport/sandbox-broker')
+  const { url, close } = await startSandbox({
+    tokens: [demoProviderToken],
+    accounts: demoBrokerAccounts,
+    stateFile: join(dataFolder, 'sandbox-broker.json'),
+  })
+  closers.defer(close)
+  return { provisioning: url, client: url }
+}
+
+// Packages that only some configurations need are loaded only where they are used.
 const openTokenVerifier = async (
-  issuer: TokenIssuer | null,
+  issuer: Config['tokenIssuer'],
   parts: { readonly clock: Clock; readonly log: Logger },
 ): Promise<TokenVerifier | undefined> => {
   if (issuer === null) return undefined
@@ -250,5 +267,5 @@ const reportDisagreement = (
 ): void =>
   log.warn(
     { event: 'journal_disagrees', accountId, owner, difference },
-    'the deals of an account do not add up to its balance, or deals that were kept are not at the broker; its whole history is read again',
+    'journal mismatch (balance differs or deals are missing at the broker); re-reading full history',
   )

@@ -4,6 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   createAccounts,
+  createEvents,
   createLiveAccounts,
   createOperatorDocuments,
   createOperatorHealth,
@@ -36,7 +37,7 @@ import {
 } from '@tradeport/memory'
 import type { Tallies } from '@tradeport/memory'
 
-/** The ports as the adapters fill them, without any cache. */
+/** Uncached ports, plus settings of the composition. */
 export interface Adapters
   extends Omit<Ports, 'liveAccounts' | 'positionViews' | 'mailer' | 'users'>, Breather {
   readonly idempotency: IdempotencyStore
@@ -61,11 +62,10 @@ export const composeUseCases = (adapters: Adapters) => {
   const tokens =
     adapters.tokens &&
     cachedTokenVerifier(adapters.tokens, { clock, hash: adapters.secrets.hash, tallies })
-  const linked = cachedAccounts(adapters.accounts, { clock, tallies })
-  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionDesk, tallies })
+  const cachedAccountStore = cachedAccounts(adapters.accounts, { clock, tallies })
+  const broker = cachedBroker(adapters.broker, { clock, desk: adapters.positionTrading, tallies })
   const positionViews = cachedPositionViews(createPositionViews({ broker }))
-  // What is cached is the outcome of a read and its record, so the reads are made with the broker
-  // itself.
+  // Live reads bypass the cached broker, because their results are cached here.
   const liveAccounts = cachedLiveAccounts(createLiveAccounts(adapters), { clock, tallies })
   const forget = (accountId: AccountId): void => {
     for (const cache of [broker, liveAccounts]) cache.forget(accountId)
@@ -73,9 +73,9 @@ export const composeUseCases = (adapters: Adapters) => {
   // Here at once, and on the other instances as soon as they hear of it.
   const forgetEverywhere = (accountId: AccountId): void => {
     forget(accountId)
-    peerNotices.tellAccountChanged(accountId)
+    peerNotices.notifyAccountChanged(accountId)
   }
-  const positionDesk = forgettingDesk(adapters.positionDesk, forgetEverywhere)
+  const positionTrading = forgettingDesk(adapters.positionTrading, forgetEverywhere)
   const accountChanged = (account: BrokerAccount): void => {
     forgetEverywhere(account.accountId)
     void adapters.journal.want(account, clock.now())()
@@ -99,20 +99,20 @@ export const composeUseCases = (adapters: Adapters) => {
     tokens,
     broker,
     liveAccounts,
-    positionDesk,
+    positionTrading,
     synchroniseJournal: synchronise,
     accountChanged,
   }
-  // Reads of positions and trades need to know where an account is, not how it stands. Whether it
-  // may be changed is looked up each time.
-  const reading = { ...ports, accounts: linked, positionViews }
+  // Reads use accounts that are cached for a second; changes read the account from the database.
+  const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
   const documents = createOperatorDocuments(ports)
   const useCases: UseCases = {
     ...createAccounts(ports),
+    ...createEvents(ports),
     ...createOrders(ports),
-    ...createPositions(reading),
+    ...createPositions(portsForReads),
     ...createPositionChanges(ports),
-    ...createTrades(reading),
+    ...createTrades(portsForReads),
     ...createWebhooks(ports),
     ...marketData,
     identifyCaller: identifyCaller(ports),
@@ -129,7 +129,7 @@ export const composeUseCases = (adapters: Adapters) => {
         documents.applyOperatorDocument(document),
         TE.tapIO(({ affectedUsers }) => () => {
           credentials.forget(affectedUsers)
-          linked.forgetAll()
+          cachedAccountStore.forgetAll()
         }),
       ),
   }

@@ -1,36 +1,38 @@
-// What the service makes once and keeps in its data folder: secrets that nobody configured.
-// Readable by the service's own user alone.
+// Secrets that are not configured: made once and kept in the data folder, readable only by the
+// service's own user.
 import { randomBytes } from 'node:crypto'
 import { chmod, link, mkdir, open, readFile, rm, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import type { SecretForm } from './secret-forms.ts'
+import type { VariableType } from './config.ts'
 
 /** Creates the folder where it is missing. */
 export const openDataFolder = async (folder: string): Promise<void> => {
   await mkdir(folder, { recursive: true, mode: 0o700 })
 }
 
-export interface KeptSecret<A> {
+interface KeptSecret<A> {
+  /** Of its file. */
   readonly name: string
-  readonly make: () => string
-  readonly form: SecretForm<A>
+  readonly make: () => string | Promise<string>
+  readonly type: VariableType<A>
 }
 
 /**
- * What is kept under a name, made and written when there is nothing yet. Two starts at once agree
- * on one.
- * @throws where something else is kept there: an empty token would open the door to everybody, and
- * another key opens nothing that this one has sealed
+ * Reads the secret, or makes and writes it when there is none. Two starts at once agree on one.
+ * @throws where the file holds something else: an empty token would authorise everybody, and
+ * another key decrypts nothing that this one has encrypted
  */
-export const keepSecret = async <A>(
+export const loadOrCreateSecret = async <A>(
   folder: string,
-  { name, make, form }: KeptSecret<A>,
+  { name, make, type }: KeptSecret<A>,
 ): Promise<A> => {
   const path = join(folder, name)
-  const kept = (await readKept(path)) ?? (await writeOnce(folder, path, make()))
-  const secret = form.parse(kept.trim())
+  const kept = (await readKept(path)) ?? (await writeOnce(folder, path, await make()))
+  const secret = type.parse(kept.trim())
   if (secret === undefined)
-    throw new Error(`${path} takes ${form.told}, and holds something else; put back what it held`)
+    throw new Error(
+      `${path} must hold ${type.description}, and holds something else; put back what it held`,
+    )
   return secret
 }
 
@@ -38,8 +40,7 @@ const writeOnce = async (folder: string, path: string, text: string): Promise<st
   const draft = `${path}.${randomBytes(8).toString('hex')}`
   await writeFile(draft, text, { mode: 0o600, flush: true })
   try {
-    // A hard link fails when the name is taken, so that a file half written, or another's, is never
-    // taken for ours.
+    // A hard link fails when the file exists, so that no half-written file is ever read.
     await link(draft, path)
     await flushFolder(folder)
   } catch (error) {
@@ -52,11 +53,10 @@ const writeOnce = async (folder: string, path: string, text: string): Promise<st
   return written
 }
 
-/** Of systems that open folders and do not flush them. */
+/** From systems that can open folders and not flush them. */
 const unflushed = ['EPERM', 'EINVAL', 'ENOTSUP']
 
-// What it seals outlives a power cut, and so must the name that it lies under, where the system can
-// see to that.
+// What the key encrypts survives a power cut, and so must the name of its file.
 const flushFolder = async (folder: string): Promise<void> => {
   const handle = await open(folder, 'r').catch(() => undefined)
   try {

@@ -1,27 +1,15 @@
-// The demo that starts when nothing is configured: three linked accounts at the sandbox broker and
-// a key to read them with. What it makes once it keeps in the data folder, so that a second start
-// finds everything as it was left.
-import { readFile, rename, writeFile } from 'node:fs/promises'
-import { join } from 'node:path'
-import type { Scope } from '@tradeport/domain/access'
-import type { OperatorDocument } from '@tradeport/domain/operator'
+// The demo that starts with neither DATABASE_URL nor BROKER=metaapi: three linked accounts at the
+// simulated provider and an API key. A second start continues with the same data.
+import { randomInt } from 'node:crypto'
+import { generateApiKey, isApiKey, type Scope } from '@tradeport/domain/access'
+import { emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
 import type { AccountId, TenantId, UserId } from '@tradeport/domain/primitives'
-import { emptyDocument } from '@tradeport/domain/operator'
-import { dayMs } from '@tradeport/domain/primitives'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
-
-/** What the demo keeps between starts; `key` is a secret of the demo's user. */
-export interface DemoState {
-  readonly key: string
-  /** The moment that the generated histories lead up to. */
-  readonly anchor: number
-  /** Whether the document was applied; from then on the records are the user's to change. */
-  readonly isApplied: boolean
-}
+import type { ComposedService } from './compose.ts'
+import { loadOrCreateSecret } from './data-folder.ts'
 
 const tenantId = 'demo' as TenantId
 const userId = 'demo-user' as UserId
-const historyDays = 180
 const scopes: readonly Scope[] = [
   'accounts:read',
   'market-data:read',
@@ -31,9 +19,7 @@ const scopes: readonly Scope[] = [
   'webhooks:write',
 ]
 
-/**
- * The token that the demo's tenant holds at the sandbox broker, which listens on loopback alone.
- */
+/** The tenant's token at the simulated provider, which listens only on loopback. */
 export const demoProviderToken = 'demo-provider-token'
 
 const demoAccountIds = {
@@ -42,7 +28,7 @@ const demoAccountIds = {
   introducingBroker: '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d03' as AccountId,
 } as const
 
-/** The accounts as the sandbox broker holds them. */
+/** The accounts at the simulated provider. */
 export const demoBrokerAccounts: readonly AccountOptions[] = [
   {
     id: 'demo-trading',
@@ -50,6 +36,8 @@ export const demoBrokerAccounts: readonly AccountOptions[] = [
     type: 'demo',
     startBalance: 10_000,
     generate: { trades: 320, openPositions: 4 },
+    // The position of the examples in the API's document.
+    positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.2 }],
   },
   {
     id: 'demo-live',
@@ -62,30 +50,39 @@ export const demoBrokerAccounts: readonly AccountOptions[] = [
   { id: 'demo-introducing-broker', login: '5000103', type: 'demo', startBalance: 1_500 },
 ]
 
-/** Reads what an earlier start kept, or makes it and writes it down before it is used. */
-export const keepDemoState = async (
+/**
+ * The API key of the demo's user. The first start applies the records and only then stores the key,
+ * so that a start that fails in between is repeated as a whole.
+ */
+export const loadOrCreateDemoKey = (
   folder: string,
+  { operatorUseCases }: ComposedService,
   now: number,
-  newKey: () => string,
-): Promise<DemoState> => {
-  const kept = await readState(folder)
-  if (kept !== undefined) return kept
-  const state: DemoState = { key: newKey(), anchor: now, isApplied: false }
-  await writeState(folder, state)
-  return state
-}
-
-export const markDemoApplied = (folder: string, state: DemoState): Promise<void> =>
-  writeState(folder, { ...state, isApplied: true })
+): Promise<string> =>
+  loadOrCreateSecret(folder, {
+    name: 'demo-key',
+    type: {
+      description: 'the API key of the demo',
+      parse: (key) => (isApiKey(key) ? key : undefined),
+    },
+    make: async () => {
+      const key = generateApiKey(randomInt)
+      const applied = await operatorUseCases.applyOperatorDocument(demoDocument(key, now))()
+      if (applied._tag === 'Left')
+        throw new Error(`the demo's records cannot be written: ${JSON.stringify(applied.left)}`)
+      return key
+    },
+  })
 
 /** The records of the demo: one tenant, one user, three accounts, one key. */
-export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
+const demoDocument = (key: string, now: number): OperatorDocument => {
   const account = {
     userId,
     brokerType: 'mt5',
     currency: 'USD',
     region: 'new-york',
-    createdAt: anchor - historyDays * dayMs,
+    // What the broker's history holds from before makes no events.
+    createdAt: now,
   } as const
   return {
     ...emptyDocument,
@@ -127,7 +124,7 @@ export const demoDocument = ({ key, anchor }: DemoState): OperatorDocument => {
   }
 }
 
-/** What a newcomer reads on the screen: addresses, the key, and commands to copy. */
+/** Printed at the start: addresses, the key, and commands to copy. */
 export const demoWelcome = (
   urls: { readonly api: string; readonly operator: string },
   key: string,
@@ -142,54 +139,22 @@ export const demoWelcome = (
     volume: 0.1,
   }
   return `
-Tradeport is running with a demo user and a simulated broker.
+Tradeport is running with a demo user and a simulated provider.
 
   API           ${urls.api}/api/v1
   Reference     ${urls.api}/docs
   Operator API  ${urls.operator}/operator/v1
   API key       ${key}
 
-Copy these into another terminal: accounts, statistics, an order, and what became of it:
+Copy these into another terminal: accounts, statistics, an order, its outcome, and events as they
+are recorded:
 
 ${curl('/accounts')}
 ${curl(`/trades/stats?accountId=${demoAccountIds.trading}`)}
 ${curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `)}
 ${curl('/orders?limit=1')}
+${curl('/events/stream', '-N ')}
 
 GET /orders/:id follows one order to its fill. Ctrl+C stops the service; the next start continues with the same data.
 `
-}
-
-const statePath = (folder: string): string => join(folder, 'demo.json')
-
-const readState = async (folder: string): Promise<DemoState | undefined> => {
-  let text: string
-  try {
-    text = await readFile(statePath(folder), 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
-  }
-  const state: unknown = JSON.parse(text)
-  if (isDemoState(state)) return state
-  throw new Error(
-    `${statePath(folder)} is not what the demo wrote; remove the folder to start the demo anew`,
-  )
-}
-
-const isDemoState = (value: unknown): value is DemoState =>
-  typeof value === 'object' &&
-  value !== null &&
-  'key' in value &&
-  typeof value.key === 'string' &&
-  'anchor' in value &&
-  typeof value.anchor === 'number' &&
-  'isApplied' in value &&
-  typeof value.isApplied === 'boolean'
-
-// Renamed into place, so that a crash leaves the old file or the new one and never half of one.
-const writeState = async (folder: string, state: DemoState): Promise<void> => {
-  const draft = `${statePath(folder)}.new`
-  await writeFile(draft, JSON.stringify(state), { mode: 0o600 })
-  await rename(draft, statePath(folder))
 }

@@ -1,5 +1,5 @@
-// The two listeners: the API for users and the operator's, with probes, metrics and the reference
-// page beside the routes.
+// The two listeners: the API for users and the operator API, with probes, metrics and the reference
+// page.
 import { randomUUID } from 'node:crypto'
 import { readFile } from 'node:fs/promises'
 import * as E from 'fp-ts/lib/Either.js'
@@ -13,33 +13,35 @@ import {
   listen,
   metricsPage,
   probePages,
+  type Address,
+  type ServerDependencies,
+  type Listener,
+  type Readiness,
 } from '@tradeport/http'
-import type { Address, Edge, Listener } from '@tradeport/http'
 import { meteredLimiter } from '@tradeport/metrics'
 import { createReferencePage } from '@tradeport/reference-page'
 import type { OpenedAdapters } from './adapters.ts'
-import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
 import type { Config } from './config.ts'
-import { createReadiness } from './readiness.ts'
+import { throttled } from './throttled.ts'
 
-interface Parts {
+interface ListenerDependencies {
   readonly opened: OpenedAdapters
   readonly operatorToken: string
   readonly isDraining: () => boolean
   readonly log: Logger
-  readonly closers: Closers
+  readonly closers: AsyncDisposableStack
 }
 
 export const openListeners = async (
   config: Config,
   { useCases, operatorUseCases }: ComposedService,
-  { opened, operatorToken, isDraining, log, closers }: Parts,
+  { opened, operatorToken, isDraining, log, closers }: ListenerDependencies,
 ) => {
   const { adapters, limits, metrics } = opened
   const probes = probePages(readinessOf(opened, isDraining))
-  const measured = metricsPage(metrics, config.metricsToken)
-  const edge: Edge = {
+  const metricsPages = metricsPage(metrics, config.metricsToken)
+  const dependencies: ServerDependencies = {
     clock: adapters.clock,
     breathe: adapters.breathe,
     log,
@@ -50,53 +52,60 @@ export const openListeners = async (
       ? (answered) => log.debug({ event: 'request', ...answered }, 'a request was answered')
       : undefined,
   }
-  const listening = { newRequestId, onUnread: metrics.unread }
+  const listenOptions = { newRequestId, onRejectedBeforeRouting: metrics.unread }
   const listeners: Listener[] = []
-  closers.push(() => endAll(listeners, config, log))
+  closers.defer(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, {
-    ...edge,
+    ...dependencies,
     operatorToken,
-    pages: { ...probes, ...measured },
+    pages: { ...probes, ...metricsPages },
   })
-  const operatorListener = await listen(operatorApi, config.operator, listening)
+  const operatorListener = await listen(operatorApi, config.operator, listenOptions)
   listeners.push(operatorListener)
   const api = createApi(useCases, {
-    ...edge,
-    // What the service does is for its operator: only with a token of its own are the metrics to be
-    // had where everybody may ask.
+    ...dependencies,
+    // Metrics are for the operator: on the public listener they need a token.
     pages: {
       ...rootPages,
       ...probes,
-      ...(config.metricsToken === null ? {} : measured),
+      ...(config.metricsToken === null ? {} : metricsPages),
       ...filePages(referencePage),
     },
+    capabilities: config.capabilities,
     corsOrigins: config.corsOrigins,
     limiter: meteredLimiter(limits.limiter, metrics.decisions),
     trustedProxies: config.trustedProxies,
   })
-  const apiListener = await listen(api, config.api, listening)
+  const apiListener = await listen(api, config.api, listenOptions)
   listeners.push(apiListener)
   return { api: urlOf(config.api, apiListener), operator: urlOf(config.operator, operatorListener) }
 }
 
+/** The checks of `/readyz`, throttled so that nobody can load the database by asking. */
 const readinessOf = (
   { database, jobs, limits }: OpenedAdapters,
   isDraining: () => boolean,
-): ReturnType<typeof createReadiness> =>
-  createReadiness({
-    checks: {
-      database: async () => E.isRight(await database.ping()),
-      migrations: async () => isNotFalse(await database.isMigrated()),
-      jobs: async () => jobs.pulse.silentFor(silentQueueMs).length === 0,
-    },
-    limiter: limits.status,
-    isDraining,
-  })
+): (() => Promise<Readiness>) => {
+  const throttle = { everyMs: 1_000, deadlineMs: 2_000, fallback: false }
+  const checks = {
+    database: throttled(async () => E.isRight(await database.ping()), throttle),
+    migrations: throttled(async () => isNotFalse(await database.isMigrated()), throttle),
+    jobs: throttled(async () => jobs.pulse.silentFor(silentQueueMs).length === 0, throttle),
+  }
+  return async () => {
+    // An instance that is ending accepts no new request, whatever the checks find.
+    if (isDraining()) return { failing: ['draining'], limiter: limits.status() }
+    const results = await Promise.all(
+      Object.entries(checks).map(async ([name, isGood]) => ((await isGood()) ? [] : [name])),
+    )
+    return { failing: results.flat(), limiter: limits.status() }
+  }
+}
 
-// Where it cannot be told, another check has failed.
-const isNotFalse = (told: E.Either<unknown, boolean>): boolean => E.isLeft(told) || told.right
+// If the query fails, the check `database` reports it; `migrations` does not report it as well.
+const isNotFalse = (read: E.Either<unknown, boolean>): boolean => E.isLeft(read) || read.right
 
-/** A queue is looked at every second or two. */
+/** Every queue is polled every second or two. */
 const silentQueueMs = 15_000
 
 const referencePage = createReferencePage({
@@ -130,10 +139,7 @@ const newRequestId = (): string => `req_${randomUUID()}`
 const urlOf = ({ host }: Address, { port }: Listener): string =>
   `http://${host.includes(':') ? `[${host}]` : host}:${port}`
 
-/**
- * Of the time that the process has to end: what is left is for the work that goes on behind the
- * requests.
- */
+/** Of the time that the process has to end; the rest is for orders and deliveries. */
 const listenersShare = 0.8
 
 const endAll = async (
@@ -141,13 +147,13 @@ const endAll = async (
   { drainTimeoutMs, drainDelayMs }: Config,
   log: Logger,
 ): Promise<void> => {
-  const cut = await Promise.all(
+  const closedCounts = await Promise.all(
     listeners.map(({ end }) => end(listenersShare * (drainTimeoutMs - drainDelayMs))),
   )
-  const connections = cut.reduce((sum, count) => sum + count, 0)
+  const connections = closedCounts.reduce((sum, count) => sum + count, 0)
   if (connections > 0)
     log.warn(
       { event: 'connections_cut', connections },
-      'connections whose replies were not over in time were cut off',
+      'connections were cut off before their replies were sent',
     )
 }

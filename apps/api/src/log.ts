@@ -1,7 +1,7 @@
-// The log: pino's JSON lines, into which no secret can get. Errors are told by their kind, code and
-// place in the code alone, because a driver's message holds a statement's values and a client's the
-// headers that it sent; what goes by the name of a secret is left out, however deep it stands, and
-// API keys wherever they stand.
+// The log: pino's JSON lines without secrets. Of an error it holds only the kind, the code and the
+// places in the code, because a driver's message holds a statement's values and a client's message
+// the headers that it sent. Fields with the name of a secret are redacted at any depth, and API keys
+// anywhere.
 import { apiKeyPrefix } from '@tradeport/domain/access'
 import { pino } from 'pino'
 import type { DestinationStream, LogFn, Logger } from 'pino'
@@ -45,24 +45,21 @@ export const createLog = (
     destination,
   )
 
-/**
- * Ends the process at an error that nobody caught, with a line of the log in place of Node's own
- * words, which hold all of the error.
- */
+/** Ends the process at an uncaught error with a line of the log; Node would print all of the error. */
 export const endWhenUncaught = (log: Logger): void => {
   process.on('uncaughtException', (error) => {
-    log.fatal({ err: error }, 'the process ends at an error that nobody caught')
+    log.fatal({ err: error }, 'uncaught exception; exiting')
     process.exit(1)
   })
 }
 
-// Pino takes an error's message for the line's where the line has none.
+// Pino uses an error's message for a line without one.
 function logMethod(this: Logger, args: Parameters<LogFn>, method: LogFn): void {
   const [fields, message] = args as [unknown, unknown?]
   const isOfError =
     fields instanceof Error || (typeof fields === 'object' && fields !== null && 'err' in fields)
   if (isOfError && message === undefined)
-    method.call(this, fields instanceof Error ? { err: fields } : fields, 'an error')
+    method.call(this, fields instanceof Error ? { err: fields } : fields, 'unexpected error')
   else method.apply(this, args)
 }
 
@@ -71,10 +68,10 @@ const withoutSecrets = (value: unknown, depth: number): unknown => {
   if (value instanceof Error) return describeError(value)
   if (depth === 0) return censored
   if (Array.isArray(value)) return value.map((item) => withoutSecrets(item, depth - 1))
-  const told: Record<string, unknown> = {}
+  const shown: Record<string, unknown> = {}
   for (const [name, field] of Object.entries(value))
-    told[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
-  return told
+    shown[name] = isSecretName(name) ? censored : withoutSecrets(field, depth - 1)
+  return shown
 }
 
 const isSecretName = (name: string): boolean => {

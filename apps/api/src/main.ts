@@ -21,7 +21,7 @@ const start = async (environment: Environment): Promise<void> => {
   const log = createLog(config.right.logLevel)
   endWhenUncaught(log)
   const service = await startService(config.right, log)
-  // First, since a reader of the next line may send a signal at once.
+  // Before `listening` is logged: a supervisor may send a signal as soon as it sees that.
   stopOnSignal(service.close, config.right.drainTimeoutMs, log)
   const addresses = { api: service.apiUrl, operator: service.operatorUrl }
   log.info(
@@ -38,7 +38,7 @@ const start = async (environment: Environment): Promise<void> => {
   if (service.welcome !== null) process.stdout.write(`${service.welcome}\n`)
 }
 
-// The first signal lets what is in flight end, within its time; a second one, of either kind, ends
+// At the first signal, work under way may end, within its time; a second signal of either kind ends
 // the process at once.
 const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger): void => {
   const giveUp = (fields: object, message: string): void => {
@@ -48,16 +48,16 @@ const stopOnSignal = (close: () => Promise<void>, timeoutMs: number, log: Logger
   let isStopping = false
   const stop = (signal: NodeJS.Signals): void => {
     if (isStopping)
-      return giveUp({ event: 'stopped_at_once', signal }, 'a second signal ends what was not over')
+      return giveUp(
+        { event: 'stopped_at_once', signal },
+        'a second signal ended the process at once',
+      )
     isStopping = true
     log.info({ event: 'stopping', signal }, 'stopping')
-    setTimeout(
-      () => giveUp({ event: 'drain_timeout', timeoutMs }, 'not everything was over in time'),
-      timeoutMs,
-    )
+    setTimeout(() => giveUp({ event: 'drain_timeout', timeoutMs }, 'shutdown timed out'), timeoutMs)
     close().then(
       () => process.exit(0),
-      (error: unknown) => giveUp({ err: error }, 'could not stop in order'),
+      (error: unknown) => giveUp({ err: error }, 'shutdown failed'),
     )
   }
   for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, stop)
@@ -70,7 +70,7 @@ const fail = (lines: readonly string[]): void => {
 
 const help = `Usage: pnpm start
 
-Starts the API with an embedded database and a simulated broker. Environment variables configure it:
+Starts the API with an embedded database and a simulated provider. Environment variables configure it:
 docs/configuration.md lists them. DATABASE_URL and BROKER=metaapi are for real use. Ctrl+C stops it.
 `
 

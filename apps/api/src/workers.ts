@@ -1,9 +1,7 @@
-// Gives what is due in the database to the use cases that process it.
-import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+// Hands due rows of the database to the use cases that process them.
 import type { Logger } from 'pino'
-import type { BrokerReadError, ServiceUnavailable } from '@tradeport/domain/errors'
+import type { AsyncResult, BrokerReadTag } from '@tradeport/domain/errors'
 import type { OpenedAdapters } from './adapters.ts'
-import type { Closers } from './closers.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
@@ -15,7 +13,7 @@ export const startWorkers = async (
     metrics,
     adapters,
   }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics' | 'adapters'>,
-  { closers, log }: { readonly closers: Closers; readonly log: Logger },
+  { closers, log }: { readonly closers: AsyncDisposableStack; readonly log: Logger },
 ): Promise<void> => {
   const processing = await orders.jobs.work(async (job) => {
     const { isCorrected, retry } = await doneOrFail(processOrder(job))
@@ -28,20 +26,18 @@ export const startWorkers = async (
     metrics.orderCorrected()
     return retry
   })
-  closers.push(processing.stop)
+  closers.defer(processing.stop)
   if (events === undefined) return
   const deliveries = await events.jobs.work((due) => deliverEvent(due)())
-  closers.push(deliveries.stop)
+  closers.defer(deliveries.stop)
   const synchronising = await journal.jobs.work(async (account) => {
     await doneOrFail(synchroniseJournal(account, adapters.clock.now()))
   })
-  closers.push(synchronising.stop)
+  closers.defer(synchronising.stop)
 }
 
-// What fails is given out again; what is to be done next is in the database, not in the failure.
-const doneOrFail = async <A>(
-  work: TaskEither<ServiceUnavailable | BrokerReadError, A>,
-): Promise<A> => {
+// A row that fails becomes due again; its next step is in the database, not in the failure.
+const doneOrFail = async <A>(work: AsyncResult<A, BrokerReadTag>): Promise<A> => {
   const done = await work()
   if (done._tag === 'Left')
     throw new Error('reason' in done.left ? done.left.reason : done.left._tag)

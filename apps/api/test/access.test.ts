@@ -1,10 +1,7 @@
-// Who may call what: keys, stored tokens, tokens of an issuer, scopes, allowlists behind a proxy,
-// and the market data that needs no credential.
-import type { Scope } from '@tradeport/domain/access'
-import { scopes } from '@tradeport/domain/access'
-import { apiRoutes } from '@tradeport/http'
+// Who may call: keys, stored tokens, tokens of an issuer, and allowlists behind a proxy. Scopes are
+// tested in packages/http.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { keyOf, linkDesk, linkDocument, newAccountUuid, refusalOf } from './support/desk.ts'
+import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { createTestClock, request, startTestService } from './support/service.ts'
 import type { Reply, TestService } from './support/service.ts'
@@ -146,77 +143,6 @@ describe('a token of the issuer', () => {
     expect((await withKey(keyOf('u-1'))).status).toBe(200)
     await service.setUp({ accessTokens: [{ id: 't-1', removed: true }] })
     expect(refusalOf(await withToken('stored.like.jwt'))).toMatchObject(unauthorized)
-  })
-})
-
-/** Written by hand: a new route gets its row from its documentation, not from its record. */
-const table: Readonly<Record<string, readonly Scope[] | 'everybody'>> = {
-  'GET /accounts': ['accounts:read'],
-  'GET /accounts/:id': ['accounts:read'],
-  'GET /accounts/:id/history': ['accounts:read'],
-  'POST /orders': ['trading:write', 'orders:write'],
-  'PUT /orders/:id': ['trading:write', 'orders:write'],
-  'DELETE /orders/:id': ['trading:write', 'orders:write'],
-  'GET /orders': ['trading:read'],
-  'GET /orders/:id': ['trading:read'],
-  'GET /positions': ['trading:read', 'positions:read'],
-  'GET /positions/:id': ['trading:read', 'positions:read'],
-  'PUT /positions/:id/sl': ['trading:write', 'positions:write'],
-  'PUT /positions/:id/tp': ['trading:write', 'positions:write'],
-  'POST /positions/:id/close': ['trading:write', 'positions:write'],
-  'GET /trades': ['trading:read', 'history:read'],
-  'GET /trades/stats': ['trading:read', 'history:read'],
-  'GET /trades/export': ['trading:read', 'history:read'],
-  'GET /trades/:id': ['trading:read', 'history:read'],
-  'GET /webhooks': ['webhooks:read'],
-  'GET /webhooks/:id': ['webhooks:read'],
-  'GET /webhooks/:id/deliveries': ['webhooks:read'],
-  'POST /webhooks': ['webhooks:write'],
-  'PUT /webhooks/:id': ['webhooks:write'],
-  'DELETE /webhooks/:id': ['webhooks:write'],
-  'POST /webhooks/:id/test': ['webhooks:write'],
-  'POST /webhooks/:id/deliveries/:deliveryId/replay': ['webhooks:write'],
-  'GET /symbols': 'everybody',
-  'GET /quotes/:symbol': 'everybody',
-  'GET /candles/:symbol': 'everybody',
-  'GET /ticks/:symbol': 'everybody',
-}
-
-describe('scopes', () => {
-  it('have a row in the table for every route, which says what its record says', () => {
-    const records = apiRoutes.map(({ method, path, access }) => [
-      `${method} ${path}`,
-      access.kind === 'scoped' ? access.scopes : 'everybody',
-    ])
-    expect(Object.fromEntries(records)).toEqual(table)
-  })
-
-  it('pass a route one by one, and all others together do not', async () => {
-    const only = new Map<string, string>()
-    for (const scope of scopes) only.set(scope, await newKey({ scopes: [scope] }))
-    for (const [route, passing] of Object.entries(table)) {
-      const [method = '', path = ''] = route.split(' ')
-      const target = path
-        .replaceAll(/:(?:id|deliveryId)/g, newAccountUuid(999))
-        .replace(':symbol', 'EURUSD')
-      if (passing === 'everybody') {
-        for (const key of [keyOf('nobody'), keyOf('u-1')])
-          expect([401, 403]).not.toContain((await withKey(key, target)).status)
-        continue
-      }
-      expect(refusalOf(await ask({}, target, method)), route).toMatchObject(unauthorized)
-      const others = await newKey({ scopes: scopes.filter((scope) => !passing.includes(scope)) })
-      const details = { required_any_of: passing }
-      expect(refusalOf(await ask({ 'X-API-Key': others }, target, method)), route).toEqual({
-        status: 403,
-        code: 'INSUFFICIENT_SCOPE',
-        details,
-      })
-      for (const scope of passing)
-        expect([401, 403], route).not.toContain(
-          (await ask({ 'X-API-Key': only.get(scope) ?? '' }, target, method)).status,
-        )
-    }
   })
 })
 

@@ -148,60 +148,6 @@ it('GET /accounts/:id/history shows the figures that a live read left', async ()
 })
 
 describe('a cache', () => {
-  it.each<readonly [route: string, ttlMs: number, pathsOf: (ticket: string) => readonly string[]]>([
-    ['account-information', 5_000, () => ['/accounts', '/accounts/ID']],
-    [
-      'positions',
-      2_500,
-      (ticket: string) => [
-        '/positions?accountId=ID',
-        '/positions?accountId=ID&symbol=EURUSD&page=2',
-        `/positions/ID:${ticket}`,
-      ],
-    ],
-    [
-      'deals',
-      5_000,
-      () => [
-        '/trades?accountId=ID',
-        '/trades/stats?accountId=ID&symbol=EURUSD',
-        '/trades?accountId=ID&profitFilter=loss',
-      ],
-    ],
-  ])(
-    'makes one read of %s for everybody who asks within %d ms, and shares a failure with those who wait',
-    async (route, ttlMs, pathsOf) => {
-      const desk = await linkDesk(service, {
-        user: `u-${route}`,
-        broker: { generate: { trades: 40, openPositions: 3, symbols: ['EURUSD'] } },
-      })
-      const [path = '', ...rest] = pathsOf(desk.broker.held()[0]?.ticket ?? '').map((one) =>
-        one.replace('ID', desk.accountId),
-      )
-      const paths = [path, ...rest]
-      const askAll = async (times = 1) =>
-        (await Promise.all(Array.from({ length: times }, () => paths.map(desk.get)).flat())).map(
-          ({ status }) => status,
-        )
-      expect(new Set(await askAll(9))).toEqual(new Set([200]))
-      const first = (await desk.get(path)).body.meta
-      clock.advance(ttlMs - 1)
-      const kept = (await desk.get(path)).body.meta
-      expect([kept.provenance?.readAt, kept.timestamp === first.timestamp]).toEqual([
-        first.provenance?.readAt,
-        false,
-      ])
-      await askAll()
-      expect(desk.requests(route)).toBe(1)
-      clock.advance(1)
-      desk.fail('any', { kind: 'timeout', times: 1 })
-      if (route !== 'account-information') expect(new Set(await askAll(3))).toEqual(new Set([503]))
-      desk.heal()
-      await askAll()
-      expect(desk.requests(route)).toBe(route === 'account-information' ? 2 : 3)
-    },
-  )
-
   it('hides nothing that the operator changes: another broker account, an account that is switched off, one that is removed', async () => {
     const [desk, other] = [
       await linkDesk(service, { broker: { generate: { trades: 4 } } }),

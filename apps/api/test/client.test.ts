@@ -1,7 +1,8 @@
 // @tradeport/client against a started service: every method once, and what it does about answers
 // that are lost.
 import { createClient, isTradeportError } from '@tradeport/client'
-import type { ClientOptions, Operation, TradeportError } from '@tradeport/client'
+import { setTimeout as pause } from 'node:timers/promises'
+import type { Client, LogEvent, TradeportError } from '@tradeport/client'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
@@ -13,45 +14,65 @@ const clock = createTestClock(Date.now())
 let service: TestService
 let desk: LinkedDesk
 const called = new Set<string>()
-const arrived: string[] = []
 /** How many of the next answers are lost on their way, after the service gave them. */
 let answersToLose = 0
 
-const connect = (options: Partial<ClientOptions> = {}) => {
-  const baseUrl = `${service.apiUrl}/api/v1`
-  const fetchThrough: typeof fetch = async (input, init = {}) => {
-    const { url, method } = new Request(input, init)
-    const response = await fetch(input, init)
-    arrived.push(`${method} ${url.slice(baseUrl.length)}`)
-    const { status, headers } = response
-    hearReply({
-      method,
-      url,
-      sent: typeof init.body === 'string' ? init.body : undefined,
-      status,
-      headers: [...headers],
-      text: await response.clone().text(),
-    })
-    if (answersToLose === 0) return response
-    answersToLose -= 1
-    throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
-  }
-  return new Proxy(
-    createClient({ baseUrl, apiKey: keyOf('u-1'), fetch: fetchThrough, ...options }),
-    {
-      get: (target, name: Operation) => {
-        called.add(name)
-        return target[name]
-      },
+const isStream = ({ headers }: Response): boolean =>
+  headers.get('Content-Type') === 'text/event-stream'
+
+/** The connection is lost after its first event. */
+const cutAfterOneEvent = ({ body, ...response }: Response): Response => {
+  let text = ''
+  const cut = new TransformStream<string, string>({
+    transform: (chunk, controller) => {
+      text += chunk
+      const end = text.indexOf('\n\n', text.indexOf('data: '))
+      controller.enqueue(chunk)
+      if (text.includes('data: ') && end >= 0) controller.error(new Error('read ECONNRESET'))
     },
+  })
+  return new Response(
+    body
+      ?.pipeThrough(new TextDecoderStream())
+      .pipeThrough(cut)
+      .pipeThrough(new TextEncoderStream()),
+    response,
   )
 }
-let client: ReturnType<typeof connect>
+
+const fetchThrough: typeof fetch = async (input, init = {}) => {
+  const { url, method } = new Request(input, init)
+  const response = await fetch(input, init)
+  if (isStream(response)) return cutAfterOneEvent(response)
+  const { status, headers } = response
+  hearReply({
+    method,
+    url,
+    sent: typeof init.body === 'string' ? init.body : undefined,
+    status,
+    headers: [...headers],
+    text: await response.clone().text(),
+  })
+  if (answersToLose === 0) return response
+  answersToLose -= 1
+  throw new TypeError('fetch failed', { cause: new Error('read ECONNRESET') })
+}
+
+let client: ReturnType<typeof createClient>
 
 beforeAll(async () => {
-  service = await startTestService([], { now: clock.now })
-  desk = await linkDesk(service, { broker: { generate: { trades: 120, openPositions: 2 } } })
-  client = connect()
+  service = await startTestService([], {
+    now: clock.now,
+    environment: { CAPABILITIES: 'events' },
+  })
+  desk = await linkDesk(service, { broker: { generate: { trades: 120 } } })
+  const baseUrl = `${service.apiUrl}/api/v1`
+  client = new Proxy(createClient({ baseUrl, apiKey: keyOf('u-1'), fetch: fetchThrough }), {
+    get: (target, name: keyof Client) => {
+      called.add(name)
+      return target[name]
+    },
+  })
 })
 afterAll(() => service?.close())
 
@@ -71,124 +92,100 @@ const order = () =>
     orderType: 'market',
     volume: 0.1,
   }) as const
-const openPosition = (): string => {
-  clock.advance(2_500)
-  return desk.idOf(desk.broker.open())
-}
-
 describe('the client', () => {
-  it('reads accounts, their history, instruments, and every trade of several pages once', async () => {
+  it('reads everything, pages included, and names what is not available', async () => {
     const { accountId } = desk
-    const { data: accounts, headers } = await client.listAccounts()
-    expect([
-      accounts.map(({ id }) => id),
-      Number(headers.get('X-RateLimit-Remaining')) > 0,
-    ]).toEqual([[accountId], true])
-    expect((await client.getAccount(accountId)).data).toMatchObject({ id: accountId, isDemo: true })
-    expect((await client.listBalanceHistory(accountId, { interval: '1d' })).data).toHaveLength(1)
-    expect((await client.listSymbols({ type: 'metal' })).data.map(({ symbol }) => symbol)).toEqual([
-      'XAUUSD',
-      'XAGUSD',
+    const trades: string[] = []
+    for await (const { id: read } of client.listTrades.each({ accountId })) trades.push(read)
+    expect([trades.length, new Set(trades).size]).toEqual([120, 120])
+    const [id = ''] = trades
+    // The history begins with this read.
+    expect((await client.listAccounts()).data).toMatchObject([{ id: accountId }])
+    const replies = await Promise.all([
+      client.getAccount(accountId),
+      client.listBalanceHistory(accountId, { interval: '1d' }),
+      client.listSymbols({ type: 'metal' }),
+      client.getTrade(id),
+      client.getTradeStatistics({ accountId }),
     ])
-    const ids: string[] = []
-    for await (const { id } of client.listTrades.each({ accountId })) ids.push(id)
-    expect([ids.length > 100, new Set(ids).size]).toEqual([true, ids.length])
-    expect((await client.getTradeStatistics({ accountId })).data.totalTrades).toBe(ids.length)
+    expect(replies.map(({ data }) => data)).toMatchObject([
+      { id: accountId, isDemo: true },
+      [{ balance: expect.any(Number) }],
+      [{ symbol: 'XAUUSD' }, { symbol: 'XAGUSD' }],
+      { id },
+      { totalTrades: 120 },
+    ])
     const file = await client.exportTrades({ format: 'json' })
-    expect(file.name).toMatch(/^trades_\d{4}-\d\d-\d\d\.json$/)
-    expect(JSON.parse(await file.text()).trades.map(({ id }: { id: string }) => id)).toEqual(ids)
-    expect((await client.getTrade(ids[0] ?? '')).data.id).toBe(ids[0])
-    const asked = [
-      client.getQuote('EURUSD'),
-      client.listCandles('EURUSD', { timeframe: '1h' }),
-      client.listTicks('EURUSD'),
-    ]
-    for (const refused of await Promise.all(asked.map(failure)))
-      expect(refused).toMatchObject({ code: 'NOT_IMPLEMENTED', status: 501 })
+    expect(JSON.parse(await file.text()).trades).toHaveLength(120)
+    for (const asked of [
+      () => client.getQuote('EURUSD'),
+      () => client.listCandles('EURUSD', { timeframe: '1h' }),
+      () => client.listTicks('EURUSD'),
+    ])
+      expect(await failure(asked())).toMatchObject({ code: 'NOT_IMPLEMENTED', status: 501 })
   })
 
-  it('places an order once when the answer is lost', async () => {
+  it('places an order and closes its position once although the answers are lost', async () => {
     answersToLose = 1
     const { data, headers } = await client.placeOrder(order())
-    expect([
-      headers.get('Idempotent-Replayed'),
-      arrived.filter((one) => one === 'POST /orders').length,
-    ]).toEqual(['true', 2])
+    expect(headers.get('Idempotent-Replayed')).toBe('true')
     await expect.poll(async () => (await client.getOrder(data.id)).data.status).toBe('filled')
-    expect(desk.broker.sends()).toBe(1)
-    const orders: string[] = []
-    for await (const { id } of client.listOrders.each()) orders.push(id)
-    expect(orders).toEqual([data.id])
-    expect(await failure(client.modifyOrder(data.id, { stopLoss: 1 }))).toMatchObject({
-      code: 'ORDER_NOT_MODIFIABLE',
-      details: { status: 'filled' },
-    })
-    expect(await failure(client.cancelOrder(data.id))).toMatchObject({
-      code: 'ORDER_NOT_CANCELLABLE',
-      outcome: 'not_done',
-    })
+    expect((await client.listOrders()).data).toMatchObject([{ id: data.id }])
+    for (const refused of [
+      () => client.modifyOrder(data.id, { stopLoss: 1 }),
+      () => client.cancelOrder(data.id),
+    ])
+      expect(await failure(refused())).toMatchObject({ details: { status: 'filled' } })
+    clock.advance(2_500)
+    const id = (await client.getOrder(data.id)).data.positionId ?? ''
+    expect((await client.listPositions()).data.map((one) => one.id)).toContain(id)
+    await client.moveStopLoss(id, { value: 0.5 })
+    const levels = { stopLoss: 0.5, takeProfit: 5 }
+    expect((await client.moveTakeProfit(id, { value: 5 })).data).toMatchObject(levels)
+    answersToLose = 1
+    expect((await client.closePosition(id, {})).headers.get('Idempotent-Replayed')).toBe('true')
+    // The order, two levels and the close.
+    expect(desk.broker.sends()).toBe(4)
+    expect(await failure(client.getPosition(id))).toMatchObject({ code: 'POSITION_NOT_FOUND' })
   })
 
-  it('changes and closes positions, once although the first answer was lost, and never again where the outcome is unknown', async () => {
-    const id = openPosition()
-    expect(
-      (await client.listPositions({ accountId: desk.accountId })).data.map((one) => one.id),
-    ).toContain(id)
-    expect((await client.moveStopLoss(id, { value: 0.5 })).data.stopLoss).toBe(0.5)
-    expect((await client.moveTakeProfit(id, { value: 5 })).data).toMatchObject({
-      stopLoss: 0.5,
-      takeProfit: 5,
-    })
-    expect(await failure(client.moveStopLoss(id, { value: 7 }))).toMatchObject({
-      code: 'INVALID_PRICE',
-      outcome: 'not_done',
-    })
-    const sent = desk.broker.sends()
-    answersToLose = 1
-    const { data, headers } = await client.closePosition(id, { volume: 0.1 })
-    expect([
-      data.remainingVolume,
-      headers.get('Idempotent-Replayed'),
-      desk.broker.sends() - sent,
-    ]).toEqual([0.3, 'true', 1])
-    desk.fail('trade', { kind: 'timeout', when: 'after', times: 1 })
-    desk.fail('positions', { kind: 'unavailable', skip: 1 })
-    expect(await failure(client.closePosition(id, {}))).toMatchObject({
-      code: 'BROKER_OUTCOME_UNKNOWN',
-      outcome: 'unknown',
-      attempts: 1,
-    })
-    desk.heal()
-    expect(desk.broker.sends() - sent).toBe(2)
-    expect(await failure(client.getPosition(id))).toMatchObject({
-      code: 'POSITION_NOT_FOUND',
-      status: 404,
-    })
+  it('follows the log of events over connections that are lost, each event once and in order', async () => {
+    const followed: LogEvent[] = []
+    const placed: string[] = []
+    const following = (async () => {
+      for await (const event of client.events({
+        types: ['order.created', 'order.filled'],
+      }))
+        if (followed.push(event) === 4) return
+    })()
+    await pause(200)
+    for (let count = 0; count < 2; count++) placed.push((await client.placeOrder(order())).data.id)
+    await following
+    const all: LogEvent[] = []
+    for await (const event of client.listEvents.each({ types: 'order.created,order.filled' }))
+      all.push(event)
+    expect(followed).toEqual(all.slice(-4))
+    expect(followed.filter(({ event }) => event === 'order.created')).toMatchObject(
+      placed.map((id) => ({ data: { order_id: id } })),
+    )
+    const ended = client.events({ signal: AbortSignal.abort() })[Symbol.asyncIterator]()
+    expect(await failure(ended.next())).toMatchObject({ code: 'ABORTED' })
   })
 
   it('registers, reads, tries, changes and deletes a webhook', async () => {
-    const { secret, ...shown } = (
-      await client.createWebhook({
-        url: 'https://receiver.invalid/hook',
-        eventTypes: ['order.filled'],
-      })
-    ).data
+    const url = 'https://receiver.invalid/hook'
+    const { data } = await client.createWebhook({ url, eventTypes: ['order.filled'] })
+    const { secret, ...shown } = data
     expect(secret).toMatch(/^[0-9a-f]{64}$/)
-    expect([(await client.listWebhooks()).data, (await client.getWebhook(shown.id)).data]).toEqual([
-      [shown],
-      shown,
-    ])
-    expect((await client.changeWebhook(shown.id, { enabled: false })).data.enabled).toBe(false)
-    expect((await client.testWebhook(shown.id)).data).toMatchObject({
-      success: false,
-      responseCode: 0,
-    })
-    for await (const delivery of client.listWebhookDeliveries.each(shown.id, { status: 'failed' }))
-      expect.fail(delivery.id)
-    expect(await failure(client.replayWebhookDelivery(shown.id, 'none'))).toMatchObject({
+    expect((await client.listWebhooks()).data).toEqual([shown])
+    expect((await client.getWebhook(data.id)).data).toEqual(shown)
+    expect((await client.testWebhook(data.id)).data).toMatchObject({ success: false })
+    expect((await client.changeWebhook(data.id, { enabled: false })).data.enabled).toBe(false)
+    expect((await client.listWebhookDeliveries(data.id)).data).toEqual([])
+    expect(await failure(client.replayWebhookDelivery(data.id, 'none'))).toMatchObject({
       code: 'NOT_FOUND',
     })
-    expect((await client.deleteWebhook(shown.id)).data).toEqual({ id: shown.id, deleted: true })
+    expect((await client.deleteWebhook(data.id)).data).toEqual({ id: data.id, deleted: true })
   })
 
   it('was tried with every method that it has', () => {

@@ -1,8 +1,9 @@
 // The environment: what may be left out, what is accepted, and that every fault is reported at once
 // without a secret.
+import { readFileSync } from 'node:fs'
+import { resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readConfig } from '../src/config.ts'
-import type { Environment } from '../src/config.ts'
+import { readConfig, variables, type Environment } from '../src/config.ts'
 
 const key = Buffer.alloc(32, 7).toString('base64')
 const server: Environment = {
@@ -24,19 +25,20 @@ describe('an environment', () => {
       right: {
         api: { host: '127.0.0.1', port: 3000 },
         operator: { host: '127.0.0.1', port: 3001 },
-        database: { kind: 'embedded' },
+        databaseUrl: null,
+        isDemo: true,
         dataFolder: '/data',
         redisUrl: null,
-        broker: { kind: 'sandbox' },
+        broker: 'sandbox',
         capabilities: ['events'],
         logLevel: 'info',
-        mail: { kind: 'log' },
+        smtp: null,
         operatorToken: null,
         secretsKey: null,
         metricsToken: null,
         previousSecretsKeys: [],
         tokenIssuer: null,
-        trustedProxies: [],
+        trustedProxies: undefined,
         webhookRetries: [60_000, 300_000, 900_000, 3_600_000],
         drainDelayMs: 0,
         drainTimeoutMs: 85_000,
@@ -45,11 +47,9 @@ describe('an environment', () => {
     })
     expect(read({ BROKER: 'metaapi' })).toMatchObject({
       right: {
-        broker: {
-          urls: {
-            provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
-            client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
-          },
+        providerUrls: {
+          provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
+          client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
         },
       },
     })
@@ -57,8 +57,16 @@ describe('an environment', () => {
 
   it.each<[Environment, object]>([
     [
-      { WEBHOOK_RETRY_SECONDS: '1, 2,3,86400', CAPABILITIES: ' events, events' },
-      { webhookRetries: [1_000, 2_000, 3_000, 86_400_000], capabilities: ['events'] },
+      {
+        WEBHOOK_RETRY_SECONDS: '1, 2,3,86400',
+        EVENT_RETENTION_DAYS: '365',
+        CAPABILITIES: ' events, events',
+      },
+      {
+        webhookRetries: [1_000, 2_000, 3_000, 86_400_000],
+        eventRetentionDays: 365,
+        capabilities: ['events'],
+      },
     ],
     [
       { DRAIN_DELAY_SECONDS: '5', DRAIN_TIMEOUT_SECONDS: '3600' },
@@ -70,11 +78,11 @@ describe('an environment', () => {
     ],
     [
       { ...server, METAAPI_CLIENT_URL: 'https://client.{region}.example' },
-      { broker: { urls: { client: 'https://client.{region}.example' } } },
+      { providerUrls: { client: 'https://client.{region}.example' } },
     ],
     [
       { ...server, METAAPI_CLIENT_URL: 'http://[::1]:4000/' },
-      { broker: { urls: { client: 'http://[::1]:4000' } } },
+      { providerUrls: { client: 'http://[::1]:4000' } },
     ],
     [
       { REDIS_URL: 'rediss://user:secret@redis.example:6380/2' },
@@ -84,7 +92,7 @@ describe('an environment', () => {
       { WEBHOOK_ALLOWED_NETWORKS: '10.0.0.0/8, fd00::/8,192.0.2.7' },
       { webhookNetworks: ['10.0.0.0/8', 'fd00::/8', '192.0.2.7'] },
     ],
-    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustedProxies: { length: 2 } }],
+    [{ TRUST_PROXY: '10.0.0.0/8, ::1' }, { trustedProxies: { ipv4: {}, ipv6: {} } }],
     [
       { CORS_ORIGINS: 'https://app.example.com, http://localhost:5173' },
       { corsOrigins: ['https://app.example.com', 'http://localhost:5173'] },
@@ -99,12 +107,12 @@ describe('an environment', () => {
         MAIL_FROM: 'Tradeport <notices@example.com>',
       },
       {
-        mail: {
+        smtp: {
           server: {
             host: 'mail.example.com',
             port: 465,
             isSecure: true,
-            credentials: { user: 'me', password: 'hu@sh' },
+            credentials: { user: 'me', pass: 'hu@sh' },
           },
           from: { name: 'Tradeport', address: 'notices@example.com' },
         },
@@ -115,6 +123,7 @@ describe('an environment', () => {
   })
 
   it.each<[string, readonly string[], object?]>([
+    ['EVENT_RETENTION_DAYS', ['0', '366', '1.5', 'all']],
     ['WEBHOOK_RETRY_SECONDS', ['1,2,3', '1,2,3,0', '1,2,3,86401', '1,2,,4', 'soon']],
     ['DRAIN_DELAY_SECONDS', ['1.5', '90']],
     ['DRAIN_TIMEOUT_SECONDS', ['3601']],
@@ -213,4 +222,11 @@ describe('an environment', () => {
       right: { warnings: [expect.stringContaining(warning)] },
     })
   })
+})
+
+it('docs/configuration.md describes every variable', () => {
+  const page = resolve(import.meta.dirname, '../../../docs/configuration.md')
+  const table = readFileSync(page, 'utf8').split('\n## ')[0] ?? ''
+  const named = new Set(Array.from(table.matchAll(/`([A-Z]+(?:_[A-Z]+)*)`/g), ([, name]) => name))
+  expect(named).toEqual(new Set(Object.keys(variables)))
 })

@@ -4,8 +4,8 @@ import { mkdtemp, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { keepSecret } from '../src/data-folder.ts'
-import { keyForm, tokenForm } from '../src/secret-forms.ts'
+import { loadOrCreateSecret } from '../src/data-folder.ts'
+import { keyType, tokenType } from '../src/config.ts'
 
 let folder: string
 beforeEach(async () => {
@@ -17,18 +17,21 @@ let made = 0
 const token = {
   name: 'operator-token',
   make: () => `a token of many characters ${(made += 1)}`.replaceAll(' ', '-'),
-  form: tokenForm,
+  type: tokenType,
 }
 const key = {
   name: 'secrets-key',
   make: () => Buffer.alloc(32, 7).toString('base64'),
-  form: keyForm,
+  type: keyType,
 }
 
 describe('a kept secret', () => {
   it('is made once, also by two starts at once, for its user alone', async () => {
-    const [one, two] = await Promise.all([keepSecret(folder, token), keepSecret(folder, token)])
-    expect([two, await keepSecret(folder, token)]).toEqual([one, one])
+    const [one, two] = await Promise.all([
+      loadOrCreateSecret(folder, token),
+      loadOrCreateSecret(folder, token),
+    ])
+    expect([two, await loadOrCreateSecret(folder, token)]).toEqual([one, one])
     const path = join(folder, token.name)
     expect(await readFile(path, 'utf8')).toBe(one)
     expect((await stat(path)).mode & 0o777).toBe(0o600)
@@ -36,9 +39,9 @@ describe('a kept secret', () => {
 
   it('may end with a line feed, as an editor leaves it', async () => {
     await writeFile(join(folder, token.name), 'a-token-written-by-hand\n')
-    expect(await keepSecret(folder, token)).toBe('a-token-written-by-hand')
+    expect(await loadOrCreateSecret(folder, token)).toBe('a-token-written-by-hand')
     await writeFile(join(folder, key.name), `${key.make()}\n`)
-    expect(await keepSecret(folder, key)).toEqual(new Uint8Array(32).fill(7))
+    expect(await loadOrCreateSecret(folder, key)).toEqual(new Uint8Array(32).fill(7))
   })
 
   it.each([
@@ -48,8 +51,8 @@ describe('a kept secret', () => {
   ])('is refused where its file holds something else: %o %j', async (secret, text) => {
     const path = join(folder, secret.name)
     await writeFile(path, text)
-    await expect(keepSecret<unknown>(folder, secret)).rejects.toThrow(
-      `${path} takes ${secret.form.told}, and holds something else`,
+    await expect(loadOrCreateSecret<unknown>(folder, secret)).rejects.toThrow(
+      `${path} must hold ${secret.type.description}, and holds something else`,
     )
     expect(await readFile(path, 'utf8')).toBe(text)
   })

@@ -1,9 +1,9 @@
-// Rate limits as callers meet them, and what their owner is told of a suspension.
+// Rate limits as callers meet them, and the notice of a suspension to its owner.
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDocument, refusalOf } from './support/desk.ts'
 import { startMailServer } from './support/mail-server.ts'
 import type { MailServer } from './support/mail-server.ts'
-import { createTestClock, request, startTestService } from './support/service.ts'
+import { createTestClock, startTestService } from './support/service.ts'
 import type { Json, Reply, TestService } from './support/service.ts'
 
 const clock = createTestClock('2026-03-07T12:00:00.000Z')
@@ -62,36 +62,6 @@ it('the limits of the plan let a minute’s requests and the burst through at on
   expect(limitsIn(await service.get('/accounts', key))[0]).toBe('3000')
 })
 
-it.each([
-  [
-    'POST /orders',
-    100,
-    400,
-    resetIn(60),
-    '1',
-    600,
-    (key: string) =>
-      request(`${service.apiUrl}/api/v1/orders`, { method: 'POST', headers: { 'X-API-Key': key } }),
-  ],
-  ['GET /trades/export', 10, 200, resetIn(3_600), '360', 6 * minuteMs, exportWith],
-] as const)(
-  '%s lets %d requests through, whatever becomes of them',
-  async (route, size, status, _, retryAfter, oneMoreMs, send) => {
-    const key = await newUser(`u-${route.slice(-6)}`, 'enterprise')
-    const replies = await atOnce(size + 5, () => send(key))
-    expect([countOf(replies, status), countOf(replies, 429)]).toEqual([size, 5])
-    const refused = await send(key)
-    expect(refusalOf(refused)).toEqual(limited('endpoint'))
-    expect([limitsIn(refused).slice(0, 2), refused.headers.get('Retry-After')]).toEqual([
-      [String(size), '0'],
-      retryAfter,
-    ])
-    expect((await service.get('/orders', key)).status).toBe(200)
-    clock.advance(oneMoreMs)
-    expect((await send(key)).status).toBe(status)
-  },
-)
-
 const mailsTo = (user: string) =>
   mails.received.filter(({ to }) => to?.[0]?.address === `${user}@example.com`)
 
@@ -124,10 +94,12 @@ describe('a suspension', () => {
           text: expect.stringContaining(inUtc(since)),
         },
       ])
-    const told = logged.filter(
-      ({ event, owner }) => event === 'owner_notice' && owner?.userId === 'u-suspended',
-    )
-    expect(told).toMatchObject([{ kind: 'suspended', owner: { tenantId: 'acme' } }])
+    // The mail arrives before its line is logged.
+    const notices = () =>
+      logged.filter(
+        ({ event, owner }) => event === 'owner_notice' && owner?.userId === 'u-suspended',
+      )
+    await expect.poll(notices).toMatchObject([{ kind: 'suspended', owner: { tenantId: 'acme' } }])
     expect(JSON.stringify(logged)).not.toContain('u-suspended@example.com')
   })
 })

@@ -42,7 +42,7 @@ const errorWith = (text: string): fc.Arbitrary<Error> =>
           [text]: text,
         },
       )
-      // As knex does: the statement comes before a message whose stack was taken without it.
+      // As knex does: the statement comes before a message whose stack does not have it.
       if (isRewritten) error.message = `select '${text}' - ${error.message}`
       return error
     })

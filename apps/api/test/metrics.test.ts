@@ -49,7 +49,7 @@ describe('metrics', () => {
       tenant: `tenant-${user}`,
       broker: { generate: { trades: 10 }, positions },
     })
-    await desk.placeAndSettle({ clientId: user, comment: user })
+    await desk.placeAndWait({ clientId: user, comment: user })
     await desk.post({ accountId: newAccountUuid(99) })
     await desk.list()
     const [first = '', second = ''] = desk.broker.held().map(({ ticket }) => ticket)

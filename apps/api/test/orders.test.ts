@@ -1,4 +1,4 @@
-// Orders from the request to the position at the simulated broker. Rules and refusals case by case
+// Orders from the request to the position at the simulated provider. Rules and refusals case by case
 // are tested in packages/domain, requests in packages/http.
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { linkDesk, listRoutes, newAccountUuid, refusalOf } from './support/desk.ts'
@@ -34,7 +34,7 @@ const noneIsPending = (desk: Desk): Promise<void> =>
 const times = <A>(count: number, act: () => Promise<A>): Promise<A[]> =>
   Promise.all(Array.from({ length: count }, act))
 /**
- * Leaves it unknown what becomes of orders, although they are executed: they stay pending until the
+ * Makes the outcome of orders unknown although they are executed: they stay pending until the
  * faults are cleared.
  */
 const holdPending = (desk: LinkedDesk): void => {
@@ -71,7 +71,7 @@ describe('an order', () => {
     const dates = { createdAt: clock.iso(), updatedAt: clock.iso() }
     expect([status, headers.get('Location')]).toEqual([201, `/api/v1/orders/${id}`])
     expect(body.data).toEqual({ ...recorded, ...dates, status: 'pending' })
-    const order = await desk.settled(id)
+    const order = await desk.ended(id)
     const [row] = desk.broker.positions()
     const positionId = desk.idOf(row?.id ?? '')
     expect(order).toEqual({
@@ -99,7 +99,7 @@ describe('an order', () => {
     ['because the password only reads', { tradeAllowed: false }, {}, 'ERR_INVESTOR'],
   ] as const)('is rejected with the reason of the broker %s', async (_, broker, changes, code) => {
     const desk = await link('u-1', { broker })
-    const order = await desk.placeAndSettle(changes)
+    const order = await desk.placeAndWait(changes)
     expect(order).toMatchObject({
       status: 'rejected',
       rejectReason: { code, message: expect.stringMatching(/\w/) },
@@ -119,12 +119,12 @@ describe('an order', () => {
     const inFlight = { status: 409, code: 'ORDER_IN_FLIGHT' }
     expect(await attempts(id)).toMatchObject([inFlight, inFlight])
     desk.heal()
-    await desk.settled(id)
+    await desk.ended(id)
     desk.fail('trade', { kind: 'partial-fill', times: 1 })
     const ended = [
       await desk.find(id),
-      await desk.placeAndSettle(),
-      await desk.placeAndSettle({ symbol: shut }),
+      await desk.placeAndWait(),
+      await desk.placeAndWait({ symbol: shut }),
     ]
     expect(ended.map(({ status }) => status)).toEqual(['filled', 'partially_filled', 'rejected'])
     for (const order of ended) {
@@ -139,7 +139,7 @@ describe('an order', () => {
 
   it('is never sent to an account that its broker does not call a demo account, whatever the link says', async () => {
     const desk = await link('u-1', { broker: { type: 'real' } })
-    const order = await desk.placeAndSettle()
+    const order = await desk.placeAndWait()
     expect(order).toMatchObject({
       status: 'rejected',
       rejectReason: { code: 'LIVE_ACCOUNT_RESTRICTED' },
@@ -242,14 +242,14 @@ describe('limits', () => {
     await desk.list()
     desk.fail('trade', { kind: 'positions-lag', reads: 1_000, times: 1 })
     await limit({ maxOpenPositions: 2 })
-    await desk.placeAndSettle()
+    await desk.placeAndWait()
     expect(refusalOf(await desk.post())).toEqual(breached('maxOpenPositions', 2, 2))
     await limit({ maxOpenPositions: 4 })
     desk.fail('trade', { kind: 'delay', ms: 2_000 })
     const { id } = await desk.place()
     desk.broker.open()
     expect(refusalOf(await desk.post())).toEqual(breached('maxOpenPositions', 4, 4))
-    expect((await desk.settled(id)).status).toBe('filled')
+    expect((await desk.ended(id)).status).toBe('filled')
   })
 })
 

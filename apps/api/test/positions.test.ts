@@ -163,79 +163,6 @@ describe('a close', () => {
     expect(await desk.trades()).toMatchObject([trade])
     expect(dataOf(await desk.get(`/trades/${desk.idOf(ticket)}`))).toMatchObject(trade)
   })
-
-  it.each(['shared', 'distinct'] as const)(
-    'of parts on MT4 (%s deal ids) names the ticket of the rest, and folds into one trade',
-    async (mt4DealIds) => {
-      const desk = await link({ platform: 'mt4', mt4DealIds })
-      // Another position of the same moment and price, which must not be mistaken for the rest.
-      const twin = desk.broker.open({ volume: 0.2 })
-      const first = desk.broker.open({ volume: 0.3, stopLoss: 1.05 })
-      const { remainingPositionId, ...closed } = dataOf(await desk.close(first, 0.1))
-      expect(closed).toMatchObject({
-        closedVolume: 0.1,
-        remainingVolume: 0.2,
-        closePrice: bid,
-        realizedPnl: -2,
-      })
-      const rest = desk.broker.held().find(({ ticket }) => ticket !== twin)?.ticket ?? ''
-      expect([remainingPositionId, rest === first]).toEqual([desk.idOf(rest), false])
-      expect((await desk.findPosition(first)).status).toBe(404)
-      expect(dataOf(await desk.moveTakeProfit(rest, 1.2))).toMatchObject({
-        stopLoss: 1.05,
-        takeProfit: 1.2,
-      })
-      expect(dataOf(await desk.close(rest))).toMatchObject({
-        closedVolume: 0.2,
-        remainingVolume: 0,
-      })
-      expect(await desk.trades()).toMatchObject([
-        { id: desk.idOf(first), volume: 0.3, exitPrice: bid, profit: -6 },
-      ])
-    },
-  )
-
-  it('with an Idempotency-Key is made once, also where many arrive at once or the outcome is unknown', async () => {
-    const desk = await link()
-    const [ticket, other] = [desk.broker.open(), desk.broker.open()]
-    const key = { 'Idempotency-Key': 'close-1' }
-    const replies = await Promise.all(Array.from({ length: 8 }, () => desk.close(ticket, 0.1, key)))
-    for (const { status, body } of replies)
-      expect([200, 409]).toContain(body.error === null ? status : 409)
-    const again = await desk.close(ticket, 0.1, key)
-    expect([
-      again.headers.get('Idempotent-Replayed'),
-      again.body.data.closedVolume,
-      desk.broker.sends(),
-    ]).toEqual(['true', 0.1, 1])
-    for (const reply of [
-      await desk.close(ticket, 0.2, key),
-      await desk.close(other, 0.1, key),
-      await desk.post({}, key),
-    ])
-      expect(refusalOf(reply)).toMatchObject({ status: 409, code: 'IDEMPOTENCY_KEY_REUSED' })
-    desk.fail('trade', { kind: 'cut', when: 'before', times: 1 })
-    const unknown = { 'Idempotency-Key': 'close-2' }
-    expect((await desk.close(ticket, 0.1, unknown)).status).toBe(504)
-    const replayed = await desk.close(ticket, 0.1, unknown)
-    expect([
-      replayed.status,
-      replayed.headers.get('Idempotent-Replayed'),
-      desk.broker.sends(),
-    ]).toEqual([504, 'true', 2])
-  })
-})
-
-describe('changes at the same time', () => {
-  it('of different positions of an account do not wait for one another', async () => {
-    const desk = await link()
-    const tickets = Array.from({ length: 8 }, () => desk.broker.open())
-    desk.fail('trade', { kind: 'delay', ms: 1_000 })
-    const changing = Promise.all(tickets.map((ticket) => desk.moveStopLoss(ticket, 1.05)))
-    await expect.poll(desk.broker.sends).toBe(8)
-    expect(desk.broker.held().filter(({ stopLoss }) => stopLoss === 1.05).length).toBeLessThan(8)
-    expect((await changing).map(({ status }) => status)).toEqual(tickets.map(() => 200))
-  })
 })
 
 const changesOf = (desk: LinkedDesk, ticket: string) => [
@@ -267,27 +194,6 @@ describe('every change', () => {
       for (const change of changesOf(desk, desk.broker.open()))
         expect(refusalOf(await change())).toMatchObject({ status, code })
       expect(desk.broker.sends()).toBe(0)
-    },
-  )
-
-  it.each([
-    ['mt5', 'TRADE_RETCODE_MARKET_CLOSED'],
-    ['mt4', 'ERR_MARKET_CLOSED'],
-  ] as const)(
-    'that the broker refuses on %s is TRADE_REJECTED with its reason',
-    async (platform, brokerCode) => {
-      const desk = await link({ platform })
-      const ticket = desk.broker.open({ stopLoss: 1.04 })
-      service.sandbox.market.close('EURUSD')
-      const details = { brokerCode, brokerMessage: expect.stringMatching(/\w/) }
-      for (const change of changesOf(desk, ticket))
-        expect(refusalOf(await change())).toMatchObject({
-          status: 422,
-          code: 'TRADE_REJECTED',
-          details,
-        })
-      service.sandbox.market.open('EURUSD')
-      expect(dataOf(await desk.list())).toMatchObject([{ volume: 0.4, stopLoss: 1.04 }])
     },
   )
 })

@@ -42,7 +42,10 @@ const hook = { url: 'https://127.0.0.1:9/hook', eventTypes: ['trade.closed'], se
 
 /** What callers, operators and a provider can do wrong, and right. */
 const runEverything = async (): Promise<void> => {
-  for (const { method, path, body } of apiRoutes) {
+  // The service has no capability.
+  for (const { method, path, body } of apiRoutes.filter(
+    ({ capability }) => capability === undefined,
+  )) {
     const target = `${service.apiUrl}/api/v1${path.replace(/:(?:id|deliveryId)/g, desk.accountId).replace(':symbol', 'EURUSD')}`
     const sent =
       body === undefined

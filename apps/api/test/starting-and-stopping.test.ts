@@ -1,10 +1,10 @@
-// How the service starts, what it keeps in its folder, and how a process ends that is told to:
-// nothing that it accepted is cut off, nothing new is accepted, and the next start finds what it
-// left. The service runs in a process of its own, as under an orchestrator.
+// How the service starts, what it keeps in its folder, and how a process ends at a signal: nothing
+// that it accepted is cut off, nothing new is accepted, and the next start continues. The service runs in a process of its own, as under an orchestrator.
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, rm, stat } from 'node:fs/promises'
+import { readdir, readFile, rm, stat } from 'node:fs/promises'
 import { connect } from 'node:net'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
@@ -103,10 +103,10 @@ describe('a process that gets SIGTERM', () => {
           eventTypes: ['order.created'],
         })
       ).body.data
-      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 2_000))
-      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 2_000 })
-      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
-      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 3_000 })
+      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 800))
+      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 800 })
+      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 600 })
+      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 1_200 })
       const sockets = ['', 'GET /healthz HTT'].map((text) => {
         const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
           socket.write(text),
@@ -149,7 +149,7 @@ describe('a process that gets SIGTERM', () => {
   it(
     'says so by /readyz first: for DRAIN_DELAY_SECONDS requests are accepted, each the last of its connection',
     async () => {
-      await start({ DRAIN_DELAY_SECONDS: '5' })
+      await start({ DRAIN_DELAY_SECONDS: '2' })
       for (const url of [listening.api, listening.operator])
         expect(
           (await request(`${url}/readyz`, { headers: { 'X-API-Key': 'tp_live_unknown' } })).body,
@@ -176,19 +176,19 @@ describe('a process that gets SIGTERM', () => {
   )
 
   it(
-    'ends after DRAIN_TIMEOUT_SECONDS, and the next start finds out what became of an order that was on its way',
+    'ends after DRAIN_TIMEOUT_SECONDS, and the next start finds the outcome of an order that was being sent',
     async () => {
       await start({ DRAIN_TIMEOUT_SECONDS: '1' })
       const broker = brokerOf(sandbox, 'main')
       const executed = broker.opened().length
-      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
+      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 2_500 })
       const order = await desk.place()
       await expect.poll(broker.sends).toBe(1)
       expect(await child.stop()).toBe(1)
       expect(child.output()).toContain('"event":"drain_timeout"')
       await expect.poll(() => broker.opened().length).toBe(executed + 1)
       await start()
-      expect(await desk.settled(order.id)).toMatchObject({ status: 'filled' })
+      expect(await desk.ended(order.id)).toMatchObject({ status: 'filled' })
       expect([broker.opened().length, broker.sends()]).toEqual([executed + 1, 1])
     },
     childMs,
@@ -224,6 +224,28 @@ describe('a process that gets SIGTERM', () => {
     childMs,
   )
 })
+
+it(
+  'pnpm start ends with 0 at Ctrl+C, which its shells get as well',
+  async () => {
+    const root = resolve(import.meta.dirname, '../../..')
+    const { scripts } = JSON.parse(await readFile(join(root, 'package.json'), 'utf8'))
+    const PATH = `${join(root, 'node_modules/.bin')}:${process.env['PATH']}`
+    const shell = spawn('sh', ['-c', scripts.start], {
+      cwd: root,
+      env: { ...environmentOf(folder, sandbox.url), PATH },
+      // In a group of processes of its own, all of which get the signal, as from a terminal.
+      detached: true,
+    })
+    const exit = once(shell, 'close')
+    let output = ''
+    shell.stdout.on('data', (chunk: Buffer) => (output += chunk.toString()))
+    await expect.poll(() => output).toContain('"event":"listening"')
+    process.kill(-(shell.pid ?? expect.fail()), 'SIGINT')
+    expect(await exit).toEqual([0, null])
+  },
+  childMs,
+)
 
 describe('the demo, which needs no configuration', () => {
   it(
@@ -263,7 +285,7 @@ describe('the demo, which needs no configuration', () => {
       const second = await run()
       expect(second.found).toEqual(first.found)
       expect(second.held).toEqual(expect.arrayContaining(first.held))
-      for (const file of ['secrets-key', 'operator-token', 'demo.json'])
+      for (const file of ['secrets-key', 'operator-token', 'demo-key'])
         expect((await stat(join(demoFolder, file))).mode & 0o777, file).toBe(0o600)
       await rm(demoFolder, { recursive: true, force: true })
     },
@@ -276,7 +298,10 @@ describe('the demo, which needs no configuration', () => {
  * prints.
  */
 const runPrinted = (text: string): Promise<readonly Reply[]> => {
-  const lines = text.split('\n').filter((line) => line.trimStart().startsWith('curl '))
+  const lines = text
+    .split('\n')
+    // Without the stream of events (`-N`), which does not end.
+    .filter((line) => line.trimStart().startsWith('curl ') && !line.includes(' -N '))
   return Promise.all(
     lines.map((line) => {
       const words = [...line.matchAll(/'([^']*)'|(\S+)/g)].map(

@@ -198,7 +198,7 @@ const slotsOf = (route: Route): readonly Slot[] => {
     const kind = kinds[key]
     if (kind === undefined)
       throw new Error(
-        `${nameOf(route)} takes ${name}: say in this file what it identifies, or that it identifies nothing`,
+        `${nameOf(route)} has the parameter ${name}: name in this file what it identifies, or that it identifies nothing`,
       )
     return [{ place, name, kind }]
   }
@@ -221,7 +221,7 @@ const slotsOf = (route: Route): readonly Slot[] => {
     isPlain(name) ? [] : slot('header', name),
   )
   if (route.body !== undefined && bodies[nameOf(route)] === undefined)
-    throw new Error(`${nameOf(route)} takes a body: add one to this file`)
+    throw new Error(`${nameOf(route)} has a body: add one to this file`)
   return [
     ...inPath,
     ...inQuery,
@@ -326,7 +326,9 @@ const saidOf = (
 }
 
 describe('a caller', () => {
-  it.each(apiRoutes)(
+  // Those of the log of events are held to it in event-log.test.ts: with the capability on, deliveries
+  // would change the records that are compared here.
+  it.each(apiRoutes.filter(({ capability }) => capability === undefined))(
     'learns nothing of another’s by $method $path, and changes nothing of it',
     async (route) => {
       await fc.assert(

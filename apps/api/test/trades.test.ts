@@ -5,7 +5,7 @@ import type { AccountOptions } from '@tradeport/sandbox-broker'
 import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import { linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, operate, request, startTestService } from './support/service.ts'
+import { createTestClock, startTestService } from './support/service.ts'
 import type { Json, Reply, TestService } from './support/service.ts'
 
 // Late in a UTC day, whatever the day is where the test runs.
@@ -236,23 +236,6 @@ it('pages of a list with a cursor repeat nothing and lose nothing while trades c
   expect(ids(await desk.get('/trades?limit=1'))).toEqual([desk.idOf('2000')])
 })
 
-const checkJournals = async (): Promise<Json> =>
-  (await operate(service.operatorUrl, '/doctor')).body.data.find(
-    ({ name }: Json) => name === 'journals',
-  )
-
-const expectCounted = (count: number): Promise<void> =>
-  expect
-    .poll(
-      async () =>
-        /^tradeport_journals_disagreeing (\d+)$/m.exec(
-          (await request(`${service.operatorUrl}/metrics`)).body,
-        )?.[1],
-    )
-    .toBe(String(count))
-
-const minuteAt = (n: number): string => new Date(Date.UTC(2025, 0, 1) + n * minuteMs).toISOString()
-
 describe('the journal', () => {
   let first = 10_000
   /** An account of its own with trades that closed twelve hours after one another. */
@@ -287,47 +270,5 @@ describe('the journal', () => {
     await service.restart()
     clock.advance(freshMs)
     expect([await exported(), desk.pages()]).toEqual([before, 4])
-  })
-
-  it('that does not add up to the balance is reported and counted, and read again after pauses that double until it does', async () => {
-    const desk = await linkTrades(20)
-    desk.fail('deals', { kind: 'last-rows', rows: 10 })
-    expect(await desk.total()).toBe(5)
-    expect(await checkJournals()).toMatchObject({
-      status: 'warn',
-      message: expect.stringContaining(`${desk.accountId} by 1022.5.`),
-    })
-    await expectCounted(1)
-    for (const minutes of [1, 2]) {
-      clock.advance(minutes * minuteMs - freshMs)
-      const before = desk.pages()
-      expect([await desk.total(), desk.pages() - before]).toEqual([5, 1])
-      clock.advance(freshMs)
-      expect(await desk.total()).toBe(5)
-      expect(desk.pages() - before).toBeGreaterThan(2)
-    }
-    desk.heal()
-    clock.advance(4 * minuteMs)
-    expect(await desk.total()).toBe(20)
-    expect(await checkJournals()).toMatchObject({ status: 'ok' })
-    await expectCounted(0)
-  })
-
-  it('of more than 20,000 deals is refused, with no partial result', async () => {
-    const deals = Array.from({ length: 10_000 }, (_, n) =>
-      tradeDeals({
-        positionId: String(100_000 + n),
-        openedAt: minuteAt(n),
-        closedAt: minuteAt(n + 1),
-      }),
-    ).flat()
-    const desk = await link('u-over', [deposit, ...deals])
-    const error = {
-      code: 'HISTORY_TOO_LARGE',
-      details: { accountId: desk.accountId, limit: 20_000 },
-    }
-    for (const path of ['/trades?limit=1', '/trades/export', `/trades/${desk.idOf('100000')}`])
-      expect(await desk.get(path)).toMatchObject({ status: 422, body: { data: null, error } })
-    expect((await desk.list()).status).toBe(200)
   })
 })

@@ -1,11 +1,9 @@
 // What two instances on one database and one Redis share, and how they go on while one of those is
 // unavailable or one of them is restarted.
 import { setTimeout as pause } from 'node:timers/promises'
-import { createTcpProxy } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   brokerOf,
-  eventually,
   keyOf,
   linkDocument,
   newAccountUuid,
@@ -13,14 +11,9 @@ import {
   refusalOf,
 } from './support/desk.ts'
 import type { Desk } from './support/desk.ts'
-import { createTestClock, request, setUpAt, startTestService } from './support/service.ts'
+import { createTestClock, request, setUpAt } from './support/service.ts'
 import type { Json, Reply } from './support/service.ts'
-import {
-  areServersThere,
-  createServerDatabase,
-  serversTitle,
-  startTwoInstances,
-} from './support/two-instances.ts'
+import { areServersThere, serversTitle, startTwoInstances } from './support/two-instances.ts'
 import type { TwoInstances } from './support/two-instances.ts'
 
 const accountId = newAccountUuid(1)
@@ -97,7 +90,7 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
   it('show an order, a level and a close of one at the other, although nothing that is cached expires', async () => {
     const [one, other] = desks()
     for (const desk of [one, other]) expect((await desk.list()).body.data).toEqual([])
-    const order = await one.placeAndSettle()
+    const order = await one.placeAndWait()
     expect(await other.find(order.id)).toEqual(order)
     await expect
       .poll(async () => (await other.list()).body.data)
@@ -110,28 +103,6 @@ describe.skipIf(!areServersThere)(`two instances whose clock stands still${serve
     await expect
       .poll(async () => [(await other.findPosition(ticket)).status, (await other.trades()).length])
       .toEqual([404, 1])
-  })
-
-  it('never lose a level to each other, and close a position once', async () => {
-    const [one, other] = desks()
-    const broker = brokerOf(service.sandbox, 'main')
-    const ticket = broker.open()
-    service.sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 15 })
-    for (let round = 1; round <= 10; round += 1) {
-      const [stop, target] = [
-        Number((1 + round / 1_000).toFixed(5)),
-        Number((1.2 + round / 1_000).toFixed(5)),
-      ]
-      const replies = await Promise.all([
-        one.moveStopLoss(ticket, stop),
-        other.moveTakeProfit(ticket, target),
-      ])
-      expect(replies.map(({ status }) => status)).toEqual([200, 200])
-      expect(broker.held()).toMatchObject([{ ticket, stopLoss: stop, takeProfit: target }])
-    }
-    const closes = await Promise.all([one.close(ticket), other.close(ticket)])
-    expect(new Set(closes.map(({ status }) => status))).toEqual(new Set([200, 404]))
-    service.sandbox.faults.clear()
   })
 })
 
@@ -146,8 +117,6 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     await service.setUp(trader, ...['u-known', 'u-unknown'].map((user) => linkDocument({ user })))
   })
   afterAll(() => service?.close())
-  const bothLogged = (text: string): Promise<void> =>
-    expect.poll(() => logged.filter(({ msg }) => msg?.includes(text)).length).toBe(2)
   const readiness = async () =>
     Promise.all(
       service.instances
@@ -194,27 +163,6 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     },
   )
 
-  it('limit each by itself while Redis is unavailable, say so, and share again when it is back', async () => {
-    const [one, other] = service.instances
-    expect([await exportsAt(one, 'u-known', 3), await exportsAt(other, 'u-known', 3)]).toEqual([
-      passed(3),
-      passed(3),
-    ])
-    await service.redis.refuse()
-    await bothLogged('limits by itself')
-    expect(await readiness()).toEqual(
-      Array.from({ length: 4 }, () => ({ status: 200, failing: [], limiter: 'alone' })),
-    )
-    for (const instance of [one, other])
-      expect(await exportsAt(instance, 'u-unknown', 11)).toEqual([...passed(10), 'endpoint'])
-    expect(await exportsAt(other, 'u-known', 5)).toEqual([...passed(4), 'endpoint'])
-    await service.redis.resume()
-    await bothLogged('are shared')
-    for (const instance of [one, other])
-      expect(await exportsAt(instance, 'u-unknown', 1)).toEqual(['endpoint'])
-    await expect.poll(readiness).toEqual(ready)
-  })
-
   it('answer 503 and are not ready while PostgreSQL is unavailable, live on, and recover by themselves', async () => {
     const desks = service.instances.map((instance) =>
       openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
@@ -235,8 +183,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
         expect((await request(`${apiUrl}${path}`)).status).toBe(200)
     await service.database.mend()
     await expect.poll(readiness).toEqual(ready)
-    for (const desk of desks)
-      expect(await desk.placeAndSettle()).toMatchObject({ status: 'filled' })
+    for (const desk of desks) expect(await desk.placeAndWait()).toMatchObject({ status: 'filled' })
   })
 
   it('lose no order of an instance that is restarted', async () => {
@@ -252,48 +199,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     service.sandbox.faults.clear()
     placed.push(await (other as Desk).place())
     for (const { id } of placed)
-      expect(await (one as Desk).settled(id)).toMatchObject({ status: 'filled' })
+      expect(await (one as Desk).ended(id)).toMatchObject({ status: 'filled' })
     expect(brokerOf(service.sandbox, 'main').opened()).toHaveLength(executed + placed.length)
-  })
-})
-
-describe.skipIf(!areServersThere)(`a database whose network stands still${serversTitle}`, () => {
-  it('makes the service unready; it recovers with the network, and does not send an order whose 30 seconds have passed', async () => {
-    const clock = createTestClock(Date.now())
-    const database = await createServerDatabase()
-    const proxy = await createTcpProxy({ target: database.url })
-    const environment = {
-      DATABASE_URL: proxy.url,
-      SECRETS_KEY: Buffer.alloc(32, 7).toString('base64'),
-    }
-    const service = await startTestService([{ id: 'main' }], { now: clock.now, environment })
-    const readiness = async () => (await request(`${service.apiUrl}/readyz`)).status
-    try {
-      await service.setUp(trader)
-      proxy.blackHole()
-      await expect.poll(readiness, { timeout: 30_000 }).toBe(503)
-      await proxy.resume()
-      await expect.poll(readiness, { timeout: 30_000 }).toBe(200)
-      // An account that was never read is read before its first order is sent: the network stops
-      // between the record of the order and its send.
-      service.sandbox.faults.set('main', 'account-information', { kind: 'delay', ms: 1_000 })
-      const desk = openDesk(service, { user: 'u-trader', accountId })
-      const { id } = await desk.place()
-      proxy.stall()
-      clock.advance(33_000)
-      await pause(2_000)
-      await proxy.resume()
-      await eventually(
-        async () =>
-          service.sandbox.requests.count({ account: 'main', route: 'history-orders' }) > 0 ||
-          (await desk.find(id))?.status !== 'pending',
-        (isDone) => isDone,
-      )
-      expect(brokerOf(service.sandbox, 'main').sends()).toBe(0)
-    } finally {
-      await service.close()
-      await proxy.close()
-      await database.drop()
-    }
   })
 })

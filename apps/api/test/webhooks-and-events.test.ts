@@ -1,7 +1,6 @@
 // Webhooks from their registration to the delivery: a service in a process of its own with the
-// capability `events`, a simulated broker, and receivers that speak HTTPS.
+// capability `events`, a simulated provider, and receivers that speak HTTPS.
 import { rm } from 'node:fs/promises'
-import { setTimeout as pause } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
 import { readWebhook } from '@tradeport/client'
 import { startSandbox } from '@tradeport/sandbox-broker'
@@ -125,37 +124,6 @@ const received = (count: number): Promise<Json[]> =>
   eventually(receiver.bodies, ({ length }) => length >= count)
 
 describe('a webhook', () => {
-  it('is registered with a secret that is shown once, listed, changed in what is named, and deleted', async () => {
-    const key = { 'Idempotency-Key': 'hook-1' }
-    const body = { url: `${receiver.origin}/`, eventTypes: ['trade.closed', 'order.filled'] }
-    const first = await desks.main.call('POST', '/webhooks', body, key)
-    const { secret, ...shown } = first.body.data
-    expect([first.status, first.headers.get('Location')]).toEqual([
-      201,
-      `/api/v1/webhooks/${shown.id}`,
-    ])
-    expect(secret).toMatch(/^[0-9a-f]{64}$/)
-    expect(shown).toMatchObject({ ...body, enabled: true, failureCount: 0, lastSuccessAt: null })
-    const again = await desks.main.call('POST', '/webhooks', body, key)
-    expect([again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual([
-      'true',
-      first.body.data,
-    ])
-    expect((await desks.main.get('/webhooks')).body.data).toEqual([shown])
-    const changed = (await desks.main.call('PUT', `/webhooks/${shown.id}`, { enabled: false })).body
-      .data
-    expect(changed).toEqual({ ...shown, enabled: false, updatedAt: expect.any(String) })
-    expect((await desks.main.call('DELETE', `/webhooks/${shown.id}`)).body.data).toEqual({
-      id: shown.id,
-      deleted: true,
-    })
-    expect((await desks.main.get(`/webhooks/${shown.id}`)).status).toBe(404)
-    // Only loopback is among the networks that are allowed here.
-    expect(
-      (await desks.main.call('POST', '/webhooks', { ...body, url: 'https://10.0.0.1/' })).status,
-    ).toBe(400)
-  })
-
   it('is tested with signed bytes that verify, which are in no log of deliveries', async () => {
     const { secret, ...before } = await create(['trade.closed'], {
       secret: 'ünïcode 𝄞, a secret of one’s own',
@@ -173,30 +141,7 @@ describe('a webhook', () => {
     expect((await deliveriesOf(before.id)).data).toEqual([])
   })
 
-  it('whose receiver fails or cannot prove who it is has an unsuccessful test, which changes nothing', async () => {
-    const { secret: _, ...before } = await create(['trade.closed'])
-    for (const [code, failureReason] of [
-      [307, 'not_2xx'],
-      [410, 'gone'],
-      [500, 'not_2xx'],
-    ] as const) {
-      receiver.answer(
-        (response) =>
-          void response.writeHead(code, { Location: `${receiver.origin}/elsewhere` }).end(),
-      )
-      expect(await test(before.id)).toMatchObject({
-        success: false,
-        responseCode: code,
-        failureReason,
-      })
-    }
-    receiver.answer((response) => void response.destroy())
-    expect(await test(before.id)).toMatchObject({
-      success: false,
-      responseCode: 0,
-      failureReason: 'answer_broken',
-    })
-    expect(await find(before.id)).toEqual(before)
+  it('whose receiver cannot prove who it is gets nothing', async () => {
     const { id } = await create(['trade.closed'], {
       url: `${impostor.origin}/private?token=of-mine`,
     })
@@ -207,9 +152,11 @@ describe('a webhook', () => {
       failureReason: 'tls_failed',
     })
     expect(impostor.received).toEqual([])
-    expect(child.output()).toContain(
-      `"webhook_unanswered","host":"${new URL(impostor.origin).host}","reason":"tls_failed"`,
-    )
+    await expect
+      .poll(child.output)
+      .toContain(
+        `"webhook_unanswered","host":"${new URL(impostor.origin).host}","reason":"tls_failed"`,
+      )
     // The rest of a URL may hold a secret of the receiver.
     expect(child.output()).not.toContain('of-mine')
   })
@@ -233,7 +180,7 @@ describe('events', () => {
       'position.closed',
       'trade.closed',
     ])
-    const order = await desks.main.placeAndSettle({ clientId: 'c-1', volume: 0.2 })
+    const order = await desks.main.placeAndWait({ clientId: 'c-1', volume: 0.2 })
     await received(2)
     const ticket = order.positionId.split(':')[1]
     await desks.main.close(ticket, 0.1)
@@ -301,68 +248,6 @@ describe('events', () => {
     expect((await deliveriesOf(id)).meta.pagination.total).toBe(6)
   })
 
-  it('report closes once by the next process, where one was killed between the broker’s execution and its record', async () => {
-    await create(['position.closed', 'trade.closed'])
-    const broker = brokerOf(sandbox, 'main')
-    const { positionId } = await desks.main.placeAndSettle({ volume: 0.3 })
-    const closedBefore = broker.closed().length
-    for (const volume of [0.1, undefined]) {
-      const made = broker.closed().length
-      sandbox.faults.set('main', 'trade', { kind: 'lost', when: 'after' })
-      const unanswered = desks.main.close(positionId.split(':')[1], volume).catch(() => null)
-      await expect.poll(() => broker.closed().length).toBe(made + 1)
-      child.process.kill('SIGKILL')
-      await Promise.all([child.exited, unanswered])
-      sandbox.faults.clear()
-      await start()
-    }
-    // What a killed process was doing is taken over a minute after it was due.
-    const told = () => receiver.bodies().filter(({ data }) => data.position_id === positionId)
-    await expect.poll(() => told().length, { timeout: 150_000 }).toBe(3)
-    const [part, rest] = told()
-      .filter(({ event }) => event === 'position.closed')
-      .map(({ data }) => data)
-      .toSorted((a, b) => a.closed_volume - b.closed_volume)
-    const [first, second] = broker.closed().slice(closedBefore)
-    expect(part).toMatchObject({
-      closed_volume: 0.1,
-      remaining_volume: 0.2,
-      is_partial: true,
-      exit_price: first?.['price'],
-    })
-    expect(rest).toMatchObject({
-      closed_volume: 0.2,
-      remaining_volume: 0,
-      realized_pnl: second?.['profit'],
-      closed_at: second?.['time'],
-    })
-    await pause(2_000)
-    expect(eventsOf(told()).toSorted()).toEqual([
-      'position.closed',
-      'position.closed',
-      'trade.closed',
-    ])
-  }, 300_000)
-
-  it('report a close with its deal once that shows, and nothing of one that the broker refused', async () => {
-    await create(['position.closed', 'trade.closed'])
-    const { positionId } = await desks.main.placeAndSettle({ volume: 0.2 })
-    const ticket = positionId.split(':')[1]
-    sandbox.faults.set('main', 'trade', { kind: 'return-code', numericCode: 10_018, times: 1 })
-    expect((await desks.main.close(ticket)).status).toBe(422)
-    sandbox.faults.set('main', 'trade', { kind: 'closing-deal-lag', ms: 4_000 })
-    expect((await desks.main.close(ticket)).body.data).toMatchObject({
-      closedVolume: 0.2,
-      closePrice: null,
-    })
-    sandbox.faults.clear()
-    const exit_price = brokerOf(sandbox, 'main').closed().at(-1)?.['price']
-    expect(await received(2)).toMatchObject([
-      { event: 'position.closed', data: { exit_price } },
-      { event: 'trade.closed', data: { exit_price, volume: 0.2 } },
-    ])
-  })
-
   const brokerTypes = [
     'position.opened',
     'position.closed',
@@ -418,12 +303,12 @@ describe('events', () => {
 
   it('are neither recorded nor shown without the capability', async () => {
     const { id } = await create(['order.created'])
-    await desks.main.placeAndSettle()
+    await desks.main.placeAndWait()
     await received(1)
     const [logged] = (await deliveriesOf(id)).data
     expect(await child.stop()).toBe(0)
     await start('')
-    await desks.main.placeAndSettle()
+    await desks.main.placeAndWait()
     expect((await deliveriesOf(id)).data).toEqual([])
     expect(
       refusalOf(await desks.main.call('POST', `/webhooks/${id}/deliveries/${logged.id}/replay`)),

@@ -1,65 +1,55 @@
-// Why a command did not do what it was asked, in sentences for whoever called it: what was wrong,
-// and what to do next.
+// Why a command failed, and what to do next.
 
-/** 1: refused or failed. 2: the command was not called as it must be. */
-export type FailureExit = 1 | 2
-
-export interface FailureFields {
-  readonly exit?: FailureExit
-  /** As the service told it, or a word of ours: for programs. */
-  readonly code: string
-  /** What to do next. */
-  readonly advice?: readonly string[]
-  /** Each fault of a document, by its path. */
-  readonly faults?: readonly Fault[]
-  readonly requestId?: string | undefined
-}
-
+/** One fault of a document. */
 export interface Fault {
   readonly path: string
   readonly message: string
-  /** Where in the file it stands. */
+  /** In the file that was read. */
   readonly line?: number | undefined
 }
 
+interface Fields {
+  /** 1: refused or failed. 2: the command was called wrongly. */
+  readonly exit?: 1 | 2
+  readonly advice?: readonly string[]
+  readonly faults?: readonly Fault[] | undefined
+  /** For finding the request in the service's log. */
+  readonly requestId?: string | undefined
+}
+
 export class CommandFailure extends Error {
-  override readonly name = 'CommandFailure'
-  readonly fields: FailureFields
+  /** For programs: the service's error code, or one of the command line. */
+  readonly code: string
+  readonly fields: Fields
 
-  constructor(message: string, fields: FailureFields) {
+  constructor(code: string, message: string, fields: Fields = {}) {
     super(message)
+    this.code = code
     this.fields = fields
-  }
-
-  get exit(): FailureExit {
-    return this.fields.exit ?? 1
   }
 }
 
-export const usageFailure = (message: string, ...advice: readonly string[]): CommandFailure =>
-  new CommandFailure(message, { exit: 2, code: 'USAGE', advice })
+export const usageFailure = (...lines: readonly [message: string, ...advice: string[]]) => {
+  const [message, ...advice] = lines
+  return new CommandFailure('USAGE', message, { exit: 2, advice })
+}
 
-// A message that begins with the path says it once.
+/** The code of a system's error. */
+export const codeOf = (error: unknown): string =>
+  error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
+
+// A message that begins with the path does not need it twice.
 const faultText = ({ path, message, line }: Fault): string =>
   `  ${line === undefined ? '' : `line ${line}: `}${message.startsWith(path) ? message : `${path}: ${message}`}`
 
-/** For people. */
-export const describeFailure = ({
-  message,
-  fields: { advice = [], faults = [], requestId },
-}: CommandFailure): string =>
-  [
-    message,
-    ...faults.map(faultText),
-    ...advice,
-    ...(requestId === undefined
-      ? []
-      : [`The service's log tells more of the request ${requestId}.`]),
-  ].join('\n')
-
-/** For programs. */
-export const failureJson = ({
-  message,
-  fields: { code, faults, advice, requestId },
-}: CommandFailure): string =>
-  JSON.stringify({ error: { code, message, issues: faults, advice, request_id: requestId } })
+export const describeFailure = (
+  { code, message, fields: { advice = [], faults = [], requestId } }: CommandFailure,
+  isJson: boolean,
+): string => {
+  if (isJson) {
+    const issues = faults.length === 0 ? undefined : faults
+    return JSON.stringify({ error: { code, message, issues, advice, request_id: requestId } })
+  }
+  const log = requestId && `The service's log has more about the request ${requestId}.`
+  return [message, ...faults.map(faultText), ...advice, ...(log ? [log] : [])].join('\n')
+}

@@ -1,25 +1,113 @@
-// The process: its words, its environment and its streams, handed to `run`.
-import { resolve } from 'node:path'
-import { text } from 'node:stream/consumers'
-import { run } from './run.ts'
-import type { World } from './world.ts'
+// The command line: reads the words of a call, runs the command, and ends with its exit code.
+import { Command, CommanderError, Option } from 'commander'
+import { openApi } from './api.ts'
+import { commands, type Options } from './commands.ts'
+import { CommandFailure, describeFailure } from './failure.ts'
 
-const { env, stdin, stdout, stderr } = process
+const { argv, env, stderr, stdout } = process
+// pnpm runs scripts in the repository's root, and says here where it was called.
+const folder = env['INIT_CWD'] ?? process.cwd()
 
-const world: World = {
-  environment: env,
-  // pnpm runs scripts in the repository's root, and says here where it was called.
-  folder: env['INIT_CWD'] ?? process.cwd(),
-  // From `apps/cli/src` and from `apps/cli/dist` alike, the repository's root.
-  defaultDataFolder: resolve(import.meta.dirname, '../../../.data'),
-  readStandardInput: () => text(stdin),
-  out: (line) => void stdout.write(line),
-  err: (line) => void stderr.write(line),
-  width: stdout.isTTY ? stdout.columns : null,
-  hasColour: stdout.isTTY && (env['NO_COLOR'] ?? '') === '' && env['TERM'] !== 'dumb',
+const where = `
+Where and with which token:
+  --url or OPERATOR_URL             the operator API, http://127.0.0.1:3001 when neither is given
+  --token-file or OPERATOR_TOKEN    its token; without both, the one that the service keeps in DATA_DIR
+
+Exit codes: 0 done, 1 refused or failed, 2 wrong usage.`
+
+const groupHelp: Readonly<Record<string, string>> = {
+  tenants: 'list, show and create tenants',
+  users: 'list and create users',
+  accounts: 'list, link and unlink accounts',
+  keys: 'list, make and revoke API keys',
+  tokens: 'list and revoke stored access tokens',
+  limits: "set and clear a trader's limits on an account",
+  desks: 'list desks, and set their limits and accounts',
+  challenges: 'set and remove challenges of an account',
+  orders: 'list orders under way, and end one by hand',
+  secrets: 'encrypt stored secrets with a new key',
+}
+
+const optionsOf = (options: Options, isRequired: boolean): readonly (readonly [string, Option])[] =>
+  Object.entries(options).map(([flags, [field, help, read]]) => {
+    const option = new Option(flags, help).makeOptionMandatory(isRequired)
+    if (typeof read === 'function')
+      option.argParser<unknown>(read as (text: string, before: unknown) => unknown)
+    else if (read !== undefined) option.choices(read)
+    return [field, option]
+  })
+
+const program = new Command('operator')
+  .description(
+    "The operator's command line of Tradeport, over the operator API of a running service.",
+  )
+  .usage('<command> [options]')
+  .addHelpText('after', where)
+  .showHelpAfterError('--help shows how it is called.')
+  .exitOverride()
+
+const groups = new Map<string, Command>()
+const groupOf = (name: string): Command => {
+  const group =
+    groups.get(name) ??
+    program
+      .command(name)
+      .description(groupHelp[name] ?? '')
+      .copyInheritedSettings(program)
+  groups.set(name, group)
+  return group
+}
+
+for (const { usage, help, required = {}, options = {}, examples = [], run } of commands) {
+  const words = usage.split(' ')
+  const isInGroup = groupHelp[words[0] ?? ''] !== undefined
+  const parent = isInGroup ? groupOf(words.shift() ?? '') : program
+  const command = parent
+    .command(words.join(' '))
+    .description(help)
+    .option(
+      '--json',
+      'for programs: data as JSON on standard output, an error as JSON on standard error',
+    )
+    .option('--url <url>', 'where the operator API is (OPERATOR_URL)')
+    .option('--token-file <file>', 'a file that holds the token (OPERATOR_TOKEN)')
+  if (examples.length > 0)
+    command.addHelpText(
+      'after',
+      `\nExamples:\n${examples.map((line) => `  pnpm operator ${line}`).join('\n')}`,
+    )
+  const fields = [...optionsOf(required, true), ...optionsOf(options, false)]
+  for (const [, option] of fields) command.addOption(option)
+  command.action(async () => {
+    const given = command.opts<Record<string, never>>()
+    await run({
+      api: await openApi({ ...given, env, folder }),
+      argument: command.args[0] ?? '',
+      values: Object.fromEntries(
+        fields.map(([field, option]) => [field, given[option.attributeName()]]),
+      ),
+      flagOf: (field) => fields.find(([name]) => name === field)?.[1].long,
+      isJson: given['json'] === true,
+      folder,
+    })
+  })
 }
 
 // Whoever reads may have seen enough (`| head`).
 stdout.on('error', (error) => process.exit('code' in error && error.code === 'EPIPE' ? 0 : 1))
 
-process.exitCode = await run(process.argv.slice(2), world)
+try {
+  await program.parseAsync(argv)
+} catch (error) {
+  if (error instanceof CommanderError) process.exitCode = error.exitCode === 0 ? 0 : 2
+  else {
+    const failure =
+      error instanceof CommandFailure
+        ? error
+        : new CommandFailure('INTERNAL', 'The command failed unexpectedly.', {
+            advice: [String(error)],
+          })
+    stderr.write(`${describeFailure(failure, argv.includes('--json'))}\n`)
+    process.exitCode = failure.fields.exit ?? 1
+  }
+}

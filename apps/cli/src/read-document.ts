@@ -1,78 +1,53 @@
-// The operator's document from a file or from standard input, in JSON or YAML, and where in it a
-// path of the service's faults stands.
+// The operator's document from a file or from standard input, in JSON or YAML, and the line of each
+// of its places.
 import { readFile } from 'node:fs/promises'
 import { resolve } from 'node:path'
+import { text } from 'node:stream/consumers'
 import { isNode, LineCounter, parseDocument } from 'yaml'
-import { CommandFailure } from './failure.ts'
-import type { World } from './world.ts'
+import { codeOf, CommandFailure, type Fault } from './failure.ts'
 
-export interface ReadDocument {
-  readonly document: unknown
-  /**
-   * The line on which the record or field of a path begins; of the nearest thing around it where it
-   * is not there.
-   */
-  readonly lineOf: (path: string) => number | undefined
-}
+const unreadable = (message: string, advice: string, faults?: readonly Fault[]): CommandFailure =>
+  new CommandFailure('UNREADABLE_DOCUMENT', message, { advice: [advice], faults })
 
-export const readDocument = async (world: World, file: string): Promise<ReadDocument> => {
-  const text = await readText(world, file)
-  const name = file === '-' ? 'standard input' : file
-  const lines = new LineCounter()
-  // JSON is YAML. Dates stay texts, and a key that stands twice is a fault.
-  const parsed = parseDocument(text, { lineCounter: lines })
+/** The text of a file, or of standard input for `-`. */
+export const readInput = (file: string, folder: string): Promise<string> =>
+  file === '-'
+    ? text(process.stdin)
+    : readFile(resolve(folder, file), 'utf8').catch((error: unknown) => {
+        throw unreadable(
+          `${file} cannot be read (${codeOf(error)}).`,
+          `Relative names begin in ${folder}; - reads standard input.`,
+        )
+      })
+
+export const readDocument = async (file: string, folder: string) => {
+  const lineCounter = new LineCounter()
+  // JSON is YAML. Dates stay texts, and a repeated key is a fault.
+  const parsed = parseDocument(await readInput(file, folder), { lineCounter })
   const [fault] = parsed.errors
   if (fault !== undefined) {
-    const message =
-      fault.message.split('\n')[0]?.replace(/ at line \d+, column \d+:?$/, '') ??
-      'it cannot be read'
-    throw new CommandFailure(`${name} is neither JSON nor YAML:`, {
-      code: 'UNREADABLE_DOCUMENT',
-      faults: [
-        { path: `column ${fault.linePos?.[0].col ?? 1}`, message, line: fault.linePos?.[0].line },
-      ],
-      advice: ['Nothing was sent.'],
-    })
+    const { line, col } = fault.linePos?.[0] ?? { line: 1, col: 1 }
+    const message = (fault.message.split('\n')[0] ?? '').replace(/ at line \d+, column \d+:?$/, '')
+    throw unreadable(`${file} is neither JSON nor YAML:`, 'Nothing was sent.', [
+      { path: `column ${col}`, message, line },
+    ])
   }
   const document: unknown = parsed.toJS()
   if (typeof document !== 'object' || document === null || Array.isArray(document))
-    throw new CommandFailure(
-      `${name} holds no document: it takes an object with sections such as tenants, users and accounts.`,
-      {
-        code: 'UNREADABLE_DOCUMENT',
-        advice: ['Nothing was sent. apps/cli/README.md shows a document.'],
-      },
+    throw unreadable(
+      `${file} must hold an object with sections such as tenants, users and accounts.`,
+      'Nothing was sent. apps/cli/README.md shows a document.',
     )
-  return { document, lineOf: (path) => lineOf(parsed, lines, stepsOf(path)) }
-}
-
-const readText = async (world: World, file: string): Promise<string> => {
-  if (file === '-') return world.readStandardInput()
-  try {
-    return await readFile(resolve(world.folder, file), 'utf8')
-  } catch (error) {
-    const reason = error instanceof Error && 'code' in error ? String(error.code) : 'unknown'
-    throw new CommandFailure(`${file} cannot be read (${reason}).`, {
-      code: 'UNREADABLE_DOCUMENT',
-      advice: [`Relative names begin in ${world.folder}; - reads standard input.`],
-    })
+  /** Of `accounts[0].limits.maxOpenLots`, or of the nearest place around it that exists. */
+  const lineOf = (path: string): number | undefined => {
+    const steps = [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([name, index]) =>
+      index === undefined ? name : Number(index),
+    )
+    for (; steps.length > 0; steps.pop()) {
+      const node: unknown = parsed.getIn(steps, true)
+      if (isNode(node) && node.range) return lineCounter.linePos(node.range[0]).line
+    }
+    return undefined
   }
-}
-
-/** `accounts[0].limits.maxOpenLots` as steps. */
-const stepsOf = (path: string): readonly (string | number)[] =>
-  [...path.matchAll(/\[(\d+)\]|[^.[\]]+/g)].map(([text, index]) =>
-    index === undefined ? text : Number(index),
-  )
-
-const lineOf = (
-  parsed: ReturnType<typeof parseDocument>,
-  lines: LineCounter,
-  steps: readonly (string | number)[],
-): number | undefined => {
-  for (let length = steps.length; length > 0; length -= 1) {
-    const node: unknown = parsed.getIn(steps.slice(0, length), true)
-    if (isNode(node) && node.range) return lines.linePos(node.range[0]).line
-  }
-  return undefined
+  return { document, lineOf }
 }

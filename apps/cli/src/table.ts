@@ -1,72 +1,46 @@
-// Tables for people: columns aligned by what a terminal shows of them, and no line longer than the
-// terminal where there is one.
+// What people see of records: tables and lines.
 import stringWidth from 'string-width'
 
-/** What stands in a column, by its title. */
-export type Columns<Row> = Readonly<Record<string, (row: Row) => string>>
+export type Row = Readonly<Record<string, unknown>>
 
-export interface TableLook {
-  /** Null: nothing is cut. */
-  readonly width: number | null
-  readonly heading: (text: string) => string
-}
+/** The field of each column, by the column's title: `limits.maxOpenLots` is a field of a field. */
+export type Columns = Readonly<Record<string, string>>
 
-const gap = '  '
-const narrowest = 6
-const ellipsis = '…'
-
-export const tableOf = <Row>(
-  columns: Columns<Row>,
-  rows: readonly Row[],
-  { width, heading }: TableLook,
-): string => {
-  const titles = Object.keys(columns)
-  const cells = rows.map((row) => Object.values(columns).map((textOf) => oneLine(textOf(row))))
-  const natural = titles.map((title, index) =>
-    Math.max(
-      ...[title, ...cells.map((line) => line[index] ?? '')].map((cell) => stringWidth(cell)),
-    ),
-  )
-  const widths =
-    width === null ? natural : fitted(natural, width - gap.length * (titles.length - 1))
-  const line = (texts: readonly string[]): string =>
-    texts
-      .map((text, index) => padded(text, widths[index] ?? 0))
-      .join(gap)
-      .trimEnd()
-  return [heading(line(titles)), ...cells.map(line)].join('\n')
-}
-
-/** The widest columns give way first, none below what still can be read. */
-export const fitted = (natural: readonly number[], room: number): readonly number[] => {
-  const widths = [...natural]
-  for (let excess = sum(widths) - room; excess > 0; excess -= 1) {
-    const widest = Math.max(...widths)
-    if (widest <= narrowest) break
-    widths[widths.indexOf(widest)] = widest - 1
-  }
-  return widths
-}
-
-const sum = (numbers: readonly number[]): number =>
-  numbers.reduce((total, number) => total + number, 0)
-
-const padded = (text: string, width: number): string => {
-  const cut = shortened(text, width)
-  return cut + ' '.repeat(Math.max(0, width - stringWidth(cut)))
-}
-
-const segmenter = new Intl.Segmenter()
-
-const shortened = (text: string, width: number): string => {
-  if (stringWidth(text) <= width) return text
-  let kept = ''
-  for (const { segment } of segmenter.segment(text)) {
-    if (stringWidth(kept + segment) > width - 1) break
-    kept += segment
-  }
-  return `${kept}${ellipsis}`
-}
-
-// What a name holds must not move a terminal's cursor or break the line.
+/** Control characters in a name must not move the cursor or break the line. */
 const oneLine = (text: string): string => text.replaceAll(/[\p{Cc}\p{Zl}\p{Zp}]/gu, ' ')
+
+export const valueText = (value: unknown): string => {
+  if (value === null || value === undefined) return '-'
+  if (typeof value === 'boolean') return value ? 'yes' : 'no'
+  if (Array.isArray(value)) return oneLine(value.join(' ')) || 'none'
+  return oneLine(typeof value === 'string' ? value : JSON.stringify(value))
+}
+
+const fieldOf = (row: unknown, path: string): unknown =>
+  path.split('.').reduce<unknown>((value, name) => Object(value)[name], row)
+
+/** Aligned by the width that a terminal gives to each character. */
+export const tableOf = (columns: Columns, rows: readonly Row[]): readonly string[] => {
+  const lines = [
+    Object.keys(columns),
+    ...rows.map((row) => Object.values(columns).map((path) => valueText(fieldOf(row, path)))),
+  ]
+  const widths = Object.keys(columns).map((_, at) =>
+    Math.max(...lines.map((line) => stringWidth(line[at] ?? ''))),
+  )
+  return lines.map((line) =>
+    line
+      .map((text, at) => text + ' '.repeat((widths[at] ?? 0) - stringWidth(text)))
+      .join('  ')
+      .trimEnd(),
+  )
+}
+
+/** A line for each field that is set, fields of fields included. */
+export const linesOf = (record: object, prefix = ''): readonly string[] =>
+  Object.entries(record).flatMap(([name, value]: [string, unknown]) => {
+    if (value === null) return []
+    if (typeof value === 'object' && !Array.isArray(value))
+      return linesOf(value, `${prefix}${name}.`)
+    return [`${`${prefix}${name}`.padEnd(32)}${valueText(value)}`]
+  })

@@ -1,57 +1,34 @@
-// Access tokens as RFC 9068 has them: signed by the issuer with a key that it publishes, for this
-// service, and in time.
-import { tokenKeysUnavailable } from '@tradeport/domain/errors'
-import type { ServiceUnavailable } from '@tradeport/domain/errors'
+// Access tokens by RFC 9068: signed by the issuer with a published key, for this service, and not
+// expired.
+import { isScope } from '@tradeport/domain/access'
+import { refuse } from '@tradeport/domain/errors'
 import type { Clock, TokenVerifier, VerifiedToken } from '@tradeport/domain/ports'
+import { parseTenantId, parseUserId } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as t from 'io-ts'
 import { decodeJwt, errors, jwtVerify } from 'jose'
-import type { JWTVerifyOptions } from 'jose'
-import { tokenOfClaims } from './claims.ts'
-import { createIssuerKeys, describeFailure } from './issuer-keys.ts'
-import type { IssuerKeys } from './issuer-keys.ts'
-import type { Log } from './log.ts'
+import { createIssuerKeys, describeFailure, type KeysLog } from './issuer-keys.ts'
 
 export interface TokenVerifierOptions {
-  /** Exactly as the tokens' `iss` has it: an https:// URL, or http:// to this machine. Its keys are found by its metadata. */
+  /**
+   * Exactly the tokens' `iss`: an https:// URL, or http:// to this machine. Its keys are found
+   * through its metadata.
+   */
   readonly issuer: string
   /** What the tokens' `aud` must name. */
   readonly audience: string
   readonly clock: Clock
-  readonly log: Log
-  /**
-   * After how long the keys are read anew, so that one which the issuer withdrew is no longer
-   * believed; five minutes when left out.
-   */
+  readonly log: KeysLog
+  /** How long keys are used before they are read again; five minutes by default. */
   readonly refreshMs?: number
 }
 
-// Signatures that are checked with a public key alone: a token that is unsigned, or signed with a
-// secret, is none of the issuer's.
-const algorithms = [
-  'RS256',
-  'RS384',
-  'RS512',
-  'PS256',
-  'PS384',
-  'PS512',
-  'ES256',
-  'ES384',
-  'ES512',
-  'EdDSA',
-  'Ed25519',
-]
+// Only signatures that a public key verifies: neither unsigned tokens nor shared secrets.
+const algorithms = 'RS256 RS384 RS512 PS256 PS384 PS512 ES256 ES384 ES512 EdDSA Ed25519'.split(' ')
 
-/**
- * How far the issuer's clock may be ahead. A token that has expired is never taken: whoever uses it
- * looks at that again, to the millisecond.
- */
-const clockToleranceSeconds = 10
-
-/**
- * Reads the keys when it is first asked, and after that in the background or for a token that names
- * one it does not know.
- */
+/** Reads the keys for the first token, later in the background or for a token with an unknown key. */
 export const createTokenVerifier = ({
   issuer,
   audience,
@@ -59,41 +36,42 @@ export const createTokenVerifier = ({
   log,
   refreshMs = 5 * 60_000,
 }: TokenVerifierOptions): TokenVerifier => {
-  const keys = createIssuerKeys({ issuer, log, refreshMs })
-  const demands: JWTVerifyOptions = {
-    algorithms,
-    issuer,
-    audience,
-    // An ID token of the same issuer says JWT, and is no access token.
-    typ: 'at+jwt',
-    requiredClaims: ['exp'],
-    clockTolerance: clockToleranceSeconds,
+  const findKey = createIssuerKeys({ issuer, log, refreshMs })
+  const verify = async (token: string): Promise<O.Option<VerifiedToken>> => {
+    try {
+      const { payload } = await jwtVerify(token, findKey, {
+        algorithms,
+        issuer,
+        audience,
+        // ID tokens of the same issuer have the type JWT.
+        typ: 'at+jwt',
+        requiredClaims: ['exp'],
+        // The issuer's clock may be ahead. Callers compare `expiresAt` with their clock again.
+        clockTolerance: 10,
+        currentDate: new Date(clock.now()),
+      })
+      return parseClaims(payload)
+    } catch (error) {
+      if (error instanceof errors.JOSEError) return O.none
+      throw error
+    }
   }
   return {
+    // Tokens of other issuers cost no request for keys.
     verify: (token) =>
       issuerOf(token) === issuer
         ? TE.tryCatch(
-            () => verify(token, keys, { ...demands, currentDate: new Date(clock.now()) }),
-            toUnavailable,
+            () => verify(token),
+            (error) =>
+              refuse('ServiceUnavailable', {
+                unread: 'token_keys',
+                reason: `tokens.verify: ${describeFailure(error)}`,
+              }),
           )
         : TE.right(O.none),
   }
 }
 
-const verify = async (
-  token: string,
-  keys: IssuerKeys,
-  demands: JWTVerifyOptions,
-): Promise<O.Option<VerifiedToken>> => {
-  try {
-    return tokenOfClaims((await jwtVerify(token, keys.find, demands)).payload)
-  } catch (error) {
-    if (error instanceof errors.JOSEError) return O.none
-    throw error
-  }
-}
-
-/** Who the token says it is of, believed only as far as that others' tokens need no keys. */
 const issuerOf = (token: string): string | undefined => {
   try {
     return decodeJwt(token).iss
@@ -102,5 +80,25 @@ const issuerOf = (token: string): string | undefined => {
   }
 }
 
-const toUnavailable = (error: unknown): ServiceUnavailable =>
-  tokenKeysUnavailable(`tokens.verify: ${describeFailure(error)}`)
+const claimsCodec = t.intersection([
+  t.type({ sub: t.string, tenant: t.string, client_id: t.string, exp: t.number }),
+  t.partial({ scope: t.string, jti: t.string }),
+])
+
+/** None where a claim is missing or invalid. Unknown scopes are left out. */
+const parseClaims = (payload: unknown): O.Option<VerifiedToken> =>
+  pipe(
+    O.fromEither(claimsCodec.decode(payload)),
+    // The characters of RFC 6749, appendix A.1.
+    O.filter((claims) => /^[ -~]{1,256}$/.test(claims.client_id)),
+    O.bindTo('claims'),
+    O.bind('tenantId', ({ claims }) => parseTenantId(claims.tenant)),
+    O.bind('userId', ({ claims }) => parseUserId(claims.sub)),
+    O.map(({ claims: { client_id: applicationId, exp, scope = '', jti = '' }, ...owner }) => ({
+      id: jti,
+      owner,
+      applicationId,
+      scopes: new Set(scope.split(' ').filter(isScope)),
+      expiresAt: Math.floor(exp * 1_000),
+    })),
+  )

@@ -1,6 +1,4 @@
-// How the issuer's keys are found, kept and read anew: rotation, withdrawal, and a server that is
-// away.
-import type { TokenVerifier } from '@tradeport/domain/ports'
+// How the issuer's keys are found, kept and refreshed: rotation, withdrawal and outages.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
@@ -8,197 +6,160 @@ import { createTokenVerifier } from '../src/index.ts'
 import { audience, keysPath, now, oauthPath, openidPath, startIssuer } from './issuer.ts'
 
 const refused = E.right(O.none)
-const believed = { right: { _tag: 'Some' } }
-const unavailable = (reason: string): object => ({
+const valid = { right: { _tag: 'Some' } }
+const unavailable = (reason: string) => ({
   left: { _tag: 'ServiceUnavailable', unread: 'token_keys', reason: `tokens.verify: ${reason}` },
 })
 
-const verifierOf = (
-  issuer: string,
-  refreshMs?: number,
-): TokenVerifier & { readonly warnings: readonly string[] } => {
-  const warnings: string[] = []
-  const log = {
-    warn: ({ event, reason }: { event: string; reason: string }) =>
-      void warnings.push(`${event}: ${reason}`),
-  }
-  const options = { issuer, audience, clock: { now: () => now }, log }
-  return {
-    ...createTokenVerifier(refreshMs === undefined ? options : { ...options, refreshMs }),
-    warnings,
-  }
+/** An issuer and a verifier of its tokens. */
+const start = async ({ refreshMs = 300_000, paths = [] as [string?, string?] } = {}) => {
+  const issuer = await startIssuer(...paths)
+  const warnings: unknown[] = []
+  const verifier = createTokenVerifier({
+    issuer: issuer.url,
+    audience,
+    clock: { now: () => now },
+    log: { warn: (event) => warnings.push(event) },
+    refreshMs,
+  })
+  const verify = (token: string) => verifier.verify(token)()
+  const keyReads = () => issuer.requests.filter((path) => path === keysPath).length
+  return { ...issuer, verify, warnings, keyReads }
 }
 
-describe('the issuer’s keys are found', () => {
-  it.each([
+const metadataOf = (issuer: string, uri: string) => ({ issuer, jwks_uri: uri })
+
+describe('the keys are found', () => {
+  it.each<[string, string]>([
     ['', oauthPath],
     ['/', openidPath],
     ['/realms/one', `/realms/one${openidPath}`],
     ['/realms/one', `${oauthPath}/realms/one`],
-  ])('for an issuer at "%s" by %s', async (path, metadataPath) => {
-    await using issuer = await startIssuer(path, metadataPath)
-    expect(await verifierOf(issuer.url).verify(await issuer.sign())()).toMatchObject(believed)
+  ])('for an issuer at "%s" through %s', async (...paths) => {
+    await using issuer = await start({ paths })
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(valid)
   })
 
-  it.each<[string, object | string, string]>([
+  const otherHost = 'jwks_uri is neither an https:// URL nor on the host of the issuer'
+  it.each<[string, body: (issuer: string) => unknown, reason: string]>([
     [
-      'is of another issuer',
-      { issuer: 'http://127.0.0.1:1', jwks_uri: 'http://127.0.0.1:1/keys' },
-      'the metadata is of another issuer than OAUTH_ISSUER, to the letter',
+      openidPath,
+      () => metadataOf('http://127.0.0.1:1', 'http://127.0.0.1:1/keys'),
+      'the issuer in the metadata is not exactly OAUTH_ISSUER',
     ],
-    ['has no keys', {}, 'the metadata has no issuer and jwks_uri'],
-    ['is no JSON', 'nonsense', 'SyntaxError'],
-  ])('not where the metadata %s', async (_, body, reason) => {
-    await using issuer = await startIssuer()
-    for (const path of [openidPath, oauthPath])
-      issuer.answers.set(path, (response) =>
-        response.end(typeof body === 'string' ? body : JSON.stringify(body)),
-      )
-    expect(await verifierOf(issuer.url).verify(await issuer.sign())()).toMatchObject(
-      unavailable(reason),
-    )
+    [openidPath, () => ({}), 'the metadata lacks issuer or jwks_uri'],
+    [openidPath, (issuer) => metadataOf(issuer, 'http://example.com/keys'), otherHost],
+    [openidPath, (issuer) => metadataOf(issuer, 'keys'), otherHost],
+    [openidPath, (issuer) => metadataOf(issuer, 'http://127.0.0.1:1/keys'), otherHost],
+    [keysPath, () => ({ keys: 1 }), 'jwks_uri returned no set of keys'],
+    [
+      keysPath,
+      () => ({ keys: [{ kty: 'RSA', kid: 'key-1' }] }),
+      'the key that a token names is unusable',
+    ],
+    // Too short for a signature.
+    [keysPath, () => ({ keys: [{ kty: 'RSA', kid: 'key-1', n: 'AQ', e: 'AQAB' }] }), 'TypeError'],
+  ])('not where %s returns %s', async (path, body, reason) => {
+    await using issuer = await start()
+    issuer.bodies.set(path, () => body(issuer.url))
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(unavailable(reason))
   })
 
-  it.each(['http://example.com/keys', 'keys', 'http://127.0.0.1:1/keys'])(
-    'not at %s, where others could change them on their way',
-    async (uri) => {
-      await using issuer = await startIssuer()
-      issuer.answers.set(openidPath, (response) =>
-        response.end(JSON.stringify({ issuer: issuer.url, jwks_uri: uri })),
-      )
-      expect(await verifierOf(issuer.url).verify(await issuer.sign())()).toMatchObject(
-        unavailable('jwks_uri is neither an https:// URL nor on the host of the issuer'),
-      )
-    },
-  )
-
-  it('not behind a redirection', async () => {
-    await using issuer = await startIssuer()
-    issuer.answers.set(keysPath, (response) =>
+  it('not where the answer is not JSON, and not behind a redirect', async () => {
+    await using issuer = await start()
+    issuer.replies.set(keysPath, (response) => response.end('nonsense'))
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(unavailable('SyntaxError'))
+    issuer.replies.set(keysPath, (response) =>
       response.writeHead(302, { location: '/elsewhere' }).end(),
     )
-    issuer.answers.set('/elsewhere', (response) =>
-      response.end(JSON.stringify({ keys: issuer.published })),
-    )
-    expect(await verifierOf(issuer.url).verify(await issuer.sign())()).toMatchObject({
-      _tag: 'Left',
-    })
-  })
-
-  it.each([
-    ['{"keys": 1}', 'what stands at jwks_uri is no set of keys'],
-    [
-      '{"keys": [{"kty": "RSA", "kid": "key-1"}]}',
-      'the key that a token names is no usable public key',
-    ],
-    // Too short to prove anything.
-    ['{"keys": [{"kty": "RSA", "kid": "key-1", "n": "AQ", "e": "AQAB"}]}', 'TypeError'],
-  ])('and are of no use when they are %s', async (body, reason) => {
-    await using issuer = await startIssuer()
-    issuer.answers.set(keysPath, (response) => response.end(body))
-    const verdict = await verifierOf(issuer.url).verify(await issuer.sign())()
-    expect(verdict).toMatchObject(unavailable(reason))
+    issuer.bodies.set('/elsewhere', () => ({ keys: issuer.published }))
+    expect(await issuer.verify(await issuer.sign())).toMatchObject({ _tag: 'Left' })
   })
 })
 
 describe('the keys are kept', () => {
   it('and read once for a hundred tokens at once', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
+    await using issuer = await start()
     const token = await issuer.sign()
-    const verdicts = await Promise.all(Array.from({ length: 100 }, () => verifier.verify(token)()))
-    expect(verdicts.every((verdict) => E.isRight(verdict) && O.isSome(verdict.right))).toBe(true)
-    expect(issuer.requests(keysPath)).toBe(1)
+    const verified = await Promise.all(Array.from({ length: 100 }, () => issuer.verify(token)))
+    expect(new Set(verified.map(({ _tag }) => _tag))).toEqual(new Set(['Right']))
+    expect(issuer.keyReads()).toBe(1)
   })
 
-  it('and a new one is found as soon as a token names it, while old ones go on', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
+  it('and read again when a token names a new key, while old keys stay valid', async () => {
+    await using issuer = await start()
     const old = await issuer.sign()
-    expect(await verifier.verify(old)()).toMatchObject(believed)
-    for (let rotation = 1; rotation <= 2; rotation += 1) {
+    for (const reads of [1, 2, 3]) {
+      expect(await issuer.verify(await issuer.sign())).toMatchObject(valid)
+      expect(await issuer.verify(old)).toMatchObject(valid)
+      expect(issuer.keyReads()).toBe(reads)
       await issuer.rotate()
-      expect(await verifier.verify(await issuer.sign())()).toMatchObject(believed)
-      expect(issuer.requests(keysPath)).toBe(1 + rotation)
     }
-    expect(await verifier.verify(old)()).toMatchObject(believed)
-    expect(issuer.requests(keysPath)).toBe(3)
   })
 
-  it('and a hundred tokens that name keys which are none cost the server one read', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
-    await verifier.verify(await issuer.sign())()
-    const tokens = await Promise.all(
-      Array.from({ length: 100 }, (_, n) => issuer.sign({}, { kid: `guess-${n}` })),
+  it('and read once for a hundred tokens that name unknown keys', async () => {
+    await using issuer = await start()
+    await issuer.verify(await issuer.sign())
+    const guesses = Array.from({ length: 100 }, async (_, n) =>
+      issuer.verify(await issuer.sign({}, { kid: `guess-${n}` })),
     )
-    expect(await Promise.all(tokens.map((token) => verifier.verify(token)()))).toStrictEqual(
-      tokens.map(() => refused),
-    )
-    expect(issuer.requests(keysPath)).toBe(2)
+    for (const verified of await Promise.all(guesses)) expect(verified).toStrictEqual(refused)
+    expect(issuer.keyReads()).toBe(2)
   })
 
-  it('and one that was withdrawn is believed no longer once they are read anew', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url, 0)
+  it('until they are withdrawn and read again', async () => {
+    await using issuer = await start({ refreshMs: 0 })
     const old = await issuer.sign()
-    await verifier.verify(old)()
+    await issuer.verify(old)
     await issuer.rotate('withdrawn')
-    await expect.poll(() => verifier.verify(old)(), { timeout: 60_000 }).toStrictEqual(refused)
-    expect(await verifier.verify(await issuer.sign())()).toMatchObject(believed)
+    await expect.poll(() => issuer.verify(old), { timeout: 60_000 }).toStrictEqual(refused)
+    expect(await issuer.verify(await issuer.sign())).toMatchObject(valid)
   })
 
-  it('when a token names none and there is but one that could be meant', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
-    expect(await verifier.verify(await issuer.sign({}, { kid: undefined }))()).toMatchObject(
-      believed,
-    )
+  it('and a token that names no key is valid while there is only one', async () => {
+    await using issuer = await start()
+    const nameless = () => issuer.sign({}, { kid: undefined })
+    expect(await issuer.verify(await nameless())).toMatchObject(valid)
     await issuer.rotate()
-    await verifier.verify(await issuer.sign())()
-    expect(await verifier.verify(await issuer.sign({}, { kid: undefined }))()).toStrictEqual(
-      refused,
-    )
+    await issuer.verify(await issuer.sign())
+    expect(await issuer.verify(await nameless())).toStrictEqual(refused)
   })
 })
 
-describe('while the issuer’s server is away', () => {
-  it('known keys go on, and nothing is said of a token that names another', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
+describe('while the issuer’s server is unavailable', () => {
+  it('known keys stay valid, and tokens with unknown keys are neither valid nor refused', async () => {
+    await using issuer = await start()
     const known = await issuer.sign()
-    expect(await verifier.verify(known)()).toMatchObject(believed)
+    expect(await issuer.verify(known)).toMatchObject(valid)
     await issuer.rotate()
     const unknown = await issuer.sign()
-    await issuer.goDown()
-    expect(await verifier.verify(known)()).toMatchObject(believed)
-    expect(await verifier.verify(unknown)()).toMatchObject(unavailable('ECONNREFUSED'))
-    expect(await verifier.verify('opaque')()).toStrictEqual(refused)
-    await issuer.comeBack()
-    expect(await verifier.verify(unknown)()).toMatchObject(believed)
+    await issuer.stop()
+    expect(await issuer.verify(known)).toMatchObject(valid)
+    expect(await issuer.verify(unknown)).toMatchObject(unavailable('ECONNREFUSED'))
+    expect(await issuer.verify('opaque')).toStrictEqual(refused)
+    await issuer.start()
+    expect(await issuer.verify(unknown)).toMatchObject(valid)
   })
 
-  it('known keys go on when it is time to read them anew, and the log says why they are not', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url, 0)
+  it('known keys outlive their refresh, and the log has the reason', async () => {
+    await using issuer = await start({ refreshMs: 0 })
     const known = await issuer.sign()
-    await verifier.verify(known)()
-    await issuer.goDown()
-    expect(await verifier.verify(known)()).toMatchObject(believed)
+    await issuer.verify(known)
+    await issuer.stop()
+    await issuer.verify(known)
     await expect
-      .poll(() => verifier.warnings, { timeout: 60_000 })
-      .toContain('issuer_keys: ECONNREFUSED')
-    expect(await verifier.verify(known)()).toMatchObject(believed)
+      .poll(() => issuer.warnings, { timeout: 60_000 })
+      .toContainEqual({ event: 'issuer_keys', reason: 'ECONNREFUSED' })
+    expect(await issuer.verify(known)).toMatchObject(valid)
   })
 
-  it('nothing is said of any token before its keys were ever read', async () => {
-    await using issuer = await startIssuer()
-    const verifier = verifierOf(issuer.url)
+  it('no token is refused before the keys were read once', async () => {
+    await using issuer = await start()
     const token = await issuer.sign()
     for (const path of [openidPath, oauthPath])
-      issuer.answers.set(path, (response) => response.writeHead(503).end())
-    expect(await verifier.verify(token)()).toMatchObject(unavailable('the issuer answers 503'))
-    issuer.answers.clear()
-    expect(await verifier.verify(token)()).toMatchObject(believed)
+      issuer.replies.set(path, (response) => response.writeHead(503).end())
+    expect(await issuer.verify(token)).toMatchObject(unavailable('the issuer answers 503'))
+    issuer.replies.clear()
+    expect(await issuer.verify(token)).toMatchObject(valid)
   })
 })

@@ -2,22 +2,16 @@
 import type { Instant } from '@tradeport/domain/primitives'
 
 export interface ClockSkew {
-  /**
-   * Adds the Date header of one answer. Both times are our clock's: when the request was made, and
-   * when its answer was there.
-   */
+  /** Adds the Date header of an answer, with our times of the request and of its answer. */
   readonly observe: (date: string | null, askedAt: Instant, answeredAt: Instant) => void
-  /**
-   * Above 0 where the provider's clock is ahead; null before the first Date header that can be
-   * read.
-   */
+  /** Above 0 if the provider's clock is ahead; null before the first readable Date header. */
   readonly ms: () => number | null
 }
 
 /**
- * Each answer bounds the skew: its Date was written between request and answer, and is cut to whole
- * seconds. The estimate is the middle of what all answers agree on. When an answer contradicts
- * those before it, a clock was set, and it starts the estimate again.
+ * Each answer bounds the skew: its Date was written between request and answer, and is rounded down
+ * to seconds. The estimate is the middle of the range that all answers allow. An answer that
+ * contradicts those before it means that a clock was set, and restarts the estimate.
  */
 export const createClockSkew = (): ClockSkew => {
   let low = Number.NEGATIVE_INFINITY

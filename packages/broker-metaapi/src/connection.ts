@@ -1,5 +1,5 @@
 // What every method of the adapter needs: the tenant's token, the host of the account's region, and
-// reads that are over in time.
+// reads and trades within their deadlines.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -7,94 +7,30 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerReadError } from '@tradeport/domain/errors'
 import type { Clock, ProviderTokens, Stopwatch } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { createAccountPauses, setNewest } from './account-pauses.ts'
-import type { AccountPauses, PauseLimits } from './account-pauses.ts'
+import { createAccountPauses, setNewest, type PauseLimits } from './account-pauses.ts'
 import { createClockSkew } from './clock-skew.ts'
-import type { ClockSkew } from './clock-skew.ts'
-import { nothingSent, toBrokerReadError, unavailable } from './failures.ts'
-import type { CallFailure, ProviderRoute } from './failures.ts'
+import { withDeadline, type MetaApiDeadlines } from './deadline.ts'
+import { nothingSent, toBrokerReadError, unavailable, type ProviderRoute } from './failures.ts'
 import { decode, ProvisionedAccount } from './payloads.ts'
-import { requests } from './requests.ts'
-import type { ReadRequest, Target } from './requests.ts'
-import { createTokenGate } from './token-gate.ts'
-import type { TokenGate, TokenLimits } from './token-gate.ts'
+import { requests, type Ask, type Target } from './requests.ts'
+import { createTokenGate, type TokenLimits } from './token-gate.ts'
+import { createTradeOnce } from './trade.ts'
 import { createTransport } from './transport.ts'
-import { withDeadline } from './deadline.ts'
-import type { Bounded } from './deadline.ts'
-
-/** How long things may take, in milliseconds. A read's retry is included. */
-export interface MetaApiDeadlines {
-  /** Of reading the tenant's token from where it is kept. Default 5,000. */
-  readonly tokenMs: number
-  /** Default 5,000. */
-  readonly accountInformationMs: number
-  /** Of any other request, each page of a history among them. Default 15,000. */
-  readonly readMs: number
-  /**
-   * Of the connection of a trade, its TLS handshake included; nothing is sent where it takes
-   * longer. Default 10,000.
-   */
-  readonly connectMs: number
-  /**
-   * Of the one request that sends an order or changes a position, from dialling to the last byte of
-   * the answer. Default 60,000.
-   */
-  readonly tradeMs: number
-  /** Of looking for an order in all of the broker's records. Default 60,000. */
-  readonly lookupMs: number
-  /** Of asking at what price and volume an order was filled that is known to be. Default 2,000. */
-  readonly fillMs: number
-}
 
 export interface MetaApiConfig {
-  /** Base URL of the provisioning API, asked for the region of accounts whose link names none. */
+  /** Base URL of the provisioning API, for the region of accounts whose link names none. */
   readonly provisioningUrl: string
   /** Base URL of the client API; `{region}` in it stands for the account's region. */
   readonly clientUrl: string
-  /** The tenant's token, a secret; none where it has none. */
+  /** The tenant's token, a secret. */
   readonly providerToken: ProviderTokens['find']
   readonly clock: Clock
   /** Default: performance.now. */
   readonly stopwatch?: Stopwatch | undefined
   readonly deadlines?: Partial<MetaApiDeadlines> | undefined
   readonly limits?: Partial<TokenLimits> | undefined
-  /**
-   * How long an account is left alone that cannot be read, or whose trades hang. Default 2,000 to
-   * 60,000.
-   */
+  /** For accounts that cannot be read, or whose trades hang. Default 2,000 to 60,000. */
   readonly pauses?: PauseLimits | undefined
-}
-
-export interface Connection {
-  readonly clock: Clock
-  readonly deadlines: MetaApiDeadlines
-  readonly gate: TokenGate
-  readonly readPauses: AccountPauses<CallFailure>
-  /** Accounts whose trades hang. */
-  readonly tradePauses: AccountPauses<null>
-  readonly skew: ClockSkew
-  /**
-   * Reads within the time of the request's route; rejects with a CallFailure.
-   * @param outer ends the read early
-   */
-  readonly ask: <A>(
-    of: BrokerAccount | Target,
-    request: ReadRequest,
-    decode: (bytes: Uint8Array) => E.Either<string, A>,
-    outer?: AbortSignal,
-  ) => Promise<A>
-  /** One method of a port that reads: every failure of the work becomes an error of the port. */
-  readonly reading: <A>(
-    account: BrokerAccount,
-    work: () => Promise<A>,
-  ) => TE.TaskEither<BrokerReadError, A>
-  /**
-   * Where the account is asked, and with whose token; rejects with a CallFailure, before anything
-   * is sent to the account.
-   */
-  readonly targetOf: (account: BrokerAccount) => Promise<Target>
-  /** The same account at the provisioning API. */
-  readonly provisioningOf: (target: Target) => Target
 }
 
 const defaultDeadlines: MetaApiDeadlines = {
@@ -111,8 +47,10 @@ const regionPlace = '{region}'
 /** An account can be moved to another region. */
 const regionKeptMs = 10 * 60_000
 
-/** Nothing is sent before it is asked for. Throws where a base URL is none of http or https. */
-export const createConnection = (config: MetaApiConfig): Connection => {
+export type Connection = ReturnType<typeof createConnection>
+
+/** Throws if a base URL is not one of http or https. */
+export const createConnection = (config: MetaApiConfig) => {
   const {
     clock,
     pauses = { firstMs: 2_000, longestMs: 60_000 },
@@ -123,19 +61,20 @@ export const createConnection = (config: MetaApiConfig): Connection => {
   const clientUrl = requireBaseUrl(config.clientUrl)
   const gate = createTokenGate(config.limits, clock, stopwatch)
   const skew = createClockSkew()
-  const readPauses = createAccountPauses<CallFailure>(pauses, stopwatch)
-  const call = createTransport({ clock, gate, pauses: readPauses, skew })
+  const readPauses = createAccountPauses(pauses, stopwatch)
+  const tradePauses = createAccountPauses(pauses, stopwatch)
+  const call = createTransport(clock, gate, readPauses, skew)
   const regions = new Map<string, { readonly region: Promise<string>; readonly since: Instant }>()
 
-  /** Work that must be over in time; it rejects with a CallFailure when it is not. */
-  const bounded = <A>(route: ProviderRoute, work: Bounded<A>, outer?: AbortSignal): Promise<A> => {
+  const bounded = <A>(
+    route: ProviderRoute,
+    work: (signal: AbortSignal) => Promise<A>,
+    outer?: AbortSignal,
+  ): Promise<A> => {
     const ms = route === 'account-information' ? deadlines.accountInformationMs : deadlines.readMs
-    return withDeadline(
-      ms,
-      () => unavailable(`${route}: no whole answer within ${ms} ms`, { isOfAccount: true }),
-      work,
-      outer,
-    )
+    const tooLate = () =>
+      unavailable(`${route}: no whole answer within ${ms} ms`, { isOfAccount: true })
+    return withDeadline(ms, tooLate, work, outer)
   }
 
   const tokenOf = async ({ owner }: BrokerAccount): Promise<string> => {
@@ -151,56 +90,52 @@ export const createConnection = (config: MetaApiConfig): Connection => {
     return found.right.value
   }
 
-  const provisioningOf = (target: Target): Target => ({
-    ...target,
-    baseUrl: provisioningUrl,
-    account: `provisioning ${target.account}`,
-  })
-
-  /** Simultaneous questions for one account are one; failures are not kept. */
+  /** Simultaneous reads of one account's region are one; failures are not kept. */
   const regionOf = (target: Target): Promise<string> => {
-    const key = target.account
-    const kept = regions.get(key)
+    const kept = regions.get(target.account)
     const ageMs = clock.now() - (kept?.since ?? 0)
     // A clock that was set back makes an age negative.
     if (kept !== undefined && ageMs >= 0 && ageMs < regionKeptMs) return kept.region
-    const region = ask(
-      provisioningOf(target),
-      requests.provisionedAccount,
-      decode(ProvisionedAccount),
-    ).then((account) => account.region)
+    const region = ask(target, requests.provisionedAccount, decode(ProvisionedAccount)).then(
+      (account) => account.region,
+    )
     const entry = { region, since: clock.now() }
-    setNewest(regions, key, entry)
+    setNewest(regions, target.account, entry)
     region.catch(() => {
-      if (regions.get(key) === entry) regions.delete(key)
+      if (regions.get(target.account) === entry) regions.delete(target.account)
     })
     return region
   }
 
   const locate = async (account: BrokerAccount): Promise<Target> => {
     const { owner, providerAccountId } = account
-    const key = JSON.stringify([owner.tenantId, providerAccountId])
     const target: Target = {
       baseUrl: clientUrl,
       providerAccountId,
       token: await tokenOf(account),
-      account: key,
+      account: JSON.stringify([owner.tenantId, providerAccountId]),
     }
     if (!clientUrl.includes(regionPlace)) return target
     const region = account.region ?? (await regionOf(target))
-    // It becomes part of the host that the token is sent to.
+    // It becomes part of the host that receives the token.
     if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(region))
       throw nothingSent("the account's region is not one")
     return { ...target, baseUrl: clientUrl.replaceAll(regionPlace, region) }
   }
 
-  const ask: Connection['ask'] = (of, request, decodeBytes, outer) =>
+  const atProvisioning = (target: Target): Target => ({
+    ...target,
+    baseUrl: provisioningUrl,
+    account: `provisioning ${target.account}`,
+  })
+
+  const ask: Ask = (of, request, decodeBytes, outer) =>
     bounded(
       request.route,
       async (signal) => {
-        const decoded = decodeBytes(
-          await call(request, 'baseUrl' in of ? of : await locate(of), signal),
-        )
+        const target = 'baseUrl' in of ? of : await locate(of)
+        const at = request.route === 'account-region' ? atProvisioning(target) : target
+        const decoded = decodeBytes(await call(request, at, signal))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
         return decoded.right
       },
@@ -210,18 +145,21 @@ export const createConnection = (config: MetaApiConfig): Connection => {
   return {
     clock,
     deadlines,
-    gate,
-    readPauses,
-    tradePauses: createAccountPauses<null>(pauses, stopwatch),
     skew,
     ask,
-    reading: (account, work) => TE.tryCatch(work, toBrokerReadError(account, clock.now)),
-    targetOf: (account) => bounded('account-region', () => locate(account)),
-    provisioningOf,
+    /** A read of a port: every failure of the work becomes an error of the port. */
+    reading: <A>(
+      account: BrokerAccount,
+      work: () => Promise<A>,
+    ): TE.TaskEither<BrokerReadError, A> =>
+      TE.tryCatch(work, toBrokerReadError(account, clock.now)),
+    /** Rejects with a CallFailure; sends nothing to the account itself. */
+    targetOf: (account: BrokerAccount) => bounded('account-region', () => locate(account)),
+    trade: createTradeOnce({ ask, clock, deadlines, gate, readPauses, tradePauses, skew }),
   }
 }
 
-/** Whether a header can carry it. One that cannot would be named in the complaint. */
+/** Whether a header can carry it. An error about one that cannot would name it. */
 export const isHeaderValue = (token: string): boolean => /^[!-~]+$/.test(token)
 
 const requireBaseUrl = (template: string): string => {

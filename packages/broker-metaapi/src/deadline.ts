@@ -1,27 +1,39 @@
-// Bounds on time: whatever runs inside ends when its deadline passes, and nothing that it started
-// goes on after it.
-
-/** A piece of work with the signal that ends it. */
-export type Bounded<A> = (signal: AbortSignal) => Promise<A>
+/** In milliseconds. A read's retry is included. */
+export interface MetaApiDeadlines {
+  /** To read the tenant's token from its store. Default 5,000. */
+  readonly tokenMs: number
+  /** Default 5,000. */
+  readonly accountInformationMs: number
+  /** For any other read; each page of a history is one. Default 15,000. */
+  readonly readMs: number
+  /** For the connection of a trade, its TLS handshake included. Default 10,000. */
+  readonly connectMs: number
+  /**
+   * For the one request that sends an order or changes a position, from dialling to the last byte
+   * of the answer. Default 60,000.
+   */
+  readonly tradeMs: number
+  /** To look an order up in all of the broker's records. Default 60,000. */
+  readonly lookupMs: number
+  /** To read the price and volume of an order that is known to be filled. Default 2,000. */
+  readonly fillMs: number
+}
 
 /**
- * Runs the work for at most `ms`, then gives it up with `tooLate`. The signal is aborted when the
- * work is over, however it ended, so that a request that nobody waits for any more is cancelled.
+ * Runs the work for at most `ms`, then rejects with `tooLate`. The signal is aborted when the work
+ * is over, however it ended, so that nothing it started goes on after it.
  * @param outer ends the work early
  */
 export const withDeadline = async <A>(
   ms: number,
   tooLate: () => Error,
-  work: Bounded<A>,
+  work: (signal: AbortSignal) => Promise<A>,
   outer?: AbortSignal,
 ): Promise<A> => {
   outer?.throwIfAborted()
   const controller = new AbortController()
-  const { signal } = controller
-  const end = (reason: unknown): void => controller.abort(reason)
-  const endWithOuter = (): void => end(outer?.reason)
-  const timer = setTimeout(() => end(tooLate()), ms)
-  outer?.addEventListener('abort', endWithOuter)
+  const signal = outer ? AbortSignal.any([outer, controller.signal]) : controller.signal
+  const timer = setTimeout(() => controller.abort(tooLate()), ms)
   const expiry = new Promise<never>((_, reject) =>
     signal.addEventListener('abort', () => reject(signal.reason)),
   )
@@ -29,7 +41,6 @@ export const withDeadline = async <A>(
     return await Promise.race([expiry, (async () => work(signal))()])
   } finally {
     clearTimeout(timer)
-    outer?.removeEventListener('abort', endWithOuter)
-    end(undefined)
+    controller.abort()
   }
 }

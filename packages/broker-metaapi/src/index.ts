@@ -1,6 +1,6 @@
-// The package's entry: the ports of the broker, of trading and of the desk that changes positions,
-// over MetaApi.
+// Reads and trades of MetaTrader accounts through MetaApi.
 export type { PauseLimits } from './account-pauses.ts'
-export type { MetaApiConfig, MetaApiDeadlines } from './connection.ts'
+export type { MetaApiConfig } from './connection.ts'
+export type { MetaApiDeadlines } from './deadline.ts'
 export { createMetaApi } from './metaapi.ts'
 export { createProviderProbe } from './probe.ts'

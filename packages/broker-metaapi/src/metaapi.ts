@@ -1,43 +1,40 @@
-// The provider as a whole, over one connection: the broker that is read, the trading that places
-// orders, and the desk that changes positions.
+// The provider's ports over one connection.
 import * as O from 'fp-ts/lib/Option.js'
-import type { Broker, PositionDesk, Trading } from '@tradeport/domain/ports'
-import { createConnection } from './connection.ts'
-import type { Connection, MetaApiConfig } from './connection.ts'
-import { tradingOver } from './orders/trading.ts'
-import { AccountInformation, decode, Margin } from './payloads.ts'
-import { positionDeskOver, readPositions } from './position-desk.ts'
+import type { Broker, PositionTrading, ProviderAccounts, Trading } from '@tradeport/domain/ports'
+import { createConnection, type Connection, type MetaApiConfig } from './connection.ts'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { AccountId, UserId } from '@tradeport/domain/primitives'
+import { AccountInformation, decode, DescribedAccount, Margin } from './payloads.ts'
+import { createPositionTrading, readPositions } from './position-trading.ts'
 import { pageSize, requests } from './requests.ts'
-import { createTradeOnce } from './trade/trade-once.ts'
-import { accountReadingOf } from './translate/account.ts'
-import { dealsIn } from './translate/deals.ts'
+import { createTrading } from './trading.ts'
+import { accountReadingOf, dealsIn } from './translate.ts'
 
 export interface MetaApi {
   readonly broker: Broker
   readonly trading: Trading
-  readonly positionDesk: PositionDesk
-  /**
-   * How far the provider's clock is ahead of ours; null before its first answer with a Date header.
-   */
+  readonly positionTrading: PositionTrading
+  readonly providerAccounts: ProviderAccounts
+  /** How far the provider's clock is ahead of ours; null before its first Date header. */
   readonly clockSkewMs: () => number | null
 }
 
 /**
- * All three ports over MetaApi. Nothing is kept but regions, for ten minutes, and which accounts
- * and tokens are to be left alone for now. Throws where a base URL is none of http or https.
+ * Keeps regions for ten minutes, and the pauses of accounts and limits of tokens. Throws if a base
+ * URL is not one of http or https.
  */
 export const createMetaApi = (config: MetaApiConfig): MetaApi => {
   const connection = createConnection(config)
-  const tradeOnce = createTradeOnce(connection)
   return {
-    broker: brokerOver(connection),
-    trading: tradingOver(connection, tradeOnce),
-    positionDesk: positionDeskOver(connection, tradeOnce),
+    broker: createBroker(connection),
+    trading: createTrading(connection),
+    positionTrading: createPositionTrading(connection),
+    providerAccounts: createProviderAccounts(connection),
     clockSkewMs: connection.skew.ms,
   }
 }
 
-const brokerOver = (connection: Connection): Broker => {
+const createBroker = (connection: Connection): Broker => {
   const { ask, clock, reading } = connection
   return {
     source: 'metaapi',
@@ -52,15 +49,12 @@ const brokerOver = (connection: Connection): Broker => {
 
     positions: readPositions(connection, false),
 
-    dealsPage: (account, { from, to, offset }) =>
+    dealsPage: (account, window) =>
       reading(account, async () => {
         const readAt = clock.now()
-        const deals = await ask(
-          account,
-          requests.history('history-deals', { from, to, offset }),
-          dealsIn,
-        )
-        return { deals, nextOffset: deals.length < pageSize ? null : offset + pageSize, readAt }
+        const deals = await ask(account, requests.history('history-deals', window), dealsIn)
+        const nextOffset = deals.length < pageSize ? null : window.offset + pageSize
+        return { deals, nextOffset, readAt }
       }),
 
     requiredMargin: (account, query) =>
@@ -69,3 +63,39 @@ const brokerOver = (connection: Connection): Broker => {
       ),
   }
 }
+
+/** Reads of an account that nobody has linked yet. */
+const createProviderAccounts = ({ ask, clock, reading }: Connection): ProviderAccounts => ({
+  find: (tenantId, providerAccountId) => {
+    // Neither the account's own id nor its user exists yet; errors name both.
+    const account: BrokerAccount = {
+      accountId: providerAccountId as AccountId,
+      owner: { tenantId, userId: '' as UserId },
+      platform: 'mt5',
+      providerAccountId,
+      // The provisioning API needs none, and answers with it.
+      region: 'any',
+    }
+    return reading(account, async () => {
+      const { name, login, server, version, region } = await ask(
+        account,
+        requests.provisionedAccount,
+        decode(DescribedAccount),
+      )
+      const { broker, currency, tradeMode } = accountReadingOf(
+        await ask({ ...account, region }, requests.accountInformation, decode(AccountInformation)),
+        clock.now(),
+      )
+      return {
+        name,
+        accountNumber: login,
+        server,
+        brokerType: version === 4 ? 'mt4' : 'mt5',
+        region,
+        broker,
+        currency,
+        isDemo: tradeMode === 'demo',
+      }
+    })
+  },
+})

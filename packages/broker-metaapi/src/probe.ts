@@ -1,16 +1,15 @@
-// Whether the provider takes a tenant's token, for the operator's doctor: one list of accounts that
-// asks for a single one, and what its reply tells of the clock.
+// Whether the provider accepts a tenant's token, for the operator's doctor: a list of at most one
+// account, and the provider's clock from its reply.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { ClockReading, ProviderStanding } from '@tradeport/domain/operator'
+import type { ProviderStanding } from '@tradeport/domain/operator'
 import type { ProviderProbe } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
-import { isHeaderValue } from './connection.ts'
-import type { MetaApiConfig } from './connection.ts'
+import { isHeaderValue, type MetaApiConfig } from './connection.ts'
 import { errorCodeOf } from './failures.ts'
 
 const deadlineMs = 5_000
-// A Date header tells whole seconds, rounded down.
+// A Date header is rounded down to whole seconds.
 const halfSecondMs = 500
 
 export const createProviderProbe = ({
@@ -36,7 +35,18 @@ export const createProviderProbe = ({
       )
       const answeredAt = clock.now()
       await response.body?.cancel()
-      return standingOf(response, askedAt, answeredAt)
+      const { status, headers } = response
+      if (status === 401 || status === 403) return { kind: 'refused', status }
+      // A 429 does not show whether the token is accepted: some limits are applied before it is
+      // checked.
+      if (status !== 200) return { kind: 'unavailable', reason: `it answered ${status}` }
+      const reportedAt = Date.parse(headers.get('date') ?? '') + halfSecondMs
+      return {
+        kind: 'accepted',
+        clock: Number.isFinite(reportedAt)
+          ? { askedAt, reportedAt, answeredAt, toleranceMs: halfSecondMs }
+          : null,
+      }
     } catch (error) {
       const isLate = error instanceof Error && error.name === 'TimeoutError'
       return {
@@ -46,21 +56,4 @@ export const createProviderProbe = ({
     }
   }
   return { probe: (tenantId) => () => probe(tenantId) }
-}
-
-const standingOf = (
-  { status, headers }: Response,
-  askedAt: number,
-  answeredAt: number,
-): ProviderStanding => {
-  if (status === 200)
-    return { kind: 'accepted', clock: clockOf(headers.get('date'), askedAt, answeredAt) }
-  if (status === 401 || status === 403) return { kind: 'refused', status }
-  // Also 429: some limits are applied before the token is looked at.
-  return { kind: 'unavailable', reason: `it answered ${status}` }
-}
-
-const clockOf = (date: string | null, askedAt: number, answeredAt: number): ClockReading | null => {
-  const told = Date.parse(date ?? '') + halfSecondMs
-  return Number.isFinite(told) ? { askedAt, told, answeredAt, toleranceMs: halfSecondMs } : null
 }

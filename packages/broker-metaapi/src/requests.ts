@@ -1,37 +1,43 @@
-// The provider's endpoints that we read, and the URLs of an account. What the answers mean is said
-// elsewhere.
-import { toIso } from '@tradeport/domain/primitives'
+// The provider's endpoints that we read, and the URLs of an account.
+import type { Either } from 'fp-ts/lib/Either.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { DealsWindow } from '@tradeport/domain/journal'
 import type { MarginQuery } from '@tradeport/domain/ports'
-import { nothingSent } from './failures.ts'
-import type { ProviderRoute } from './failures.ts'
+import { toIso } from '@tradeport/domain/primitives'
+import { nothingSent, type ProviderRoute } from './failures.ts'
 
-/** Where an account is asked about, and with whose token. */
+/** Where requests for an account go, and with whose token. */
 export interface Target {
   /** Without a slash at its end. */
   readonly baseUrl: string
   readonly providerAccountId: string
   /** Goes into the header `auth-token` and nowhere else. */
   readonly token: string
-  /**
-   * The tenant and its account at the provider, as the key of what is remembered of the account.
-   */
+  /** The tenant and its account at the provider: the key of what is remembered of the account. */
   readonly account: string
 }
 
-/** A read of an account. */
 export interface ReadRequest {
   readonly route: ProviderRoute
-  /** Behind the account. */
+  /** After the account's own path. */
   readonly path: string
-  /** Sent as JSON by POST; a GET where it is absent. */
+  /** Sent as JSON by POST; a GET if absent. */
   readonly body?: object
 }
 
-/** The most rows of a history that the provider gives at once. */
-export const pageSize = 1_000
+/**
+ * Reads within the deadline of the request's route; rejects with a CallFailure.
+ * @param outer ends the read early
+ */
+export type Ask = <A>(
+  of: BrokerAccount | Target,
+  request: ReadRequest,
+  decode: (bytes: Uint8Array) => Either<string, A>,
+  outer?: AbortSignal,
+) => Promise<A>
 
-const refreshQuery = (refresh: boolean): string => (refresh ? '?refreshTerminalState=true' : '')
+/** The most rows of a history in one answer. */
+export const pageSize = 1_000
 
 export const requests = {
   /** At the provisioning host: where the account is deployed, among other things. */
@@ -40,12 +46,12 @@ export const requests = {
   accountInformation: { route: 'account-information', path: '/account-information' },
 
   /**
-   * Positions, or orders that still work; with `refresh` as the terminal has them now, past the
-   * provider's copy; slower.
+   * Positions, or working orders. With `readFromTerminal` they are read from the trading terminal, not from
+   * the provider's copy; slower.
    */
-  live: (route: 'positions' | 'orders', refresh: boolean) => ({
+  live: (route: 'positions' | 'orders', readFromTerminal: boolean) => ({
     route,
-    path: `/${route}${refreshQuery(refresh)}`,
+    path: `/${route}${readFromTerminal ? '?refreshTerminalState=true' : ''}`,
   }),
 
   /** A page of a history. `from` is included, `to` is not. */
@@ -54,21 +60,17 @@ export const requests = {
     return { route, path: `/${route}/time/${window}?offset=${offset}&limit=${pageSize}` }
   },
 
-  /** Computes and changes nothing, although it is a POST. */
-  margin: ({ symbol, side, volume, openPrice }: MarginQuery) => ({
-    route: 'calculate-margin' as const,
+  margin: ({ symbol, side, volume, openPrice }: MarginQuery): ReadRequest => ({
+    route: 'calculate-margin',
     path: '/calculate-margin',
-    body: {
-      symbol,
-      type: side === 'buy' ? 'ORDER_TYPE_BUY' : 'ORDER_TYPE_SELL',
-      volume,
-      openPrice,
-    },
+    body: { symbol, type: orderTypes[side], volume, openPrice },
   }),
 } as const
 
+export const orderTypes = { buy: 'ORDER_TYPE_BUY', sell: 'ORDER_TYPE_SELL' } as const
+
 export const urlOf = ({ baseUrl, providerAccountId }: Target, path: string): URL => {
-  // Encoding leaves dots alone, and a URL takes a segment of dots for a step up.
+  // Encoding does not change dots, and a URL resolves a segment of dots as a step up.
   if (/^\.{0,2}$/.test(providerAccountId)) throw nothingSent('the provider account id is not one')
   return new URL(
     `${baseUrl}/users/current/accounts/${encodeURIComponent(providerAccountId)}${path}`,

@@ -1,14 +1,13 @@
-// One gate in front of everything that is sent with a tenant's token. The provider counts requests
-// by token: after a 429 nothing is sent until the time that it named, and before one the rate is
-// kept under its published limits, trades before reads.
+// One gate before everything that is sent with a tenant's token. The provider counts requests by
+// token: after a 429 nothing is sent until the time that it named, and the rate is kept under its
+// published limits, trades before reads.
 import type { Clock, Stopwatch } from '@tradeport/domain/ports'
-import { CallFailure, nothingSent } from './failures.ts'
+import { nothingSent, rateLimited } from './failures.ts'
 import type { Target } from './requests.ts'
 
 /**
- * What may be sent with one token. The provider publishes CPU credits, about 1,000 a second for
- * each deployed account, and a cost of about 50 for a common request; it may change both at any
- * time, which its 429 then says.
+ * The provider publishes CPU credits, about 1,000 a second for each deployed account, and a cost of
+ * about 50 for a common request; it may change both at any time, which its 429 then says.
  */
 export interface TokenLimits {
   /**
@@ -25,22 +24,22 @@ const defaultLimits: TokenLimits = {
   readsAtOncePerAccount: 8,
 }
 
-/** Whose turn it is: the token, and one of its accounts. */
 type GateKey = Pick<Target, 'token' | 'account'>
 
 export interface TokenGate {
   /**
    * Resolves when the request may be sent, with what must be called when it is over. Rejects with a
-   * CallFailure while the token is limited, or when the signal comes first.
+   * CallFailure while the token is limited, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: 'trade' | 'read', signal: AbortSignal) => Promise<() => void>
-  /** The provider wants nothing with this token for so long. */
+  /** The provider accepts nothing with this token for so long. */
   readonly limit: (token: string, ms: number) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
 
 interface Waiting {
+  readonly kind: 'trade' | 'read'
   readonly account: string
   readonly start: () => void
   readonly fail: (reason: unknown) => void
@@ -51,18 +50,15 @@ interface TokenState {
   /** When the requests of the last second were started. */
   starts: number[]
   readonly answering: Set<string>
-  readonly trades: Set<Waiting>
-  readonly reads: Set<Waiting>
+  readonly waiting: Set<Waiting>
   /** The accounts of the reads under way. */
   readonly running: string[]
   timer: NodeJS.Timeout | undefined
 }
 
 const rateWindowMs = 1_000
-/** The longest period of a published limit; whoever asks for longer has made a mistake. */
+/** The longest period of a published limit; a longer one must be a mistake. */
 const longestLimitMs = 6 * 3_600_000
-
-const noTurn = (): CallFailure => nothingSent("the tenant's token was in use for too long")
 
 export const createTokenGate = (
   given: Partial<TokenLimits> | undefined,
@@ -73,31 +69,24 @@ export const createTokenGate = (
   const tokens = new Map<string, TokenState>()
 
   const stateOf = (token: string): TokenState => {
-    const known = tokens.get(token)
-    if (known !== undefined) return known
-    const fresh: TokenState = {
+    const state = tokens.get(token) ?? {
       limitedUntil: Number.NEGATIVE_INFINITY,
       starts: [],
       answering: new Set(),
-      trades: new Set(),
-      reads: new Set(),
+      waiting: new Set(),
       running: [],
       timer: undefined,
     }
-    tokens.set(token, fresh)
-    return fresh
+    tokens.set(token, state)
+    return state
   }
 
-  const limitedFailure = (leftMs: number): CallFailure =>
-    new CallFailure({ _tag: 'RateLimited', retryAt: clock.now() + leftMs })
-
-  const nextOf = ({ trades, reads, running }: TokenState): Waiting | undefined => {
-    const [trade] = trades
-    if (trade !== undefined || running.length >= limits.readsAtOnce) return trade
-    for (const read of reads)
-      if (running.filter((one) => one === read.account).length < limits.readsAtOncePerAccount)
-        return read
-    return undefined
+  const nextOf = ({ waiting, running }: TokenState): Waiting | undefined => {
+    const all = [...waiting]
+    const mayRead = ({ account }: Waiting): boolean =>
+      running.length < limits.readsAtOnce &&
+      running.filter((one) => one === account).length < limits.readsAtOncePerAccount
+    return all.find(({ kind }) => kind === 'trade') ?? all.find(mayRead)
   }
 
   const startWaiting = (state: TokenState): void => {
@@ -133,15 +122,15 @@ export const createTokenGate = (
       const state = stateOf(token)
       return new Promise((resolve, reject) => {
         const leftMs = state.limitedUntil - stopwatch.elapsedMs()
-        if (leftMs > 0) return reject(limitedFailure(leftMs))
-        if (signal.aborted) return reject(noTurn())
-        const queue = kind === 'trade' ? state.trades : state.reads
+        if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
         const leave = (): void => {
-          queue.delete(waiting)
+          state.waiting.delete(waiting)
           signal.removeEventListener('abort', abort)
         }
-        const abort = (): void => waiting.fail(noTurn())
+        const abort = (): void =>
+          waiting.fail(nothingSent("the tenant's token was in use for too long"))
         const waiting: Waiting = {
+          kind,
           account,
           start: () => {
             leave()
@@ -152,7 +141,8 @@ export const createTokenGate = (
             reject(reason)
           },
         }
-        queue.add(waiting)
+        if (signal.aborted) return abort()
+        state.waiting.add(waiting)
         signal.addEventListener('abort', abort)
         startWaiting(state)
       })
@@ -162,7 +152,7 @@ export const createTokenGate = (
       const state = stateOf(token)
       const leftMs = Math.min(ms, longestLimitMs)
       state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + leftMs)
-      for (const waiting of [...state.trades, ...state.reads]) waiting.fail(limitedFailure(leftMs))
+      for (const { fail } of state.waiting) fail(rateLimited(clock.now() + leftMs))
     },
 
     answered: ({ token, account }) => void stateOf(token).answering.add(account),

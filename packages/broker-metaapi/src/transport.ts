@@ -6,31 +6,27 @@ import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
 import { parseJson } from './payloads.ts'
-import { urlOf } from './requests.ts'
-import type { ReadRequest, Target } from './requests.ts'
+import { urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 
-export interface TransportOptions {
-  readonly clock: Clock
-  readonly gate: TokenGate
-  /** Reads that failed because of their account. */
-  readonly pauses: AccountPauses<CallFailure>
-  readonly skew: ClockSkew
-}
-
-/** Gives the body of a 200; rejects with a CallFailure for everything else. */
+/** The body of a 200; rejects with a CallFailure for every other outcome. */
 export type CallProvider = (
   request: ReadRequest,
   target: Target,
   signal: AbortSignal,
 ) => Promise<Uint8Array>
 
-/** The longest answer that is read: a page of a thousand deals takes about 0.4 MiB. */
+/** A page of a thousand deals has about 0.4 MiB. */
 const maxAnswerBytes = 16 * 1_024 * 1_024
 const maxErrorBytes = 64 * 1_024
 const retryPauseMs = 100
 
-export const createTransport = ({ clock, gate, pauses, skew }: TransportOptions): CallProvider => {
+export const createTransport = (
+  clock: Clock,
+  gate: TokenGate,
+  pauses: AccountPauses,
+  skew: ClockSkew,
+): CallProvider => {
   const exchange: CallProvider = async ({ route, path, body }, target, signal) => {
     const url = urlOf(target, path)
     const askedAt = clock.now()
@@ -63,37 +59,36 @@ export const createTransport = ({ clock, gate, pauses, skew }: TransportOptions)
     )
   }
 
-  const askInTurn = async (
+  const callInTurn = async (
     request: ReadRequest,
     target: Target,
-    account: Attempt<CallFailure>,
+    attempt: Attempt,
     signal: AbortSignal,
   ): Promise<Uint8Array> => {
     const leave = await gate.enter(target, 'read', signal)
     try {
-      const failure = account.failedMeanwhile()
-      if (failure !== undefined) throw failure
+      const failedMeanwhile = attempt.failedMeanwhile()
+      if (failedMeanwhile !== undefined) throw failedMeanwhile
       const bytes = await exchange(request, target, signal)
       gate.answered(target)
-      account.succeeded()
+      attempt.succeeded()
       return bytes
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
-      const { fault } = failure
-      if (fault._tag === 'RateLimited') gate.limit(target.token, fault.retryAt - clock.now())
-      else if (fault._tag === 'UnknownToProvider' || fault.isOfAccount === true)
-        account.failed(failure)
+      const { kind, retryAt, isOfAccount } = failure.fault
+      if (kind === 'rate_limited') gate.limit(target.token, (retryAt ?? 0) - clock.now())
+      else if (kind === 'unknown_account' || isOfAccount === true) attempt.failed(failure)
       throw failure
     } finally {
       leave()
     }
   }
 
-  /** Throws what the account's last read failed with, while the account is left alone. */
-  const begin = async ({ account }: Target, signal: AbortSignal): Promise<Attempt<CallFailure>> => {
+  /** Rejects with the account's last failure during its pause; waits for a trial under way. */
+  const begin = async ({ account }: Target, signal: AbortSignal): Promise<Attempt> => {
     for (;;) {
       const admission = pauses.begin(account)
-      if (admission.kind === 'go') return admission.attempt
+      if (admission.kind === 'attempt') return admission
       if (admission.trial === undefined) throw admission.failure
       await admission.trial
       signal.throwIfAborted()
@@ -101,20 +96,21 @@ export const createTransport = ({ clock, gate, pauses, skew }: TransportOptions)
   }
 
   return async (request, target, signal) => {
-    const account = await begin(target, signal)
+    const attempt = await begin(target, signal)
     try {
-      return await askInTurn(request, target, account, signal)
+      return await callInTurn(request, target, attempt, signal)
     } catch (cause) {
-      if (signal.aborted || !isWorthRetry(cause)) throw cause
+      if (signal.aborted || !(cause instanceof CallFailure && cause.fault.isWorthRetry === true))
+        throw cause
       await pause(retryPauseMs, undefined, { signal })
-      return await askInTurn(request, target, account, signal)
+      return await callInTurn(request, target, attempt, signal)
     } finally {
-      account.over()
+      attempt.over()
     }
   }
 }
 
-/** The body, or undefined once it is longer than the limit; the rest of it is then not read. */
+/** The body; undefined if it is longer than the limit, and the rest of it is not read. */
 const readAtMost = async (
   response: Response,
   maxBytes: number,
@@ -133,11 +129,5 @@ const failureOf = ({ route }: ReadRequest, cause: unknown, signal: AbortSignal):
   if (cause instanceof CallFailure) return cause
   // The deadline ends a request by its own reason.
   if (signal.reason instanceof CallFailure) return signal.reason
-  // Of the cause only its code (ECONNRESET) is kept: a message may hold what was sent.
   return unavailable(`${route}: no connection (${errorCodeOf(cause)})`, { isWorthRetry: true })
 }
-
-const isWorthRetry = (cause: unknown): boolean =>
-  cause instanceof CallFailure &&
-  cause.fault._tag === 'Unavailable' &&
-  cause.fault.isWorthRetry === true

@@ -1,17 +1,17 @@
-// The contracts of the broker, of trading and of changes, over the simulated provider and real
-// sockets.
+// The contracts of the ports, over the simulated provider and real sockets.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import type { AccountOptions, Fault } from '@tradeport/sandbox-broker'
+import { startSandbox, type AccountOptions, type Fault } from '@tradeport/sandbox-broker'
 import { sumExactly } from '@tradeport/domain/primitives'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   describeBrokerContract,
-  describePositionDeskContract,
+  describePositionTradingContract,
   describeTradingContract,
-} from '@tradeport/domain/testing'
-import type { ChangeTrouble, TradeTrouble, VenueTrouble } from '@tradeport/domain/testing'
+  type ChangeTrouble,
+  type TradeTrouble,
+  type VenueTrouble,
+} from '@tradeport/testkit/contracts'
 import { account, apiWith, rowOf, token } from './support.ts'
 
 const readFaults: Readonly<Record<VenueTrouble, Fault>> = {
@@ -20,22 +20,24 @@ const readFaults: Readonly<Record<VenueTrouble, Fault>> = {
   not_provisioned: { kind: 'not-found' },
 }
 
-// The first is asked in the region of its link, the others where provisioning says that they are.
+// The first account has a region in its link; provisioning gives that of the others.
 const regionOf = (index: number): string => (index === 0 ? 'london' : 'singapore')
 
-describeBrokerContract('the adapter over the sandbox', async (books) => {
+describeBrokerContract('the adapter over the sandbox', async (accounts) => {
   const sandbox = await startSandbox({
     tokens: [token],
-    accounts: books.map(({ tradeMode, broker, currency, leverage, positions, deals }, index) => ({
-      id: `p-${index}`,
-      type: tradeMode,
-      broker,
-      currency,
-      leverage,
-      region: regionOf(index),
-      positions,
-      ...(positions.length === 0 && { history: { deals: deals.map(rowOf) } }),
-    })),
+    accounts: accounts.map(
+      ({ tradeMode, broker, currency, leverage, positions, deals }, index) => ({
+        id: `p-${index}`,
+        type: tradeMode,
+        broker,
+        currency,
+        leverage,
+        region: regionOf(index),
+        positions,
+        ...(positions.length === 0 && { history: { deals: deals.map(rowOf) } }),
+      }),
+    ),
   })
   return {
     broker: apiWith({
@@ -43,7 +45,7 @@ describeBrokerContract('the adapter over the sandbox', async (books) => {
       clientUrl: `${sandbox.url}/{region}`,
       clock: { now: Date.now },
     }).broker,
-    accounts: books.map((_, index): BrokerAccount => ({
+    accounts: accounts.map((_, index): BrokerAccount => ({
       ...account,
       accountId: `${account.accountId.slice(0, -1)}${index}` as BrokerAccount['accountId'],
       providerAccountId: `p-${index}`,
@@ -59,7 +61,7 @@ describeBrokerContract('the adapter over the sandbox', async (books) => {
   }
 })
 
-/** Longer than any case takes: it is over when the venue says so, by moving the sandbox's clock. */
+/** Longer than any case; a test ends it by moving the sandbox's clock. */
 const heldMs = 3_600_000
 
 const tradeFaults: Readonly<Record<TradeTrouble | Exclude<ChangeTrouble, 'unavailable'>, Fault>> = {
@@ -154,11 +156,11 @@ for (const options of kinds) {
     }
   })
 
-  describePositionDeskContract(name, async (positions) => {
+  describePositionTradingContract(name, async (positions) => {
     const { api, control, id, sandbox, shared } = await openVenue({ ...options, positions })
     return {
       ...shared,
-      desk: api.positionDesk,
+      desk: api.positionTrading,
       restKeepsTicket: options.platform !== 'mt4' || options.mt4PartialTicket === 'same',
       held: () =>
         control.positions().map(({ id: ticket, symbol, type, volume, stopLoss, takeProfit }) => ({

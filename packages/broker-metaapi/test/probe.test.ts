@@ -1,76 +1,80 @@
-// What the provider says to a tenant's token, told apart without a word of the token.
+// What the provider says of a tenant's token, and of an account that nobody has linked yet.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { serviceUnavailable } from '@tradeport/domain/errors'
+import { startSandbox, type Sandbox } from '@tradeport/sandbox-broker'
+import { afterAll, beforeAll, expect, it } from 'vitest'
+import { refuse } from '@tradeport/domain/errors'
 import type { ProviderTokens } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
-import { startSandbox } from '@tradeport/sandbox-broker'
-import type { Sandbox } from '@tradeport/sandbox-broker'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createProviderProbe } from '../src/index.ts'
+import { apiWith, token } from './support.ts'
 
 const tenant = 'acme' as TenantId
-const token = 'a-provider-secret'
+let sandbox: Sandbox
+beforeAll(async () => {
+  sandbox = await startSandbox({
+    tokens: [token],
+    accounts: [
+      { id: 'demo', login: '5000101', server: 'Example-Demo', currency: 'EUR' },
+      { id: 'old', platform: 'mt4', type: 'real' },
+    ],
+  })
+})
+afterAll(() => sandbox?.close())
 
 const held = (text: string) => TE.right(O.some(text))
+const unavailable = (reason: unknown) => ({ kind: 'unavailable', reason })
 
-describe('the probe of a token', () => {
-  let sandbox: Sandbox
-  beforeAll(async () => {
-    sandbox = await startSandbox({ seed: 1, tokens: [token], accounts: [{ id: 'main' }] })
-  })
-  afterAll(() => sandbox.close())
-  afterEach(() => sandbox.faults.clear())
-
-  const probe = (found: ReturnType<ProviderTokens['find']>, provisioningUrl = sandbox.url) =>
+it('a token is accepted, refused, absent, or cannot be tried', async () => {
+  const probe = (
+    providerToken: ProviderTokens['find'] = () => held(token),
+    provisioningUrl = `${sandbox.url}/`,
+  ) =>
     createProviderProbe({
       provisioningUrl,
       clientUrl: sandbox.url,
-      providerToken: () => found,
+      providerToken,
       clock: { now: Date.now },
     }).probe(tenant)()
+  const before = Date.now()
+  const standing = await probe()
+  expect(standing).toMatchObject({ kind: 'accepted', clock: { toleranceMs: 500 } })
+  const time = standing.kind === 'accepted' ? (standing.clock?.reportedAt ?? 0) : 0
+  expect(Math.abs(time - before)).toBeLessThanOrEqual(2_000)
+  expect(await probe(() => held('another-secret'))).toEqual({ kind: 'refused', status: 401 })
+  expect(await probe(() => TE.right(O.none))).toEqual({ kind: 'no_token' })
+  expect(await probe(() => held('two words'))).toEqual({ kind: 'no_token' })
+  expect(await probe(() => TE.left(refuse('ServiceUnavailable', { reason: 'down' })))).toEqual(
+    unavailable('the token cannot be read from the database'),
+  )
+  expect(await probe(undefined, 'http://127.0.0.1:2')).toEqual(unavailable('ECONNREFUSED'))
+  sandbox.faults.set('*', 'accounts', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
+  expect(await probe()).toEqual(unavailable('it answered 429'))
+  sandbox.faults.set('*', 'accounts', { kind: 'server-error', times: 1 })
+  expect(await probe()).toEqual(unavailable(expect.stringMatching(/^it answered 5\d\d$/)))
+})
 
-  it('is accepted where the provider takes it, with the provider’s clock', async () => {
-    const before = Date.now()
-    const standing = await probe(held(token), `${sandbox.url}/`)
-    expect(standing).toMatchObject({ kind: 'accepted', clock: { toleranceMs: 500 } })
-    const told = standing.kind === 'accepted' ? (standing.clock?.told ?? 0) : 0
-    expect(told).toBeGreaterThanOrEqual(before - 1_000)
-    expect(told).toBeLessThanOrEqual(Date.now() + 1_000)
+it('an account is described by its provisioning and its broker, or is an error', async () => {
+  const find = (id: string) =>
+    apiWith({
+      provisioningUrl: sandbox.url,
+      clientUrl: sandbox.url,
+      clock: { now: Date.now },
+    }).providerAccounts.find(tenant, id)()
+  const { broker } = sandbox.account('demo').information()
+  expect(await find('demo')).toMatchObject({
+    right: {
+      accountNumber: '5000101',
+      server: 'Example-Demo',
+      brokerType: 'mt5',
+      region: 'new-york',
+      broker,
+      currency: 'EUR',
+      isDemo: true,
+    },
   })
-
-  it('is refused where the provider does not know it', async () => {
-    expect(await probe(held('another-secret'))).toStrictEqual({ kind: 'refused', status: 401 })
-  })
-
-  it('is no token where none is held, or none that a header can carry', async () => {
-    expect(await probe(TE.right(O.none))).toStrictEqual({ kind: 'no_token' })
-    expect(await probe(held('two words'))).toStrictEqual({ kind: 'no_token' })
-  })
-
-  it('is untried where it cannot be read, or the provider cannot be reached', async () => {
-    const unread = await probe(TE.left(serviceUnavailable('down')))
-    expect(unread).toStrictEqual({
-      kind: 'unavailable',
-      reason: 'the token cannot be read from the database',
-    })
-    expect(await probe(held(token), 'http://127.0.0.1:2')).toStrictEqual({
-      kind: 'unavailable',
-      reason: 'ECONNREFUSED',
-    })
-  })
-
-  it('is untried where the provider asks to be asked less often, or fails', async () => {
-    sandbox.faults.set('*', 'accounts', { kind: 'rate-limit', retryAfterSeconds: 2, times: 1 })
-    expect(await probe(held(token))).toStrictEqual({
-      kind: 'unavailable',
-      reason: 'it answered 429',
-    })
-    sandbox.faults.clear()
-    sandbox.faults.set('*', 'accounts', { kind: 'server-error', times: 1 })
-    expect(await probe(held(token))).toMatchObject({
-      kind: 'unavailable',
-      reason: expect.stringMatching(/^it answered 5\d\d$/),
-    })
-  })
+  expect(await find('old')).toMatchObject({ right: { brokerType: 'mt4', isDemo: false } })
+  expect(await find('nowhere')).toMatchObject({ left: { _tag: 'NotProvisioned' } })
+  sandbox.faults.set('demo', 'account-information', { kind: 'forbidden' })
+  expect(await find('demo')).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
 })

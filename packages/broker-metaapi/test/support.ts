@@ -1,18 +1,17 @@
-// What the tests share: an account, an order, the adapter over made-up hosts or over a sandbox, the
-// changes of positions, and rows in the provider's shape.
+// Shared by the tests: an account, an order, the adapter, position changes, and rows in the
+// provider's shape.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import nock from 'nock'
 import { afterAll, afterEach, beforeAll } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { BrokerChangeError, UnavailableCause } from '@tradeport/domain/errors'
+import type { UnavailableCause } from '@tradeport/domain/errors'
 import type { BrokerDeal, DealKind, DealReason, DealsWindow } from '@tradeport/domain/journal'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder, MaySend, PositionDesk, SentOrder } from '@tradeport/domain/ports'
+import type { BrokerOrder, MaySend, PositionTrading, SentOrder } from '@tradeport/domain/ports'
 import type { AccountId, Ticket } from '@tradeport/domain/primitives'
-import { createMetaApi } from '../src/index.ts'
-import type { MetaApiConfig } from '../src/index.ts'
+import { createMetaApi, type MetaApiConfig } from '../src/index.ts'
 
 export const now = Date.parse('2026-05-01T12:00:00.000Z')
 export const token = 'eyJhbGciOiJSUzI1NiJ9.secret-part.signature'
@@ -40,9 +39,7 @@ export const apiWith = (config: Partial<MetaApiConfig> = {}) =>
     deadlines: { fillMs: 100, ...config.deadlines },
   })
 
-/**
- * For tests that use nock: no request leaves, and nothing that one test set up is met by the next.
- */
+/** For tests that use nock: no request leaves, and no reply of one test remains for the next. */
 export const closeNetwork = (): void => {
   beforeAll(() => nock.disableNetConnect())
   afterEach(() => {
@@ -71,12 +68,12 @@ export const order: BrokerOrder = {
 export const place = (api = apiWith(), of = account, maySend = always): Promise<PlacementAnswer> =>
   api.trading.placeOrder(of, order, maySend)()
 
-/** What a lookup is asked with where the broker gave no number. */
+/** A lookup of an order without a number. */
 export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
   order,
   sentAt: now,
-  orderId: null,
-  refresh: false,
+  brokerOrderId: null,
+  readFromTerminal: false,
   othersTickets: [],
   ...more,
 })
@@ -92,35 +89,12 @@ export const notSent = (
 export const unknown: PlacementAnswer = { kind: 'unknown' }
 
 export const ticket = '46648037' as Ticket
-export const levels = { stopLoss: 1.05, takeProfit: 1.2 }
 
-export interface Write {
-  readonly what: string
-  readonly make: (
-    desk: PositionDesk,
-    of?: BrokerAccount,
-    maySend?: MaySend,
-    position?: Ticket,
-  ) => Promise<E.Either<BrokerChangeError, object>>
-}
-export const [move, close, closePart]: readonly [Write, Write, Write] = [
-  {
-    what: 'a change of levels',
-    make: (desk, of = account, may = always, position = ticket) =>
-      desk.setLevels(of, position, levels, may)(),
-  },
-  {
-    what: 'a close',
-    make: (desk, of = account, may = always, position = ticket) =>
-      desk.closePosition(of, position, null, may)(),
-  },
-  {
-    what: 'a close of a part',
-    make: (desk, of = account, may = always, position = ticket) =>
-      desk.closePosition(of, position, 0.1, may)(),
-  },
-]
-export const writes = [move, close, closePart]
+export const setLevels = (desk: PositionTrading, of = account) =>
+  desk.setLevels(of, ticket, { stopLoss: 1.05, takeProfit: 1.2 }, always)()
+
+export const close = (desk: PositionTrading, of = account) =>
+  desk.closePosition(of, ticket, null, always)()
 
 export const rightOf = <L, A>(either: E.Either<L, A>): A => {
   if (E.isLeft(either)) throw new Error(`Expected a reading, got ${JSON.stringify(either.left)}`)

@@ -1,131 +1,152 @@
-// Makes the client: a method for each row of the routes.
-import { exportedFile } from './exported-file.ts'
-import { readSettings } from './settings.ts'
-import type { CallOptions, ClientOptions, Settings } from './settings.ts'
-import type { Client } from './methods.ts'
-import { walkThrough } from './pages.ts'
-import type { AnyPage } from './pages.ts'
-import { routes } from './routes.ts'
-import type { Operation, RouteRow } from './routes.ts'
-import { newIdempotencyKey, platform } from './runtime.ts'
-import type { Runtime } from './runtime.ts'
+// Creates the client: a method for each route.
+import type { Operation } from './contract-types.ts'
+import { followEvents, type FollowOptions } from './events.ts'
+import { toExportedFile } from './exported-file.ts'
+import {
+  credentialOf,
+  defaultLimits,
+  limitsOf,
+  requireBaseUrl,
+  type ClientOptions,
+  type PostOptions,
+} from './options.ts'
+import { allItems, type ReadPage } from './pages.ts'
+import { routes, type Client, type Route } from './routes.ts'
 import { send } from './send.ts'
-import type { Call } from './send.ts'
 
 /**
  * A client of one service with one credential. Its methods throw TradeportError and need no `this`.
- * Throws a TypeError where an option cannot be.
+ * Throws a TypeError for an invalid option.
  */
 export const createClient = (options: ClientOptions): Client => {
-  const settings = readSettings(options)
-  const runtime = platform(settings.fetch)
-  const methods = (Object.keys(routes) as Operation[]).map((operation) => [
-    operation,
-    methodOf(runtime, settings, operation),
-  ])
-  // Each method takes and gives what the contract says of its route, which no compiler follows
-  // through a table.
-  return Object.fromEntries(methods) as Client
-}
+  const baseUrl = requireBaseUrl(options.baseUrl)
+  const limits = limitsOf(options, defaultLimits)
+  const credential = credentialOf(options)
 
-type Input = Readonly<Record<string, unknown>>
-
-const methodOf = (runtime: Runtime, settings: Settings, operation: Operation) => {
-  const { takes, walk }: RouteRow = routes[operation]
-  const ids = idsOf(operation)
-  const call = async (...given: readonly unknown[]) => {
-    const path = fillPath(operation, given.slice(0, ids.length))
-    const input = takes === undefined ? undefined : (given[ids.length] as Input | undefined)
-    const options = (given[ids.length + (takes === undefined ? 0 : 1)] ?? {}) as CallOptions
-    return ask(runtime, settings, operation, path, input, options)
-  }
-  if (walk === undefined) return call
-  const each = (...given: readonly unknown[]) => {
-    const [query, options] = given.slice(ids.length)
-    // What lists answer is what the contract says.
-    const read = (page: object) =>
-      call(...given.slice(0, ids.length), { ...(query as Input), ...page }, options) as Promise<
-        AnyPage<{ id: string }>
-      >
-    return walkThrough(read, walk)
-  }
-  return Object.assign(call, { each })
-}
-
-const ask = async (
-  runtime: Runtime,
-  settings: Settings,
-  operation: Operation,
-  path: string,
-  input: Input | undefined,
-  options: CallOptions,
-): Promise<unknown> => {
-  const { takes, sending }: RouteRow = routes[operation]
-  const { timeoutMs, retry, signal } = settings.forCall(options)
-  const body = takes === 'body' ? bodyOf(operation, input) : undefined
-  const idempotencyKey = sending === 'keyed' ? keyOf(options.idempotencyKey) : undefined
-  const headers = {
-    ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-    ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
-    ...(await settings.credential()),
-  }
-  const url = `${settings.baseUrl}${path}${takes === 'query' ? queryOf(input) : ''}`
-  const request: Call = { operation, url, body, headers, idempotencyKey, signal, timeoutMs, retry }
-  const answer = await send(runtime, request)
-  return answer.kind === 'file'
-    ? exportedFile(answer.response, operation, timeoutMs, signal)
-    : answer.reply
-}
-
-const idsOf = (operation: Operation): readonly string[] =>
-  routes[operation].path.match(/(?<=:)\w+/g) ?? []
-
-const fillPath = (operation: Operation, given: readonly unknown[]): string => {
-  const names = idsOf(operation)
-  let at = 0
-  return routes[operation].path.replaceAll(/:\w+/g, () => {
-    const value = given[at]
-    // Any of these would lead to another route.
-    if (typeof value !== 'string' || value === '' || value === '.' || value === '..') {
-      throw new TypeError(
-        `${operation} takes ${names[at]} as text that is not empty; got ${JSON.stringify(value) ?? 'nothing'}.`,
-      )
+  const ask = async (
+    operation: Operation,
+    ids: readonly unknown[],
+    input: Fields | undefined,
+    { signal, idempotencyKey: key, ...changes }: PostOptions,
+  ) => {
+    const { route, input: kind, isFile = false, ifUnknown } = routeOf(operation)
+    const [method = '', path = ''] = route.split(' ')
+    const body = kind === 'body' ? bodyOf(operation, input) : undefined
+    const idempotencyKey = method === 'POST' ? keyOf(key) : undefined
+    const call = {
+      ...limitsOf(changes, limits),
+      operation,
+      // Read for each call, so that a replaced fetch is used.
+      fetch: options.fetch ?? globalThis.fetch,
+      method,
+      url: `${baseUrl}${fillPath(operation, path, ids)}${kind === 'query' ? queryOf(input) : ''}`,
+      body,
+      headers: {
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...(idempotencyKey === undefined ? {} : { 'Idempotency-Key': idempotencyKey }),
+        ...(await credential()),
+      },
+      idempotencyKey,
+      signal,
+      isFile,
+      ifUnknown,
     }
-    at += 1
-    return encodeURIComponent(value)
+    const answer = await send(call)
+    return isFile && operation !== 'streamEvents'
+      ? toExportedFile(answer as Response, { ...call, attempts: 1 }, signal)
+      : answer
+  }
+
+  const methodOf = (operation: Operation) => {
+    const { route, input, walk } = routeOf(operation)
+    const idCount = route.split(':').length - 1
+    const call = async (...args: readonly unknown[]) => {
+      const rest = args.slice(idCount)
+      const given = input === undefined ? undefined : rest.shift()
+      return ask(operation, args.slice(0, idCount), given as Fields, rest[0] ?? {})
+    }
+    if (walk === undefined) return call
+    const each = (...args: readonly unknown[]) => {
+      const [filters, callOptions] = args.slice(idCount)
+      const read = (page: object) =>
+        call(...args.slice(0, idCount), { ...(filters as Fields), ...page }, callOptions)
+      // The replies of lists are those of the contract.
+      return allItems(read as unknown as ReadPage<{ id: string }>, walk)
+    }
+    return Object.assign(call, { each })
+  }
+
+  const events = ({ signal, types, ...query }: FollowOptions = {}) =>
+    followEvents(
+      (after) =>
+        // It has no file name, and is read as it comes.
+        ask(
+          'streamEvents',
+          [],
+          { ...query, types: types?.join(), after },
+          { signal },
+        ) as Promise<Response>,
+      { after: query.after, signal },
+    )
+
+  // The compiler cannot follow the types of the methods through the table.
+  return {
+    ...Object.fromEntries(
+      (Object.keys(routes) as Operation[]).map((operation) => [operation, methodOf(operation)]),
+    ),
+    events,
+  } as unknown as Client
+}
+
+const stream: Route = { route: 'GET /events/stream', input: 'query', isFile: true }
+
+const routeOf = (operation: Operation): Route =>
+  operation === 'streamEvents' ? stream : routes[operation]
+
+type Fields = Readonly<Record<string, unknown>>
+
+const fillPath = (operation: Operation, path: string, ids: readonly unknown[]): string => {
+  let index = 0
+  return path.replaceAll(/:(\w+)/g, (_, name: string) => {
+    const id = ids[index++]
+    // Any of these would be the path of another route.
+    if (typeof id !== 'string' || ['', '.', '..'].includes(id))
+      throw new TypeError(
+        `${name} of ${operation} must be text that is not empty; got ${shown(id)}.`,
+      )
+    return encodeURIComponent(id)
   })
 }
 
-const queryOf = (query: Input | undefined): string => {
-  const given = Object.entries(query ?? {}).filter(
-    ([, value]) => value !== undefined && value !== null,
-  )
-  const text = new URLSearchParams(
-    given.map(([name, value]): [string, string] => [name, String(value)]),
-  ).toString()
+const queryOf = (query: Fields = {}): string => {
+  const given = Object.entries(query).filter(([, value]) => value !== undefined && value !== null)
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)])
+  const text = new URLSearchParams(pairs).toString()
   return text === '' ? '' : `?${text}`
 }
 
-const bodyOf = (operation: Operation, body: Input | undefined): string => {
+const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   if (typeof body !== 'object' || body === null)
+    throw new TypeError(`the body of ${operation} must be an object; got ${shown(body)}.`)
+  // JSON would omit the field, and without it the whole position is closed.
+  if (operation === 'closePosition' && 'volume' in body && body['volume'] === undefined)
     throw new TypeError(
-      `${operation} takes a body, an object; got ${JSON.stringify(body) ?? 'nothing'}.`,
+      'the volume of closePosition is undefined. Send {} to close all of the position.',
     )
-  // JSON would leave the field out, and without it the whole position is closed.
-  if (operation === 'closePosition' && 'volume' in body && body['volume'] === undefined) {
-    throw new TypeError(
-      'closePosition got a volume that is undefined. Send {} to close all of the position.',
-    )
-  }
   return JSON.stringify(body)
 }
 
-const keyOf = (given: string | undefined): string => {
-  if (given === undefined) return newIdempotencyKey()
-  if (!/^[!-~]([ -~]{0,253}[!-~])?$/.test(given)) {
-    throw new TypeError(
-      'idempotencyKey takes 1 to 255 printable ASCII characters, without a space at either end.',
-    )
-  }
-  return given
+const shown = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
+
+// Of 128 random bits; crypto.randomUUID is missing from pages over plain HTTP.
+const newKey = (): string =>
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
+
+const keyOf = (key = newKey()): string => {
+  if (/^[!-~]([ -~]{0,253}[!-~])?$/.test(key)) return key
+  throw new TypeError(
+    'idempotencyKey must be 1 to 255 printable ASCII characters, without a space at either end.',
+  )
 }

@@ -1,37 +1,45 @@
-// What the contract says of each route, as types with names; contract.ts is generated from the API's document.
-import type { Reply } from './answer.ts'
+// The types of the API's routes and schemas by name, from contract.ts, which is generated.
 import type { components, operations, webhooks } from './contract.ts'
-import type { Operation } from './routes.ts'
 
-type Json<Response> = Response extends {
-  readonly content: { readonly 'application/json': infer Body }
+/** The operationId of a route, which is the name of its method. */
+export type Operation = keyof operations
+
+interface Content<Body> {
+  readonly content: { readonly 'application/json': Body }
 }
-  ? Body
+type Json<Response> = Response extends Content<infer Body> ? Body : never
+
+type Success<Op extends Operation> = operations[Op] extends { readonly responses: infer All }
+  ? Json<All[keyof All]>
   : never
 
-type Responses<Op extends Operation> = operations[Op] extends { readonly responses: infer All }
-  ? All
-  : never
-type Success<Op extends Operation> = Json<Responses<Op>[keyof Responses<Op>]>
-
-type FieldOf<Body, Name extends string> = Body extends { readonly [N in Name]: infer Field }
-  ? Field
+// Distributes, so that no body has no field.
+type Field<Body, Name extends string> = Body extends { readonly [N in Name]: infer Value }
+  ? Value
   : never
 
-export type DataOf<Op extends Operation> = FieldOf<Success<Op>, 'data'>
-export type MetaOf<Op extends Operation> = FieldOf<Success<Op>, 'meta'>
+export type DataOf<Op extends Operation> = Field<Success<Op>, 'data'>
+export type MetaOf<Op extends Operation> = Field<Success<Op>, 'meta'>
 export type QueryOf<Op extends Operation> = operations[Op] extends {
   readonly parameters: { readonly query?: infer Query }
 }
   ? NonNullable<Query>
   : never
 export type BodyOf<Op extends Operation> = operations[Op] extends {
-  readonly requestBody: { readonly content: { readonly 'application/json': infer Body } }
+  readonly requestBody: Content<infer Body>
 }
   ? Body
   : never
 
-/** What the method of a route resolves to. A route that gives no data yet always throws. */
+/** What a method resolves to. */
+export interface Reply<Data, Meta> {
+  readonly data: Data
+  readonly meta: Meta
+  /** X-RateLimit-*, Idempotent-Replayed, Location and others. */
+  readonly headers: Headers
+}
+
+/** What the method of a route resolves to. A route without data yet always throws. */
 export type ReplyOf<Op extends Operation> = Reply<DataOf<Op>, MetaOf<Op>>
 
 type Schemas = components['schemas']
@@ -55,16 +63,10 @@ export type EventName = keyof webhooks | 'webhook.test'
 
 /** The body of a delivery, by event. */
 export type EventBody<Name extends EventName> = Name extends keyof webhooks
-  ? webhooks[Name] extends {
-      readonly post: {
-        readonly requestBody: { readonly content: { readonly 'application/json': infer Body } }
-      }
-    }
-    ? Body
-    : never
+  ? Json<webhooks[Name]['post']['requestBody']>
   : TestEvent
 
-/** What testWebhook has posted. */
+/** The event that testWebhook posts. */
 export interface TestEvent {
   readonly event: 'webhook.test'
   readonly data: { readonly message: string; readonly timestamp: string }

@@ -1,4 +1,4 @@
-// Made from the API's document by `pnpm --filter @tradeport/contract run write`; a test holds it against the document. Not to be changed by hand.
+// Made from the API's document by `pnpm contract`; a test holds it against the document. Not to be changed by hand.
 
 export interface webhooks {
     readonly "trade.closed": {
@@ -73,6 +73,24 @@ export interface webhooks {
             };
         };
     };
+    readonly "order.rejected": {
+        readonly post: {
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": components["schemas"]["OrderRejectedEvent"];
+                };
+            };
+        };
+    };
+    readonly "order.expired": {
+        readonly post: {
+            readonly requestBody: {
+                readonly content: {
+                    readonly "application/json": components["schemas"]["OrderExpiredEvent"];
+                };
+            };
+        };
+    };
 }
 export interface components {
     schemas: {
@@ -112,7 +130,7 @@ export interface components {
             readonly freeMargin: number | null;
             /** @description Equity in percent of the margin in use; null until it was read from the broker. */
             readonly marginLevel: number | null;
-            /** @description 100 stands for 1:100; null until it was read from the broker. */
+            /** @description 100 means 1:100; null until it was read from the broker. */
             readonly leverage: number | null;
             /**
              * @description Whether the broker can be read.
@@ -166,7 +184,7 @@ export interface components {
                 readonly equity: number;
                 /** @description Margin in use. */
                 readonly margin: number;
-                /** @description Free margin; null when the broker did not say. */
+                /** @description Free margin; null when the broker did not report it. */
                 readonly free_margin: number | null;
                 /** @description Why. */
                 readonly change_reason: string;
@@ -210,7 +228,7 @@ export interface components {
             /** @description Where to post events: https, on the public internet. */
             readonly url?: string;
             /** @description Which events; each counts once. */
-            readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
+            readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
             /** @description Whether events are delivered to it. */
             readonly enabled?: boolean;
         };
@@ -253,7 +271,7 @@ export interface components {
             /** @description Where to post events: https, on the public internet. */
             readonly url: string;
             /** @description Which events; each counts once. */
-            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
+            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
             /** @description The key of the signatures; 64 hexadecimal characters are generated when it is left out. */
             readonly secret?: string;
         };
@@ -267,7 +285,7 @@ export interface components {
             /** @description Where events are posted. */
             readonly url: string;
             /** @description The events that are posted. */
-            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
+            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
             /** @description Nothing is delivered to a webhook that is not enabled. */
             readonly enabled: boolean;
             /** @description Failed attempts to deliver in a row. */
@@ -299,7 +317,7 @@ export interface components {
         readonly CursorPagination: {
             /** @description The page, counted from 1. */
             readonly page: number;
-            /** @description The most that a page holds. */
+            /** @description The maximum of items on a page. */
             readonly limit: number;
             /** @description How many there are in all. */
             readonly total: number;
@@ -341,7 +359,7 @@ export interface components {
              * @description An event type.
              * @enum {string}
              */
-            readonly eventType: "trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached";
+            readonly eventType: "trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired";
             /**
              * @description pending while another attempt is to come.
              * @enum {string}
@@ -375,6 +393,28 @@ export interface components {
              */
             readonly replayOf: string | null;
         };
+        /** @description Something that happened, as the log has it. */
+        readonly Event: {
+            /** @description Event id; ids sort in event order. */
+            readonly id: string;
+            /**
+             * @description The event type.
+             * @enum {string}
+             */
+            readonly event: "trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired";
+            /**
+             * Format: uuid
+             * @description The id of a linked account.
+             */
+            readonly accountId: string;
+            /**
+             * Format: date-time
+             * @description When it was recorded.
+             */
+            readonly timestamp: string;
+            /** @description As webhooks get it; the fields depend on the type. */
+            readonly data: unknown;
+        };
         /** @description An instrument of the fixed list. */
         readonly Instrument: {
             /** @description In capitals. */
@@ -400,6 +440,15 @@ export interface components {
             readonly baseCurrency?: string;
             /** @description Only of forex pairs. */
             readonly quoteCurrency?: string;
+        };
+        /** @description The cursor leads to the next page. */
+        readonly ListPagination: {
+            /** @description The maximum of items on a page. */
+            readonly limit: number;
+            /** @description Whether a page follows. */
+            readonly has_next: boolean;
+            /** @description Leads to the next page with the same filters: meta.pagination.cursor of a page. */
+            readonly cursor?: string;
         };
         /** @description About the reply. */
         readonly Meta: {
@@ -603,6 +652,53 @@ export interface components {
              */
             readonly webhook_id: string;
         };
+        /** @description What is posted for order.expired. */
+        readonly OrderExpiredEvent: {
+            /**
+             * @description The event type.
+             * @enum {string}
+             */
+            readonly event: "order.expired";
+            /** @description The order. */
+            readonly data: {
+                /** @description The id of an order: ord_ and an opaque suffix. */
+                readonly order_id: string;
+                /**
+                 * Format: uuid
+                 * @description The id of a linked account.
+                 */
+                readonly account_id: string;
+                /** @description The instrument, as the broker spells it. */
+                readonly symbol: string;
+                /**
+                 * @description The direction.
+                 * @enum {string}
+                 */
+                readonly type: "buy" | "sell";
+                /**
+                 * @description Only market orders are placed.
+                 * @enum {string}
+                 */
+                readonly order_type: "market";
+                /** @description Lots. */
+                readonly volume: number;
+                /**
+                 * Format: date-time
+                 * @description In UTC.
+                 */
+                readonly expired_at: string;
+            };
+            /**
+             * Format: date-time
+             * @description In UTC.
+             */
+            readonly timestamp: string;
+            /**
+             * Format: uuid
+             * @description The id of a webhook.
+             */
+            readonly webhook_id: string;
+        };
         /** @description What is posted for order.filled. */
         readonly OrderFilledEvent: {
             /**
@@ -633,9 +729,9 @@ export interface components {
                 readonly order_type: "market";
                 /** @description Lots. */
                 readonly volume: number;
-                /** @description The price of the execution; null when the broker did not say. */
+                /** @description The price of the execution; null when the broker did not report it. */
                 readonly fill_price: number | null;
-                /** @description Lots that were executed; null when the broker did not say of a partial execution. */
+                /** @description Lots that were executed; null when the broker did not report it of a partial execution. */
                 readonly filled_volume: number | null;
                 /**
                  * Format: date-time
@@ -660,11 +756,62 @@ export interface components {
              */
             readonly webhook_id: string;
         };
+        /** @description What is posted for order.rejected. */
+        readonly OrderRejectedEvent: {
+            /**
+             * @description The event type.
+             * @enum {string}
+             */
+            readonly event: "order.rejected";
+            /** @description The order. */
+            readonly data: {
+                /** @description The id of an order: ord_ and an opaque suffix. */
+                readonly order_id: string;
+                /**
+                 * Format: uuid
+                 * @description The id of a linked account.
+                 */
+                readonly account_id: string;
+                /** @description The instrument, as the broker spells it. */
+                readonly symbol: string;
+                /**
+                 * @description The direction.
+                 * @enum {string}
+                 */
+                readonly type: "buy" | "sell";
+                /**
+                 * @description Only market orders are placed.
+                 * @enum {string}
+                 */
+                readonly order_type: "market";
+                /** @description Lots. */
+                readonly volume: number;
+                /**
+                 * Format: date-time
+                 * @description In UTC.
+                 */
+                readonly rejected_at: string;
+                /** @description The broker's code, or one of the service. */
+                readonly reject_code: string;
+                /** @description The same for a person. */
+                readonly reject_message: string;
+            };
+            /**
+             * Format: date-time
+             * @description In UTC.
+             */
+            readonly timestamp: string;
+            /**
+             * Format: uuid
+             * @description The id of a webhook.
+             */
+            readonly webhook_id: string;
+        };
         /** @description Which page this is. */
         readonly Pagination: {
             /** @description The page, counted from 1. */
             readonly page: number;
-            /** @description The most that a page holds. */
+            /** @description The maximum of items on a page. */
             readonly limit: number;
             /** @description How many there are in all. */
             readonly total: number;
@@ -690,7 +837,7 @@ export interface components {
              */
             readonly type: "buy" | "sell";
             /**
-             * @description limit, stop and stop_limit are ORDER_TYPE_NOT_SUPPORTED.
+             * @description Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.
              * @enum {string}
              */
             readonly orderType: "market";
@@ -702,7 +849,7 @@ export interface components {
             readonly stopLoss?: number;
             /** @description A price. */
             readonly takeProfit?: number;
-            /** @description For its user; it is not sent to the broker. */
+            /** @description Your own note; not sent to the broker. */
             readonly comment?: string;
             /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
@@ -782,7 +929,7 @@ export interface components {
                 readonly closed_volume: number | null;
                 /** @description Lots that stay open; null when they are not known. */
                 readonly remaining_volume: number | null;
-                /** @description Null when the broker did not say. */
+                /** @description Null when the broker did not report it. */
                 readonly exit_price: number | null;
                 /** @description Before commission and swap. */
                 readonly realized_pnl: number;
@@ -889,7 +1036,7 @@ export interface components {
                 readonly threshold_value: unknown;
                 /** @description The value now. */
                 readonly current_value: unknown;
-                /** @description How grave it is. */
+                /** @description How severe it is. */
                 readonly severity: string;
                 /** @description The same for a person. */
                 readonly message: string;
@@ -958,7 +1105,7 @@ export interface components {
              * @description The last closing deal.
              */
             readonly closedAt: string;
-            /** @description True when a closing deal had no volume, and volume is the volume opened; else left out. */
+            /** @description True when a closing deal had no volume, and volume is the volume opened; else absent. */
             readonly volumeEstimated?: boolean;
         };
         /** @description What is posted for trade.closed. */
@@ -1129,7 +1276,7 @@ export interface components {
             /** @description Where events are posted. */
             readonly url: string;
             /** @description The events that are posted. */
-            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached")[];
+            readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
             /** @description Nothing is delivered to a webhook that is not enabled. */
             readonly enabled: boolean;
             /** @description Failed attempts to deliver in a row. */
@@ -1264,7 +1411,7 @@ export interface operations {
                 readonly endDate?: string;
                 /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
             };
         };
@@ -1415,7 +1562,7 @@ export interface operations {
                 readonly symbol?: string;
                 /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
             };
         };
@@ -1642,7 +1789,7 @@ export interface operations {
                 readonly endDate?: string;
                 /** @description Trades with a net profit above 0 (profit), of 0 or below (loss), or all. */
                 readonly profitFilter?: "profit" | "loss" | "all";
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
                 /** @description Leads to the next page with the same filters: meta.pagination.cursor of a page. */
                 readonly cursor?: string;
@@ -1761,7 +1908,7 @@ export interface operations {
     readonly getTrade: {
         readonly parameters: {
             readonly path: {
-                /** @description The id of a position, and of the trade that it becomes. */
+                /** @description The id of a trade. */
                 readonly id: string;
             };
         };
@@ -1843,7 +1990,7 @@ export interface operations {
                 readonly startTime?: string;
                 /** @description The latest, included. */
                 readonly endTime?: string;
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
             };
             readonly path: {
@@ -1859,12 +2006,83 @@ export interface operations {
                 readonly startTime?: string;
                 /** @description The latest, included. */
                 readonly endTime?: string;
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
             };
             readonly path: {
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
+            };
+        };
+    };
+    readonly listEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only events of these types, separated by commas; without it all that the credential may read. */
+                readonly types?: string;
+                /** @description The id of a linked account. */
+                readonly accountId?: string;
+                /** @description Only events after this one. */
+                readonly after?: string;
+                /** @description Only events before this one; newest first. */
+                readonly before?: string;
+                /** @description Default: asc; desc when only `before` is given. */
+                readonly order?: "asc" | "desc";
+                /** @description The maximum of items on a page. */
+                readonly limit?: number;
+            };
+        };
+        readonly responses: {
+            /** @description In the order of the page. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description In the order of the page. */
+                        readonly data: readonly components["schemas"]["Event"][];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly pagination: components["schemas"]["ListPagination"];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly streamEvents: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Only events of these types, separated by commas; without it all that the credential may read. */
+                readonly types?: string;
+                /** @description The id of a linked account. */
+                readonly accountId?: string;
+                /** @description Begin with what follows this event. */
+                readonly after?: string;
+            };
+        };
+        readonly responses: {
+            /** @description The file. */
+            readonly 200: {
+                content: {
+                    readonly "text/event-stream": string;
+                };
             };
         };
     };
@@ -2024,7 +2242,7 @@ export interface operations {
                 readonly status?: "success" | "failed" | "pending";
                 /** @description The page, counted from 1. */
                 readonly page?: number;
-                /** @description How many to answer at most. */
+                /** @description The maximum of items on a page. */
                 readonly limit?: number;
             };
             readonly path: {

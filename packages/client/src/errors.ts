@@ -1,10 +1,80 @@
-// What a method throws: one union, told apart by `code`. The service's refusals have its codes; the
-// rest is what can become of a request on its way.
-import { isKnownCode } from './error-details.ts'
-import type { ErrorDetails, ServiceErrorCode } from './error-details.ts'
-import type { Fault, NoAnswer, Refusal } from './faults.ts'
-import { routes } from './routes.ts'
-import type { Operation, RouteRow } from './routes.ts'
+// What a method throws: one union by `code`, the service's codes and those of the client.
+import type { Operation } from './contract-types.ts'
+
+interface OfAccount {
+  readonly accountId: string
+}
+interface BrokenLimit {
+  readonly limit: string
+  readonly allowed: number | readonly string[]
+  readonly current: number | string
+}
+interface OfStatus {
+  readonly status: string
+}
+
+// The values are only types; the keys are the codes that this version knows.
+const detailsByCode = {
+  VALIDATION_ERROR: {} as {
+    readonly issues: readonly { readonly path: string; readonly message: string }[]
+  },
+  UNAUTHORIZED: undefined,
+  INSUFFICIENT_SCOPE: {} as { readonly required_any_of: readonly string[] },
+  NOT_FOUND: undefined,
+  ACCOUNT_NOT_FOUND: undefined,
+  ACCOUNT_PURPOSE_RESTRICTED: undefined,
+  LIVE_ACCOUNT_RESTRICTED: undefined,
+  ORDER_TYPE_NOT_SUPPORTED: {} as { readonly orderType: string },
+  UNSUPPORTED_BROKER: {} as OfAccount,
+  NOT_PROVISIONED: {} as OfAccount,
+  BROKER_UNAVAILABLE: {} as OfAccount,
+  BROKER_RATE_LIMITED: {} as OfAccount,
+  CHALLENGE_LOCKED: undefined,
+  CHALLENGE_CHECK_UNAVAILABLE: undefined,
+  TRADER_LIMIT_BREACHED: {} as BrokenLimit,
+  DESK_LIMIT_BREACHED: {} as BrokenLimit,
+  APPROVAL_REQUIRED: {} as { readonly approvalAboveLots: number },
+  LIMIT_CHECK_UNAVAILABLE: undefined,
+  RISK_LIMIT_EXCEEDED: {} as {
+    readonly limit: 'volume_per_order' | 'orders_per_day' | 'open_orders'
+    readonly allowed: number
+    readonly current: number
+    /** Only with `orders_per_day`. */
+    readonly resetsAt?: string
+  },
+  ORDER_IN_FLIGHT: undefined,
+  ORDER_NOT_MODIFIABLE: {} as OfStatus,
+  ORDER_NOT_CANCELLABLE: {} as OfStatus,
+  ACCOUNT_DISCONNECTED: {} as OfAccount & OfStatus,
+  POSITION_NOT_FOUND: undefined,
+  INVALID_PRICE: {} as { readonly currentPrice: number },
+  INVALID_VOLUME: {} as { readonly volume: number; readonly openVolume: number },
+  TRADE_REJECTED: {} as { readonly brokerCode: string; readonly brokerMessage: string },
+  BROKER_OUTCOME_UNKNOWN: {} as OfAccount,
+  NOT_IMPLEMENTED: {} as { readonly feature: string },
+  TRADE_NOT_FOUND: undefined,
+  HISTORY_TOO_LARGE: {} as OfAccount & { readonly limit: number },
+  INVALID_CURSOR: undefined,
+  EVENT_GONE: {} as { readonly oldest: string | null },
+  STREAM_LIMIT_REACHED: {} as { readonly limit: number },
+  RATE_LIMIT_EXCEEDED: {} as
+    | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
+    | { readonly scope: 'endpoint' | 'suspension' | 'address' | 'bodies' },
+  WEBHOOK_LIMIT_REACHED: {} as { readonly allowed: number },
+  IDEMPOTENCY_KEY_REUSED: undefined,
+  IDEMPOTENCY_IN_PROGRESS: undefined,
+  PAYLOAD_TOO_LARGE: {} as { readonly limitBytes: number },
+  INTERNAL_ERROR: undefined,
+  /** With details where what was sent may have been recorded, such as an order. */
+  SERVICE_UNAVAILABLE: {} as { readonly outcome: 'unknown' } | undefined,
+  INTERNAL_TIMEOUT: undefined,
+  HEADERS_TOO_LARGE: {} as { readonly limitBytes: number; readonly limitHeaders: number },
+  REQUEST_TIMEOUT: undefined,
+}
+
+/** The details of each code of the service. */
+export type ErrorDetails = typeof detailsByCode
+export type ServiceErrorCode = keyof ErrorDetails
 
 interface ErrorBase extends Error {
   readonly name: 'TradeportError'
@@ -13,19 +83,17 @@ interface ErrorBase extends Error {
   /** How often the request was sent. */
   readonly attempts: number
   /**
-   * `unknown` where this call may have done its write although no reply says so: look before you
-   * try again. Of a read always `not_done`.
+   * `unknown` if this call may have done its write although no reply says so: check before you try
+   * again. Always `not_done` for a read.
    */
   readonly outcome: 'not_done' | 'unknown'
-  /**
-   * Of a POST: with the same key the same request is carried out once, however often it is sent.
-   */
+  /** Of a POST: the service carries out the request once for this key. */
   readonly idempotencyKey: string | undefined
 }
 
 interface Refused extends ErrorBase {
   readonly status: number
-  /** Tell support. */
+  /** For support. */
   readonly requestId: string
   readonly retryAfterSeconds: number | undefined
 }
@@ -38,30 +106,22 @@ export type ServiceError = {
   }
 }[ServiceErrorCode]
 
-/**
- * A refusal with a code that this version of the client does not know; `serviceCode` is that code.
- */
+/** A refusal with a code that this version of the client does not know: `serviceCode`. */
 export interface UnknownCodeError extends Refused {
   readonly code: 'UNKNOWN_CODE'
   readonly serviceCode: string
   readonly details: unknown
 }
 
-/**
- * An answer that the service did not write: that of a proxy, of another server, or a redirect,
- * which is not followed.
- */
+/** An answer of a proxy or another server, or a redirect, which is not followed. */
 export interface UnreadableAnswerError extends ErrorBase {
   readonly code: 'UNREADABLE_ANSWER'
   readonly status: number
-  /** How the answer begins. */
+  /** The beginning of the answer. */
   readonly excerpt: string
 }
 
-/**
- * No answer: the connection failed, the time ran out (`timeoutMs`), or the caller's signal was
- * aborted. `cause` says more.
- */
+/** The connection failed, `timeoutMs` passed, or the caller's signal was aborted; see `cause`. */
 export type NoAnswerError = {
   [Code in NoAnswer['code']]: ErrorBase & { readonly code: Code }
 }[NoAnswer['code']]
@@ -70,22 +130,55 @@ export type TradeportError = ServiceError | UnknownCodeError | UnreadableAnswerE
 
 const brand = Symbol.for('tradeport.error')
 
-/** Whether what was caught was thrown by a method of the client. */
+/** Whether a method of the client threw this error. */
 export const isTradeportError = (error: unknown): error is TradeportError =>
   error instanceof Error && brand in error
 
+interface NoAnswer {
+  readonly kind: 'no-answer'
+  readonly code: 'NETWORK_FAILURE' | 'TIMED_OUT' | 'ABORTED'
+  readonly cause: unknown
+}
+
+/** A request that failed. */
+export type Fault =
+  | NoAnswer
+  | {
+      readonly kind: 'unreadable'
+      readonly status: number
+      readonly excerpt: string
+      readonly retryAfterSeconds: number | undefined
+    }
+  | {
+      readonly kind: 'refusal'
+      readonly status: number
+      readonly code: string
+      readonly message: string
+      readonly details: unknown
+      readonly requestId: string
+      readonly retryAfterSeconds: number | undefined
+    }
+
 export interface Circumstances {
   readonly operation: Operation
-  readonly idempotencyKey: string | undefined
-  readonly timeoutMs: number
   readonly attempts: number
-  readonly isUnknown: boolean
+  readonly timeoutMs: number
+  readonly isUnknown?: boolean
+  readonly idempotencyKey?: string | undefined
+  /** What to do if the outcome is unknown. */
+  readonly ifUnknown?: string | undefined
 }
 
 export const toError = (fault: Fault, circumstances: Circumstances): TradeportError => {
-  const { operation, idempotencyKey, attempts, isUnknown } = circumstances
+  const { operation, attempts, isUnknown = false, idempotencyKey, ifUnknown } = circumstances
+  const advice =
+    ifUnknown ??
+    `It may have been done: call ${operation} again with the same arguments and the idempotencyKey of this error, which does it at most once.`
+  // This refusal says itself what to do.
+  const needsAdvice =
+    isUnknown && !(fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN')
   const error = new Error(
-    messageOf(fault, circumstances),
+    `${messageOf(fault, circumstances)}${needsAdvice ? ` ${advice}` : ''}`,
     fault.kind === 'no-answer' ? { cause: fault.cause } : undefined,
   )
   const fields = {
@@ -96,67 +189,34 @@ export const toError = (fault: Fault, circumstances: Circumstances): TradeportEr
     outcome: isUnknown ? 'unknown' : 'not_done',
     idempotencyKey,
   }
-  // What is told of each code is what the fault of that code holds, which the compiler cannot
-  // follow through the union.
-  return Object.defineProperty(Object.assign(error, fields), brand, {
-    value: true,
-  }) as unknown as TradeportError
+  Object.defineProperty(Object.assign(error, fields), brand, { value: true })
+  return error as unknown as TradeportError
 }
 
 const fieldsOf = (fault: Fault): object => {
-  switch (fault.kind) {
-    case 'no-answer':
-      return { code: fault.code }
-    case 'unreadable':
-      return { code: 'UNREADABLE_ANSWER', status: fault.status, excerpt: fault.excerpt }
-    case 'refusal':
-      return refusalFields(fault)
-  }
+  if (fault.kind === 'no-answer') return { code: fault.code }
+  const { status } = fault
+  if (fault.kind === 'unreadable')
+    return { code: 'UNREADABLE_ANSWER', status, excerpt: fault.excerpt }
+  const { code, details: ofCode, requestId, retryAfterSeconds } = fault
+  const codes = Object.hasOwn(detailsByCode, code)
+    ? { code }
+    : { code: 'UNKNOWN_CODE', serviceCode: code }
+  return { ...codes, status, details: ofCode, requestId, retryAfterSeconds }
 }
 
-const refusalFields = ({
-  code,
-  status,
-  details,
-  requestId,
-  retryAfterSeconds,
-}: Refusal): object => ({
-  ...(isKnownCode(code) ? { code } : { code: 'UNKNOWN_CODE', serviceCode: code }),
-  status,
-  details,
-  requestId,
-  retryAfterSeconds,
-})
-
-const messageOf = (fault: Fault, circumstances: Circumstances): string => {
-  // This refusal itself says what to do.
-  const needsAdvice =
-    circumstances.isUnknown &&
-    !(fault.kind === 'refusal' && fault.code === 'BROKER_OUTCOME_UNKNOWN')
-  return `${whatHappened(fault, circumstances)}${needsAdvice ? ` ${adviceFor(circumstances.operation)}` : ''}`
-}
-
-const adviceFor = (operation: Operation): string => {
-  const { whenUnknown }: RouteRow = routes[operation]
-  return (
-    whenUnknown ??
-    `It may have been done: call ${operation} again with the same arguments and the idempotencyKey of this error, which does it once at most.`
-  )
-}
-
-const whatHappened = (fault: Fault, { operation, timeoutMs, attempts }: Circumstances): string => {
-  const tries = `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
+const messageOf = (fault: Fault, { operation, timeoutMs, attempts }: Circumstances): string => {
+  const after = `after ${attempts} ${attempts === 1 ? 'attempt' : 'attempts'}`
   if (fault.kind === 'refusal') return fault.message
-  if (fault.kind === 'unreadable') {
-    return `${operation} was answered with status ${fault.status} by something that is not the service (${tries}). Check baseUrl, and what stands between.`
-  }
-  if (fault.code === 'TIMED_OUT')
-    return `${operation} got no answer within ${timeoutMs} ms (${tries}).`
-  if (fault.code === 'ABORTED') return `${operation} was called off.`
-  return `${operation} got no answer (${tries}): ${reasonOf(fault.cause)}. Check baseUrl and the network.`
+  if (fault.kind === 'unreadable')
+    return `${operation} was answered with status ${fault.status} by something that is not the service (${after}). Check baseUrl and the proxies in between.`
+  if (fault.code === 'ABORTED') return `${operation} was aborted.`
+  return fault.code === 'TIMED_OUT'
+    ? `${operation} got no answer within ${timeoutMs} ms (${after}).`
+    : `${operation} got no answer (${after}): ${reasonOf(fault.cause)}. Check baseUrl and the network.`
 }
 
-// Node says "fetch failed" and keeps the reason beneath.
+// Node's error says "fetch failed"; its cause has the reason.
 const reasonOf = (cause: unknown): string => {
   if (!(cause instanceof Error)) return String(cause)
   return cause.cause instanceof Error ? reasonOf(cause.cause) : cause.message || cause.name

@@ -1,50 +1,35 @@
-// The file of exportTrades: as a stream, for files of any length, or as text.
-import { toError } from './errors.ts'
-import type { Operation } from './routes.ts'
+// The file of exportTrades, as a stream or as text.
+import { toError, type Circumstances } from './errors.ts'
 
 export interface ExportedFile {
   /** `trades_2026-11-21.csv` */
   readonly name: string
   readonly contentType: string
-  /** How many positions could not be folded and are therefore not in the file. */
+  /** How many positions could not be folded and are therefore missing. */
   readonly skippedPositions: number
   readonly headers: Headers
-  /**
-   * The bytes as they come. A stream is read once, and fails where the connection does: what came
-   * until then is not the file.
-   */
+  /** The bytes, to be read once. If the connection fails, the stream does, and the file is incomplete. */
   readonly stream: ReadableStream<Uint8Array>
-  /** All of it. Throws a TradeportError where it did not come whole. */
+  /** The whole file. Throws a TradeportError if it is incomplete. */
   readonly text: () => Promise<string>
 }
 
-export const exportedFile = (
+export const toExportedFile = (
   response: Response,
-  operation: Operation,
-  timeoutMs: number,
+  circumstances: Circumstances,
   signal: AbortSignal | undefined,
-): ExportedFile => ({
-  name:
-    /filename="?([\w.-]+)"?/.exec(response.headers.get('Content-Disposition') ?? '')?.[1] ??
-    'trades',
-  contentType: response.headers.get('Content-Type') ?? '',
-  skippedPositions: Number(response.headers.get('X-Skipped-Positions') ?? 0),
-  headers: response.headers,
-  // A reply with a body has one.
-  stream: response.body as ReadableStream<Uint8Array>,
-  text: async () => {
-    try {
-      return await response.text()
-    } catch (cause) {
-      const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'
-      const circumstances = {
-        operation,
-        idempotencyKey: undefined,
-        timeoutMs,
-        attempts: 1,
-        isUnknown: false,
-      }
-      throw toError({ kind: 'no-answer', code, isSent: true, cause }, circumstances)
-    }
-  },
-})
+): ExportedFile => {
+  const { headers, body } = response
+  return {
+    name: /filename="?([\w.-]+)"?/.exec(headers.get('Content-Disposition') ?? '')?.[1] ?? 'trades',
+    contentType: headers.get('Content-Type') ?? '',
+    skippedPositions: Number(headers.get('X-Skipped-Positions') ?? 0),
+    headers,
+    stream: body as ReadableStream<Uint8Array>,
+    text: () =>
+      response.text().catch((cause: unknown) => {
+        const code = signal?.aborted === true ? 'ABORTED' : 'NETWORK_FAILURE'
+        throw toError({ kind: 'no-answer', code, cause }, circumstances)
+      }),
+  }
+}

@@ -1,9 +1,5 @@
 // The package's entry: the client, its errors, and what a receiver of webhooks needs.
 export { createClient } from './client.ts'
-export { isTradeportError } from './errors.ts'
-export { readWebhook } from './webhooks.ts'
-export { verifyWebhookSignature } from './signature.ts'
-export type { Reply } from './answer.ts'
 export type {
   Account,
   BalanceSnapshot,
@@ -17,27 +13,37 @@ export type {
   MetaOf,
   NewOrder,
   NewWebhook,
+  Operation,
   Order,
   Position,
   QueryOf,
+  Reply,
   ReplyOf,
   Trade,
   TradeStatistics,
   Webhook,
   WebhookTestResult,
 } from './contract-types.ts'
-export type { ErrorDetails, ServiceErrorCode } from './error-details.ts'
-export type {
-  NoAnswerError,
-  ServiceError,
-  TradeportError,
-  UnknownCodeError,
-  UnreadableAnswerError,
+export {
+  isTradeportError,
+  type ErrorDetails,
+  type NoAnswerError,
+  type ServiceError,
+  type ServiceErrorCode,
+  type TradeportError,
+  type UnknownCodeError,
+  type UnreadableAnswerError,
 } from './errors.ts'
+export type { FollowOptions, LogEvent } from './events.ts'
 export type { ExportedFile } from './exported-file.ts'
-export type { CallOptions, Client, List, ListOf, PostOptions } from './methods.ts'
-export type { RetryPolicy } from './retry.ts'
-export type { Operation } from './routes.ts'
-export type { ClientOptions } from './settings.ts'
-export type { RawBody } from './signature.ts'
-export type { KnownEvent, ReceivedWebhook, UnknownEvent, WebhookEvent } from './webhooks.ts'
+export type { CallOptions, ClientOptions, PostOptions, RetryPolicy } from './options.ts'
+export type { Client, List } from './routes.ts'
+export {
+  readWebhook,
+  verifyWebhookSignature,
+  type KnownEvent,
+  type RawBody,
+  type ReceivedWebhook,
+  type UnknownEvent,
+  type WebhookEvent,
+} from './webhooks.ts'

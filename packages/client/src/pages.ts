@@ -1,8 +1,9 @@
-// Walks through the items of a list, page by page.
-import type { Walk } from './routes.ts'
+// Reads all items of a list, page by page.
 
-/** A page as every list answers it; `cursor` is told by lists that are paged with one. */
-export interface AnyPage<Item> {
+/** How all items of a list are read. */
+export type Walk = 'cursor' | 'after' | 'pages' | 'pages-from-the-last'
+
+interface Page<Item> {
   readonly data: readonly Item[]
   readonly meta: {
     readonly pagination: {
@@ -13,46 +14,58 @@ export interface AnyPage<Item> {
   }
 }
 
-export interface PageQuery {
+interface PageQuery {
   readonly limit: number
   readonly page?: number
   readonly cursor?: string | undefined
+  readonly after?: string | undefined
 }
 
-type ReadPage<Item> = (query: PageQuery) => Promise<AnyPage<Item>>
+export type ReadPage<Item> = (query: PageQuery) => Promise<Page<Item>>
 
 interface Identified {
   readonly id: string
 }
 
-/** As many as a page may hold. */
 const limit = 100
 
 /** Each item once. */
-export const walkThrough = <Item extends Identified>(
+export const allItems = <Item extends Identified>(
   read: ReadPage<Item>,
   walk: Walk,
 ): AsyncIterable<Item> => ({
-  [Symbol.asyncIterator]: () => walks[walk](read),
+  [Symbol.asyncIterator]: () => {
+    if (walk === 'cursor') return byCursor(read)
+    if (walk === 'after') return byId(read)
+    return walk === 'pages' ? byPage(read) : fromTheLast(read)
+  },
 })
 
 async function* byCursor<Item>(read: ReadPage<Item>): AsyncGenerator<Item, void, void> {
   let cursor: string | undefined
   do {
-    const { data, meta } = await read(cursor === undefined ? { limit } : { limit, cursor })
+    const { data, meta } = await read({ limit, cursor })
     yield* data
     cursor = meta.pagination.cursor
   } while (cursor !== undefined)
 }
 
-/**
- * For lists that grow at their beginning: what comes in meanwhile moves items to later pages, where
- * they are met again.
- */
+/** For lists that are paged by the id of the last item. */
+async function* byId<Item>(read: ReadPage<Item>): AsyncGenerator<Item, void, void> {
+  let after: string | undefined
+  for (;;) {
+    const { data, meta } = await read(after === undefined ? { limit } : { limit, after })
+    yield* data
+    after = meta.pagination.cursor
+    if (!meta.pagination.has_next) return
+  }
+}
+
+/** For lists that grow at their beginning, which moves items to later pages. */
 async function* byPage<Item extends Identified>(
   read: ReadPage<Item>,
 ): AsyncGenerator<Item, void, void> {
-  const isNew = newOnes()
+  const isNew = newItems()
   for (let page = 1; ; page++) {
     const { data, meta } = await read({ limit, page })
     yield* data.filter(isNew)
@@ -61,32 +74,21 @@ async function* byPage<Item extends Identified>(
 }
 
 /**
- * For lists that lose items anywhere and grow at their end: read forwards, an item that moves to an
- * earlier page would be missed; read from the last page to the first, it is met twice. Whatever was
- * there all the while is there once, in the list's order.
+ * For lists that lose items anywhere, which moves items to earlier pages, and grow at their end. In
+ * this order a moved item is read twice instead of missed.
  */
 async function* fromTheLast<Item extends Identified>(
   read: ReadPage<Item>,
 ): AsyncGenerator<Item, void, void> {
   const first = await read({ limit, page: 1 })
-  const pages: (readonly Item[])[] = []
+  let items: readonly Item[] = []
   for (let page = first.meta.pagination.total_pages; page > 1; page--)
-    pages.unshift((await read({ limit, page })).data)
-  pages.unshift(pages.length === 0 ? first.data : (await read({ limit, page: 1 })).data)
-  yield* pages.flat().filter(newOnes())
+    items = [...(await read({ limit, page })).data, ...items]
+  const start = items.length === 0 ? first : await read({ limit, page: 1 })
+  yield* [...start.data, ...items].filter(newItems())
 }
 
-const walks: {
-  readonly [W in Walk]: <Item extends Identified>(
-    read: ReadPage<Item>,
-  ) => AsyncGenerator<Item, void, void>
-} = {
-  cursor: byCursor,
-  pages: byPage,
-  'pages-from-the-last': fromTheLast,
-}
-
-const newOnes = (): ((item: Identified) => boolean) => {
+const newItems = () => {
   const seen = new Set<string>()
-  return ({ id }) => seen.size < seen.add(id).size
+  return ({ id }: Identified): boolean => seen.size < seen.add(id).size
 }

@@ -1,30 +1,19 @@
-// Every route of the API: how it is called, and how often a request to it may be sent.
+// The routes of the API, and the client's methods, whose types follow from them.
+import type { BodyOf, DataOf, QueryOf, ReplyOf } from './contract-types.ts'
+import type { FollowOptions, LogEvent } from './events.ts'
+import type { ExportedFile } from './exported-file.ts'
+import type { CallOptions, PostOptions } from './options.ts'
+import type { Walk } from './pages.ts'
 
-/**
- * What a request may do, which decides whether it is sent again.
- * - `read`: changes nothing, so that it may be sent again whenever an answer failed to come.
- * - `keyed`: a POST, which the service carries out once for one Idempotency-Key, so that it may be
- *   sent again with the same key.
- * - `once`: a write without a key, which is sent again only after a reply that proves that nothing
- *   was done.
- */
-export type Sending = 'read' | 'keyed' | 'once'
-
-/** How the items of a list are walked through; see pages.ts. */
-export type Walk = 'cursor' | 'pages' | 'pages-from-the-last'
-
-export interface RouteRow {
-  readonly method: 'GET' | 'POST' | 'PUT' | 'DELETE'
-  /** Each `:name` is one argument, in order. */
-  readonly path: `/${string}`
-  readonly sending: Sending
-  /** What follows the arguments of the path. */
-  readonly takes?: 'query' | 'body'
-  /** Other than the envelope. */
-  readonly answers?: 'file'
+export interface Route {
+  /** The method and the path, in which each `:name` is one argument. */
+  readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
+  /** The argument after those of the path. */
+  readonly input?: 'query' | 'body'
+  readonly isFile?: boolean
   readonly walk?: Walk
-  /** What to do when it is not known whether a write without a key was done. */
-  readonly whenUnknown?: string
+  /** What to do if the outcome of a write without a key is unknown. */
+  readonly ifUnknown?: string
 }
 
 const readPosition =
@@ -32,93 +21,135 @@ const readPosition =
 const readOrder = 'The change may have been made: read the order (getOrder) before you try again.'
 
 export const routes = {
-  listAccounts: { method: 'GET', path: '/accounts', sending: 'read' },
-  getAccount: { method: 'GET', path: '/accounts/:id', sending: 'read' },
-  listBalanceHistory: {
-    method: 'GET',
-    path: '/accounts/:id/history',
-    sending: 'read',
-    takes: 'query',
-  },
-  placeOrder: { method: 'POST', path: '/orders', sending: 'keyed', takes: 'body' },
-  listOrders: { method: 'GET', path: '/orders', sending: 'read', takes: 'query', walk: 'pages' },
-  getOrder: { method: 'GET', path: '/orders/:id', sending: 'read' },
-  modifyOrder: {
-    method: 'PUT',
-    path: '/orders/:id',
-    sending: 'once',
-    takes: 'body',
-    whenUnknown: readOrder,
-  },
-  cancelOrder: { method: 'DELETE', path: '/orders/:id', sending: 'once', whenUnknown: readOrder },
+  /** Linked accounts, oldest first, with live balances where the broker can be read. */
+  listAccounts: { route: 'GET /accounts' },
+  /** One linked account. ACCOUNT_DISCONNECTED if it cannot be read now. */
+  getAccount: { route: 'GET /accounts/:id' },
+  /** Balance snapshots, newest first. */
+  listBalanceHistory: { route: 'GET /accounts/:id/history', input: 'query' },
+
+  /**
+   * Records a market order, which is then placed; getOrder shows its outcome. It is sent again with
+   * the same Idempotency-Key if an answer is lost, so that it is placed at most once.
+   */
+  placeOrder: { route: 'POST /orders', input: 'body' },
+  /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
+  listOrders: { route: 'GET /orders', input: 'query', walk: 'pages' },
+  getOrder: { route: 'GET /orders/:id' },
+  /** Changes an open order. No order is open today, so none can be changed. */
+  modifyOrder: { route: 'PUT /orders/:id', input: 'body', ifUnknown: readOrder },
+  /** Cancels an open order. No order is open today, so none can be cancelled. */
+  cancelOrder: { route: 'DELETE /orders/:id', ifUnknown: readOrder },
+
+  /** Open positions, oldest first. `each` returns every position that stays open during it. */
   // A position that is closed moves all younger ones one place towards the first page.
-  listPositions: {
-    method: 'GET',
-    path: '/positions',
-    sending: 'read',
-    takes: 'query',
-    walk: 'pages-from-the-last',
-  },
-  getPosition: { method: 'GET', path: '/positions/:id', sending: 'read' },
-  moveStopLoss: {
-    method: 'PUT',
-    path: '/positions/:id/sl',
-    sending: 'once',
-    takes: 'body',
-    whenUnknown: readPosition,
-  },
-  moveTakeProfit: {
-    method: 'PUT',
-    path: '/positions/:id/tp',
-    sending: 'once',
-    takes: 'body',
-    whenUnknown: readPosition,
-  },
-  closePosition: { method: 'POST', path: '/positions/:id/close', sending: 'keyed', takes: 'body' },
-  listSymbols: { method: 'GET', path: '/symbols', sending: 'read', takes: 'query' },
-  getQuote: { method: 'GET', path: '/quotes/:symbol', sending: 'read' },
-  listCandles: { method: 'GET', path: '/candles/:symbol', sending: 'read', takes: 'query' },
-  listTicks: { method: 'GET', path: '/ticks/:symbol', sending: 'read', takes: 'query' },
-  listTrades: { method: 'GET', path: '/trades', sending: 'read', takes: 'query', walk: 'cursor' },
-  getTradeStatistics: { method: 'GET', path: '/trades/stats', sending: 'read', takes: 'query' },
-  exportTrades: {
-    method: 'GET',
-    path: '/trades/export',
-    sending: 'read',
-    takes: 'query',
-    answers: 'file',
-  },
-  getTrade: { method: 'GET', path: '/trades/:id', sending: 'read' },
-  createWebhook: { method: 'POST', path: '/webhooks', sending: 'keyed', takes: 'body' },
-  listWebhooks: { method: 'GET', path: '/webhooks', sending: 'read' },
-  getWebhook: { method: 'GET', path: '/webhooks/:id', sending: 'read' },
+  listPositions: { route: 'GET /positions', input: 'query', walk: 'pages-from-the-last' },
+  getPosition: { route: 'GET /positions/:id' },
+  /**
+   * Moves the stop loss; the take profit stays. Sent once: after an error whose outcome is unknown,
+   * read the position.
+   */
+  moveStopLoss: { route: 'PUT /positions/:id/sl', input: 'body', ifUnknown: readPosition },
+  /**
+   * Moves the take profit; the stop loss stays. Sent once: after an error whose outcome is unknown,
+   * read the position.
+   */
+  moveTakeProfit: { route: 'PUT /positions/:id/tp', input: 'body', ifUnknown: readPosition },
+  /**
+   * Closes a volume of a position, or all of it with {}, at most once. After BROKER_OUTCOME_UNKNOWN,
+   * read the position.
+   */
+  closePosition: { route: 'POST /positions/:id/close', input: 'body' },
+
+  /** The instruments. Needs no credential. */
+  listSymbols: { route: 'GET /symbols', input: 'query' },
+  /** Not available yet: NOT_IMPLEMENTED. */
+  getQuote: { route: 'GET /quotes/:symbol' },
+  /** Not available yet: NOT_IMPLEMENTED. */
+  listCandles: { route: 'GET /candles/:symbol', input: 'query' },
+  /** Not available yet: NOT_IMPLEMENTED. */
+  listTicks: { route: 'GET /ticks/:symbol', input: 'query' },
+
+  /** Closed trades, most recently closed first. `each` returns each once while others close. */
+  listTrades: { route: 'GET /trades', input: 'query', walk: 'cursor' },
+  /** Statistics of closed trades. meta.warnings and meta.provenance.skipped say what is missing. */
+  getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
+  /** Closed trades as a CSV or JSON file. */
+  exportTrades: { route: 'GET /trades/export', input: 'query', isFile: true },
+  getTrade: { route: 'GET /trades/:id' },
+
+  /** The log of events, oldest first. `client.events` follows it as it grows. */
+  listEvents: { route: 'GET /events', input: 'query', walk: 'after' },
+
+  /** Registers a webhook. Only this reply shows its secret: keep it for readWebhook. */
+  createWebhook: { route: 'POST /webhooks', input: 'body' },
+  /** All webhooks, oldest first. */
+  listWebhooks: { route: 'GET /webhooks' },
+  getWebhook: { route: 'GET /webhooks/:id' },
   changeWebhook: {
-    method: 'PUT',
-    path: '/webhooks/:id',
-    sending: 'once',
-    takes: 'body',
-    whenUnknown:
-      'The change may have been made: read the webhook (getWebhook) before you try again.',
+    route: 'PUT /webhooks/:id',
+    input: 'body',
+    ifUnknown: 'The change may have been made: read the webhook (getWebhook) before you try again.',
   },
   deleteWebhook: {
-    method: 'DELETE',
-    path: '/webhooks/:id',
-    sending: 'once',
-    whenUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
+    route: 'DELETE /webhooks/:id',
+    ifUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
   },
-  testWebhook: { method: 'POST', path: '/webhooks/:id/test', sending: 'keyed' },
-  listWebhookDeliveries: {
-    method: 'GET',
-    path: '/webhooks/:id/deliveries',
-    sending: 'read',
-    takes: 'query',
-    walk: 'pages',
-  },
-  replayWebhookDelivery: {
-    method: 'POST',
-    path: '/webhooks/:id/deliveries/:deliveryId/replay',
-    sending: 'keyed',
-  },
-} as const satisfies Readonly<Record<string, RouteRow>>
+  /** Posts one webhook.test now and returns the receiver's answer, after 30 seconds at most. */
+  testWebhook: { route: 'POST /webhooks/:id/test' },
+  /** The log of event deliveries, newest first. */
+  listWebhookDeliveries: { route: 'GET /webhooks/:id/deliveries', input: 'query', walk: 'pages' },
+  /** Sends a logged delivery again, once. */
+  replayWebhookDelivery: { route: 'POST /webhooks/:id/deliveries/:deliveryId/replay' },
+} as const satisfies Readonly<Record<string, Route>>
 
-export type Operation = keyof typeof routes
+type Routes = typeof routes
+type Name = keyof Routes
+
+type Ids<Op extends Name> = Routes[Op]['route'] extends `${string}:${infer Rest}`
+  ? Rest extends `${string}:${string}`
+    ? [id: string, secondId: string]
+    : [id: string]
+  : []
+type Input<Op extends Name> = Routes[Op] extends { readonly input: 'body' }
+  ? [body: BodyOf<Op>]
+  : Routes[Op] extends { readonly input: 'query' }
+    ? object extends QueryOf<Op>
+      ? [query?: QueryOf<Op>]
+      : [query: QueryOf<Op>]
+    : []
+type Options<Op extends Name> = Routes[Op]['route'] extends `POST ${string}`
+  ? PostOptions
+  : CallOptions
+type Result<Op extends Name> = Routes[Op] extends { readonly isFile: true }
+  ? ExportedFile
+  : ReplyOf<Op>
+
+type Method<Op extends Name> = (
+  ...args: [...Ids<Op>, ...Input<Op>, options?: Options<Op>]
+) => Promise<Result<Op>>
+
+type Filters<Op extends Name> = Omit<QueryOf<Op>, 'page' | 'limit' | 'cursor' | 'before' | 'order'>
+
+/** A list: one page of it when called, every item of it with `each`. */
+export type List<Op extends Name> = Method<Op> & {
+  /** Every item once. A page is read when its first item is needed. */
+  readonly each: (
+    ...args: [...Ids<Op>, filters?: Filters<Op>, options?: CallOptions]
+  ) => AsyncIterable<DataOf<Op> extends readonly (infer Item)[] ? Item : never>
+}
+
+/**
+ * A method for each route, and `events`. Times are ISO 8601 text. Every method throws TradeportError, and
+ * TypeError for an invalid argument.
+ */
+export type Client = {
+  readonly [Op in Name]: Routes[Op] extends { readonly walk: Walk } ? List<Op> : Method<Op>
+} & {
+  /**
+   * Events as they are recorded, after `after` or from now on, each once and in the order of the
+   * log. It connects again by itself and ends only with the loop, or by an error: EVENT_GONE where
+   * events after `after` may have been cleared away, a refusal of the credential, ABORTED.
+   */
+  readonly events: (options?: FollowOptions) => AsyncIterable<LogEvent>
+}

@@ -1,90 +1,176 @@
-// Sends one call: once, or again where that is safe, until there is an answer or an end of trying.
-import { readAnswer } from './answer.ts'
-import type { Answer } from './answer.ts'
-import { toError } from './errors.ts'
-import type { TradeportError } from './errors.ts'
-import { mayBeDone } from './faults.ts'
-import type { Fault, NoAnswer } from './faults.ts'
-import { waitBeforeNext } from './retry.ts'
-import type { RetryPolicy } from './retry.ts'
-import { routes } from './routes.ts'
-import type { Operation, RouteRow } from './routes.ts'
-import type { Runtime } from './runtime.ts'
+// Sends one call: once, or again where that is safe. A write is never sent again on a guess.
+import type { Operation, Reply } from './contract-types.ts'
+import { toError, type Fault } from './errors.ts'
+import type { Limits } from './options.ts'
 
-export interface Call {
+export interface Call extends Limits {
   readonly operation: Operation
+  readonly fetch: typeof globalThis.fetch
+  readonly method: string
   readonly url: string
-  /** The same bytes and the same Idempotency-Key at every try. */
+  /** The same bytes and the same Idempotency-Key in every attempt. */
   readonly body: string | undefined
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly signal: AbortSignal | undefined
-  readonly timeoutMs: number
-  readonly retry: RetryPolicy
+  readonly isFile: boolean
+  readonly ifUnknown: string | undefined
 }
 
-/** Throws a TradeportError. */
-export const send = async (runtime: Runtime, call: Call): Promise<Answer> => {
-  const { sending }: RouteRow = routes[call.operation]
-  const startedAt = runtime.now()
+/** Returns the response itself for a file. Throws a TradeportError. */
+export const send = async (call: Call): Promise<Reply<unknown, unknown> | Response> => {
+  const { method, signal, retry } = call
+  const startedAt = performance.now()
   let isUnknown = false
-  for (let made = 1; ; made++) {
-    const answer = await sendOnce(runtime, call)
-    if (!isFault(answer)) return answer
-    // What an earlier try left open stays so: a refusal of this one says nothing of that.
-    isUnknown ||= mayBeDone(sending, answer)
-    const tries = { made, elapsedMs: runtime.now() - startedAt }
-    const waitMs = waitBeforeNext(sending, answer, tries, call.retry, runtime.random())
-    if (waitMs === undefined) throw errorOf(call, answer, made, isUnknown)
-    await runtime.sleep(waitMs, call.signal)
-    const calledOff = calledOffBy(call.signal, false)
-    if (calledOff !== undefined) throw errorOf(call, calledOff, made, isUnknown)
+  for (let attempts = 0; ;) {
+    if (signal?.aborted === true) {
+      const fault = { kind: 'no-answer', code: 'ABORTED', cause: signal.reason } as const
+      throw toError(fault, { ...call, attempts, isUnknown })
+    }
+    attempts++
+    const answer = await sendOnce(call)
+    if (!('kind' in answer)) return answer
+    // A later refusal does not say whether an earlier attempt was done.
+    isUnknown ||= mayBeDone(method, answer)
+    const waitMs = waitBeforeNext(answer, attempts)
+    const isLast =
+      attempts >= retry.attempts ||
+      !mayBeSentAgain(method, answer) ||
+      performance.now() - startedAt + waitMs > retry.withinMs
+    if (isLast) throw toError(answer, { ...call, attempts, isUnknown })
+    await sleep(waitMs, signal)
   }
 }
 
-const sendOnce = async (runtime: Runtime, call: Call): Promise<Answer | Fault> => {
-  const { method, answers }: RouteRow = routes[call.operation]
-  const { signal, timeoutMs } = call
-  const calledOff = calledOffBy(signal, false)
-  if (calledOff !== undefined) return calledOff
-  const tooLong = new AbortController()
-  const timer = setTimeout(() => tooLong.abort(), timeoutMs)
+const sendOnce = async ({
+  fetch,
+  method,
+  url,
+  headers,
+  body,
+  signal,
+  timeoutMs,
+  isFile,
+}: Call): Promise<Reply<unknown, unknown> | Response | Fault> => {
+  const timeout = new AbortController()
+  const timer = setTimeout(() => timeout.abort(), timeoutMs)
   try {
-    const response = await runtime.fetch(call.url, {
+    const response = await fetch(url, {
       method,
-      headers: call.headers,
-      ...(call.body === undefined ? {} : { body: call.body }),
-      // A redirect would take the API key to wherever it leads.
+      headers,
+      ...(body === undefined ? {} : { body }),
+      // A redirect would send the API key elsewhere.
       redirect: 'manual',
-      signal: signal === undefined ? tooLong.signal : AbortSignal.any([signal, tooLong.signal]),
+      signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
     })
-    return await readAnswer(response, answers)
+    return isFile && response.ok ? response : await readAnswer(response)
   } catch (cause) {
-    const noAnswer = calledOffBy(signal, true)
-    return (
-      noAnswer ?? {
-        kind: 'no-answer',
-        code: tooLong.signal.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE',
-        isSent: true,
-        cause,
-      }
-    )
+    if (signal?.aborted === true)
+      return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }
+    const code = timeout.signal.aborted ? 'TIMED_OUT' : 'NETWORK_FAILURE'
+    return { kind: 'no-answer', code, cause }
   } finally {
     clearTimeout(timer)
   }
 }
 
-const isFault = (answer: Answer | Fault): answer is Fault =>
-  answer.kind === 'refusal' || answer.kind === 'unreadable' || answer.kind === 'no-answer'
+const readAnswer = async (response: Response): Promise<Reply<unknown, unknown> | Fault> => {
+  const { ok, status, headers } = response
+  const text = await response.text()
+  const { success, data, meta, error } = parseFields(text)
+  if (ok && success === true && data !== undefined && isObject(meta)) return { data, meta, headers }
+  const retryAfterSeconds = retryAfter(headers)
+  if (!ok && isObject(error)) {
+    const { code, message, details, request_id: id } = error
+    const requestId = typeof id === 'string' ? id : (headers.get('X-Request-ID') ?? '')
+    if (typeof code === 'string' && typeof message === 'string')
+      return { kind: 'refusal', status, code, message, details, requestId, retryAfterSeconds }
+  }
+  return { kind: 'unreadable', status, excerpt: text.slice(0, 200), retryAfterSeconds }
+}
 
-const calledOffBy = (signal: AbortSignal | undefined, isSent: boolean): NoAnswer | undefined =>
-  signal?.aborted === true
-    ? { kind: 'no-answer', code: 'ABORTED', isSent, cause: signal.reason }
-    : undefined
+type Fields = Readonly<Record<string, unknown>>
 
-const errorOf = (
-  { operation, idempotencyKey, timeoutMs }: Call,
-  fault: Fault,
-  attempts: number,
-  isUnknown: boolean,
-): TradeportError => toError(fault, { operation, idempotencyKey, timeoutMs, attempts, isUnknown })
+const isObject = (value: unknown): value is Fields => typeof value === 'object' && value !== null
+
+const parseFields = (text: string): Fields => {
+  try {
+    const parsed: unknown = JSON.parse(text)
+    return isObject(parsed) ? parsed : {}
+  } catch {
+    return {}
+  }
+}
+
+// Whole seconds, or a date of a proxy, which is compared with the answer's own date.
+const retryAfter = (headers: Headers): number | undefined => {
+  const text = headers.get('Retry-After') ?? ''
+  if (/^\d{1,9}$/.test(text)) return Number(text)
+  const answeredAt = Date.parse(headers.get('Date') ?? '') || Date.now()
+  const seconds = Math.ceil((Date.parse(text) - answeredAt) / 1_000)
+  return Number.isNaN(seconds) ? undefined : Math.max(0, seconds)
+}
+
+// Refusals with status 503 that come before anything is done.
+const provesNothingDone: readonly string[] = [
+  'BROKER_UNAVAILABLE',
+  'CHALLENGE_CHECK_UNAVAILABLE',
+  'LIMIT_CHECK_UNAVAILABLE',
+]
+
+/** Whether the service may have done what the request asked for, unless its reply proves otherwise. */
+const mayBeDone = (method: string, fault: Fault): boolean => {
+  if (method === 'GET') return false
+  if (fault.kind !== 'refusal') return true
+  // An earlier request with this key may be doing it now.
+  if (fault.code === 'IDEMPOTENCY_IN_PROGRESS') return true
+  return fault.status >= 500 && fault.status !== 501 && !provesNothingDone.includes(fault.code)
+}
+
+// Waiting does not help with these, whatever their status.
+const lastingCodes: readonly string[] = ['ACCOUNT_DISCONNECTED', 'BROKER_OUTCOME_UNKNOWN']
+
+const mayBeSentAgain = (method: string, fault: Fault): boolean => {
+  if (fault.kind === 'refusal' && lastingCodes.includes(fault.code)) return false
+  if (method === 'GET') return isTemporary(fault)
+  // The service carries out a POST once for its key, so that the next answer shows the outcome.
+  if (method === 'POST')
+    return (
+      isTemporary(fault) ||
+      (fault.kind === 'refusal' &&
+        (fault.status === 500 || fault.code === 'IDEMPOTENCY_IN_PROGRESS'))
+    )
+  // Both are answered before anything is done.
+  return (
+    fault.kind === 'refusal' &&
+    fault.status === 429 &&
+    ['RATE_LIMIT_EXCEEDED', 'BROKER_RATE_LIMITED'].includes(fault.code) &&
+    fault.retryAfterSeconds !== undefined
+  )
+}
+
+const isTemporary = (fault: Fault): boolean => {
+  if (fault.kind === 'no-answer') return fault.code !== 'ABORTED'
+  // A request before the end of a limit counts towards a suspension.
+  if (fault.status === 429) return fault.retryAfterSeconds !== undefined
+  return [502, 503, 504].includes(fault.status)
+}
+
+// Never earlier than Retry-After, and at random, so that many callers do not return at once.
+const waitBeforeNext = (fault: Fault, attempts: number): number => {
+  const retryAfterSeconds = fault.kind === 'no-answer' ? undefined : fault.retryAfterSeconds
+  if (retryAfterSeconds !== undefined) return retryAfterSeconds * 1_000 + Math.random() * 250
+  return Math.min(8_000, 500 * 2 ** (attempts - 1)) * (0.5 + Math.random() / 2)
+}
+
+export const sleep = (ms: number, signal: AbortSignal | undefined): Promise<void> =>
+  new Promise((resolve) => {
+    const end = (): void => {
+      clearTimeout(timer)
+      signal?.removeEventListener('abort', end)
+      resolve()
+    }
+    const timer = setTimeout(end, ms)
+    signal?.addEventListener('abort', end)
+    if (signal?.aborted === true) end()
+  })

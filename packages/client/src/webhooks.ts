@@ -1,20 +1,16 @@
-// For receivers of webhooks: takes an event out of a request, if it is genuine.
+// For receivers of webhooks: reads an event from a request and verifies its signature, with
+// WebCrypto, which Node, browsers and workers have.
 import type { EventBody, EventName } from './contract-types.ts'
-import { textOf, verifyWebhookSignature } from './signature.ts'
-import type { RawBody } from './signature.ts'
 
 interface Delivered {
-  /**
-   * The same when a delivery is sent again: an event may come twice. Left out by webhook.test. It
-   * is not signed.
-   */
+  /** The same when a delivery is sent again. Missing from webhook.test. It is not signed. */
   readonly delivery_id?: string
 }
 
 /** An event by its name, as the service sends it. */
 export type KnownEvent = { [Name in EventName]: EventBody<Name> & Delivered }[EventName]
 
-/** An event that this version of the client does not know; `name` is what it is called. */
+/** An event that this version of the client does not know, with its name. */
 export interface UnknownEvent extends Delivered {
   readonly event: 'unknown'
   readonly name: string
@@ -25,19 +21,33 @@ export interface UnknownEvent extends Delivered {
 
 export type WebhookEvent = KnownEvent | UnknownEvent
 
+/** The received bytes; text stands for its UTF-8 bytes. */
+export type RawBody = Uint8Array | ArrayBuffer | string
+
 export interface ReceivedWebhook {
-  /** The webhook's secret, as createWebhook told it. */
+  /** The webhook's secret, from createWebhook. */
   readonly secret: string
-  /** As it came, before any JSON parsing. */
+  /** As received, before any JSON parsing. */
   readonly body: RawBody
-  /** All of the request's, as Node, Koa and Express have them, or a Headers. */
+  /** All headers of the request, as in Node, Koa and Express, or a Headers. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>
 }
 
-/**
- * The event; undefined where the signature is not that of the body, which is then nobody's
- * business: answer 401.
- */
+const knownEvents: readonly EventName[] = [
+  'trade.closed',
+  'position.opened',
+  'position.closed',
+  'order.created',
+  'order.filled',
+  'order.cancelled',
+  'order.rejected',
+  'order.expired',
+  'account.balance_changed',
+  'risk.threshold_breached',
+  'webhook.test',
+]
+
+/** The event; undefined if the signature is not that of the body: answer 401. */
 export const readWebhook = async ({
   secret,
   body,
@@ -45,33 +55,54 @@ export const readWebhook = async ({
 }: ReceivedWebhook): Promise<WebhookEvent | undefined> => {
   if (!(await verifyWebhookSignature(secret, body, headerOf(headers, 'X-Webhook-Signature'))))
     return undefined
-  // Whoever has the secret wrote it, so that its shape is the contract's.
-  const signed = JSON.parse(textOf(body)) as KnownEvent
+  const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
+  // The service signed it, so that it has the shape of the contract.
+  const signed = JSON.parse(text) as KnownEvent
   const deliveryId = headerOf(headers, 'X-Webhook-Delivery-Id')
   const delivered: Delivered = deliveryId === undefined ? {} : { delivery_id: deliveryId }
-  if (isKnownEvent(signed.event)) return { ...signed, ...delivered }
-  const { event: name, ...others } = signed as Omit<UnknownEvent, 'event'> & {
-    readonly event: string
-  }
-  return { ...others, event: 'unknown', name, ...delivered }
+  return knownEvents.includes(signed.event)
+    ? { ...signed, ...delivered }
+    : { ...signed, event: 'unknown', name: signed.event, ...delivered }
 }
-
-const known: { readonly [Name in EventName]: 1 } = {
-  'trade.closed': 1,
-  'position.opened': 1,
-  'position.closed': 1,
-  'order.created': 1,
-  'order.filled': 1,
-  'order.cancelled': 1,
-  'account.balance_changed': 1,
-  'risk.threshold_breached': 1,
-  'webhook.test': 1,
-}
-
-const isKnownEvent = (name: string): name is EventName => Object.hasOwn(known, name)
 
 const headerOf = (headers: ReceivedWebhook['headers'], name: string): string | undefined => {
   if (headers instanceof Headers) return headers.get(name) ?? undefined
   const value = headers[name.toLowerCase()] ?? headers[name]
   return typeof value === 'string' ? value : undefined
+}
+
+/**
+ * Whether the header, `sha256=` and 64 lower-case hex digits, is the signature of the body, in
+ * constant time.
+ */
+export const verifyWebhookSignature = async (
+  secret: string,
+  body: RawBody,
+  header: string | null | undefined,
+): Promise<boolean> => {
+  if (secret === '')
+    throw new TypeError(
+      'secret must be the secret of the webhook, from createWebhook; it is empty.',
+    )
+  const bytes = bytesOf(body)
+  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header ?? '') ?? []
+  if (hex === undefined) return false
+  const signature = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
+  const key = await crypto.subtle.importKey(
+    'raw',
+    new TextEncoder().encode(secret),
+    { name: 'HMAC', hash: 'SHA-256' },
+    false,
+    ['verify'],
+  )
+  return crypto.subtle.verify('HMAC', key, signature, bytes)
+}
+
+// A copy, so that nobody changes it during the check.
+const bytesOf = (body: RawBody): Uint8Array<ArrayBuffer> => {
+  if (typeof body === 'string') return new TextEncoder().encode(body)
+  if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new Uint8Array(body)
+  throw new TypeError(
+    `body must be the bytes as received, before any JSON parsing: a Uint8Array, an ArrayBuffer or text; got ${typeof body}.`,
+  )
 }

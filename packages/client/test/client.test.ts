@@ -1,59 +1,15 @@
-// The client against a fetch that is a function of the test: what is sent, what is given back, and
-// what is refused at once.
+// What is sent, what is returned, and what is refused at once.
 import { describe, expect, it } from 'vitest'
-import { createClient, isTradeportError } from '../src/index.ts'
-import type { ClientOptions, TradeportError } from '../src/index.ts'
-import { refusal, success } from './support/scripted.ts'
+import { createClient, type TradeportError } from '../src/index.ts'
+import { baseUrl, clientWith, cutOff, errorOf, lost, refusal, success } from './service.ts'
 
-const baseUrl = 'https://trade.example.com/api/v1'
-
-interface Sent {
-  readonly url: string
-  readonly method: string
-  readonly headers: Headers
-  readonly body: unknown
-}
-
-/** A client whose requests are kept and answered in turn, the last answer again and again. */
-const clientWith = (
-  answers: readonly (() => Response | Promise<Response>)[],
-  options: Partial<ClientOptions> = {},
-) => {
-  const sent: Sent[] = []
-  const fetch: typeof globalThis.fetch = async (url, { method = '', headers, body } = {}) => {
-    if (typeof url !== 'string') throw new TypeError('the client asks for addresses as text')
-    sent.push({
-      url,
-      method,
-      headers: new Headers(headers),
-      body: typeof body === 'string' ? JSON.parse(body) : body,
-    })
-    const next = answers[Math.min(sent.length, answers.length) - 1]
-    if (next === undefined) throw new Error('no answer is scripted')
-    return next()
-  }
-  return { client: createClient({ baseUrl, apiKey: 'tp_live_key', fetch, ...options }), sent }
-}
-
-const ok =
-  (data: unknown = [], meta: object = {}) =>
-  () =>
-    new Response(success(data, meta), { headers: { 'X-RateLimit-Remaining': '7' } })
-const refused =
-  (status: number, code: string, details?: unknown, headers: Record<string, string> = {}) =>
-  () =>
-    new Response(refusal(code, details), { status, headers })
-
-const failure = async (promise: Promise<unknown>): Promise<TradeportError> => {
-  const error: unknown = await promise.then(
-    () => undefined,
-    (thrown: unknown) => thrown,
-  )
-  if (!isTradeportError(error)) throw new Error(`not a TradeportError: ${String(error)}`)
+const failure = async (call: Promise<unknown>): Promise<TradeportError> => {
+  const error = await errorOf(call)
+  if (error === undefined) throw new Error('the method threw no error')
   return error
 }
 
-/** Waits until it is called off. */
+/** Waits until it is aborted. */
 const neverAnswering: typeof globalThis.fetch = (_, { signal } = {}) =>
   new Promise((_resolve, reject) =>
     signal?.addEventListener('abort', () => reject(signal.reason as Error)),
@@ -68,16 +24,16 @@ const order = {
 } as const
 
 describe('a method', () => {
-  it('gives data, meta and headers', async () => {
-    const { client } = clientWith([ok([{ id: 'a' }], { version: '1.0.0' })])
+  it('returns data, meta and headers', async () => {
+    const { client } = clientWith([success([{ id: 'a' }], { version: '1.0.0' })])
     const { data, meta, headers } = await client.listAccounts()
     expect(data).toEqual([{ id: 'a' }])
     expect(meta.version).toBe('1.0.0')
     expect(headers.get('X-RateLimit-Remaining')).toBe('7')
   })
 
-  it('puts its arguments into the path, the query and the body, escaped, and leaves out what is undefined', async () => {
-    const { client, sent } = clientWith([ok()])
+  it('sends its arguments in the path, the query and the body, escaped, without undefined ones', async () => {
+    const { client, sent } = clientWith([success()])
     await client.listWebhookDeliveries('a/b c', { page: 2, status: undefined as never })
     await client.listTrades({ symbol: 'A#B', startDate: '2026-01-31T09:30:00+01:00' })
     await client.moveStopLoss('p:1', { value: 1.09 })
@@ -91,30 +47,32 @@ describe('a method', () => {
   })
 
   it.each(['', '.', '..', undefined, 7])(
-    'refuses %j as an id, which would lead to another route',
+    'refuses the id %j, which would lead to another route',
     async (id) => {
-      const { client, sent } = clientWith([ok()])
+      const { client, sent } = clientWith([success()])
       await expect(client.deleteWebhook(id as string)).rejects.toThrow(
-        /deleteWebhook takes id as text/,
+        /^id of deleteWebhook must be text/,
       )
       expect(sent).toEqual([])
     },
   )
 
   it('refuses to close with a volume that is undefined, which would close everything', async () => {
-    const { client, sent } = clientWith([ok()])
+    const { client, sent } = clientWith([success()])
     await expect(client.closePosition('p', { volume: undefined as never })).rejects.toThrow(
       /Send \{\} to close all/,
     )
-    await expect(client.closePosition('p', undefined as never)).rejects.toThrow(/takes a body/)
+    await expect(client.closePosition('p', undefined as never)).rejects.toThrow(/must be an object/)
     expect(sent).toEqual([])
   })
 })
 
 describe('a credential', () => {
-  it('is the key, or the token where there is one, which a function may give anew for each call', async () => {
+  it('is the API key, or the access token, which a function may return for each call', async () => {
     const tokens = ['one', 'two']
-    const { client, sent } = clientWith([ok()], { accessToken: async () => tokens.shift() ?? '' })
+    const { client, sent } = clientWith([success()], {
+      accessToken: async () => tokens.shift() ?? '',
+    })
     await client.listAccounts()
     await client.listAccounts()
     expect(sent.map(({ headers }) => headers.get('Authorization'))).toEqual([
@@ -122,25 +80,25 @@ describe('a credential', () => {
       'Bearer two',
     ])
     expect(sent.every(({ headers }) => !headers.has('X-API-Key'))).toBe(true)
-    const byKey = clientWith([ok()])
+    const byKey = clientWith([success()])
     await byKey.client.listAccounts()
     expect(byKey.sent[0]?.headers.get('X-API-Key')).toBe('tp_live_key')
   })
 
-  it('need not be there', async () => {
-    const { client, sent } = clientWith([ok()], { apiKey: undefined })
+  it('is optional', async () => {
+    const { client, sent } = clientWith([success()], { apiKey: undefined })
     await client.listSymbols()
     expect([...(sent[0]?.headers.keys() ?? [])]).toEqual([])
   })
 })
 
 describe('a POST', () => {
-  it('gets one key for each call, kept over all tries', async () => {
+  it('has one key for each call, the same in all attempts', async () => {
     const { client, sent } = clientWith([
-      () => Promise.reject(new TypeError('fetch failed')),
-      refused(503, 'SERVICE_UNAVAILABLE'),
-      refused(409, 'IDEMPOTENCY_IN_PROGRESS', undefined, { 'Retry-After': '1' }),
-      ok({ id: 'ord_1' }),
+      lost,
+      refusal(503, 'SERVICE_UNAVAILABLE'),
+      refusal(409, 'IDEMPOTENCY_IN_PROGRESS', undefined, { 'Retry-After': '1' }),
+      success({ id: 'ord_1' }),
     ])
     await client.placeOrder(order)
     await client.placeOrder(order)
@@ -151,8 +109,8 @@ describe('a POST', () => {
     expect(keys[4]).not.toBe(keys[0])
   })
 
-  it('is sent with the key of its caller, which its error carries', async () => {
-    const { client, sent } = clientWith([() => Promise.reject(new TypeError('fetch failed'))], {
+  it('has the key of its caller, which is in the error', async () => {
+    const { client, sent } = clientWith([lost], {
       retry: { attempts: 1 },
     })
     const error = await failure(client.placeOrder(order, { idempotencyKey: 'signal-42' }))
@@ -168,14 +126,14 @@ describe('a POST', () => {
     expect(sent[0]?.headers.get('Idempotency-Key')).toBe('signal-42')
     expect(JSON.stringify(error) + error.message + String(error.stack)).not.toContain('tp_live_key')
     await expect(client.placeOrder(order, { idempotencyKey: 'é' })).rejects.toThrow(
-      /idempotencyKey takes/,
+      /^idempotencyKey must be/,
     )
   })
 })
 
 describe('an error', () => {
-  it('has the code, the details and the words of the service', async () => {
-    const { client } = clientWith([refused(400, 'INVALID_PRICE', { currentPrice: 1.08 })])
+  it('has the code, the details and the message of the service', async () => {
+    const { client } = clientWith([refusal(400, 'INVALID_PRICE', { currentPrice: 1.08 })])
     const error = await failure(client.moveStopLoss('p', { value: 2 }))
     if (error.code !== 'INVALID_PRICE') throw error
     expect(error.details.currentPrice).toBe(1.08)
@@ -190,8 +148,8 @@ describe('an error', () => {
     expect(error).toBeInstanceOf(Error)
   })
 
-  it('tells of a code that it does not know', async () => {
-    const { client } = clientWith([refused(418, 'TEAPOT', { short: true })])
+  it('has an unknown code as serviceCode', async () => {
+    const { client } = clientWith([refusal(418, 'TEAPOT', { short: true })])
     const error = await failure(client.getOrder('o'))
     expect(error).toMatchObject({
       code: 'UNKNOWN_CODE',
@@ -209,7 +167,7 @@ describe('an error', () => {
       () =>
         new Response(null, { status: 302, headers: { Location: 'https://elsewhere.example.com' } }),
     ],
-  ])('tells of %s in place of an answer, after a write with what to do', async (_, answer) => {
+  ])('reports %s instead of an answer, after a write with what to do', async (_, answer) => {
     const { client, sent } = clientWith([answer])
     expect(await failure(client.listAccounts())).toMatchObject({
       code: 'UNREADABLE_ANSWER',
@@ -221,7 +179,7 @@ describe('an error', () => {
     expect(sent).toHaveLength(2)
   })
 
-  it('is TIMED_OUT when no answer came in time, and a write without a key is then not sent again', async () => {
+  it('is TIMED_OUT after too long a time, and a write without a key is not sent again', async () => {
     const client = createClient({ baseUrl, fetch: neverAnswering, timeoutMs: 20 })
     const error = await failure(client.moveStopLoss('p', { value: 1 }))
     expect(error).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown', attempts: 1 })
@@ -230,10 +188,10 @@ describe('an error', () => {
     )
   })
 
-  it('is ABORTED when its caller calls it off, and says whether a write may have been done', async () => {
+  it('is ABORTED by its caller, and says whether a write may have been done', async () => {
     const controller = new AbortController()
     const { client } = clientWith([
-      refused(429, 'RATE_LIMIT_EXCEEDED', { scope: 'endpoint' }, { 'Retry-After': '30' }),
+      refusal(429, 'RATE_LIMIT_EXCEEDED', { scope: 'endpoint' }, { 'Retry-After': '30' }),
     ])
     setTimeout(() => controller.abort(new Error('enough')), 20)
     const waiting = await failure(client.closePosition('p', {}, { signal: controller.signal }))
@@ -243,23 +201,23 @@ describe('an error', () => {
     expect(before).toMatchObject({ code: 'ABORTED', outcome: 'not_done' })
     const under = new AbortController()
     setTimeout(() => under.abort(), 20)
-    const underWay = await failure(
+    const inProgress = await failure(
       createClient({ baseUrl, fetch: neverAnswering }).closePosition(
         'p',
         {},
         { signal: under.signal },
       ),
     )
-    expect(underWay).toMatchObject({ code: 'ABORTED', outcome: 'unknown' })
+    expect(inProgress).toMatchObject({ code: 'ABORTED', outcome: 'unknown' })
   })
 
   it.each<Record<string, string>>([
     { 'Retry-After': '900' },
     // By the date of the answer.
     { Date: 'Sat, 21 Nov 2026 12:00:00 GMT', 'Retry-After': 'Sat, 21 Nov 2026 12:15:00 GMT' },
-  ])('comes at once where Retry-After asks for more time than there is: %j', async (headers) => {
+  ])('is thrown at once if Retry-After is too long: %j', async (headers) => {
     const { client, sent } = clientWith([
-      refused(429, 'RATE_LIMIT_EXCEEDED', { scope: 'suspension' }, headers),
+      refusal(429, 'RATE_LIMIT_EXCEEDED', { scope: 'suspension' }, headers),
     ])
     expect(await failure(client.listAccounts())).toMatchObject({
       code: 'RATE_LIMIT_EXCEEDED',
@@ -271,13 +229,13 @@ describe('an error', () => {
 })
 
 const page = (ids: readonly string[], cursor?: string) =>
-  ok(
+  success(
     ids.map((id) => ({ id })),
     { pagination: { has_next: cursor !== undefined, total_pages: 2, cursor } },
   )
 
 describe('a list', () => {
-  it('gives its items one by one, with its filters on every page, and reads no page before it is asked for', async () => {
+  it('returns items one by one, with the filters on every page, and reads no page early', async () => {
     const { client, sent } = clientWith([page(['1', '2'], 'next'), page(['3'])])
     const requested: [id: string, pages: number][] = []
     const trades = client.listTrades.each({ symbol: 'EURUSD' })
@@ -303,11 +261,6 @@ const file = () =>
       'X-Skipped-Positions': '2',
     },
   })
-const broken = () =>
-  new Response(
-    new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) }),
-  )
-
 describe('an export', () => {
   it('is a file with its name, as text or as a stream', async () => {
     const { client } = clientWith([file])
@@ -323,8 +276,8 @@ describe('an export', () => {
     expect(bytes).toBe(7)
   })
 
-  it('throws where it did not come whole', async () => {
-    const exported = await clientWith([broken]).client.exportTrades()
+  it('throws if it is incomplete', async () => {
+    const exported = await clientWith([cutOff]).client.exportTrades()
     expect(await failure(exported.text())).toMatchObject({
       code: 'NETWORK_FAILURE',
       operation: 'exportTrades',
@@ -334,24 +287,24 @@ describe('an export', () => {
 
 describe('an option', () => {
   it.each([
-    [{ baseUrl: 'trade.example.com' }, /^baseUrl takes the address/],
-    [{ baseUrl: 'https://trade.example.com/api/v1?x=1' }, /^baseUrl takes the address/],
-    [{ baseUrl, timeoutMs: 0 }, /^timeoutMs takes a whole number from 1 to \d+; got 0\.$/],
-    [{ baseUrl, retry: { attempts: 0 } }, /^retry\.attempts takes a whole number from 1/],
-    [{ baseUrl, retry: { withinMs: Number.NaN } }, /^retry\.withinMs takes .* got NaN\.$/],
-    [{ baseUrl, apiKey: '' }, /^apiKey takes/],
-    // Neither a password nor a key is repeated.
+    [{ baseUrl: 'trade.example.com' }, /^baseUrl must be the address/],
+    [{ baseUrl: 'https://trade.example.com/api/v1?x=1' }, /^baseUrl must be the address/],
+    [{ baseUrl, timeoutMs: 0 }, /^timeoutMs must be a whole number from 1 to \d+; got 0\.$/],
+    [{ baseUrl, retry: { attempts: 0 } }, /^retry\.attempts must be a whole number from 1/],
+    [{ baseUrl, retry: { withinMs: Number.NaN } }, /^retry\.withinMs must be .* got NaN\.$/],
+    [{ baseUrl, apiKey: '' }, /^apiKey must be/],
+    // The messages contain neither the password nor the key.
     [
       { baseUrl: 'https://user:sekret@trade.example.com/api/v1' },
-      /^baseUrl takes no user name and no password: give apiKey or accessToken\.$/,
+      /^baseUrl must not contain a user name or password: give apiKey or accessToken\.$/,
     ],
-    [{ baseUrl, apiKey: 'tp_live_secret\n' }, /^apiKey takes (?!.*secret)/],
-  ])('that cannot be is refused: %j', (options, message) => {
+    [{ baseUrl, apiKey: 'tp_live_secret\n' }, /^apiKey must be (?!.*secret)/],
+  ])('that is invalid is refused: %j', (options, message) => {
     expect(() => createClient(options)).toThrow(message)
   })
 
-  it('may be a path of the page in a browser, with or without a slash at its end', async () => {
-    const { client, sent } = clientWith([ok()], { baseUrl: '/api/v1/' })
+  it('may be a path of the page, with a slash at its end', async () => {
+    const { client, sent } = clientWith([success()], { baseUrl: '/api/v1/' })
     await client.listSymbols()
     expect(sent[0]?.url).toBe('/api/v1/symbols')
   })

@@ -1,11 +1,9 @@
-// The receivers of the README as programs of their own, over real HTTP.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+// The receivers of the README as separate programs, over real HTTP.
+import { spawn, type ChildProcess } from 'node:child_process'
 import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
-import { createServer } from 'node:net'
-import type { AddressInfo } from 'node:net'
+import { createServer, type AddressInfo } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
@@ -16,7 +14,7 @@ const sign = (body: string | Buffer, key = secret): string =>
 
 const filled = JSON.stringify({
   event: 'order.filled',
-  // Spaces and characters that another JSON writer would write otherwise.
+  // Other JSON writers escape this character.
   data: { order_id: 'ord_1', symbol: 'EURUSD\u00e9', fill_price: 1.0865 },
   timestamp: '2026-11-21T12:00:00.000Z',
   webhook_id: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c',
@@ -57,7 +55,8 @@ describe.each(['koa', 'express'])('the receiver with %s', (name) => {
         () => false,
       ))
     ) {
-      if (receiver.exitCode !== null) throw new Error(`it ended with ${receiver.exitCode}`)
+      if (receiver.exitCode !== null)
+        throw new Error(`the receiver ended with ${receiver.exitCode}`)
       await wait(50)
     }
   })
@@ -76,14 +75,14 @@ describe.each(['koa', 'express'])('the receiver with %s', (name) => {
       },
     })
 
-  it('is the one that the README shows', () => {
+  it('is that of the README', () => {
     const [, ...shown] = readFileSync(file, 'utf8').split('\n')
     expect(readFileSync(join(import.meta.dirname, '../README.md'), 'utf8')).toContain(
       `\`\`\`ts\n${shown.join('\n')}\`\`\``,
     )
   })
 
-  it('takes a genuine event', async () => {
+  it('accepts a genuine event', async () => {
     expect((await post(filled, sign(filled))).status).toBe(204)
     await expect.poll(() => printed).toContain('ord_1 was filled at 1.0865')
   })

@@ -1,4 +1,4 @@
-// What the compiler knows of the methods: checked when the tests are, and run by nobody.
+// What the compiler knows of the methods.
 import { describe, expectTypeOf, it } from 'vitest'
 import type {
   Account,
@@ -27,7 +27,7 @@ describe('the types', () => {
     expectTypeOf<Resolved<Client['getQuote']>['data']>().toBeNever()
   })
 
-  it('take what the contract takes', () => {
+  it('accept the arguments of the contract', () => {
     expectTypeOf<Client['closePosition']>().toBeCallableWith('id', { volume: 0.1 })
     expectTypeOf<undefined>().not.toExtend<Parameters<Client['closePosition']>[1]>()
     expectTypeOf<NonNullable<Parameters<Client['listOrders']['each']>[0]>>().not.toHaveProperty(
@@ -35,23 +35,22 @@ describe('the types', () => {
     )
   })
 
-  it('give items of a list', () => {
+  it('return items of a list', () => {
     expectTypeOf<ReturnType<Client['listPositions']['each']>>().toEqualTypeOf<
       AsyncIterable<Position>
     >()
   })
 
-  it('tell errors apart by their codes, with the details of each', () => {
+  it('discriminate errors by code, with the details of each', () => {
     type WithCode<Code extends TradeportError['code']> = Extract<TradeportError, { code: Code }>
     expectTypeOf<WithCode<'INVALID_PRICE'>['details']>().toEqualTypeOf<{
       readonly currentPrice: number
     }>()
     expectTypeOf<WithCode<'TIMED_OUT'>['outcome']>().toEqualTypeOf<'not_done' | 'unknown'>()
-    // Every code is one, and none is just text.
     expectTypeOf<string>().not.toExtend<TradeportError['code']>()
   })
 
-  it('tell events apart by their names', () => {
+  it('discriminate events by name', () => {
     type Named<Name extends WebhookEvent['event']> = Extract<WebhookEvent, { event: Name }>
     expectTypeOf<Named<'order.filled'>['data']['order_id']>().toEqualTypeOf<string>()
     expectTypeOf<EventBody<'webhook.test'>['data']['message']>().toEqualTypeOf<string>()

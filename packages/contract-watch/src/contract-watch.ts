@@ -1,8 +1,7 @@
 // Holds every reply of an API that is heard against the API's document: the status, the headers,
 // and each field, of which none may be there that the document does not tell; and every body that
 // was taken.
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import type { ValidateFunction } from 'ajv/dist/2020.js'
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 
 type Node = ReturnType<typeof JSON.parse>

@@ -1,8 +1,7 @@
 // What is told of a reply, by a document of one route; apps/api holds the service's own document
 // against it.
 import { describe, expect, it } from 'vitest'
-import { createContractWatch } from '../src/index.ts'
-import type { HeardReply } from '../src/index.ts'
+import { createContractWatch, type HeardReply } from '../src/index.ts'
 
 const thing = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const document = {

@@ -1,21 +1,25 @@
 // The fakes of the broker's ports do what the adapters do.
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '../src/accounts/account.ts'
-import { brokerRateLimited, brokerUnavailable, notProvisioned } from '../src/errors.ts'
-import type { BrokerReadError } from '../src/errors.ts'
+import { brokerRateLimited, refuse, type BrokerReadError } from '../src/errors.ts'
 import type { AccountId, Ticket } from '../src/primitives/ids.ts'
-import { describeBrokerContract } from '../src/testing/broker-contract.ts'
-import type { VenuePosition, VenueTrouble } from '../src/testing/broker-contract.ts'
-import { createFakeBroker } from '../src/testing/fake-broker.ts'
-import { createFakePositionDesk } from '../src/testing/fake-position-desk.ts'
-import type { FakeChangeOutcome } from '../src/testing/fake-position-desk.ts'
-import { createFakeTrading } from '../src/testing/fake-trading.ts'
-import type { FakePlacement } from '../src/testing/fake-trading.ts'
-import { openPosition } from '../src/testing/open-position.ts'
-import { describePositionDeskContract } from '../src/testing/position-desk-contract.ts'
-import type { ChangeTrouble } from '../src/testing/position-desk-contract.ts'
-import { describeTradingContract } from '../src/testing/trading-contract.ts'
-import type { TradeTrouble } from '../src/testing/trading-contract.ts'
+import {
+  describeBrokerContract,
+  describePositionTradingContract,
+  describeTradingContract,
+  type ChangeTrouble,
+  type TradeTrouble,
+  type VenuePosition,
+  type VenueTrouble,
+} from '@tradeport/testkit/contracts'
+import {
+  createFakeBroker,
+  createFakePositionTrading,
+  createFakeTrading,
+  openPosition,
+  type FakeChangeOutcome,
+  type FakePlacement,
+} from '@tradeport/testkit'
 
 const now = Date.parse('2026-05-01T12:00:00.000Z')
 const clock = { now: () => now }
@@ -37,13 +41,14 @@ const positionOf = (position: VenuePosition, index: number) =>
     ticket: String(99 - index) as Ticket,
     openedAt: now - (index % 2) * 1_000,
   })
-const unavailable = (accountId: AccountId) => brokerUnavailable(accountId, 'as the case asks')
+const unavailable = (accountId: AccountId) =>
+  refuse('BrokerUnavailable', { accountId, reason: 'as the case asks' })
 const rateLimited = (accountId: AccountId) => brokerRateLimited(accountId, now + 1_500, now)
 
 const troubles: Readonly<Record<VenueTrouble, (accountId: AccountId) => BrokerReadError>> = {
   unavailable,
   rate_limited: rateLimited,
-  not_provisioned: notProvisioned,
+  not_provisioned: (accountId) => refuse('NotProvisioned', { accountId }),
 }
 
 describeBrokerContract('the fake', async (books) => {
@@ -97,10 +102,10 @@ const outcomes: Readonly<Record<ChangeTrouble, (accountId: AccountId) => FakeCha
 }
 
 for (const platform of ['mt5', 'mt4'] as const)
-  describePositionDeskContract(`the fake on ${platform}`, async (positions) => {
+  describePositionTradingContract(`the fake on ${platform}`, async (positions) => {
     const account = brokerAccount(1, platform)
     const { accountId } = account
-    const desk = createFakePositionDesk(clock)
+    const desk = createFakePositionTrading(clock)
     desk.put(accountId, positions.map(positionOf))
     return {
       desk,
@@ -120,7 +125,7 @@ for (const platform of ['mt5', 'mt4'] as const)
         desk.put(accountId, left)
       },
       makeUnreadable: async () => desk.fail(accountId, unavailable(accountId)),
-      forgetAccount: async () => desk.next(notProvisioned(accountId)),
+      forgetAccount: async () => desk.next(refuse('NotProvisioned', { accountId })),
       close,
     }
   })

@@ -1,14 +1,13 @@
 // The API for users.
 import type { RateLimiter } from '@tradeport/domain/ports'
 import type Koa from 'koa'
-import { callerGuards, createApp } from './app.ts'
-import type { Edge } from './app.ts'
-import { documentOf } from './document.ts'
-import type { OpenApiDocument, RouteGroup } from './document.ts'
-import type { Network } from './networks.ts'
+import { admitCallers, createApp, type ServerDependencies } from './app.ts'
+import { documentOf, type OpenApiDocument, type RouteGroup } from './document.ts'
+import type { Networks } from './networks.ts'
 import type { Route } from './route.ts'
 import { filePages } from './pages.ts'
 import { accountRoutes } from './routes/accounts.ts'
+import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
@@ -51,16 +50,38 @@ const groups: readonly RouteGroup<UseCases>[] = [
     routes: marketDataRoutes,
   },
   {
+    name: 'Event log',
+    description: 'The log of what happened, by pages and as a stream.',
+    routes: eventRoutes,
+  },
+  {
     name: 'Webhooks',
     description: 'Where events are posted, and the log of their deliveries.',
     routes: webhookRoutes,
   },
 ]
 
-export const apiRoutes: readonly Route<UseCases>[] = groups.flatMap(({ routes }) => routes)
+/** @param capabilities enabled capabilities; default: all */
+const groupsWith = (capabilities?: readonly string[]): readonly RouteGroup<UseCases>[] =>
+  groups
+    .map(({ routes, ...group }) => ({
+      ...group,
+      routes: routes.filter(
+        ({ capability }) =>
+          capability === undefined || capabilities?.includes(capability) !== false,
+      ),
+    }))
+    .filter(({ routes }) => routes.length > 0)
 
-export const createOpenApiDocument = (): OpenApiDocument =>
-  documentOf(groups, {
+const routesIn = (some: readonly RouteGroup<UseCases>[]): readonly Route<UseCases>[] =>
+  some.flatMap(({ routes }) => routes)
+
+/** The routes of all capabilities. */
+export const apiRoutes = routesIn(groups)
+
+/** @param capabilities enabled capabilities; default: all */
+export const createOpenApiDocument = (capabilities?: readonly string[]): OpenApiDocument =>
+  documentOf(groupsWith(capabilities), {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
     description: introduction,
@@ -82,22 +103,29 @@ export const createOpenApiDocument = (): OpenApiDocument =>
     webhooks: webhookItems,
   })
 
-export interface ApiEdge extends Edge {
+export interface ApiDependencies extends ServerDependencies {
+  /** Enabled capabilities; default: all. */
+  readonly capabilities?: readonly string[]
   readonly limiter: RateLimiter
   /** Proxies whose X-Forwarded-For is believed. */
-  readonly trustedProxies?: readonly Network[]
+  readonly trustedProxies?: Networks | undefined
 }
 
 /** Answers the routes under /api/v1 and the pages, and everything else with 404. */
-export const createApi = (useCases: UseCases, edge: ApiEdge): Koa =>
+export const createApi = (useCases: UseCases, dependencies: ApiDependencies): Koa =>
   createApp({
     prefix: apiPrefix,
-    routes: apiRoutes,
+    routes: routesIn(groupsWith(dependencies.capabilities)),
     useCases,
-    guards: callerGuards({ ...edge, identifyCaller: useCases.identifyCaller }),
-    edge: {
-      ...edge,
-      pages: { ...documentPage(`${apiPrefix}/openapi.json`, createOpenApiDocument), ...edge.pages },
+    admit: admitCallers({ ...dependencies, identifyCaller: useCases.identifyCaller }),
+    dependencies: {
+      ...dependencies,
+      pages: {
+        ...documentPage(`${apiPrefix}/openapi.json`, () =>
+          createOpenApiDocument(dependencies.capabilities),
+        ),
+        ...dependencies.pages,
+      },
     },
   })
 
@@ -117,10 +145,10 @@ const introduction = `Every reply is JSON in one envelope: \`success\`, \`data\`
 New fields may be added to replies within a version: ignore those that you do not know. Unknown fields and parameters of a request are refused.
 
 **Credentials.** Send an API key in \`X-API-Key\`, or an access token in \`Authorization: Bearer\`; never in the query or the body.
-Every operation names the scopes of which one is needed.
+Every operation lists its scopes; you need any one.
 
-**Errors.** \`error.code\` is for programs, \`error.message\` is a sentence for a person, \`error.details\` belongs to the code.
-Every operation lists the codes that it can answer, by status. A path that does not exist is \`404 NOT_FOUND\`.
+**Errors.** \`error.code\` is for programs, \`error.message\` is a sentence for a person, the shape of \`error.details\` depends on \`error.code\`.
+Every operation lists the codes that it can return, by status. A path that does not exist is \`404 NOT_FOUND\`.
 
 **Limits.** \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` describe the tightest limit. A refused request is
 \`429\` with \`Retry-After\`; \`error.details.scope\` says whether the plan (\`tier\`), the endpoint (\`endpoint\`), a suspension (\`suspension\`), the address

@@ -1,39 +1,27 @@
-// The credentials of a request, and whether any stand where none belongs.
+// The credentials of a request, and whether there are any where none belongs.
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
 import { apiKeyPrefix } from '@tradeport/domain/access'
 
-const credentialNames: ReadonlySet<string> = new Set([
-  'api_key',
-  'apikey',
-  'api-key',
-  'x-api-key',
-  'access_token',
-  'token',
-  'authorization',
-])
+const credentialName = /^(?:api[_-]?key|x-api-key|access_token|token|authorization)$/i
 
-export const isCredentialName = (name: string): boolean =>
-  credentialNames.has(name.toLowerCase()) || name.startsWith(apiKeyPrefix)
-
-type Query = Readonly<Record<string, string | string[] | undefined>>
-
-const isCredential = (name: string, values: string | string[] = ''): boolean =>
-  isCredentialName(name) ||
-  (typeof values === 'string'
-    ? values.startsWith(apiKeyPrefix)
-    : values.some((value) => value.startsWith(apiKeyPrefix)))
-
-export const hasCredential = (query: Query): boolean => {
-  for (const name in query) if (isCredential(name, query[name])) return true
+/**
+ * Whether a top-level field of a query or a body has the name of a credential or of an API key, or
+ * any string inside starts as an API key does.
+ */
+export const holdsCredential = (fields: object): boolean => {
+  for (const name in fields)
+    if (credentialName.test(name) || name.startsWith(apiKeyPrefix)) return true
+  // Without recursion: a body that the route does not use may be nested deeper than the stack is
+  // high.
+  const unseen: unknown[] = [fields]
+  for (const value of unseen) {
+    if (typeof value === 'string' && value.startsWith(apiKeyPrefix)) return true
+    if (typeof value === 'object' && value !== null)
+      for (const inner of Object.values(value)) unseen.push(inner)
+  }
   return false
 }
-
-/** Without credentials, except in parameters that are known. */
-export const withoutCredentials = (query: Query, known: object): Query =>
-  Object.fromEntries(
-    Object.entries(query).filter(([name, values]) => name in known || !isCredential(name, values)),
-  )
 
 const bearer = /^bearer(?: +(.*))?$/i
 
@@ -45,7 +33,7 @@ export const bearerToken = ({ authorization = '' }: IncomingHttpHeaders): string
 
 /**
  * Whether a request carries this very token. Digests have one length, so that the time of the
- * comparison says nothing about the token.
+ * comparison reveals nothing about the token.
  */
 export const isBearerOf = (expectedToken: string): ((headers: IncomingHttpHeaders) => boolean) => {
   const expected = digest(expectedToken)

@@ -1,23 +1,24 @@
 // The OpenAPI document of an API, made of the routes that the server itself answers.
+import type { RefusalTag } from '@tradeport/domain/errors'
 import { apiVersion, errorEnvelope } from './envelope.ts'
-import { codeOf, errorReply, errorTable, exampleOf } from './errors.ts'
-import type { RefusalTag } from './errors.ts'
+import { codeOf, errorReply, errorTable, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
+import { preRequestErrorCodes } from './listen.ts'
 import type { Route } from './route.ts'
 import {
-  always,
+  literal,
   anything,
-  definitionsIn,
+  component,
+  type JsonSchema,
   object,
   oneOf,
   record,
-  resolved,
-  seldom,
+  type Schema,
+  optionalWithoutExample,
   text,
   time,
+  withComponents,
 } from './schema.ts'
-import type { JsonSchema, Schema } from './schema.ts'
-import { unreadCodes } from './listen.ts'
 
 /** Routes of one subject. */
 export interface RouteGroup<U> {
@@ -30,7 +31,7 @@ interface About {
   readonly title: string
   readonly summary: string
   readonly description: string
-  /** What stands before every path. */
+  /** Precedes every path. */
   readonly prefix: string
   /** Whether the rate limits of a credential apply. */
   readonly hasLimits: boolean
@@ -63,82 +64,85 @@ export interface OpenApiDocument {
 const metaFields = {
   timestamp: time('When the reply was made.'),
   request_id: requestId,
-  version: always(apiVersion, 'The version of the API.'),
+  version: literal(apiVersion, 'The version of the API.'),
 }
 const plainMeta = record('Meta', 'About the reply.', metaFields)
 const nothing: Schema<unknown> = { ...anything('', null), json: { type: 'null' } }
 
-const header = (description: string, type = 'string') => ({ description, schema: { type } })
-
-const limitHeaders = {
-  'X-RateLimit-Limit': header(
-    'What the tightest limit of the credential holds when full. Sent when it was recognised.',
-    'integer',
-  ),
-  'X-RateLimit-Remaining': header('How many requests are left of it.', 'integer'),
-  'X-RateLimit-Reset': header('When it will be full again, in Unix seconds.', 'integer'),
-}
-const headers: Parts = {
-  'X-Request-ID': header('The id of the request, as sent or as generated (`req_…`).'),
-  ...limitHeaders,
-  'Retry-After': header('After how many whole seconds to try again.', 'integer'),
-  'WWW-Authenticate': header('The scheme of the credential.'),
-  'Idempotent-Replayed': header(
+const texts: Readonly<Record<string, string>> = {
+  'X-Request-ID': 'The id of the request, as sent or as generated (`req_…`).',
+  'Retry-After': 'After how many whole seconds to try again.',
+  'WWW-Authenticate': 'The scheme of the credential.',
+  'Idempotent-Replayed':
     'Sent when the reply is that of an earlier request with the same Idempotency-Key.',
-  ),
-  ETag: header('Sent back as If-None-Match, it is answered 304 while the data is the same.'),
-  'Cache-Control': header('How long the reply may be kept.'),
-  Location: header('Where it can be read.'),
+  ETag: 'Sent back as If-None-Match, it is answered 304 while the data is the same.',
+  'Cache-Control': 'How long the reply may be kept.',
+  Location: 'Where it can be read.',
+}
+const limitTexts: Readonly<Record<string, string>> = {
+  'X-RateLimit-Limit':
+    'The size of the tightest limit of the credential. Sent when the credential was recognised.',
+  'X-RateLimit-Remaining': 'How many requests are left of it.',
+  'X-RateLimit-Reset': 'When it will be full again, in Unix seconds.',
 }
 
-const refer = (kind: string, name: string) => ({ $ref: `#/components/${kind}/${name}` })
-const headersNamed = (names: Iterable<string>): Parts =>
-  Object.fromEntries([...names].map((name) => [name, refer('headers', name)]))
+const headersNamed = (...names: readonly string[]): Parts =>
+  Object.fromEntries(
+    names.map((name) => [
+      name,
+      component('headers', name, {
+        description: texts[name] ?? limitTexts[name],
+        schema: { type: name in limitTexts || name === 'Retry-After' ? 'integer' : 'string' },
+      }),
+    ]),
+  )
 
 const json = (schema: JsonSchema, example: object) => ({
   'application/json': { schema, ...example },
 })
 
 const successReplies = (
-  { reply, headers: accepted }: Route<never>,
+  {
+    data,
+    meta,
+    location,
+    maxAgeSeconds,
+    streamedContent,
+    streamedHeaders,
+    headers: accepted,
+  }: Route<never>,
   ofEvery: readonly string[],
 ): Parts => {
-  const { data, meta, location, maxAgeSeconds, files, headers: own } = reply
-  const sent = {
-    ...headersNamed([
+  const headers = {
+    ...headersNamed(
       ...ofEvery,
       ...(maxAgeSeconds === undefined ? [] : ['ETag', 'Cache-Control']),
       ...(location === undefined ? [] : ['Location']),
       ...('Idempotency-Key' in accepted ? ['Idempotent-Replayed'] : []),
-    ]),
-    ...own,
+    ),
+    ...streamedHeaders,
   }
-  if (files !== undefined) {
+  if (streamedContent !== undefined) {
     const content = Object.fromEntries(
-      Object.entries(files).map(([type, { json: schema, example }]) => [type, { schema, example }]),
+      Object.entries(streamedContent).map(([type, { json: schema, example }]) => [
+        type,
+        { schema, example },
+      ]),
     )
-    return { 200: { description: 'The file.', headers: sent, content } }
+    return { 200: { description: 'The file.', headers, content } }
   }
   if (data === undefined) return {}
   const envelope = object('The reply.', {
-    success: always(true, 'It was done.'),
+    success: literal(true, 'It was done.'),
     data,
     meta: meta === undefined ? plainMeta : object('About the reply.', { ...metaFields, ...meta }),
     error: nothing,
   })
-  const { description = 'The data.' } = resolved(data.json)
+  const content = json(envelope.json, { example: envelope.example })
+  const notModified = 'The data is as If-None-Match names it; there is no body.'
   return {
-    [location === undefined ? 200 : 201]: {
-      description,
-      headers: sent,
-      content: json(envelope.json, { example: envelope.example }),
-    },
-    ...(maxAgeSeconds && {
-      304: {
-        description: 'The data is as If-None-Match names it; there is no body.',
-        headers: sent,
-      },
-    }),
+    [location === undefined ? 200 : 201]: { description: data.json.description, headers, content },
+    ...(maxAgeSeconds && { 304: { description: notModified, headers } }),
   }
 }
 
@@ -152,39 +156,42 @@ const errorFields = {
 
 const tags = Object.keys(errorTable) as readonly RefusalTag[]
 
-const errorShapes = new Map(
-  tags.map((tag) => {
-    const { details, areDetailsSeldom } = errorTable[tag]
-    const fields = { code: always(codeOf(tag), 'For programs.'), ...errorFields }
-    const more = details && { details: areDetailsSeldom ? seldom(details) : details }
-    return [
-      tag,
-      record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, { ...fields, ...more })
-        .json,
-    ]
-  }),
-)
-
-const refusalSchema = (error: JsonSchema): JsonSchema =>
-  object('A refusal.', {
-    success: always(false, 'It was not done.'),
-    data: nothing,
-    error: { ...nothing, json: error },
+const errorShape = (tag: RefusalTag): JsonSchema => {
+  const [, , { details } = {}] = rowOf(tag)
+  const shape = details && object('For programs.', details)
+  return record(`${tag.replace(/Error$/, '')}Error`, `\`${codeOf(tag)}\`.`, {
+    code: literal(codeOf(tag), 'For programs.'),
+    ...errorFields,
+    ...(shape && {
+      details: Object.values(details).some((field) => !('fallback' in field))
+        ? shape
+        : optionalWithoutExample(shape),
+    }),
   }).json
+}
+
+const refusalContent = (error: JsonSchema, examples: object) =>
+  json(
+    object('A refusal.', {
+      success: literal(false, 'It was not done.'),
+      data: nothing,
+      error: { ...nothing, json: error },
+    }).json,
+    examples,
+  )
 
 /** Refusals that are kept, and answered again to a later request with the same Idempotency-Key. */
-const keptRefusals: ReadonlySet<RefusalTag> = new Set([
+const keptRefusals: readonly RefusalTag[] = [
   'TradeRejected',
   'BrokerOutcomeUnknown',
   'ServiceUnavailable',
-])
+]
 
 const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[]): JsonSchema => {
   const replies = ofStatus.map((tag) => errorReply(exampleOf(tag)))
-  const errors = ofStatus.map((tag) => errorShapes.get(tag) ?? {})
-  const [error = {}] = errors.length === 1 ? errors : [{ anyOf: errors }]
-  const isKept =
-    ofEvery.includes('X-RateLimit-Limit') && ofStatus.some((tag) => keptRefusals.has(tag))
+  const shapes = ofStatus.map(errorShape)
+  const [error = {}] = shapes.length === 1 ? shapes : [{ anyOf: shapes }]
+  const isKept = ofEvery.length > 1 && ofStatus.some((tag) => keptRefusals.includes(tag))
   const examples = replies.map((reply) => [
     reply.error.code,
     { summary: reply.error.code, value: errorEnvelope(reply, String(requestId.example)) },
@@ -193,34 +200,31 @@ const refusalReply = (ofStatus: readonly RefusalTag[], ofEvery: readonly string[
     description: replies
       .map(({ error: { code, message } }) => `- \`${code}\`: ${message}`)
       .join('\n'),
-    headers: headersNamed([
+    headers: headersNamed(
       ...ofEvery,
       ...replies.flatMap(({ headers: own }) => Object.keys(own)),
       ...(isKept ? ['Idempotent-Replayed'] : []),
-    ]),
-    content: json(refusalSchema(error), { examples: Object.fromEntries(examples) }),
+    ),
+    content: refusalContent(error, { examples: Object.fromEntries(examples) }),
   }
 }
 
 const refusalReplies = (refusals: Iterable<RefusalTag>, ofEvery: readonly string[]): Parts =>
   Object.fromEntries(
     Array.from(
-      Map.groupBy(refusals, (tag) => errorTable[tag].status),
-      ([status, ofStatus]) => [
-        status,
-        ofStatus.length === 1
-          ? refer('responses', ofStatus.join())
-          : refusalReply(ofStatus, ofEvery),
-      ],
+      Map.groupBy(refusals, (tag) => rowOf(tag)[0]),
+      ([status, ofStatus]) => {
+        const reply = refusalReply(ofStatus, ofEvery)
+        return [
+          status,
+          ofStatus.length === 1 ? component('responses', ofStatus.join(), reply) : reply,
+        ]
+      },
     ),
   )
 
-const parametersOf = ({
-  params,
-  query,
-  headers: accepted,
-}: Route<never>): readonly JsonSchema[] => [
-  ...Object.entries({ path: params, query, header: accepted }).flatMap(([place, fields]) =>
+const parametersOf = ({ params, query, headers }: Route<never>): readonly JsonSchema[] => [
+  ...Object.entries({ path: params, query, header: headers }).flatMap(([place, fields]) =>
     Object.entries(fields).map(([name, field]) => {
       const { description, ...schema } = field.json
       // Viewers of the document send every example that they see, so that optional parameters have
@@ -232,7 +236,7 @@ const parametersOf = ({
       return { name, in: place, description, ...required }
     }),
   ),
-  refer('parameters', 'RequestId'),
+  requestIdParameter,
 ]
 
 /** `List orders` for listOrders. */
@@ -250,10 +254,9 @@ const operationOf = (
   const { operationId, access, limit, body, range } = route
   const security = securityNames.map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
-  const isScoped = access.kind === 'scoped'
   const sentences = [
     route.description,
-    isScoped &&
+    access.kind === 'scoped' &&
       `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
     isPublic && 'Needs no credential.',
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
@@ -273,12 +276,8 @@ const operationOf = (
     responses: {
       ...successReplies(route, ofEvery),
       ...refusalReplies(route.refusals, ofEvery),
-      default: refer('responses', 'Unread'),
+      default: preRequestError,
     },
-    ...(isScoped && { 'x-required-any-of': access.scopes }),
-    ...(limit && {
-      'x-rate-limit': { requests: limit.requests, periodSeconds: limit.periodSeconds },
-    }),
   }
 }
 
@@ -286,7 +285,7 @@ export const documentOf = (
   groups: readonly RouteGroup<never>[],
   { prefix, hasLimits, webhooks = {}, securitySchemes, ...about }: About,
 ): OpenApiDocument => {
-  const ofEvery = ['X-Request-ID', ...(hasLimits ? Object.keys(limitHeaders) : [])]
+  const ofEvery = ['X-Request-ID', ...(hasLimits ? Object.keys(limitTexts) : [])]
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { name, routes } of groups)
     for (const route of routes) {
@@ -298,9 +297,7 @@ export const documentOf = (
         ofEvery,
       )
     }
-  const ofOneRefusal = Object.fromEntries(tags.map((tag) => [tag, refusalReply([tag], ofEvery)]))
-  const responses = referredIn(paths, 'responses', { ...ofOneRefusal, Unread: unread })
-  const parts = { paths, webhooks, responses }
+  const { referring, components } = withComponents({ paths, webhooks })
   return {
     openapi: '3.1.0',
     info: {
@@ -321,47 +318,35 @@ export const documentOf = (
             },
           ]),
     ],
-    paths,
-    webhooks,
-    components: {
-      schemas: definitionsIn(parts),
-      responses,
-      parameters: { RequestId: requestIdParameter },
-      headers: referredIn(parts, 'headers', headers),
-      securitySchemes,
-    },
+    ...referring,
+    components: { ...components, securitySchemes } as OpenApiDocument['components'],
   }
-}
-
-/** The components that a part of the document refers to. */
-const referredIn = (part: object, kind: string, components: Parts): Parts => {
-  const written = JSON.stringify(part)
-  return Object.fromEntries(
-    Object.entries(components).filter(([name]) => written.includes(`"${refer(kind, name).$ref}"`)),
-  )
 }
 
 const anyError = record('Error', 'Why a request was refused.', {
   code: oneOf(
-    [...tags.filter((tag) => errorTable[tag].isForOperators !== true).map(codeOf), ...unreadCodes],
+    [
+      ...tags.filter((tag) => rowOf(tag)[2]?.isForOperators !== true).map(codeOf),
+      ...preRequestErrorCodes,
+    ],
     'For programs.',
     'VALIDATION_ERROR',
   ),
   ...errorFields,
-  details: seldom({
+  details: optionalWithoutExample({
     ...anything('What belongs to the code, for programs.', {}),
     json: { type: 'object', additionalProperties: true },
   }),
 })
 
-const unread: JsonSchema = {
+const preRequestError: JsonSchema = component('responses', 'Unread', {
   description:
     'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
-  headers: headersNamed(['X-Request-ID']),
-  content: json(refusalSchema(anyError.json), {}),
-}
+  headers: headersNamed('X-Request-ID'),
+  content: refusalContent(anyError.json, {}),
+})
 
-const requestIdParameter = {
+const requestIdParameter = component('parameters', 'RequestId', {
   name: 'X-Request-ID',
   in: 'header',
   description:
@@ -372,4 +357,4 @@ const requestIdParameter = {
     maxLength: longestRequestId,
     pattern: requestIdPattern.source,
   },
-}
+})

@@ -1,59 +1,67 @@
-// Fields and parameters that several shapes and routes have. The examples fit together: an account,
-// an order on it, its position, and the trade that this became.
+// Fields, parameters and shapes that several routes have. The examples of an account, its open
+// position and its trade are those of the demo (`apps/api/src/demo.ts`), so that they work there.
 import {
+  formatPositionId,
+  type Instant,
+  type Page,
   parseAccountId,
   parseInstant,
   parseSymbolFilter,
+  type RangeEdge,
   symbolFilterPattern,
   toIso,
 } from '@tradeport/domain/primitives'
-import type { Instant, RangeEdge } from '@tradeport/domain/primitives'
+import { type ClosedTrade, skipReasons } from '@tradeport/domain/trades'
 import {
   anyText,
   decimal,
   digits,
+  flag,
+  list,
+  object,
   oneOf,
   optional,
-  parsed,
+  parsedString,
+  record,
+  type Schema,
+  optionalWithoutExample,
   text,
   time,
+  type TypeOf,
+  whole,
   withDefault,
+  encodedFrom,
 } from './schema.ts'
-import type { Schema } from './schema.ts'
 
-const exampleAccountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
-export const accountId = parsed(
+const exampleAccountId = '6d1f0a34-2b7c-4e58-9a10-5c3e8f7b2d01'
+export const accountId = parsedString(
   'the UUID of a linked account',
   parseAccountId,
   'The id of a linked account.',
   exampleAccountId,
-  {
-    format: 'uuid',
-  },
+  { format: 'uuid' },
 )
 export const ownerId = text('The owner.', 'u-1')
 export const orderId = anyText(
   'The id of an order: ord_ and an opaque suffix.',
   'ord_0mhk3v9q2c7d1x8p4z6w',
 )
-export const ticket = text("The broker's ticket of the position.", '46648037')
+export const ticket = text("The broker's ticket of the position.", '46001000')
 export const positionId = anyText(
   'The id of a position, and of the trade that it becomes.',
-  `${exampleAccountId}:46648037`,
+  `${exampleAccountId}:${String(ticket.example)}`,
 )
+export const tradeId = anyText('The id of a trade.', `${exampleAccountId}:46000001`)
 export const webhookId = text('The id of a webhook.', '5f0d1c9e-3a87-4b26-9c41-7e2b8d6a0f13', {
   format: 'uuid',
 })
 export const deliveryId = text(
   'The id of a delivery, the same for all of its attempts.',
   'c2a4e6f8-1b3d-4f5a-8c7e-9d0b2a4c6e81',
-  {
-    format: 'uuid',
-  },
+  { format: 'uuid' },
 )
 
-export const sides = ['buy', 'sell'] as const
-export const side = oneOf(sides, 'The direction.')
+export const side = oneOf(['buy', 'sell'], 'The direction.')
 export const symbol = text('The instrument, as the broker spells it.', 'EURUSD')
 export const lots = decimal('Lots.', 0.2)
 export const entryPrice = decimal('The price at which it was opened, weighted by volume.', 1.0842)
@@ -78,8 +86,8 @@ export const balance = decimal('The balance, without the result of open position
 export const equity = decimal('The balance and the result of open positions.', 10_310.9)
 export const margin = decimal('Margin in use.', 216.4)
 export const instant = time('In UTC.')
-export const stopLoss = optional(decimal('A price; left out when there is none.', 1.08))
-export const takeProfit = optional(decimal('A price; left out when there is none.', 1.095))
+export const stopLoss = optional(decimal('A price; left out when there is none.', 1.05))
+export const takeProfit = optional(decimal('A price; left out when there is none.', 1.3))
 
 export const clientId = text(
   "The caller's own reference, which the order carries.",
@@ -87,7 +95,7 @@ export const clientId = text(
   { maxLength: 100 },
 )
 
-export const symbolFilter = parsed(
+export const symbolFilter = parsedString(
   '1 to 32 visible characters with letters in capitals, such as EURUSD',
   parseSymbolFilter,
   'An instrument, in capitals; it matches whatever case the broker uses.',
@@ -103,12 +111,12 @@ export const orderSymbol = text(
   'a symbol in capitals: 1 to 32 of A-Z 0-9 . _ # -',
 )
 
-/** Whether there is such a day no pattern can say. */
+/** No pattern can check that the day exists. */
 const instantPattern = String.raw`^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}([.,]\d{1,9})?)?(Z|[+\-]\d{2}(:?\d{2})?)?)?$`
 
 /** One end of a range of times, which is included. */
 export const instantAt = (edge: RangeEdge, description: string): Schema<Instant> => ({
-  ...parsed(
+  ...parsedString(
     'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B)',
     (sent) => parseInstant(sent, edge),
     description,
@@ -124,7 +132,7 @@ export const dateRange = { startDate: earliest, endDate: latest }
 export const timeRange = { startTime: earliest, endTime: latest }
 
 export const limit = (most: number, usual: number) =>
-  withDefault(digits('How many to answer at most.', 1, most), usual)
+  withDefault(digits('The maximum of items on a page.', 1, most), usual)
 export const cursor = optional(
   anyText(
     'Leads to the next page with the same filters: meta.pagination.cursor of a page.',
@@ -153,3 +161,128 @@ export const requestId = text(
 export const longestRequestId = 128
 /** Of an id that a caller sends along. */
 export const requestIdPattern = new RegExp(`^[A-Za-z0-9._:\\-]{1,${longestRequestId}}$`)
+
+/** The longest body of a request: 10 MiB. */
+export const maxBodyBytes = 10_485_760
+
+const pageLimit = whole('The maximum of items on a page.', 20)
+const has_next = flag('Whether a page follows.')
+const counted = {
+  page: whole('The page, counted from 1.', 1),
+  limit: pageLimit,
+  total: whole('How many there are in all.', 312),
+  total_pages: whole('How many pages there are; 0 without any item.', 16),
+  has_next,
+  has_prev: flag('Whether a page precedes.', false),
+}
+
+/** `meta.pagination` of numbered pages. */
+export const paginationShape = record('Pagination', 'Which page this is.', counted)
+/** Of the trade list, whose pages are reached by a cursor. */
+export const cursorPaginationShape = record(
+  'CursorPagination',
+  'Which page this is; its cursor leads to the next.',
+  { ...counted, cursor },
+)
+/** Of lists that have nothing but a cursor. */
+export const listPaginationShape = record('ListPagination', 'The cursor leads to the next page.', {
+  limit: pageLimit,
+  has_next,
+  cursor,
+})
+
+export const pageMeta = ({
+  page,
+  limit,
+  total,
+}: Omit<Page<unknown>, 'items'>): TypeOf<typeof paginationShape> => ({
+  page,
+  limit,
+  total,
+  total_pages: Math.ceil(total / limit),
+  has_next: page * limit < total,
+  has_prev: page > 1,
+})
+
+/**
+ * @param before how many items precede the page: its number is that of its first item in pages of
+ * this limit
+ */
+export const cursorMeta = (
+  total: number,
+  before: number,
+  limit: number,
+  next: string | undefined,
+): TypeOf<typeof cursorPaginationShape> => ({
+  ...pageMeta({ page: Math.floor(before / limit) + 1, limit, total }),
+  has_next: next !== undefined,
+  has_prev: before > 0,
+  cursor: next,
+})
+
+/** A numbered page of a list, as data. */
+export const replyWithPage = <A>(item: Schema<A>) => ({
+  data: list(item, 'Newest first.'),
+  meta: { pagination: paginationShape },
+  present: (page: Page<A>) => ({ data: page.items, meta: { pagination: pageMeta(page) } }),
+})
+
+const source = {
+  source: text("The provider's name.", 'metaapi'),
+  accounts: list(accountId, 'The accounts that were read.'),
+  readAt: time('When they were read; of several reads the oldest.'),
+}
+
+/** `meta.provenance`. */
+export const provenanceShape = record(
+  'Provenance',
+  'Where the data comes from and how old it is.',
+  source,
+)
+
+export const tradeProvenanceShape = record(
+  'TradeProvenance',
+  'Where the trades come from, and which positions are missing.',
+  {
+    ...source,
+    skipped: list(
+      object('A position that is in no list and no statistic.', {
+        accountId,
+        positionId: ticket,
+        reason: oneOf(skipReasons, 'Why it could not be folded into a trade.', 'no_open_deal'),
+      }),
+      'Positions of these accounts whose deals could not be folded into a trade.',
+    ),
+  },
+)
+
+/** The refusals of every route that reads a broker. */
+export const brokerReadRefusals = [
+  'UnsupportedBroker',
+  'NotProvisioned',
+  'BrokerUnavailable',
+  'BrokerRateLimited',
+] as const
+
+export const tradeShape = encodedFrom(
+  record('Trade', 'A position whose whole volume is closed, folded from all of its deals.', {
+    ...positionFields,
+    positionId: ticket,
+    exitPrice,
+    profit,
+    netProfit: decimal('profit + commission + swap.', 35.48),
+    holdingTime: whole('Whole seconds from openedAt to closedAt, rounded down.', 5_400),
+    openedAt: time('The first opening deal.', '2026-11-20T12:35:09.000Z'),
+    closedAt: time('The last closing deal.'),
+    volumeEstimated: optionalWithoutExample(
+      flag('True when a closing deal had no volume, and volume is the volume opened; else absent.'),
+    ),
+  }),
+  ({ accountId, userId, trade }: ClosedTrade) => ({
+    ...trade,
+    id: formatPositionId(accountId, trade.positionId),
+    userId,
+    accountId,
+    type: trade.side,
+  }),
+)

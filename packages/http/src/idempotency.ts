@@ -1,74 +1,86 @@
-// Idempotency-Key: a request that is sent again with the same key is answered as the first time,
-// and carried out once.
+// Idempotency-Key: a request that is sent again with the same key is answered as the first time, and
+// carried out once.
 import { createHash, randomUUID } from 'node:crypto'
-import type { CallingProgram } from '@tradeport/domain/access'
+import type { ScopedCaller } from '@tradeport/domain/access'
 import type { Refusal } from '@tradeport/domain/errors'
-import type { Clock, IdempotencyStore } from '@tradeport/domain/ports'
-import { outcomeUnknown } from '@tradeport/domain/errors'
+import { type Clock, type IdempotencyStore, withoutKey } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { hashJson } from './body/hash-json.ts'
-import type { JsonObject } from './body/read-body.ts'
-import { keptOutcome } from './route.ts'
-import type { Outcome, ReadRequest, Route } from './route.ts'
+import type { JsonObject } from './body.ts'
+import { keptOutcome, type Outcome, type ReadRequest, type Route } from './route.ts'
+import { isRecord } from './schema.ts'
 
-interface KeyedRequest {
-  readonly idempotency: IdempotencyStore
+interface Sender {
+  readonly idempotency: IdempotencyStore | undefined
   readonly clock: Clock
-  readonly caller: CallingProgram
-  readonly route: Pick<Route<never>, 'method' | 'path'>
-  readonly request: ReadRequest
-  readonly body: JsonObject | undefined
+  readonly caller: ScopedCaller | undefined
 }
 
-/** The use case begins with `once.begin` before anything that cannot be undone. */
-export const answerOnce = async ({
-  idempotency,
-  clock,
-  caller,
-  route: { method, path },
-  request,
-  body,
-}: KeyedRequest): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
+/**
+ * A use case calls `guard.begin` before its side effect, or stores the reply itself through
+ * `replyToStore`, as placeOrder does.
+ */
+export const runIdempotently = async (
+  { idempotency, clock, caller }: Sender,
+  { method, path }: Pick<Route<never>, 'method' | 'path'>,
+  { key, params, query, handle, refusalIfOutcomeUnknown }: ReadRequest,
+  body: JsonObject | undefined,
+): Promise<{ readonly outcome: Outcome; readonly isReplayed: boolean }> => {
+  if (key === undefined || caller === undefined || idempotency === undefined)
+    return { outcome: await handle(caller, withoutKey), isReplayed: false }
   const { owner } = caller
-  const { params, query } = request
-  const requestHash = createHash('sha256')
-    .update(`${method} ${path} ${hashJson({ params, query, body })}`)
-    .digest('hex')
-  const claim = { key: request.key ?? '', requestHash, id: randomUUID() }
+  const requestHash = sha256(`${method} ${path} ${hashJson({ params, query, body })}`)
+  const claim = { key, requestHash, id: randomUUID() }
   const claimed = await idempotency.claim(owner, claim, clock.now())()
   if (E.isLeft(claimed)) return { outcome: claimed, isReplayed: false }
-  if (claimed.right.kind === 'unknown')
-    return {
-      outcome: E.left(request.whenUnknown() ?? outcomeUnknown('the first request left no reply')),
-      isReplayed: true,
-    }
-  if (claimed.right.kind === 'replied')
-    return { outcome: JSON.parse(claimed.right.reply.body) as Outcome, isReplayed: true }
+  const { right } = claimed
+  if (right.kind === 'replied')
+    return { outcome: JSON.parse(right.reply.body) as Outcome, isReplayed: true }
+  if (right.kind === 'unknown')
+    return { outcome: E.left(refusalIfOutcomeUnknown), isReplayed: true }
   let hasBegun = false
   const begin = pipe(
     TE.fromIO(clock.now),
     TE.flatMap((now) => idempotency.begin(owner, claim, now)),
     TE.map(() => void (hasBegun = true)),
   )
-  const outcome = await request.answer(caller, { begin }, claim)
-  // Where this fails, that the claim has begun still says what to answer.
-  if (hasBegun && isSettled(outcome)) await idempotency.keep(owner, claim, keptOutcome(outcome))()
-  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome.left))
+  const outcome = await handle(caller, { begin }, claim)
+  // If this write fails, a retry sees a begun claim: in progress at first, then unknown.
+  if (hasBegun && shouldStoreReply(outcome))
+    await idempotency.keep(owner, claim, keptOutcome(outcome))()
+  else if (E.isLeft(outcome) && !isOutcomeUnknown(outcome))
     await idempotency.release(owner, claim)()
   return { outcome, isReplayed: false }
 }
 
 /**
- * Whether the request had its effect, or the broker decided that it has none. Every other refusal
- * means that nothing was done.
+ * Replies to store: success, broker rejection, or unknown broker outcome.
  */
-const isSettled = (outcome: Outcome): boolean =>
+const shouldStoreReply = (outcome: Outcome): boolean =>
   E.isRight(outcome) ||
   outcome.left._tag === 'TradeRejected' ||
   outcome.left._tag === 'BrokerOutcomeUnknown'
 
-const isOutcomeUnknown = (refusal: Refusal): boolean =>
-  refusal._tag === 'BrokerOutcomeUnknown' ||
-  (refusal._tag === 'ServiceUnavailable' && refusal.outcome === 'unknown')
+const isOutcomeUnknown = ({ left }: E.Left<Refusal>): boolean =>
+  left._tag === 'BrokerOutcomeUnknown' ||
+  (left._tag === 'ServiceUnavailable' && left.outcome === 'unknown')
+
+const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex')
+
+/**
+ * SHA-256 of a JSON value in lower-case hex: members sorted by name at every depth, no white space,
+ * numbers as JSON.stringify writes them (1.0 and 1 are one value).
+ */
+export const hashJson = (value: JsonObject): string => sha256(canonical(value))
+
+const canonical = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(canonical).join(',')}]`
+  if (isRecord(value)) {
+    const members = Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1))
+    return `{${members.map(([name, member]) => `${JSON.stringify(name)}:${canonical(member)}`).join(',')}}`
+  }
+  // JSON.parse reads a number too large for a double as Infinity, which JSON.stringify would write
+  // as null.
+  return value === Infinity || value === -Infinity ? String(value) : JSON.stringify(value)
+}

@@ -1,16 +1,12 @@
-// The listener of an app: bounds on the head of a request and on the time that it takes, an answer
-// in the envelope for what never becomes a request, and an end that answers every request that was
-// accepted.
-import { createServer, STATUS_CODES } from 'node:http'
-import type { IncomingMessage, Server, ServerResponse } from 'node:http'
-import { Server as NetServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
-import { validationError } from '@tradeport/domain/errors'
+// The listener of an app: bounds on the head and the duration of a request, a reply in the envelope
+// to what never becomes a request, and an end that answers every request that was accepted.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http'
+import { type AddressInfo, Server as NetServer, type Socket } from 'node:net'
+import { refuse } from '@tradeport/domain/errors'
 import type Koa from 'koa'
-import { holdBody } from './body/continue.ts'
 import { errorEnvelope, securityHeaders } from './envelope.ts'
-import { errorReply } from './errors.ts'
-import type { ErrorReply } from './errors.ts'
+import { errorReply, type ErrorReply } from './errors.ts'
 
 const defaultBounds = {
   /** The request line and all headers. */
@@ -27,7 +23,7 @@ const defaultBounds = {
    * it is not us who hang up on a request under way.
    */
   keepAliveMs: 65_000,
-  /** How long nothing may move on a connection with a request, unless its answer is being made. */
+  /** How long nothing may move on a connection with a request, unless its reply is being made. */
   idleMs: 120_000,
 }
 type Bounds = Readonly<typeof defaultBounds>
@@ -40,13 +36,13 @@ export interface Address {
 
 export interface ListenOptions {
   readonly newRequestId: () => string
-  /** What never became a request was answered with this status. */
-  readonly onUnread?: ((status: number) => void) | undefined
+  /** Called with the status of the reply to what never became a request. */
+  readonly onRejectedBeforeRouting?: ((status: number) => void) | undefined
   readonly bounds?: Partial<Bounds>
 }
 
 export interface Listener {
-  /** The chosen one where 0 was asked for. */
+  /** The port in use, also when 0 was requested. */
   readonly port: number
   /**
    * Accepts no new connection and waits for the others to end, each after its replies.
@@ -56,10 +52,10 @@ export interface Listener {
 }
 
 /** Rejects when the address is not available. */
-export const listen = (
+export const listen = async (
   app: Koa,
   { host, port }: Address,
-  { bounds: changed, ...options }: ListenOptions,
+  { bounds: changed, newRequestId, onRejectedBeforeRouting }: ListenOptions,
 ): Promise<Listener> => {
   const bounds = { ...defaultBounds, ...changed }
   const server = createServer({
@@ -76,20 +72,110 @@ export const listen = (
   server.timeout = bounds.idleMs
   // Node would drop the headers beyond its own limit silently; headFault counts them.
   server.maxHeadersCount = 0
-  const end = trackConnections(server, app.callback(), { ...options, bounds })
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen(port, host, () => {
-      server.off('error', reject)
-      resolve({ port: (server.address() as AddressInfo).port, end })
-    })
+
+  const connections = new Map<Socket, Connection>()
+  server.on('connection', (socket) => {
+    connections.set(socket, {})
+    socket.once('close', () => connections.delete(socket))
   })
+
+  /** Sends a refusal once the reply to the request before it is sent, and ends the connection. */
+  const sendRefusal = (socket: Socket, last: ServerResponse | undefined, fault: Fault): void => {
+    if (last !== undefined && !last.writableFinished)
+      return void last.once('close', () => sendRefusal(socket, undefined, fault))
+    if (!socket.writable) return
+    socket.end(textOf(fault, newRequestId()))
+    socket.resume()
+    const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
+    socket.once('close', () => clearTimeout(linger))
+    onRejectedBeforeRouting?.(fault.status)
+  }
+
+  const handle = app.callback()
+  const accept = (request: IncomingMessage, response: ServerResponse): void => {
+    const { socket } = request
+    const connection = connections.get(socket)
+    // What follows a refused head could be anything, and is not carried out.
+    if (connection === undefined || connection.isRefused === true) return
+    const fault = headFault(request, bounds)
+    if (fault === undefined) {
+      connection.last = response
+      return void handle(request, response)
+    }
+    connection.isRefused = true
+    request.resume()
+    sendRefusal(socket, connection.last, fault)
+  }
+  server.on('request', accept)
+  // Without a 100 Continue we cannot tell whether the next bytes are the body, so we close after the
+  // reply.
+  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
+    response.shouldKeepAlive = false
+    accept(request, response)
+  })
+  // Other expectations may be ignored (RFC 9110, 10.1.1).
+  server.on('checkExpectation', accept)
+
+  server.on('timeout', (socket) => {
+    if (isBeingAnswered(socket, connections.get(socket)?.last)) socket.setTimeout(bounds.idleMs)
+    else socket.destroy()
+  })
+
+  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
+    const socket = stream as Socket
+    const connection = connections.get(socket)
+    // Each piece of what follows is an error of its own.
+    if (connection === undefined || connection.isRefused === true) return
+    connection.isRefused = true
+    const { last } = connection
+    const isInBody = last !== undefined && !last.req.complete
+    // A malformed body gets a reply only if its request has no response yet and all earlier responses
+    // are sent.
+    const isTooLate = isInBody && (last.headersSent || last.socket === null)
+    if (!socket.writable || error.code === 'ECONNRESET' || isTooLate) return void socket.destroy()
+    if (!isInBody) socket.pause()
+    sendRefusal(socket, isInBody ? undefined : last, faultOf(error, bounds))
+  })
+
+  // Close a connection only if it was idle in two consecutive sweeps with no bytes read: a request
+  // may be on its way to a new one.
+  const closeIdle = (): void => {
+    for (const [socket, connection] of connections) {
+      const { last, isRefused = false } = connection
+      if ((last !== undefined && !last.writableFinished) || isRefused || socket.writableLength > 0)
+        continue
+      if (connection.idleAt === socket.bytesRead) socket.destroy()
+      connection.idleAt = socket.bytesRead
+    }
+  }
+  server.listen(port, host)
+  await once(server, 'listening')
+  return {
+    port: (server.address() as AddressInfo).port,
+    end: async (patienceMs) => {
+      const sweeping = setInterval(closeIdle, sweepMs)
+      let cut = 0
+      const patience = setTimeout(() => {
+        cut = connections.size
+        server.closeAllConnections()
+      }, patienceMs)
+      // The close of the HTTP server would no longer check how long requests take, and would cut off
+      // replies that are not sent yet.
+      await new Promise<void>(
+        (resolve) => void NetServer.prototype.close.call(server, () => resolve()),
+      )
+      clearInterval(sweeping)
+      clearTimeout(patience)
+      server.close()
+      return cut
+    },
+  }
 }
 
 interface Connection {
   /**
-   * The reply to the newest request. Replies leave in the order of their requests, so that all are
-   * sent when it is.
+   * The reply to the newest request. Replies leave in the order of their requests, so all are sent
+   * when it is.
    */
   last?: ServerResponse
   /**
@@ -103,121 +189,12 @@ interface Connection {
 
 const sweepMs = 50
 
-/**
- * Time for a caller to read the answer: a connection that is closed while bytes arrive takes the
- * answer down with it.
- */
+/** Time for a caller to read the reply, which is lost if the connection closes while bytes arrive. */
 const lingerMs = 5_000
 
-const trackConnections = (
-  server: Server,
-  handle: ReturnType<Koa['callback']>,
-  { newRequestId, onUnread, bounds }: ListenOptions & { readonly bounds: Bounds },
-): Listener['end'] => {
-  const connections = new Map<Socket, Connection>()
-  server.on('connection', (socket) => {
-    connections.set(socket, {})
-    socket.once('close', () => connections.delete(socket))
-  })
-
-  const accept = (request: IncomingMessage, response: ServerResponse): void => {
-    const connection = connections.get(request.socket)
-    // What follows a refused head could be anything, and is not carried out.
-    if (connection === undefined || connection.isRefused === true) return
-    connection.last = response
-    const fault = headFault(request, bounds)
-    if (fault === undefined) return void handle(request, response)
-    connection.isRefused = true
-    const { headers, body } = written(fault, newRequestId())
-    response.writeHead(fault.status, headers).write(body)
-    const linger = setTimeout(() => response.end(), request.readableEnded ? 0 : lingerMs)
-    request.resume().once('close', () => {
-      clearTimeout(linger)
-      response.end()
-    })
-    onUnread?.(fault.status)
-  }
-  server.on('request', accept)
-  server.on('checkContinue', (request: IncomingMessage, response: ServerResponse) => {
-    holdBody(request, response)
-    accept(request, response)
-  })
-  // Other expectations may be ignored (RFC 9110, 10.1.1).
-  server.on('checkExpectation', accept)
-
-  server.on('timeout', (socket) => {
-    if (isBeingAnswered(socket, connections.get(socket)?.last)) socket.setTimeout(bounds.idleMs)
-    else socket.destroy()
-  })
-
-  const refuse = (socket: Socket, error: NodeJS.ErrnoException): void => {
-    if (!socket.writable) return
-    const fault = faultOf(error, bounds)
-    const { headers, body } = written(fault, newRequestId())
-    const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
-    socket.end(
-      [`HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`, ...lines, '', body].join('\r\n'),
-    )
-    socket.resume()
-    const linger = setTimeout(() => socket.destroy(), lingerMs).unref()
-    socket.once('close', () => clearTimeout(linger))
-    onUnread?.(fault.status)
-  }
-  server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
-    const socket = stream as Socket
-    const connection = connections.get(socket)
-    // Each piece of what follows is an error of its own.
-    if (connection === undefined || connection.isRefused === true) return
-    connection.isRefused = true
-    const { last } = connection
-    if (!socket.writable || error.code === 'ECONNRESET') socket.destroy()
-    else if (last === undefined || (last.req.complete && last.writableFinished))
-      refuse(socket, error)
-    // The fault follows requests that are still being answered, and must not stand where the caller
-    // reads an answer to one of them.
-    else if (last.req.complete) {
-      socket.pause()
-      last.once('close', () => refuse(socket, error))
-    }
-    // The fault is in the body of the last request. Unless its turn to be answered has come, and it
-    // was not, there is nothing left to say.
-    else if (last.headersSent || last.socket === null) socket.destroy()
-    else refuse(socket, error)
-  })
-
-  // Twice idle, with nothing read in between: a request may be on its way to a connection that was
-  // accepted just now.
-  const closeIdle = (): void => {
-    for (const [socket, connection] of connections) {
-      const { last, isRefused = false } = connection
-      if ((last !== undefined && !last.writableFinished) || isRefused || socket.writableLength > 0)
-        continue
-      if (connection.idleAt === socket.bytesRead) socket.destroy()
-      connection.idleAt = socket.bytesRead
-    }
-  }
-  return async (patienceMs) => {
-    const sweeping = setInterval(closeIdle, sweepMs)
-    let cut = 0
-    const patience = setTimeout(() => {
-      cut = connections.size
-      server.closeAllConnections()
-    }, patienceMs)
-    // The close of the HTTP server would no longer check how long requests take, and would cut off
-    // replies that are not sent yet.
-    await new Promise<void>(
-      (resolve) => void NetServer.prototype.close.call(server, () => resolve()),
-    )
-    clearInterval(sweeping)
-    clearTimeout(patience)
-    server.close()
-    return cut
-  }
-}
-
-// A broker may take minutes, and whoever waits must learn the outcome. Bytes of an earlier reply
-// that nobody reads are no answer in the making, and neither is one that is written; one that waits
-// for those before it has no socket yet.
+// A broker may need minutes, and the caller must learn the outcome. A reply is still being made where
+// it has not begun, or waits for those before it, which is when it has no socket yet. Bytes of an
+// earlier reply that the caller does not read do not count.
 const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): boolean =>
   last !== undefined &&
   last.req.complete &&
@@ -227,17 +204,19 @@ const isBeingAnswered = (socket: Socket, last: ServerResponse | undefined): bool
 
 type Fault = Pick<ErrorReply, 'status' | 'error'>
 
-const written = (fault: Fault, requestId: string) => {
+const textOf = (fault: Fault, requestId: string): string => {
   const body = JSON.stringify(errorEnvelope(fault, requestId))
   const headers = {
     ...securityHeaders,
     'Content-Type': 'application/json; charset=utf-8',
-    'Content-Length': String(Buffer.byteLength(body)),
+    'Content-Length': Buffer.byteLength(body),
     'Cache-Control': 'no-store',
     'X-Request-ID': requestId,
     Connection: 'close',
   }
-  return { headers, body }
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
+  const status = `HTTP/1.1 ${fault.status} ${STATUS_CODES[fault.status]}`
+  return [status, ...lines, '', body].join('\r\n')
 }
 
 /** The fault of a head that Node accepts. */
@@ -279,11 +258,11 @@ const faultOf = ({ code = '' }: NodeJS.ErrnoException, bounds: Bounds): Fault =>
 }
 
 const malformed = (message: string): Fault =>
-  errorReply(validationError([{ path: 'request', message }]))
+  errorReply(refuse('ValidationError', { issues: [{ path: 'request', message }] }))
 
-/** The codes of what never becomes a request, besides VALIDATION_ERROR. */
-export const unreadCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
-const [timeout, tooLarge] = unreadCodes
+/** The codes of what never becomes a request, in addition to VALIDATION_ERROR. */
+export const preRequestErrorCodes = ['REQUEST_TIMEOUT', 'HEADERS_TOO_LARGE'] as const
+const [timeout, tooLarge] = preRequestErrorCodes
 
 const headTooLarge = ({ headBytes: limitBytes, headers: limitHeaders }: Bounds): Fault => ({
   status: 431,

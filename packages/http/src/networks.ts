@@ -1,45 +1,47 @@
 // Addresses and networks, IPv4 or IPv6: where a credential may be used from, and which proxies are
 // believed.
 import type { IncomingMessage } from 'node:http'
-import ipaddr from 'ipaddr.js'
+import { BlockList, isIP } from 'node:net'
 
-/** An address and how many of its bits count. */
-export type Network = readonly [address: ipaddr.IPv4 | ipaddr.IPv6, bits: number]
+type Family = 'ipv4' | 'ipv6'
+/** A set of addresses and CIDRs. */
+export type Networks = Readonly<Record<Family, BlockList>>
+
+const noNetworks = (): Networks => ({ ipv4: new BlockList(), ipv6: new BlockList() })
+
+// An IPv4 address inside IPv6 is that IPv4 address.
+const mapped = /^::ffff:(?=\d+\.)/i
+
+const familyOf = (address: string): Family | undefined =>
+  isIP(address) === 0 || address.includes('%') ? undefined : isIP(address) === 4 ? 'ipv4' : 'ipv6'
+
+const addTo = (networks: Networks, entry: string): boolean => {
+  const [, text = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
+  const address = text.replace(mapped, '')
+  const family = familyOf(address)
+  if (family === undefined) return false
+  const width = family === 'ipv4' ? 32 : 128
+  // The bits of an IPv4 address inside IPv6 are counted from the beginning of the IPv6 address.
+  const prefix = bits === undefined ? width : Number(bits) - (address === text ? 0 : 96)
+  if (prefix < 0 || prefix > width) return false
+  networks[family].addSubnet(address, prefix, family)
+  return true
+}
 
 /** Addresses and CIDRs; undefined when an entry is neither. */
-export const parseNetworks = (entries: readonly string[]): readonly Network[] | undefined => {
-  const networks = entries.map(parseNetwork).filter((network) => network !== undefined)
-  return networks.length === entries.length ? networks : undefined
+export const parseNetworks = (entries: readonly string[]): Networks | undefined => {
+  const networks = noNetworks()
+  return entries.every((entry) => addTo(networks, entry)) ? networks : undefined
 }
 
-const parseNetwork = (entry: string): Network | undefined => {
-  const [, text = '', bits] = /^([^/]+)(?:\/(\d{1,3}))?$/.exec(entry) ?? []
-  const address = parseAddress(text)
-  if (address === undefined) return undefined
-  const width = text.includes(':') ? 128 : 32
-  // Bits that were written of IPv6 and count for the IPv4 address inside.
-  const outer = width - (address.kind() === 'ipv4' ? 32 : 128)
-  const written = Number(bits ?? width)
-  return written > width || written < outer ? undefined : [address, written - outer]
-}
-
-// Only the usual notations: the library also reads octal and shortened IPv4, which differ from what
-// a person meant. An IPv4 address inside IPv6 is that IPv4 address.
-const parseAddress = (text: string): Network[0] | undefined =>
-  ipaddr.IPv4.isValidFourPartDecimal(text) ||
-  (/^[\da-f:.]*:[\da-f:.]*$/i.test(text) && ipaddr.IPv6.isValid(text))
-    ? ipaddr.process(text)
-    : undefined
-
-const isWithin = (networks: readonly Network[], text: string): boolean => {
-  const address = parseAddress(text)
-  return networks.some(
-    ([network, bits]) => address?.kind() === network.kind() && address.match(network, bits),
-  )
+const isWithin = (networks: Networks | undefined, text: string): boolean => {
+  const address = text.replace(mapped, '')
+  const family = familyOf(address)
+  return family !== undefined && networks?.[family].check(address, family) === true
 }
 
 // A credential's list is read once, for as long as the store keeps the same array.
-const allowlists = new WeakMap<readonly string[], readonly Network[]>()
+const allowlists = new WeakMap<readonly string[], Networks>()
 
 /** An empty list allows every address; an entry that cannot be read allows none. */
 export const isAllowedFrom = (
@@ -47,24 +49,17 @@ export const isAllowedFrom = (
   address: string | undefined,
 ): boolean => {
   if (allowlist.length === 0) return true
-  const known =
-    allowlists.get(allowlist) ??
-    allowlist.map(parseNetwork).filter((network) => network !== undefined)
-  allowlists.set(allowlist, known)
+  let known = allowlists.get(allowlist)
+  if (known === undefined) {
+    known = noNetworks()
+    for (const entry of allowlist) addTo(known, entry)
+    allowlists.set(allowlist, known)
+  }
   return address !== undefined && isWithin(known, address)
 }
 
 // Some proxies add the port: `203.0.113.7:4711`, `[2001:db8::1]:4711`.
-const forwardedForms = [
-  /^([\d.]+)(?::\d{1,5})?$/,
-  /^\[([\da-f.]*:[\da-f:.]*)\](?::\d{1,5})?$/i,
-  /^([\da-f:.]+)$/i,
-]
-
-const addressIn = (entry: string): string | undefined =>
-  forwardedForms
-    .map((form) => form.exec(entry)?.[1] ?? '')
-    .find((text) => parseAddress(text) !== undefined)
+const withPort = /^\[(.*:.*)\](?::\d{1,5})?$|^([\d.]+):\d{1,5}$/
 
 /**
  * Where a request comes from: the first address, from the connection backwards through
@@ -72,19 +67,17 @@ const addressIn = (entry: string): string | undefined =>
  * proxy that wrote it. Undefined when the connection is gone.
  */
 export const callerAddress = (
-  trustedProxies: readonly Network[],
+  trustedProxies: Networks | undefined,
   { socket, headers }: IncomingMessage,
 ): string | undefined => {
-  if (trustedProxies.length === 0) return socket.remoteAddress
-  let caller = socket.remoteAddress ?? ''
-  for (const entry of String(headers['x-forwarded-for'] ?? '')
-    .split(',')
-    .toReversed()) {
-    const next: string | undefined = isWithin(trustedProxies, caller)
-      ? addressIn(entry.trim())
-      : undefined
-    if (next === undefined) break
+  let caller = socket.remoteAddress
+  const forwarded = String(headers['x-forwarded-for'] ?? '').split(',')
+  while (caller !== undefined && isWithin(trustedProxies, caller)) {
+    const entry = forwarded.pop()?.trim() ?? ''
+    const [, ipv6, ipv4] = withPort.exec(entry) ?? []
+    const next = ipv6 ?? ipv4 ?? entry
+    if (familyOf(next) === undefined) break
     caller = next
   }
-  return caller === '' ? undefined : caller
+  return caller
 }

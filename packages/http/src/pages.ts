@@ -1,5 +1,5 @@
-// What a listener answers besides its routes, to anybody and without an envelope: probes, metrics,
-// files and the page at its root.
+// What a listener answers in addition to its routes, to everybody and without an envelope: probes,
+// metrics, files and the page at its root.
 import { createHash } from 'node:crypto'
 import { promisify } from 'node:util'
 import { gzip } from 'node:zlib'
@@ -9,15 +9,15 @@ import { isBearerOf } from './credentials.ts'
 import { isHeld } from './envelope.ts'
 
 export interface Readiness {
-  /** What keeps the instance from serving, by name; empty when it can serve. */
+  /** Names of the checks that fail; empty when the instance can serve. */
   readonly failing: readonly string[]
-  /** `alone` says that the shared limiter is unreachable; the instance serves all the same. */
+  /** `alone` says that the shared limiter is unreachable; the instance still serves. */
   readonly limiter: 'in-process' | 'shared' | 'alone'
 }
 
 /**
- * @param readiness must not reject, and must limit how often it checks: anybody may ask, as often
- * as they like
+ * @param readiness must not reject, and must limit how often it checks: everybody may ask at any
+ * rate
  */
 export const probePages = (readiness: () => Promise<Readiness>): Pages => ({
   '/healthz': (ctx) => {
@@ -65,21 +65,25 @@ const compress = promisify(gzip)
 export const filePages = (files: Readonly<Record<`/${string}`, FilePage>>): Pages =>
   Object.fromEntries(Object.entries(files).map(([path, file]) => [path, filePage(file)]))
 
-// Read and compressed when it is first asked for, and kept.
+// Read and compressed when it is first requested, and kept.
 const filePage = ({ headers, read }: FilePage): Middleware => {
-  const versions = once(async () => {
+  let versions: ReturnType<typeof load> | undefined
+  const load = async () => {
     const body = Buffer.from(await read())
-    return { plain: tagged(body), compressed: tagged(await compress(body)) }
-  })
+    return { identity: tagged(body), gzip: tagged(await compress(body)) }
+  }
   return async (ctx) => {
-    const isCompressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip'
-    const { body, etag } = (await versions())[isCompressed ? 'compressed' : 'plain']
+    const encoding = ctx.acceptsEncodings('gzip', 'identity') === 'gzip' ? 'gzip' : 'identity'
+    versions ??= load()
+    // After a failure the next request reads it again.
+    versions.catch(() => (versions = undefined))
+    const { body, etag } = (await versions)[encoding]
     ctx.status = 200
-    ctx.set({ ...headers, ETag: etag, ...(isCompressed ? { 'Content-Encoding': 'gzip' } : {}) })
+    ctx.set({ ...headers, ETag: etag })
+    if (encoding === 'gzip') ctx.set('Content-Encoding', encoding)
     ctx.vary('Accept-Encoding')
     if (isHeld(ctx.get('If-None-Match'), etag)) ctx.status = 304
     else ctx.body = body
-    if (headers['Content-Type'] !== undefined) ctx.set('Content-Type', headers['Content-Type'])
   }
 }
 
@@ -87,18 +91,6 @@ const tagged = (body: Buffer) => ({
   body,
   etag: `"${createHash('sha256').update(body).digest('base64url')}"`,
 })
-
-/** Again after a failure. */
-const once = <A>(make: () => Promise<A>): (() => Promise<A>) => {
-  let made: Promise<A> | undefined
-  return () => {
-    made ??= make().catch((error: unknown) => {
-      made = undefined
-      throw error
-    })
-    return made
-  }
-}
 
 /** @param links by path */
 export const indexPage = (links: Readonly<Record<string, string>>): Pages => ({

@@ -1,138 +1,160 @@
 // A route as data: what it accepts, how it is answered, and what it can be refused for. The server,
 // the OpenAPI document and the tests all read it.
-import { validationError } from '@tradeport/domain/errors'
 import type {
-  CallingProgram,
   EndpointLimit,
   IdempotencyClaim,
   KeptReply,
   Scope,
+  ScopedCaller,
 } from '@tradeport/domain/access'
-import type { Issue, Refusal } from '@tradeport/domain/errors'
-import type { Breather, Once } from '@tradeport/domain/ports'
+import { type Issue, refuse, type Refusal, type RefusalTag } from '@tradeport/domain/errors'
+import type { Breather, IdempotencyGuard } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import type { JsonObject } from './body/read-body.ts'
-import type { RefusalOf, RefusalTag } from './errors.ts'
+import type { JsonObject } from './body.ts'
 import { idempotencyKey } from './fields.ts'
-import { anyText, input, object, optional, read as readValue } from './schema.ts'
-import type { Fields, Input, JsonSchema, Output, Schema } from './schema.ts'
+import {
+  anyText,
+  type Fields,
+  input,
+  type Input,
+  object,
+  optional,
+  read as readValue,
+  type Schema,
+} from './schema.ts'
 
-/** Who may call a route, and as whom (`C`) its use case is run. */
-export interface Access<C = unknown> {
+/** Who may call a route, and the caller that its use case receives. */
+export interface Access<Caller = unknown> {
   readonly kind: 'public' | 'scoped' | 'operator'
   /** Of a scoped route: one of these is needed. */
   readonly scopes: readonly Scope[]
   /** Never set: it carries the type. */
-  readonly caller?: C
+  readonly caller?: Caller
 }
 export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
-export const anyOf = (...scopes: readonly Scope[]): Access<CallingProgram> => ({
+export const anyOf = (...scopes: readonly Scope[]): Access<ScopedCaller> => ({
   kind: 'scoped',
   scopes,
 })
 
-/** What a use case is given of a request, besides the parameters of the path. */
-interface Sent<Q, B> {
-  readonly query: Q
-  readonly body: B
-  readonly once: Once
+/** What a use case is given of a request. */
+type Inputs<Params, Query, Headers, Body> = Input<Params> & {
+  readonly query: Input<Query>
+  readonly headers: Input<Headers>
+  readonly body: Body
+  /** `guard.begin` is called immediately before an effect that cannot be undone. */
+  readonly guard: IdempotencyGuard
   /**
-   * How a use case that has an effect has it once, however often the request is sent with one
-   * Idempotency-Key: with its result it keeps the reply to it. Undefined without a key.
+   * Lets a use case store its result and the HTTP reply in one transaction. Undefined without an
+   * Idempotency-Key.
    */
-  readonly keep:
+  readonly replyToStore:
     | { readonly claim: IdempotencyClaim; readonly replyOf: (result: unknown) => KeptReply }
     | undefined
 }
-type Inputs<P, Q, B> = Input<P> & Sent<Input<Q>, B>
 
-/** Data in the envelope, with what `meta` says of it. */
-export interface DataReply<D> {
-  readonly data: D | JsonText<D>
+export interface StreamedReply {
+  readonly headers: Readonly<Record<string, string>>
+  readonly content: (dependencies: Breather & Draining) => AsyncIterable<string>
+  /** The connection is closed when it is aborted. */
+  readonly abort?: AbortSignal
+  /** Called when the reply has ended or the caller is gone. */
+  readonly onClose?: () => void
+}
+
+interface Draining {
+  /** Whether the instance is about to stop. */
+  readonly isDraining?: (() => boolean) | undefined
+}
+
+interface DataReply<Data> {
+  readonly data: Data
   readonly meta?: object
 }
 
-/** The JSON of a `D`. */
-export class JsonText<D> {
-  /** Never set: it carries the type. */
-  declare readonly value?: D
-  readonly text: string
+/** A reply whose data is the result. */
+export const replyWith = <A>(data: Schema<A>) => ({
+  data,
+  present: (result: A): DataReply<A> => ({ data: result }),
+})
 
-  constructor(text: string) {
-    this.text = text
-  }
-}
-
-export interface FileReply {
-  readonly headers: Readonly<Record<string, string>>
-  readonly content: (breather: Breather) => AsyncIterable<string>
-}
-
-/** What is answered to a result `R`. */
-interface ReplyShape<R, D> {
-  /** Left out of a route that can only be refused as yet. */
-  readonly data?: Schema<D>
-  /** In `meta`, besides what stands there in every reply. */
+/** The reply to a result. */
+interface ReplyShape<Result, Data> {
+  /** Absent from a route that can only be refused as yet. */
+  readonly data?: Schema<Data>
+  /** Fields of `meta` in addition to those of every reply. */
   readonly meta?: Fields
   /** Where what was created can be read, below the prefix. The status is then 201. */
-  readonly location?: (result: R) => string
+  readonly location?: (result: Result) => string
   /** The data holds a secret, which no other reply shows. */
   readonly isSecret?: true
   /** How long caches may keep the reply. */
   readonly maxAgeSeconds?: number
-  /** A file instead, by content type. */
-  readonly files?: Readonly<Record<string, Schema<unknown>>>
-  readonly headers?: Readonly<
-    Record<string, { readonly description: string; readonly schema: JsonSchema }>
-  >
+  /** Streamed text instead of JSON, by content type: a file or events. */
+  readonly streamedContent?: Readonly<Record<string, Schema<unknown>>>
+  readonly streamedHeaders?: Readonly<Record<string, object>>
 }
-
-/** A reply whose data is the result. */
-export const answers = <A>(data: Schema<A>, more: Omit<ReplyShape<A, A>, 'data'> = {}) => ({
-  reply: { data, ...more },
-  present: (result: A): DataReply<A> => ({ data: result }),
-})
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'DELETE'
 
-interface RouteRecord<U, C, P, Q, B, R, D, T extends RefusalTag, F, S> {
-  readonly access: Access<C>
-  /** Of this endpoint, besides those of the plan. */
+interface RouteRecord<
+  UseCases,
+  Caller,
+  Params,
+  Query,
+  Headers,
+  Body,
+  Result,
+  Data,
+  Tag extends RefusalTag,
+  Failure,
+  Early,
+> extends ReplyShape<NoInfer<Result>, Data> {
+  /** The route exists only where this capability is on. */
+  readonly capability?: string
+  readonly access: Access<Caller>
+  /** Of this endpoint, in addition to those of the plan. */
   readonly limit?: Omit<EndpointLimit, 'route'>
-  readonly params?: P
-  /**
-   * The refusal where a parameter of the path is not well-formed and so names nothing; else that is
-   * a ValidationError.
-   */
-  readonly unknownId?: S
-  readonly query?: Q
+  readonly params?: Params
+  /** The refusal of a malformed parameter of the path; otherwise that is a ValidationError. */
+  readonly refusalForMalformedId?: Early
+  readonly query?: Query
+  readonly headers?: Headers
   /** Two times of the query; the first must not be after the second. */
-  readonly range?: readonly [start: keyof Q & string, end: keyof Q & string]
-  readonly body?: Schema<B>
+  readonly range?: readonly [start: keyof Query & string, end: keyof Query & string]
+  readonly body?: Schema<Body>
   /** A refusal that comes before every other fault of the request. */
-  readonly precheck?: (body: JsonObject) => S | undefined
+  readonly precheck?: (body: JsonObject) => Early | undefined
   /** Faults of the body that depend on the service's configuration. */
-  readonly furtherIssues?: (useCases: U, body: JsonObject) => readonly Issue[]
+  readonly furtherIssues?: (useCases: UseCases, body: JsonObject) => readonly Issue[]
   /** The refusal of a repeated POST whose first outcome is unknown. */
-  readonly whenUnknown?: (params: Input<P>) => Refusal
+  readonly refusalIfOutcomeUnknown?: (params: Input<Params>) => Refusal
   /**
    * Every refusal of the use case but ServiceUnavailable, and no other: a missing or impossible one
    * does not compile.
    */
-  readonly refusals: readonly T[]
-  readonly useCase: (useCases: U, caller: C, inputs: Inputs<P, Q, B>) => TE.TaskEither<F, R>
-  readonly reply: ReplyShape<NoInfer<R>, D>
-  readonly present: (result: R, inputs: Inputs<P, Q, B>) => DataReply<NoInfer<D>> | FileReply
+  readonly refusals: readonly Tag[]
+  readonly useCase: (
+    useCases: UseCases,
+    caller: Caller,
+    inputs: Inputs<Params, Query, Headers, Body>,
+  ) => TE.TaskEither<Failure, Result>
+  readonly present: (
+    result: Result,
+    inputs: Inputs<Params, Query, Headers, Body>,
+  ) => DataReply<NoInfer<Data>> | StreamedReply
 }
 
-type NoneLeft<T extends RefusalTag, F extends Refusal> = [Exclude<T, F['_tag']>] extends [never]
+type NoneLeft<Tag extends RefusalTag, Failure extends Refusal> = [
+  Exclude<Tag, Failure['_tag']>,
+] extends [never]
   ? unknown
-  : { readonly refusalsThatCannotBe: Exclude<T, F['_tag']> }
+  : { readonly refusalsThatCannotBe: Exclude<Tag, Failure['_tag']> }
 
-/** A reply that is ready to be written, or kept for whoever sends the request again. */
-export interface Answer {
+/** A reply that is ready to be written, or kept for a repeated request. */
+export interface JsonReply {
   readonly status: number
   readonly location: string | undefined
   /** JSON of the data. */
@@ -141,153 +163,184 @@ export interface Answer {
   readonly isSecret: true | undefined
 }
 
-export type Outcome = E.Either<Refusal, Answer | FileReply>
-
-/** A request as it was sent. */
-export interface SentRequest {
-  readonly params: object
-  readonly query: Readonly<Record<string, unknown>>
-  readonly headers: object
-  readonly body: JsonObject | undefined
-}
+export type Outcome = E.Either<Refusal, JsonReply | StreamedReply>
 
 /** A request that its route accepts. */
 export interface ReadRequest {
   readonly params: object
   readonly query: object
   readonly key: string | undefined
-  readonly whenUnknown: () => Refusal | undefined
+  /** The refusal of a repeated request whose first outcome is unknown. */
+  readonly refusalIfOutcomeUnknown: Refusal
   /** @param claim of the Idempotency-Key, where one was sent */
-  readonly answer: (
-    caller: CallingProgram | undefined,
-    once: Once,
+  readonly handle: (
+    caller: ScopedCaller | undefined,
+    guard: IdempotencyGuard,
     claim?: IdempotencyClaim,
   ) => Promise<Outcome>
 }
 
 /** A route whose types no longer matter. */
-export interface Route<U> {
+export interface Route<UseCases> extends ReplyShape<never, unknown> {
   readonly method: Method
   /** Below the prefix; `:name` is one segment. */
   readonly path: `/${string}`
-  /** Generated clients name it so: never changed once released. */
+  /** The name in generated clients: never changed once released. */
   readonly operationId: string
   readonly description: string
+  readonly capability?: string
   readonly access: Access
   readonly limit: EndpointLimit | undefined
   readonly params: Fields
   readonly query: Fields
   readonly headers: Fields
-  readonly range: readonly [start: string, end: string] | undefined
-  readonly body: Schema<unknown> | undefined
+  readonly range?: readonly [start: string, end: string]
+  readonly body?: Schema<unknown>
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
-  readonly reply: ReplyShape<never, unknown>
-  readonly read: (useCases: U, sent: SentRequest) => E.Either<Refusal, ReadRequest>
+  readonly read: (
+    useCases: UseCases,
+    sent: {
+      readonly params: object
+      readonly query: Readonly<Record<string, unknown>>
+      readonly headers: object
+      readonly body: JsonObject | undefined
+    },
+  ) => E.Either<Refusal, ReadRequest>
 }
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
-const conditional = { 'If-None-Match': optional(anyText('The ETag of a reply that you hold.', '')) }
+const conditional = { 'If-None-Match': optional(anyText('The ETag of an earlier reply.', '')) }
 
 /** Makes the routes of an API over these use cases. */
 export const routesOf =
-  <U>() =>
+  <UseCases>() =>
   <
-    C,
-    P extends Fields,
-    Q extends Fields,
-    B,
-    R,
-    D,
-    T extends RefusalTag,
-    F extends RefusalOf<T | 'ServiceUnavailable'>,
-    S extends RefusalOf<T> = never,
+    Caller,
+    Params extends Fields,
+    Query extends Fields,
+    Headers extends Fields,
+    Body,
+    Result,
+    Data,
+    Tag extends RefusalTag,
+    Failure extends Refusal<Tag | 'ServiceUnavailable'>,
+    Early extends Refusal<Tag> = never,
   >(
     target: `${Method} /${string}`,
     operationId: string,
     description: string,
-    record: RouteRecord<U, C, P, Q, B, R, D, T, F, S> & NoneLeft<T, F | S>,
-  ): Route<U> => {
-    const { access, params = {}, query = {}, body, limit, range, reply, unknownId } = record
-    const [method, path] = target.split(' ') as [Method, Route<U>['path']]
+    record: RouteRecord<
+      UseCases,
+      Caller,
+      Params,
+      Query,
+      Headers,
+      Body,
+      Result,
+      Data,
+      Tag,
+      Failure,
+      Early
+    > &
+      NoneLeft<Tag, Failure | Early>,
+  ): Route<UseCases> => {
+    const { access, body, limit, range, refusalForMalformedId, data, location } = record
+    const params: Fields = record.params ?? {}
+    const query: Fields = record.query ?? {}
+    const [method, path] = target.split(' ') as [Method, Route<UseCases>['path']]
     const isKeyed = method === 'POST' && access.kind === 'scoped'
-    const headers = { ...(isKeyed && keyed), ...(reply.maxAgeSeconds && conditional) }
+    const headers = {
+      ...record.headers,
+      ...(isKeyed && keyed),
+      ...(record.maxAgeSeconds && conditional),
+    }
     const schemas = {
       params: input('', params),
       query: input('', query),
-      headers: input('', headers),
-      meta: object('', reply.meta ?? {}),
+      headers: input('', { headers: input('', headers) }),
+      meta: object('', record.meta ?? {}),
     }
-    const answerOf = (result: R, inputs: Inputs<P, Q, B>): Answer | FileReply => {
+    const toReply = (
+      result: Result,
+      inputs: Inputs<Params, Query, Headers, Body>,
+    ): JsonReply | StreamedReply => {
       const presented = record.present(result, inputs)
       if ('content' in presented) return presented
-      const { data, meta = {} } = presented
+      const value = presented.data
       return {
-        status: reply.location === undefined ? 200 : 201,
-        location: reply.location?.(result),
-        data: data instanceof JsonText ? data.text : JSON.stringify(reply.data?.encode(data)),
-        meta: schemas.meta.encode(meta as Output<Fields>),
-        isSecret: reply.isSecret,
+        status: location === undefined ? 200 : 201,
+        location: location?.(result),
+        data: data?.stringify?.(value) ?? JSON.stringify(data?.encode(value)),
+        meta: schemas.meta.encode({ ...presented.meta }),
+        isSecret: record.isSecret,
       }
     }
     return {
+      ...record,
       method,
       path,
       operationId,
       description,
-      access,
-      reply,
       params,
       query,
       headers,
       limit: limit && { route: target, ...limit },
-      range,
-      body,
       refusals: new Set<RefusalTag>([
         'ValidationError',
         ...refusalsOfAccess[access.kind],
         ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
         ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
-        ...(unknownId === undefined ? [] : [unknownId._tag]),
+        ...(refusalForMalformedId === undefined ? [] : [refusalForMalformedId._tag]),
         ...record.refusals,
       ]),
       read: (useCases, sent) => {
         const early = sent.body && record.precheck?.(sent.body)
         if (early !== undefined) return E.left(early)
         const issues: Issue[] = []
-        const badIds: Issue[] = []
-        const read = {
-          params: readValue(
-            schemas.params,
-            sent.params,
-            unknownId === undefined ? issues : badIds,
-          ) as Input<P>,
-          query: readValue(schemas.query, sent.query, issues) as Input<Q>,
-          key: readValue(schemas.headers, sent.headers, issues, 'headers') as Input<typeof keyed>,
-          body: (body && readValue(body, sent.body, issues)) as B,
+        const badIds: Issue[] = refusalForMalformedId === undefined ? issues : []
+        const read = readValue(schemas.headers, { headers: sent.headers }, issues) as {
+          readonly headers: Input<Headers> & Input<typeof keyed>
         }
-        if (range !== undefined) issues.push(...rangeIssues(range, query, sent.query))
+        const request = {
+          params: readValue(schemas.params, sent.params, badIds) as Input<Params>,
+          query: readValue(schemas.query, sent.query, issues) as Input<Query>,
+          body: (body && readValue(body, sent.body, issues)) as Body,
+        }
+        // Each end by itself: a fault of another parameter does not hide this one.
+        const [from, to] = (range ?? []).map((name) =>
+          Number(query[name] && readValue(query[name], sent.query[name], [])),
+        )
+        if (range !== undefined && Number(from) > Number(to))
+          issues.push({ path: range[0], message: `${range[0]} must not be after ${range[1]}` })
         if (sent.body !== undefined)
           issues.push(...(record.furtherIssues?.(useCases, sent.body) ?? []))
-        if (issues.length > 0) return E.left(validationError(issues))
-        if (unknownId !== undefined && badIds.length > 0) return E.left(unknownId)
+        if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
+        if (refusalForMalformedId !== undefined && badIds.length > 0)
+          return E.left(refusalForMalformedId)
         return E.right({
-          ...read,
-          key: read.key['Idempotency-Key'],
-          whenUnknown: () => record.whenUnknown?.(read.params),
-          answer: async (caller, once, claim) => {
+          ...request,
+          key: read.headers['Idempotency-Key'],
+          refusalIfOutcomeUnknown:
+            record.refusalIfOutcomeUnknown?.(request.params) ??
+            refuse('ServiceUnavailable', {
+              reason: 'the first request left no reply',
+              outcome: 'unknown',
+            }),
+          handle: async (caller, guard, claim) => {
             const replyOf = (result: unknown): KeptReply =>
-              keptOutcome(E.right(answerOf(result as R, inputs)))
-            const inputs: Inputs<P, Q, B> = {
-              ...read.params,
-              query: read.query,
-              body: read.body,
-              once,
-              keep: claim && { claim, replyOf },
+              keptOutcome(E.right(toReply(result as Result, inputs)))
+            const inputs: Inputs<Params, Query, Headers, Body> = {
+              ...request.params,
+              query: request.query,
+              headers: read.headers,
+              body: request.body,
+              guard,
+              replyToStore: claim && { claim, replyOf },
             }
-            // Only a scoped route's C is a caller, and none of those is reached without one.
-            const result = await record.useCase(useCases, caller as C, inputs)()
-            return E.map((found: R) => answerOf(found, inputs))(result)
+            // Only a scoped route has a caller, and none of those is reached without one.
+            const result = await record.useCase(useCases, caller as Caller, inputs)()
+            return E.map((found: Result) => toReply(found, inputs))(result)
           },
         })
       },
@@ -299,20 +352,6 @@ export const keptOutcome = (outcome: Outcome): KeptReply => ({
   body: JSON.stringify(outcome),
   isSecret: E.isRight(outcome) && 'isSecret' in outcome.right && outcome.right.isSecret === true,
 })
-
-// Each end by itself: a fault of another parameter does not hide this one.
-const rangeIssues = (
-  range: readonly [string, string],
-  fields: Fields,
-  sent: Readonly<Record<string, unknown>>,
-): readonly Issue[] => {
-  const [from, to] = range.map((name) =>
-    Number(fields[name] && readValue(fields[name], sent[name], [])),
-  )
-  return Number(from) > Number(to)
-    ? [{ path: range[0], message: `${range[0]} must not be after ${range[1]}` }]
-    : []
-}
 
 const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag[] } = {
   public: ['RateLimitExceeded', 'InternalError'],

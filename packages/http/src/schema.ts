@@ -2,9 +2,8 @@
 // Schema and an example. Validation, TypeScript types, the OpenAPI document and generated clients
 // all follow from it.
 import { apiKeyPrefix } from '@tradeport/domain/access'
-import { createIsoWriter } from '@tradeport/domain/primitives'
 import type { Issue } from '@tradeport/domain/errors'
-import type { Instant } from '@tradeport/domain/primitives'
+import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
 import { closest } from 'fastest-levenshtein'
 import { separate } from 'fp-ts/lib/Array.js'
 import * as E from 'fp-ts/lib/Either.js'
@@ -15,7 +14,6 @@ import * as t from 'io-ts'
 /** JSON Schema 2020-12, as OpenAPI 3.1 uses it. */
 export interface JsonSchema {
   readonly description?: string | undefined
-  readonly $ref?: string
   readonly minLength?: number
   readonly maxLength?: number
   readonly minimum?: number
@@ -30,11 +28,13 @@ export interface Schema<A> {
   /** A JSON value of this shape; undefined for a field that examples leave out. */
   readonly example: unknown
   readonly validate: t.Validate<unknown, A>
-  // A method, so that a schema of any type is a Schema<unknown>.
+  // Methods, so that a schema of any type is a Schema<unknown>.
   encode(value: A): unknown
+  /** The JSON text of a value; without it, that of what `encode` returns. */
+  stringify?(value: A): string
 }
 
-/** A field that may be left out. */
+/** A field that may be absent. */
 export interface Optional<A, Absent> extends Schema<A> {
   readonly fallback: Absent
 }
@@ -51,31 +51,26 @@ type ObjectOf<F, Unset> = Simplified<
     [Name in AbsentNames<F>]?: TypeOf<F[Name]> | Unset
   }
 >
-/** What is read from a request: a field that was left out is absent, or its fallback. */
+/** The value of a request: an absent field has its fallback, or stays absent. */
 export type Input<F> = ObjectOf<F, never>
-/** What is written to a reply: JSON leaves out a field that is undefined. */
+/** The value of a reply: JSON leaves out a field that is undefined. */
 export type Output<F> = ObjectOf<F, undefined>
 
-/**
- * The value, or undefined once its faults are added to `issues`. `place` is put before their paths.
- */
+/** The value, or undefined once its faults are added to `issues`. */
 export const read = <A>(
   { validate }: Schema<A>,
   value: unknown,
   issues: Issue[],
-  place?: string,
 ): A | undefined => {
-  const result = validate(value, place === undefined ? [] : at([], place, value))
+  const result = validate(value, [])
   if (E.isRight(result)) return result.right
   for (const { context, message = '' } of result.left)
     issues.push({ path: pathOf(context), message })
   return undefined
 }
 
-const at = (context: t.Context, key: string, actual: unknown): t.Context => [
-  ...context,
-  { key, type: t.unknown, actual },
-]
+const within = (context: t.Context, key: string): t.Context =>
+  t.appendContext(context, key, t.unknown)
 
 // `accounts[0].purpose`; a whole body is `body`.
 const pathOf = (context: t.Context): string =>
@@ -90,37 +85,33 @@ const shorten = (text: string): string => text.replace(/(?<=^.{60}).+/su, '…')
 const secretForm = new RegExp(`${apiKeyPrefix}|://[^/]*@|^(?:bearer +)?[\\w.~+/=-]{24,}$`, 'i')
 const mayHoldSecret = (text: string): boolean => secretForm.test(text.slice(0, 120))
 
-// Replies end up in logs: what may hold a secret is not repeated, not even to whoever sent it.
-const got = (value: unknown, { writeOnly, type }: JsonSchema): string => {
-  if (
-    (typeof value === 'string' || typeof value === 'number') &&
-    (writeOnly === true || mayHoldSecret(String(value)))
-  )
-    return 'a value that is not shown here'
-  if (typeof value === 'string')
-    return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(value))}`
+// Replies end up in logs: what may hold a secret is not repeated, not even to its sender.
+const describeReceived = (value: unknown, { writeOnly, type }: JsonSchema): string => {
   if (Array.isArray(value)) return `a list of ${value.length}`
-  return typeof value === 'object' && value !== null ? 'an object' : String(value)
+  if (typeof value === 'object' && value !== null) return 'an object'
+  const shown = String(value)
+  if (writeOnly === true || mayHoldSecret(shown)) return 'a value that is not shown here'
+  if (typeof value !== 'string') return shown
+  return `${type === 'string' ? '' : 'the text '}${JSON.stringify(shorten(shown))}`
 }
 
 const fault = (
   value: unknown,
   context: t.Context,
-  must: string,
+  requirement: string,
   json: JsonSchema,
-  hint = '',
-): t.Validation<never> => {
-  const path = pathOf(context)
-  const message =
+): t.Validation<never> =>
+  t.failure(
+    value,
+    context,
     value === undefined
-      ? `${path} is required; it must be ${must}`
-      : `${path} must be ${must}; got ${got(value, json)}${hint}`
-  return t.failure(value, context, message)
-}
+      ? `${pathOf(context)} is required; it must be ${requirement}`
+      : `${pathOf(context)} must be ${requirement}; got ${describeReceived(value, json)}`,
+  )
 
-/** A value without parts. `must` ends the sentence "symbol must be …". */
-const leaf = <A>(
-  must: string,
+/** A value without parts. `requirement` ends the sentence "symbol must be …". */
+const primitive = <A>(
+  requirement: string,
   json: JsonSchema,
   example: unknown,
   parse: (value: unknown) => O.Option<A>,
@@ -128,65 +119,44 @@ const leaf = <A>(
   json,
   example,
   validate: (value, context) => {
-    const parsed = parse(value)
-    return O.isSome(parsed)
-      ? t.success(parsed.value)
-      : fault(value, context, must, json, hintFor(value, json, parse))
+    const result = parse(value)
+    return O.isSome(result) ? t.success(result.value) : fault(value, context, requirement, json)
   },
   encode: identity,
 })
 
-// The usual slip: a number or a truth value in quotes.
-const hintFor = (
-  value: unknown,
-  { type }: JsonSchema,
-  parse: (value: unknown) => O.Option<unknown>,
-): string => {
-  if (typeof value !== 'string' || type === 'string') return ''
-  const meant = [true, false, Number(value)].find((one) => String(one) === value)
-  return meant === undefined || O.isNone(parse(meant))
-    ? ''
-    : `; send ${typeof meant === 'number' ? 'the number ' : ''}${meant}`
-}
-
 /** Text that `parse` reads. */
-export const parsed = <A>(
-  must: string,
+export const parsedString = <A>(
+  requirement: string,
   parse: (text: string) => O.Option<A>,
   description: string,
   example: string,
   bounds: JsonSchema = {},
 ): Schema<A> =>
-  leaf(must, { type: 'string', description, ...bounds }, example, (value) =>
+  primitive(requirement, { type: 'string', description, ...bounds }, example, (value) =>
     typeof value === 'string' ? parse(value) : O.none,
   )
 
-/** Whatever text, for a use case that reads it itself. */
+/** Any text, for a use case that reads it itself. */
 export const anyText = (description: string, example: string): Schema<string> =>
-  parsed('text', O.some, description, example)
+  parsedString('text', O.some, description, example)
 
 /** Lengths count Unicode code points. */
 export const text = (
   description: string,
   example: string,
   bounds: JsonSchema = {},
-  must?: string,
+  requirement?: string,
 ): Schema<string> => {
-  const { minLength = 0, maxLength = Infinity, pattern = '' } = bounds
+  const { minLength = 0, maxLength, pattern = '' } = bounds
   // A store can hold neither U+0000 nor half of a surrogate pair.
-  const storable = new RegExp(
-    `^[^\\0\\p{Surrogate}]{${minLength},${maxLength === Infinity ? '' : maxLength}}$`,
-    'u',
-  )
+  const storable = new RegExp(`^[^\\0\\p{Surrogate}]{${minLength},${maxLength ?? ''}}$`, 'u')
   const expression = new RegExp(pattern, 'u')
-  const lengths =
-    maxLength === Infinity
-      ? 'text'
-      : `text of ${minLength === 0 ? 'at most' : `${minLength} to`} ${maxLength} characters`
   const isGood = (value: string): boolean =>
-    value.length <= 2 * maxLength && storable.test(value) && expression.test(value)
-  return parsed(
-    must ?? `${lengths} without the character U+0000`,
+    value.length <= 2 * (maxLength ?? Infinity) && storable.test(value) && expression.test(value)
+  const lengths = maxLength === undefined ? '' : ` of ${minLength} to ${maxLength} characters`
+  return parsedString(
+    requirement ?? `text${lengths} without the character U+0000`,
     O.fromPredicate(isGood),
     description,
     example,
@@ -194,67 +164,52 @@ export const text = (
   )
 }
 
-const numeric =
-  (type: 'number' | 'integer', isOfType: (value: unknown) => boolean) =>
-  (description: string, example: number, bounds: JsonSchema = {}): Schema<number> => {
-    const isGood = (value: unknown): value is number =>
-      isOfType(value) && isWithin(value as number, bounds)
-    return leaf(
-      rangeText(type, bounds),
-      { type, description, ...bounds },
-      example,
-      O.fromPredicate(isGood),
-    )
-  }
-
-const rangeText = (
-  type: 'number' | 'integer',
-  { minimum, maximum, exclusiveMinimum }: JsonSchema,
-): string => {
-  const bounds = Object.entries({ above: exclusiveMinimum, from: minimum, to: maximum }).filter(
-    ([, bound]) => bound !== undefined,
-  )
-  return [type === 'number' ? 'a number' : 'a whole number', ...bounds.flat()].join(' ')
-}
+const rangeText = (kind: string, { minimum, maximum, exclusiveMinimum }: JsonSchema): string =>
+  [kind, ...Object.entries({ above: exclusiveMinimum, from: minimum, to: maximum })]
+    .filter((bound) => bound[1] !== undefined)
+    .flat()
+    .join(' ')
 
 const isWithin = (
   value: number,
   { minimum = -Infinity, maximum = Infinity, exclusiveMinimum = -Infinity }: JsonSchema,
 ): boolean => value >= minimum && value <= maximum && value > exclusiveMinimum
 
-export const decimal = numeric('number', Number.isFinite)
-export const whole = numeric('integer', Number.isSafeInteger)
+const numeric =
+  (type: string, kind: string, isOfType: (value: unknown) => boolean) =>
+  (description: string, example: number, bounds: JsonSchema = {}): Schema<number> =>
+    primitive(
+      rangeText(kind, bounds),
+      { type, description, ...bounds },
+      example,
+      O.fromPredicate(
+        (value): value is number => isOfType(value) && isWithin(value as number, bounds),
+      ),
+    )
+
+export const decimal = numeric('number', 'a number', Number.isFinite)
+export const whole = numeric('integer', 'a whole number', Number.isSafeInteger)
 
 /** A whole number of a query, which is text. */
 export const digits = (description: string, minimum: number, maximum: number): Schema<number> => {
-  const bounds = { minimum, maximum }
+  const number = whole(description, minimum, { minimum, maximum })
   const isGood = (value: string): boolean =>
-    /^\d{1,15}$/.test(value) && isWithin(Number(value), bounds)
-  const parse = (value: string) => (isGood(value) ? O.some(Number(value)) : O.none)
-  return {
-    ...parsed(rangeText('integer', bounds), parse, '', ''),
-    json: { type: 'integer', description, ...bounds },
-    example: minimum,
-  }
+    /^\d{1,15}$/.test(value) && isWithin(Number(value), number.json)
+  const { validate } = parsedString(
+    rangeText('a whole number', number.json),
+    (value) => (isGood(value) ? O.some(Number(value)) : O.none),
+    '',
+    '',
+  )
+  return { ...number, validate }
 }
 
 export const flag = (description: string, example = true): Schema<boolean> =>
-  leaf(
+  primitive(
     'true or false',
     { type: 'boolean', description },
     example,
     O.fromPredicate((value) => typeof value === 'boolean'),
-  )
-
-export const always = <const A extends string | boolean>(
-  value: A,
-  description: string,
-): Schema<A> =>
-  leaf(
-    String(value),
-    { type: typeof value, description, enum: [value] },
-    value,
-    O.fromPredicate((sent): sent is A => sent === value),
   )
 
 export const oneOf = <const A extends string>(
@@ -262,20 +217,35 @@ export const oneOf = <const A extends string>(
   description: string,
   example: NoInfer<A> | undefined = values[0],
 ): Schema<A> =>
-  parsed(
+  primitive(
     `one of ${values.join(', ')}`,
-    O.fromPredicate((sent): sent is A => (values as readonly string[]).includes(sent)),
-    description,
-    example ?? '',
-    { enum: values },
+    { type: 'string', description, enum: values },
+    example,
+    O.fromPredicate((sent): sent is A => values.includes(sent as A)),
   )
+
+export const anything = (description: string, example: unknown): Schema<unknown> => ({
+  json: { description },
+  example,
+  validate: t.success,
+  encode: identity,
+})
+
+/** The one value that a field of a reply has. */
+export const literal = <const A extends string | boolean>(
+  value: A,
+  description: string,
+): Schema<A> => ({
+  ...(anything(description, value) as Schema<A>),
+  json: { type: typeof value, description, enum: [value] },
+})
 
 /**
  * An instant of a reply, which is UTC with milliseconds. The same moment is often written many
  * times over, such as that of a cached read.
  */
 export const time = (description: string, example = '2026-11-20T14:05:09.000Z'): Schema<Instant> =>
-  writtenFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
+  encodedFrom(text(description, example, { format: 'date-time' }), createIsoWriter())
 
 /** Null as well. */
 export const nullable = <A>(
@@ -292,13 +262,6 @@ export const nullable = <A>(
   encode: (value) => (value === null ? null : schema.encode(value)),
 })
 
-export const anything = (description: string, example: unknown): Schema<unknown> => ({
-  json: { description },
-  example,
-  validate: t.success,
-  encode: identity,
-})
-
 /** @param items what they are called in an error: "eventTypes must be 1 to 10 event types" */
 export const list = <A>(
   item: Schema<A>,
@@ -308,23 +271,18 @@ export const list = <A>(
     ...bounds
   }: { readonly items?: string; readonly minItems?: number; readonly maxItems?: number } = {},
 ): Schema<readonly A[]> => {
-  const { minItems = 0, maxItems = Infinity } = bounds
+  const { minItems = 0, maxItems } = bounds
   const json = { type: 'array', description, items: item.json, ...bounds }
+  const requirement =
+    maxItems === undefined ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`
   return {
     json,
     example: [item.example],
     validate: (value, context) => {
-      if (!Array.isArray(value) || value.length < minItems || value.length > maxItems)
-        return fault(
-          value,
-          context,
-          maxItems === Infinity ? 'a list' : `a list of ${minItems} to ${maxItems} ${items}`,
-          json,
-        )
+      if (!Array.isArray(value) || value.length < minItems || value.length > (maxItems ?? Infinity))
+        return fault(value, context, requirement, json)
       const { left, right } = separate(
-        value.map((entry: unknown, index) =>
-          item.validate(entry, at(context, String(index), entry)),
-        ),
+        value.map((entry, index) => item.validate(entry, within(context, String(index)))),
       )
       return left.length > 0 ? t.failures(left.flat()) : t.success(right)
     },
@@ -332,23 +290,48 @@ export const list = <A>(
   }
 }
 
+/**
+ * A list of a reply whose items are kept by caches: the JSON text of each is made once.
+ * @param item must write the same for the same item, which must not change
+ */
+export const keptList = <A extends object>(
+  item: Schema<A>,
+  description: string,
+): Schema<readonly A[]> => {
+  const texts = new WeakMap<A, string>()
+  const textOf = (value: A): string => {
+    const kept = texts.get(value) ?? JSON.stringify(item.encode(value))
+    texts.set(value, kept)
+    return kept
+  }
+  return {
+    ...list(item, description),
+    stringify: (values) => `[${values.map(textOf).join(',')}]`,
+  }
+}
+
 /** The same for another place. */
-export const described = <A>(schema: Schema<A>, description: string): Schema<A> => ({
+export const withDescription = <A>(schema: Schema<A>, description: string): Schema<A> => ({
   ...schema,
   json: { ...schema.json, description },
 })
 
 /** Of a reply, which is never read: the same JSON, written from a value of another type. */
-export const writtenFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
-  ...schema,
+export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): Schema<B> => ({
+  json: schema.json,
+  example: schema.example,
   validate: (value, context) => t.failure(value, context, 'is not read'),
   encode: (value) => schema.encode(present(value)),
 })
 
 /** A value of another type, read from this one. */
-export const converted = <A, B>(schema: Schema<A>, convert: (value: A) => B): Schema<B> => ({
-  ...schema,
-  validate: (value, context) => E.map(convert)(schema.validate(value, context)),
+export const mapDecoded = <A, B>(
+  { json, example, validate }: Schema<A>,
+  convert: (value: A) => B,
+): Schema<B> => ({
+  json,
+  example,
+  validate: (value, context) => E.map(convert)(validate(value, context)),
   encode: identity,
 })
 
@@ -358,7 +341,7 @@ export const optional = <A>(schema: Schema<A>): Optional<A, undefined> => ({
 })
 
 /** Optional, and not in the example. */
-export const seldom = <A>(schema: Schema<A>): Optional<A, undefined> =>
+export const optionalWithoutExample = <A>(schema: Schema<A>): Optional<A, undefined> =>
   optional({ ...schema, example: undefined })
 
 export const withDefault = <A>(schema: Schema<A>, fallback: NoInfer<A>): Optional<A, A> => ({
@@ -376,9 +359,9 @@ export const object = <F extends Fields>(description: string, fields: F): Schema
   objectOf(description, fields, {})
 
 /**
- * An object of a request: a field that is not known is refused, because a misspelt one that is
- * passed over looks like one that was accepted.
- * @param minProperties 1 where at least one field must be there
+ * An object of a request: an unknown field is refused, because a misspelt one that is ignored looks
+ * like one that was accepted.
+ * @param minProperties 1 where at least one field is required
  */
 export const input = <F extends Fields>(
   description: string,
@@ -397,7 +380,7 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
     type: 'object',
     description,
     properties: Object.fromEntries(entries.map(([name, field]) => [name, field.json])),
-    required: entries.filter(([, field]) => !('fallback' in field)).map(([name]) => name),
+    required: names.filter((name) => !('fallback' in Object(fields[name]))),
     ...bounds,
   }
   return {
@@ -416,17 +399,13 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
         const result =
           sent === undefined && 'fallback' in field
             ? t.success(field.fallback)
-            : field.validate(sent, at(context, name, sent))
+            : field.validate(sent, within(context, name))
         if (E.isLeft(result)) errors.push(...result.left)
         else if (result.right !== undefined) values[name] = result.right
       }
       if (errors.length > 0) return t.failures(errors)
-      return Object.keys(values).length === 0 && 'minProperties' in bounds
-        ? t.failure(
-            value,
-            context,
-            `${pathOf(context)} must have at least one of ${names.join(', ')}`,
-          )
+      return 'minProperties' in bounds && Object.keys(values).length === 0
+        ? t.failure(value, context, `body must have at least one of ${names.join(', ')}`)
         : t.success(values as A)
     },
     encode: (value) => {
@@ -439,7 +418,7 @@ const objectOf = <A>(description: string, fields: Fields, bounds: JsonSchema): S
   }
 }
 
-const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+export const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** At most this many are reported: beyond that the sender meant something else. */
@@ -449,58 +428,53 @@ const unknownFields = (
   value: object,
   known: readonly string[],
   context: t.Context,
-): t.ValidationError[] =>
-  Object.keys(value)
+): t.ValidationError[] => {
+  const hintFor = (name: string): string =>
+    known.length === 0 ? 'none is accepted here' : `the nearest is ${closest(shorten(name), known)}`
+  return Object.keys(value)
     .filter((name) => !known.includes(name))
     .slice(0, reportedUnknown)
     .map((name) => {
       const shown = mayHoldSecret(name) ? 'a name that is not shown here' : shorten(name) || '""'
-      const place = at(context, shown, undefined)
-      const nearest =
-        known.length === 0
-          ? 'none is accepted here'
-          : `the nearest name is ${closest(shorten(name), known)}`
+      const place = within(context, shown)
       return {
         value: undefined,
         context: place,
-        message: `${pathOf(place)} is not known; ${nearest}`,
+        message: `${pathOf(place)} is not a known field; ${hintFor(name)}`,
       }
     })
+}
 
-const definitions = new Map<string, JsonSchema>()
+const componentKey = 'x-component'
+
+/** A part of an OpenAPI document that is written once, under this name, in its components. */
+export const component = <A extends object>(kind: string, name: string, part: A): A => ({
+  ...part,
+  [componentKey]: [kind, name],
+})
+
+/** The parts, with a reference in place of every component in them, and these components. */
+export const withComponents = <A>(parts: A) => {
+  const components: Record<string, Record<string, JsonSchema>> = {}
+  const referring = JSON.parse(JSON.stringify(parts), (_, part: unknown) => {
+    if (!isRecord(part) || !(componentKey in part)) return part
+    const { [componentKey]: path, ...rest } = part
+    const [kind = '', name = ''] = path as readonly string[]
+    ;(components[kind] ??= {})[name] = rest
+    return { $ref: `#/components/${kind}/${name}` }
+  }) as A
+  return { referring, components }
+}
 
 /** A shape that the document and generated clients know by name. */
 export const named = <A>(
   name: string,
   schema: Schema<A>,
   example: unknown = schema.example,
-): Schema<A> => {
-  if (definitions.has(name)) throw new Error(`two shapes are named ${name}`)
-  definitions.set(name, schema.json)
-  return { ...schema, json: { $ref: `#/components/schemas/${name}` }, example }
-}
+): Schema<A> => ({ ...schema, json: component('schemas', name, schema.json), example })
 
 export const record = <F extends Fields>(
   name: string,
   description: string,
   fields: F,
 ): Schema<Output<F>> => named(name, object(description, fields))
-
-/** What a reference refers to. */
-export const resolved = (json: JsonSchema): JsonSchema =>
-  definitions.get(json.$ref?.split('/').at(-1) ?? '') ?? json
-
-/** The named shapes that a document refers to, and those that they refer to. */
-export const definitionsIn = (document: unknown): Readonly<Record<string, JsonSchema>> => {
-  const found = new Map<string, JsonSchema>()
-  const visit = (part: unknown): void => {
-    for (const [, name = ''] of JSON.stringify(part).matchAll(/"#\/components\/schemas\/(\w+)"/g)) {
-      const definition = definitions.get(name)
-      if (definition === undefined || found.has(name)) continue
-      found.set(name, definition)
-      visit(definition)
-    }
-  }
-  visit(document)
-  return Object.fromEntries([...found].toSorted(([a], [b]) => (a < b ? -1 : 1)))
-}

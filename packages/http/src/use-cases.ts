@@ -1,8 +1,9 @@
-// The use cases of the domain that the two APIs call, given their ports by whoever composes the
-// service.
+// The use cases of the domain that the two APIs call, given their ports where the service is
+// composed.
 import type { IdempotencyStore } from '@tradeport/domain/ports'
 import type {
   createAccounts,
+  createEvents,
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
@@ -18,6 +19,7 @@ import type {
 
 /** Of the API for users. */
 export type UseCases = ReturnType<typeof createAccounts> &
+  ReturnType<typeof createEvents> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &

@@ -2,17 +2,19 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
 import { expect } from 'vitest'
-import { errorReply, exampleOf } from '../src/errors.ts'
-import type { ErrorReply, RefusalTag } from '../src/errors.ts'
+import { type ErrorReply, errorReply, exampleOf } from '../src/errors.ts'
+import type { RefusalTag } from '@tradeport/domain/errors'
 import {
   apiPrefix,
   apiRoutes,
   createOpenApiDocument,
   createOperatorDocument,
+  type OpenApiDocument,
+  type Operation,
   operatorRoutes,
+  type Route,
 } from '../src/index.ts'
-import type { OpenApiDocument, Operation, Route } from '../src/index.ts'
-import type { Answer } from './fakes.ts'
+import type { Reply } from './fakes.ts'
 
 export type Json = ReturnType<typeof JSON.parse>
 
@@ -136,7 +138,7 @@ const documentedHeaders = [
 export const expectDocumented = (
   api: ApiDocument,
   pointer: string,
-  { status, headers, text, json }: Answer,
+  { status, headers, text, json }: Reply,
 ): void => {
   const responses = partAt(api, `${pointer}/responses`)
   expect(Object.keys(responses)).toContain(String(status))

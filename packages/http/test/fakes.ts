@@ -1,9 +1,15 @@
-// Fake use cases that answer immediately, an edge with a fixed clock, and a server on a free port.
-import { request as httpRequest } from 'node:http'
-import type { IncomingHttpHeaders } from 'node:http'
-import { programOf, scopes } from '@tradeport/domain/access'
-import { orderInFlight, unauthorized } from '@tradeport/domain/errors'
-import { parseOrderId } from '@tradeport/domain/orders'
+// Fake use cases that answer immediately, dependencies with a fixed clock, a server on a free port.
+import { type IncomingHttpHeaders, request as httpRequest } from 'node:http'
+import {
+  type Credential,
+  programOf,
+  type RateVerdict,
+  type Scope,
+  scopes,
+} from '@tradeport/domain/access'
+import { refuse, type Issue } from '@tradeport/domain/errors'
+import { formatEventId, type LoggedEvent } from '@tradeport/domain/events'
+import { parseOrderId, type PendingOrder } from '@tradeport/domain/orders'
 import {
   parseAccountId,
   parseDeliveryId,
@@ -12,24 +18,33 @@ import {
   parseUserId,
   parseWebhookId,
 } from '@tradeport/domain/primitives'
-import { marketData } from '@tradeport/domain/use-cases'
-import { parseWebhookUrl } from '@tradeport/domain/webhooks'
-import type { Credential, RateVerdict, Scope } from '@tradeport/domain/access'
+import {
+  type ClosedPosition,
+  type EventStream,
+  marketData,
+  type TradeExport,
+  type TradeProvenance,
+} from '@tradeport/domain/use-cases'
+import { parseWebhookUrl, type Webhook, type WebhookDelivery } from '@tradeport/domain/webhooks'
 import type { Account } from '@tradeport/domain/accounts'
-import type { Issue } from '@tradeport/domain/errors'
-import type { PendingOrder } from '@tradeport/domain/orders'
-import type { IdempotencyStore, Once } from '@tradeport/domain/ports'
+import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
+import { tradeStatistics } from '@tradeport/domain/statistics'
 import type { ClosedTrade } from '@tradeport/domain/trades'
-import type { ClosedPosition, TradeExport, TradeProvenance } from '@tradeport/domain/use-cases'
-import type { Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
-import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/domain/testing'
+import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/testkit'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type Koa from 'koa'
-import { createApi, listen } from '../src/index.ts'
-import type { ApiEdge, Listener, ListenOptions, Route, UseCases } from '../src/index.ts'
+import {
+  type ApiDependencies,
+  createApi,
+  listen,
+  type Listener,
+  type ListenOptions,
+  type Route,
+  type UseCases,
+} from '../src/index.ts'
 
 export const now = Date.parse('2026-11-21T10:11:12.345Z')
 
@@ -88,7 +103,7 @@ export const position: Position = {
 export const closedPosition: ClosedPosition = {
   accountId,
   ticket: position.ticket,
-  orderId: '99',
+  brokerOrderId: '99',
   closedVolume: 0.1,
   remainingVolume: 0,
   closePrice: 1.2,
@@ -178,27 +193,7 @@ export const provenance: TradeProvenance = {
   skipped: [{ accountId, positionId: '7', reason: 'no_open_deal' }],
 }
 
-export const noStatistics: ReturnType<typeof statisticsOfNothing> = statisticsOfNothing()
-
-function statisticsOfNothing() {
-  return {
-    totalTrades: 0,
-    winningTrades: 0,
-    losingTrades: 0,
-    winRate: 0,
-    profitFactor: 0,
-    averageWin: 0,
-    averageLoss: 0,
-    largestWin: 0,
-    largestLoss: 0,
-    totalProfit: 0,
-    totalLoss: 0,
-    netProfit: 0,
-    sharpeRatio: 0,
-    maxDrawdown: 0,
-    confidenceIntervals: { level: 0.95, winRate: null, averageTrade: null },
-  } as const
-}
+export const noStatistics = tradeStatistics([])
 
 export const credential = (
   held: readonly Scope[],
@@ -225,7 +220,7 @@ export const goodToken = 'a-good-token'
 
 // As the real use cases do, before what cannot be undone.
 const begun =
-  ({ begin }: Once) =>
+  ({ begin }: IdempotencyGuard) =>
   <A>(result: A) =>
     pipe(
       begin,
@@ -235,7 +230,27 @@ const begun =
 export const fakeIdempotency = (): IdempotencyStore =>
   createFakeIdempotencyStore(createFakeRecords())
 
-/** Every read of the pages gives them anew. */
+const loggedEvent: LoggedEvent = {
+  id: formatEventId(7n),
+  type: 'order.rejected',
+  accountId,
+  recordedAt: now,
+  data: { order_id: 'ord_1' },
+}
+
+/** A stream that ends after these batches. */
+const streamOf = (...batches: readonly (readonly LoggedEvent[])[]): EventStream => ({
+  batches: {
+    async *[Symbol.asyncIterator]() {
+      yield* batches
+    },
+  },
+  startsAfter: formatEventId(1n),
+  tooSlow: new AbortController().signal,
+  close: () => undefined,
+})
+
+/** Every read returns all pages again. */
 export const exportOf = (...pages: readonly (readonly ClosedTrade[])[]): TradeExport => ({
   pages: {
     async *[Symbol.asyncIterator]() {
@@ -253,9 +268,11 @@ export const fakeUseCases = ({
   idempotency,
   identifyCaller: ({ apiKey, accessToken }) => {
     if (accessToken !== undefined)
-      return accessToken === goodToken ? TE.right(credential(scopes)) : TE.left(unauthorized)
+      return accessToken === goodToken
+        ? TE.right(credential(scopes))
+        : TE.left(refuse('Unauthorized'))
     if (apiKey === goodKey) return TE.right(credential(scopes))
-    return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(unauthorized)
+    return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(refuse('Unauthorized'))
   },
   listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
@@ -277,9 +294,11 @@ export const fakeUseCases = ({
   placeOrder: placeOrderIn(idempotency),
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),
-  modifyOrder: () => TE.left(orderInFlight),
-  cancelOrder: () => TE.left(orderInFlight),
-  webhookHostIssues: (url) =>
+  modifyOrder: () => TE.left(refuse('OrderInFlight')),
+  cancelOrder: () => TE.left(refuse('OrderInFlight')),
+  listEvents: () => TE.right({ events: [loggedEvent], hasNext: false }),
+  followEvents: () => TE.right(streamOf([loggedEvent])),
+  webhookIssues: ({ url }) =>
     url === 'https://inside.example.com/' ? [{ path: 'url', message: 'url is inside' }] : [],
   createWebhook: (_, _wanted, once) => begun(once)({ webhook, secret: webhookSecret }),
   listWebhooks: () => TE.right([webhook]),
@@ -295,12 +314,12 @@ export const fakeUseCases = ({
 
 /** Records nothing, but keeps the reply with the claim, as the order store does. */
 export const placeOrderIn =
-  ({ keep: keepReply }: IdempotencyStore): UseCases['placeOrder'] =>
-  ({ owner: placing }, { request, keep }) => {
+  ({ keep }: IdempotencyStore): UseCases['placeOrder'] =>
+  ({ owner: placing }, { request, replyToStore }) => {
     const order = { ...pendingOrder, request }
-    if (keep === undefined) return TE.right(order)
+    if (replyToStore === undefined) return TE.right(order)
     return pipe(
-      keepReply(placing, keep.claim, keep.replyOf(order)),
+      keep(placing, replyToStore.claim, replyToStore.replyOf(order)),
       TE.map(() => order),
     )
   }
@@ -311,7 +330,7 @@ export interface LogLine {
   readonly message: string
 }
 
-export interface FakeEdge extends ApiEdge {
+export interface FakeDependencies extends ApiDependencies {
   readonly lines: LogLine[]
 }
 
@@ -323,7 +342,7 @@ export const admitted: RateVerdict = {
   refusal: null,
 }
 
-export const fakeEdge = (parts: Partial<ApiEdge> = {}): FakeEdge => {
+export const fakeDependencies = (parts: Partial<ApiDependencies> = {}): FakeDependencies => {
   const lines: LogLine[] = []
   let ids = 0
   return {
@@ -360,7 +379,7 @@ export const run = async (app: Koa, options: Partial<ListenOptions> = {}): Promi
   }
 }
 
-export interface Answer {
+export interface Reply {
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly text: string
@@ -397,33 +416,21 @@ export const jsonRequest = (
   body: JSON.stringify(body),
 })
 
-const bodies: Readonly<Record<string, object>> = {
-  'POST /orders': orderBody,
-  'PUT /orders/:id': { stopLoss: 1 },
-  'PUT /positions/:id/sl': { value: 1 },
-  'PUT /positions/:id/tp': { value: 1 },
-  'POST /positions/:id/close': {},
-  'POST /webhooks': webhookBody,
-  'PUT /webhooks/:id': { enabled: false },
-}
-
-/** A request that the route accepts, apart from its path. */
+/** A request that the route accepts, made of its examples, apart from its target. */
 export const requestOf = (
-  { method, path }: Pick<Route<never>, 'method' | 'path'>,
+  { method, body }: Pick<Route<never>, 'method'> & Partial<Pick<Route<never>, 'body'>>,
   headers: SentRequest['headers'] = {},
-): SentRequest => {
-  const body = bodies[`${method} ${path}`]
-  return body === undefined
+): SentRequest =>
+  body === undefined
     ? { method, headers: { 'x-api-key': goodKey, ...headers } }
-    : jsonRequest(method, body, headers)
-}
+    : jsonRequest(method, body.example, headers)
 
 /** Sends the request target unchanged; fetch would normalise it. */
 export const send = (
   { port }: Running,
   target: string,
   { method = 'GET', headers = { 'x-api-key': goodKey }, body }: SentRequest = {},
-): Promise<Answer> =>
+): Promise<Reply> =>
   new Promise((resolve, reject) => {
     const request = httpRequest(
       { host: '127.0.0.1', port, path: target, method, headers: { ...headers }, agent: false },
@@ -448,33 +455,28 @@ export const send = (
     request.end(body)
   })
 
-/** The API over fake use cases, with its edge, which has the log lines. */
+/** The API over fake use cases, with its dependencies, which have the log lines. */
 export const runApi = async (
   parts: Partial<UseCases> = {},
-  edge: FakeEdge = fakeEdge(),
+  dependencies: FakeDependencies = fakeDependencies(),
   options: Partial<ListenOptions> = {},
-): Promise<Running & { readonly edge: FakeEdge }> => ({
-  ...(await run(createApi(fakeUseCases(parts), edge), options)),
-  edge,
+): Promise<Running & { readonly dependencies: FakeDependencies }> => ({
+  ...(await run(createApi(fakeUseCases(parts), dependencies), options)),
+  dependencies,
 })
 
 /** The faults of a reply, which must be a VALIDATION_ERROR. */
-export const issuesOf = ({ status, json }: Answer): readonly Issue[] => {
+export const issuesOf = ({ status, json }: Reply): readonly Issue[] => {
   if (status !== 400 || json.error?.code !== 'VALIDATION_ERROR')
     throw new Error(`expected 400 VALIDATION_ERROR; got ${status} ${json.error?.code ?? ''}`)
   return json.error.details?.issues ?? []
 }
 
-const sampleIds: Readonly<Record<string, string>> = {
-  id: accountId,
-  deliveryId: 'd-1',
-  symbol: 'EURUSD',
-}
-
-/** A target of the route with the query parameters that it requires. */
-export const targetOf = ({ path }: Pick<Route<never>, 'path'>, query = ''): string => {
-  const parameters = [path.startsWith('/candles') ? 'timeframe=1h' : '', query].filter(
-    (text) => text !== '',
-  )
-  return `/api/v1${path.replace(/:(\w+)/g, (_, name: string) => sampleIds[name] ?? '')}${parameters.length === 0 ? '' : '?'}${parameters.join('&')}`
+/** A target of the route, made of its examples. */
+export const targetOf = ({ path, params, query }: Route<never>, more = ''): string => {
+  const required = Object.entries(query)
+    .filter(([, field]) => !('fallback' in field))
+    .map(([name, { example }]) => `${name}=${String(example)}`)
+  const search = [...required, ...(more === '' ? [] : [more])].join('&')
+  return `/api/v1${path.replace(/:(\w+)/g, (_, name: string) => String(params[name]?.example))}?${search}`
 }

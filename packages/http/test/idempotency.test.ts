@@ -1,30 +1,20 @@
 // Idempotency-Key: a POST that is sent again with its key is answered as the first time, and
 // carried out once.
-import {
-  brokerOutcomeUnknown,
-  brokerUnavailable,
-  internalTimeout,
-  outcomeUnknown,
-  positionNotFound,
-  serviceUnavailable,
-  tradeRejected,
-} from '@tradeport/domain/errors'
 import type { KeptReply } from '@tradeport/domain/access'
-import type { Refusal } from '@tradeport/domain/errors'
-import type { IdempotencyStore, Once } from '@tradeport/domain/ports'
+import { refuse, type Refusal } from '@tradeport/domain/errors'
+import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { apiRoutes } from '../src/index.ts'
-import type { UseCases } from '../src/index.ts'
+import { apiRoutes, type UseCases } from '../src/index.ts'
 import {
   accountId,
+  type Reply,
   closedPosition,
   credential,
   delivery,
-  fakeEdge,
+  fakeDependencies,
   fakeIdempotency,
-  fakeUseCases,
   issuesOf,
   jsonRequest,
   now,
@@ -35,25 +25,21 @@ import {
   provenance,
   requestOf,
   runApi,
+  type Running,
   send,
   targetOf,
   webhook,
   webhookBody,
   webhookSecret,
 } from './fakes.ts'
-import type { Answer, Running } from './fakes.ts'
 
-const posts = apiRoutes.filter(({ method }) => method === 'POST')
 const closeTarget = `/api/v1/positions/${accountId}:42/close`
 
 /**
  * The use cases of every POST, each of which begins, unless it refuses early, counts its effect and
  * ends with `refusal`, if there is one.
  */
-const runCounting = async ({
-  refusal,
-  refusesEarly = false,
-}: { refusal?: Refusal; refusesEarly?: boolean } = {}) => {
+const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
   const store = fakeIdempotency()
   const kept: KeptReply[] = []
   const idempotency: IdempotencyStore = {
@@ -65,7 +51,7 @@ const runCounting = async ({
   }
   const effects: string[] = []
   const effect =
-    (name: string, { begin }: Once) =>
+    (name: string, { begin }: IdempotencyGuard) =>
     <A>(result: A): TE.TaskEither<never, A> =>
       pipe(
         refusesEarly ? TE.right(undefined) : begin,
@@ -99,113 +85,96 @@ const runCounting = async ({
     replayWebhookDelivery: (_, _id, _deliveryId, once) => effect('replay', once)(delivery),
   }
   return {
-    ...(await runApi(parts, fakeEdge({ clock: { now: () => time.now } }))),
+    ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),
     effects,
     time,
     kept,
   }
 }
 
-const close = (api: Running, body: object = {}, key = 'k', target = closeTarget): Promise<Answer> =>
+const close = (api: Running, body: object = {}, key = 'k', target = closeTarget): Promise<Reply> =>
   send(api, target, jsonRequest('POST', body, { 'idempotency-key': key }))
 /** The code of a refusal or the status, and whether it is a replay. */
-const outcomeOf = ({ status, json, headers }: Answer): string =>
+const outcomeOf = ({ status, json, headers }: Reply): string =>
   `${json.error?.code ?? status}${headers['idempotent-replayed'] === 'true' ? ' again' : ''}`
 
-describe.each(posts)('$method $path with an Idempotency-Key', (route) => {
-  const ask = (api: Running, headers = {}): Promise<Answer> =>
-    send(api, targetOf(route), requestOf(route, headers))
+describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
+  '$method $path with an Idempotency-Key',
+  (route) => {
+    const ask = (api: Running, headers = {}): Promise<Reply> =>
+      send(api, targetOf(route), requestOf(route, headers))
 
-  it('is carried out once for each user and key, and answered again with the same status, data and location', async () => {
-    await using api = await runCounting()
-    const first = await ask(api, { 'idempotency-key': 'k' })
-    api.time.now += 60_000
-    const again = await ask(api, { 'idempotency-key': 'k' })
-    expect([first.json.success, outcomeOf(again)]).toEqual([true, `${first.status} again`])
-    expect([again.json.data, again.headers.location]).toEqual([
-      first.json.data,
-      first.headers.location,
-    ])
-    // With headers, request id and time of its own.
-    expect(again.json.meta).toEqual({
-      ...first.json.meta,
-      timestamp: '2026-11-21T10:12:12.345Z',
-      request_id: again.headers['x-request-id'],
+    it('is carried out once for each user and key, answered again alike, and kept as a secret where it shows one', async () => {
+      await using api = await runCounting()
+      const first = await ask(api, { 'idempotency-key': 'k' })
+      api.time.now += 60_000
+      const again = await ask(api, { 'idempotency-key': 'k' })
+      expect([first.json.success, outcomeOf(again)]).toEqual([true, `${first.status} again`])
+      expect([again.json.data, again.headers.location]).toEqual([
+        first.json.data,
+        first.headers.location,
+      ])
+      // With headers, request id and time of its own.
+      expect(again.json.meta).toEqual({
+        ...first.json.meta,
+        timestamp: '2026-11-21T10:12:12.345Z',
+        request_id: again.headers['x-request-id'],
+      })
+      expect(again.headers).toMatchObject({
+        'x-request-id': expect.not.stringMatching(String(first.headers['x-request-id'])) as string,
+        'x-ratelimit-limit': '300',
+      })
+      const isSecret = route.path === '/webhooks'
+      expect(api.kept.map((reply) => [reply.isSecret, reply.body.includes(webhookSecret)])).toEqual(
+        [[isSecret, isSecret]],
+      )
+      const otherUser = { 'idempotency-key': 'k', 'x-api-key': 'u-2' }
+      for (const headers of [{ 'idempotency-key': 'other' }, otherUser, {}, {}])
+        expect(outcomeOf(await ask(api, headers))).toBe(String(first.status))
+      expect(api.effects).toHaveLength(5)
     })
-    expect([
-      again.json.meta?.['request_id'] === first.json.meta?.['request_id'],
-      again.headers['x-ratelimit-limit'],
-    ]).toEqual([false, '300'])
-    for (const headers of [
-      { 'idempotency-key': 'other' },
-      { 'idempotency-key': 'k', 'x-api-key': 'u-2' },
-      {},
-      {},
-    ])
-      expect(outcomeOf(await ask(api, headers))).toBe(String(first.status))
-    expect(api.effects).toHaveLength(5)
-  })
 
-  it('is refused while the first is being answered', async () => {
-    const store = fakeIdempotency()
-    const [begun, answerable] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const keep: IdempotencyStore['keep'] =
-      (...kept) =>
-      async () => {
-        begun.resolve()
-        await answerable.promise
-        return store.keep(...kept)()
-      }
-    await using api = await runApi({ idempotency: { ...store, keep } })
-    const first = ask(api, { 'idempotency-key': 'k' })
-    await begun.promise
-    expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toBe('IDEMPOTENCY_IN_PROGRESS')
-    answerable.resolve()
-    expect((await first).json.success).toBe(true)
-    expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toMatch(/^20\d again$/)
-  })
+    it('is refused while the first is being answered', async () => {
+      const store = fakeIdempotency()
+      const [begun, answerable] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+      const keep: IdempotencyStore['keep'] =
+        (...kept) =>
+        async () => {
+          begun.resolve()
+          await answerable.promise
+          return store.keep(...kept)()
+        }
+      await using api = await runApi({ idempotency: { ...store, keep } })
+      const first = ask(api, { 'idempotency-key': 'k' })
+      await begun.promise
+      expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toBe('IDEMPOTENCY_IN_PROGRESS')
+      answerable.resolve()
+      expect((await first).json.success).toBe(true)
+      expect(outcomeOf(await ask(api, { 'idempotency-key': 'k' }))).toMatch(/^20\d again$/)
+    })
+  },
+)
 
-  it('has its reply kept as a secret only where it shows one', async () => {
-    const isSecret = route.path === '/webhooks'
-    await using api = await runCounting()
-    await ask(api, { 'idempotency-key': 'k' })
-    expect(api.kept.map((reply) => [reply.isSecret, reply.body.includes(webhookSecret)])).toEqual([
-      [isSecret, isSecret],
-    ])
-  })
-})
+const down = refuse('ServiceUnavailable', { reason: 'down' })
 
-describe('the reply that is kept', () => {
-  it.for<readonly [code: string, isKept: boolean, refusal: Refusal, refusesEarly?: boolean]>([
-    ['TRADE_REJECTED', true, tradeRejected('TRADE_RETCODE_MARKET_CLOSED', 'Market is closed')],
-    ['BROKER_OUTCOME_UNKNOWN', true, brokerOutcomeUnknown(accountId)],
-    ['SERVICE_UNAVAILABLE', false, serviceUnavailable('down'), true],
-    ['POSITION_NOT_FOUND', false, positionNotFound, true],
-    ['BROKER_UNAVAILABLE', false, brokerUnavailable(accountId, 'down')],
-    ['INTERNAL_TIMEOUT', false, internalTimeout],
-  ])('may be the refusal %s: %j', async ([code, isKept, refusal, refusesEarly]) => {
-    await using api = await runCounting({ refusal, ...(refusesEarly && { refusesEarly }) })
-    const [first, again] = [await close(api), await close(api)]
-    expect([outcomeOf(first), outcomeOf(again)]).toEqual([code, isKept ? `${code} again` : code])
-    expect({ ...again.json.error, request_id: '' }).toEqual({ ...first.json.error, request_id: '' })
-    expect(api.effects).toHaveLength(isKept ? 1 : 2)
-  })
-
-  it('is kept for 24 hours', async () => {
-    await using api = await runCounting()
-    await close(api)
-    api.time.now += 86_399_999
-    expect(outcomeOf(await close(api))).toBe('200 again')
-    api.time.now += 1
-    expect(outcomeOf(await close(api))).toBe('200')
-  })
+it.for<readonly [code: string, isKept: boolean, refusal: Refusal, refusesEarly?: boolean]>([
+  ['TRADE_REJECTED', true, refuse('TradeRejected', { code: 'CLOSED', message: 'Closed' })],
+  ['BROKER_OUTCOME_UNKNOWN', true, refuse('BrokerOutcomeUnknown', { accountId })],
+  ['SERVICE_UNAVAILABLE', false, down, true],
+  ['BROKER_UNAVAILABLE', false, refuse('BrokerUnavailable', { accountId, reason: 'down' })],
+  ['INTERNAL_TIMEOUT', false, refuse('InternalTimeout')],
+])('the refusal %s is kept: %j', async ([code, isKept, refusal, refusesEarly]) => {
+  await using api = await runCounting(refusal, refusesEarly)
+  const [first, again] = [await close(api), await close(api)]
+  expect([outcomeOf(first), outcomeOf(again)]).toEqual([code, isKept ? `${code} again` : code])
+  expect({ ...again.json.error, request_id: '' }).toEqual({ ...first.json.error, request_id: '' })
+  expect(api.effects).toHaveLength(isKept ? 1 : 2)
 })
 
 describe('a key that was sent before', () => {
   it.each<readonly [what: string, target: string, body: object]>([
     ['another body', closeTarget, { volume: 0.05 }],
     ['another position', `/api/v1/positions/${accountId}:43/close`, {}],
-    ['another route', '/api/v1/webhooks', webhookBody],
     ['a route without a body', `/api/v1/webhooks/${webhook.id}/test`, {}],
     ['an order', '/api/v1/orders', orderBody],
   ])('with %s is refused', async (_, target, body) => {
@@ -231,37 +200,16 @@ describe('a key that was sent before', () => {
   ])(
     'and began 30 seconds ago without a reply does nothing and answers that the outcome is unknown: %s',
     async (target, body, code, details) => {
-      await using api = await runCounting({ refusal: outcomeUnknown('the connection was lost') })
+      await using api = await runCounting({ ...down, outcome: 'unknown' })
       const ask = () => close(api, body, 'k', target)
       expect(outcomeOf(await ask())).toBe('SERVICE_UNAVAILABLE')
-      api.time.now += 29_999
-      expect(outcomeOf(await ask())).toBe('IDEMPOTENCY_IN_PROGRESS')
-      api.time.now += 1
+      api.time.now += 30_000
       const reply = await ask()
       expect([outcomeOf(reply), reply.json.error?.details]).toEqual([`${code} again`, details])
       expect(api.effects).toHaveLength(1)
     },
   )
-
-  it('and never began can be claimed again after 10 seconds', async () => {
-    const time = { now }
-    let isFirst = true
-    const closePosition: UseCases['closePosition'] = (...inputs) => {
-      if (!isFirst) return fakeUseCases().closePosition(...inputs)
-      isFirst = false
-      throw new Error('unforeseen')
-    }
-    await using api = await runApi({ closePosition }, fakeEdge({ clock: { now: () => time.now } }))
-    expect([outcomeOf(await close(api)), outcomeOf(await close(api))]).toEqual([
-      'INTERNAL_ERROR',
-      'IDEMPOTENCY_IN_PROGRESS',
-    ])
-    time.now += 10_000
-    expect(outcomeOf(await close(api))).toBe('200')
-  })
 })
-
-const down = () => TE.left(serviceUnavailable('down'))
 
 it.for<
   readonly [method: keyof IdempotencyStore, outcomes: readonly string[], parts?: Partial<UseCases>]
@@ -272,15 +220,13 @@ it.for<
   [
     'release',
     ['POSITION_NOT_FOUND', 'IDEMPOTENCY_IN_PROGRESS'],
-    { closePosition: () => TE.left(positionNotFound) },
+    { closePosition: () => TE.left(refuse('PositionNotFound')) },
   ],
 ])(
   'a store of keys whose %s fails leads to %j, and only with a key',
   async ([method, outcomes, parts = {}]) => {
-    await using api = await runApi({
-      ...parts,
-      idempotency: { ...fakeIdempotency(), [method]: down },
-    })
+    const idempotency = { ...fakeIdempotency(), [method]: () => TE.left(down) }
+    await using api = await runApi({ ...parts, idempotency })
     expect([outcomeOf(await close(api)), outcomeOf(await close(api))]).toEqual(outcomes)
     const expected = method === 'release' ? 'POSITION_NOT_FOUND' : '200'
     expect(outcomeOf(await send(api, closeTarget, jsonRequest('POST', {})))).toBe(expected)
@@ -288,46 +234,38 @@ it.for<
 )
 
 describe('an Idempotency-Key', () => {
-  it.each(['x'.repeat(255), 'with space', '~!"#'])('may be %j', async (key) => {
+  it('has 1 to 255 printable ASCII characters', async () => {
     await using api = await runCounting()
-    await close(api, {}, key)
-    expect(outcomeOf(await close(api, {}, key))).toBe('200 again')
-  })
-
-  const must = 'headers.Idempotency-Key must be 1 to 255 printable ASCII characters; got'
-  it.each([
-    ['', '""'],
-    ['x'.repeat(256), 'a value that is not shown here'],
-    ['a\tb', String.raw`"a\tb"`],
-    ['clé', '"clé"'],
-    [['a', 'b'], 'a list of 2'],
-  ])('may not be %j', async (key, shown) => {
-    await using api = await runCounting()
-    // As bytes, so that the head is written in Latin-1, as HTTP reads it.
-    const body = new TextEncoder().encode('{}')
-    const reply = await send(api, closeTarget, {
-      ...jsonRequest('POST', {}, { 'Idempotency-Key': key }),
-      body,
-    })
-    expect(issuesOf(reply)).toEqual([
-      { path: 'headers.Idempotency-Key', message: `${must} ${shown}` },
-    ])
-    expect(api.effects).toEqual([])
+    for (const key of ['x'.repeat(255), 'with space', '~!"#']) {
+      expect(outcomeOf(await close(api, {}, key))).toBe('200')
+      expect(outcomeOf(await close(api, {}, key))).toBe('200 again')
+    }
+    const path = 'headers.Idempotency-Key'
+    const must = `${path} must be 1 to 255 printable ASCII characters; got`
+    for (const [key, shown] of [
+      ['', '""'],
+      ['x'.repeat(256), 'a value that is not shown here'],
+      ['a\tb', String.raw`"a\tb"`],
+      ['clé', '"clé"'],
+      [['a', 'b'], 'a list of 2'],
+    ] as const) {
+      // A body of bytes, so that the head is written in Latin-1, as HTTP reads it.
+      const request = jsonRequest('POST', {}, { 'Idempotency-Key': key as string })
+      const reply = await send(api, closeTarget, {
+        ...request,
+        body: new TextEncoder().encode('{}'),
+      })
+      expect(issuesOf(reply)).toEqual([{ path, message: `${must} ${shown}` }])
+    }
+    expect(api.effects).toHaveLength(3)
   })
 
   it('is ignored by every other method', async () => {
     await using api = await runApi()
     for (const route of apiRoutes.filter(({ method }) => method !== 'POST')) {
-      const { status, headers } = await send(
-        api,
-        targetOf(route),
-        requestOf(route, { 'idempotency-key': '' }),
-      )
-      expect([route.path, status === 400, headers['idempotent-replayed']]).toEqual([
-        route.path,
-        false,
-        undefined,
-      ])
+      const request = requestOf(route, { 'idempotency-key': '' })
+      const { status, headers } = await send(api, targetOf(route), request)
+      expect([status === 400, headers['idempotent-replayed']]).toEqual([false, undefined])
     }
   })
 
@@ -335,10 +273,10 @@ describe('an Idempotency-Key', () => {
     const idempotency = fakeIdempotency()
     await using api = await runApi({
       idempotency,
-      placeOrder: (_, { keep }) => {
+      placeOrder: (_, { replyToStore }) => {
         // The process ends here: the order and its reply are recorded, and nothing is answered.
-        if (keep !== undefined)
-          void idempotency.keep(owner, keep.claim, keep.replyOf(pendingOrder))()
+        if (replyToStore !== undefined)
+          void idempotency.keep(owner, replyToStore.claim, replyToStore.replyOf(pendingOrder))()
         return () => Promise.reject(new Error('the process ended'))
       },
     })

@@ -1,8 +1,7 @@
 // The listener as a client sees it: what never becomes a request, pipelined requests, bodies that
 // do not arrive whole, slow clients, and its end.
 import { once } from 'node:events'
-import { connect } from 'node:net'
-import type { Socket } from 'node:net'
+import { connect, type Socket } from 'node:net'
 import { Readable } from 'node:stream'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -11,15 +10,16 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import { createApi, listen } from '../src/index.ts'
 import {
   account,
-  fakeEdge,
+  type FakeDependencies,
+  fakeDependencies,
   fakeUseCases,
   goodKey,
   pendingOrder,
   run,
   runApi,
+  type Running,
   send,
 } from './fakes.ts'
-import type { FakeEdge, Running } from './fakes.ts'
 import {
   chunked,
   converse,
@@ -28,11 +28,11 @@ import {
   lastGet,
   order,
   post,
+  type RawReply,
   repliesIn,
   statusesOf,
   withLength,
 } from './raw.ts'
-import type { RawReply } from './raw.ts'
 
 /** Expects one reply: an error in the envelope on a connection that ends with it. */
 const expectOneError = (replies: readonly RawReply[], status: number, code: string): void => {
@@ -61,14 +61,16 @@ describe('a listener', () => {
   let placed = 0
   const placeOrder = () => TE.fromIO(() => ((placed += 1), pendingOrder))
   const unread: number[] = []
-  let api: Running & { readonly edge: FakeEdge }
+  let api: Running & { readonly dependencies: FakeDependencies }
   beforeAll(async () => {
-    api = await runApi({ placeOrder }, fakeEdge(), { onUnread: (status) => unread.push(status) })
+    api = await runApi({ placeOrder }, fakeDependencies(), {
+      onRejectedBeforeRouting: (status) => unread.push(status),
+    })
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
   it('rejects when the port is in use', async () => {
-    const app = createApi(fakeUseCases(), fakeEdge())
+    const app = createApi(fakeUseCases(), fakeDependencies())
     await expect(
       listen(app, { host: '127.0.0.1', port: api.port }, { newRequestId: () => 'req_1' }),
     ).rejects.toThrow('EADDRINUSE')
@@ -78,8 +80,6 @@ describe('a listener', () => {
     ['text that is not HTTP', 400, 'HELLO\r\n\r\nHELLO\r\n\r\n'],
     ['a TLS handshake', 400, '\u0016\u0003\u0001\u0002\u0000\u0001\u0000\u0001\u00fc\u0003\u0003'],
     ['HTTP/2.0 in the request line', 400, get('/api/v1/symbols').replace('HTTP/1.1', 'HTTP/2.0')],
-    ['HTTP/0.9 in the request line', 400, get('/api/v1/symbols').replace('HTTP/1.1', 'HTTP/0.9')],
-    ['a malformed header', 400, get('/', 'X-API-Key : x\r\n')],
     ['no Host', 400, get('/api/v1/symbols').replace(host, '')],
     ['two Hosts', 400, get('http://tradeport.example/api/v1/symbols', 'hOST: other.example\r\n')],
     ['a header above 16 KiB', 431, get('/api/v1/symbols', longHeader)],
@@ -147,11 +147,6 @@ describe('a listener', () => {
       lastGet('/api/v1/accounts', `X-API-Key: ${goodKey}\r\n${manyHeaders(97)}`),
     ],
     [
-      'a request before the text that follows it',
-      [201, 400],
-      `${post(withLength, order)}NONSENSE\r\n\r\n${get('/api/v1/symbols')}`,
-    ],
-    [
       'no second time when the body of an answered request breaks off',
       [401],
       post(chunked, '1\r\n{\r\n', 'tp_live_bad'),
@@ -159,18 +154,13 @@ describe('a listener', () => {
     ],
     ['HTTP/1.0 without Host', [200], 'GET /api/v1/symbols HTTP/1.0\r\n\r\n'],
     ['a target in absolute form', [200], lastGet('https://tradeport.example/api/v1/symbols')],
-    ['a URL that is none', [404], lastGet('http://[a/api/v1/symbols')],
+    ['a malformed URL', [404], lastGet('http://[a/api/v1/symbols')],
     ['another scheme', [404], lastGet('ftp://tradeport.example/api/v1/symbols')],
     ['OPTIONS *', [404], lastGet('*').replace('GET', 'OPTIONS')],
     [
       'an upgrade to WebSocket as without it',
       [200],
       get('/api/v1/symbols', 'Connection: Upgrade, close\r\nUpgrade: websocket\r\n'),
-    ],
-    [
-      'an unknown expectation as without it',
-      [200],
-      lastGet('/api/v1/symbols', 'Expect: 200-ok\r\n'),
     ],
     [
       'who asks before sending a body',
@@ -192,7 +182,7 @@ describe('a listener', () => {
   })
 
   it('has logged nothing of all that', () => {
-    expect(api.edge.lines).toEqual([])
+    expect(api.dependencies.lines).toEqual([])
   })
 
   it('sends the last reply of a connection whole, whatever follows its request', async () => {
@@ -254,9 +244,9 @@ describe('a slow client', () => {
   const bounds = { headMs: 1_000, requestMs: 1_500, checkMs: 100, idleMs: 3_000, keepAliveMs: 500 }
   let cancelled = 0
   const cancelOrder = () => TE.fromIO(() => ((cancelled += 1), pendingOrder as never))
-  let api: Running & { readonly edge: FakeEdge }
+  let api: Running & { readonly dependencies: FakeDependencies }
   beforeAll(async () => {
-    api = await runApi({ cancelOrder }, fakeEdge(), { bounds })
+    api = await runApi({ cancelOrder }, fakeDependencies(), { bounds })
   })
   afterAll(() => api[Symbol.asyncDispose]())
 
@@ -288,7 +278,7 @@ describe('a slow client', () => {
     const head = `DELETE /api/v1/orders/x HTTP/1.1\r\n${host}X-API-Key: ${goodKey}\r\n${headers}\r\n`
     expect(statusesOf(await converse(api.port, head, body))).toEqual([status])
     await setTimeout(200)
-    expect([cancelled, api.edge.lines]).toEqual([0, []])
+    expect([cancelled, api.dependencies.lines]).toEqual([0, []])
   })
 
   it('that does not read its reply is disconnected, and the reply is abandoned', async () => {
@@ -303,15 +293,15 @@ describe('a slow client', () => {
         abandoned.resolve()
       }
     }
-    const edge = fakeEdge({
+    const dependencies = fakeDependencies({
       pages: { '/endless': (ctx) => void (ctx.body = Readable.from(endless())) },
     })
-    await using unread = await runApi({}, edge, { bounds })
+    await using unread = await runApi({}, dependencies, { bounds })
     const socket = connect(unread.port, '127.0.0.1', () => socket.write(get('/endless')))
     socket.on('error', () => undefined)
     await abandoned.promise
     socket.destroy()
-    expect(edge.lines).toEqual([])
+    expect(dependencies.lines).toEqual([])
   })
 })
 
@@ -391,11 +381,11 @@ describe('a listener that ends', () => {
     expect(await listener.end(200)).toBe(1)
   })
 
-  it.each(['/api/v1/symbols', '/api/v1/accounts', '/api/v1/openapi.json', '/nowhere'])(
+  it.each(['/api/v1/symbols', '/nowhere'])(
     'closes connections after their replies while the app is draining: %s',
     async (path) => {
       let isDraining = false
-      await using api = await runApi({}, fakeEdge({ isDraining: () => isDraining }))
+      await using api = await runApi({}, fakeDependencies({ isDraining: () => isDraining }))
       const connectionOf = async () =>
         (await send(api, path, { headers: { connection: 'keep-alive' } })).headers.connection
       expect(await connectionOf()).toBe('keep-alive')

@@ -3,8 +3,18 @@
 import * as fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { apiPrefix, apiRoutes } from '../src/index.ts'
-import { goodKey, jsonRequest, orderBody, requestOf, runApi, send } from './fakes.ts'
-import type { Answer, FakeEdge, Running, SentRequest } from './fakes.ts'
+import {
+  type Reply,
+  type FakeDependencies,
+  goodKey,
+  jsonRequest,
+  orderBody,
+  requestOf,
+  runApi,
+  type Running,
+  send,
+  type SentRequest,
+} from './fakes.ts'
 
 const parameterNames = [...new Set(apiRoutes.flatMap(({ query }) => Object.keys(query)))]
 
@@ -90,7 +100,7 @@ const anyBody: fc.Arbitrary<string | Uint8Array> = fc.oneof(
 )
 
 // fast-check prints the target of a failure.
-const isGoodReply = ({ status, headers, text }: Answer): boolean => {
+const isGoodReply = ({ status, headers, text }: Reply): boolean => {
   if (
     ![200, 201, 304, 400, 401, 404, 409, 413, 501].includes(status) ||
     headers['x-request-id'] === undefined
@@ -105,7 +115,7 @@ const isGoodReply = ({ status, headers, text }: Answer): boolean => {
 }
 
 describe('a request', () => {
-  let api: Running & { readonly edge: FakeEdge }
+  let api: Running & { readonly dependencies: FakeDependencies }
   beforeAll(async () => {
     api = await runApi()
   })
@@ -118,7 +128,7 @@ describe('a request', () => {
       ),
       { numRuns: 1_500 },
     )
-    expect(api.edge.lines).toEqual([])
+    expect(api.dependencies.lines).toEqual([])
   })
 
   it('is never answered 500, whatever its headers', async () => {
@@ -171,6 +181,6 @@ describe('a request', () => {
       ),
       { numRuns: 500 },
     )
-    expect(api.edge.lines).toEqual([])
+    expect(api.dependencies.lines).toEqual([])
   })
 })

@@ -4,8 +4,16 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
 import type { Route } from '../src/index.ts'
-import { ajv, documents, escapePointer, faultsOf, partAt, users } from './documents.ts'
-import type { ApiDocument, Json } from './documents.ts'
+import {
+  ajv,
+  type ApiDocument,
+  documents,
+  escapePointer,
+  faultsOf,
+  type Json,
+  partAt,
+  users,
+} from './documents.ts'
 import { fakeUseCases } from './fakes.ts'
 
 interface Example {

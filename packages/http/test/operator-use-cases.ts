@@ -6,16 +6,19 @@ import {
   createOrdersUnderWay,
 } from '@tradeport/domain/use-cases'
 import type { CredentialHash } from '@tradeport/domain/access'
-import type { Durability } from '@tradeport/domain/operator'
+import { refuse } from '@tradeport/domain/errors'
+import type { Durability, ProviderAccount } from '@tradeport/domain/operator'
 import type { Secrets } from '@tradeport/domain/ports'
+import type { AccountId } from '@tradeport/domain/primitives'
 import {
   createFakeOperatorOrders,
   createFakeOperatorStore,
   createFakeRecords,
   createFakeSealedSecrets,
   createFakeTenantRecords,
-} from '@tradeport/domain/testing'
-import type { FakeOperatorOrders, FakeRecords } from '@tradeport/domain/testing'
+  type FakeOperatorOrders,
+  type FakeRecords,
+} from '@tradeport/testkit'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { OperatorUseCases } from '../src/index.ts'
@@ -41,6 +44,17 @@ const durability: Durability = {
   unreadableStandbys: 0,
 }
 
+export const describedAccount: ProviderAccount = {
+  name: 'Main',
+  accountNumber: '5012345',
+  server: 'Example-Demo',
+  brokerType: 'mt5',
+  region: 'london',
+  broker: 'Example Broker',
+  currency: 'USD',
+  isDemo: true,
+}
+
 export const operatorUseCases = (
   tables: FakeRecords = createFakeRecords(),
   secrets: Secrets = testSecrets,
@@ -61,6 +75,18 @@ export const operatorUseCases = (
     brokerHealth: { sendsRealOrders: true },
     limiterHealth: { standing: T.of('alone') },
     journalHealth: { disagreeing: TE.right([]) },
+    providerAccounts: {
+      find: (_, id) =>
+        id === 'p-1'
+          ? TE.right({ ...describedAccount })
+          : TE.left(
+              refuse('BrokerUnavailable', {
+                accountId: id as AccountId,
+                reason: 'it refuses the token',
+                cause: 'token_refused',
+              }),
+            ),
+    },
     providerProbe: { probe: () => T.of({ kind: 'refused', status: 401 }) },
   }
   return {

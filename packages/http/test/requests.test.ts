@@ -1,29 +1,36 @@
 // What the requests of users may hold: what accepted ones become for the use case, and the faults
 // of every other. That each field is held to the bounds of its schema is a law of the documents.
+import { scopes } from '@tradeport/domain/access'
 import { withoutKey } from '@tradeport/domain/ports'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { Issue } from '@tradeport/domain/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accountId,
-  caller,
+  type Reply,
+  caller as callingProgram,
   fakeUseCases,
   goodKey,
   issuesOf,
   jsonRequest,
   orderBody,
   runApi,
+  type Running,
   scopelessKey,
   send,
   webhook,
   webhookBody,
 } from './fakes.ts'
-import type { Answer, Running } from './fakes.ts'
 
+const caller = {
+  ...callingProgram,
+  scopes: new Set(scopes),
+  isStillAccepted: expect.any(Function),
+}
 let api: Running
 const calls: unknown[][] = []
 beforeAll(async () => {
-  const { idempotency, identifyCaller, webhookHostIssues, ...useCases } = fakeUseCases()
+  const { idempotency, identifyCaller, webhookIssues, ...useCases } = fakeUseCases()
   const recording = Object.entries<(...inputs: never[]) => unknown>(useCases).map(
     ([name, useCase]) => [
       name,
@@ -36,14 +43,14 @@ beforeAll(async () => {
   api = await runApi({
     idempotency,
     identifyCaller,
-    webhookHostIssues,
+    webhookIssues,
     ...(Object.fromEntries(recording) as object),
   })
 })
 afterAll(() => api[Symbol.asyncDispose]())
 
 /** @param line such as `GET /accounts` */
-const ask = (line: string, body?: unknown, headers = {}): Promise<Answer> => {
+const ask = (line: string, body?: unknown, headers = {}): Promise<Reply> => {
   const [method = '', path = ''] = line.split(' ')
   calls.length = 0
   const request = jsonRequest(method, typeof body === 'string' ? {} : body, headers)
@@ -55,7 +62,7 @@ const ask = (line: string, body?: unknown, headers = {}): Promise<Answer> => {
   )
 }
 
-const faultsOf = async (reply: Promise<Answer>): Promise<readonly Issue[]> => {
+const faultsOf = async (reply: Promise<Reply>): Promise<readonly Issue[]> => {
   const issues = issuesOf(await reply)
   expect(calls).toEqual([])
   return issues
@@ -82,20 +89,17 @@ const optionals = {
 const day = { from: at('2026-01-31T00:00:00.000Z'), to: at('2026-01-31T23:59:59.999Z') }
 const wantedWebhook = { url: webhook.url, eventTypes: ['order.filled', 'trade.closed'] }
 
+const order = (fields: object) => ['POST /orders', { ...orderBody, ...fields }] as const
+const get = (target: string) => [`GET ${target}`, undefined] as const
+
 describe('a request', () => {
   it.each<readonly [line: string, body: object | undefined, call: readonly unknown[]]>([
-    ['GET /positions', undefined, ['listPositions', caller, { page: 1, limit: 20 }]],
     [
       `GET /positions?accountId=${upper}&symbol=GBPCHF_I&page=1000000&limit=100`,
       undefined,
       ['listPositions', caller, { accountId, symbol: 'GBPCHF_I', page: 1_000_000, limit: 100 }],
     ],
     ['GET /positions/no%20such%00thing', undefined, ['getPosition', caller, 'no such\0thing']],
-    [
-      'GET /trades?cursor=',
-      undefined,
-      ['listTrades', caller, { filter: { profit: 'all' }, limit: 20, cursor: '' }],
-    ],
     [
       'GET /trades?startDate=2026-01-31&endDate=2026-01-31&profitFilter=loss&limit=1&cursor=abc',
       undefined,
@@ -138,8 +142,6 @@ describe('a request', () => {
         },
       ],
     ],
-    ['DELETE /orders/ord_%00', undefined, ['cancelOrder', caller, 'ord_\0']],
-    ['PUT /orders/x', { takeProfit: 1e300 }, ['modifyOrder', caller, 'x']],
     ['POST /orders', { ...orderBody, accountId: upper }, ['placeOrder', caller, { request }]],
     [
       'POST /orders',
@@ -179,7 +181,6 @@ describe('a request', () => {
       { enabled: false, eventTypes: Array(10).fill('order.filled') },
       ['changeWebhook', caller, 'x', { enabled: false, eventTypes: ['order.filled'] }],
     ],
-    ['GET /webhooks/%00', undefined, ['getWebhook', caller, '\0']],
     [
       'GET /webhooks/x/deliveries?status=failed&page=2',
       undefined,
@@ -196,49 +197,24 @@ describe('a request', () => {
   })
 
   const uuid = 'the UUID of a linked account'
-  const dateTime =
-    'an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B)'
   const url =
     'an https URL of at most 2048 characters on the public internet, without user name, password or fragment'
-  const secretText = 'text of 16 to 64 characters without the character U+0000'
   const symbol = 'a symbol in capitals: 1 to 32 of A-Z 0-9 . _ # -'
-  const comment = 'text of at most 500 characters without the character U+0000'
   const hidden = 'a value that is not shown here'
   const typeNames = webhookEventTypes.join(', ')
 
+  // One message of each kind; that every field is held to its bounds is a law of the documents.
   it.for<
     readonly [line: string, body: object | string | undefined, ...messages: readonly string[]]
   >([
     [
-      'GET /positions?page=1000001',
-      undefined,
-      'page must be a whole number from 1 to 1000000; got "1000001"',
-    ],
-    [
-      'GET /positions?page=1&page=2',
-      undefined,
+      ...get('/positions?page=1&page=2'),
       'page must be a whole number from 1 to 1000000; got a list of 2',
     ],
-    ['GET /positions?accountId=', undefined, `accountId must be ${uuid}; got ""`],
+    [...get('/positions?accountId='), `accountId must be ${uuid}; got ""`],
     [
-      'GET /positions?symbol=EURUSDm',
-      undefined,
-      'symbol must be 1 to 32 visible characters with letters in capitals, such as EURUSD; got "EURUSDm"',
-    ],
-    [
-      'GET /trades?profitFilter=Profit',
-      undefined,
-      'profitFilter must be one of profit, loss, all; got "Profit"',
-    ],
-    [
-      'GET /trades?startDate=2026-02-30',
-      undefined,
-      `startDate must be ${dateTime}; got "2026-02-30"`,
-    ],
-    [
-      'GET /trades?endDate=2026-01-01T00:00:00+02:00',
-      undefined,
-      `endDate must be ${dateTime}; got "2026-01-01T00:00:00 02:00"`,
+      ...get('/trades?startDate=2026-02-30'),
+      'startDate must be an ISO 8601 date or date-time, such as 2026-01-31 or 2026-01-31T09:30:00Z (write a + as %2B); got "2026-02-30"',
     ],
     ...[
       '/trades',
@@ -249,77 +225,47 @@ describe('a request', () => {
     ].map(
       (path) =>
         [
-          `GET ${path}?startDate=2026-01-02&endDate=2026-01-01`,
-          undefined,
+          ...get(`${path}?startDate=2026-01-02&endDate=2026-01-01`),
           'startDate must not be after endDate',
         ] as const,
     ),
     [
-      'GET /symbols?search=',
-      undefined,
-      'search must be text of 1 to 50 characters without the character U+0000; got ""',
-    ],
-    [
-      'GET /symbols?type=tp_live_abc',
-      undefined,
+      ...get('/symbols?type=tp_live_abc'),
       `type must be one of forex, metal, commodity, index, stock; got ${hidden}`,
     ],
     [
-      'GET /candles/EURUSD',
-      undefined,
+      ...get('/candles/EURUSD'),
       'timeframe is required; it must be one of 1m, 5m, 15m, 30m, 1h, 4h, 1d, 1w, 1M',
-    ],
-    [
-      'GET /candles/NOPE?timeframe=1h&startTime=2026-01-02&endTime=2026-01-01',
-      undefined,
-      'startTime must not be after endTime',
     ],
     // Every fault at once, those of the path before those of the query and of the range.
     [
-      'GET /candles/eurusd?timeframe=1m&startTime=2026-01-02&endTime=2026-01-01&limit=0&liimit=1',
-      undefined,
+      ...get(
+        '/candles/eurusd?timeframe=1m&startTime=2026-01-02&endTime=2026-01-01&limit=0&liimit=1',
+      ),
       'symbol must be 1 to 32 visible characters with letters in capitals, such as EURUSD; got "eurusd"',
-      'liimit is not known; the nearest name is limit',
+      'liimit is not a known field; the nearest is limit',
       'limit must be a whole number from 1 to 1000; got "0"',
       'startTime must not be after endTime',
     ],
     [
-      'POST /orders',
-      { ...orderBody, volume: 0, price: '1' },
+      ...order({ volume: 0, price: '1', stopLoss: null, takeProfit: [1] }),
       'volume must be a number above 0; got 0',
-      'price must be a number above 0; got the text "1"; send the number 1',
-    ],
-    [
-      'POST /orders',
-      { ...orderBody, stopLoss: null, takeProfit: [1] },
+      'price must be a number above 0; got the text "1"',
       'stopLoss must be a number above 0; got null',
       'takeProfit must be a number above 0; got a list of 1',
     ],
     ...['EURUSDm', 'ÉURUSD', 'EURUSD\n'].map(
       (sent) =>
         [
-          'POST /orders',
-          { ...orderBody, symbol: sent },
+          ...order({ symbol: sent }),
           `symbol must be ${symbol}; got ${JSON.stringify(sent)}`,
         ] as const,
     ),
-    [
-      'POST /orders',
-      { ...orderBody, type: 'BUY', orderType: 'Market' },
-      'type must be one of buy, sell; got "BUY"',
-      'orderType must be one of market; got "Market"',
-    ],
-    [
-      'POST /orders',
-      { ...orderBody, accountId: `{${accountId}}` },
-      `accountId must be ${uuid}; got "{${accountId}}"`,
-    ],
     ...['a\0b', 'half \ud83d', '\udc00'].map(
       (sent) =>
         [
-          'POST /orders',
-          { ...orderBody, comment: sent },
-          `comment must be ${comment}; got ${JSON.stringify(sent)}`,
+          ...order({ comment: sent }),
+          `comment must be text of 0 to 500 characters without the character U+0000; got ${JSON.stringify(sent)}`,
         ] as const,
     ),
     [
@@ -331,20 +277,8 @@ describe('a request', () => {
       'volume is required; it must be a number above 0',
     ],
     [close, '{"volume":1e999}', 'volume must be a number above 0; got Infinity'],
-    [close, '{"volume":-0}', 'volume must be a number above 0; got 0'],
-    ['PUT /orders/x', {}, 'body must have at least one of price, stopLoss, takeProfit'],
     ['PUT /webhooks/x', {}, 'body must have at least one of url, eventTypes, enabled'],
-    [
-      'PUT /webhooks/x',
-      { enabled: 'true' },
-      'enabled must be true or false; got the text "true"; send true',
-    ],
-    [
-      'POST /webhooks',
-      { url: 7 },
-      `url must be ${url}; got 7`,
-      'eventTypes is required; it must be a list of 1 to 10 event types',
-    ],
+    ['PUT /webhooks/x', { enabled: 'true' }, 'enabled must be true or false; got the text "true"'],
     // Faults of a secret, of a URL with a password, and of a forbidden host. None repeats a secret.
     [
       'POST /webhooks',
@@ -356,7 +290,7 @@ describe('a request', () => {
       `url must be ${url}; got ${hidden}`,
       `eventTypes[0] must be one of ${typeNames}; got "webhook.test"`,
       `eventTypes[2] must be one of ${typeNames}; got ""`,
-      `secret must be ${secretText}; got ${hidden}`,
+      `secret must be text of 16 to 64 characters without the character U+0000; got ${hidden}`,
     ],
     [
       'POST /webhooks',
@@ -366,48 +300,25 @@ describe('a request', () => {
     ],
     [
       'PUT /positions/x/sl',
-      { value: { toString: 1 }, valueOf: 1 },
-      'valueOf is not known; the nearest name is value',
+      { value: { toString: 1 }, valueOf: 1, 'https://me:hush@example.com': 1 },
+      'valueOf is not a known field; the nearest is value',
+      'a name that is not shown here is not a known field; the nearest is value',
       'value must be a number above 0; got an object',
     ],
+    [close, '{"__proto__":1}', '__proto__ is not a known field; the nearest is volume'],
     [
-      'PUT /positions/x/sl',
-      { value: 1, 'https://me:hush@example.com': 1 },
-      'a name that is not shown here is not known; the nearest name is value',
-    ],
-    [close, '{"__proto__":1}', '__proto__ is not known; the nearest name is volume'],
-    [
-      'GET /positions?constructor=1&__proto__=1',
-      undefined,
-      'constructor is not known; the nearest name is accountId',
-      '__proto__ is not known; the nearest name is symbol',
+      ...get('/positions?constructor=1&__proto__=1'),
+      'constructor is not a known field; the nearest is accountId',
+      '__proto__ is not a known field; the nearest is symbol',
     ],
   ])('%s %j is refused: %s', async ([line, body, ...messages]) => {
     expect((await faultsOf(ask(line, body))).map(({ message }) => message)).toEqual(messages)
   })
 
-  it.each([
-    '0',
-    '101',
-    '-1',
-    '+1',
-    '1.0',
-    '1e1',
-    '0x1',
-    '%2B1',
-    '1 ',
-    ' 1',
-    '',
-    '99999999999999999999',
-    'NaN',
-    '١',
-    '1%00',
-    '%ZZ',
-    '%ff',
-  ])('has no limit of %j', async (text) => {
-    const [issue] = await faultsOf(
-      ask(`GET /trades?limit=${encodeURI(text).replaceAll('%25', '%')}`),
-    )
+  it.each(
+    '-1 +1 1.0 1e1 0x1 %2B1 1%20 %201 99999999999999999999 NaN %D9%A1 1%00 %ZZ %ff'.split(' '),
+  )('has no limit of %s', async (text) => {
+    const [issue] = await faultsOf(ask(`GET /trades?limit=${text}`))
     expect(issue?.message).toMatch(/^limit must be a whole number from 1 to 100; got "/)
   })
 

@@ -1,12 +1,11 @@
-// Sends mail over SMTP. Each mail has a connection of its own: notices are rare, and a connection
-// that waits for the next one is one that can break.
+// Sends mail over SMTP. Each mail has its own connection: notices are rare, and an idle connection
+// can break.
 import type { Mail, MailAnswer, Mailer } from '@tradeport/domain/ports'
 import { createTransport } from 'nodemailer'
-import { answerOfFailure } from './failures.ts'
-import type { Sender, SmtpServer } from './smtp-url.ts'
+import type { Sender, SmtpServer } from './settings.ts'
 
 export interface SmtpMailer extends Mailer {
-  /** Breaks off what is under way, which is answered as undelivered, and sends nothing more. */
+  /** Aborts mails in progress, which are reported as undelivered, and sends nothing more. */
   readonly close: () => void
 }
 
@@ -18,13 +17,13 @@ export interface SmtpOptions {
 
 export interface SmtpLimits {
   /**
-   * Until the server has greeted, from the look-up of its host on; some put the greeting off to
-   * keep out senders of spam. 40,000 when left out.
+   * Until the server has greeted, including the lookup of its host. Some servers delay the greeting
+   * to keep out senders of spam. 40,000 by default.
    */
   readonly greetingMs: number
-  /** For each further answer; 60,000 when left out. */
+  /** For each further answer; 60,000 by default. */
   readonly answerMs: number
-  /** For the whole mail, however often the server says a little; 120,000 when left out. */
+  /** For the whole mail, even if the server keeps sending; 120,000 by default. */
   readonly mailMs: number
 }
 
@@ -37,14 +36,11 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
     host,
     port,
     secure: isSecure,
-    // A password travels encrypted, or within this machine.
-    requireTLS: !isSecure && !isLoopback && credentials !== null,
-    // A server on this machine often has a certificate of its own making, which nobody in between
-    // could make use of.
+    // A password is sent only encrypted, or within this machine.
+    requireTLS: !isSecure && !isLoopback && credentials !== undefined,
+    // Servers on this machine often have self-signed certificates, and nobody is in between.
     tls: { rejectUnauthorized: isSecure || !isLoopback },
-    ...(credentials === null
-      ? {}
-      : { auth: { user: credentials.user, pass: credentials.password } }),
+    ...(credentials === undefined ? {} : { auth: credentials }),
     dnsTimeout: greetingMs,
     connectionTimeout: greetingMs,
     greetingTimeout: greetingMs,
@@ -53,57 +49,74 @@ export const createSmtpMailer = ({ server, from, limits }: SmtpOptions): SmtpMai
     disableUrlAccess: true,
     logger: false,
   })
-  const underWay = new Set<AbortController>()
-  let isClosed = false
+  const domain = from.address.slice(from.address.indexOf('@') + 1)
+  const closing = new AbortController()
 
   const send = async ({ id, to, subject, text }: Mail): Promise<MailAnswer> => {
-    if (isClosed) return closed
-    const abort = new AbortController()
-    const deadline = setTimeout(() => abort.abort(), mailMs)
-    underWay.add(abort)
+    const deadline = AbortSignal.timeout(mailMs)
     try {
+      closing.signal.throwIfAborted()
       await transport.sendMail({
-        messageId: `<${asAtom(id)}@${domainOf(from)}>`,
-        from: { name: from.name ?? '', address: from.address },
+        messageId: `<${toAtom(id)}@${domain}>`,
+        from,
         to: { name: '', address: to },
-        subject: oneLine(subject),
+        subject: toOneLine(subject),
         text,
-        // No answers from those who are on holiday (RFC 3834).
+        // Prevents automatic answers, such as out-of-office replies (RFC 3834).
         headers: { 'Auto-Submitted': 'auto-generated' },
-        signal: abort.signal,
+        signal: AbortSignal.any([deadline, closing.signal]),
       })
       return { kind: 'accepted' }
     } catch (error) {
-      if (isClosed) return closed
-      return abort.signal.aborted
+      if (closing.signal.aborted) return { kind: 'undelivered', reason: 'the mailer is closed' }
+      return deadline.aborted
         ? { kind: 'undelivered', reason: `no end after ${mailMs} ms` }
-        : answerOfFailure(error)
-    } finally {
-      clearTimeout(deadline)
-      underWay.delete(abort)
+        : failedAnswer(error as SmtpFailure)
     }
   }
 
-  return {
-    send: (mail) => () => send(mail),
-    close: () => {
-      isClosed = true
-      for (const abort of underWay) abort.abort()
-    },
-  }
+  return { send: (mail) => () => send(mail), close: () => closing.abort() }
 }
 
-const closed: MailAnswer = { kind: 'undelivered', reason: 'the mailer is closed' }
-
-// Different ids stay different, and those of letters, digits and hyphens stay as they are.
-const asAtom = (id: string): string =>
+// Different ids stay different; letters, digits and hyphens stay as they are.
+const toAtom = (id: string): string =>
   id.replaceAll(
     /[^A-Za-z0-9-]/gu,
     (character) => `_${(character.codePointAt(0) ?? 0).toString(16)}_`,
   )
 
-const domainOf = ({ address }: Sender): string => address.slice(address.indexOf('@') + 1)
-
-// Nor is anything of it decoded into something else (RFC 2047).
-const oneLine = (text: string): string =>
+// Breaks up encoded words as well (RFC 2047), so that nothing is decoded into something else.
+const toOneLine = (text: string): string =>
   text.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ').replaceAll('=?', '= ?')
+
+/** The fields of nodemailer's errors that are used here. */
+interface SmtpFailure {
+  readonly code?: string
+  readonly command?: string
+  readonly response?: string
+  readonly originalCode?: string
+  readonly timeoutType?: string
+}
+
+const loginCodes = ['503', '530', '534', '535', '538']
+
+// Only a permanent refusal of the recipient or of the mail itself is final. Refusals of the sender,
+// the login or by policy (x.7.x) can end when the operator corrects the settings. The reason holds
+// codes and the command, never the server's text, which may repeat what it received.
+const failedAnswer = (failure: SmtpFailure): MailAnswer => {
+  const { code = 'unknown failure', command = '', originalCode, timeoutType } = failure
+  const [, reply, status] =
+    /^(\d{3})(?:[ -](\d\.\d{1,3}\.\d{1,3}))?/.exec(failure.response ?? '') ?? []
+  const isFinal =
+    reply === undefined
+      ? command === 'API' && code === 'EENVELOPE'
+      : reply.startsWith('5') &&
+        ['RCPT TO', 'DATA'].includes(command) &&
+        !loginCodes.includes(reply) &&
+        status?.split('.')[1] !== '7'
+  const words =
+    reply === undefined
+      ? [originalCode ?? code, timeoutType && `at ${timeoutType}`]
+      : [reply, status, command && `to ${command}`]
+  return { kind: isFinal ? 'refused' : 'undelivered', reason: words.filter(Boolean).join(' ') }
+}

@@ -1,15 +1,18 @@
+import { createServer, type AddressInfo, type Socket } from 'node:net'
+import { getCACertificates, setDefaultCACertificates } from 'node:tls'
 import type { Mail } from '@tradeport/domain/ports'
 import type { EmailAddress } from '@tradeport/domain/primitives'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
-import { createSmtpMailer } from '../src/smtp-mailer.ts'
-import type { Sender, SmtpServer } from '../src/index.ts'
-import type { SmtpLimits, SmtpMailer } from '../src/smtp-mailer.ts'
-import { startMailServer } from './mail-server.ts'
-import type { MailServer, Place } from './mail-server.ts'
+import * as fc from 'fast-check'
+import { afterEach, describe, expect, it } from 'vitest'
+import { createLogMailer, type SmtpServer } from '../src/index.ts'
+import { createSmtpMailer, type SmtpLimits } from '../src/smtp-mailer.ts'
+import { startMailServer, type Command } from './mail-server.ts'
+import { testCertificate } from './test-certificate.ts'
 
-const from: Sender = { name: 'Tradeport', address: 'notices@tradeport.example' as EmailAddress }
+const from = {
+  name: 'Trade"port, <x@y.example>',
+  address: 'notices@tradeport.example' as EmailAddress,
+}
 const mail: Mail = {
   id: '0123-abc',
   to: 'owner@example.com' as EmailAddress,
@@ -17,169 +20,246 @@ const mail: Mail = {
   text: 'Hello,\n\n.a line that begins with a dot\nGrüße\n',
 }
 const accepted = { kind: 'accepted' }
+const undelivered = (reason: unknown) => ({ kind: 'undelivered', reason })
 
-const mailerTo = (server: SmtpServer, limits: Partial<SmtpLimits> = {}): SmtpMailer =>
+const mailerTo = (server: SmtpServer, limits: Partial<SmtpLimits> = {}) =>
   createSmtpMailer({ server, from, limits })
+const send = (server: SmtpServer, changes: Partial<Mail> = {}) =>
+  mailerTo(server).send({ ...mail, ...changes })()
+
+it('without a mail server a mail is written into the log, once for each attempt', async () => {
+  const lines: unknown[] = []
+  const attempt = createLogMailer({ warn: (...line) => void lines.push(line) }).send(mail)
+  expect(lines).toEqual([])
+  expect(await attempt()).toEqual(accepted)
+  expect(lines).toEqual([
+    [{ event: 'owner_mail', ...mail }, 'no mail server is configured (SMTP_URL): this is the mail'],
+  ])
+})
 
 describe('a mail', () => {
-  let server: MailServer
-  let mailer: SmtpMailer
-  beforeEach(async () => {
-    server = await startMailServer()
-    mailer = mailerTo(server.address)
-  })
-  afterEach(() => server.close())
-
-  it('arrives with its sender, its subject and its text, as a mail that nobody answers automatically', async () => {
-    expect(await mailer.send(mail)()).toEqual(accepted)
-    const [one] = server.received
-    expect(one).toMatchObject({ from: 'notices@tradeport.example', to: ['owner@example.com'] })
-    expect(one?.mail).toMatchObject({
-      from: { name: 'Tradeport', address: 'notices@tradeport.example' },
-      to: [{ address: 'owner@example.com' }],
-      subject: mail.subject,
-      messageId: '<0123-abc@tradeport.example>',
+  it('arrives with its sender, subject and text, marked as generated', async () => {
+    await using server = await startMailServer()
+    expect(await send(server.address)).toEqual(accepted)
+    const [received] = server.received
+    expect(received).toMatchObject({
+      to: [mail.to],
+      mail: {
+        from,
+        to: [{ address: mail.to }],
+        subject: mail.subject,
+        messageId: '<0123-abc@tradeport.example>',
+      },
     })
-    expect(one?.mail.text?.replaceAll('\r\n', '\n')).toBe(mail.text)
-    expect(one?.mail.headers).toContainEqual(
+    expect(received?.mail.text?.replaceAll('\r\n', '\n')).toBe(mail.text)
+    expect(received?.mail.headers).toContainEqual(
       expect.objectContaining({ key: 'auto-submitted', value: 'auto-generated' }),
     )
-    expect(one?.mail.date).toBeDefined()
-    expect(one?.mail.cc ?? one?.mail.bcc).toBeUndefined()
   })
 
-  it('has the same Message-ID whenever it is sent, and another one than any other mail', async () => {
+  it('has a Message-ID that depends on its id alone', async () => {
+    await using server = await startMailServer()
     for (const id of ['a', 'a', 'A', 'a b', 'a_20_b', '>\r\nBcc: x@y.example', 'ü'.repeat(40)])
-      expect(await mailer.send({ ...mail, id })()).toEqual(accepted)
-    const ids = server.received.map((one) => one.mail.messageId)
-    expect(ids[0]).toBe(ids[1])
-    expect(new Set(ids).size).toBe(6)
-    for (const id of ids) expect(id).toMatch(/^<[A-Za-z0-9_-]+@tradeport\.example>$/)
+      expect(await send(server.address, { id })).toEqual(accepted)
+    const [first, second, ...others] = server.received.map((one) => one.mail.messageId)
+    expect(first).toBe(second)
+    expect(new Set([first, ...others]).size).toBe(6)
+    for (const id of others) expect(id).toMatch(/^<[A-Za-z0-9_-]+@tradeport\.example>$/)
   })
 
-  it.each<[Place, string, string]>([
-    ['MAIL', '451 4.3.0 later', '451 4.3.0 to MAIL FROM'],
-    ['RCPT', '450 4.2.1 greylisted', '450 4.2.1 to RCPT TO'],
-    ['DATA', '452 4.3.1 no room', '452 4.3.1 to DATA'],
-    ['MAIL', '553 5.1.8 no such sender', '553 5.1.8 to MAIL FROM'],
-    ['RCPT', '554 5.7.1 relay access denied', '554 5.7.1 to RCPT TO'],
-    ['RCPT', '530 authentication required', '530 to RCPT TO'],
-  ])(
-    'that is put off at %s with %s is undelivered, and accepted later',
-    async (place, reply, reason) => {
-      server.sayNext(place, reply)
-      expect(await mailer.send(mail)()).toEqual({ kind: 'undelivered', reason })
-      expect(server.received).toHaveLength(0)
-      expect(await mailer.send(mail)()).toEqual(accepted)
-      expect(server.received).toHaveLength(1)
-    },
-  )
-
-  it.each<[Place, string, string]>([
-    ['RCPT', '550 5.1.1 no such mailbox owner@example.com', '550 5.1.1 to RCPT TO'],
-    ['RCPT', '550 unknown user', '550 to RCPT TO'],
-    ['DATA', '554 5.6.0 not like this', '554 5.6.0 to DATA'],
-  ])('that is refused at %s with %s is refused for good', async (place, reply, reason) => {
-    server.sayNext(place, reply)
-    expect(await mailer.send(mail)()).toEqual({ kind: 'refused', reason })
-  })
-})
-
-describe('a mail server that is down', () => {
-  it('leaves the mail undelivered, and takes it once it is up again', async () => {
-    const first = await startMailServer()
-    const mailer = mailerTo(first.address)
-    expect(await mailer.send(mail)()).toEqual(accepted)
-    await first.close()
-    expect(await mailer.send(mail)()).toEqual({ kind: 'undelivered', reason: 'ECONNREFUSED' })
-    const second = await startMailServer({ port: first.address.port })
-    expect(await mailer.send(mail)()).toEqual(accepted)
-    expect(second.received).toHaveLength(1)
-    await second.close()
+  it.each<[string, Command, reply: string, reason: string]>([
+    ['undelivered', 'MAIL', '451 4.3.0 later', '451 4.3.0 to MAIL FROM'],
+    ['undelivered', 'RCPT', '450 4.2.1 greylisted', '450 4.2.1 to RCPT TO'],
+    ['undelivered', 'DATA', '452 4.3.1 no room', '452 4.3.1 to DATA'],
+    ['undelivered', 'MAIL', '553 5.1.8 no such sender', '553 5.1.8 to MAIL FROM'],
+    ['undelivered', 'RCPT', '554 5.7.1 relay access denied', '554 5.7.1 to RCPT TO'],
+    ['undelivered', 'RCPT', '530 authentication required', '530 to RCPT TO'],
+    ['refused', 'RCPT', '550 5.1.1 no mailbox owner@example.com', '550 5.1.1 to RCPT TO'],
+    ['refused', 'RCPT', '550 unknown user', '550 to RCPT TO'],
+    ['refused', 'DATA', '554 5.6.0 not like this', '554 5.6.0 to DATA'],
+  ])('is %s after %s is answered with %s', async (kind, command, reply, reason) => {
+    await using server = await startMailServer()
+    server.replyNext(command, reply)
+    expect(await send(server.address)).toEqual({ kind, reason })
+    expect(server.received).toEqual([])
+    expect(await send(server.address)).toEqual(accepted)
   })
 
-  it('is undelivered where the host has no address', async () => {
-    const answer = await mailerTo({
-      host: 'nowhere.invalid',
-      port: 25,
-      isSecure: false,
-      isLoopback: false,
-      credentials: null,
-    }).send(mail)()
-    expect(answer).toEqual({ kind: 'undelivered', reason: expect.stringMatching(/^E[A-Z_]+$/) })
+  it('cannot add a header, a recipient or a second mail', async () => {
+    await using server = await startMailServer()
+    const hostile = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.constantFrom(
+        '\r\nBcc: evil@example.com',
+        '\nBcc: evil@example.com\n\nbody',
+        '\r\n.\r\nMAIL FROM:<evil@example.com>\r\n',
+        '=?utf-8?q?=0ABcc:?=',
+      ),
+    )
+    const texts = fc
+      .array(hostile, { maxLength: 5 })
+      .map((parts) => ['Text', ...parts].join('\r\n'))
+    await fc.assert(
+      fc.asyncProperty(hostile, texts, async (subject, text) => {
+        server.received.length = 0
+        expect(await send(server.address, { subject: `S ${subject}`, text })).toEqual(accepted)
+        expect(server.received).toMatchObject([{ to: [mail.to], mail: { from } }])
+        const received = server.received[0]?.mail
+        expect(received?.headers.map(({ key }) => key).toSorted()).toEqual(expectedHeaders)
+        expect(spaced(received?.subject)).toBe(spaced(`S ${subject.toWellFormed()}`))
+      }),
+      { numRuns: 60 },
+    )
   })
 })
 
-const greet = (socket: Socket): void => void socket.write('220 hello\r\n')
-const drip = (socket: Socket): void => {
-  greet(socket)
-  const dripping = setInterval(() => socket.write('250-and so on\r\n'), 20)
-  socket.on('close', () => clearInterval(dripping))
-}
-const pour = (socket: Socket): void => {
-  greet(socket)
-  socket.once('data', () => socket.end(`250-${'x'.repeat(3_000_000)}`))
-}
+const expectedHeaders = [
+  'auto-submitted',
+  'content-transfer-encoding',
+  'content-type',
+  'date',
+  'from',
+  'message-id',
+  'mime-version',
+  'subject',
+  'to',
+]
 
-describe('a mail server that is slow', () => {
-  it.each<
-    readonly [
-      what: string,
-      limits: Partial<SmtpLimits>,
-      reason: unknown,
-      talk: (socket: Socket) => void,
-    ]
-  >([
+const spaced = (text = ''): string =>
+  text
+    .replaceAll(/[\s\p{Cc}]+/gu, ' ')
+    .replaceAll('=?', '= ?')
+    .trim()
+
+describe('a mail server', () => {
+  it('that was down receives the next attempt', async () => {
+    const { address } = await (async () => {
+      await using first = await startMailServer()
+      return first
+    })()
+    expect(await send(address)).toEqual(undelivered('ECONNREFUSED'))
+    await using second = await startMailServer({ port: address.port })
+    expect(await send(second.address)).toEqual(accepted)
+  })
+
+  it.each<[string, Partial<SmtpLimits>, reason: unknown, talk: (socket: Socket) => void]>([
     ['does not greet', { greetingMs: 100 }, 'ETIMEDOUT at GREETING_TIMEOUT', () => undefined],
     ['does not answer', { answerMs: 100 }, 'ETIMEDOUT at SOCKET_TIMEOUT', greet],
-    [
-      'says a little again and again but never comes to an end',
-      { answerMs: 10_000, mailMs: 300 },
-      'no end after 300 ms',
-      drip,
-    ],
-    ['talks without end in one answer', { answerMs: 5_000 }, expect.any(String), pour],
-  ])('is given up when it %s', async (_, limits, reason, talk) => {
-    const server = createServer((socket) => {
-      socket.on('error', () => undefined)
+    ['never ends its answer', { answerMs: 10_000, mailMs: 300 }, 'no end after 300 ms', drip],
+    ['answers without limit', { answerMs: 5_000 }, expect.any(String), pour],
+  ])('that %s leaves the mail undelivered', async (_, limits, reason, talk) => {
+    await using server = createServer((socket) => {
+      socket.on('error', () => undefined).resume()
       talk(socket)
     })
     await new Promise<void>((resolve) => void server.listen(0, '127.0.0.1', resolve))
     const { port } = server.address() as AddressInfo
-    const address = {
-      host: '127.0.0.1',
-      port,
-      isSecure: false,
-      isLoopback: true,
-      credentials: null,
-    }
-    expect(await mailerTo(address, limits).send(mail)()).toEqual({ kind: 'undelivered', reason })
-    server.close()
+    const address = { host: '127.0.0.1', port, isSecure: false, isLoopback: true }
+    expect(await mailerTo({ ...address, credentials: undefined }, limits).send(mail)()).toEqual(
+      undelivered(reason),
+    )
   })
 
-  it('is given up when it never answers the end of the mail', async () => {
-    const server = await startMailServer()
-    server.hangNext()
-    expect(await mailerTo(server.address, { answerMs: 200 }).send(mail)()).toEqual({
-      kind: 'undelivered',
-      reason: 'ETIMEDOUT at SOCKET_TIMEOUT',
-    })
-    await server.close()
+  it('that never answers the end of the mail leaves it undelivered', async () => {
+    await using server = await startMailServer()
+    server.hang()
+    expect(await mailerTo(server.address, { answerMs: 200 }).send(mail)()).toEqual(
+      undelivered('ETIMEDOUT at SOCKET_TIMEOUT'),
+    )
   })
 })
 
-describe('a mailer that is closed', () => {
-  it('breaks off what is under way, sends nothing more, and leaves no connection', async () => {
-    const server = await startMailServer()
-    const mailer = mailerTo(server.address)
-    server.hangNext()
-    const underWay = mailer.send(mail)()
-    await expect.poll(() => server.connections()).toBe(1)
-    mailer.close()
-    const closed = { kind: 'undelivered', reason: 'the mailer is closed' }
-    expect(await underWay).toEqual(closed)
-    expect(await mailer.send(mail)()).toEqual(closed)
-    expect(server.connections()).toBe(1)
-    await server.close()
+function greet(socket: Socket): void {
+  socket.write('220 hello\r\n')
+}
+function drip(socket: Socket): void {
+  greet(socket)
+  const dripping = setInterval(() => socket.write('250-and so on\r\n'), 20)
+  socket.on('close', () => clearInterval(dripping))
+}
+function pour(socket: Socket): void {
+  greet(socket)
+  socket.once('data', () => socket.end(`250-${'x'.repeat(3_000_000)}`))
+}
+
+it('closing the mailer aborts the mail in progress and sends nothing more', async () => {
+  await using server = await startMailServer()
+  const mailer = mailerTo(server.address)
+  server.hang()
+  const inProgress = mailer.send(mail)()
+  await expect.poll(() => server.connections()).toBe(1)
+  mailer.close()
+  expect(await inProgress).toEqual(undelivered('the mailer is closed'))
+  expect(await mailer.send(mail)()).toEqual(undelivered('the mailer is closed'))
+  expect(server.connections()).toBe(1)
+})
+
+describe('the connection', () => {
+  const credentials = { user: 'tradeport', pass: 'pa55word of the mail server' }
+  const selfSigned = undelivered('DEPTH_ZERO_SELF_SIGNED_CERT')
+  const trusted = getCACertificates('default')
+  afterEach(() => setDefaultCACertificates(trusted))
+
+  const startWithLogin = async (options: Parameters<typeof startMailServer>[0] = {}) => {
+    const passwords: unknown[] = []
+    const server = await startMailServer({
+      authOptional: false,
+      allowInsecureAuth: true,
+      onAuth: ({ username, password }, _session, callback) => {
+        passwords.push(password)
+        if (password === credentials.pass) callback(null, { user: username })
+        else callback(Object.assign(new Error(`no login with ${password}`), { responseCode: 535 }))
+      },
+      ...options,
+    })
+    const sendTo = (changes: Partial<SmtpServer>) => send({ ...server.address, ...changes })
+    return { ...server, passwords, sendTo }
+  }
+
+  it('logs in, and reports nothing of what the server says to a wrong password', async () => {
+    await using server = await startWithLogin()
+    expect(await server.sendTo({ credentials })).toEqual(accepted)
+    expect(server.received[0]).toMatchObject({ user: 'tradeport' })
+    expect(await server.sendTo({ credentials: { ...credentials, pass: 'wrong' } })).toEqual(
+      undelivered(expect.stringMatching(/^535 to AUTH (PLAIN|LOGIN)$/)),
+    )
+    expect(await server.sendTo({})).toEqual(undelivered('530 to MAIL FROM'))
   })
+
+  it('sends no password unencrypted to another machine', async () => {
+    await using server = await startWithLogin({ disabledCommands: ['STARTTLS'] })
+    expect(await server.sendTo({ credentials, isLoopback: false })).toEqual(
+      undelivered('500 to STARTTLS'),
+    )
+    expect([server.passwords, server.received]).toEqual([[], []])
+  })
+
+  it.each([true, false])(
+    'to another machine requires a valid certificate, before any password (smtps: %s)',
+    async (secure) => {
+      const address = { host: 'localhost', credentials, isLoopback: false }
+      await using server = await startWithLogin({ ...testCertificate, secure })
+      expect(await server.sendTo(address)).toEqual(selfSigned)
+      expect([server.passwords, server.received]).toEqual([[], []])
+      setDefaultCACertificates([...trusted, testCertificate.cert])
+      expect(await server.sendTo({ ...address, host: '127.0.0.1' })).toEqual(
+        undelivered('ERR_TLS_CERT_ALTNAME_INVALID'),
+      )
+      expect(server.passwords).toEqual([])
+      expect(await server.sendTo(address)).toEqual(accepted)
+      expect(server.received[0]).toMatchObject({ isEncrypted: true, user: 'tradeport' })
+    },
+  )
+
+  it.each([
+    { secure: true, answer: selfSigned },
+    { secure: false, answer: accepted },
+  ])(
+    'to this machine checks the certificate only with smtps: $secure',
+    async ({ secure, answer }) => {
+      await using server = await startMailServer({ ...testCertificate, secure })
+      expect(await send({ ...server.address, host: 'localhost' })).toEqual(answer)
+      expect(server.received.map(({ isEncrypted }) => isEncrypted)).toEqual(secure ? [] : [true])
+    },
+  )
 })

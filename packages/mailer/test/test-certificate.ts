@@ -1,5 +1,4 @@
-// A certificate for localhost that is its own authority, made anew for each run, so that no key
-// lies about.
+// A self-signed certificate for localhost, generated for each run.
 import { generate } from 'selfsigned'
 
 const made = await generate([{ name: 'commonName', value: 'localhost' }], {

@@ -1,5 +1,5 @@
-// Failed credentials per client address, counted in this process: a stranger who guesses is refused
-// before anything is looked up.
+// Failed credentials per client address, counted in this process, so that a caller who guesses is
+// refused before any lookup.
 import { minuteMs } from '@tradeport/domain/primitives'
 import type { CredentialHash } from '@tradeport/domain/access'
 import type { AddressLimits, CallerAddress } from '@tradeport/domain/ports'
@@ -7,14 +7,11 @@ import type { Instant } from '@tradeport/domain/primitives'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
 
-/** Failures that an address may have within a minute of the first. */
+/** Failures allowed for an address within a minute of the first. */
 const maxFailures = 60
 
 interface AddressLimitsOptions {
-  /**
-   * The most addresses, and the most accepted credentials, that are remembered; the least recently
-   * used are forgotten first.
-   */
+  /** The most addresses, and the most accepted credentials; the least recently used go first. */
   readonly maxEntries?: number
 }
 
@@ -57,14 +54,11 @@ export const createAddressLimits = ({
   }
 }
 
-// A clock that was set back starts a new minute, so that nobody waits for longer than one.
+// After the clock was set back a new minute starts, so that nobody waits for longer than one.
 const isWithinMinute = (since: Instant, now: Instant): boolean =>
   now >= since && now - since < minuteMs
 
-/**
- * Whoever has one address of an IPv6 network usually has its whole /64, so that network counts as
- * one address; mapped IPv4 is IPv4.
- */
+/** A client usually has a whole IPv6 /64, so that network counts as one address. */
 const addressGroup = (address: CallerAddress): string => {
   if (address === undefined || !ipaddr.isValid(address)) return address ?? ''
   const parsed = ipaddr.process(address)

@@ -1,75 +1,67 @@
-// The limiter of one instance: what is kept of each subject, in this process. It answers at once
-// and sets no timer.
+// The rate limiter of one instance, in this process. It has no timer.
 import {
   decideRate,
   rateStateEnds,
   rateSubjectKey,
   rateVerdict,
   unusedRateState,
+  type RateState,
 } from '@tradeport/domain/access'
-import type { RateState } from '@tradeport/domain/access'
 import type { LocalRateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
 
-export interface LocalRateLimiterOptions {
+interface LocalRateLimiterOptions {
   readonly onSuspension: SuspensionListener
   /**
-   * The most subjects kept; 500,000 when left out, some 200 MB. Only subjects that asked today are
-   * kept at all: beyond the bound those that have been kept longest are forgotten, which gives
-   * their limits back.
+   * The most subjects kept; 500,000 by default, some 200 MB. Beyond that the oldest are dropped,
+   * which resets their limits.
    */
   readonly maxSubjects?: number
 }
 
-const defaultMaxSubjects = 500_000
-
-// Each new subject looks at two old ones, so that what is over goes faster than what comes.
-const looksPerNewcomer = 2
+// Each new subject checks two old ones, so that expired ones are dropped faster than new ones come.
+const checksPerNewSubject = 2
 
 export const createLocalRateLimiter = ({
   onSuspension,
-  maxSubjects = defaultMaxSubjects,
+  maxSubjects = 500_000,
 }: LocalRateLimiterOptions): LocalRateLimiter & { readonly size: () => number } => {
   const states = new Map<string, RateState>()
   let sweep = states.entries()
 
-  const forgetSomeThatAreOver = (now: Instant): void => {
-    for (let looks = 0; looks < looksPerNewcomer; looks += 1) {
-      const next = sweep.next()
-      if (next.done === true) {
+  const dropExpired = (now: Instant): void => {
+    for (let checks = 0; checks < checksPerNewSubject; checks += 1) {
+      const { value: next } = sweep.next()
+      if (next === undefined) {
         sweep = states.entries()
         return
       }
-      const [key, state] = next.value
+      const [key, state] = next
       if (now >= rateStateEnds(state)) states.delete(key)
     }
   }
 
-  const keep = (key: string, state: RateState, isNew: boolean): void => {
+  const keep = (key: string, state: RateState): void => {
+    const isNew = !states.has(key)
     states.set(key, state)
     if (!isNew) return
-    forgetSomeThatAreOver(state.at)
-    for (const oldest of states.keys()) {
-      if (states.size <= maxSubjects) return
-      states.delete(oldest)
-    }
+    dropExpired(state.at)
+    const [oldest] = states.keys()
+    if (oldest !== undefined && states.size > maxSubjects) states.delete(oldest)
   }
 
   return {
     decide: (subject, endpoint, now) => {
       const key = rateSubjectKey(subject)
-      const kept = states.get(key)
-      const decision = decideRate(kept ?? unusedRateState, subject.plan, endpoint, now)
-      keep(key, decision.state, kept === undefined)
+      const state = states.get(key) ?? unusedRateState
+      const decision = decideRate(state, subject.plan, endpoint, now)
+      keep(key, decision.state)
       if (decision.outcome === 'suspension_began')
         onSuspension(subject, decision.state.suspendedUntil)
       return rateVerdict(decision, subject.plan, endpoint, now)
     },
     stateOf: (subject) => states.get(rateSubjectKey(subject)),
-    adopt: (subject, state) => {
-      const key = rateSubjectKey(subject)
-      keep(key, state, !states.has(key))
-    },
+    adopt: (subject, state) => keep(rateSubjectKey(subject), state),
     size: () => states.size,
   }
 }

@@ -5,48 +5,32 @@ import type { Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { LRUCache } from 'lru-cache'
-import { letsGoOfStale, staleStandsMs } from './stale-values.ts'
 
-export interface SingleFlightCacheOptions<Key, A> {
+interface SingleFlightCacheOptions<A> {
   readonly clock: Clock
+  /** A value is returned while it is younger than this. A function is called for each read. */
+  readonly ttlMs: number | (() => number)
   /**
-   * A value is given out while it is younger than this. A function is asked each time, since what a
-   * value rests on may change meanwhile.
-   */
-  readonly ttlMs: number | ((value: A) => number)
-  /**
-   * What a value's age is counted from. `completion`, when left out: a slow read is kept as long as
-   * a quick one. `start`: a value is then never older than the time to live against its source
-   * either, which revocations need; a slower read is shared but not kept.
+   * The beginning of a value's age. With `completion`, the default, a slow read is kept as long as a
+   * quick one. With `start` a value is never older than the time to live at its source either, which
+   * revocations need; a slower read is shared but not kept.
    */
   readonly ageFrom?: 'completion' | 'start'
-  /** The most values kept; the least recently used go first. */
+  /** The most values kept; the least recently used are dropped first. */
   readonly maxEntries: number
-  /**
-   * The most weight kept in all, where values differ much in size; a value that is heavier alone is
-   * not kept.
-   */
+  /** The most weight kept in all; a value that is heavier alone is not kept. */
   readonly maxWeight?: number
-  /** 1 when left out. */
+  /** The weight of a value, a positive whole number; needed with `maxWeight`. */
   readonly weigh?: (value: A) => number
-  /** Which values are kept; all when left out. */
+  /** Which values are kept; all by default. */
   readonly isKept?: (value: A) => boolean
-  /** Keys that `dropGroup` drops together. */
-  readonly groupOf?: (key: Key) => string
-  /** Counts what reads met. */
   readonly tally?: CacheTally | undefined
-  /**
-   * A read that has not settled for so long is given up for later readers, who start another; a
-   * minute when left out.
-   */
+  /** Later readers start a new read after this time; a minute by default. */
   readonly maxFlightMs?: number
 }
 
-/**
- * How many reads found a kept value, joined a read that was under way, or began one: numbers that
- * only grow.
- */
-export interface CacheTally {
+/** How many reads found a kept value, joined a read in progress, or began one. */
+interface CacheTally {
   hits: number
   joins: number
   misses: number
@@ -55,23 +39,18 @@ export interface CacheTally {
 /** A tally for the cache of a name. */
 export type Tallies = (cache: string) => CacheTally
 
-export interface SingleFlightCache<Key, Failure, A> {
+interface SingleFlightCache<Failure, A> {
   /**
-   * The kept value, or what the read that is under way for this key brings, or what `load` brings.
-   * A left is given to all who waited and is not kept. A load that throws or rejects, which a
-   * TaskEither should not, rejects for all who waited and is forgotten likewise.
+   * The kept value, or the result of the read in progress for this key, or that of `load`. A failure
+   * or an exception is returned to all who wait for it and not kept.
    */
-  readonly read: (key: Key, load: TE.TaskEither<Failure, A>) => TE.TaskEither<Failure, A>
+  readonly read: (key: string, load: TE.TaskEither<Failure, A>) => TE.TaskEither<Failure, A>
   /**
-   * Later readers start anew, also while a read is under way: what that one brings is for those who
-   * already wait.
+   * Drops the values for which the function is true, and every read in progress: its result goes
+   * only to those who already wait.
    */
-  readonly drop: (key: Key) => void
-  readonly dropGroup: (group: string) => void
-  /** Drops the values that it finds, and every read under way, whose value is not known yet. */
-  readonly dropWhere: (isFound: (value: A) => boolean) => void
-  readonly dropAll: () => void
-  /** How many values stand, stale ones among them, and reads are under way, together. */
+  readonly dropWhere: (isDropped: (value: A) => boolean) => void
+  /** How many values are kept, stale ones included. */
   readonly size: () => number
 }
 
@@ -85,135 +64,83 @@ interface Kept<A> {
   readonly bornAt: Instant
 }
 
-const defaultMaxFlightMs = 60_000
+/** How long a stale value stays in memory, in case that a new read replaces it. */
+const staleMs = 30_000
 
-export const createSingleFlightCache = <Key extends string, Failure, A>(
-  options: SingleFlightCacheOptions<Key, A>,
-): SingleFlightCache<Key, Failure, A> => {
-  const {
-    clock,
-    ttlMs,
-    ageFrom = 'completion',
-    weigh = () => 1,
-    isKept = () => true,
-    groupOf,
-    maxFlightMs = defaultMaxFlightMs,
-  } = options
-  const tally = options.tally ?? { hits: 0, joins: 0, misses: 0 }
-  const flights = new Map<Key, Flight<Failure, A>>()
-  const groups = new Map<string, Set<Key>>()
-  const kept = new LRUCache<Key, Kept<A>>({
-    max: options.maxEntries,
-    ...letsGoOfStale,
-    ...(options.maxWeight === undefined
+export const createSingleFlightCache = <Failure, A>({
+  clock,
+  ttlMs,
+  ageFrom = 'completion',
+  maxEntries,
+  maxWeight,
+  weigh = () => 1,
+  isKept = () => true,
+  tally = { hits: 0, joins: 0, misses: 0 },
+  maxFlightMs = 60_000,
+}: SingleFlightCacheOptions<A>): SingleFlightCache<Failure, A> => {
+  const flights = new Map<string, Flight<Failure, A>>()
+  const kept = new LRUCache<string, Kept<A>>({
+    max: maxEntries,
+    // Frees the memory of stale values that nobody asks for. The library purges by this clock in
+    // fractions of a millisecond; an entry that is read in its last millisecond would stay.
+    ttlAutopurge: true,
+    ttlResolution: 1_000,
+    perf: { now: () => performance.now() },
+    ...(maxWeight === undefined
       ? {}
-      : {
-          maxSize: options.maxWeight,
-          sizeCalculation: ({ value }: Kept<A>) => Math.max(1, Math.ceil(weigh(value))),
-        }),
-    disposeAfter: (_kept, key) => leaveGroup(key),
+      : { maxSize: maxWeight, sizeCalculation: ({ value }: Kept<A>) => weigh(value) }),
   })
-  // Counted from its start, a value that joins a flight must be as young as one that is kept.
+  const ttlNow = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
+  // With ages from the start, a read that is joined must be as young as a kept value.
   const joinableMs =
     ageFrom === 'start' && typeof ttlMs === 'number' ? Math.min(ttlMs, maxFlightMs) : maxFlightMs
-  const ttlOf = typeof ttlMs === 'number' ? () => ttlMs : ttlMs
 
-  const enterGroup = (key: Key): void => {
-    if (groupOf === undefined) return
-    const group = groupOf(key)
-    const keys = groups.get(group)
-    if (keys === undefined) groups.set(group, new Set([key]))
-    else keys.add(key)
-  }
-  const leaveGroup = (key: Key): void => {
-    if (groupOf === undefined || kept.has(key) || flights.has(key)) return
-    const group = groupOf(key)
-    const keys = groups.get(group)
-    keys?.delete(key)
-    if (keys?.size === 0) groups.delete(group)
-  }
-
-  // A clock that was set back makes an age negative: such a value's age is not known, and it is
-  // read anew.
+  // A negative age, after the clock was set back, counts as too old.
   const isYounger = (since: Instant, limitMs: number): boolean => {
     const ageMs = clock.now() - since
     return ageMs >= 0 && ageMs < limitMs
   }
 
-  const land = (
-    key: Key,
-    flight: Flight<Failure, A>,
-    result: E.Either<Failure, A> | undefined,
-  ): void => {
-    // Dropped or given up meanwhile: the key is another flight's now, or nobody's.
-    if (flights.get(key) !== flight) return
-    flights.delete(key)
-    if (result !== undefined && E.isRight(result) && isKept(result.right)) {
-      const value = result.right
-      kept.set(
-        key,
-        { value, bornAt: ageFrom === 'start' ? flight.startedAt : clock.now() },
-        { ttl: ttlOf(value) + staleStandsMs },
-      )
-    }
-    leaveGroup(key)
-  }
-
-  const takeOff = async (
-    key: Key,
+  const startRead = async (
+    key: string,
     load: TE.TaskEither<Failure, A>,
   ): Promise<E.Either<Failure, A>> => {
-    const flight: Flight<Failure, A> = {
-      result: Promise.resolve().then(load),
-      startedAt: clock.now(),
-    }
+    const startedAt = clock.now()
+    const flight = { result: Promise.resolve().then(load), startedAt }
     flights.set(key, flight)
-    enterGroup(key)
+    const isCurrent = (): boolean => flights.get(key) === flight
     try {
       const result = await flight.result
-      land(key, flight, result)
+      if (isCurrent() && E.isRight(result) && isKept(result.right)) {
+        const bornAt = ageFrom === 'start' ? startedAt : clock.now()
+        kept.set(key, { value: result.right, bornAt }, { ttl: ttlNow() + staleMs })
+      }
       return result
-    } catch (error) {
-      land(key, flight, undefined)
-      throw error
+    } finally {
+      if (isCurrent()) flights.delete(key)
     }
-  }
-
-  const drop = (key: Key): void => {
-    flights.delete(key)
-    kept.delete(key)
-    leaveGroup(key)
   }
 
   return {
     read: (key, load) => async () => {
       const found = kept.get(key)
-      if (found !== undefined && isYounger(found.bornAt, ttlOf(found.value))) {
+      if (found !== undefined && isYounger(found.bornAt, ttlNow())) {
         tally.hits += 1
         return E.right(found.value)
       }
-      if (found !== undefined) kept.delete(key)
+      kept.delete(key)
       const flight = flights.get(key)
       if (flight !== undefined && isYounger(flight.startedAt, joinableMs)) {
         tally.joins += 1
         return flight.result
       }
       tally.misses += 1
-      return takeOff(key, load)
+      return startRead(key, load)
     },
-    drop,
-    dropGroup: (group) => {
-      for (const key of groups.get(group) ?? []) drop(key)
-    },
-    dropWhere: (isFound) => {
-      for (const key of flights.keys()) drop(key)
-      for (const [key, { value }] of kept.entries()) if (isFound(value)) drop(key)
-    },
-    dropAll: () => {
+    dropWhere: (isDropped) => {
       flights.clear()
-      groups.clear()
-      kept.clear()
+      for (const [key, { value }] of kept.entries()) if (isDropped(value)) kept.delete(key)
     },
-    size: () => kept.size + flights.size,
+    size: () => kept.size,
   }
 }

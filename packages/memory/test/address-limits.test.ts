@@ -1,8 +1,6 @@
-// Limits on failed credentials: sixty a minute for each address, and none on a credential that was
-// accepted a moment ago.
 import type { AddressLimits } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { newHash } from '@tradeport/domain/testing'
+import { newHash } from '@tradeport/testkit'
 import { describe, expect, it } from 'vitest'
 import { createAddressLimits } from '../src/index.ts'
 
@@ -21,7 +19,7 @@ const fail = (
 }
 
 describe('failed credentials of one address', () => {
-  it('may be sixty in a minute; then the next attempt waits until the minute since the first is over', () => {
+  it('may be sixty in the minute since the first; then the next attempt waits for its end', () => {
     const limits = createAddressLimits()
     for (let failure = 0; failure < 60; failure += 1) {
       expect(limits.waitMs(address, start + failure * 100)).toBe(0)
@@ -32,14 +30,14 @@ describe('failed credentials of one address', () => {
     expect(limits.waitMs(address, start + minuteMs)).toBe(0)
   })
 
-  it('start anew when the clock was set back', () => {
+  it('count again after the clock was set back', () => {
     const limits = createAddressLimits()
     fail(limits, address, 60, start)
     expect(limits.waitMs(address, start - 1)).toBe(0)
   })
 })
 
-describe('which addresses count as one', () => {
+describe('addresses that count as one', () => {
   it.each<[one: string | undefined, other: string | undefined, areOne: boolean]>([
     ['203.0.113.9', '203.0.113.10', false],
     ['203.0.113.9', '::ffff:203.0.113.9', true],
@@ -72,7 +70,7 @@ describe('an accepted credential', () => {
   })
 })
 
-it('remembers a bounded number of addresses and credentials, the last used ones', () => {
+it('the limits keep the most recently used addresses and credentials', () => {
   const limits = createAddressLimits({ maxEntries: 100 })
   const entries = Array.from({ length: 1_000 }, (_, index) => ({
     from: `10.0.${index >> 8}.${index & 255}`,

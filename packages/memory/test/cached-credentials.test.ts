@@ -1,25 +1,20 @@
-// Credentials as they are kept: one read for a key in use, none for guesses beyond the first of a
-// second, and nothing old after a change.
 import type { Credential, UserPlan } from '@tradeport/domain/access'
 import type { CredentialStore } from '@tradeport/domain/ports'
 import type { Instant, Owner } from '@tradeport/domain/primitives'
-import { newHash } from '@tradeport/domain/testing'
+import { newHash } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { cachedCredentials } from '../src/index.ts'
-import { createMovableClock } from './fake-source.ts'
+import { createMovableClock } from './clock.ts'
 
 const owner = { tenantId: 'acme', userId: 'u-1' } as Owner
 const stranger = 'u-2' as Owner['userId']
 const credential = { kind: 'api_key', id: 'k-1', owner, plan: 'free', enabled: true } as Credential
-const found = E.right(O.some(credential))
+const existing = E.right(O.some(credential))
 const hash = newHash()
 
-/**
- * A store whose answer the test changes, and notices that were confirmed at the last question
- * unless the test says otherwise.
- */
+/** A store whose answer the test changes. Notices were just confirmed unless the test says when. */
 const setUp = () => {
   const clock = createMovableClock()
   const state = {
@@ -52,12 +47,12 @@ const setUp = () => {
 }
 
 describe('credentials', () => {
-  it('are read once in five minutes while notices are confirmed, keys, tokens and plans each by themselves', async () => {
+  it('are read once in five minutes while notices are confirmed; keys, tokens and plans apart', async () => {
     const { clock, state, cached, ask } = setUp()
     const askAll = () =>
       Promise.all([ask(), ask(), cached.findAccessToken(hash)(), cached.findUserPlan(owner)()])
     for (let request = 0; request < 300; request += 1) {
-      expect(await askAll()).toStrictEqual([found, found, found, found])
+      expect(await askAll()).toStrictEqual([existing, existing, existing, existing])
       clock.advance(request === 299 ? 299_999 - 299 * 1_000 : 1_000)
     }
     expect(state.reads).toBe(3)
@@ -68,9 +63,9 @@ describe('credentials', () => {
 
   it.each([
     ['for 800 ms', 800],
-    ['since ever', Infinity],
+    ['at all', Infinity],
     ['and the clock was set back', -1],
-  ])('are read anew after a second while notices are not confirmed %s', async (_, ageMs) => {
+  ])('are read again after a second while notices are not confirmed %s', async (_, ageMs) => {
     const { clock, state, ask } = setUp()
     const reads = []
     for (const ms of [0, 999, 1]) {
@@ -82,7 +77,7 @@ describe('credentials', () => {
     expect(reads).toStrictEqual([1, 1, 2])
   })
 
-  it('that are not there are looked for once in a second, and work at once after a change of anybody', async () => {
+  it('that do not exist are looked up once in a second, and work at once after any change', async () => {
     const { clock, state, cached, ask } = setUp()
     state.answer = O.none
     for (let request = 0; request < 50; request += 1) {
@@ -98,35 +93,35 @@ describe('credentials', () => {
       cached.forget(users)
       await before
       state.answer = O.some(credential)
-      expect(await ask()).toStrictEqual(found)
+      expect(await ask()).toStrictEqual(existing)
     }
   })
 
-  it('that are guessed drive out none that is', async () => {
+  it('that are guessed evict none that exist', async () => {
     const { state, cached, ask } = setUp()
     await ask()
     state.answer = O.none
     for (let guess = 0; guess < 25_000; guess += 1) await cached.findApiKey(newHash())()
-    expect(await ask()).toStrictEqual(found)
+    expect(await ask()).toStrictEqual(existing)
   })
 
-  it('of whom a change affects are read anew, and no others', async () => {
+  it('of affected users are read again after a change, and no others', async () => {
     const { state, cached, ask } = setUp()
     await ask()
     state.answer = O.none
     for (const others of [[], [stranger]]) {
       cached.forget(others)
-      expect(await ask()).toStrictEqual(found)
+      expect(await ask()).toStrictEqual(existing)
     }
     cached.forget([stranger, owner.userId])
     expect(await ask()).toStrictEqual(E.right(O.none))
   })
 
-  it('that could not be read are asked for again', async () => {
+  it('that could not be read are read again', async () => {
     const { state, ask } = setUp()
     state.isUp = false
     expect(await ask()).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
     state.isUp = true
-    expect(await ask()).toStrictEqual(found)
+    expect(await ask()).toStrictEqual(existing)
   })
 })

@@ -1,6 +1,6 @@
-// The limiter of one instance: its contract, and what it keeps.
 import type { RateSubject } from '@tradeport/domain/access'
-import { newRateSubject, rateLimiterContract } from '@tradeport/domain/testing'
+import { newRateSubject } from '@tradeport/testkit'
+import { rateLimiterContract } from '@tradeport/testkit/contracts'
 import { describe, expect, it } from 'vitest'
 import { createLocalRateLimiter } from '../src/index.ts'
 
@@ -17,7 +17,7 @@ const newSubjects = (count: number): readonly RateSubject[] =>
   Array.from({ length: count }, () => newRateSubject())
 
 describe('what the limiter keeps', () => {
-  it('goes once it says no more than nothing, at the pace at which others come, and stays while it is counted on', () => {
+  it('is dropped when its limits are full again, as new subjects arrive, and not before', () => {
     const limiter = createLocalRateLimiter({ onSuspension })
     const [spent] = newSubjects(1) as [RateSubject]
     for (const subject of newSubjects(500)) limiter.decide(subject, undefined, noon)
@@ -29,7 +29,7 @@ describe('what the limiter keeps', () => {
     })
   })
 
-  it('never grows beyond its bound, and is what another limiter learnt, where it was told', () => {
+  it('is bounded, and can come from another limiter', () => {
     const [limiter, other] = [
       createLocalRateLimiter({ onSuspension, maxSubjects: 100 }),
       createLocalRateLimiter({ onSuspension }),

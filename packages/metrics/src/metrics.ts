@@ -1,39 +1,30 @@
-// The meters of one instance and their text in Prometheus' format. No label holds an id, a name or
-// a word of a user, a tenant or an account: the values of every label are words of ours, and few.
-import { Counter, Registry } from 'prom-client'
-import { collectCounter, collectGauge } from './collected.ts'
-import type { Reading } from './collected.ts'
-import { newDecisionTally } from './metered-limiter.ts'
-import type { DecisionTally } from './metered-limiter.ts'
-import { createDeliveryMeter } from './metered-webhook-sender.ts'
-import type { ObserveDelivery } from './metered-webhook-sender.ts'
-import { processRegistry } from './process-metrics.ts'
-import { createProviderMeter } from './provider-calls.ts'
-import type { ObserveProviderCall } from './provider-calls.ts'
+// The metrics of one instance in Prometheus' format. No label holds an id, a name or text of a user,
+// a tenant or an account: the values of every label are few, and defined by this service.
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry } from 'prom-client'
+import { newDecisionTally, type ObserveDelivery, type ObserveProviderCall } from './decorators.ts'
 import { createRequestMeter } from './request-meter.ts'
-import type { RequestMeter } from './request-meter.ts'
 
-/** Fits the tally of a cache of @tradeport/memory. */
-export interface CacheTally {
+/** The tally of a cache of @tradeport/memory. */
+interface CacheTally {
   hits: number
   joins: number
   misses: number
 }
 
-export interface LimiterReading {
+interface LimiterReading {
   readonly status: 'in-process' | 'shared' | 'alone'
-  /** For how long in all this instance has limited alone. */
+  /** How long in total this instance has limited alone. */
   readonly aloneMs: number
 }
 
-export interface PoolReading {
+interface PoolReading {
   readonly inUse: number
   readonly idle: number
   readonly waiting: number
   readonly size: number
 }
 
-/** What waits to be done, over all instances. */
+/** The work that waits, of all instances. */
 export interface BacklogReading {
   readonly queues: readonly {
     readonly queue: string
@@ -53,242 +44,284 @@ export interface BacklogReading {
   }
 }
 
-export interface Metrics {
-  readonly requests: RequestMeter
-  /** What never became a request was answered. */
-  readonly unread: (status: number) => void
-  readonly providerCalls: ObserveProviderCall
-  readonly deliveries: ObserveDelivery
-  readonly decisions: DecisionTally
-  readonly suspensionBegan: () => void
-  readonly ownerNotice: (outcome: 'sent' | 'no_address' | 'refused' | 'undelivered') => void
-  /** An order that was rejected as not found at the broker appeared there later. */
-  readonly orderCorrected: () => void
-  /** A tally of its own for each name. */
-  readonly cache: (name: string) => CacheTally
-  readonly watchLimiter: (read: () => LimiterReading) => void
-  readonly watchPool: (read: () => PoolReading) => void
-  /**
-   * @param read in milliseconds, above 0 where the provider's clock is ahead; null before it was
-   * measured
-   */
-  readonly watchProviderClock: (read: () => number | null) => void
-  /** @param read undefined where it cannot be told */
-  readonly watchBacklog: (read: () => Promise<BacklogReading | undefined>) => void
-  readonly contentType: string
-  readonly text: () => Promise<string>
-}
+type Labels = Readonly<Record<string, string>>
 
-export const createMetrics = (): Metrics => {
+/** One value, values with their labels, or undefined if there is none. */
+type Readings = number | undefined | readonly (readonly [labels: Labels, value: number])[]
+
+const listed = (readings: Readings) =>
+  typeof readings === 'number' ? ([[{}, readings]] as const) : (readings ?? [])
+
+const buildMetrics = () => {
   const registry = new Registry()
+  const registers = [registry]
+
+  const counter = (name: string, help: string, labelNames: readonly string[] = []) =>
+    new Counter({ name, help, labelNames, registers })
+  const histogram = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    buckets: number[],
+  ) => new Histogram({ name, help, labelNames, buckets, registers })
+
+  /** A counter that is kept elsewhere. */
+  const readCounter = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Readings,
+  ): void => {
+    void new Counter({
+      name,
+      help,
+      labelNames,
+      registers,
+      collect() {
+        this.reset()
+        for (const [labels, value] of listed(read())) this.inc(labels, value)
+      },
+    })
+  }
+  /** A gauge that is left out while there is no reading. */
+  const readGauge = (
+    name: string,
+    help: string,
+    labelNames: readonly string[],
+    read: () => Readings | Promise<Readings>,
+  ): void => {
+    void new Gauge({
+      name,
+      help,
+      labelNames,
+      registers,
+      async collect() {
+        const readings = listed(await read())
+        this.reset()
+        // A gauge without labels begins at 0.
+        if (readings.length === 0) this.remove({})
+        for (const [labels, value] of readings) this.set(labels, value)
+      },
+    })
+  }
+
   const caches = new Map<string, CacheTally>()
   const decisions = newDecisionTally()
-  const suspensions = new Counter({
-    name: 'tradeport_limiter_suspensions_total',
-    help: 'Suspensions that began with a request to this instance.',
-    registers: [registry],
-  })
-  const unread = new Counter({
-    name: 'tradeport_http_unread_total',
-    help: 'What was answered without ever becoming a request, by status.',
-    labelNames: ['status'],
-    registers: [registry],
-  })
-  const notices = new Counter({
-    name: 'tradeport_owner_notices_total',
-    help: 'Attempts to mail a notice to an owner, by outcome.',
-    labelNames: ['outcome'],
-    registers: [registry],
-  })
-  const corrections = new Counter({
-    name: 'tradeport_orders_corrected_total',
-    help: 'Orders that were rejected as not found at the broker and appeared there later.',
-    registers: [registry],
-  })
-  collectCounter(
-    registry,
-    {
-      name: 'tradeport_cache_reads_total',
-      help: 'Reads of a cache, by what they met.',
-      labelNames: ['cache', 'result'],
-    },
-    () => [...caches].flatMap(([cache, tally]) => readingsOfCache(cache, tally)),
+  const suspensions = counter(
+    'tradeport_limiter_suspensions_total',
+    'Suspensions that began with a request to this instance.',
   )
-  collectCounter(
-    registry,
-    { name: 'tradeport_limiter_admitted_total', help: 'Requests that the limits let pass.' },
-    () => [[{}, decisions.admitted]],
+  const unread = counter(
+    'tradeport_http_unread_total',
+    'Answers to what never became a request, by status.',
+    ['status'],
   )
-  collectCounter(
-    registry,
-    {
-      name: 'tradeport_limiter_refused_total',
-      help: 'Requests that a limit refused, by which.',
-      labelNames: ['limit'],
-    },
+  const notices = counter(
+    'tradeport_owner_notices_total',
+    'Attempts to mail a notice to an owner, by outcome.',
+    ['outcome'],
+  )
+  const corrections = counter(
+    'tradeport_orders_corrected_total',
+    'Orders that were rejected as not found at the broker and appeared there later.',
+  )
+  const providerCalls = histogram(
+    'tradeport_provider_call_duration_seconds',
+    "Time of a call to the broker's provider with its retries and pages, by kind and outcome.",
+    ['call', 'outcome'],
+    [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120],
+  )
+  const deliveries = histogram(
+    'tradeport_webhook_delivery_duration_seconds',
+    'Time of one POST to a webhook, tests included, by the class of its answer or why there was none.',
+    ['outcome'],
+    [0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  )
+  readCounter(
+    'tradeport_cache_reads_total',
+    'Reads of a cache, by result.',
+    ['cache', 'result'],
+    () =>
+      [...caches].flatMap(([cache, { hits, joins, misses }]) => [
+        [{ cache, result: 'hit' }, hits] as const,
+        [{ cache, result: 'joined' }, joins] as const,
+        [{ cache, result: 'miss' }, misses] as const,
+      ]),
+  )
+  readCounter(
+    'tradeport_limiter_admitted_total',
+    'Requests that the limits admitted.',
+    [],
+    () => decisions.admitted,
+  )
+  readCounter(
+    'tradeport_limiter_refused_total',
+    'Requests that a limit refused, by limit.',
+    ['limit'],
     () => Object.entries(decisions.refused).map(([limit, count]) => [{ limit }, count]),
   )
 
+  const observeProviderCall: ObserveProviderCall = (call, outcome, durationMs) =>
+    providerCalls.labels(call, outcome).observe(durationMs / 1_000)
+  const observeDelivery: ObserveDelivery = (outcome, durationMs) =>
+    deliveries.labels(outcome).observe(durationMs / 1_000)
+
   return {
     requests: createRequestMeter(registry),
-    unread: (status) => unread.inc({ status: String(status) }),
-    providerCalls: createProviderMeter(registry),
-    deliveries: createDeliveryMeter(registry),
+    /** Counts an answer to what never became a request. */
+    unread: (status: number): void => unread.inc({ status: String(status) }),
+    providerCalls: observeProviderCall,
+    deliveries: observeDelivery,
     decisions,
-    suspensionBegan: () => suspensions.inc(),
-    ownerNotice: (outcome) => notices.inc({ outcome }),
-    orderCorrected: () => corrections.inc(),
-    cache: (name) => {
+    suspensionBegan: (): void => suspensions.inc(),
+    ownerNotice: (outcome: 'sent' | 'no_address' | 'refused' | 'undelivered'): void =>
+      notices.inc({ outcome }),
+    /** An order that was rejected as not found at the broker appeared there later. */
+    orderCorrected: (): void => corrections.inc(),
+    /** The tally for the cache of a name. */
+    cache: (name: string): CacheTally => {
       const tally = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }
       caches.set(name, tally)
       return tally
     },
-    watchLimiter: (read) => watchLimiter(registry, read),
-    watchPool: (read) => watchPool(registry, read),
-    watchProviderClock: (read) => watchProviderClock(registry, read),
-    watchBacklog: (read) => watchBacklog(registry, read),
+    watchLimiter: (read: () => LimiterReading): void => {
+      readGauge(
+        'tradeport_limiter_alone',
+        '1 while limits should be shared and this instance limits alone, else 0.',
+        [],
+        () => (read().status === 'alone' ? 1 : 0),
+      )
+      readCounter(
+        'tradeport_limiter_alone_seconds_total',
+        'How long in total this instance has limited alone.',
+        [],
+        () => read().aloneMs / 1_000,
+      )
+    },
+    watchPool: (read: () => PoolReading): void => {
+      readGauge(
+        'tradeport_database_connections',
+        'Connections of the pool to the database.',
+        ['state'],
+        () => [
+          [{ state: 'in_use' }, read().inUse],
+          [{ state: 'idle' }, read().idle],
+        ],
+      )
+      readGauge(
+        'tradeport_database_connections_max',
+        'The most connections that the pool may have.',
+        [],
+        () => read().size,
+      )
+      readGauge(
+        'tradeport_database_waiting',
+        'Statements that wait for a connection of the pool.',
+        [],
+        () => read().waiting,
+      )
+    },
+    /** @param read milliseconds, above 0 if the provider's clock is ahead; null before it is known */
+    watchProviderClock: (read: () => number | null): void =>
+      readGauge(
+        'tradeport_provider_clock_skew_seconds',
+        'How far the clock of the provider is ahead; absent before it was measured.',
+        [],
+        () => {
+          const skewMs = read()
+          return skewMs === null ? undefined : skewMs / 1_000
+        },
+      ),
+    /** @param read undefined if the backlog cannot be read */
+    watchBacklog: (read: () => Promise<BacklogReading | undefined>): void => {
+      readGauge(
+        'tradeport_backlog_readable',
+        '1 if the backlog could be read from the database, else 0.',
+        [],
+        async () => ((await read()) === undefined ? 0 : 1),
+      )
+      for (const [name, help, labelNames, readings] of backlogGauges)
+        readGauge(name, help, labelNames, async () => {
+          const backlog = await read()
+          return backlog === undefined ? undefined : readings(backlog)
+        })
+    },
     contentType: registry.contentType,
-    text: () => Registry.merge([registry, processRegistry()]).metrics(),
+    text: (): Promise<string> => Registry.merge([registry, processRegistry()]).metrics(),
   }
 }
 
-const readingsOfCache = (
-  cache: string,
-  { hits, joins, misses }: CacheTally,
-): readonly Reading[] => [
-  [{ cache, result: 'hit' }, hits],
-  [{ cache, result: 'joined' }, joins],
-  [{ cache, result: 'miss' }, misses],
+// Named, so that the types of its users can refer to it.
+export interface Metrics extends ReturnType<typeof buildMetrics> {}
+
+export const createMetrics = (): Metrics => buildMetrics()
+
+type BacklogGauge = readonly [
+  name: string,
+  help: string,
+  labelNames: readonly string[],
+  readings: (backlog: BacklogReading) => Readings,
 ]
 
-const watchLimiter = (registry: Registry, read: () => LimiterReading): void => {
-  collectGauge(
-    registry,
-    {
-      name: 'tradeport_limiter_alone',
-      help: '1 while limits are to be shared and this instance limits alone, else 0.',
-    },
-    () => [[{}, read().status === 'alone' ? 1 : 0]],
-  )
-  collectCounter(
-    registry,
-    {
-      name: 'tradeport_limiter_alone_seconds_total',
-      help: 'For how long this instance has limited alone, in all.',
-    },
-    () => [[{}, read().aloneMs / 1_000]],
-  )
-}
-
-const watchProviderClock = (registry: Registry, read: () => number | null): void =>
-  collectGauge(
-    registry,
-    {
-      name: 'tradeport_provider_clock_skew_seconds',
-      help: 'How far the clock of the provider is ahead; absent before it was measured.',
-    },
-    () => {
-      const skewMs = read()
-      return skewMs === null ? [] : [[{}, skewMs / 1_000]]
-    },
-  )
-
-const watchPool = (registry: Registry, read: () => PoolReading): void => {
-  collectGauge(
-    registry,
-    {
-      name: 'tradeport_database_connections',
-      help: 'Connections of the pool to the database.',
-      labelNames: ['state'],
-    },
-    () => {
-      const { inUse, idle } = read()
-      return [
-        [{ state: 'in_use' }, inUse],
-        [{ state: 'idle' }, idle],
-      ]
-    },
-  )
-  collectGauge(
-    registry,
-    {
-      name: 'tradeport_database_connections_max',
-      help: 'The most connections that the pool may have.',
-    },
-    () => [[{}, read().size]],
-  )
-  collectGauge(
-    registry,
-    {
-      name: 'tradeport_database_waiting',
-      help: 'Statements that wait for a connection of the pool.',
-    },
-    () => [[{}, read().waiting]],
-  )
-}
-
-const watchBacklog = (
-  registry: Registry,
-  read: () => Promise<BacklogReading | undefined>,
-): void => {
-  const gauge = (
-    name: string,
-    help: string,
-    readings: (backlog: BacklogReading) => readonly Reading[],
-    labelNames: readonly string[] = [],
-  ): void =>
-    collectGauge(registry, { name, help, labelNames }, async () => {
-      const backlog = await read()
-      return backlog === undefined ? [] : readings(backlog)
-    })
-  collectGauge(
-    registry,
-    { name: 'tradeport_backlog_readable', help: '1 where the database told what waits, else 0.' },
-    async () => [[{}, (await read()) === undefined ? 0 : 1]],
-  )
-  gauge(
+const backlogGauges: readonly BacklogGauge[] = [
+  [
     'tradeport_jobs_waiting',
-    'Jobs that are due and that nobody has taken yet, by queue.',
+    'Due jobs that no instance has claimed yet, by queue.',
+    ['queue'],
     ({ queues }) => queues.map(({ queue, waiting }) => [{ queue }, waiting]),
-    ['queue'],
-  )
-  gauge(
+  ],
+  [
     'tradeport_jobs_oldest_waiting_seconds',
-    'For how long the oldest of them has been due; 0 where there is none.',
-    ({ queues }) => queues.map(({ queue, oldestMs }) => [{ queue }, oldestMs / 1_000]),
+    'How long the oldest of them has been due; 0 if there is none.',
     ['queue'],
-  )
-  gauge('tradeport_orders_pending', 'Orders that are pending.', ({ orders }) => [
-    [{}, orders.pending],
-  ])
-  gauge(
+    ({ queues }) => queues.map(({ queue, oldestMs }) => [{ queue }, oldestMs / 1_000]),
+  ],
+  ['tradeport_orders_pending', 'Pending orders.', [], ({ orders }) => orders.pending],
+  [
     'tradeport_orders_unknown',
-    'Pending orders that were sent and whose outcome is not known yet.',
-    ({ orders }) => [[{}, orders.unknown]],
-  )
-  gauge(
+    'Pending orders that were sent and whose outcome is unknown.',
+    [],
+    ({ orders }) => orders.unknown,
+  ],
+  [
     'tradeport_orders_oldest_unknown_seconds',
-    'How long ago the oldest of them was sent; 0 where there is none.',
-    ({ orders }) => [[{}, orders.oldestUnknownMs / 1_000]],
-  )
-  gauge(
+    'How long ago the oldest of them was sent; 0 if there is none.',
+    [],
+    ({ orders }) => orders.oldestUnknownMs / 1_000,
+  ],
+  [
     'tradeport_journals_disagreeing',
-    'Accounts whose kept deals do not add up to their balance.',
-    ({ journals }) => [[{}, journals.disagreeing]],
-  )
-  gauge(
+    'Accounts whose stored deals do not add up to their balance.',
+    [],
+    ({ journals }) => journals.disagreeing,
+  ],
+  [
     'tradeport_webhook_deliveries_pending',
-    'Deliveries that are still to be made, retries included.',
-    ({ deliveries }) => [[{}, deliveries.pending]],
-  )
-  gauge(
+    'Deliveries that are not done, retries included.',
+    [],
+    (backlog) => backlog.deliveries.pending,
+  ],
+  [
     'tradeport_webhook_deliveries_due',
     'Deliveries whose next attempt is due.',
-    ({ deliveries }) => [[{}, deliveries.due]],
-  )
-  gauge(
+    [],
+    (backlog) => backlog.deliveries.due,
+  ],
+  [
     'tradeport_webhook_deliveries_oldest_due_seconds',
-    'For how long the oldest of them has been due; 0 where there is none.',
-    ({ deliveries }) => [[{}, deliveries.oldestDueMs / 1_000]],
-  )
+    'How long the oldest of them has been due; 0 if there is none.',
+    [],
+    (backlog) => backlog.deliveries.oldestDueMs / 1_000,
+  ],
+]
+
+// One process may run several instances.
+let ofProcess: Registry | undefined
+
+const processRegistry = (): Registry => {
+  if (ofProcess === undefined) {
+    ofProcess = new Registry()
+    collectDefaultMetrics({ register: ofProcess })
+  }
+  return ofProcess
 }

@@ -1,14 +1,9 @@
-// How long requests take, by route and status. Every request comes by here, so it is counted into
-// plain numbers: the library's own histogram takes thirty times as long for one, because it looks
-// its labels up each time. What was counted is handed over when somebody asks.
+// How long requests take, by route and status. Every request is counted, so into plain numbers: the
+// library's own histogram takes thirty times as long, because it looks up its labels each time.
 import type { Metric, Registry } from 'prom-client'
-import type { Labels } from './collected.ts'
 
-/** Fits the request meter of @tradeport/http. */
-export type RequestMeter = (
-  method: string,
-  route: string,
-) => (status: number, durationMs: number) => void
+/** The request meter of @tradeport/http. */
+type RequestMeter = (method: string, route: string) => (status: number, durationMs: number) => void
 
 const name = 'tradeport_http_request_duration_seconds'
 const help = 'Time from the head of a request to its whole reply, by route and status.'
@@ -17,15 +12,14 @@ const boundsSeconds = [
 ] as const
 
 interface Series {
-  readonly labels: Labels
-  /** How many were within each bound and above the one before it; the last has none. */
+  readonly labels: Readonly<Record<string, string>>
+  /** Requests within each bound and above the one before; the last element has no bound. */
   readonly counts: Float64Array
   sumSeconds: number
 }
 
 export const createRequestMeter = (registry: Registry): RequestMeter => {
-  // Two listeners that answer the same page count it together: a series that is written twice
-  // cannot be read.
+  // Listeners with the same route share its series, because a series may be written only once.
   const byRoute = new Map<string, Map<number, Series>>()
   const durations = {
     name,
@@ -40,8 +34,7 @@ export const createRequestMeter = (registry: Registry): RequestMeter => {
         ),
       }),
   }
-  // The registry writes whatever has a name and gives its samples; its type names the library's own
-  // classes alone.
+  // The registry accepts anything with a name and `get`; its type has only the library's classes.
   registry.registerMetric(durations as unknown as Metric)
 
   return (method, route) => {
@@ -66,14 +59,8 @@ export const createRequestMeter = (registry: Registry): RequestMeter => {
   }
 }
 
-interface NamedSample {
-  readonly metricName: string
-  readonly labels: Labels
-  readonly value: number
-}
-
-// A bucket holds all that is within its bound.
-const samplesOf = ({ labels, counts, sumSeconds }: Series): readonly NamedSample[] => {
+// A bucket contains the ones before it.
+const samplesOf = ({ labels, counts, sumSeconds }: Series) => {
   let within = 0
   const buckets = Array.from(counts, (count, at) => {
     within += count

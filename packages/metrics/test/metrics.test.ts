@@ -1,6 +1,5 @@
-// What is told of what was measured: totals that agree with what happened, under labels that do not
-// grow, and nothing where nothing is known.
-import { rateLimitExceeded } from '@tradeport/domain/errors'
+// The text agrees with what happened, with a fixed set of labels, and omits what is unknown.
+import { refuse, type LimiterScope } from '@tradeport/domain/errors'
 import type { RateVerdict } from '@tradeport/domain/access'
 import type { RateLimiter } from '@tradeport/domain/ports'
 import * as fc from 'fast-check'
@@ -11,10 +10,10 @@ import {
   meteredAddressLimits,
   meteredLimiter,
   meteredWebhookSender,
+  type BacklogReading,
+  type Metrics,
 } from '../src/index.ts'
-import type { BacklogReading, Metrics } from '../src/index.ts'
-import { readSamples } from './scrape.ts'
-import type { Sample } from './scrape.ts'
+import { readSamples, type Sample } from './scrape.ts'
 
 const scrape = async (metrics: Metrics): Promise<readonly Sample[]> =>
   readSamples(await metrics.text())
@@ -36,7 +35,7 @@ const valuesOf = async (
 const sorted = (samples: readonly Sample[]) =>
   samples.map((sample) => JSON.stringify(sample)).toSorted()
 
-it('requests are counted by route and status, and are in every bucket within which they were, as in the library’s own histogram', async () => {
+it('requests are counted by route and status, with the same text as the library’s own histogram', async () => {
   const name = 'tradeport_http_request_duration_seconds'
   const ms = fc.oneof(
     fc.double({ min: 0, max: 40_000, noNaN: true }),
@@ -77,23 +76,26 @@ it('requests are counted by route and status, and are in every bucket within whi
   )
 })
 
-const verdict = (refusal: RateVerdict['refusal']): RateVerdict => ({
+const verdict = (exceeded?: LimiterScope): RateVerdict => ({
   limit: 300,
   remaining: 0,
   resetSeconds: 1,
-  refusal,
+  refusal:
+    exceeded === undefined
+      ? null
+      : { ...refuse('RateLimitExceeded', { exceeded, retryAfterSeconds: 1 }), exceeded },
 })
 
 describe('the limiter', () => {
   const verdicts = [
-    verdict(null),
-    verdict(rateLimitExceeded({ scope: 'tier', window: 'minute' }, 1)),
-    verdict(rateLimitExceeded({ scope: 'tier', window: 'day' }, 1)),
-    verdict(rateLimitExceeded({ scope: 'endpoint' }, 1)),
-    verdict(rateLimitExceeded({ scope: 'suspension' }, 1)),
+    verdict(),
+    verdict({ scope: 'tier', window: 'minute' }),
+    verdict({ scope: 'tier', window: 'day' }),
+    verdict({ scope: 'endpoint' }),
+    verdict({ scope: 'suspension' }),
   ] as const
 
-  it('gives its verdicts unchanged, at once where it can, and each is counted by the limit that refused', async () => {
+  it('returns its verdicts unchanged, at once if it can, and counts each by the limit that refused', async () => {
     await fc.assert(
       fc.asyncProperty(
         fc.array(fc.tuple(fc.constantFrom(...verdicts), fc.boolean()), { maxLength: 40 }),
@@ -130,7 +132,7 @@ describe('the limiter', () => {
     )
   })
 
-  it('counts the attempts that the limit of an address refused', async () => {
+  it('counts the refusals of the limit of an address', async () => {
     const metrics = createMetrics()
     const limits = meteredAddressLimits(
       {
@@ -147,7 +149,7 @@ describe('the limiter', () => {
     })
   })
 
-  it('tells whether it limits alone, and for how long in all', async () => {
+  it('reports whether it limits alone, and for how long in total', async () => {
     const metrics = createMetrics()
     let reading = { status: 'shared' as 'shared' | 'alone', aloneMs: 0 }
     metrics.watchLimiter(() => reading)
@@ -166,7 +168,7 @@ describe('the limiter', () => {
 })
 
 describe('caches', () => {
-  it('are told of by name, each with what its reads met', async () => {
+  it('are reported by name, with the results of their reads', async () => {
     const metrics = createMetrics()
     const tally = metrics.cache('positions')
     expect(metrics.cache('positions')).toBe(tally)
@@ -185,7 +187,7 @@ describe('caches', () => {
   })
 })
 
-it('what waits is told as it was read, and not at all where it cannot be read', async () => {
+it('the backlog is reported as it is read, and omitted if it cannot be read', async () => {
   const metrics = createMetrics()
   let reading: BacklogReading | undefined = {
     queues: [{ queue: 'orders', waiting: 2, oldestMs: 1_500 }],
@@ -222,7 +224,7 @@ describe('deliveries', () => {
     [{ responseCode: 503, responseTimeMs: 1 }, '5xx'],
     [{ responseCode: 999, responseTimeMs: 1 }, 'other'],
     [{ responseCode: 0, responseTimeMs: 0, failureReason: 'timed_out' }, 'timed_out'],
-  ] as const)('%j is told as %s, and given on as it is', async (answer, outcome) => {
+  ] as const)('%j is returned and reported as %s', async (answer, outcome) => {
     const metrics = createMetrics()
     const sender = meteredWebhookSender(
       { send: () => () => Promise.resolve(answer) },
@@ -236,7 +238,7 @@ describe('deliveries', () => {
 })
 
 describe('the process', () => {
-  it('is told of once, however many instances it holds, each with numbers of its own', async () => {
+  it('is reported once, and each of its instances has its own numbers', async () => {
     const [one, other] = [createMetrics(), createMetrics()]
     one.ownerNotice('sent')
     one.suspensionBegan()
@@ -254,7 +256,7 @@ describe('the process', () => {
         'nodejs_heap_size_used_bytes',
       ])
         expect(
-          names.filter((told) => told === name),
+          names.filter((one) => one === name),
           name,
         ).toHaveLength(1)
     }

@@ -2,11 +2,17 @@
 // databases refused, no password in any message, time limits, durability, and what an operator sees
 // of what waits.
 import { setTimeout } from 'node:timers/promises'
-import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/domain/testing'
+import { newOrder, rightOf, storedOwner, toRecord } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase, openOrders, openOwnerNotices, readBacklog, startJobs } from '../src/index.ts'
-import type { DatabaseOptions } from '../src/index.ts'
+import {
+  openDatabase,
+  openOrders,
+  openOwnerNotices,
+  readBacklog,
+  startJobs,
+  type DatabaseOptions,
+} from '../src/index.ts'
 import {
   createServerDatabase,
   onEachDatabase,
@@ -15,8 +21,8 @@ import {
   stopwatch,
   storesOn,
   testCipher,
+  type EmptyServerDatabase,
 } from './open-stores.ts'
-import type { EmptyServerDatabase } from './open-stores.ts'
 
 it.each([
   [
@@ -52,16 +58,16 @@ onEachDatabase((open, title) => {
     })
     const { store: orders } = openOrders({ jobs, cipher: testCipher, stopwatch })
     const owner = await storedOwner(storesOn(database).operator)
-    const [sent, settled, recorded] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
-    for (const order of [sent, settled, recorded])
+    const [sent, ended, recorded] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
+    for (const order of [sent, ended, recorded])
       if (order !== undefined) await rightOf(orders.record(owner, toRecord(order)))
     await knex('orders').update({ due_at: new Date() })
     await knex('orders')
       .where({ id: sent?.id })
       .update({ step: 'looking_up', sent_at: new Date(Date.now() - 60_000), lookups: 1 })
     await knex('orders')
-      .where({ id: settled?.id })
-      .update({ step: 'settled', status: 'filled', due_at: null })
+      .where({ id: ended?.id })
+      .update({ step: 'ended', status: 'filled', due_at: null })
     const waiting = await backlog()
     expect(waiting).toMatchObject({ queues: queues(2), orders: { pending: 2, unknown: 1 } })
     expect(waiting.orders.oldestUnknownMs).toBeGreaterThanOrEqual(59_000)
@@ -159,7 +165,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     await expect(opened()).rejects.toThrow('they were made by a newer version of this service')
   })
 
-  it('ends a statement that takes too long, under the name that was asked for', async () => {
+  it('ends a slow statement, and connects under the requested name', async () => {
     const database = await opened({
       statementTimeoutMs: 200,
       applicationName: 'named-here',

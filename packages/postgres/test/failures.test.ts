@@ -11,8 +11,8 @@ import {
   rightOf,
   storedAccount,
   write,
-} from '@tradeport/domain/testing'
-import type { Stores } from '@tradeport/domain/testing'
+  type Stores,
+} from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, expect, it } from 'vitest'
@@ -40,7 +40,7 @@ afterAll(() => database.close())
 
 const unavailable = (reason: string) => E.left({ _tag: 'ServiceUnavailable', reason })
 
-it('names the columns of a row that does not decode and not what stands in them', async () => {
+it('names the columns of a row that does not decode, and not their values', async () => {
   const stored = await storedAccount(stores.operator)
   await database
     .knex('accounts')
@@ -66,9 +66,10 @@ it('a key with a scope that this version does not know is unreadable, never one 
 })
 
 it('a statement that the database refuses is reported by its code and constraint, not its values', async () => {
-  expect(await stores.accounts.find(account.owner, 'value-secret' as AccountId)()).toStrictEqual(
-    unavailable('accounts.find: 22P02'),
-  )
+  const query = { limit: 1 }
+  expect(
+    await stores.accounts.snapshots(account.owner, 'value-secret' as AccountId, query)(),
+  ).toStrictEqual(unavailable('accounts.snapshots: 22P02'))
   const ofNobody = newAccount({ tenantId: newTenant().id, userId: account.owner.userId })
   const result = await stores.operator.apply(noKeys, () =>
     E.right({ changes: { ...noChanges, accounts: puts(ofNobody) } }),
@@ -95,7 +96,6 @@ it.each([Number.NaN, Number.POSITIVE_INFINITY])(
 
 it.each<[string, () => () => Promise<unknown>]>([
   ['accounts.find', () => stores.accounts.find(account.owner, account.id)],
-  ['accounts.recordReading', () => stores.accounts.recordReading(account.owner, account, reading)],
   ['credentials.findApiKey', () => stores.credentials.findApiKey(key.hash)],
   ['operator.apply', () => stores.operator.apply(noKeys, () => E.right({ changes: noChanges }))],
   ['providerTokens.find', () => stores.providerTokens.find(account.owner.tenantId)],

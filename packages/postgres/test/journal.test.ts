@@ -1,11 +1,24 @@
 // What the journal keeps, with its trades and its jobs: it answers what the fake answers to random
 // writes, and has cases of its own for claims, other links and owners, events and time.
-import { dealKey, journalEvents } from '@tradeport/domain/journal'
-import { minuteMs, secondMs } from '@tradeport/domain/primitives'
-import { placeOf, positionIdOf, profitFilters } from '@tradeport/domain/trades'
+import { journalEvents } from '@tradeport/domain/events'
+import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
+import {
+  minuteMs,
+  secondMs,
+  type SymbolFilter,
+  type Ticket,
+  type UserId,
+} from '@tradeport/domain/primitives'
+import {
+  placeOf,
+  positionIdOf,
+  profitFilters,
+  type ClosedTrade,
+  type TradeListPlace,
+  type Deal,
+} from '@tradeport/domain/trades'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { BrokerDeal } from '@tradeport/domain/journal'
 import type {
   Journal,
   JournalChange,
@@ -13,8 +26,6 @@ import type {
   TradeRecords,
   TradeSelection,
 } from '@tradeport/domain/ports'
-import type { SymbolFilter, Ticket, UserId } from '@tradeport/domain/primitives'
-import type { ClosedTrade, ClosingPlace, Deal } from '@tradeport/domain/trades'
 import {
   createFakeJournal,
   createFakeRecords,
@@ -27,15 +38,14 @@ import {
   storedAccount,
   storedOwner,
   write,
-} from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { createWebhookStore, openJournal } from '../src/index.ts'
+import { createJournalHealth, openJournal } from '../src/index.ts'
 import { createTestClock, startEvents } from './event-ports.ts'
-import { onEachDatabase, storesOn, testCipher } from './open-stores.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import { onEachDatabase, storesOn, pulse, silent, type OpenedDatabase } from './open-stores.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const unread = {
@@ -206,7 +216,7 @@ const readAll = async (
   const [{ owner, accountId }] = accounts as [BrokerAccount]
   const selection = { accountIds: accounts.map((account) => account.accountId), filter }
   const pages: unknown[] = []
-  for (let after: ClosingPlace | undefined; ;) {
+  for (let after: TradeListPlace | undefined; ;) {
     const page = await rightOf(records.page(owner, selection, after, limit))
     pages.push(page, (await rightOf(records.exportPage(owner, selection, after, limit))).trades)
     const last: ClosedTrade | undefined = page.trades.at(-1)
@@ -236,13 +246,14 @@ const readAll = async (
 const openPorts = async ({ database, elsewhere }: OpenedDatabase) => {
   const { knex } = database
   const log = { warn: () => undefined }
-  const { jobs: boss, events } = await startEvents(database, createTestClock())
+  const events = await startEvents(database, createTestClock())
   return {
+    knex,
     operator: storesOn(database).operator,
-    webhooks: createWebhookStore({ knex, cipher: testCipher }),
+    webhooks: events.webhooks,
     deliveries: events.deliveries,
-    elsewhere: openJournal({ knex: elsewhere.knex, log }).journal,
-    ...openJournal({ knex, log, recorder: events.recorder }, { pollMs: 50 }),
+    elsewhere: openJournal({ knex: elsewhere.knex, pulse, log }).journal,
+    ...openJournal({ knex, log, pulse, recorder: events.recorder }, { pollMs: 50 }),
     // Claims and jobs go by the database's own clock.
     elapse: async (ms: number): Promise<void> => {
       const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
@@ -250,7 +261,7 @@ const openPorts = async ({ database, elsewhere }: OpenedDatabase) => {
         `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
       )
     },
-    stop: boss.stop,
+    stop: events.stop,
   }
 }
 
@@ -558,6 +569,75 @@ onEachDatabase((open, title) =>
         await expect.poll(() => timesOf(later)).toBe(index + 1)
       }
       expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
+    })
+
+    it('writes nothing where a later statement fails, or where a deal cannot be stored', async () => {
+      const account = await newBrokerAccount()
+      const claim = await claimOf(ports.journal, account)
+      const recorder = {
+        recordWithin: () => Promise.reject(new Error('the disk is full')),
+        handOver: () => undefined,
+      }
+      const inserted = closed('1', 2)
+      const failing = openJournal({ knex: ports.knex, log: silent, pulse, recorder }).journal
+      expect(E.isLeft(await failing.write(claim, { ...noChange, inserted })())).toBe(true)
+      for (const [what, fields] of [
+        ['text', { symbol: 'EUR\0USD' }],
+        ['text', { id: 'a\ud800' }],
+        ['a number that is not finite', { profit: Number.NaN }],
+        ['a number that is not finite', { volume: Infinity }],
+      ] as const)
+        expect(
+          await ports.journal.write(claim, {
+            ...noChange,
+            inserted: [...inserted, { ...opening('2', 1), ...fields }],
+          })(),
+        ).toMatchObject(E.left({ reason: expect.stringContaining(`journal.write: ${what}`) }))
+      for (const table of ['deals', 'trades'])
+        expect(await ports.knex(table).where({ account_id: account.accountId })).toStrictEqual([])
+      expect(await stateOf(account)).toStrictEqual(claim.state)
+    })
+
+    it('is listed where it does not add up, the oldest comparison first', async () => {
+      const { disagreeing } = createJournalHealth(ports.knex)
+      const before = await rightOf(disagreeing)
+      const accounts: BrokerAccount[] = []
+      for (const at of [5, 4]) {
+        const account = await newBrokerAccount()
+        accounts.unshift(account)
+        const claim = await claimOf(ports.journal, account)
+        await rightOf(ports.journal.check(claim, 1, at))
+        await rightOf(
+          ports.journal.setReread(claim, { rereadAt: Date.now() + 1e9, disagreements: 1 }),
+        )
+      }
+      expect(await rightOf(disagreeing)).toStrictEqual([
+        ...accounts.map(({ accountId }) => ({ accountId, difference: 1 })),
+        ...before,
+      ])
+    })
+
+    it('is read of at most sixteen accounts at once, and four of one tenant', async () => {
+      const accounts: BrokerAccount[] = []
+      for (let tenants = 0; tenants < 5; tenants++) {
+        const first = await storedAccount(ports.operator)
+        const others = Array.from({ length: 5 }, () => newAccount(first.owner))
+        await write(ports.operator, { accounts: puts(...others) })
+        accounts.push(...[first, ...others].map(brokerAccountOf))
+      }
+      for (const account of accounts) await rightOf(ports.journal.want(account, noon))
+      const begun: BrokerAccount[] = []
+      const end = Promise.withResolvers<void>()
+      const worker = await ports.jobs.work((account) => {
+        begun.push(account)
+        return end.promise
+      })
+      await expect.poll(() => begun.length, { timeout: 60_000 }).toBe(16)
+      const ofOne = Map.groupBy(begun, ({ owner }) => owner.tenantId)
+      expect(Math.max(...[...ofOne.values()].map(({ length }) => length))).toBe(4)
+      end.resolve()
+      await worker.stop()
+      expect(begun).toHaveLength(16)
     })
   }),
 )

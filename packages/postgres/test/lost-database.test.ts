@@ -1,15 +1,9 @@
 // Connections that break or fall silent, also around a commit: what waits on one fails in bounded
-// time, the connection is replaced, and whoever wrote something is told that it may stand where it
-// may.
+// time, the connection is replaced, and a write that may stand is reported as such.
 import { setTimeout } from 'node:timers/promises'
-import { brokerClientId } from '@tradeport/domain/orders'
-import { createLiveAccounts, processOrder } from '@tradeport/domain/use-cases'
 import type { ServiceUnavailable } from '@tradeport/domain/errors'
-import type { Trading } from '@tradeport/domain/ports'
 import type { DeliveryId } from '@tradeport/domain/primitives'
 import {
-  createFakeBroker,
-  createFakeTrading,
   newAccountId,
   newClaim,
   newOrderOn,
@@ -23,36 +17,32 @@ import {
   storedAccount,
   storedOwner,
   toRecord,
-} from '@tradeport/domain/testing'
-import { createTcpProxy } from '@tradeport/testkit'
-import type { TcpProxy } from '@tradeport/testkit'
+  createTcpProxy,
+  type TcpProxy,
+} from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { openDatabase, startJobs, startPeerNotices } from '../src/index.ts'
-import type { Database } from '../src/index.ts'
-import { createTestClock, eventPortsOf, startEvents } from './event-ports.ts'
+import { openDatabase, startJobs, startPeerNotices, type Database } from '../src/index.ts'
+import { createTestClock, startEvents } from './event-ports.ts'
 import {
   createServerDatabase,
   serverTitle,
   serverUrl,
-  stopwatch,
   storesOn,
   webhooksOn,
+  type EmptyServerDatabase,
 } from './open-stores.ts'
-import type { EmptyServerDatabase } from './open-stores.ts'
-import { startOrders } from './order-ports.ts'
+import { startInstance } from './order-ports.ts'
 
 /** A connection that has been idle for so long is validated before it is used. */
 const idleMs = 3_000
 const outageMs = 5_000
 
-const slot = () => async () => () => undefined
-
 type Fault = 'closed before' | 'closed after' | 'lost before' | 'lost after'
 
-/** A write that the caller must not be told has failed while it may stand. */
+/** A write that must not be reported as failed while it may stand. */
 interface Write {
   readonly write: TE.TaskEither<ServiceUnavailable | object, unknown>
   /** How often it stands. */
@@ -61,7 +51,7 @@ interface Write {
 
 const writes: Record<string, (database: Database) => Promise<Write>> = {
   'an order with its reply': async (database) => {
-    const { ports, stop } = await startOrders({ database, elsewhere: database })
+    const { ports, stop } = await startInstance(database)
     await stop()
     const order = newOrderOn(await storedAccount(ports.operator), Date.now())
     const keep = { claim: newClaim(), reply: newReply() }
@@ -70,7 +60,7 @@ const writes: Record<string, (database: Database) => Promise<Write>> = {
       write: ports.orders.record(order.owner, toRecord(order, { keep })),
       count: async () => {
         const isRecorded = O.isSome(await rightOf(ports.orders.find(order.owner, order.id)))
-        // Until the server ends the transaction that it heard nothing more of, the key's row is
+        // Until the server ends the transaction of which it received nothing more, the key's row is
         // locked.
         await expect
           .poll(
@@ -113,12 +103,12 @@ const writes: Record<string, (database: Database) => Promise<Write>> = {
   },
   'a replay, which must not be made twice': async (database) => {
     const clock = createTestClock()
-    const instance = await startEvents(database, clock)
-    const { operator, webhooks, record, deliveries } = eventPortsOf(instance, instance, clock)
-    await instance.jobs.stop()
+    const { operator, webhooks, record, deliveries, stop } = await startEvents(database, clock)
+    await stop()
     const webhook = newWebhook(await storedOwner(operator), 0)
     await rightOf(webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
-    await record(webhook.owner, [{ type: 'trade.closed', key: 'one', data: {}, at: clock.now() }])
+    const data = { account_id: newAccountId() }
+    await record(webhook.owner, [{ type: 'trade.closed', key: 'one', data, at: clock.now() }])
     const log = () => rightOf(deliveries.list(webhook.owner, webhook.id, { page: 1, limit: 9 }))
     const id = (await log()).items[0]?.id as DeliveryId
     const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: clock.now() }
@@ -271,13 +261,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       startPeerNotices({ database, clock }),
       startPeerNotices({ database: other, clock }),
     ]
-    const heard: string[] = []
-    near.subscribe((notice) => heard.push(notice.kind))
+    const received: string[] = []
+    near.subscribe((notice) => received.push(notice.kind))
     await expect.poll(() => Math.min(near.confirmedAt(), far.confirmedAt())).toBeGreaterThan(0)
     await loseExistingConnections()
-    await expect.poll(() => heard).toEqual(['notices_missed', 'notices_missed'])
-    far.tellAccountChanged(newAccountId())
-    await expect.poll(() => heard).toEqual(['notices_missed', 'notices_missed', 'account_changed'])
+    await expect.poll(() => received).toEqual(['notices_missed', 'notices_missed'])
+    far.notifyAccountChanged(newAccountId())
+    await expect
+      .poll(() => received)
+      .toEqual(['notices_missed', 'notices_missed', 'account_changed'])
     await Promise.all([near.stop(), far.stop()])
     await other.close()
   })
@@ -295,68 +287,35 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     await blocking.close()
   })
 
-  it('what the broker answered is written although the database is away meanwhile, nothing is sent twice, and the queue goes on by itself', async () => {
+  it('an order whose step could not be written is given out again once the database is back, and few failures are logged', async () => {
     const warnings: string[] = []
-    const log = {
-      warn: ({ event, reason }: { event: string; reason: string }) =>
-        void warnings.push(`${event}: ${reason}`),
-    }
+    const log = { warn: ({ event }: { readonly event: string }) => void warnings.push(event) }
     await open(10, log)
-    const { ports, stop } = await startOrders({ database, elsewhere: database }, log)
-    const account = await storedAccount(ports.operator, { tradeMode: 'demo' })
-    const trading = createFakeTrading()
-    const { promise: back, resolve: isBack } = Promise.withResolvers<void>()
-    const cutOff: Trading = {
-      ...trading,
-      placeOrder:
-        (...order) =>
-        async () => {
-          const answer = await trading.placeOrder(...order)()
-          await proxy.refuse()
-          void setTimeout(outageMs).then(proxy.resume).then(isBack)
-          return answer
-        },
-    }
-    const clock = { now: Date.now }
-    const process = processOrder({
-      orders: ports.orders,
-      accounts: ports.accounts,
-      liveAccounts: createLiveAccounts({
-        accounts: ports.accounts,
-        broker: createFakeBroker(clock),
-        clock,
-      }),
-      trading: cutOff,
-      slots: { forSend: slot, forLookup: slot },
-      clock,
-      stopwatch,
-      accountChanged: () => undefined,
-      pause: (ms) => () => setTimeout(ms),
-    })
+    const { ports, stop } = await startInstance(database, log)
+    const account = await storedAccount(ports.operator)
+    let attempts = 0
     const worker = await ports.jobs.work(async (job) => {
-      const processed = await process(job)()
-      if (E.isLeft(processed)) throw new Error(processed.left.reason)
+      if ((attempts += 1) === 1) {
+        await proxy.refuse()
+        void setTimeout(outageMs).then(proxy.resume)
+      }
+      const step = {
+        placement: { step: 'ended' },
+        outcome: { kind: 'filled', fill: {} },
+        continueInMs: null,
+      } as const
+      await rightOf(ports.orders.advance(account.owner, job, step, Date.now()))
     })
-    const record = async () => {
-      const order = newOrderOn(account, Date.now())
-      await rightOf(ports.orders.record(order.owner, toRecord(order)))
-      return order
-    }
-    const statusOf = async ({ id }: { readonly id: ReturnType<typeof newOrderOn>['id'] }) =>
-      O.toUndefined(E.getOrElseW(() => O.none)(await ports.orders.find(account.owner, id)()))
+    const order = newOrderOn(account, Date.now())
+    await rightOf(ports.orders.record(order.owner, toRecord(order)))
+    const status = async () =>
+      O.toUndefined(E.getOrElseW(() => O.none)(await ports.orders.find(order.owner, order.id)()))
         ?.status
-    const order = await record()
-    await back
-    await expect.poll(() => statusOf(order), { interval: 200 }).toBe('filled')
-    expect(trading.executions(brokerClientId(order.id))).toHaveLength(1)
+    await expect.poll(status, { interval: 200 }).toBe('filled')
+    expect(attempts).toBeGreaterThan(1)
     expect(warnings.length).toBeGreaterThan(0)
     expect(warnings.length).toBeLessThan(20)
     await worker.stop()
-    const seen: string[] = []
-    const again = await ports.jobs.work(async ({ order: { id } }) => void seen.push(id))
-    const next = await record()
-    await expect.poll(() => seen.includes(next.id)).toBe(true)
-    await again.stop()
     await stop()
   })
 })

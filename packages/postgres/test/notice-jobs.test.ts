@@ -1,27 +1,27 @@
-// Every notice reaches a sender until it is sent, once, however often and wherever it was told.
+// Notices to owners: each reaches a sender until it is sent, once, wherever and however often it
+// was queued. Neither a job that cannot be read nor a database that is unavailable loses one.
 import type { OwnerNotice, SuspensionNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJob } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
-import { newTenant, newUser, rightOf } from '@tradeport/domain/testing'
+import { newTenant, newUser, rightOf } from '@tradeport/testkit'
+import type { Knex } from 'knex'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { startNotices } from './notice-ports.ts'
-import type { NoticeInstance } from './notice-ports.ts'
-import { onEachDatabase } from './open-stores.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import { openOwnerNotices, startJobs, type Database, type LogEvent } from '../src/index.ts'
+import { onEachDatabase, type OpenedDatabase } from './open-stores.ts'
 
 const newOwner = (): Owner => {
   const tenant = newTenant()
   return { tenantId: tenant.id, userId: newUser(tenant.id).id }
 }
 
-const key: SuspensionNotice = {
+const suspension: SuspensionNotice = {
   kind: 'suspended',
   credential: { kind: 'api_key', id: 'k-1', applicationId: null },
   since: 1,
   until: 2,
 }
-const token = (id: string, applicationId: string): SuspensionNotice => ({
-  ...key,
+const ofToken = (id: string, applicationId: string): SuspensionNotice => ({
+  ...suspension,
   credential: { kind: 'access_token', id, applicationId },
 })
 const disabling: OwnerNotice = {
@@ -34,25 +34,34 @@ const disabling: OwnerNotice = {
 
 onEachDatabase((open, title) =>
   describe(`owner notices, ${title}`, () => {
+    const warnings: LogEvent[] = []
+    const start = async ({ knex }: Database) => {
+      const log = { warn: (event: LogEvent) => void warnings.push(event) }
+      const jobs = await startJobs({ knex, log, superviseSeconds: 1 })
+      return { jobs, notices: await openOwnerNotices(jobs, { pollSeconds: 0.5, pauseSeconds: 1 }) }
+    }
     let opened: OpenedDatabase
-    let here: NoticeInstance
-    let elsewhere: NoticeInstance
+    let knex: Knex
+    let here: Awaited<ReturnType<typeof start>>
+    let elsewhere: typeof here
     const stops: (() => Promise<void>)[] = []
     beforeAll(async () => {
       opened = await open()
-      here = await startNotices(opened.database, { pauseSeconds: 1 })
-      elsewhere = await startNotices(opened.elsewhere, { pauseSeconds: 1 })
+      knex = opened.database.knex
+      here = await start(opened.database)
+      elsewhere = await start(opened.elsewhere)
     })
     afterEach(async () => {
       for (const stop of stops.splice(0)) await stop()
+      await knex.raw('delete from pgboss.job')
     })
     afterAll(async () => {
       await Promise.all([here.jobs.stop(), elsewhere.jobs.stop()])
       await opened.close()
     })
-    const tell = (owner: Owner, notice: OwnerNotice = key, by = here) =>
-      rightOf(by.notices.tell(owner, notice))
-    /** Sends until the test ends or `stop`; the jobs as they came. */
+    const queue = (owner: Owner, notice: OwnerNotice = suspension, by = here) =>
+      rightOf(by.notices.enqueue(owner, notice))
+    /** Sends until the test ends or `stop`. */
     const sending = async (
       send: (job: OwnerNoticeJob) => Promise<unknown> = async () => undefined,
     ) => {
@@ -62,71 +71,72 @@ onEachDatabase((open, title) =>
         await send(job)
       })
       stops.push(stop)
-      return {
-        jobs,
-        noticesOf: ({ userId }: Owner) =>
-          jobs.filter(({ owner }) => owner.userId === userId).map(({ notice }) => notice),
-        stop,
-      }
+      const noticesOf = ({ userId }: Owner) =>
+        jobs.filter(({ owner }) => owner.userId === userId).map(({ notice }) => notice)
+      return { jobs, noticesOf }
     }
+    const jobOf = ({
+      userId,
+    }: Owner): Promise<{ readonly state: string; readonly pause: number }> =>
+      knex('pgboss.job')
+        .whereRaw(`data->>'user_id' = ?`, [userId])
+        .first('state', knex.raw('extract(epoch from start_after - now())::float8 as pause'))
 
-    it('are one where they tell of one thing, also when told elsewhere, and each arrives with whose and what it is', async () => {
-      const [owner, other] = [newOwner(), newOwner()]
+    it('one is sent of those with the same content, also when queued on another instance', async () => {
+      const [owner, other, next] = [newOwner(), newOwner(), newOwner()]
       const different = [
-        key,
-        { ...key, until: 3 },
-        token('t-1', 'k-1'),
-        token('t-1', 'app-1'),
+        suspension,
+        { ...suspension, until: 3 },
+        ofToken('t-1', 'k-1'),
+        ofToken('t-1', 'app-1'),
         disabling,
         { ...disabling, at: 2 },
       ]
-      for (const notice of different) await tell(owner, notice)
-      await tell(other)
+      for (const notice of different) await queue(owner, notice)
+      await queue(other)
       await Promise.all([
-        tell(owner),
-        tell(owner, { ...key, since: 2 }, elsewhere),
-        tell(owner, token('t-2', 'app-1')),
+        queue(owner),
+        queue(owner, { ...suspension, since: 2 }, elsewhere),
+        queue(owner, ofToken('t-2', 'app-1')),
       ])
       const { jobs, noticesOf } = await sending()
       await expect.poll(() => jobs.length).toBe(7)
-      const next = newOwner()
-      await tell(owner)
-      await tell(next)
-      await expect.poll(() => noticesOf(next)).toStrictEqual([key])
+      await queue(owner)
+      await queue(next)
+      await expect.poll(() => noticesOf(next)).toStrictEqual([suspension])
       expect(noticesOf(owner)).toHaveLength(different.length)
       expect(noticesOf(owner)).toEqual(expect.arrayContaining(different))
-      expect(noticesOf(other)).toStrictEqual([key])
+      expect(noticesOf(other)).toStrictEqual([suspension])
       expect(new Set(jobs.map(({ id }) => id)).size).toBe(8)
     })
 
-    it('come again that were rejected, with the same id, until they are sent', async () => {
-      const { jobs } = await sending(async () => {
-        if (jobs.length < 3) throw new Error('the mail server is down')
+    it('they are queued with their transaction or not at all, also while it holds the only connection', async () => {
+      const [kept, lost] = [newOwner(), newOwner()]
+      const { noticesOf } = await sending()
+      const queued = [kept, kept].map((owner) => ({ owner, notice: suspension }))
+      await knex.transaction((trx) => here.notices.enqueueWithin(trx, queued))
+      const undone = knex.transaction(async (trx) => {
+        await here.notices.enqueueWithin(trx, [{ owner: lost, notice: suspension }])
+        throw new Error('undone')
       })
-      await tell(newOwner())
-      await expect.poll(() => jobs.length).toBe(3)
-      const next = newOwner()
-      await tell(next)
-      await expect.poll(() => jobs.length).toBe(4)
-      expect(jobs.map(({ id }) => id)).toStrictEqual([
-        ...Array.from({ length: 3 }, () => jobs[0]?.id),
-        jobs[3]?.id,
-      ])
+      await expect(undone).rejects.toThrow('undone')
+      await expect.poll(() => noticesOf(kept)).toHaveLength(1)
+      expect(await jobOf(lost)).toBeUndefined()
     })
 
-    it('come again whose process died, and wait for none that hangs', async () => {
+    it('one whose process died is sent again, and one that hangs delays no other', async () => {
       const [hanging, other] = [newOwner(), newOwner()]
       const { promise: held, resolve: end } = Promise.withResolvers<void>()
       const dead = await sending(({ owner }) =>
         owner.userId === hanging.userId ? held : Promise.resolve(),
       )
-      await tell(hanging)
+      await queue(hanging)
       await expect.poll(() => dead.noticesOf(hanging)).toHaveLength(1)
-      await tell(other)
+      await queue(other)
       await expect.poll(() => dead.noticesOf(other)).toHaveLength(1)
       const stopped = stops.splice(0)[0]?.()
       const next = await sending()
-      await opened.database.knex.raw(
+      await knex.raw(
         `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
       )
       await expect.poll(() => next.noticesOf(hanging)).toHaveLength(1)
@@ -134,23 +144,83 @@ onEachDatabase((open, title) =>
       await stopped
     })
 
-    it('come no more once work is stopped, which waits for those under way', async () => {
+    it('none is sent after stop, which waits for those in progress', async () => {
       const [first, second] = [newOwner(), newOwner()]
-      const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
+      const { promise: held, resolve: end } = Promise.withResolvers<void>()
       let ended = 0
       const { jobs } = await sending(async () => {
         await held
         ended += 1
       })
-      await tell(first)
+      await queue(first)
       await expect.poll(() => jobs.length).toBe(1)
       const stopped = stops.splice(0)[0]?.()
-      await tell(second)
-      letGo()
+      await queue(second)
+      end()
       await stopped
       expect([jobs.length, ended]).toStrictEqual([1, 1])
       const { noticesOf } = await sending()
       await expect.poll(() => noticesOf(second)).toHaveLength(1)
+    })
+
+    it('they are tried again with the same id after pauses that grow to 15 minutes, for three days, and then given up', async () => {
+      const owner = newOwner()
+      const { jobs } = await sending(() => Promise.reject(new Error('the mail server is down')))
+      /** The job after the attempt with this number. */
+      const after = async (attempt: number) => {
+        const before = jobs.length
+        await knex.raw(
+          `update pgboss.job set start_after = now(), retry_count = ? where state = 'retry'`,
+          [attempt - 2],
+        )
+        await expect.poll(() => jobs.length).toBe(before + 1)
+        await expect.poll(async () => (await jobOf(owner)).state).not.toBe('active')
+        return jobOf(owner)
+      }
+      await queue(owner)
+      await expect.poll(async () => (await jobOf(owner)).state).toBe('retry')
+      expect((await jobOf(owner)).pause).toBeLessThanOrEqual(10)
+      const late = (await after(12)).pause
+      expect(late).toBeGreaterThan(14 * 60)
+      expect(late).toBeLessThanOrEqual(15 * 60)
+      expect((await after(300)).state).toBe('retry')
+      expect(warnings.map(({ event }) => event)).not.toContain('owner_notice_given_up')
+      expect((await after(301)).state).toBe('failed')
+      expect(warnings).toContainEqual({
+        event: 'owner_notice_given_up',
+        reason: expect.stringMatching(/^[0-9a-f-]{36} failed 301 times$/),
+      })
+      expect(new Set(jobs.map(({ id }) => id)).size).toBe(1)
+    })
+
+    it('one that this version cannot read is kept, and delays no other', async () => {
+      const [odd, plain] = [newOwner(), newOwner()]
+      await queue(odd)
+      await knex.raw(
+        `update pgboss.job set data = jsonb_set(data, '{notice,kind}', '"newer"') where data->>'user_id' = ?`,
+        [odd.userId],
+      )
+      const { noticesOf } = await sending()
+      await queue(plain)
+      await expect.poll(() => noticesOf(plain)).toHaveLength(1)
+      await expect.poll(async () => (await jobOf(odd)).state).toBe('retry')
+      expect(warnings).toContainEqual({
+        event: 'owner_notice_failed',
+        reason: expect.stringContaining('does not decode at notice') as string,
+      })
+    })
+
+    it('one is not sent again where the database could not be written after it was sent', async () => {
+      const owner = newOwner()
+      const { jobs } = await sending(() =>
+        knex.raw('alter table pgboss.job_common rename to job_away'),
+      )
+      await queue(owner)
+      const failed = { event: 'owner_notice_end', reason: '42P01' }
+      await expect.poll(() => warnings).toContainEqual(failed)
+      await knex.raw('alter table pgboss.job_away rename to job_common')
+      await expect.poll(async () => (await jobOf(owner)).state).toBe('completed')
+      expect(jobs).toHaveLength(1)
     })
   }),
 )

@@ -1,7 +1,7 @@
 // Opens databases and stores for a test: on the embedded database always, and on a server in a
 // database of its own where TEST_DATABASE_URL names one.
 import { randomBytes } from 'node:crypto'
-import type { Stores } from '@tradeport/domain/testing'
+import type { Stores } from '@tradeport/testkit'
 import { Client } from 'pg'
 import { describe } from 'vitest'
 import {
@@ -12,8 +12,10 @@ import {
   createProviderTokens,
   createWebhookStore,
   openDatabase,
+  type Database,
+  type Log,
+  type Pulse,
 } from '../src/index.ts'
-import type { Database, Log } from '../src/index.ts'
 
 export const serverUrl = process.env['TEST_DATABASE_URL']
 
@@ -96,9 +98,15 @@ export const runOnServer = async (statement: string): Promise<void> => {
   }
 }
 
+/** Milliseconds that no test lasts. */
+export const never = 2_000_000_000
+
 export const testKey = new Uint8Array(32).fill(7)
 
 export const testCipher = createCipher(testKey)
+
+/** For jobs whose upkeep no test observes. */
+export const pulse: Pulse = { beat: () => undefined, end: () => undefined, silentFor: () => [] }
 
 export const silent: Log = { warn: () => undefined }
 

@@ -1,47 +1,30 @@
 // The stores of one instance of the service, with the jobs of its orders.
-import type {
-  GuardStore,
-  IdempotencyStore,
-  OrderJobs,
-  OrderStore,
-  TenantRecords,
-  UserStore,
-  WebhookStore,
-} from '@tradeport/domain/ports'
-import type { Stores } from '@tradeport/domain/testing'
-import { setTimeout } from 'node:timers/promises'
 import { afterAll, beforeAll, describe } from 'vitest'
 import {
-  createGuardStore,
+  createLimitStore,
   createIdempotencyStore,
   createTenantRecords,
   createUserStore,
-  createWebhookStore,
   openOrders,
   startJobs,
+  type Database,
+  type Log,
 } from '../src/index.ts'
-import type { Database, Jobs, Log } from '../src/index.ts'
-import { onEachDatabase, silent, stopwatch, storesOn, testCipher } from './open-stores.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import {
+  onEachDatabase,
+  silent,
+  stopwatch,
+  storesOn,
+  testCipher,
+  webhooksOn,
+  type OpenedDatabase,
+} from './open-stores.ts'
 
-export interface StorePorts extends Stores {
-  readonly users: UserStore
-  readonly tenantRecords: TenantRecords
-  readonly webhooks: WebhookStore
-  readonly idempotency: IdempotencyStore
-  readonly guards: GuardStore
-  readonly orders: OrderStore
-}
+export type OrderInstance = Awaited<ReturnType<typeof startInstance>>
+export type StorePorts = Omit<OrderInstance['ports'], 'jobs'>
 
-export interface OrderInstance {
-  readonly ports: StorePorts & { readonly jobs: OrderJobs }
-  readonly stop: () => Promise<void>
-}
-
-/** An instance of the service as far as orders are concerned. */
-export const startInstance = async (database: Database, log?: Log): Promise<OrderInstance> => {
-  const { knex } = database
-  const jobs = await startJobs({ knex, ...(log === undefined ? {} : { log }) })
+export const startInstance = async (database: Database, log: Log = silent) => {
+  const jobs = await startJobs({ knex: database.knex, log })
   const orders = openOrders(
     { jobs, cipher: testCipher, stopwatch },
     { pollMs: 100, idlePollMs: 200 },
@@ -50,13 +33,13 @@ export const startInstance = async (database: Database, log?: Log): Promise<Orde
     ...storesOn(database),
     users: createUserStore(database),
     tenantRecords: createTenantRecords(database),
-    webhooks: createWebhookStore({ knex, cipher: testCipher }),
-    idempotency: createIdempotencyStore({ knex, cipher: testCipher }),
-    guards: createGuardStore({ knex }),
+    webhooks: webhooksOn(database),
+    idempotency: createIdempotencyStore({ knex: database.knex, cipher: testCipher }),
+    orderLimits: createLimitStore(database),
     orders: orders.store,
     jobs: orders.jobs,
   }
-  return { ports, stop: jobs.stop }
+  return { ports, jobs, stop: jobs.stop }
 }
 
 /**
@@ -82,48 +65,3 @@ export const describeStores = (
       tests((index) => instances[index % 2 ? 1 : 0].ports)
     }),
   )
-
-/** Orders and what they need, here and on another instance. */
-export interface OrderPorts extends Stores {
-  readonly orders: OrderStore
-  readonly elsewhere: OrderStore
-  readonly guards: GuardStore
-  readonly idempotency: IdempotencyStore
-  readonly idempotencyElsewhere: IdempotencyStore
-  readonly jobs: OrderJobs
-  readonly elapse: (ms: number) => Promise<void>
-}
-
-/**
- * An instance of the service as far as orders are concerned, with another one on the same database.
- */
-export const startOrders = async (
-  { database, elsewhere }: Omit<OpenedDatabase, 'close'>,
-  log: Log = silent,
-): Promise<{
-  readonly ports: OrderPorts
-  readonly jobs: Jobs
-  readonly stop: () => Promise<void>
-}> => {
-  const { knex } = database
-  const jobs = await startJobs({ knex, log })
-  const options = { pollMs: 100, idlePollMs: 200 }
-  const { store: orders, jobs: orderJobs } = openOrders(
-    { jobs, cipher: testCipher, stopwatch },
-    options,
-  )
-  const ports: OrderPorts = {
-    ...storesOn(database),
-    orders,
-    elsewhere: openOrders(
-      { jobs: { ...jobs, knex: elsewhere.knex }, cipher: testCipher, stopwatch },
-      options,
-    ).store,
-    guards: createGuardStore({ knex }),
-    idempotency: createIdempotencyStore({ knex, cipher: testCipher }),
-    idempotencyElsewhere: createIdempotencyStore({ knex: elsewhere.knex, cipher: testCipher }),
-    jobs: orderJobs,
-    elapse: (ms) => setTimeout(ms),
-  }
-  return { ports, jobs, stop: jobs.stop }
-}

@@ -1,12 +1,10 @@
-// Orders beside their contracts: an order recorded here is given out at once, one of another
-// process only after a while, lists rest on numbers that rise in the order of commits, operators
-// see and end what is under way, and nothing is left behind.
-import { createOrdersUnderWay } from '@tradeport/domain/use-cases'
+// Orders beyond the law of the stores: every due order is processed, also one whose process failed
+// or died; lists rely on numbers that rise in the order of commits; operators see and end orders.
+import { setTimeout } from 'node:timers/promises'
 import type { Account } from '@tradeport/domain/accounts'
 import type { OrderId, PlacementStep } from '@tradeport/domain/orders'
 import type { OperatorOrders, OrderJob, OrdersQuery } from '@tradeport/domain/ports'
-import type { Owner, Ticket } from '@tradeport/domain/primitives'
-import type { FinishOrder } from '@tradeport/domain/use-cases'
+import type { Owner } from '@tradeport/domain/primitives'
 import {
   newClaim,
   newOrder,
@@ -19,22 +17,18 @@ import {
   storedOwner,
   toRecord,
   write,
-} from '@tradeport/domain/testing'
-import * as E from 'fp-ts/lib/Either.js'
+} from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createOperatorOrders, openOrders } from '../src/index.ts'
-import type { Jobs } from '../src/index.ts'
-import { onEachDatabase, stopwatch, testCipher } from './open-stores.ts'
-import { startOrders } from './order-ports.ts'
-import type { OrderPorts } from './order-ports.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import { createOperatorOrders, openOrders, type Jobs } from '../src/index.ts'
+import { onEachDatabase, stopwatch, testCipher, type OpenedDatabase } from './open-stores.ts'
+import { startInstance, type OrderInstance } from './order-ports.ts'
 
 const minuteMs = 60_000
 const never = { pollMs: 3_600_000, idlePollMs: 3_600_000 }
 const filled: PlacementStep = {
-  placement: { step: 'settled' },
+  placement: { step: 'ended' },
   outcome: { kind: 'filled', fill: {} },
   continueInMs: null,
 }
@@ -43,7 +37,7 @@ const lookingUp: PlacementStep = {
   placement: {
     step: 'looking_up',
     sentAt: made + 1_000,
-    orderId: '4711',
+    brokerOrderId: '4711',
     lookups: 3,
     absence: null,
   },
@@ -53,13 +47,13 @@ const lookingUp: PlacementStep = {
 onEachDatabase((open, title) => {
   let opened: OpenedDatabase
   let knex: Knex
-  let ports: OrderPorts
+  let ports: OrderInstance['ports']
   let jobs: Jobs
   let operatorOrders: OperatorOrders
   beforeAll(async () => {
     opened = await open()
     knex = opened.database.knex
-    ;({ ports, jobs } = await startOrders(opened))
+    ;({ ports, jobs } = await startInstance(opened.database))
     operatorOrders = createOperatorOrders(opened.database)
   })
   afterAll(async () => {
@@ -86,8 +80,18 @@ onEachDatabase((open, title) => {
   const countOf = async (table: string, { userId }: Owner): Promise<number> =>
     (await knex(table).where({ user_id: userId })).length
 
-  // Orders that are due
-  it('orders that are due are given out at once where they were recorded, and again after their pause, without reading the table', async () => {
+  /** Works until `stop`; the jobs as they came. */
+  const working = async (process: (job: OrderJob) => Promise<unknown>, by = ports.jobs) => {
+    const given: OrderJob[] = []
+    const { stop } = await by.work(async (job) => {
+      given.push(job)
+      await process(job)
+      return undefined
+    })
+    return { given, stop }
+  }
+
+  it('a due order is given out at once where it was recorded, and again after its pause, without reading the table', async () => {
     const { store, jobs: own } = another(never)
     const given: OrderJob[] = []
     const worker = await own.work(async (job) => {
@@ -107,66 +111,103 @@ onEachDatabase((open, title) => {
     await expect.poll(() => given.length).toBe(3)
     await worker.stop()
     expect(given).toMatchObject(
-      [1, 2, 3].map((version) => ({ order: { id }, isOwn: true, version, serverRun: run })),
+      [1, 2, 3].map((version) => ({
+        order: { id },
+        mustLookUpFirst: false,
+        version,
+        serverRun: run,
+      })),
     )
   })
 
-  it('orders that are due are left to the process that recorded them for some seconds, then given out as another’s, with what is left of their time', async () => {
+  it('a due order is left to the process that recorded it for some seconds, then given out as another’s, with what is left of its time', async () => {
     const { id } = await recorded()
     const recordedAt = stopwatch.elapsedMs()
-    const given: OrderJob[] = []
-    const worker = await another({ pollMs: 50, idlePollMs: 50 }).jobs.work(async (job) => {
-      if (job.order.id === id) given.push(job)
-      await end(job)
-    })
-    await expect.poll(() => given.length).toBe(1)
-    await worker.stop()
+    const { given, stop } = await working(end, another({ pollMs: 50, idlePollMs: 50 }).jobs)
+    await expect.poll(() => given.map(({ order }) => order.id)).toContain(id)
+    await stop()
     expect(stopwatch.elapsedMs() - recordedAt).toBeGreaterThan(2_500)
-    expect(given[0]).toMatchObject({ isOwn: false, serverRun: await serverRun() })
-    expect((given[0]?.sendUntilMs ?? 0) - recordedAt).toBeLessThan(31_000)
-    expect((given[0]?.sendUntilMs ?? 0) - recordedAt).toBeGreaterThan(20_000)
+    expect(given[0]).toMatchObject({ mustLookUpFirst: true, serverRun: await serverRun() })
+    expect((given[0]?.sendDeadlineMs ?? 0) - recordedAt).toBeLessThan(31_000)
+    expect((given[0]?.sendDeadlineMs ?? 0) - recordedAt).toBeGreaterThan(20_000)
   })
 
-  it('orders that are due are given out within moments where they are due hours late because the clock of the database was set back', async () => {
-    const { id } = await recorded()
+  it('an order is given out once its next version is due, not before, and never once it is ended', async () => {
+    const later = { ...lookingUp, continueInMs: 1_500 }
+    const { given, stop } = await working((job) =>
+      job.version === 1
+        ? rightOf(ports.orders.advance(job.order.owner, job, later, Date.now()))
+        : end(job),
+    )
+    await recorded()
+    const versions = () => given.map(({ version }) => version)
+    await expect.poll(versions).toStrictEqual([1])
+    await setTimeout(700)
+    expect(versions()).toStrictEqual([1])
+    await expect.poll(versions).toStrictEqual([1, 2])
+    await setTimeout(1_000)
+    expect(versions()).toStrictEqual([1, 2])
+    await stop()
+  })
+
+  it('an order whose process failed or died is given out again, and stop waits for those in progress and begins no other', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
+    const [hanging, failing] = [await recorded(), await recorded()]
+    const dead = await working(({ order }) =>
+      order.id === hanging.id ? held : Promise.reject(new Error('the process failed')),
+    )
+    await expect.poll(() => dead.given.length).toBe(2)
+    let isStopped = false
+    const stopped = dead.stop().then(() => (isStopped = true))
+    const third = await recorded()
+    const next = await working(end)
+    await expect
+      .poll(() => next.given.map(({ order }) => order.id).toSorted())
+      .toStrictEqual([hanging.id, failing.id, third.id].toSorted())
+    expect(isStopped).toBe(false)
+    release()
+    await stopped
+    await next.stop()
+    expect(dead.given).toHaveLength(2)
+  })
+
+  it('an order is given out although the clock of the database was set back, and several are processed at once', async () => {
+    const { promise: all, resolve: areThere } = Promise.withResolvers<void>()
+    const orders = await Promise.all(Array.from({ length: 5 }, () => recorded()))
     await knex('orders')
-      .where({ id })
+      .where({ id: orders[0]?.id })
       .update({ due_at: knex.raw(`now() + interval '2 hours'`) })
-    const given = new Set<string>()
-    const worker = await ports.jobs.work(async (job) => {
-      given.add(job.order.id)
+    const { given, stop } = await working(async (job) => {
+      if (given.length === orders.length) areThere()
+      await all
       await end(job)
     })
-    await expect.poll(() => given.has(id)).toBe(true)
-    await worker.stop()
+    await all
+    await stop()
+    expect(given).toHaveLength(orders.length)
   })
 
-  it('orders that are due are not given out twice to one process that takes its time', async () => {
-    const { promise: held, resolve: letGo } = Promise.withResolvers<void>()
-    let times = 0
+  it('an order is not given out twice to a process that is slow', async () => {
+    const { promise: held, resolve: release } = Promise.withResolvers<void>()
     const { id } = await recorded()
-    const worker = await ports.jobs.work(async (job) => {
-      if (job.order.id === id) times += 1
-      await held
-      await end(job)
-    })
-    const isLeased = async () =>
-      ((await knex('orders').where({ id }).first('due_at')).due_at as Date).getTime() > Date.now()
+    const { given, stop } = await working((job) => held.then(() => end(job)))
     for (let round = 0; round < 2; round++) {
       await knex('orders')
         .where({ id })
         .update({ due_at: new Date(Date.now() - minuteMs) })
-      await expect.poll(isLeased).toBe(true)
+      await expect
+        .poll(async () => (await knex('orders').where({ id }).first('due_at')).due_at.getTime())
+        .toBeGreaterThan(Date.now())
     }
-    letGo()
+    release()
     await expect
       .poll(async () => (await knex('orders').where({ id }).first('status')).status)
       .toBe('filled')
-    await worker.stop()
-    expect(times).toBe(1)
+    await stop()
+    expect(given).toHaveLength(1)
   })
 
-  it('orders that are due leave nothing of a user that is removed, but for what is under way until it has ended', async () => {
+  it('nothing is left of a removed user, except orders under way until they have ended', async () => {
     const done = await recorded()
     const { owner } = done
     await rightOf(ports.orders.advance(owner, placementOf(done), filled, Date.now()))
@@ -191,7 +232,6 @@ onEachDatabase((open, title) => {
       expect(await countOf(table, owner)).toBe(0)
   })
 
-  // Lists
   const ownerWith = async (orders: number): Promise<Owner> => {
     const owner = await storedOwner(ports.operator)
     for (let n = 0; n < orders; n += 1) await recorded(owner, n)
@@ -202,7 +242,7 @@ onEachDatabase((open, title) => {
   const startsOf = async ({ userId }: Owner): Promise<readonly object[]> =>
     knex('order_list_starts').where({ user_id: userId }).select(knex.raw('xmin::text as version'))
 
-  it('lists write for a full page 1 alone, and once in a minute where it shows nothing new', async () => {
+  it('a list is written for a full page 1 alone, and once a minute where it shows nothing new', async () => {
     const owner = await ownerWith(3)
     const at = Date.now()
     for (const query of [{ limit: 4 }, { page: 2 }, { symbol: 'XAUUSD' }]) await list(owner, query)
@@ -220,7 +260,7 @@ onEachDatabase((open, title) => {
     expect(await startsOf(owner)).not.toStrictEqual(renewed)
   })
 
-  it('lists and keys that count no more are cleared away where jobs are worked on', async () => {
+  it('lists and keys that have expired are removed by the workers', async () => {
     const owner = await ownerWith(2)
     await list(owner, {}, Date.now() - 80 * minuteMs)
     await list(owner, { limit: 1 }, Date.now() - 15 * minuteMs)
@@ -242,7 +282,7 @@ onEachDatabase((open, title) => {
   })
 
   it.skipIf(title === 'embedded')(
-    'rest on numbers that an order gets only once it has its user’s lock, so that they rise in the order of commits',
+    'an order gets its number only once it has its user’s lock, so that numbers rise in the order of commits',
     async () => {
       const [owner, other] = [await ownerWith(1), await ownerWith(0)]
       const isWaiting = async (): Promise<boolean> =>
@@ -268,7 +308,6 @@ onEachDatabase((open, title) => {
     },
   )
 
-  // For the operator
   const recordedOn = async (account: Account, createdAt = made): Promise<OrderId> =>
     (await rightOf(ports.orders.record(account.owner, toRecord(newOrderOn(account, createdAt))))).id
   const advanced = async ({ owner }: Account, id: OrderId, step: PlacementStep): Promise<void> => {
@@ -276,21 +315,7 @@ onEachDatabase((open, title) => {
     if (from === null) throw new Error(`there is no order ${id}`)
     expect(await rightOf(ports.orders.advance(owner, from, step, made))).toBe(true)
   }
-  const finish = (id: OrderId, as: FinishOrder['as'], known: Partial<FinishOrder> = {}) =>
-    createOrdersUnderWay({
-      operatorOrders,
-      orders: ports.orders,
-      clock: { now: () => made + 5_000 },
-    }).finishOrder(id, {
-      as,
-      reason: 'seen there',
-      by: 'kim',
-      ...known,
-    })
-  const pendingOf = async ({ owner: { userId } }: Account): Promise<number> =>
-    (await knex('order_counters').where({ user_id: userId }).first('pending')).pending
-
-  it('orders under way are listed oldest first, of a tenant, a user or an account, after a place and no more than so many', async () => {
+  it('orders under way are listed oldest first, by tenant, user or account, after a place and up to a limit', async () => {
     const [account, other] = [
       await storedAccount(ports.operator),
       await storedAccount(ports.operator),
@@ -324,50 +349,35 @@ onEachDatabase((open, title) => {
     expect(await read({ of, pendingSince: made - 1_000 })).toStrictEqual([old])
   })
 
-  it('a pending order is ended with its counter once, also when its user is removed, and says by whom', async () => {
+  it('an order ended by an operator says by whom and why, and is counted once, also when its user is removed', async () => {
     const account = await storedAccount(ports.operator)
-    const [done, rejected, left] = [
-      await recordedOn(account),
-      await recordedOn(account),
-      await recordedOn(account),
-    ]
+    const [done, left] = [await recordedOn(account), await recordedOn(account)]
     await advanced(account, done, lookingUp)
-    expect(O.toUndefined(await rightOf(operatorOrders.find(done)))).toMatchObject({
+    const find = async () => O.toUndefined(await rightOf(operatorOrders.find(done)))
+    expect(await find()).toMatchObject({
       placement: lookingUp.placement,
       destination: { providerAccountId: `provider-${account.id}`, platform: 'mt5' },
       version: 2,
       dueAt: expect.any(Number),
       finish: null,
     })
-    expect(
-      await rightOf(
-        finish(done, 'filled', { price: 1.0842, volume: 0.1, position: '90001' as Ticket }),
-      ),
-    ).toMatchObject({
-      order: {
-        status: 'filled',
-        fill: { price: 1.0842, volume: 0.1, positionId: '90001' },
-        updatedAt: made + 5_000,
-      },
-      placement: { step: 'settled' },
+    const finish = { by: 'kim', reason: 'seen there' }
+    await advanced(account, done, { ...filled, finish })
+    expect(await find()).toMatchObject({
+      order: { status: 'filled' },
+      placement: { step: 'ended' },
       dueAt: null,
-      finish: { by: 'kim', reason: 'seen there' },
+      finish,
     })
-    expect(await rightOf(finish(rejected, 'rejected'))).toMatchObject({
-      order: {
-        status: 'rejected',
-        reason: { code: 'FINISHED_BY_OPERATOR', message: 'seen there' },
-      },
-    })
-    expect(await finish(done, 'rejected')()).toStrictEqual(
-      E.left({ _tag: 'OrderNotPending', status: 'filled' }),
-    )
-    expect(await pendingOf(account)).toBe(1)
-    await write(ports.operator, { users: removes(account.owner.userId) })
-    expect(await rightOf(finish(left, 'filled'))).toMatchObject({ order: { status: 'filled' } })
+    const { userId } = account.owner
+    expect(await knex('order_counters').where({ user_id: userId }).pluck('pending')).toStrictEqual([
+      1,
+    ])
+    await write(ports.operator, { users: removes(userId) })
+    await advanced(account, left, { ...filled, finish })
   })
 
-  it('orders have been counted as they are, after everything that these tests did', async () => {
+  it('the counters agree with the orders after everything that these tests did', async () => {
     const { rows } = await knex.raw<{ rows: unknown[] }>(
       `select * from order_counters c where pending <> (select count(*) from orders o where o.user_id = c.user_id and status = 'pending')
          or created <> (select count(*) from orders o where o.user_id = c.user_id and (created_at at time zone 'utc')::date = c.day)`,

@@ -1,5 +1,5 @@
-// What instances on one database tell each other: all that was committed and nothing else, in
-// order, and that it may have been missed when a connection was cut.
+// Notices between instances on one database: all that was committed and nothing else, in order,
+// and a notice that some may have been missed when a connection was cut.
 import type { PeerNotice } from '@tradeport/domain/ports'
 import type { AccountId, UserId } from '@tradeport/domain/primitives'
 import {
@@ -12,11 +12,15 @@ import {
   removes,
   storedOwner,
   write,
-} from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openDatabase, startPeerNotices } from '../src/index.ts'
-import type { Database, StartedPeerNotices } from '../src/index.ts'
+import {
+  openDatabase,
+  startPeerNotices,
+  type Database,
+  type StartedPeerNotices,
+} from '../src/index.ts'
 import { sendCredentialsChanged } from '../src/connection/peer-notices.ts'
 import {
   createServerDatabase,
@@ -25,11 +29,11 @@ import {
   serverTitle,
   serverUrl,
   storesOn,
+  type OpenedDatabase,
 } from './open-stores.ts'
-import type { OpenedDatabase } from './open-stores.ts'
 
 const missed: PeerNotice = { kind: 'notices_missed' }
-const told = (accountId: AccountId): PeerNotice => ({ kind: 'account_changed', accountId })
+const changed = (accountId: AccountId): PeerNotice => ({ kind: 'account_changed', accountId })
 const credentialsOf = (users: readonly UserId[] | 'everyone'): PeerNotice => ({
   kind: 'credentials_changed',
   users,
@@ -41,24 +45,24 @@ const users = (count: number) =>
 
 interface Instance {
   readonly notices: StartedPeerNotices
-  readonly heard: readonly PeerNotice[]
+  readonly received: readonly PeerNotice[]
   readonly warnings: readonly string[]
   /** Once everything has arrived that is committed by now. */
   readonly confirmed: () => Promise<void>
 }
 
 const startInstance = (database: Pick<Database, 'knex' | 'server'>): Instance => {
-  const heard: PeerNotice[] = []
+  const received: PeerNotice[] = []
   const warnings: string[] = []
   const log = {
     warn: ({ event, reason }: { event: string; reason: string }) =>
       void warnings.push(`${event}: ${reason}`),
   }
   const notices = startPeerNotices({ database, clock: { now: () => performance.now() }, log })
-  notices.subscribe((notice) => heard.push(notice))
+  notices.subscribe((notice) => received.push(notice))
   return {
     notices,
-    heard,
+    received,
     warnings,
     confirmed: async () => {
       const now = performance.now()
@@ -67,16 +71,16 @@ const startInstance = (database: Pick<Database, 'knex' | 'server'>): Instance =>
   }
 }
 
-it('on an embedded database, which is one process’s, everything is confirmed at any time, and there is nothing to hear', async () => {
+it('on an embedded database, which is one process’s, everything is confirmed at any time, and nothing is received', async () => {
   const { database, close } = await openEmbedded()
-  const { notices, heard } = startInstance(database)
+  const { notices, received } = startInstance(database)
   const before = performance.now()
   expect(notices.confirmedAt()).toBeGreaterThanOrEqual(before)
-  notices.tellAccountChanged(newAccountId())
+  notices.notifyAccountChanged(newAccountId())
   await write(storesOn(database).operator, { tenants: removes('nobody' as never) })
   await notices.stop()
   await close()
-  expect(heard).toStrictEqual([])
+  expect(received).toStrictEqual([])
 })
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
@@ -87,15 +91,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     const instance = startInstance(database)
     started.push(instance)
     await instance.confirmed()
-    expect(instance.heard).toStrictEqual([missed])
+    expect(instance.received).toStrictEqual([missed])
     return instance
   }
-  const heardBy = async (
-    { heard, confirmed }: Instance,
+  const receivedBy = async (
+    { received, confirmed }: Instance,
     from = 1,
   ): Promise<readonly PeerNotice[]> => {
     await confirmed()
-    return heard.slice(from)
+    return received.slice(from)
   }
   beforeAll(async () => {
     opened = await openServer()
@@ -106,7 +110,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   })
   afterAll(() => opened.close())
 
-  it('every instance hears whose credentials a document changed, the one that wrote it too', async () => {
+  it('every instance receives whose credentials a document changed, the one that wrote it too', async () => {
     const [one, two] = [await start(), await start()]
     const { operator } = storesOn(database)
     const owner = await storedOwner(operator)
@@ -118,10 +122,10 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       credentialsOf([owner.userId]),
       credentialsOf('everyone'),
     ]
-    expect([await heardBy(one), await heardBy(two)]).toStrictEqual([expected, expected])
+    expect([await receivedBy(one), await receivedBy(two)]).toStrictEqual([expected, expected])
   })
 
-  it('nobody hears of a document that was not written, or that changed nobody’s credentials', async () => {
+  it('no notice is sent of a document that was not written, or that changed nobody’s credentials', async () => {
     const one = await start()
     const { operator } = storesOn(database)
     const ofNobody = { changes: { ...noChanges, users: puts(newUser('no-such-tenant' as never)) } }
@@ -131,7 +135,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ])
       expect(await operator.apply(noKeys, () => decision)()).toMatchObject({ _tag: 'Left' })
     await write(operator, { tenants: puts({ id: 'acme' as never, name: 'Acme' }) })
-    expect(await heardBy(one)).toStrictEqual([])
+    expect(await receivedBy(one)).toStrictEqual([])
   })
 
   it('more users than a notice has room for are everyone, and what cannot be read may mean anything', async () => {
@@ -148,33 +152,32 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ]
     for (const text of unreadable)
       await database.knex.raw(`select pg_notify('tradeport_peer_notices', ?)`, [text])
-    expect(await heardBy(one)).toStrictEqual([
+    expect(await receivedBy(one)).toStrictEqual([
       credentialsOf(users(30)),
       credentialsOf('everyone'),
       ...unreadable.map(() => missed),
     ])
   })
 
-  it('what was committed before a confirmed moment has been heard by then', async () => {
+  it('what was committed before a confirmed moment has been received by then', async () => {
     const one = await start()
     for (let round = 1; round <= 10; round += 1) {
       await storedOwner(storesOn(database).operator)
       await one.confirmed()
-      expect(one.heard).toHaveLength(1 + round)
+      expect(one.received).toHaveLength(1 + round)
     }
   })
 
-  it('the others hear of a change on an account, once for all who tell it at the same time', async () => {
+  it('the other instances are notified of a change on an account, once for all simultaneous notices', async () => {
     const [one, two] = [await start(), await start()]
     const [account, other] = [newAccountId(), newAccountId()]
-    for (const changed of [account, other, account, account])
-      one.notices.tellAccountChanged(changed)
+    for (const id of [account, other, account, account]) one.notices.notifyAccountChanged(id)
     await one.notices.stop()
-    expect(await heardBy(two)).toStrictEqual([told(account), told(other)])
-    expect(one.heard).toStrictEqual([missed])
+    expect(await receivedBy(two)).toStrictEqual([changed(account), changed(other)])
+    expect(one.received).toStrictEqual([missed])
   })
 
-  it('a connection that is cut is made again, and what was told meanwhile counts as missed', async () => {
+  it('a connection that is cut is made again, and notices sent meanwhile count as missed', async () => {
     const one = await start()
     for (let round = 1; round <= 3; round += 1) {
       await database.knex.raw(
@@ -182,21 +185,21 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       )
       await storedOwner(storesOn(database).operator)
       await one.confirmed()
-      expect(one.heard.filter(({ kind }) => kind === 'notices_missed').length).toBeGreaterThan(
+      expect(one.received.filter(({ kind }) => kind === 'notices_missed').length).toBeGreaterThan(
         round,
       )
     }
     expect(one.warnings).toContainEqual(expect.stringMatching(/^peer_notices: /))
-    const { length } = one.heard
+    const { length } = one.received
     const owner = await storedOwner(storesOn(database).operator)
-    expect(await heardBy(one, length)).toStrictEqual([credentialsOf([owner.userId])])
+    expect(await receivedBy(one, length)).toStrictEqual([credentialsOf([owner.userId])])
   })
 
-  it('nothing is confirmed where notices do not arrive or the server is away, which is logged once', async () => {
+  it('nothing is confirmed where notices do not arrive or the server is unreachable, which is logged once', async () => {
     const elsewhere = await createServerDatabase()
     const apart = await openDatabase({ url: elsewhere.url })
     const deaf = startInstance({ knex: apart.knex, server: database.server })
-    const away = startInstance({
+    const unreachable = startInstance({
       knex: database.knex,
       server: { url: 'postgres://someone:pass-secret@127.0.0.1:1/none' },
     })
@@ -205,9 +208,9 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       .toStrictEqual([
         expect.stringMatching(/^peer_notices: notices do not arrive: DATABASE_URL must/),
       ])
-    await expect.poll(() => away.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
-    for (const { notices, heard, warnings } of [deaf, away]) {
-      expect([notices.confirmedAt(), heard]).toStrictEqual([-Infinity, []])
+    await expect.poll(() => unreachable.warnings).toStrictEqual(['peer_notices: ECONNREFUSED'])
+    for (const { notices, received, warnings } of [deaf, unreachable]) {
+      expect([notices.confirmedAt(), received]).toStrictEqual([-Infinity, []])
       await notices.stop()
       expect(warnings).toHaveLength(1)
     }

@@ -1,150 +1,225 @@
-// Position locks beside their contract: what must not be sent is stopped when the database is away,
-// slow, or says that another change holds the lock.
+// One change of a position at a time on all instances, and nothing sent once the lock is lost.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { internalTimeout } from '@tradeport/domain/errors'
-import { maxChangesPerAccount } from '@tradeport/domain/ports'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { MaySend } from '@tradeport/domain/ports'
-import type { Ticket } from '@tradeport/domain/primitives'
+import { refuse } from '@tradeport/domain/errors'
+import { maxChangesPerAccount, type MaySend, type PositionLocks } from '@tradeport/domain/ports'
+import type { TenantId, Ticket, UserId } from '@tradeport/domain/primitives'
+import { newAccountId } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createPositionLocks } from '../src/index.ts'
-import type { PositionLocksOptions } from '../src/index.ts'
-import { heldWork, lockPortsOn, never, newBrokerAccount } from './lock-ports.ts'
-import { onEachDatabase } from './open-stores.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import { createPositionLocks, type PositionLocksOptions } from '../src/index.ts'
+import { never, onEachDatabase, type OpenedDatabase } from './open-stores.ts'
 
 const ticket = '46648037' as Ticket
 const done = () => TE.right('done')
 
-const until = async (isReached: () => boolean | Promise<boolean>): Promise<void> => {
-  while (!(await isReached())) await setTimeout(20)
+/** A new account at the provider, and a link to it. */
+const newBrokerAccount = (): BrokerAccount => {
+  const accountId = newAccountId()
+  return {
+    accountId,
+    owner: { tenantId: 'tenant-1' as TenantId, userId: 'user-1' as UserId },
+    platform: 'mt5',
+    providerAccountId: `provider-${accountId}`,
+    region: null,
+  }
+}
+
+/** Makes a change that lasts until `end` is called. */
+const begin = async ({ holding }: PositionLocks, account: BrokerAccount, position = ticket) => {
+  const [begun, ended] = [Promise.withResolvers<MaySend>(), Promise.withResolvers<void>()]
+  const result = holding(
+    account,
+    position,
+  )((maySend): TE.TaskEither<never, string> => async () => {
+    begun.resolve(maySend)
+    await ended.promise
+    return E.right('done')
+  })()
+  const maySend = await begun.promise
+  const end = () => {
+    ended.resolve()
+    return result
+  }
+  return { maySend, end }
 }
 
 onEachDatabase((open) => {
   const warnings: string[] = []
   let opened: OpenedDatabase
   let knex: Knex
+  /** Two instances of the service, and one whose callers give up soon. */
+  let here: PositionLocks
+  let elsewhere: PositionLocks
+  let impatient: PositionLocks
+  const locksWith = (options: PositionLocksOptions, on = knex) =>
+    createPositionLocks({
+      knex: on,
+      log: { warn: ({ event }) => void warnings.push(event) },
+      pollMs: 20,
+      ...options,
+    })
   beforeAll(async () => {
     opened = await open()
     knex = opened.database.knex
+    here = locksWith({})
+    elsewhere = locksWith({}, opened.elsewhere.knex)
+    impatient = locksWith({ patienceMs: 1_000 })
   })
   afterAll(() => opened.close())
-
-  const locksWith = (options: PositionLocksOptions) =>
-    createPositionLocks({
-      knex,
-      log: { warn: ({ event }) => void warnings.push(event) },
-      ...options,
-    })
   const rowsOf = ({ providerAccountId }: BrokerAccount) =>
     knex('position_locks').where({ provider_account_id: providerAccountId })
 
-  it('a row is kept and renewed for as long as the work runs, which may send for longer than one lease, and none is left', async () => {
+  it('the work may send until it ends, its result is returned or thrown, and the lock is released', async () => {
     const account = newBrokerAccount()
-    const leaseMs = 1_000
-    const startedAt = performance.now()
-    let holders: readonly string[] = []
-    const work = (maySend: MaySend) =>
-      TE.fromTask(async () => {
-        await until(() => performance.now() - startedAt > 2 * leaseMs && maySend())
-        holders = await rowsOf(account).pluck('holder')
-      })
-    expect(
-      await locksWith({ leaseMs, renewMs: 20 }).holding(account, ticket)(work)(),
-    ).toStrictEqual(E.right(undefined))
-    expect(holders).toHaveLength(1)
-    await until(async () => (await rowsOf(account)).length === 0)
-  })
-
-  it('no connection is held while brokers hang: with as many changes of one account as there may be, another account’s is made', async () => {
-    const { holding } = locksWith({ renewMs: 200 })
-    const hung = newBrokerAccount()
-    const held = heldWork()
-    let begun = 0
-    const hanging = (maySend: MaySend) => {
-      begun += 1
-      return held.work(maySend)
+    for (const locks of [here, elsewhere]) {
+      expect(
+        await locks.holding(account, ticket)(() => TE.left(refuse('PositionNotFound')))(),
+      ).toStrictEqual(E.left(refuse('PositionNotFound')))
+      const failing = locks.holding(account, ticket)(() => () => Promise.reject(new Error('fails')))
+      await expect(failing()).rejects.toThrow('fails')
+      const { maySend, end } = await begin(locks, account)
+      expect(maySend()).toBe(true)
+      expect(await end()).toStrictEqual(E.right('done'))
+      expect(maySend()).toBe(false)
     }
-    const changes = Array.from({ length: maxChangesPerAccount }, (_, index) =>
-      holding(hung, String(index) as Ticket)(hanging)(),
-    )
-    await until(() => begun === maxChangesPerAccount && opened.database.pool().inUse === 0)
-    expect(await holding(newBrokerAccount(), ticket)(done)()).toStrictEqual(E.right('done'))
-    held.end()
-    expect(await Promise.all(changes)).toStrictEqual(changes.map(() => E.right('held')))
   })
 
-  it('a change may not be sent once the database has stalled for longer than the lease, when another instance may change the position', async () => {
+  it('one of many changes runs at a time on all instances, at each in the order in which they came', async () => {
+    const account = newBrokerAccount()
+    const order: number[] = []
+    let [running, most] = [0, 0]
+    const work = (index: number) => (): TE.TaskEither<never, void> => async () => {
+      most = Math.max(most, (running += 1))
+      order.push(index)
+      await setTimeout(1)
+      running -= 1
+      return E.right(undefined)
+    }
+    const changes = Array.from({ length: 20 }, (_, index) =>
+      (index % 2 ? here : elsewhere).holding(account, ticket)(work(index))(),
+    )
+    await Promise.all(changes)
+    expect(most).toBe(1)
+    for (const rest of [0, 1]) {
+      const own = order.filter((index) => index % 2 === rest)
+      expect(own).toStrictEqual(own.toSorted((a, b) => a - b))
+    }
+  })
+
+  it('a change waits for every link to the same account until its patience ends, and for no other position, account or tenant', async () => {
+    const account = newBrokerAccount()
+    const { owner, providerAccountId } = account
+    for (const locks of [impatient, elsewhere]) {
+      const { end } = await begin(locks, account)
+      for (const [other, position] of [
+        [account, '46648038' as Ticket],
+        [{ ...account, providerAccountId: `${providerAccountId}-2` }, ticket],
+        [{ ...account, owner: { ...owner, tenantId: 'tenant-2' as TenantId } }, ticket],
+      ] as const)
+        expect(await here.holding(other, position)(done)()).toStrictEqual(E.right('done'))
+      const userId = 'user-2' as UserId
+      const link = { ...account, accountId: newAccountId(), owner: { ...owner, userId } }
+      for (const refused of [account, link].map((one) => impatient.holding(one, ticket)(done)()))
+        expect(await refused).toStrictEqual(E.left(refuse('InternalTimeout')))
+      await end()
+    }
+  })
+
+  it('a position is free once its process has died, which may send nothing by then', async () => {
+    const account = newBrokerAccount()
+    const dying = locksWith({ leaseMs: 500, renewMs: never }, opened.elsewhere.knex)
+    const { maySend, end } = await begin(dying, account)
+    const waiting = [here, elsewhere].map(({ holding }) =>
+      holding(account, ticket)(() => TE.fromIO(maySend))(),
+    )
+    expect(await Promise.all(waiting)).toStrictEqual([E.right(false), E.right(false)])
+    await end()
+  })
+
+  it('as many changes of one account as are allowed hold no connection and delay no other account, and one more is refused', async () => {
+    const account = newBrokerAccount()
+    const running = await Promise.all(
+      Array.from({ length: maxChangesPerAccount }, (_, index) =>
+        begin(here, account, String(index) as Ticket),
+      ),
+    )
+    await expect.poll(() => opened.database.pool().inUse).toBe(0)
+    expect(await here.holding(account, ticket)(done)()).toMatchObject({
+      left: { _tag: 'BrokerUnavailable', accountId: account.accountId },
+    })
+    expect(await here.holding(newBrokerAccount(), ticket)(done)()).toStrictEqual(E.right('done'))
+    await Promise.all(running.map(({ end }) => end()))
+    expect(await here.holding(account, ticket)(done)()).toStrictEqual(E.right('done'))
+  })
+
+  it('the lock is renewed while the work runs, which may send for longer than one lease', async () => {
+    const account = newBrokerAccount()
+    const { maySend, end } = await begin(locksWith({ leaseMs: 1_000, renewMs: 20 }), account)
+    await setTimeout(2_000)
+    await expect.poll(maySend).toBe(true)
+    expect(await rowsOf(account)).toHaveLength(1)
+    await end()
+    await expect.poll(() => rowsOf(account)).toHaveLength(0)
+  })
+
+  it('nothing may be sent once the database has stalled for longer than the lease, when another instance may change the position', async () => {
     const account = newBrokerAccount()
     const leaseMs = 400
-    const held = heldWork()
-    const changing = locksWith({ leaseMs, renewMs: 50 }).holding(account, ticket)(held.work)()
-    const maySend = await held.begun
+    const { maySend, end } = await begin(locksWith({ leaseMs, renewMs: 50 }), account)
     // Every connection is occupied.
     const stalled = await Promise.all(
       Array.from({ length: opened.database.pool().size }, () => knex.transaction()),
     )
     await setTimeout(leaseMs)
-    const isElsewhere = opened.elsewhere !== opened.database
-    const others = isElsewhere
-      ? await lockPortsOn(opened).elsewhere.holding(account, ticket)(done)()
-      : E.right('done')
+    const others =
+      opened.elsewhere === opened.database
+        ? E.right('done')
+        : await elsewhere.holding(account, ticket)(done)()
     expect(maySend()).toBe(false)
-    held.end()
-    await changing
     await Promise.all(stalled.map((transaction) => transaction.rollback()))
+    await end()
     expect(others).toStrictEqual(E.right('done'))
   })
 
-  it('nothing more may be sent once another change holds the lock, whose row is left alone', async () => {
+  it('nothing may be sent once another change holds the lock, whose row is left alone', async () => {
     const account = newBrokerAccount()
-    const { holding } = locksWith({ leaseMs: 60_000, renewMs: 20, patienceMs: 2_000 })
-    const held = heldWork()
-    const losing = holding(account, ticket)(held.work)()
-    const maySend = await held.begun
-    expect(maySend()).toBe(true)
+    const locks = locksWith({ leaseMs: 60_000, renewMs: 20, patienceMs: 2_000 })
+    const { maySend, end } = await begin(locks, account)
     await rowsOf(account).update({ holder: randomUUID() })
-    await until(() => warnings.includes('position_lock_lost'))
-    expect(maySend()).toBe(false)
-    held.end()
-    await losing
-    // The next change of this instance waits for the release of the lost lock, and then finds the
-    // position held by the other change.
-    expect(await holding(account, ticket)(done)()).toStrictEqual(E.left(internalTimeout))
+    await expect.poll(maySend).toBe(false)
+    expect(warnings).toContain('position_lock_lost')
+    await end()
+    // The next change waits for the release of the lost lock, and then for the other change.
+    expect(await locks.holding(account, ticket)(done)()).toStrictEqual(
+      E.left(refuse('InternalTimeout')),
+    )
   })
 
   it('rows are removed an hour after they expired, and none that still counts', async () => {
     const [old, young] = [newBrokerAccount(), newBrokerAccount()]
     const dying = locksWith({ leaseMs: 60_000, renewMs: never })
-    const held = heldWork()
-    const works = [old, young].map((account) => dying.holding(account, ticket)(held.work)())
-    await until(async () => (await rowsOf(old)).length + (await rowsOf(young)).length === 2)
+    const held = await Promise.all([old, young].map((account) => begin(dying, account)))
     await rowsOf(old).update({ expires_at: knex.raw(`now() - interval '61 minutes'`) })
-    await locksWith({}).holding(newBrokerAccount(), ticket)(done)()
-    await until(async () => (await rowsOf(old)).length === 0)
+    await here.holding(newBrokerAccount(), ticket)(done)()
+    await expect.poll(() => rowsOf(old)).toHaveLength(0)
     expect(await rowsOf(young)).toHaveLength(1)
-    held.end()
-    await Promise.all(works)
+    await Promise.all(held.map(({ end }) => end()))
   })
 
-  it('work is refused when the database is away, and what was done is returned although it went away meanwhile', async () => {
+  it('work is refused when the database is unavailable, and its result is returned although the database became unavailable meanwhile', async () => {
     const gone = await open()
-    const { holding } = createPositionLocks({
-      knex: gone.database.knex,
-      log: { warn: ({ event }) => void warnings.push(event) },
-      renewMs: 20,
-    })
+    const { holding } = locksWith({ renewMs: 20 }, gone.database.knex)
     const work = (): TE.TaskEither<never, string> => async () => {
       await gone.close()
-      await until(() => warnings.includes('position_lock_renewal'))
+      await expect.poll(() => warnings).toContain('position_lock_renewal')
       return E.right('done')
     }
     expect(await holding(newBrokerAccount(), ticket)(work)()).toStrictEqual(E.right('done'))
-    await until(() => warnings.includes('position_lock_release'))
+    await expect.poll(() => warnings).toContain('position_lock_release')
     expect(await holding(newBrokerAccount(), ticket)(() => TE.left('begun'))()).toMatchObject({
       left: { _tag: 'ServiceUnavailable' },
     })

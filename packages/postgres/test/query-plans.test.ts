@@ -10,18 +10,25 @@ import {
   someProgram,
   storedAccount,
   toRecord,
-} from '@tradeport/domain/testing'
-import type { Account, AccountReading } from '@tradeport/domain/accounts'
+} from '@tradeport/testkit'
+import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
+import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { PendingOrder } from '@tradeport/domain/orders'
-import type { OrdersQuery } from '@tradeport/domain/ports'
+import type { JournalClaim, OrdersQuery } from '@tradeport/domain/ports'
+import type { Ticket } from '@tradeport/domain/primitives'
 import type { Webhook } from '@tradeport/domain/webhooks'
+import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { createOperatorOrders, createTenantRecords } from '../src/index.ts'
-import { onEachDatabase, webhooksOn } from './open-stores.ts'
-import { startOrders } from './order-ports.ts'
-import type { OrderPorts } from './order-ports.ts'
-import type { OpenedDatabase } from './open-stores.ts'
+import {
+  createJournalHealth,
+  createOperatorOrders,
+  createTenantRecords,
+  openJournal,
+  type OpenedJournal,
+} from '../src/index.ts'
+import { onEachDatabase, pulse, silent, webhooksOn, type OpenedDatabase } from './open-stores.ts'
+import { startInstance, type OrderInstance } from './order-ports.ts'
 
 const day = Date.UTC(2026, 10, 21)
 const claim = newClaim()
@@ -59,22 +66,28 @@ const crowd = (own: Account): readonly string[] => [
    from generate_series(1, 2000) n, generate_series(1, 10)`,
   `insert into order_counters (tenant_id, user_id, day, created, pending) select tenant_id, id, '2026-11-20', 20, 5 from users where id like 'crowd-%'`,
   `insert into orders (tenant_id, id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step, destination_platform,
-     destination_account, checked_at, version, settled_at, due_at)
+     destination_account, checked_at, version, ended_at, due_at)
    select 'crowd-' || (n % 2000 + 1), 'ord_' || lpad(n::text, 20, 'x'), 'crowd-' || (n % 2000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 1,
      case when n % 4 = 0 then 'pending' else 'filled' end, timestamptz '2026-11-20' + n * interval '1 second', now(),
-     case when n % 4 = 0 then 'looking_up' else 'settled' end, 'mt5', 'p-' || n, now(), 3,
+     case when n % 4 = 0 then 'looking_up' else 'ended' end, 'mt5', 'p-' || n, now(), 3,
      case when n % 4 = 0 then null else now() end, case when n % 4 = 0 then now() + interval '2 minutes' + n * interval '1 ms' end
    from generate_series(1, 40000) n`,
   `insert into orders (tenant_id, id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step, destination_platform,
-     destination_account, checked_at, version, settled_at)
+     destination_account, checked_at, version, ended_at)
    select '${own.owner.tenantId}', 'ord_' || lpad(n::text, 20, 'e'), 'gone', gen_random_uuid(), 'EURUSD', 'buy', 1, 'filled',
-     timestamptz '2026-11-20' + n * interval '1 second', now(), 'settled', 'mt5', 'p', now(), 3, now()
+     timestamptz '2026-11-20' + n * interval '1 second', now(), 'ended', 'mt5', 'p', now(), 3, now()
    from generate_series(1, 20000) n`,
   `insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since, reply_body)
    select 'crowd-' || (n % 2000 + 1), 'crowd-' || (n % 2000 + 1), 'key-' || n, 'h', 'claim-' || n, 'replied', now(), '{}' from generate_series(1, 20000) n`,
   `insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
    select 'crowd-' || (n % 2000 + 1), 'crowd-' || (n % 2000 + 1), int4send(n), 1, now() - n * interval '1 second' from generate_series(1, 20000) n`,
-  'analyze',
+  `insert into journals (tenant_id, account_id, provider_account_id, linked_at, synced_at, wanted_at)
+   select tenant_id, id, 'p', now(), now(), now() + interval '1 hour' from accounts where tenant_id like 'crowd-%'`,
+  `insert into deals (tenant_id, account_id, time_ms, id, entry, kind, position_id, profit, commission, swap)
+   select tenant_id, account_id, n, n, 'in', 'buy', n, 0, 0, 0 from journals, generate_series(1, 10) n`,
+  `insert into trades (tenant_id, account_id, position_id, status, symbol, side, volume, entry_price, exit_price, profit, commission, swap,
+     net_profit, opened_at, closed_at, holding_time, closing_deal_id)
+   select tenant_id, account_id, n, 'closed', 'EURUSD', 'buy', 1, 1, 1, 1, 0, 0, 1, n, n, 1, n from journals, generate_series(1, 10) n`,
 ]
 
 /** The tables of which a plan reads every row. */
@@ -83,25 +96,39 @@ const readThrough = (plans: string): readonly (string | undefined)[] =>
     ([, table]) => table,
   )
 
-const isClaim = ({ sql }: Knex.Sql) => sql.startsWith('update "orders" set "due_at"')
+const isClaim = ({ sql }: Knex.Sql) => sql.includes('skip locked')
 
 onEachDatabase((open) => {
   let opened: OpenedDatabase
   let knex: Knex
-  let ports: OrderPorts
+  let ports: OrderInstance['ports']
   let stop: () => Promise<void>
   let account: Account
   let order: PendingOrder
   let webhook: Webhook
+  let journal: OpenedJournal
+  let broker: BrokerAccount
+  let claimed: JournalClaim
   const statements: Knex.Sql[] = []
   beforeAll(async () => {
     opened = await open()
     knex = opened.database.knex
-    ;({ ports, stop } = await startOrders(opened))
+    ;({ ports, stop } = await startInstance(opened.database))
     account = await storedAccount(ports.operator)
     webhook = newWebhook(account.owner, 0)
     await rightOf(webhooksOn(opened.database).create(account.owner, { webhook, secret: 's' }))
     for (const statement of crowd(account)) await knex.raw(statement)
+    broker = {
+      accountId: account.id,
+      owner: account.owner,
+      platform: 'mt5',
+      providerAccountId: `provider-${account.id}`,
+      region: null,
+    }
+    journal = openJournal({ knex, log: silent, pulse })
+    claimed = O.toNullable(await rightOf(journal.journal.claim(broker))) as JournalClaim
+    await writeDeals()
+    await knex.raw('analyze')
     order = newOrderOn(account, day)
     await rightOf(ports.orders.record(account.owner, toRecord(order)))
     await rightOf(ports.idempotency.claim(account.owner, claim, day))
@@ -111,6 +138,29 @@ onEachDatabase((open) => {
     await stop()
     await opened.close()
   })
+
+  const writeDeals = () => {
+    const deals = ['1', '2'].map((id): BrokerDeal => ({
+      id,
+      kind: 'buy',
+      side: 'buy',
+      entry: 'in',
+      positionId: '1',
+      profit: 1,
+      commission: 0,
+      swap: 0,
+      time: day,
+    }))
+    return journal.journal.write(claimed, {
+      inserted: deals,
+      changed: deals.slice(0, 1),
+      vanished: deals.slice(1),
+      reading: null,
+      now: day,
+      firstReadOffset: null,
+      completed: { syncedAt: day, latestDealAt: day },
+    })()
+  }
 
   const explain = async ({ sql, bindings }: Knex.Sql): Promise<string> => {
     // The statement as it was sent, its placeholders turned back into knex's own.
@@ -125,7 +175,7 @@ onEachDatabase((open) => {
     statements.length = 0
     await call()
     const sent = statements.filter(({ sql }) =>
-      /^\s*(?:select(?! pg_|from "users")|update|with|delete|insert into "?(?:orders|order_counters|idempotency))/.test(
+      /^\s*(?:select(?! pg_|from "users")|update|with|delete|insert into "?(?:orders|order_counters|idempotency|journals|deals|trades))/.test(
         sql,
       ),
     )
@@ -140,6 +190,11 @@ onEachDatabase((open) => {
   const record = (more: Parameters<typeof toRecord>[1]) =>
     ports.orders.record(account.owner, toRecord(newOrderOn(account, day), more))()
   const slice = { after: undefined, limit: 101, userId: undefined }
+  const selection = () => ({
+    accountIds: [account.id],
+    filter: { profit: 'profit', symbol: 'EURUSD' as never, from: 0, to: day } as const,
+  })
+  const place = () => ({ closedAt: day, closingDealId: '5', accountId: account.id })
   const later = () => ({ ...slice, after: { userId: account.owner.userId, id: 'a' } })
 
   const unsorted: readonly (readonly [string, () => Promise<unknown>])[] = [
@@ -201,8 +256,8 @@ onEachDatabase((open) => {
     ['a first page that begins a list', () => list({ limit: 1 })],
     ['a filtered page', () => list({ page: 2, limit: 9, status: 'filled', from: 0, to: 2e12 })],
     ['a page of one client id', () => list({ clientId: 'theirs' })],
-    ['the guards', () => ports.guards.guards(account.owner, account.id)()],
-    ['the challenges', () => ports.guards.challenges(account.owner, account.id)()],
+    ['the limits', () => ports.orderLimits.limitsOf(account.owner, account.id)()],
+    ['the challenges', () => ports.orderLimits.challenges(account.owner, account.id)()],
     [
       'a key that is claimed',
       () => ports.idempotency.claim(account.owner, newClaim({ key: claim.key }), day)(),
@@ -212,7 +267,7 @@ onEachDatabase((open) => {
     ['what a new order needs', () => record({ keep: { claim, reply: newReply() } })],
     [
       'what a new order with limits needs',
-      () => record({ books: { asOf: day, positions: new Map() } }),
+      () => record({ openPositions: { asOf: day, positions: new Map() } }),
     ],
     [
       'the numbers of other orders',
@@ -222,7 +277,7 @@ onEachDatabase((open) => {
       'an order that ends',
       () => {
         const end = {
-          placement: { step: 'settled' },
+          placement: { step: 'ended' },
           outcome: { kind: 'filled', fill: {} },
           continueInMs: null,
         } as const
@@ -230,8 +285,35 @@ onEachDatabase((open) => {
       },
     ],
     ['any order', () => createOperatorOrders(opened.database).find(order.id)()],
+    ['how far a journal is', () => journal.journal.find(broker)()],
+    ['a claim of a journal', () => journal.journal.claim(broker)()],
+    ['the deals from a time on', () => journal.journal.dealsFrom(broker, day)()],
+    ['the deals of an order', () => journal.journal.closingDeals(broker, '1', day)()],
+    ['a comparison with the balance', () => journal.journal.check(claimed, 1, day)()],
+    ['a wanted read', () => journal.journal.want(broker, day)()],
+    ['what a write of deals needs', writeDeals],
+    ['a page of trades', () => journal.records.page(account.owner, selection(), place(), 100)()],
+    [
+      'a page for an export',
+      () => journal.records.exportPage(account.owner, selection(), undefined, 1_000)(),
+    ],
+    ['the results', () => journal.records.results(account.owner, selection())()],
+    [
+      'a trade',
+      () => journal.records.find(account.owner, { accountId: account.id, ticket: '1' as Ticket })(),
+    ],
+    ['the skipped positions', () => journal.records.skipped(account.owner, [account.id])()],
+    ['the journals that disagree', () => createJournalHealth(knex).disagreeing()],
   ])('reads %s without reading a table through', async (_, call) => {
     expect(readThrough(await plansOf(call))).toStrictEqual([])
+  })
+
+  it('reads a page of trades in closing order off the index', async () => {
+    const everything = { ...selection(), filter: { profit: 'all' } } as const
+    const plans = await plansOf(() =>
+      journal.records.page(account.owner, everything, place(), 10)(),
+    )
+    expect(plans).toContain('"Index Name":"trades_closed"')
   })
 
   const of = () => ({
@@ -239,19 +321,23 @@ onEachDatabase((open) => {
     users: [account.owner.userId],
     accounts: [account.id],
   })
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'those that are due',
+  it.each<[string, string, () => Promise<unknown>]>([
+    ...(['orders', 'journals'] as const).map((queue): [string, string, () => Promise<unknown>] => [
+      `due ${queue}`,
+      `${queue}_due`,
       async () => {
-        const worker = await ports.jobs.work(async () => undefined)
+        const worker = await (queue === 'orders' ? ports.jobs : journal.jobs).work(
+          async () => undefined,
+        )
         await expect.poll(() => statements.some(isClaim)).toBe(true)
         await worker.stop()
         statements.splice(0, Infinity, ...statements.filter(isClaim).slice(0, 1))
       },
-    ],
+    ]),
     ...([{}, { pendingSince: day }] as const).flatMap((filter) =>
-      [false, true].map((some): [string, () => Promise<unknown>] => [
-        `those under way (${JSON.stringify(filter)}, of some: ${some})`,
+      [false, true].map((some): [string, string, () => Promise<unknown>] => [
+        `orders under way (${JSON.stringify(filter)}, of some: ${some})`,
+        'orders_due',
         () =>
           createOperatorOrders(opened.database).underWay(
             { ...filter, ...(some && { of: of() }) },
@@ -259,9 +345,9 @@ onEachDatabase((open) => {
           )(),
       ]),
     ),
-  ])('reads orders from the index of those that are due: %s', async (_, call) => {
+  ])('reads %s from the index %s', async (_, index, call) => {
     const plans = await plansOf(call)
-    expect(plans).toContain('"Index Name":"orders_due"')
+    expect(plans).toContain(`"Index Name":"${index}"`)
     expect(readThrough(plans)).toStrictEqual([])
   })
 })

@@ -2,10 +2,10 @@
 // pool never passes a limit and starts what waits tenant by tenant.
 import { setImmediate } from 'node:timers/promises'
 import * as fc from 'fast-check'
+import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import { inBatches, readingTogether } from '../src/connection/batches.ts'
-import { createFairPool } from '../src/connection/fair-pool.ts'
-import type { FairPoolKey, ReleaseSlot } from '../src/connection/fair-pool.ts'
+import { createFairPool, type FairPoolKey, type ReleaseSlot } from '../src/connection/fair-pool.ts'
 
 describe('inBatches', () => {
   it('gives each call its own result, in batches no greater and lanes no more than allowed', async () => {
@@ -39,22 +39,25 @@ describe('inBatches', () => {
 
   it('runs the calls of one turn together, reads each key once, and fails the calls of a run that fails alone', async () => {
     const runs: (readonly string[])[] = []
-    const call = readingTogether(async (keys) => {
-      runs.push(keys)
-      if (keys.includes('unlucky')) throw new Error('unlucky')
-      return keys.filter((key) => key !== 'none').map((key) => ({ key }))
-    })
+    const call = readingTogether(
+      async (keys) => {
+        runs.push(keys)
+        if (keys.includes('unlucky')) throw new Error('unlucky')
+        return keys.filter((key) => key !== 'none').map((key) => ({ key }))
+      },
+      (row) => row,
+    )
     expect(await Promise.all(['a', 'b', 'a', 'none'].map(call))).toStrictEqual([
-      { key: 'a' },
-      { key: 'b' },
-      { key: 'a' },
-      undefined,
+      O.some({ key: 'a' }),
+      O.some({ key: 'b' }),
+      O.some({ key: 'a' }),
+      O.none,
     ])
     expect(await Promise.allSettled([call('a'), call('unlucky')])).toMatchObject([
       { status: 'rejected' },
       { status: 'rejected' },
     ])
-    expect(await call('c')).toStrictEqual({ key: 'c' })
+    expect(await call('c')).toStrictEqual(O.some({ key: 'c' }))
     expect(runs).toStrictEqual([['a', 'b', 'none'], ['a', 'unlucky'], ['c']])
   })
 })

@@ -1,33 +1,31 @@
 // Secrets at rest: what was sealed opens under its key and at its place and nowhere else, no row
-// holds one in the clear, and one that does not open is reported.
+// holds one in the clear, and a change of keys loses none.
+import { secretKinds, type SealedSecret } from '@tradeport/domain/operator'
 import {
   newClaim,
   newOrder,
   newReply,
-  newTenant,
   newWebhook,
   puts,
   rightOf,
   storedOwner,
   toRecord,
   write,
-} from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import {
   createCipher,
   createIdempotencyStore,
+  createOperatorStore,
   createProviderTokens,
+  createSealedSecrets,
   createWebhookStore,
+  openOrders,
+  type LogEvent,
 } from '../src/index.ts'
-import type { Cipher, LogEvent } from '../src/index.ts'
-import { openEmbedded, testCipher } from './open-stores.ts'
-import { startOrders } from './order-ports.ts'
-import type { OpenedDatabase } from './open-stores.ts'
-
-const secret = 'whsec_0123456789abcdef'
-const otherCipher = createCipher(new Uint8Array(32).fill(8))
+import { onEachDatabase, pulse, silent, stopwatch, type OpenedDatabase } from './open-stores.ts'
 
 describe('the cipher', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
@@ -36,7 +34,7 @@ describe('the cipher', () => {
     maxLength: 4,
     selector: (bytes) => bytes.join(),
   })
-  const place = fc.record({ table: fc.string(), column: fc.string(), rowId: fc.string() })
+  const place = fc.tuple(fc.constantFrom(...secretKinds), fc.string())
   const text = fc.string({ unit: 'grapheme' })
 
   it('seals under the current key alone, and opens under any key that is given', () => {
@@ -45,163 +43,211 @@ describe('the cipher', () => {
         const cipher = createCipher(current, previous)
         const isCurrent = (sealed: Uint8Array) =>
           Buffer.compare(sealed.subarray(0, cipher.currentHead.length), cipher.currentHead) === 0
-        const sealed = cipher.encrypt(place, text)
+        const sealed = cipher.encrypt(...place, text)
         expect(isCurrent(sealed)).toBe(true)
-        expect(createCipher(current).decrypt(place, sealed)).toStrictEqual(O.some(text))
+        expect(cipher.encrypt(...place, text)).not.toStrictEqual(sealed)
+        expect(createCipher(current).decrypt(...place, sealed)).toStrictEqual(O.some(text))
         for (const one of previous) {
           const earlier = createCipher(one)
-          expect(earlier.decrypt(place, sealed)).toStrictEqual(O.none)
-          expect(isCurrent(earlier.encrypt(place, text))).toBe(false)
-          expect(cipher.decrypt(place, earlier.encrypt(place, text))).toStrictEqual(O.some(text))
+          const old = earlier.encrypt(...place, text)
+          expect(earlier.decrypt(...place, sealed)).toStrictEqual(O.none)
+          expect(isCurrent(old)).toBe(false)
+          expect(cipher.decrypt(...place, old)).toStrictEqual(O.some(text))
         }
       }),
     )
   })
 
   it('opens nothing at another place, in which a bit was changed, or that was cut short', () => {
+    const bit = fc.integer({ min: 0, max: 7 })
     fc.assert(
-      fc.property(
-        key,
-        place,
-        place,
-        text,
-        fc.nat(),
-        fc.integer({ min: 0, max: 7 }),
-        (key, place, other, text, at, bit) => {
-          const cipher = createCipher(key)
-          const sealed = cipher.encrypt(place, text)
-          const changed = sealed.map((byte, index) =>
-            index === at % sealed.length ? byte ^ (1 << bit) : byte,
-          )
-          if (JSON.stringify(place) !== JSON.stringify(other))
-            expect(cipher.decrypt(other, sealed)).toStrictEqual(O.none)
-          expect(cipher.decrypt(place, changed)).toStrictEqual(O.none)
-          expect(cipher.decrypt(place, sealed.subarray(0, at % sealed.length))).toStrictEqual(
-            O.none,
-          )
-        },
-      ),
-      {
-        examples: [
-          [
-            new Uint8Array(32),
-            { table: 'a', column: 'b', rowId: 'c' },
-            { table: 'a', column: 'bc', rowId: '' },
-            's',
-            0,
-            0,
-          ],
-        ],
-      },
+      fc.property(key, place, place, text, fc.nat(), bit, (key, place, other, text, at, bit) => {
+        const cipher = createCipher(key)
+        const sealed = cipher.encrypt(...place, text)
+        const changed = sealed.map((byte, index) =>
+          index === at % sealed.length ? byte ^ (1 << bit) : byte,
+        )
+        if (JSON.stringify(place) !== JSON.stringify(other))
+          expect(cipher.decrypt(...other, sealed)).toStrictEqual(O.none)
+        for (const broken of [changed, sealed.subarray(0, at % sealed.length)])
+          expect(cipher.decrypt(...place, broken)).toStrictEqual(O.none)
+      }),
     )
-  })
-
-  it('seals the same secret differently every time', () => {
-    const place = { table: 't', column: 'c', rowId: 'r' }
-    const sealed = Array.from({ length: 100 }, () =>
-      Buffer.from(testCipher.encrypt(place, 'secret')).toString('hex'),
-    )
-    expect(new Set(sealed).size).toBe(100)
   })
 
   it.each([0, 16, 31, 33])('refuses a key of %d bytes', (length) => {
     expect(() => createCipher(new Uint8Array(length))).toThrow(
-      `the secrets key has ${length} bytes; it takes 32`,
+      `the secrets key has ${length} bytes; it must have 32`,
     )
   })
 })
 
-describe('a sealed secret', () => {
-  let opened: OpenedDatabase
-  let instance: Awaited<ReturnType<typeof startOrders>>
-  const warnings: LogEvent[] = []
-  beforeAll(async () => {
-    opened = await openEmbedded()
-    instance = await startOrders(opened)
-  })
-  afterAll(async () => {
-    await instance.stop()
-    await opened.close()
-  })
+const columns = [
+  ['tenants', 'provider_token'],
+  ['webhooks', 'secret'],
+  ['idempotency_keys', 'sealed_reply_body'],
+] as const
+const keyOf = (number: number): Uint8Array => new Uint8Array(32).fill(number + 1)
 
-  const log = { warn: (event: LogEvent) => void warnings.push(event) }
-  const on = (cipher: Cipher) => ({ knex: opened.database.knex, cipher, log })
-  const reply = newReply({ body: JSON.stringify({ data: { secret } }), isSecret: true })
+onEachDatabase((open, title) =>
+  describe(`sealed secrets, ${title}`, () => {
+    let opened: OpenedDatabase
+    const warnings: LogEvent[] = []
+    beforeAll(async () => {
+      opened = await open()
+    })
+    beforeEach(() => opened.database.knex('tenants').delete())
+    afterAll(() => opened.close())
 
-  interface Stored {
-    readonly id: string
-    /** As whoever needs the secret does. */
-    readonly read: (cipher: Cipher) => Promise<unknown>
-  }
-
-  const storeToken = async (): Promise<Stored> => {
-    const tenant = newTenant()
-    await write(instance.ports.operator, { tenants: puts({ ...tenant, providerToken: secret }) })
-    return { id: tenant.id, read: (cipher) => createProviderTokens(on(cipher)).find(tenant.id)() }
-  }
-  const storeWebhook = async (): Promise<Stored> => {
-    const webhook = newWebhook(await storedOwner(instance.ports.operator), 0)
-    await rightOf(createWebhookStore(on(testCipher)).create(webhook.owner, { webhook, secret }))
-    return {
-      id: webhook.id,
-      read: (cipher) => createWebhookStore(on(cipher)).findWithSecret(webhook.owner, webhook.id)(),
+    /** The stores that seal under one key, while the previous ones open. */
+    const under = (current: number, ...previous: readonly number[]) => {
+      const { knex } = opened.database
+      const parts = {
+        knex,
+        cipher: createCipher(keyOf(current), previous.map(keyOf)),
+        log: { warn: (event: LogEvent) => void warnings.push(event) },
+      }
+      return {
+        operator: createOperatorStore(parts),
+        providerTokens: createProviderTokens(parts),
+        webhooks: createWebhookStore(parts),
+        idempotency: createIdempotencyStore(parts),
+        sealedSecrets: createSealedSecrets(parts),
+        orders: openOrders({ ...parts, jobs: { knex, log: silent, pulse }, stopwatch }).store,
+      }
     }
-  }
-  const storeReply = async (isWithOrder: boolean): Promise<Stored> => {
-    const owner = await storedOwner(instance.ports.operator)
-    const claim = newClaim()
-    const { idempotency, orders } = instance.ports
-    await rightOf(idempotency.claim(owner, claim, 0))
-    if (isWithOrder)
-      await rightOf(orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })))
-    else await rightOf(idempotency.keep(owner, claim, reply))
-    return {
-      id: claim.id,
-      read: (cipher) => createIdempotencyStore(on(cipher)).claim(owner, claim, 1)(),
+    type Ports = ReturnType<typeof under>
+
+    /**
+     * So many tenants with a provider token, and a user each with a webhook and a kept reply that
+     * holds a secret.
+     */
+    const stored = async (ports: Ports, count: number) => {
+      const all = []
+      for (let index = 0; index < count; index += 1) {
+        const owner = await storedOwner(ports.operator)
+        const [webhook, secret] = [newWebhook(owner, index), `secret ${index}`]
+        await write(ports.operator, {
+          tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: secret }),
+        })
+        await rightOf(ports.webhooks.create(owner, { webhook, secret }))
+        const claim = newClaim()
+        const reply = newReply({ body: JSON.stringify({ secret }), isSecret: true })
+        await rightOf(ports.idempotency.claim(owner, claim, index))
+        // A reply is kept by itself, or with its order.
+        await (index % 2
+          ? rightOf(ports.idempotency.keep(owner, claim, reply))
+          : rightOf(
+              ports.orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })),
+            ))
+        all.push({ owner, webhook, token: secret, secret, claim, reply })
+      }
+      return all
     }
-  }
-  const unavailable = {
-    left: {
-      _tag: 'ServiceUnavailable',
-      reason: expect.stringContaining('cannot be decrypted') as string,
-    },
-  }
+    type Stored = Awaited<ReturnType<typeof stored>>[number]
+    const read = async (ports: Ports, { owner, webhook, claim }: Stored) => ({
+      token: await ports.providerTokens.find(owner.tenantId)(),
+      webhook: await ports.webhooks.findWithSecret(owner, webhook.id)(),
+      reply: await ports.idempotency.claim(owner, claim, 1)(),
+    })
+    const expectReadable = async (ports: Ports, all: readonly Stored[]) => {
+      for (const one of all)
+        expect(await read(ports, one)).toMatchObject({
+          token: { right: O.some(one.token) },
+          webhook: { right: O.some({ webhook: one.webhook, secret: one.secret }) },
+          reply: { right: { kind: 'replied', reply: one.reply } },
+        })
+    }
+    const rotate = async ({ sealedSecrets }: Ports, limit: number) => {
+      let resealed = 0
+      const unreadable: SealedSecret[] = []
+      for (let after: SealedSecret | undefined; ;) {
+        const batch = await rightOf(sealedSecrets.reseal({ after, limit }))
+        expect(batch.resealed + batch.unreadable.length).toBeLessThanOrEqual(limit)
+        resealed += batch.resealed
+        unreadable.push(...batch.unreadable)
+        if (batch.last === undefined) return { resealed, unreadable }
+        after = batch.last
+      }
+    }
 
-  it.each([
-    ['a provider token', 'tenants', 'provider_token', storeToken, { right: O.none }],
-    ['a webhook’s secret', 'webhooks', 'secret', storeWebhook, unavailable],
-    [
-      'a reply that is kept alone',
-      'idempotency_keys',
-      'sealed_reply_body',
-      () => storeReply(false),
-      unavailable,
-    ],
-    [
-      'a reply that is kept with its order',
-      'idempotency_keys',
-      'sealed_reply_body',
-      () => storeReply(true),
-      unavailable,
-    ],
-  ])(
-    '%s stands in no row in the clear, and opens neither in another row nor under another key',
-    async (_, table, column, store, unreadable) => {
-      const [mine, theirs] = [await store(), await store()]
-      const rowOf = (id: string) => opened.database.knex(table).where({ id })
-      const row = await rowOf(mine.id).first()
-      expect(Buffer.from(row[column]).toString('latin1')).not.toContain(secret)
-      expect(JSON.stringify({ ...row, [column]: null })).not.toContain(secret)
-      expect(JSON.stringify(await mine.read(testCipher))).toContain(secret)
-      expect(warnings).toStrictEqual([])
+    it('stand in no row in the clear, and open neither in another row nor under another key', async () => {
+      const all = await stored(under(0), 4)
+      const { knex } = opened.database
+      const unreadable = {
+        left: { reason: expect.stringContaining('cannot be decrypted') as string },
+      }
+      const nothing = { token: { right: O.none }, webhook: unreadable, reply: unreadable }
+      for (const [table, column] of columns) {
+        const rows: Record<string, unknown>[] = await knex(table)
+        for (const row of rows) {
+          expect(Buffer.from(row[column] as Buffer).toString('latin1')).not.toContain('secret ')
+          expect(JSON.stringify({ ...row, [column]: null })).not.toContain('secret ')
+        }
+      }
+      expect(await read(under(1), all[0] as Stored)).toMatchObject(nothing)
+      expect(warnings.splice(0)).toMatchObject([{ event: 'provider_token_unreadable' }])
+      await expectReadable(under(0), all)
+      for (const [table, column] of columns) {
+        const one = await knex(table).first(column)
+        await knex(table).update({ [column]: one?.[column] })
+      }
+      const opening = await Promise.all(all.map((one) => read(under(0), one)))
+      for (const kind of ['token', 'webhook', 'reply'] as const)
+        expect(opening.filter((one) => /secret \d/.test(JSON.stringify(one[kind])))).toHaveLength(1)
+      expect(JSON.stringify(warnings.splice(0))).not.toMatch(/secret \d/)
+      // What needs no secret is still available to its user.
+      for (const { owner, webhook } of all)
+        expect(await rightOf(under(1).webhooks.find(owner, webhook.id))).toMatchObject(O.some({}))
+    })
 
-      await rowOf(theirs.id).update({ [column]: row[column] })
-      expect(await mine.read(otherCipher)).toMatchObject(unreadable)
-      expect(await theirs.read(testCipher)).toMatchObject(unreadable)
-      expect(JSON.stringify(warnings)).not.toContain(secret)
-      const warned =
-        unreadable === unavailable ? [] : ['provider_token_unreadable', 'provider_token_unreadable']
-      expect(warnings.splice(0).map(({ event }) => event)).toStrictEqual(warned)
-    },
-  )
-})
+    it.each([1, 2, 100])(
+      'are sealed under the current key in batches of %d, and open all the while',
+      async (limit) => {
+        const all = await stored(under(0), 3)
+        const ports = under(1, 0)
+        await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 2 }))
+        await expectReadable(ports, all)
+        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 2, others: 7 })
+        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 7, unreadable: [] })
+        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 0, unreadable: [] })
+        await expectReadable(under(1), all)
+      },
+    )
+
+    it.each([1, 3])(
+      'are named and left as they were where no key opens them, in batches of %d',
+      async (limit) => {
+        const [lost, all] = [await stored(under(2), 1), await stored(under(0), 2)]
+        const [{ owner, webhook, claim }] = lost as [Stored]
+        expect((await rotate(under(1, 0), limit)).unreadable).toStrictEqual([
+          { kind: 'provider_token', id: owner.tenantId },
+          { kind: 'webhook_secret', id: webhook.id },
+          { kind: 'kept_reply', id: claim.id },
+        ])
+        const census = await rightOf(under(1).sealedSecrets.census)
+        expect(census).toStrictEqual({ current: 6, others: 3 })
+        await expectReadable(under(1), all)
+        expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 3, unreadable: [] })
+        await expectReadable(under(1), [...all, ...lost])
+      },
+    )
+
+    it('are sealed once by two rotations at once, which overwrite nothing that is set meanwhile', async () => {
+      const all = await stored(under(0), 4)
+      const fresh = all.map((one, index) => ({ ...one, token: `new token ${index}` }))
+      const [first, second] = await Promise.all([rotate(under(1, 0), 2), rotate(under(1, 0), 3)])
+      expect(first.resealed + second.resealed).toBe(12)
+      await Promise.all([
+        rotate(under(2, 1), 1),
+        ...fresh.map(({ owner, token }, index) =>
+          write((index % 2 ? under(1, 2) : under(2, 1)).operator, {
+            tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: token }),
+          }),
+        ),
+      ])
+      await rotate(under(2, 1), 1)
+      await expectReadable(under(2), fresh)
+    })
+  }),
+)

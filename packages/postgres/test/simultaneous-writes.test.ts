@@ -1,12 +1,15 @@
 // What many callers write at once, on two instances: limits are exact, and nobody's change is lost.
-import { maxOpenOrders, maxOrdersPerDay } from '@tradeport/domain/orders'
-import { dayMs } from '@tradeport/domain/primitives'
-import { maxWebhooks } from '@tradeport/domain/webhooks'
+import {
+  maxOpenOrders,
+  maxOrdersPerDay,
+  type Order,
+  type PendingOrder,
+  type PlacementStep,
+} from '@tradeport/domain/orders'
+import { dayMs, type Owner } from '@tradeport/domain/primitives'
+import { maxWebhooks, type WebhookUrl } from '@tradeport/domain/webhooks'
 import type { Account } from '@tradeport/domain/accounts'
-import type { Order, PendingOrder, PlacementStep } from '@tradeport/domain/orders'
-import type { OpenBooks } from '@tradeport/domain/ports'
-import type { Owner } from '@tradeport/domain/primitives'
-import type { WebhookUrl } from '@tradeport/domain/webhooks'
+import type { OpenPositions } from '@tradeport/domain/ports'
 import {
   newAccount,
   newClaim,
@@ -25,17 +28,16 @@ import {
   storedOwner,
   toRecord,
   write,
-} from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { describeStores } from './order-ports.ts'
-import type { StorePorts } from './order-ports.ts'
+import { describeStores, type StorePorts } from './order-ports.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
-const settled: PlacementStep = {
-  placement: { step: 'settled' },
+const ended: PlacementStep = {
+  placement: { step: 'ended' },
   outcome: { kind: 'filled', fill: {} },
   continueInMs: null,
 }
@@ -97,11 +99,11 @@ const limited = async (
   })
   return accounts
 }
-const emptyBooks = async (
-  { guards }: StorePorts,
+const noPositions = async (
+  { orderLimits }: StorePorts,
   accounts: readonly [Account, Account],
-): Promise<OpenBooks> => {
-  const { readAt } = await rightOf(guards.guards(accounts[0].owner, accounts[0].id))
+): Promise<OpenPositions> => {
+  const { readAt } = await rightOf(orderLimits.limitsOf(accounts[0].owner, accounts[0].id))
   return {
     asOf: readAt,
     positions: new Map(accounts.map(({ provider }) => [provider?.providerAccountId ?? '', []])),
@@ -113,14 +115,14 @@ const atLimitOf = (by: 'trader' | 'desk', what: string, tag: string): Rush => ({
   refusal: { _tag: tag },
   prepare: async (ports) => {
     const accounts = await limited(ports, by)
-    const books = await emptyBooks(ports, accounts)
+    const openPositions = await noPositions(ports, accounts)
     return (their, index) => {
       const order = newOrderOn(accounts[index % 2 ? 1 : 0], noon)
-      return their.orders.record(order.owner, toRecord(order, { books }))()
+      return their.orders.record(order.owner, toRecord(order, { openPositions }))()
     }
   },
 })
-const atCount = (limit: string, before: number, areSettled: boolean): Rush => ({
+const atCount = (limit: string, before: number, haveEnded: boolean): Rush => ({
   what: `orders at one less than may be of ${limit}`,
   allowed: 1,
   refusal: { _tag: 'RiskLimitExceeded', limit },
@@ -128,8 +130,7 @@ const atCount = (limit: string, before: number, areSettled: boolean): Rush => ({
     const owner = await storedOwner(ports.operator)
     for (let left = before; left > 0; left -= 45)
       for (const order of await recordMany(ports, owner, Math.min(left, 45)))
-        if (areSettled)
-          await rightOf(ports.orders.advance(owner, placementOf(order), settled, noon))
+        if (haveEnded) await rightOf(ports.orders.advance(owner, placementOf(order), ended, noon))
     return (their) => their.orders.record(owner, toRecord(newOrder(owner, noon)))()
   },
 })
@@ -179,7 +180,7 @@ const rushes: readonly Rush[] = [
         PendingOrder,
       ]
       return async (their) =>
-        (await rightOf(their.orders.advance(order.owner, placementOf(order), settled, noon)))
+        (await rightOf(their.orders.advance(order.owner, placementOf(order), ended, noon)))
           ? E.right(true)
           : E.left({})
     },
@@ -229,28 +230,28 @@ describeStores('simultaneous writes', (instance) => {
       })
   })
 
-  it('of an order count against limits, unless it was filled before the books were read', async () => {
+  it('of an order count against limits, unless it was filled before the positions were read', async () => {
     const ports = instance(0)
     const accounts = await limited(ports, 'trader')
     const [{ owner }] = accounts
-    const recordNext = (books: OpenBooks) =>
-      ports.orders.record(owner, toRecord(newOrderOn(accounts[0], noon), { books }))
-    const before = await emptyBooks(ports, accounts)
+    const recordNext = (openPositions: OpenPositions) =>
+      ports.orders.record(owner, toRecord(newOrderOn(accounts[0], noon), { openPositions }))
+    const before = await noPositions(ports, accounts)
     const first = await rightOf(recordNext(before))
-    await rightOf(ports.orders.advance(owner, placementOf(first), settled, noon))
-    // Books are dated by the millisecond.
+    await rightOf(ports.orders.advance(owner, placementOf(first), ended, noon))
+    // Positions are dated by the millisecond.
     await new Promise((resolve) => setTimeout(resolve, 50))
     expect(await recordNext(before)()).toMatchObject({ left: { _tag: 'TraderLimitBreached' } })
-    expect(E.isRight(await recordNext(await emptyBooks(ports, accounts))())).toBe(true)
+    expect(E.isRight(await recordNext(await noPositions(ports, accounts))())).toBe(true)
   })
 
   it('are not made in another run of the database server than the one that is expected', async () => {
-    const { guards, orders, operator } = instance(0)
+    const { orderLimits, orders, operator } = instance(0)
     const { owner, id } = await storedAccount(operator)
-    const { serverRun } = await rightOf(guards.guards(owner, id))
+    const { serverRun } = await rightOf(orderLimits.limitsOf(owner, id))
     const [order] = (await recordMany(instance(0), owner, 1)) as [PendingOrder]
     const advance = (run: string) =>
-      rightOf(orders.advance(owner, { ...placementOf(order), serverRun: run }, settled, noon))
+      rightOf(orders.advance(owner, { ...placementOf(order), serverRun: run }, ended, noon))
     expect([await advance('another'), await advance(serverRun)]).toStrictEqual([false, true])
   })
 
@@ -268,7 +269,7 @@ describeStores('simultaneous writes', (instance) => {
         const order = newOrder(owner, noon + (((n * stride) % 10) - 5) * dayMs, { symbol })
         await rightOf(instance(n).orders.record(owner, toRecord(order)))
         recorded.push(order)
-        await rightOf(instance(n).orders.advance(owner, placementOf(order), settled, noon))
+        await rightOf(instance(n).orders.advance(owner, placementOf(order), ended, noon))
       }
       for (let n = 0; n < 16; n += 1) await recordNext(n)
       const writers = [0, 1].map(async (lane) => {

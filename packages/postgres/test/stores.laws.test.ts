@@ -1,26 +1,33 @@
 // The stores answer what the fakes in memory answer: random commands over a few records run against
 // both, on two instances in turn.
-import { notFoundAtBrokerCode } from '@tradeport/domain/orders'
-import { dayMs, hourMs, minuteMs, secondMs } from '@tradeport/domain/primitives'
-import { webhookEventTypes } from '@tradeport/domain/webhooks'
+import {
+  notFoundAtBrokerCode,
+  type OrderId,
+  type OrderRequest,
+  type PlacementStep,
+  type OrderOutcome,
+} from '@tradeport/domain/orders'
+import {
+  dayMs,
+  hourMs,
+  minuteMs,
+  secondMs,
+  type AccountId,
+  type Owner,
+  type TenantId,
+  type Ticket,
+  type UserId,
+  type WebhookId,
+} from '@tradeport/domain/primitives'
+import { webhookEventTypes, type WebhookUrl } from '@tradeport/domain/webhooks'
 import type { CredentialHash, ProgramId } from '@tradeport/domain/access'
 import type { Account, AccountReading } from '@tradeport/domain/accounts'
 import type { Changes, OperatorKeys, OperatorRecords } from '@tradeport/domain/operator'
-import type { OrderId, OrderRequest, PlacementStep, Settlement } from '@tradeport/domain/orders'
-import type { OpenBooks } from '@tradeport/domain/ports'
-import type {
-  AccountId,
-  Owner,
-  TenantId,
-  Ticket,
-  UserId,
-  WebhookId,
-} from '@tradeport/domain/primitives'
-import type { WebhookUrl } from '@tradeport/domain/webhooks'
+import type { OpenPositions } from '@tradeport/domain/ports'
 import {
   createFakeAccountStore,
   createFakeCredentialStore,
-  createFakeGuardStore,
+  createFakeLimitStore,
   createFakeIdempotencyStore,
   createFakeOperatorStore,
   createFakeOrderStore,
@@ -40,15 +47,14 @@ import {
   someProgram,
   toRecord,
   write,
-} from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
-import { describeStores } from './order-ports.ts'
-import type { StorePorts } from './order-ports.ts'
+import { describeStores, type StorePorts } from './order-ports.ts'
 
 const createFakeStores = (): StorePorts => {
   const records = createFakeRecords()
@@ -63,7 +69,7 @@ const createFakeStores = (): StorePorts => {
     tenantRecords: createFakeTenantRecords(records),
     webhooks: createFakeWebhookStore(records),
     idempotency: createFakeIdempotencyStore(records),
-    guards: createFakeGuardStore(records, orders.all, clock),
+    orderLimits: createFakeLimitStore(records, orders.all, clock),
     orders,
   }
 }
@@ -111,7 +117,7 @@ const figures = fc.record({
   leverage: nullable(one(500)),
 })
 const tradeMode = one('demo', 'contest', 'real')
-const bookLimits = {
+const exposureLimits = {
   maxOpenLots: nullable(one(1, 20.5)),
   maxOpenPositions: nullable(one(1, 2)),
   allowedSymbols: nullable(one([], ['EURUSD'])),
@@ -217,7 +223,7 @@ const changes = fc.record({
         accounts: fc.shuffledSubarray(
           accountIds.filter((_, index) => ownerOf(index).tenantId === tenantIds[n]),
         ),
-        limits: fc.record(bookLimits),
+        limits: fc.record(exposureLimits),
       }),
     ),
     one(...names),
@@ -227,7 +233,7 @@ const changes = fc.record({
     fc.record({
       accountId: one(...accountIds),
       limits: fc.record({
-        ...bookLimits,
+        ...exposureLimits,
         maxLotsPerOrder: nullable(one(0.3)),
         approvalAboveLots: nullable(one(0.2)),
       }),
@@ -346,7 +352,7 @@ const attempt = fc.oneof(attemptToOrder, attemptToBegin)
 const reply = fc.record({ body: one('"one"', '"two"'), isSecret: fc.boolean() })
 const idempotencyAt = one(0, 10 * secondMs, -10 * secondMs, 35 * secondMs, -hourMs)
 
-const fill: fc.Arbitrary<Settlement> = fc.record({
+const fill: fc.Arbitrary<OrderOutcome> = fc.record({
   kind: one('filled', 'partially_filled'),
   fill: fc.record(
     { price: figure, volume: figure, at: one(noon), positionId: one('46870472' as Ticket) },
@@ -357,10 +363,10 @@ const rejection = {
   kind: 'rejected',
   reason: { code: notFoundAtBrokerCode, message: 'not "found" \\ ü' },
 } as const
-const sent = { sentAt: noon, orderId: '4711' } as const
+const sent = { sentAt: noon, brokerOrderId: '4711' } as const
 const step: fc.Arbitrary<PlacementStep> = fc.oneof(
   fill.map((outcome): PlacementStep => ({
-    placement: { step: 'settled' },
+    placement: { step: 'ended' },
     outcome,
     continueInMs: null,
   })),
@@ -407,20 +413,20 @@ const filters = fc.record(
   },
   { requiredKeys: [] },
 )
-const books = fc.option(
+const openPositions = fc.option(
   fc.record({ asOf: one(0, 4_000_000_000_000), counts: fc.dictionary(one('p0', 'p1'), fc.nat(2)) }),
   {
     nil: undefined,
     freq: 2,
   },
 )
-const booksOf = ({
+const openPositionsOf = ({
   asOf,
   counts,
 }: {
   readonly asOf: number
   readonly counts: Readonly<Record<string, number>>
-}): OpenBooks => ({
+}): OpenPositions => ({
   asOf,
   positions: new Map(
     Object.entries(counts).map(([id, count]) => [
@@ -437,13 +443,13 @@ const documents = command('document', fc.record({ keys, changes }), ({ operator 
   ),
 )
 
-const guards = command('guards', theirAccount, ({ guards }, { owner, id }) =>
+const accountLimits = command('limits', theirAccount, ({ orderLimits }, { owner, id }) =>
   pipe(
-    guards.guards(owner, id),
+    orderLimits.limitsOf(owner, id),
     TE.map(({ trader, desks }) =>
-      [...(trader === null ? [] : [trader]), ...desks].map((guard) => ({
-        ...guard,
-        pending: guard.pending.toSorted(byText),
+      [...(trader === null ? [] : [trader]), ...desks].map((limited) => ({
+        ...limited,
+        pending: limited.pending.toSorted(byText),
       })),
     ),
   ),
@@ -467,8 +473,10 @@ const recordReads = [
   command('plan', asker, ({ credentials }, owner) => credentials.findUserPlan(owner)),
   command('provider token', tenantId, ({ providerTokens }, id) => providerTokens.find(id)),
   command('email', asker, ({ users }, owner) => users.email(owner)),
-  command('challenges', theirAccount, ({ guards }, { owner, id }) => guards.challenges(owner, id)),
-  guards,
+  command('challenges', theirAccount, ({ orderLimits }, { owner, id }) =>
+    orderLimits.challenges(owner, id),
+  ),
+  accountLimits,
   command('tenant', tenantId, ({ tenantRecords }, id) => tenantRecords.find(id)),
   command('counts', tenantId, ({ tenantRecords }, id) => tenantRecords.counts(id)),
   command('tenants', one('@', ...tenantIds), ({ tenantRecords }, after) =>
@@ -625,17 +633,17 @@ const orderWrites = [
       accountId: one(...accountIds),
       request,
       createdAt: one(noon, noon + 1),
-      books,
+      openPositions,
       keep: fc.option(fc.record({ claim: attemptToOrder.map(({ claim }) => claim), reply }), {
         nil: undefined,
       }),
     }),
-    ({ orders }, { id, owner, accountId, request, createdAt, books, keep }) =>
+    ({ orders }, { id, owner, accountId, request, createdAt, openPositions, keep }) =>
       orders.record(
         owner,
         toRecord(
           { ...newOrder(owner, createdAt, { ...(request as OrderRequest), accountId }), id },
-          { keep, ...(books && { books: booksOf(books) }) },
+          { keep, ...(openPositions && { openPositions: openPositionsOf(openPositions) }) },
         ),
       ),
   ),
@@ -685,7 +693,7 @@ const subjects = {
   records: { reads: recordReads, writes: [documents, ...recordWrites] },
   webhooks: { reads: webhookReads, writes: [documents, ...webhookWrites] },
   orders: {
-    reads: [...orderReads, listing, guards],
+    reads: [...orderReads, listing, accountLimits],
     writes: [documents, ...orderWrites, ...orderWrites, ...keyWrites],
   },
   keys: { reads: [listing], writes: [...keyWrites, ...orderWrites] },

@@ -1,6 +1,6 @@
-// The domain's rule of limits as one script, so that Redis decides each request in one step
-// whichever instance asks. What it keeps of a subject is a hash of whole numbers under one key,
-// which expires when every limit is full again.
+// The domain's rule of limits as a script, so that Redis decides each request in one step for all
+// instances. The state of a subject is a hash of whole numbers, which expires when every limit is
+// full again.
 import type { Redis } from 'ioredis'
 import {
   endpointBucket,
@@ -10,39 +10,32 @@ import {
   suspendingRefusals,
   suspensionMs,
   tiers,
-} from '@tradeport/domain/access'
-import type {
-  EndpointLimit,
-  RateDecision,
-  RateOutcome,
-  RateState,
-  RateSubject,
+  type EndpointLimit,
+  type RateDecision,
+  type RateOutcome,
+  type RateState,
+  type RateSubject,
 } from '@tradeport/domain/access'
 import type { Instant } from '@tradeport/domain/primitives'
 
-/**
- * `redis`: the server's clock, which is one for all instances. `caller`: the time that comes with
- * each request, which tests set.
- */
+/** `redis`: the server's clock, the same for all instances. `caller`: the time of each request. */
 export type ScriptClock = 'redis' | 'caller'
 
 export interface ScriptOptions {
-  /** What every key begins with. */
+  /** The beginning of every key. */
   readonly prefix: string
   readonly clock: ScriptClock
 }
 
 export interface SharedDecision extends RateDecision {
-  /**
-   * The moment of the decision by the script's clock, which all of the state's instants are of. Of
-   * the endpoints it holds the one asked for.
-   */
+  /** The time of the decision by the script's clock, as all times of the state. */
   readonly now: Instant
 }
 
 /**
- * @param carried what this instance knows by the clock that `now` is of, and Redis may not; the
- * stricter of both counts from then on
+ * The returned state contains only the bucket of this endpoint.
+ * @param carried this instance's state, by the clock of `now`, if Redis may not have it; the
+ * stricter of both applies
  */
 export type DecideInRedis = (
   subject: RateSubject,
@@ -51,7 +44,7 @@ export type DecideInRedis = (
   carried?: RateState,
 ) => Promise<SharedDecision>
 
-// Mirrors `decideRate` and what it is made of, function by function; a law holds the two together.
+// Mirrors `decideRate` and its functions; a property compares the two.
 const lua = `
 local callerNow, minuteSize, minuteInterval, perDay = tonumber(ARGV[2]), tonumber(ARGV[3]), tonumber(ARGV[4]), tonumber(ARGV[5])
 local route, endpointSize, endpointInterval = ARGV[6], tonumber(ARGV[7]), tonumber(ARGV[8])
@@ -100,7 +93,7 @@ local function recent(refusals)
   return kept
 end
 
-local function takeStricter(state, other)
+local function makeStricter(state, other)
   for name, fullAt in pairs(other.endpoints) do state.endpoints[name] = math.max(fullAt, state.endpoints[name] or 0) end
   state.minute, state.suspended = math.max(state.minute, other.minute), math.max(state.suspended, other.suspended)
   if other.day > state.day then state.day, state.count = other.day, other.count
@@ -118,7 +111,7 @@ catchUp(state)
 if ARGV[9] ~= '' then
   local carried = cjson.decode(ARGV[9])
   moveBy(carried, now - callerNow)
-  takeStricter(state, carried)
+  makeStricter(state, carried)
   catchUp(state)
 end
 state.at = now
@@ -163,13 +156,10 @@ return { outcome, text(now), text(state.minute), text(state.day), text(state.cou
 
 type Command = (key: string, ...args: readonly (string | number)[]) => Promise<readonly string[]>
 
-/**
- * Defines the script on the connection. What it asks for is answered in the order of asking, as all
- * on one connection is.
- */
+/** Defines the script on the connection, which answers in order. */
 export const defineDecision = (redis: Redis, { prefix, clock }: ScriptOptions): DecideInRedis => {
   redis.defineCommand('decideRate', { numberOfKeys: 1, lua })
-  // The client adds commands by name, which its type cannot follow.
+  // The type of ioredis has no commands that are defined later.
   const command = (redis as unknown as { readonly decideRate: Command }).decideRate.bind(redis)
   return async (subject, endpoint, now, carried) => {
     const minute = minuteBucket(subject.plan)

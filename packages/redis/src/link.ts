@@ -1,5 +1,5 @@
-// Whether Redis is to be asked: it is until it fails to answer in time, and again once it answers a
-// probe. In between nobody waits for it.
+// Whether requests use Redis: until it fails to answer in time, and again once it answers a probe.
+// In between no request waits for it.
 import type { Redis } from 'ioredis'
 
 export interface Log {
@@ -7,23 +7,23 @@ export interface Log {
   readonly warn: (fields: object, message: string) => void
 }
 
-export interface Link {
+interface Link {
   readonly isUp: () => boolean
-  /** Redis did not answer, or not in time: it is asked no more until a probe is answered. */
-  readonly lost: (error: unknown) => void
-  /** Asks Redis now, and returns whether it answered in time. */
+  /** Redis did not answer in time: it is not used until it answers a probe. */
+  readonly markDown: (error: unknown) => void
+  /** Probes Redis now, and returns whether it answered in time. */
   readonly check: () => Promise<boolean>
-  /** For how long in all it has not been up. */
+  /** How long in total it has not been up. */
   readonly downMs: () => number
   readonly stop: () => void
 }
 
-export interface LinkOptions {
+interface LinkOptions {
   readonly log: Log
-  /** Asks Redis what a request would ask; rejects where it does not answer in time. */
+  /** Sends what a request would send; rejects without an answer in time. */
   readonly probe: () => Promise<unknown>
   readonly probeEveryMs: number
-  /** Redis may have been away, and may have forgotten. */
+  /** Redis answers again, and may have lost its data. */
   readonly onReturn: () => void
 }
 
@@ -40,9 +40,9 @@ export const createLink = (
   const check = async (): Promise<boolean> => {
     try {
       await probe()
-      found()
+      markUp()
     } catch (error) {
-      lost(error)
+      markDown(error)
     }
     return state === 'up'
   }
@@ -55,14 +55,14 @@ export const createLink = (
     timer = setTimeout(() => void probeAgain(), probeEveryMs)
     timer.unref()
   }
-  const found = (): void => {
+  const markUp = (): void => {
     if (state !== 'down') return
     pastDownMs = downMs()
     state = 'up'
     onReturn()
     log.info({}, 'Redis answers again: limits are shared with the other instances')
   }
-  const lost = (error: unknown): void => {
+  const markDown = (error: unknown): void => {
     if (state !== 'up') return
     state = 'down'
     downSince = performance.now()
@@ -77,10 +77,10 @@ export const createLink = (
   redis.on('error', (error) => {
     lastError = error
   })
-  redis.on('close', () => lost(lastError))
+  redis.on('close', () => markDown(lastError))
   return {
     isUp: () => state === 'up',
-    lost,
+    markDown,
     check,
     downMs,
     stop: () => {
@@ -91,8 +91,8 @@ export const createLink = (
 }
 
 /**
- * Rejects when the answer takes longer. An answer that has arrived and waits to be read is in time,
- * however busy this process was.
+ * Rejects if the answer takes longer. An answer that has arrived but was not read yet, in a busy
+ * process, is in time.
  */
 export const inTime = <A>(answer: Promise<A>, ms: number): Promise<A> =>
   new Promise((resolve, reject) => {
@@ -103,7 +103,7 @@ export const inTime = <A>(answer: Promise<A>, ms: number): Promise<A> =>
     answer.then(resolve, reject).finally(() => clearTimeout(timer))
   })
 
-// Several addresses refused at once have no message of their own.
+// The error of several refused addresses has no message.
 const reasonOf = (error: unknown): string => {
   if (error instanceof AggregateError && error.errors.length > 0) return reasonOf(error.errors[0])
   return error instanceof Error ? error.message : String(error)

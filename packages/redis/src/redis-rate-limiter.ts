@@ -1,43 +1,46 @@
-// The limiter that several instances share, and what an instance does while Redis is slow or gone:
-// it limits by itself, from where Redis left off.
+// The rate limiter that several instances share. While Redis is slow or unavailable, an instance
+// limits alone, from the last known state.
 import { Redis } from 'ioredis'
-import { caughtUp, movedTo, rateVerdict, stricterRateState } from '@tradeport/domain/access'
-import type { EndpointLimit, RateState, RateSubject, RateVerdict } from '@tradeport/domain/access'
+import {
+  caughtUp,
+  movedTo,
+  rateVerdict,
+  stricterRateState,
+  type EndpointLimit,
+  type RateState,
+  type RateSubject,
+  type RateVerdict,
+} from '@tradeport/domain/access'
 import type { LocalRateLimiter, RateLimiter, SuspensionListener } from '@tradeport/domain/ports'
 import type { Instant } from '@tradeport/domain/primitives'
-import { defineDecision } from './decide-script.ts'
-import type { ScriptClock, SharedDecision } from './decide-script.ts'
-import { createLink, inTime } from './link.ts'
-import type { Log } from './link.ts'
+import { defineDecision, type ScriptClock, type SharedDecision } from './decide-script.ts'
+import { createLink, inTime, type Log } from './link.ts'
 
 export interface RedisRateLimiterOptions {
   /** `redis://` or `rediss://`; a password in it is never logged. */
   readonly url: string
-  /** Decides while Redis does not, and is told of all that Redis decides for this instance. */
+  /** Decides while Redis does not, and receives what Redis decides for this instance. */
   readonly local: LocalRateLimiter
-  /** Of what begins in Redis; the local limiter tells of its own. */
+  /** Called for suspensions that begin in Redis; the local limiter reports its own. */
   readonly onSuspension: SuspensionListener
   readonly log: Log
-  /** The longest that a request waits for Redis, 100 ms when left out. */
+  /** The longest that a request waits for Redis; 100 ms by default. */
   readonly boundMs?: number
-  /** How often Redis is tried while it is away, 500 ms when left out. */
+  /** The time between probes while Redis is unavailable; 500 ms by default. */
   readonly probeEveryMs?: number
-  /**
-   * A connection that is silent for so long is given up, because a network may swallow it without a
-   * word; 10 s when left out.
-   */
+  /** A connection without traffic for so long is replaced; 10 s by default. */
   readonly silenceMs?: number
   readonly prefix?: string
-  /** `redis` when left out. */
+  /** `redis` by default. */
   readonly clock?: ScriptClock
 }
 
 export interface RedisRateLimiter extends RateLimiter {
-  /** `alone` while this instance limits by itself. */
+  /** `alone` while this instance limits without Redis. */
   readonly status: () => 'shared' | 'alone'
-  /** As `status`, from an answer that Redis gives now, or fails to give within `boundMs`. */
+  /** The status after a probe of at most `boundMs`. */
   readonly check: () => Promise<'shared' | 'alone'>
-  /** For how long in all this instance has limited by itself. */
+  /** How long in total this instance has limited alone. */
   readonly aloneMs: () => number
   readonly close: () => void
 }
@@ -52,7 +55,7 @@ const probed: RateSubject = {
   plan: 'enterprise',
 }
 
-/** Resolves in two seconds at most, whether Redis answers or not. */
+/** Resolves within two seconds, whether Redis answers or not. */
 export const openRedisRateLimiter = async (
   options: RedisRateLimiterOptions,
 ): Promise<RedisRateLimiter> => {
@@ -72,28 +75,27 @@ export const openRedisRateLimiter = async (
     connectTimeout: connectMs,
     socketTimeout: silenceMs,
     retryStrategy: () => reconnectMs,
-    // A request is decided here at once rather than later there, and never counted twice.
+    // Without queues and repetitions a request is never decided late or counted twice.
     enableOfflineQueue: false,
     autoResendUnfulfilledCommands: false,
     maxRetriesPerRequest: 0,
   })
   const askRedis = defineDecision(redis, { prefix, clock })
-  // The client goes on in database 0 without a word where the one of the URL is not to be had, and
-  // two services would share their limits. Where it is 0 nothing is sent: not every proxy knows the
-  // command, nor may every user give it.
+  // ioredis silently stays in database 0 if it cannot select that of the URL, and two services would
+  // share their limits. Nothing is sent for 0: not every proxy or user may use the command.
   const { db = 0 } = redis.options
   const select = async (): Promise<unknown> => (db === 0 ? undefined : redis.select(db))
-  // What Redis itself has told since it was last found. All else that is known here, it is told in
-  // turn with the subject's next request.
-  let told = new WeakSet<RateState>()
+  // States that came from Redis since it was last up. All other states are sent to Redis with the
+  // subject's next request.
+  let fromRedis = new WeakSet<RateState>()
   const link = createLink(redis, {
     log,
     probe: () =>
-      // At once, in time for a request's own bound: one connection keeps their order.
+      // Both at once, within the bound of one request: a connection keeps their order.
       inTime(Promise.all([select(), askRedis(probed, undefined, 0)]), boundMs),
     probeEveryMs,
     onReturn: () => {
-      told = new WeakSet()
+      fromRedis = new WeakSet()
     },
   })
 
@@ -107,44 +109,40 @@ export const openRedisRateLimiter = async (
       subject,
       endpoint,
       now,
-      known === undefined || told.has(known) ? undefined : caughtUp(known, now),
+      known === undefined || fromRedis.has(known) ? undefined : caughtUp(known, now),
     )
     let shared: SharedDecision
     try {
       shared = await inTime(answer, boundMs)
     } catch (error) {
-      link.lost(error)
-      answer.then((late) => heedLate(subject, late, now)).catch(() => undefined)
+      link.markDown(error)
+      answer.then((late) => adoptLateSuspension(subject, late, now)).catch(() => undefined)
       return local.decide(subject, endpoint, now)
     }
-    if (link.isUp()) told.add(learn(subject, shared, now))
+    if (link.isUp()) fromRedis.add(adopt(subject, shared, now))
     if (shared.outcome === 'suspension_began')
       onSuspension(subject, now + shared.state.suspendedUntil - shared.now)
     return rateVerdict(shared, subject.plan, endpoint, shared.now)
   }
 
-  /**
-   * Keeps what Redis told by this instance's own clock, with the buckets of endpoints that were not
-   * asked for.
-   */
-  const learn = (
+  /** Keeps the state of Redis by this instance's clock, with the buckets of other endpoints. */
+  const adopt = (
     subject: RateSubject,
     { state: shared }: SharedDecision,
     now: Instant,
   ): RateState => {
     const state = movedTo(shared, now)
     const known = local.stateOf(subject)
-    const learnt =
+    const adopted =
       known === undefined
         ? state
         : { ...state, endpoints: { ...caughtUp(known, now).endpoints, ...state.endpoints } }
-    local.adopt(subject, learnt)
-    return learnt
+    local.adopt(subject, adopted)
+    return adopted
   }
 
-  // Nobody waited for it any longer, but a suspension that began with it is one of which nobody
-  // else tells.
-  const heedLate = (
+  // The request was decided locally, but only this answer reports a suspension that began in Redis.
+  const adoptLateSuspension = (
     subject: RateSubject,
     { outcome, state: shared }: SharedDecision,
     now: Instant,
@@ -157,7 +155,7 @@ export const openRedisRateLimiter = async (
     onSuspension(subject, state.suspendedUntil)
   }
 
-  await inTime(redis.connect().then(select), connectMs).catch(link.lost)
+  await inTime(redis.connect().then(select), connectMs).catch(link.markDown)
   return {
     decide: (subject, endpoint, now) =>
       link.isUp() ? decideShared(subject, endpoint, now) : local.decide(subject, endpoint, now),

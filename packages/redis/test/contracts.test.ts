@@ -1,5 +1,4 @@
-// The contract on a real server, and the law that the script decides as the pure rule does whatever
-// it is told.
+// The contract of limiters, and the script compared with the domain's rule.
 import { Redis } from 'ioredis'
 import * as fc from 'fast-check'
 import {
@@ -15,10 +14,10 @@ import {
   exportLimit,
   newRateSubject,
   ordersLimit,
-  rateLimiterContract,
   rateSteps,
-} from '@tradeport/domain/testing'
-import type { RateStep } from '@tradeport/domain/testing'
+} from '@tradeport/testkit'
+import { rateLimiterContract } from '@tradeport/testkit/contracts'
+import type { RateStep } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { defineDecision } from '../src/decide-script.ts'
 import type { DecideInRedis } from '../src/decide-script.ts'
@@ -81,7 +80,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       await removeKeys(prefix)
     })
 
-    it('takes the stricter of what it holds and what it is told, and decides as the rule does', async () => {
+    it('decides by the rule of the domain, from the stricter of both states', async () => {
       await fc.assert(
         fc.asyncProperty(
           fc.array(
@@ -119,7 +118,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       )
     })
 
-    it('takes the time of the server, and what it is told by another clock as of now', async () => {
+    it('uses the time of the server, and converts states of other clocks', async () => {
       const ours = defineDecision(redis, { prefix, clock: 'redis' })
       const subject = newRateSubject()
       const [seconds] = await redis.time()
@@ -129,12 +128,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       // Suspended for ten minutes yet, by a clock that is a year behind.
       const then = noon - 365 * 86_400_000
       const suspended = { ...unusedRateState, at: then, suspendedUntil: then + 600_000 }
-      const told = await ours(subject, exportLimit, then, suspended)
-      expect([told.outcome, told.state.suspendedUntil - told.now]).toEqual(['suspended', 600_000])
-      expect(movedTo(told.state, then).suspendedUntil).toBe(then + 600_000)
+      const decision = await ours(subject, exportLimit, then, suspended)
+      expect([decision.outcome, decision.state.suspendedUntil - decision.now]).toEqual([
+        'suspended',
+        600_000,
+      ])
+      expect(movedTo(decision.state, then).suspendedUntil).toBe(then + 600_000)
     })
 
-    it('keeps one key for a subject, and nothing once every limit is full again', async () => {
+    it('keeps one key for a subject until every limit is full again', async () => {
       const subject = newRateSubject()
       await ask(subject, exportLimit, noon)
       const [key, ...others] = (await redis.keys(`${prefix}*${subject.id}`)).toSorted()
@@ -145,7 +147,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       expect(ttlMs).toBeLessThanOrEqual(12 * 3_600_000)
     })
 
-    it('goes on where the server has forgotten it', async () => {
+    it('works after the server lost the script', async () => {
       const subject = newRateSubject()
       await ask(subject, undefined, noon)
       await redis.script('FLUSH')

@@ -3,7 +3,7 @@
 // an hour are used, so that the time a busy machine takes gives nothing back.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { RateSubject, RateVerdict } from '@tradeport/domain/access'
-import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/domain/testing'
+import { createFakeRateLimiter, exportLimit, newRateSubject } from '@tradeport/testkit'
 import { createTcpProxy } from '@tradeport/testkit'
 import { afterEach, beforeAll, afterAll, describe, expect, it } from 'vitest'
 import { openRedisRateLimiter } from '../src/index.ts'
@@ -71,12 +71,12 @@ const openInstance = async (
   return instance
 }
 
-describe('a limiter whose Redis was never there', () => {
-  it.each(['nobody listens', 'whoever listens says nothing'])(
-    'limits by itself, and at once: %s',
+describe('a limiter without Redis', () => {
+  it.each(['the connection is refused', 'the server never answers'])(
+    'limits alone at once if %s',
     async (how) => {
       const proxy = await createTcpProxy({ target: 'redis://:hush-hush@127.0.0.1' })
-      if (how === 'nobody listens') await proxy.refuse()
+      if (how === 'the connection is refused') await proxy.refuse()
       else proxy.blackHole()
       const alone = await openInstance(proxy.url)
       const subject = newRateSubject()
@@ -109,7 +109,7 @@ describe.skipIf(!isInstalled)(
       await server.start()
     })
 
-    it('shares limits with the other instances while Redis answers', async () => {
+    it('shares limits with other instances while Redis answers', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       expect([await one.ask(subject, 6), await other.ask(subject, 6)]).toEqual([
@@ -124,7 +124,7 @@ describe.skipIf(!isInstalled)(
       ])
     })
 
-    it('asks Redis when it is checked, whatever is remembered of it', async () => {
+    it('probes Redis for a check', async () => {
       const one = await openInstance(server.url, { boundMs: 500, probeEveryMs: 60_000 })
       expect(await one.check()).toBe('shared')
       server.freeze()
@@ -134,7 +134,7 @@ describe.skipIf(!isInstalled)(
       expect([await one.check(), one.status()]).toEqual(['shared', 'shared'])
     })
 
-    it('limits alone where Redis has no database of that number, and says so, rather than share those of another', async () => {
+    it('limits alone, and logs it, if Redis does not have the database of the URL', async () => {
       const one = await openInstance(`${server.url}/9999`)
       expect(one.status()).toBe('alone')
       await pause(200)
@@ -145,7 +145,7 @@ describe.skipIf(!isInstalled)(
       expect((await openInstance(`${server.url}/3`)).status()).toBe('shared')
     })
 
-    it('shares limits once Redis is there, where it was not when it began', async () => {
+    it('shares limits once Redis is available after the start', async () => {
       await server.stop()
       const one = await openInstance(server.url)
       const subject = newRateSubject()
@@ -164,7 +164,7 @@ describe.skipIf(!isInstalled)(
       ])
     })
 
-    it('goes on from where Redis left off when it is gone, and Redis from there when it is back, though it has forgotten', async () => {
+    it('continues from the state of Redis during an outage, and restores it in a Redis that was emptied', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await other.ask(subject, 4)
@@ -182,7 +182,7 @@ describe.skipIf(!isInstalled)(
       expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
     })
 
-    it('answers while Redis is frozen, by itself after one bound, and shares again when it thaws', async () => {
+    it('decides alone after one timeout while Redis is frozen, and shares limits again afterwards', async () => {
       const one = await openInstance(server.url)
       const subject = newRateSubject()
       expect(await one.ask(subject, 4)).toEqual(times(4, 'passed'))
@@ -199,7 +199,7 @@ describe.skipIf(!isInstalled)(
       expect(one.lines.map(({ level }) => level)).toEqual(['warn', 'info'])
     })
 
-    it('keeps a suspension while Redis is gone and after, and tells of it once', async () => {
+    it('keeps a suspension during and after an outage, and reports it once', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       expect(await one.ask(subject, 21)).toEqual([
@@ -219,7 +219,7 @@ describe.skipIf(!isInstalled)(
       expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
     })
 
-    it('suspends by itself what is refused too often while Redis is gone, and tells of it once', async () => {
+    it('suspends alone during an outage, and reports it once', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await one.ask(subject, 15)
@@ -238,7 +238,7 @@ describe.skipIf(!isInstalled)(
       expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
     })
 
-    it('tells of a suspension that Redis began when nobody waited for it any longer', async () => {
+    it('reports a suspension that Redis began after the timeout of its request', async () => {
       const [one, other] = [await openInstance(server.url), await openInstance(server.url)]
       const subject = newRateSubject()
       await one.ask(subject, 11)
@@ -252,7 +252,7 @@ describe.skipIf(!isInstalled)(
       expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
     })
 
-    it('makes another connection where one says nothing any longer', async () => {
+    it('replaces a silent connection', async () => {
       const one = await openInstance(server.url, { silenceMs: 1_000 })
       server.freeze()
       await one.ask(newRateSubject(), 1)

@@ -1,4 +1,4 @@
-// The sandbox as a command, to run by hand or beside a program under test.
+// The sandbox as a command, to run by hand or with a program under test.
 import { readFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import type { AccountOptions } from './options.ts'
@@ -8,9 +8,9 @@ import { startSandbox } from './sandbox.ts'
 const HELP = `tradeport-sandbox: a simulated provider on the provider's own REST
 
   --port <n>        port to listen on (default: a free one)
-  --token <text>    token to ask for (default sandbox-token)
+  --token <text>    token to accept (default sandbox-token)
   --account <id>    id of an account; once for each (default demo)
-  --history <file>  a history in the provider's shape for the account of the same place; others get a made-up one
+  --history <file>  a history in the provider's shape for the account at the same place; others get a generated one
   --help
 `
 

@@ -1,27 +1,21 @@
-// Everything that a sandbox holds: the market, the accounts, who may see them, and the record of
-// requests.
-import { createAccount, type Account } from './books/account.ts'
-import { enterBalanceDeal, fillMarketOrder } from './books/fills.ts'
-import { createFaultSet } from './faults/fault-set.ts'
-import { noLags, type Lags } from './faults/lags.ts'
-import { derivePositions } from './histories/derive-positions.ts'
-import { generateHistory, type GeneratePlan } from './histories/generate.ts'
-import type { Instrument } from './market/instruments.ts'
-import { createMarket, type Market } from './market/market.ts'
-import { DAY_MS } from './numbers/clock-text.ts'
-import { decimal } from './numbers/decimal.ts'
-import { createRandom } from './numbers/random.ts'
+// The state of a sandbox: the market, the accounts, the tokens, the faults and the log of requests.
+import { type Account, createAccount } from './account.ts'
+import { createFaultSet } from './faults.ts'
+import { enterBalanceDeal, fillMarketOrder } from './fills.ts'
+import { generateHistory, type GeneratePlan } from './generate.ts'
+import { type Lags, noLags } from './lags.ts'
+import { derivePositions } from './loaded-history.ts'
+import { createMarket, type Instrument, type Market } from './market.ts'
+import { createRandom, DAY_MS, decimal } from './numbers.ts'
 import {
+  type AccountOptions,
   DEFAULT_REGIONS,
   DEFAULT_TOKEN,
-  settingsOf,
-  type AccountOptions,
   type GenerateOptions,
   type SandboxOptions,
+  settingsOf,
 } from './options.ts'
 import { createRequestLog } from './request-log.ts'
-
-export type Grant = { readonly readOnly: boolean }
 
 export type Core = {
   readonly seed: number
@@ -32,11 +26,11 @@ export type Core = {
   readonly accounts: Map<string, Account>
   /** The options that each account was made from. */
   readonly madeFrom: Map<string, AccountOptions>
-  readonly tokens: ReadonlyMap<string, Grant>
+  readonly tokens: ReadonlySet<string>
   readonly regions: Set<string>
   readonly requests: ReturnType<typeof createRequestLog>
   readonly faults: ReturnType<typeof createFaultSet>
-  /** By account id; they pass, and are in no state file. */
+  /** By account id; no state file keeps them. */
   readonly lags: Map<string, Lags>
 }
 
@@ -49,13 +43,7 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
     market: createMarket(seed),
     accounts: new Map(),
     madeFrom: new Map(),
-    tokens: new Map(
-      (options.tokens ?? [DEFAULT_TOKEN]).map((given): [string, Grant] => {
-        const { token, readOnly } =
-          typeof given === 'string' ? { token: given, readOnly: false } : given
-        return [token, { readOnly }]
-      }),
-    ),
+    tokens: new Set(options.tokens ?? [DEFAULT_TOKEN]),
     regions: new Set<string>(DEFAULT_REGIONS),
     requests: createRequestLog(),
     faults: createFaultSet(createRandom(seed, 'faults')),
@@ -65,7 +53,7 @@ export const createCore = (options: SandboxOptions, anchor: number): Core => {
   return core
 }
 
-/** Makes an account with its history and puts it among the others. */
+/** Makes an account with its history and adds it. */
 export const addAccount = (core: Core, options: AccountOptions): Account => {
   if (core.accounts.has(options.id)) throw new Error(`There already is an account ${options.id}`)
   const settings = settingsOf(options, core.accounts.size)
@@ -88,12 +76,14 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
       'Deposit',
       'DEAL_TYPE_BALANCE',
     )
+  // The tickets of these positions do not depend on how many a generated history has used.
+  if (options.positions !== undefined)
+    account.nextOrder = Math.ceil(account.nextOrder / 1_000) * 1_000
   for (const { symbol, side, volume, stopLoss, takeProfit, ...note } of options.positions ?? []) {
-    const instrument = instrumentOf(core, options, symbol)
+    const instrument = instrumentOf(core, symbol)
     fillMarketOrder(
       { account, market: core.market, at: core.anchor },
       {
-        symbol,
         instrument,
         side,
         volume: decimal(volume),
@@ -103,8 +93,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
       },
     )
   }
-  // What there is so far comes again from the options at the next start; what comes from here on is
-  // new.
+  // What is there so far is made from the options again at the next start.
   account.newDeals.length = 0
   account.newOrders.length = 0
   core.accounts.set(options.id, account)
@@ -125,7 +114,7 @@ const planOf = (
   const since = until - GENERATED_DAYS * DAY_MS
   const openPositions = generate.openPositions ?? 0
   const instruments = (generate.symbols ?? [...core.market.instruments.keys()]).map((symbol) =>
-    instrumentOf(core, options, symbol),
+    instrumentOf(core, symbol),
   )
   if (
     options.marginMode !== undefined &&
@@ -139,10 +128,9 @@ const planOf = (
   return { trades: generate.trades, openPositions, since, until, instruments, startBalance }
 }
 
-const instrumentOf = (core: Core, options: AccountOptions, symbol: string): Instrument => {
-  const instrument = core.market.instruments.get(symbol)
-  if (instrument === undefined)
-    throw new Error(`Account ${options.id}: the sandbox does not trade ${symbol}`)
+export const instrumentOf = ({ market }: Core, symbol: string): Instrument => {
+  const instrument = market.instruments.get(symbol)
+  if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
   return instrument
 }
 

@@ -1,10 +1,28 @@
-// What a sandbox is made from, and what each option is when left out.
-import type { AccountSettings } from './books/account-settings.ts'
-import { currencyDigitsOf } from './market/market.ts'
+// The options of a sandbox and its accounts, with their defaults.
+import { currencyDigitsOf } from './market.ts'
 import type { HistoryFile, MarginMode, Platform, TradeMode } from './rows.ts'
 
-/** A token of the provider. One that is `readOnly` may not trade (403). */
-export type TokenOptions = string | { readonly token: string; readonly readOnly: boolean }
+export type AccountSettings = {
+  readonly id: string
+  readonly login: string
+  readonly name: string
+  readonly broker: string
+  readonly server: string
+  readonly platform: Platform
+  readonly marginMode: MarginMode
+  readonly type: TradeMode
+  readonly currency: string
+  readonly currencyDigits: number
+  readonly leverage: number
+  readonly region: string
+  readonly tradeAllowed: boolean
+  /** MT4: whether the deals that open and close a ticket carry the same id. */
+  readonly mt4DealIds: 'shared' | 'distinct'
+  /** MT4: whether what a partial close leaves gets a new ticket. */
+  readonly mt4PartialTicket: 'new' | 'same'
+}
+
+// What a sandbox is made from, and what each option is when left out.
 
 /** A history to make up, the same for the same seed, account id and figures. */
 export type GenerateOptions = {
@@ -52,14 +70,13 @@ export type AccountOptions = {
   readonly tradeAllowed?: boolean
   readonly mt4DealIds?: 'shared' | 'distinct'
   readonly mt4PartialTicket?: 'new' | 'same'
-  readonly mt4NoChanges?: 'no-error' | 'no-result'
-  readonly unknownSymbol?: 'not-found' | 'return-code'
 }
 
 export type SandboxOptions = {
   readonly seed?: number
   readonly accounts?: readonly AccountOptions[]
-  readonly tokens?: readonly TokenOptions[]
+  /** The provider's tokens; default sandbox-token. */
+  readonly tokens?: readonly string[]
   /** Epoch milliseconds; default the system clock. */
   readonly now?: () => number
   /**
@@ -113,8 +130,6 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     tradeAllowed: options.tradeAllowed ?? true,
     mt4DealIds: options.mt4DealIds ?? 'shared',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
-    mt4NoChanges: options.mt4NoChanges ?? 'no-error',
-    unknownSymbol: options.unknownSymbol ?? 'not-found',
   }
   if (!/^\d+$/.test(login))
     throw new Error(`Account ${options.id}: login must be digits, got ${login}`)

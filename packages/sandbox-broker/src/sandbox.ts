@@ -1,14 +1,14 @@
-// The sandbox as a program uses it: started on a port, with every account, fault, price and request
-// at hand.
+// The sandbox as a program uses it: started on a port, with access to every account, fault, price
+// and request.
 import { once } from 'node:events'
 import type { AddressInfo } from 'node:net'
-import { createControl, type AccountControl } from './control/account-control.ts'
-import { addAccount, createCore, type Core } from './core.ts'
-import type { Faults } from './faults/fault-set.ts'
-import type { Quote } from './market/prices.ts'
+import { type AccountControl, createControl } from './control.ts'
+import { addAccount, createCore, instrumentOf, type Core } from './core.ts'
+import type { Faults } from './faults.ts'
+import type { Quote } from './market.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
 import type { RequestLog } from './request-log.ts'
-import { listen } from './rest/server.ts'
+import { listen } from './routes.ts'
 import { applyState, createStateWriter, noStateWriter, readState } from './state-file.ts'
 
 export type Sandbox = {
@@ -39,7 +39,7 @@ export type Sandbox = {
   readonly close: () => Promise<void>
 }
 
-/** Starts a sandbox that listens on 127.0.0.1, on a free port unless told otherwise. */
+/** Starts a sandbox that listens on 127.0.0.1, by default on a free port. */
 export const startSandbox = async (
   options: SandboxOptions & { readonly port?: number } = {},
 ): Promise<Sandbox> => {
@@ -97,9 +97,3 @@ const handles = (core: Core, changed: () => void): Omit<Sandbox, 'url' | 'port' 
     },
   },
 })
-
-const instrumentOf = (core: Core, symbol: string) => {
-  const instrument = core.market.instruments.get(symbol)
-  if (instrument === undefined) throw new Error(`The sandbox does not trade ${symbol}`)
-  return instrument
-}

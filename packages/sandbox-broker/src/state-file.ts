@@ -1,13 +1,72 @@
 // Keeps a sandbox between starts. The file holds what came after the options; what the options make
 // is made again from seed and anchor.
 import { createHash } from 'node:crypto'
-import { readFileSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { restore, snapshotOf, type AccountSnapshot } from './books/snapshot.ts'
+import { type Account, enterDeal, enterOrder, type PlacedOrder, type Position } from './account.ts'
 import type { Core } from './core.ts'
-import type { Quote } from './market/prices.ts'
+import type { Market, Quote } from './market.ts'
+import { decimal } from './numbers.ts'
 import type { AccountOptions, SandboxOptions } from './options.ts'
+import type { DealRow, OrderRow } from './rows.ts'
+
+const decimalFields = [
+  'volume',
+  'openPrice',
+  'swap',
+  'entryCommission',
+  'realizedProfit',
+  'realizedCommission',
+  'realizedSwap',
+  'stopLoss',
+  'takeProfit',
+] as const
+
+/** As JSON: decimals are text, and absent levels are left out. */
+type SavedPosition = Omit<Position, (typeof decimalFields)[number] | 'instrument'> &
+  Readonly<Partial<Record<(typeof decimalFields)[number], string>>>
+
+type AccountSnapshot = {
+  readonly positions: readonly SavedPosition[]
+  readonly deals: readonly DealRow[]
+  readonly orders: readonly OrderRow[]
+  readonly placed: readonly PlacedOrder[]
+  readonly nextOrder: number
+  readonly nextDeal: number
+}
+
+const snapshotOf = (account: Account) => ({
+  positions: account.positions.map(({ instrument: _instrument, ...position }) => position),
+  deals: account.newDeals,
+  orders: account.newOrders,
+  placed: account.placed,
+  nextOrder: account.nextOrder,
+  nextDeal: account.nextDeal,
+})
+
+/** Brings an account that was just made from its options to where it was left. */
+const restore = (account: Account, market: Market, saved: AccountSnapshot): void => {
+  for (const row of saved.deals) enterDeal(account, row)
+  for (const row of saved.orders) enterOrder(account, row)
+  account.positions = saved.positions.map((position) => loadPosition(account, market, position))
+  account.placed = saved.placed.map((order) => ({ ...order, wait: { ...order.wait } }))
+  account.nextOrder = saved.nextOrder
+  account.nextDeal = saved.nextDeal
+}
+
+const loadPosition = (account: Account, market: Market, saved: SavedPosition): Position => {
+  const instrument = market.instruments.get(saved.symbol)
+  if (instrument === undefined)
+    throw new Error(
+      `Account ${account.settings.id} holds ${saved.symbol}, which the sandbox no longer trades`,
+    )
+  const decimals = decimalFields.map((field) => {
+    const { [field]: text } = saved
+    return [field, text === undefined ? undefined : decimal(text)]
+  })
+  return { ...saved, instrument, ...Object.fromEntries(decimals) }
+}
 
 export type SavedState = {
   readonly version: 1
@@ -21,19 +80,15 @@ export type SavedState = {
 const WRITE_AFTER_MS = 50
 
 export const readState = (path: string): SavedState | undefined => {
-  const text = readIfThere(path)
-  if (text === undefined) return undefined
-  const state = parse(text) as Partial<SavedState> | undefined
+  if (!existsSync(path)) return undefined
+  const state = parse(readFileSync(path, 'utf8')) as Partial<SavedState> | undefined
   if (state?.version !== 1 || typeof state.anchor !== 'number' || state.accounts === undefined) {
     throw new Error(`${path} is not the state of a sandbox; move it away to start anew`)
   }
   return state as SavedState
 }
 
-/**
- * Takes up where the file left off. Refuses a file that belongs to other options, since its trades
- * would not fit.
- */
+/** Restores the state. Throws if the file belongs to other options. */
 export const applyState = (
   core: Core,
   options: SandboxOptions,
@@ -82,10 +137,10 @@ export const createStateWriter = (core: Core, path: string): StateWriter => {
     written = mark
     const text = JSON.stringify(stateOf(core))
     writing = writing
-      // A write that failed is made up for by this one.
+      // This write replaces one that failed.
       .catch(() => undefined)
       .then(() => replace(path, text))
-    // Nobody waits for it before close, which tells of the failure; the next change tries again.
+    // Only close reports the failure; the next change tries again.
     writing.catch(() => {
       written = ''
     })
@@ -111,7 +166,7 @@ const markOf = (core: Core): string =>
     core.market.closedSymbols(),
   ])
 
-const stateOf = (core: Core): SavedState => ({
+const stateOf = (core: Core) => ({
   version: 1,
   seed: core.seed,
   anchor: core.anchor,
@@ -125,7 +180,7 @@ const stateOf = (core: Core): SavedState => ({
   closed: core.market.closedSymbols(),
 })
 
-/** Of how histories are made up: what a file holds came after one that was made so. */
+/** Changes with the code that generates histories: a file continues one of the same revision. */
 const generatorRevision = 2
 
 /** Of the options that shape the history; the others may change between starts. */
@@ -138,7 +193,6 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     leverage: _leverage,
     region: _region,
     tradeAllowed: _allowed,
-    unknownSymbol: _unknown,
     ...kept
   } = options ?? { id: '' }
   return createHash('sha256')
@@ -146,7 +200,7 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     .digest('hex')
 }
 
-/** Whole or not at all: the new file takes the old one's place in one step. */
+/** Atomically, by a rename. */
 const replace = async (path: string, text: string): Promise<void> => {
   await mkdir(dirname(path), { recursive: true })
   const fresh = `${path}.${process.pid}.tmp`
@@ -161,15 +215,6 @@ const replace = async (path: string, text: string): Promise<void> => {
     await rename(fresh, path)
   } catch (error) {
     rmSync(fresh, { force: true })
-    throw error
-  }
-}
-
-const readIfThere = (path: string): string | undefined => {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
     throw error
   }
 }

@@ -36,7 +36,7 @@ const run = async (
   return { url: /http:\S+/.exec(output)?.[0] ?? '', output, stop }
 }
 
-it('prints where it listens, serves a history and a made-up one, and stops when told', async () => {
+it('the command prints where it listens, serves histories, and stops on SIGTERM', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'sandbox-'))
   onTestFinished(() => rm(folder, { recursive: true }))
   const file = join(folder, 'history.json')
@@ -71,7 +71,7 @@ it('prints where it listens, serves a history and a made-up one, and stops when 
   expect(await stop()).toBe(0)
 })
 
-it('explains itself, and says what is wrong with an option', async () => {
+it('the command prints help, and names a wrong option', async () => {
   const node = promisify(execFile)
   expect((await node(process.execPath, [...NODE_ARGS, '--help'])).stdout).toContain(
     '--history <file>',

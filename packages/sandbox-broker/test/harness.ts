@@ -1,4 +1,4 @@
-// A sandbox with a clock that stands still until it is told to move, and short ways to call its
+// A sandbox with a clock that a test moves, and short ways to call its
 // routes.
 import { onTestFinished } from 'vitest'
 import {

@@ -40,7 +40,7 @@ const closed = (
     ...rest,
   })
 
-it('holds what its deals leave open, at the average price and with what was realised', async () => {
+it('a position is open as its deals say, at the average price and with realised amounts', async () => {
   const deals = [
     opened('1', '900', 0.1, 1.1, { commission: -0.4, magic: 5, clientId: 'A_B_C' }),
     opened('2', '900', 0.3, 1.2, { commission: -1.2 }),
@@ -65,7 +65,7 @@ it('holds what its deals leave open, at the average price and with what was real
   ])
 })
 
-it('leaves positions out whose deals say nothing plain, or whose symbol it does not trade', async () => {
+it('a position is absent if its deals are not clear or its symbol is not traded', async () => {
   const deals = [
     opened('1', '1', 0.1, 1.1, { symbol: 'NOKSEK' }),
     opened('2', '2', 0.1, 1.1),
@@ -79,22 +79,7 @@ it('leaves positions out whose deals say nothing plain, or whose symbol it does 
   expect(sandbox.account('acc').positions()).toEqual([])
 })
 
-it('counts money as its deals do, and keeps credit apart', async () => {
-  const deals = [
-    deal('1', { type: 'DEAL_TYPE_BALANCE', profit: 100.1 }),
-    deal('2', { type: 'DEAL_TYPE_CREDIT', profit: 40 }),
-    closed('3', '9', 0.1, { profit: 0.1, commission: -0.07, swap: -0.13 }),
-    { id: '4', profit: Number.NaN },
-  ]
-  const { get } = await setUp({ history: { deals } })
-  expect((await get('account-information')).body).toMatchObject({
-    balance: 100,
-    credit: 40,
-    equity: 140,
-  })
-})
-
-it('trades on with tickets above those of the history, and adds its deals to it', async () => {
+it('new trades have tickets above those of the history', async () => {
   const time = new Date(NOON - 1).toISOString()
   const deals = [
     deal('99000000', { type: 'DEAL_TYPE_BALANCE', profit: 1_000, time }),

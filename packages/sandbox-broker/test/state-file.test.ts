@@ -1,4 +1,4 @@
-// What a second start finds.
+// What a second start restores.
 import { mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -41,7 +41,7 @@ const everything = (sandbox: Started) =>
     }
   })
 
-it('finds everything as it was left: trades, levels, money, prices, markets', async () => {
+it('a second start restores trades, levels, money, prices and markets', async () => {
   const stateFile = join(await folder(), 'deep', 'state.json')
   const first = await start(stateFile, NOON)
   first.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
@@ -65,7 +65,7 @@ it('finds everything as it was left: trades, levels, money, prices, markets', as
   await second.close()
 })
 
-it('writes soon after a change, whole or not at all, and a kill then loses nothing', async () => {
+it('the file is written soon after a change, whole or not at all', async () => {
   const path = await folder()
   const stateFile = join(path, 'state.json')
   const first = await start(stateFile, NOON)
@@ -85,7 +85,7 @@ it('writes soon after a change, whole or not at all, and a kill then loses nothi
   await second.close()
 })
 
-it('refuses a file of another seed or other options, and one that is no state', async () => {
+it('a file of another seed, of other options or of another kind is refused', async () => {
   const stateFile = join(await folder(), 'state.json')
   await (await start(stateFile, NOON)).close()
   await expect(start(stateFile, NOON, { seed: 2 })).rejects.toThrow('was made with seed 1, not 2')

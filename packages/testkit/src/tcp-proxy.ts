@@ -1,7 +1,6 @@
 // A TCP proxy in front of a server, for tests of networks that fail.
 import { once } from 'node:events'
-import { connect, createServer } from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import { connect, createServer, type AddressInfo, type Socket } from 'node:net'
 
 export interface TcpProxyOptions {
   /** URL of the server. */

@@ -1,5 +1,8 @@
-// The package's entry: the sender, and what it may reach.
-export { createWebhookReach, isNetwork } from './networks.ts'
+// The package's entry: the sender, and which addresses it may connect to.
 export type { ResolveName } from './names.ts'
-export { createWebhookSender } from './sender.ts'
-export type { UnansweredDelivery, WebhookSenderOptions } from './sender.ts'
+export { createWebhookReach, isNetwork } from './networks.ts'
+export {
+  createWebhookSender,
+  type UnansweredDelivery,
+  type WebhookSenderOptions,
+} from './sender.ts'

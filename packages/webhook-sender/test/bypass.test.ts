@@ -1,69 +1,44 @@
-// Everything that was ever written to make a service connect to its own inside: refused where the
-// URL alone shows it, refused again when it is sent to, and a listener on loopback sees nobody
-// come.
+// Attempts to make the service connect to its own inside. Registration refuses what the URL shows, a
+// delivery refuses the rest, and a listener on all addresses of this machine sees no connection.
 import { once } from 'node:events'
-import net from 'node:net'
-import type { AddressInfo } from 'node:net'
+import net, { type AddressInfo } from 'node:net'
 import { parseWebhookUrl, requireReachable } from '@tradeport/domain/webhooks'
-import type { WebhookUrl } from '@tradeport/domain/webhooks'
-import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createWebhookReach, createWebhookSender } from '../src/index.ts'
-import type { ResolveName } from '../src/index.ts'
-import { isPeerOneOf } from '../src/post.ts'
+import { createWebhookReach, createWebhookSender, type ResolveName } from '../src/index.ts'
 import { deliveryTo } from './support/delivery.ts'
 
-const reach = createWebhookReach([])
-interface Arrival {
-  /** Which of this machine's addresses it came to. */
-  readonly at: string | undefined
-  readonly fromPort: number | undefined
-}
-
-const arrivals: Arrival[] = []
+/** The addresses of this machine to which connections were made. */
+const visited: (string | undefined)[] = []
 const listener = net.createServer((socket) => {
-  arrivals.push({ at: socket.localAddress?.replace('::ffff:', ''), fromPort: socket.remotePort })
+  visited.push(socket.localAddress?.replace('::ffff:', ''))
   socket.destroy()
 })
 let port: number
 
 beforeAll(async () => {
-  // On every address that this machine has, of both families where it has both.
   listener.listen(0)
   await once(listener, 'listening')
   port = (listener.address() as AddressInfo).port
 })
 afterAll(() => {
   listener.close()
+  // The connection of the one test that may connect.
+  expect(visited).toEqual(['127.0.0.1'])
 })
 
+const reach = createWebhookReach([])
 const isRegistered = (url: string): boolean =>
-  O.isSome(parseWebhookUrl(url)) && E.isRight(requireReachable(reach)(url as WebhookUrl))
+  pipe(parseWebhookUrl(url), O.chainEitherK(requireReachable(reach)), O.isSome)
 
-const send = (url: string, resolveName: ResolveName = async () => []) =>
-  createWebhookSender({ reach, resolveName, deadlineMs: 5_000 }).send(deliveryTo(url))()
+const unsent = (failureReason: string) => ({ responseCode: 0, responseTimeMs: 0, failureReason })
+const send = (url: string, resolveName: ResolveName, allowed = reach) =>
+  createWebhookSender({ reach: allowed, resolveName, deadlineMs: 5_000 }).send(deliveryTo(url))()
 
-const refused = { responseCode: 0, responseTimeMs: 0, failureReason: 'host_not_allowed' }
-
-/**
- * Where connections came to since this was last asked. Those that are on their way have come before
- * one that is made now.
- */
-const visited = async (): Promise<readonly (string | undefined)[]> => {
-  const last = net.connect(port, '127.0.0.1')
-  last.on('error', () => undefined)
-  await once(last, 'connect')
-  const { localPort } = last
-  const isLast = ({ fromPort }: Arrival): boolean => fromPort === localPort
-  await expect.poll(() => arrivals.some(isLast)).toBe(true)
-  last.destroy()
-  return arrivals.splice(0).flatMap((arrival) => (isLast(arrival) ? [] : [arrival.at]))
-}
-
-describe('a host that its URL shows to be inside is refused at registration and when it is sent to', () => {
+describe('a URL whose host is inside is refused at registration and at delivery', () => {
   it.each([
-    // Loopback, in every way to write it.
+    // Loopback in all notations.
     '127.0.0.1',
     '127.1',
     '127.0.1',
@@ -95,7 +70,7 @@ describe('a host that its URL shows to be inside is refused at registration and 
     '[0:0:0:0:0:0:0:1]',
     '[0000:0000:0000:0000:0000:0000:0000:0001]',
     '[::0.0.0.1]',
-    // What listens everywhere is reached by the unspecified address too.
+    // The unspecified address reaches this machine too.
     '0.0.0.0',
     '0',
     '0x0',
@@ -114,7 +89,7 @@ describe('a host that its URL shows to be inside is refused at registration and 
     '[2002:7f00:1::]',
     '[2002:7f00:0001::1]',
     '[2001:0:7f00:1::80ff:fffe]',
-    // Networks of one's own, and of one's neighbours.
+    // Private and shared networks.
     '10.0.0.1',
     '10.1',
     '0xa000001',
@@ -129,7 +104,7 @@ describe('a host that its URL shows to be inside is refused at registration and 
     '[fd12:3456:789a::1]',
     '[fe80::1]',
     '[fec0::1]',
-    // Where clouds tell a machine its secrets.
+    // Metadata services of clouds.
     '169.254.169.254',
     '2852039166',
     '0xA9FEA9FE',
@@ -146,7 +121,7 @@ describe('a host that its URL shows to be inside is refused at registration and 
     'metadata',
     'metadata.google.internal',
     'metadata.google.internal.',
-    // The rest of what is not the public internet.
+    // Other addresses that are not public.
     '198.18.0.1',
     '192.0.2.1',
     '198.51.100.1',
@@ -161,7 +136,7 @@ describe('a host that its URL shows to be inside is refused at registration and 
     '[100::1]',
     '[2001:db8::1]',
     '[3fff::1]',
-    // Names without a place in the public DNS.
+    // Names that are not in the public DNS.
     'intranet',
     'printer.local',
     'router.lan',
@@ -169,11 +144,11 @@ describe('a host that its URL shows to be inside is refused at registration and 
     'db.internal',
   ])('%s', async (host) => {
     const url = `https://${host}:${port}/`
-    // Each is a URL, or it would be no way in.
     expect(URL.canParse(url)).toBe(true)
     expect(isRegistered(url)).toBe(false)
-    expect(await send(url, () => expect.fail('it was looked up'))).toStrictEqual(refused)
-    expect(await visited()).toStrictEqual([])
+    expect(await send(url, () => expect.fail('it was resolved'))).toEqual(
+      unsent('host_not_allowed'),
+    )
   })
 
   it.each([
@@ -189,116 +164,50 @@ describe('a host that its URL shows to be inside is refused at registration and 
     'http://127.0.0.1',
     'gopher://127.0.0.1',
     'file:///etc/passwd',
-  ])('also where the URL hides it: %j', async (start) => {
+  ])('even if the URL hides it: %j', async (start) => {
     const url = start.startsWith('file:') ? start : `${start}:${port}/`
     expect(isRegistered(url)).toBe(false)
-    // As if it had been stored all the same.
     if (URL.canParse(url))
-      expect(await send(url)).toMatchObject({ responseCode: 0, responseTimeMs: 0 })
-    expect(await visited()).toStrictEqual([])
+      expect(await send(url, async () => [])).toMatchObject({ responseCode: 0, responseTimeMs: 0 })
   })
 })
 
-describe('a name is refused when it is sent to', () => {
+describe('a name is refused at delivery', () => {
+  const url = 'https://hooks.example.com'
   it.each([
     [['127.0.0.1']],
     [['::1']],
     [['0.0.0.0']],
-    [['10.0.0.1']],
     [['169.254.169.254']],
     [['100.64.0.1']],
     [['192.168.1.1']],
     [['fd00:ec2::254']],
-    [['fe80::1']],
     [['fe80::1%lo']],
     [['::ffff:127.0.0.1']],
     [['64:ff9b::7f00:1']],
-    [['2002:7f00:1::']],
-    [['224.0.0.1']],
     [['not an address']],
-    // One that is public does not make up for one that is not.
+    // All addresses must be public.
     [['8.8.8.8', '127.0.0.1']],
     [['127.0.0.1', '8.8.8.8']],
     [['2600::1', '8.8.8.8', '::1']],
-  ])('that leads to %j', async (addresses) => {
-    const url = `https://hooks.example.com:${port}/`
+  ])('that resolves to %j', async (addresses) => {
     expect(isRegistered(url)).toBe(true)
-    expect(await send(url, async () => addresses)).toStrictEqual(refused)
-    expect(await visited()).toStrictEqual([])
+    expect(await send(`${url}:${port}/`, async () => addresses)).toEqual(unsent('host_not_allowed'))
   })
 
-  it.each(['127.0.0.1.nip.io', 'localtest.me', 'spoofed.burpcollaborator.net'])(
-    'whatever it is called: %s',
-    async (name) => {
-      expect(await send(`https://${name}:${port}/`, async () => ['127.0.0.1'])).toStrictEqual(
-        refused,
-      )
-      expect(await visited()).toStrictEqual([])
-    },
-  )
-
-  it.each([
-    ['that leads nowhere', async () => []],
-    ['that cannot be looked up', () => Promise.reject(new Error('SERVFAIL'))],
+  it.each<[string, ResolveName]>([
+    ['that has no address', async () => []],
+    ['that cannot be resolved', () => Promise.reject(new Error('SERVFAIL'))],
   ])('%s', async (_, resolveName) => {
-    const answer = await send(`https://hooks.example.com:${port}/`, resolveName)
-    expect(answer).toStrictEqual({
-      responseCode: 0,
-      responseTimeMs: 0,
-      failureReason: 'name_not_found',
-    })
-  })
-})
-
-const answersInTurn = (...answers: readonly string[]) => {
-  let asked = 0
-  const resolveName: ResolveName = async () => [
-    answers[asked++] ?? expect.fail('it was looked up again'),
-  ]
-  return { resolveName, asked: () => asked }
-}
-
-describe('a name whose answer changes', () => {
-  // What may be reached is one address of this machine; what may not, another. The listener is on
-  // both.
-  const own = createWebhookReach(['127.0.0.1/32'])
-
-  it('between the check and the connection is connected to where the check saw it, and asked for once', async () => {
-    const names = answersInTurn('127.0.0.1', '127.0.0.2')
-    const sender = createWebhookSender({
-      reach: own,
-      resolveName: names.resolveName,
-      deadlineMs: 5_000,
-    })
-    await sender.send(deliveryTo(`https://hooks.example.com:${port}/`))()
-    expect(await visited()).toStrictEqual(['127.0.0.1'])
-    expect(names.asked()).toBe(1)
+    expect(await send(`${url}:${port}/`, resolveName)).toEqual(unsent('name_not_found'))
   })
 
-  it('is refused as soon as it leads inside, and each delivery looks again', async () => {
-    const names = answersInTurn('127.0.0.2', '127.0.0.3')
-    const sender = createWebhookSender({
-      reach: own,
-      resolveName: names.resolveName,
-      deadlineMs: 5_000,
-    })
-    for (let sent = 0; sent < 2; sent += 1)
-      expect(await sender.send(deliveryTo(`https://hooks.example.com:${port}/`))()).toStrictEqual(
-        refused,
-      )
-    expect([names.asked(), await visited()]).toStrictEqual([2, []])
-  })
-})
-
-describe('a connection', () => {
-  it('is looked at once it stands: one to another address than was checked will not do', async () => {
-    const socket = net.connect(port, '127.0.0.1')
-    socket.on('error', () => undefined)
-    await once(socket, 'connect')
-    expect(isPeerOneOf(socket, ['127.0.0.1'])).toBe(true)
-    expect(isPeerOneOf(socket, ['8.8.8.8', '::1'])).toBe(false)
-    expect(isPeerOneOf({ remoteAddress: undefined }, ['127.0.0.1'])).toBe(false)
-    expect(isPeerOneOf({ remoteAddress: '2600:0:0::1' }, ['2600::1'])).toBe(true)
-    socket.destroy()
+  it('is resolved once for each delivery, and connects only to the checked addresses', async () => {
+    const answers = ['127.0.0.1', '127.0.0.2']
+    const resolveName = async () => [answers.shift() ?? expect.fail('it was resolved again')]
+    const own = createWebhookReach(['127.0.0.1/32'])
+    await send(`${url}:${port}/`, resolveName, own)
+    expect(answers).toEqual(['127.0.0.2'])
+    expect(await send(`${url}:${port}/`, resolveName, own)).toEqual(unsent('host_not_allowed'))
   })
 })

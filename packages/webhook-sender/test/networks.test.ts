@@ -1,5 +1,5 @@
-// Which addresses are public: every block that IANA keeps for a purpose of its own, at both its
-// ends and beside them.
+// Which addresses are public: each special-purpose block of IANA at both its ends, and their
+// neighbours.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { createWebhookReach, isNetwork } from '../src/index.ts'
@@ -7,8 +7,6 @@ import { createWebhookReach, isNetwork } from '../src/index.ts'
 const reach = createWebhookReach([])
 
 describe('an address is refused', () => {
-  // First and last of each block of the special-purpose registries, and of those that other
-  // documents reserve.
   it.each([
     ['this network', '0.0.0.0', '0.255.255.255'],
     ['private', '10.0.0.0', '10.255.255.255'],
@@ -77,11 +75,11 @@ describe('an address is refused', () => {
     '2600:::1',
     '2600::1::2',
     '١.١.١.١',
-  ])('that is not written as addresses are: %j', (text) => {
+  ])('that is not in a usual notation: %j', (text) => {
     expect(reach.allowsAddress(text)).toBe(false)
   })
 
-  it('in every spelling of IPv6 that holds one of IPv4', () => {
+  it('in all notations of IPv6 that contain an IPv4 address', () => {
     const octet = fc.nat(255)
     fc.assert(
       fc.property(fc.tuple(octet, octet, octet, octet), ([a, b, c, d]) => {
@@ -100,7 +98,7 @@ describe('an address is refused', () => {
   })
 })
 
-describe('an address passes', () => {
+describe('an address is allowed', () => {
   it.each([
     '1.0.0.0',
     '8.8.8.8',
@@ -146,14 +144,14 @@ describe('own networks (WEBHOOK_ALLOWED_NETWORKS)', () => {
     ['fd12:3456::/32', ['fd12:3456::1'], ['fd12:3457::1', 'fc00::1']],
     ['::1', ['::1', '0:0:0:0:0:0:0:1'], ['::2', '127.0.0.1']],
     ['0.0.0.0/0', ['127.0.0.1', '255.255.255.255'], ['::1', '::ffff:127.0.0.1']],
-  ])('%s opens %j and not %j', (network, open, closed) => {
+  ])('%s allow %j and not %j', (network, open, closed) => {
     const own = createWebhookReach([network])
     expect(open.filter(own.allowsAddress)).toStrictEqual(open)
     expect(closed.filter(own.allowsAddress)).toStrictEqual([])
     expect(own.allowsAddress('8.8.8.8')).toBe(true)
   })
 
-  it('open local names, and none do not', () => {
+  it('allow local names', () => {
     expect([
       reach.allowsLocalNames,
       createWebhookReach(['10.0.0.0/8']).allowsLocalNames,

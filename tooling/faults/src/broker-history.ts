@@ -1,11 +1,8 @@
-// What an account's history at the broker means: the trades that its deals make, and the events
-// that they are. Folded here once more and in the plainest way, so that a mistake of the service's
-// own fold shows.
+// The trades and the events that an account's history at the broker amounts to. Folded here once
+// more and in the plainest way, so that a mistake of the service's own fold shows.
 import type { DealRow, Sandbox } from '@tradeport/sandbox-broker'
-import { nameOf } from './event-check.ts'
-import type { Happened } from './event-check.ts'
-import type { CheckedOrder } from './book-check.ts'
-import type { FaultUser } from './fleet.ts'
+import { eventName, type CheckedOrder, type Happened } from './checks.ts'
+import type { FaultUser } from './service.ts'
 
 export interface PlainTrade {
   readonly positionId: string
@@ -82,54 +79,46 @@ const eventsOfDeals = (
   deals: readonly DealRow[],
   linkedAt: number,
 ): readonly string[] => {
-  const isNews = (deal: DealRow): boolean => timeOf(deal) >= linkedAt
   const position = (id: string): object => ({ position_id: `${accountId}:${id}` })
-  const opened = [
-    ...Map.groupBy(deals.filter(isOpening), (deal) => text(deal, 'positionId')).values(),
-  ].flatMap(([first]) => first ?? [])
-  return [
-    ...opened.filter(isNews).map((deal) =>
-      nameOf('position.opened', {
-        ...position(text(deal, 'positionId')),
-        symbol: deal['symbol'],
-        opened_at: deal['time'],
-      }),
-    ),
-    ...deals
-      .filter((deal) => isClosing(deal) && isNews(deal))
-      .map((deal) =>
-        nameOf('position.closed', {
-          ...position(text(deal, 'positionId')),
-          closed_volume: deal['volume'],
-          exit_price: deal['price'],
-          realized_pnl: deal['profit'],
-          closed_at: deal['time'],
-          exit_reason: reasons[text(deal, 'reason')],
-        }),
-      ),
-    ...plainTrades(deals)
-      .filter(({ closedAt }) => closedAt >= linkedAt)
-      .map(({ positionId, volume, profit, closedAt }) =>
-        nameOf('trade.closed', {
-          ...position(positionId),
-          volume,
-          profit,
-          closed_at: new Date(closedAt).toISOString(),
-        }),
-      ),
-    ...deals
-      .filter(
-        (deal) =>
-          isNews(deal) && (balanceChangeOf(deal) !== 0 || deal['type'] === 'DEAL_TYPE_CREDIT'),
-      )
-      .map((deal) =>
-        nameOf('account.balance_changed', {
-          account_id: accountId,
-          change_amount: balanceChangeOf(deal),
-          changed_at: deal['time'],
-        }),
-      ),
-  ]
+  const seen = new Set<string>()
+  const ofDeals = deals.flatMap((deal): readonly string[] => {
+    const positionId = text(deal, 'positionId')
+    const isFirst = isOpening(deal) && !seen.has(positionId)
+    if (isFirst) seen.add(positionId)
+    if (timeOf(deal) < linkedAt) return []
+    const { symbol, volume, price, profit, time, type } = deal
+    const change = balanceChangeOf(deal)
+    const opened = { ...position(positionId), symbol, opened_at: time }
+    const closed = {
+      ...position(positionId),
+      closed_volume: volume,
+      exit_price: price,
+      realized_pnl: profit,
+      closed_at: time,
+      exit_reason: reasons[text(deal, 'reason')],
+    }
+    const booked = { account_id: accountId, change_amount: change, changed_at: time }
+    return [
+      ...(isFirst ? [eventName('position.opened', opened)] : []),
+      ...(isClosing(deal) ? [eventName('position.closed', closed)] : []),
+      ...(change !== 0 || type === 'DEAL_TYPE_CREDIT'
+        ? [eventName('account.balance_changed', booked)]
+        : []),
+    ]
+  })
+  const ofTrades = plainTrades(deals)
+    .filter(({ closedAt }) => closedAt >= linkedAt)
+    .map(({ positionId, volume, profit, closedAt }) => {
+      const closed_at = new Date(closedAt).toISOString()
+      return eventName('trade.closed', { ...position(positionId), volume, profit, closed_at })
+    })
+  return [...ofDeals, ...ofTrades]
+}
+
+const outcomeEvents: Readonly<Record<string, readonly string[]>> = {
+  filled: ['order.filled'],
+  partially_filled: ['order.filled'],
+  rejected: ['order.rejected'],
 }
 
 /** By the user's orders as the API answers them, and the deals at the broker since `linkedAt`. */
@@ -138,15 +127,16 @@ export const happenedTo = (
   { id: userId, accountId, providerAccountId }: FaultUser,
   orders: readonly CheckedOrder[],
   linkedAt: number,
-): Happened => {
-  const own = orders.filter((order) => order.userId === userId)
-  const filled = own.filter(({ status }) => status === 'filled')
-  return {
-    userId,
-    names: [
-      ...own.map(({ id }) => nameOf('order.created', { order_id: id })),
-      ...filled.map(({ id }) => nameOf('order.filled', { order_id: id })),
-      ...eventsOfDeals(accountId, sandbox.account(providerAccountId).deals(), linkedAt),
-    ],
-  }
-}
+): Happened => ({
+  userId,
+  names: [
+    ...orders
+      .filter((order) => order.userId === userId)
+      .flatMap(({ id, status }) =>
+        ['order.created', ...(outcomeEvents[status] ?? [])].map((type) =>
+          eventName(type, { order_id: id }),
+        ),
+      ),
+    ...eventsOfDeals(accountId, sandbox.account(providerAccountId).deals(), linkedAt),
+  ],
+})

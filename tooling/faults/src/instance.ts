@@ -1,6 +1,5 @@
 // One instance of the built service as a process that can be killed, measured and started again.
-import { spawn } from 'node:child_process'
-import type { ChildProcess } from 'node:child_process'
+import { spawn, type ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
 import { resolve } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -9,9 +8,8 @@ import type { Measured } from './probe.ts'
 export interface Instance {
   readonly apiUrl: string
   readonly operatorUrl: string
-  /** SIGKILL: it gets no chance to end anything. */
-  readonly kill: () => Promise<void>
-  readonly stop: () => Promise<void>
+  /** Ends it if it runs; SIGKILL gives it no chance to finish anything. */
+  readonly end: (signal: 'SIGKILL' | 'SIGTERM') => Promise<void>
   readonly signal: (signal: NodeJS.Signals) => void
   /** The last lines that it printed. */
   readonly logged: () => string
@@ -35,10 +33,10 @@ process.once('exit', () => {
   for (const child of children) child.kill('SIGKILL')
 })
 
-/** @throws when it ends or says nothing before it listens, with what it printed */
+/** @throws with what it printed, when it ends or is silent before it listens */
 export const startInstance = async (
   environment: Readonly<Record<string, string>>,
-  isMeasured = false,
+  isMeasured: boolean,
 ): Promise<Instance> => {
   const child = spawn(
     process.execPath,
@@ -52,40 +50,33 @@ export const startInstance = async (
   const exited = once(child, 'exit').finally(() => children.delete(child))
   const lines: string[] = []
   const complaints: string[] = []
-  const listening = new Promise<{ readonly api: string; readonly operator: string }>(
-    (found, missed) => {
-      const read = (line: string): void => {
-        const entry = entryOf(line)
-        lines.push(line)
-        if (lines.length > keptLines) lines.shift()
-        if (entry === undefined || entry.level >= errorLevel) complaints.push(line)
-        if (complaints.length > keptComplaints) complaints.splice(1, 1)
-        if (entry?.event === 'listening') found(entry)
-      }
-      for (const stream of [child.stdout, child.stderr])
-        if (stream !== null) createInterface(stream).on('line', read)
-      const miss = (why: string): void => missed(new Error(`${why}: ${lines.join('\n')}`))
-      const timer = setTimeout(
-        () => miss(`the service did not listen within ${startMs} ms`),
-        startMs,
-      )
-      void exited
-        .then(([code]) => miss(`the service ended with ${code}`))
-        .finally(() => clearTimeout(timer))
-    },
-  )
-  const { api, operator } = await listening
-  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
-  const end = async (signal: 'SIGKILL' | 'SIGTERM'): Promise<void> => {
-    if (!isAlive()) return
-    child.kill(signal)
-    await exited
+  const listening = Promise.withResolvers<{ readonly api: string; readonly operator: string }>()
+  const read = (line: string): void => {
+    const entry = entryOf(line)
+    lines.push(line)
+    if (lines.length > keptLines) lines.shift()
+    if (entry === undefined || entry.level >= errorLevel) complaints.push(line)
+    if (complaints.length > keptComplaints) complaints.splice(1, 1)
+    if (entry?.event === 'listening') listening.resolve(entry)
   }
+  for (const stream of [child.stdout, child.stderr])
+    if (stream !== null) createInterface(stream).on('line', read)
+  const fail = (why: string): void => listening.reject(new Error(`${why}: ${lines.join('\n')}`))
+  const timer = setTimeout(() => fail(`the service did not listen within ${startMs} ms`), startMs)
+  void exited
+    .then(([code]) => fail(`the service ended with ${code}`))
+    .finally(() => clearTimeout(timer))
+  const { api, operator } = await listening.promise
+  clearTimeout(timer)
+  const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
   return {
     apiUrl: `${api}/api/v1`,
     operatorUrl: operator,
-    kill: () => end('SIGKILL'),
-    stop: () => end('SIGTERM'),
+    end: async (signal) => {
+      if (!isAlive()) return
+      child.kill(signal)
+      await exited
+    },
     signal: (signal) => void child.kill(signal),
     logged: () => lines.join('\n'),
     complaints: () => complaints,
@@ -93,10 +84,8 @@ export const startInstance = async (
     measure: async () => {
       const answer = once(child, 'message')
       child.send('measure')
-      const [measured] = await Promise.race([
-        answer,
-        exited.then(() => Promise.reject(new Error('the service has ended'))),
-      ])
+      const ended = exited.then(() => Promise.reject(new Error('the service has ended')))
+      const [measured] = await Promise.race([answer, ended])
       return measured as Measured
     },
   }

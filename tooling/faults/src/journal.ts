@@ -1,65 +1,39 @@
 // The run of the journal: instances are killed while long histories are read for the first time and
-// the accounts go on. Then peace, and what the service kept, answers and recorded is compared with
-// the broker's own list of deals.
+// the accounts go on. Then everything stops, and what the service kept, answers and recorded is
+// compared with the broker's own list of deals.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { DealRow, Sandbox } from '@tradeport/sandbox-broker'
 import { balanceChangeOf, happenedTo, plainTrades, sumOf, timeOf } from './broker-history.ts'
-import type { PlainTrade } from './broker-history.ts'
-import { checkEvents, differences } from './event-check.ts'
-import { countTypes, readEvents, reading } from './events.ts'
-import type { StoredEvent } from './events.ts'
-import {
-  askUntilAnswered,
-  dataFolderOf,
-  killAtRandom,
-  link,
-  newUser,
-  readHistories,
-  startBroker,
-  startFleet,
-  stopFleet,
-} from './fleet.ts'
-import type { FaultUser, Fleet } from './fleet.ts'
-import { live, movePrices } from './live-accounts.ts'
-import type { LiveAccount, LiveParts } from './live-accounts.ts'
-import { settledOrders } from './outcome.ts'
-import { createRandom } from './random.ts'
-import { inRun, say } from './run.ts'
+import { checkEvents, differences } from './checks.ts'
+import { live, movePrices, type LiveAccount, type LiveParts } from './live-accounts.ts'
+import { decidedOrders } from './load.ts'
+import { eventually, inRun, say } from './run.ts'
+import * as service from './service.ts'
+import type { FaultUser, Fleet, Knex } from './service.ts'
+import { readEvents, type StoredEvent } from './webhooks.ts'
 
 export interface JournalRun {
-  readonly seed: number
+  readonly databaseUrl: string | null
   readonly kills: number
   readonly accounts: number
-  /** null for the embedded database; a server gets two instances. */
-  readonly databaseUrl: string | null
 }
 
-/**
- * About 19,000 deals, so that what an account makes besides stays below the 20,000 that GET /trades
- * accepts.
- */
+/** About 19,000 deals: with what an account adds, below the 20,000 that GET /trades accepts. */
 const trades = 7_700
 /** A history of which a part was missing is read again after minutes. */
 const agreeMs = 20 * 60_000
-const scopes = ['trading:read', 'trading:write']
 
-/** @returns whether every promise was kept */
-export const runJournal = ({
-  seed,
-  kills,
-  accounts: wanted,
-  databaseUrl,
-}: JournalRun): Promise<boolean> =>
-  inRun(async (run) => {
-    const random = createRandom(seed)
-    const users = Array.from({ length: wanted }, (_, index) =>
-      newUser(index, index % 3 === 2 ? 'mt4' : 'mt5'),
-    )
-    const sandbox = await startBroker(run, seed, users, [])
-    const fleet = await startFleet(run, {
+export const runJournal = (seed: number, { databaseUrl, kills, accounts: wanted }: JournalRun) =>
+  inRun(seed, async (run) => {
+    const { random } = run
+    const users = service.newUsers(wanted, (index) => ({
+      brokerType: index % 3 === 2 ? 'mt4' : 'mt5',
+    }))
+    const sandbox = await service.startBroker(run, [])
+    const fleet = await service.startFleet(run, {
       databaseUrl,
       providerUrl: sandbox.url,
-      more: { CAPABILITIES: 'events' },
+      environment: { CAPABILITIES: 'events' },
     })
     const over = new AbortController()
     run.closeLater(async () => over.abort())
@@ -71,110 +45,86 @@ export const runJournal = ({
       counts: new Map(),
       lateDeals: new Map(),
     }
-    const began = Date.now()
     const killing = { kills: 0 }
     const accounts: LiveAccount[] = []
     const lives = [movePrices(parts)]
-    const firstReads: Promise<FirstRead>[] = []
+    const firstReads: Promise<number>[] = []
     // Accounts come one after the other, each to its share of kills.
     for (const [index, user] of users.entries()) {
-      addAccount(sandbox, user)
+      const generate = { trades, openPositions: 3, until: Date.now() }
+      sandbox.addAccount({ ...service.accountOf(user), generate })
       // The first read of a history takes long enough to be killed.
       sandbox.faults.add(user.providerAccountId, 'deals', { kind: 'delay', ms: 150, times: 25 })
-      const account = { user, linkedAt: await link(fleet, [user], scopes) }
+      const account = { user, linkedAt: await service.link(fleet, [user]) }
       accounts.push(account)
       lives.push(live(parts, account))
-      firstReads.push(killsUntilRead(fleet, user, killing))
-      await killAtRandom(fleet, random, Math.ceil((kills * (index + 1)) / users.length), killing)
+      firstReads.push(service.readHistories(fleet, [user]).then(() => Date.now()))
+      const share = Math.ceil((kills * (index + 1)) / users.length)
+      await service.killAtRandom(run, fleet, share, killing)
     }
+    const readAt = await Promise.all(firstReads)
     over.abort()
     await Promise.all(lives)
     sandbox.faults.clear()
-    say(
-      `${killing.kills} kills, ${secondsSince(began)} s: ${[...parts.counts].map(([what, count]) => `${what} ${count}`).join(', ')}`,
-    )
-    const reads = await Promise.all(firstReads)
-    say(
-      `kills until the first read of each account was done: ${reads.map((read) => read.kills).join(', ')}`,
-    )
-    const orders = await settledOrders(fleet, users)
-    await untilAgreed(fleet, sandbox, users)
-    const answered = (
-      await Promise.all(users.map((user) => faultsOfAnswers(fleet, sandbox, user)))
-    ).flat()
+    say(`actions: ${[...parts.counts].map((count) => count.join(' ')).join(', ')}`)
+    const orders = await decidedOrders(fleet, users)
+    // Requests within five seconds of a read do not read again.
+    await pause(6_000)
+    const answered = await untilAgreed(fleet, sandbox, users)
+    await service.stopFleet(fleet)
+    const { events, kept } = await service.readDatabase(fleet, async (knex) => ({
+      events: await readEvents(knex, users),
+      kept: await readKept(knex, users),
+    }))
+    say(`${killing.kills} kills; ${kept.deals.length} deals and ${kept.trades.length} trades kept`)
     const happened = accounts.map(({ user, linkedAt }) =>
       happenedTo(sandbox, user, orders, linkedAt),
     )
-    await stopFleet(fleet)
-    const { events, kept } = await reading(
-      { url: databaseUrl, folder: dataFolderOf(run) },
-      async (knex) => ({
-        events: await readEvents(knex, users),
-        kept: await readKept(knex, users),
-      }),
-    )
-    say(
-      `seed ${seed}, ${fleet.slots.length} instances, ${killing.kills} kills, ${secondsSince(began)} s`,
-    )
-    say(
-      `kept: ${kept.deals.length} deals, ${kept.trades.length} trades of ${users.length} accounts`,
-    )
-    say(countTypes(events))
     return [
       ...answered,
       ...users.flatMap((user) => faultsOfKept(sandbox, user, kept)),
       ...checkEvents(happened, events),
       ...accounts.flatMap((account, index) =>
-        faultsOfBalances(parts, account, events, reads[index]?.doneAt ?? 0),
+        faultsOfBalances(parts, account, events, readAt[index] ?? 0),
       ),
     ]
   })
 
-const secondsSince = (began: number): number => Math.round((Date.now() - began) / 1_000)
+type Fields = Readonly<Record<string, unknown>>
 
-const addAccount = (
-  sandbox: Sandbox,
-  { providerAccountId: id, brokerType: platform }: FaultUser,
-): void => {
-  sandbox.addAccount({
-    id,
-    platform,
-    startBalance: 10_000_000,
-    generate: { trades, openPositions: 3, until: Date.now() },
-  })
-}
+/** The quotients of weighted prices differ in their last digits. */
+const isSame = (expected: unknown, found: unknown): boolean =>
+  typeof expected === 'number' && typeof found === 'number'
+    ? Math.abs(expected - found) <= 1e-9 * Math.max(1, Math.abs(expected))
+    : expected === found
 
-interface FirstRead {
-  readonly kills: number
-  readonly doneAt: number
-}
+const faultsOfFields = (what: string, expected: Fields, found: Fields = {}): readonly string[] =>
+  Object.entries(expected)
+    .filter(([field, value]) => !isSame(value, found[field]))
+    .map(([field, value]) => `${what}: ${field} is ${String(found[field])}, not ${String(value)}`)
 
-const killsUntilRead = async (
+/** What the API answers, as soon as it agrees with the broker or the time is over. */
+const untilAgreed = async (
   fleet: Fleet,
-  user: FaultUser,
-  killing: { readonly kills: number },
-): Promise<FirstRead> => {
-  const before = killing.kills
-  await readHistories(fleet, [user])
-  return { kills: killing.kills - before, doneAt: Date.now() }
-}
-
-type Stats = Readonly<
-  Record<'totalTrades' | 'winningTrades' | 'netProfit' | 'totalProfit' | 'totalLoss', number>
->
-
-const statsOf = (all: readonly PlainTrade[]): Stats => {
-  const wins = all.filter(({ netProfit }) => netProfit > 0)
-  const [netProfit, totalProfit] = [all, wins].map((some) =>
-    sumOf(some.map((trade) => trade.netProfit)),
-  ) as [number, number]
-  return {
-    totalTrades: all.length,
-    winningTrades: wins.length,
-    netProfit,
-    totalProfit,
-    totalLoss: sumOf([totalProfit, -netProfit]),
-  }
+  sandbox: Sandbox,
+  users: readonly FaultUser[],
+): Promise<readonly string[]> => {
+  let broken: readonly string[] = []
+  await eventually(
+    agreeMs,
+    async () => {
+      broken = (
+        await Promise.all(users.map((user) => faultsOfAnswers(fleet, sandbox, user)))
+      ).flat()
+      const text = await (await fetch(`${fleet.slots[0]?.operatorUrl}/metrics`)).text()
+      const [, disagreeing] = /^tradeport_journals_disagreeing(?:\{.*\})? (\d+)/m.exec(text) ?? []
+      if (broken.length === 0 && disagreeing === '0') return true
+      say(`  ${broken.length} differences, ${disagreeing} journals disagree with their balance`)
+      return undefined
+    },
+    15_000,
+  )
+  return broken
 }
 
 const faultsOfAnswers = async (
@@ -182,214 +132,134 @@ const faultsOfAnswers = async (
   sandbox: Sandbox,
   user: FaultUser,
 ): Promise<readonly string[]> => {
-  const get = async (path: string) => (await askUntilAnswered(fleet, user, { path })).body
-  const stats = (await get(`/trades/stats?accountId=${user.accountId}`)).data
-  const page = await get(`/trades?accountId=${user.accountId}&limit=100`)
-  const expected = plainTrades(sandbox.account(user.providerAccountId).deals())
-  return [
-    ...faultsOfFields(`statistics of ${user.providerAccountId}`, statsOf(expected), stats),
-    ...faultsOfFields(
-      `trades of ${user.providerAccountId}`,
-      { total: expected.length },
-      page.meta.pagination,
-    ),
-    ...faultsOfTrades(
-      user,
-      expected.toSorted((a, b) => b.closedAt - a.closedAt).slice(0, 100),
-      page.data.map((trade: AnsweredTrade) => ({
-        ...trade,
-        openedAt: Date.parse(trade.openedAt),
-        closedAt: Date.parse(trade.closedAt),
-      })),
-    ),
-  ]
-}
-
-interface AnsweredTrade {
-  readonly openedAt: string
-  readonly closedAt: string
-}
-
-type Figures = Readonly<Record<string, unknown>>
-
-const faultsOfFields = (what: string, expected: Figures, found: Figures): readonly string[] =>
-  Object.entries(expected)
-    .filter(([field, value]) => !isSame(value, found[field]))
-    .map(
-      ([field, value]) =>
-        `${what}: ${field} is ${String(found[field])} and should be ${String(value)}`,
-    )
-
-/** Weighted prices are quotients, of which plain arithmetic knows the last digits no better. */
-const isSame = (expected: unknown, found: unknown): boolean =>
-  typeof expected === 'number' && typeof found === 'number'
-    ? Math.abs(expected - found) <= 1e-9 * Math.max(1, Math.abs(expected))
-    : expected === found
-
-const faultsOfTrades = (
-  { providerAccountId }: FaultUser,
-  expected: readonly PlainTrade[],
-  found: readonly Figures[],
-): readonly string[] => {
-  const byPosition = new Map(found.map((trade) => [trade['positionId'], trade]))
-  return [
-    ...(found.length === expected.length
-      ? []
-      : [`${providerAccountId} has ${found.length} trades and should have ${expected.length}`]),
-    ...expected.flatMap((trade) =>
-      faultsOfFields(
-        `trade ${trade.positionId} of ${providerAccountId}`,
-        { ...trade },
-        byPosition.get(trade.positionId) ?? {},
-      ),
-    ),
-  ]
-}
-
-/**
- * Reads all accounts until the service counts none that disagrees, and answers as the broker's
- * deals say, or the patience is over.
- */
-const untilAgreed = async (
-  fleet: Fleet,
-  sandbox: Sandbox,
-  users: readonly FaultUser[],
-): Promise<void> => {
-  const deadline = performance.now() + agreeMs
-  for (;;) {
-    const wrong = await Promise.all(
-      users.map(async (user) => (await faultsOfAnswers(fleet, sandbox, user)).length > 0),
-    )
-    const text = await (await fetch(`${fleet.slots[0]?.operatorUrl}/metrics`)).text()
-    const disagreeing = Number(/^tradeport_journals_disagreeing(?:\{.*\})? (\d+)/m.exec(text)?.[1])
-    const left = wrong.filter(Boolean).length
-    if ((left === 0 && disagreeing === 0) || performance.now() > deadline) return
-    say(`  ${left} accounts answer otherwise than the broker, ${disagreeing} disagree with it`)
-    await pause(15_000)
+  const path = `/trades/stats?accountId=${user.accountId}`
+  const { body } = await service.askUntilAnswered(fleet, user, { path })
+  const all = plainTrades(sandbox.account(user.providerAccountId).deals())
+  const wins = all.filter(({ netProfit }) => netProfit > 0)
+  const [netProfit, totalProfit] = [all, wins].map((some) =>
+    sumOf(some.map((trade) => trade.netProfit)),
+  ) as [number, number]
+  const expected = {
+    totalTrades: all.length,
+    winningTrades: wins.length,
+    netProfit,
+    totalProfit,
+    totalLoss: sumOf([totalProfit, -netProfit]),
   }
+  return faultsOfFields(`statistics of ${user.providerAccountId}`, expected, body.data)
 }
 
 interface Kept {
-  readonly deals: readonly Figures[]
-  readonly trades: readonly Figures[]
-  readonly journals: readonly Figures[]
+  readonly deals: readonly Fields[]
+  readonly trades: readonly Fields[]
+  readonly journals: readonly Fields[]
 }
 
-const readKept = async (
-  knex: Parameters<Parameters<typeof reading>[1]>[0],
-  users: readonly FaultUser[],
-): Promise<Kept> => {
+const readKept = async (knex: Knex, users: readonly FaultUser[]): Promise<Kept> => {
   const ids = users.map(({ accountId }) => accountId)
-  const of = (table: string) => knex(table).whereIn('account_id', ids)
+  const of = (table: string) => knex(table).whereIn('account_id', ids).select('*')
   return {
-    deals: await of('deals').select('*'),
-    trades: await of('trades').where({ status: 'closed' }).select('*'),
-    journals: await of('journals').select('account_id', 'deals', 'difference'),
+    deals: await of('deals'),
+    trades: await of('trades').where({ status: 'closed' }),
+    journals: await of('journals'),
   }
 }
 
-const faultsOfKept = (sandbox: Sandbox, user: FaultUser, kept: Kept): readonly string[] => {
-  const { accountId, providerAccountId } = user
-  const deals = sandbox.account(providerAccountId).deals()
-  const own = (rows: readonly Figures[]) => rows.filter((row) => row['account_id'] === accountId)
-  const journal = own(kept.journals)[0] ?? {}
+const faultsOfKept = (
+  sandbox: Sandbox,
+  { accountId, providerAccountId: name }: FaultUser,
+  kept: Kept,
+): readonly string[] => {
+  const deals = sandbox.account(name).deals()
+  const own = (rows: readonly Fields[]) => rows.filter((row) => row['account_id'] === accountId)
+  const closed = plainTrades(deals)
+  const rowOf = new Map(own(kept.trades).map((row) => [row['position_id'], row]))
+  const [journal] = own(kept.journals)
   return [
-    ...differences(
-      `of the deals of ${providerAccountId}`,
-      deals.map(nameOfDeal),
-      own(kept.deals).map(nameOfRow),
-    ),
-    ...faultsOfTrades(user, plainTrades(deals), own(kept.trades).map(tradeOfRow)),
+    ...differences(`of the deals of ${name}`, deals.map(dealText), own(kept.deals).map(rowText)),
+    ...faultsOfFields(`trades of ${name}`, { size: closed.length }, { size: rowOf.size }),
+    ...closed.flatMap((trade) => {
+      const fields = Object.entries(trade).map(([field, value]) => [snakeCase(field), value])
+      const where = `trade ${trade.positionId} of ${name}`
+      return faultsOfFields(where, Object.fromEntries(fields), rowOf.get(trade.positionId))
+    }),
     ...faultsOfFields(
-      `journal of ${providerAccountId}`,
+      `journal of ${name}`,
       { deals: deals.length, difference: 0 },
-      { ...journal, difference: Number(journal['difference']) },
+      { ...journal, difference: Number(journal?.['difference']) },
     ),
   ]
 }
+
+const snakeCase = (name: string): string =>
+  name.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 const entries = new Map<unknown, string>([
   ['DEAL_ENTRY_IN', 'in'],
   ['DEAL_ENTRY_OUT', 'out'],
 ])
 
-const nameOfDeal = (deal: DealRow): string =>
-  nameOfRow({
+const dealText = (deal: DealRow): string =>
+  rowText({
     ...deal,
     time_ms: timeOf(deal),
     entry: entries.get(deal['entryType']) ?? '',
     position_id: deal['positionId'],
   })
 
-const nameOfRow = (row: Figures): string => {
+const rowText = (row: Fields): string => {
   const numbers = ['volume', 'price', 'profit', 'commission', 'swap'].map((field) =>
     Number(row[field] ?? 0),
   )
   return JSON.stringify([row['id'], row['time_ms'], row['entry'], row['position_id'], ...numbers])
 }
 
-const tradeOfRow = (row: Figures): Figures => ({
-  ...row,
-  positionId: row['position_id'],
-  entryPrice: row['entry_price'],
-  exitPrice: row['exit_price'],
-  netProfit: row['net_profit'],
-  openedAt: row['opened_at'],
-  closedAt: row['closed_at'],
-})
-
 /**
- * The changes that were recorded together chain, and end with a balance that the account had: one
- * that counts deals which the history showed later is not the one after its own deal, but true when
- * it was read. Until the first read is done, balances are the sums of what was read, which may lack
- * deals.
+ * Balance changes that were recorded together chain, and end with a balance that the account had.
+ * Until the first read is done, balances are sums of what was read, which may lack deals.
  */
 const faultsOfBalances = (
   parts: LiveParts,
-  { user, linkedAt }: LiveAccount,
+  account: LiveAccount,
   events: readonly StoredEvent[],
   readAt: number,
 ): readonly string[] => {
+  const { user } = account
   const changes = events.filter(
     (event) => event.userId === user.id && event.type === 'account.balance_changed',
   )
-  const had = balancesOf(parts, user, linkedAt)
-  return [...Map.groupBy(changes, ({ recordedAt }) => recordedAt).values()].flatMap((together) => {
-    const ends = together.map(
-      ({ data }) => [Number(data['previous_balance']), Number(data['new_balance'])] as const,
-    )
-    const isWrong = together.some(({ data }, index) => {
-      const [before, after] = ends[index] ?? [0, 0]
-      return (
-        !isSame(data['change_amount'], sumOf([after, -before])) ||
-        (index > 0 && before !== ends[index - 1]?.[1])
-      )
-    })
-    const last = ends.at(-1)?.[1] ?? 0
+  const had = balancesOf(parts, account)
+  return [...Map.groupBy(changes, ({ recordedAt }) => recordedAt)].flatMap(([at, together]) => {
     const where = `${user.providerAccountId}, ${together.map(({ sequence }) => sequence).join(', ')}`
+    const figures = together.map(({ data }) => ({
+      before: Number(data['previous_balance']),
+      after: Number(data['new_balance']),
+      change: data['change_amount'],
+    }))
+    const isChained = figures.every(
+      ({ before, after, change }, index) =>
+        isSame(change, sumOf([after, -before])) &&
+        (index === 0 || before === figures[index - 1]?.after),
+    )
+    const last = figures.at(-1)?.after ?? 0
     return [
-      ...(isWrong
-        ? [`${where}: the balances of changes that were recorded together do not chain`]
-        : []),
-      ...(had.has(last) || (together[0]?.recordedAt ?? 0) <= readAt
-        ? []
-        : [`${where}: the account never had the balance ${last}`]),
+      ...(isChained ? [] : [`${where}: balance changes recorded together do not chain`]),
+      ...(had.has(last) || at <= readAt ? [] : [`${where}: the account never had ${last}`]),
     ]
   })
 }
 
 /**
- * Every balance that an account had since its link: deals count from when they were made, which of
- * late ones is not their time.
+ * Every balance that an account had since its link. A late deal counts from when it was made, which
+ * is not its time.
  */
 const balancesOf = (
   { sandbox, lateDeals }: LiveParts,
-  { providerAccountId }: FaultUser,
-  linkedAt: number,
+  { user, linkedAt }: LiveAccount,
 ): ReadonlySet<number> => {
   const madeAt = (deal: DealRow): number => lateDeals.get(deal.id) ?? timeOf(deal)
   const deals = sandbox
-    .account(providerAccountId)
+    .account(user.providerAccountId)
     .deals()
     .toSorted((a, b) => madeAt(a) - madeAt(b))
   const first = deals.findIndex((deal) => madeAt(deal) >= linkedAt)

@@ -1,13 +1,12 @@
-// Accounts that live while a run goes on: positions are opened and closed through the API, at a
-// terminal, by the broker and by their levels, money comes and goes, and the broker shows some of
-// it late, twice, in another order or not at all for a while.
+// Accounts that go on while a run works: positions are opened and closed through the API, at a
+// terminal, by the broker and by their levels, money is moved, and the broker shows some of it late,
+// twice, in another order or not at all for a while.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Fault, Sandbox, TradeReason } from '@tradeport/sandbox-broker'
 import { isClosing, timeOf } from './broker-history.ts'
-import { ask } from './fleet.ts'
-import type { FaultUser, Fleet } from './fleet.ts'
-import type { Random } from './random.ts'
+import type { Random } from './run.ts'
+import { ask, running, type FaultUser, type Fleet } from './service.ts'
 
 export interface LiveAccount {
   readonly user: FaultUser
@@ -71,24 +70,20 @@ export const movePrices = async ({ sandbox, random, signal }: LiveParts): Promis
   }
 }
 
-const accountOf = ({ sandbox }: LiveParts, { user }: LiveAccount) =>
+const brokerAccount = ({ sandbox }: LiveParts, { user }: LiveAccount) =>
   sandbox.account(user.providerAccountId)
 
-/** An instance that runs; each in turn. */
-const instanceOf = ({ fleet, random }: LiveParts) =>
-  random.pick(fleet.slots as [Fleet['slots'][number]])
-
 const send = async (
-  parts: LiveParts,
+  { fleet, random }: LiveParts,
   { user }: LiveAccount,
   path: string,
   body?: object,
 ): Promise<void> => {
-  const instance = instanceOf(parts)
-  if (instance !== null)
-    await ask(instance, user, {
+  const [first, ...others] = running(fleet)
+  if (first !== undefined)
+    await ask(random.pick([first, ...others]), user, {
       path,
-      ...(body && { body: JSON.stringify(body), intent: randomUUID() }),
+      ...(body && { body, idempotencyKey: randomUUID() }),
     })
 }
 
@@ -102,27 +97,34 @@ const newPosition = ({ sandbox, random }: LiveParts) => {
   return { side, volume: random.whole(2, 30) / 100, ...(random.whole(0, 2) > 0 && levels) }
 }
 
-const positionOf = (
-  parts: LiveParts,
-  account: LiveAccount,
-): { readonly id: string; readonly volume: number } | undefined => {
-  const positions = accountOf(parts, account).positions()
-  return positions[parts.random.whole(0, Math.max(0, positions.length - 1))]
+interface OpenPosition {
+  readonly id: string
+  readonly volume: number
 }
 
-const close =
-  (reasons: readonly [TradeReason, ...TradeReason[]], isPartial: boolean) =>
-  (parts: LiveParts, account: LiveAccount) => {
-    const position = positionOf(parts, account)
-    if (position === undefined || (isPartial && position.volume < 0.02)) return
-    const action = isPartial
-      ? { actionType: 'POSITION_PARTIAL', volume: 0.01 }
-      : { actionType: 'POSITION_CLOSE_ID' }
-    accountOf(parts, account).trade(
-      { ...action, positionId: position.id },
-      parts.random.pick(reasons),
-    )
+/** An action on one of the account's positions. */
+const onPosition =
+  (act: (parts: LiveParts, account: LiveAccount, position: OpenPosition) => unknown): Action =>
+  (parts, account) => {
+    const positions = brokerAccount(parts, account).positions()
+    const position = positions[parts.random.whole(0, Math.max(0, positions.length - 1))]
+    return position && act(parts, account, position)
   }
+
+const closeAtBroker = (reasons: readonly [TradeReason, ...TradeReason[]], volume?: number) =>
+  onPosition((parts, account, { id: positionId, volume: held }) => {
+    if (volume !== undefined && held <= volume) return
+    const action =
+      volume === undefined
+        ? { actionType: 'POSITION_CLOSE_ID', positionId }
+        : { actionType: 'POSITION_PARTIAL', positionId, volume }
+    brokerAccount(parts, account).trade(action, parts.random.pick(reasons))
+  })
+
+const closeThroughApi = (body: object) =>
+  onPosition((parts, account, { id }) =>
+    send(parts, account, `/positions/${account.user.accountId}:${id}/close`, body),
+  )
 
 const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
   const { random, lateDeals } = parts
@@ -130,7 +132,7 @@ const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
   lateDeals.set(id, Date.now())
   const type = random.pick(['DEAL_TYPE_BALANCE', 'DEAL_TYPE_COMMISSION', 'DEAL_TYPE_CORRECTION'])
   const profit = random.whole(-900, 900) / 100
-  accountOf(parts, account).addDeals([
+  brokerAccount(parts, account).addDeals([
     { id, type, time: new Date(at).toISOString(), profit, commission: 0, swap: 0 },
   ])
 }
@@ -138,14 +140,14 @@ const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
 const actions = {
   'open at a terminal': (parts, account) => {
     const { side, ...order } = newPosition(parts)
-    accountOf(parts, account).trade(
+    brokerAccount(parts, account).trade(
       { actionType: `ORDER_TYPE_${side.toUpperCase()}`, symbol, ...order },
       'CLIENT',
     )
   },
-  'close at a terminal': close(['CLIENT', 'MOBILE', 'WEB'], false),
-  'close in part at a terminal': close(['CLIENT', 'MOBILE'], true),
-  'stop out': close(['SO'], false),
+  'close at a terminal': closeAtBroker(['CLIENT', 'MOBILE', 'WEB']),
+  'close in part at a terminal': closeAtBroker(['CLIENT', 'MOBILE'], 0.01),
+  'stop out': closeAtBroker(['SO']),
   'order through the API': (parts, account) => {
     const { side, ...order } = newPosition(parts)
     return send(parts, account, '/orders', {
@@ -156,36 +158,22 @@ const actions = {
       ...order,
     })
   },
-  'close through the API': (parts, account) => {
-    const position = positionOf(parts, account)
-    return (
-      position &&
-      send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, {})
-    )
-  },
-  'close in part through the API': (parts, account) => {
-    const position = positionOf(parts, account)
-    return (
-      position &&
-      send(parts, account, `/positions/${account.user.accountId}:${position.id}/close`, {
-        volume: 0.01,
-      })
-    )
-  },
+  'close through the API': closeThroughApi({}),
+  'close in part through the API': closeThroughApi({ volume: 0.01 }),
   'read trades': (parts, account) =>
     send(parts, account, `/trades?accountId=${account.user.accountId}&limit=1`),
   'read statistics': (parts, account) =>
     send(parts, account, `/trades/stats?accountId=${account.user.accountId}`),
   'deposit or withdraw': (parts, account) =>
-    accountOf(parts, account).deposit(parts.random.whole(-50_000, 50_000) / 100, 'Transfer'),
+    brokerAccount(parts, account).deposit(parts.random.whole(-50_000, 50_000) / 100, 'Transfer'),
   credit: (parts, account) =>
-    accountOf(parts, account).deposit(parts.random.whole(1, 50), 'Bonus', 'DEAL_TYPE_CREDIT'),
+    brokerAccount(parts, account).deposit(parts.random.whole(1, 50), 'Bonus', 'DEAL_TYPE_CREDIT'),
   'late deal': (parts, account) =>
     addLate(parts, account, parts.random.whole(account.linkedAt, Date.now())),
   'late deal from before the link': (parts, account) =>
     addLate(parts, account, account.linkedAt - parts.random.whole(1, 18 * 60) * 60_000),
   'hide closing deals': (parts, account) => {
-    const broker = accountOf(parts, account)
+    const broker = brokerAccount(parts, account)
     const last = broker
       .deals()
       .findLast((deal) => isClosing(deal) && timeOf(deal) > Date.now() - hourMs)

@@ -1,28 +1,35 @@
-// Load that goes on whatever becomes of the service: users that place orders and read, and an
-// account of every reply.
+// The load of every run: users that place orders, close positions and read, whatever happens to the
+// service, with a record of every reply.
 import { randomUUID } from 'node:crypto'
 import { setTimeout as pause } from 'node:timers/promises'
-import { ask } from './fleet.ts'
-import type { Answer, Asked, FaultUser, Fleet } from './fleet.ts'
-import type { Intent, IntentAnswer, Reply } from './load-check.ts'
+import type { CheckedOrder, Intent, IntentAnswer, Reply } from './checks.ts'
+import { eventually, say } from './run.ts'
+import {
+  ask,
+  askUntilAnswered,
+  type Answer,
+  type FaultRequest,
+  type FaultUser,
+  type Fleet,
+} from './service.ts'
 
 export interface Load {
   readonly replies: readonly Reply[]
   readonly intents: readonly Intent[]
-  /** Begins nothing more and waits for the requests under way. */
+  readonly start: () => void
+  /** Starts nothing more and waits for the requests in progress. */
   readonly stop: () => Promise<void>
-  /**
-   * Sends each order that has a key and no answer yet again, until it is placed or the patience is
-   * over.
-   */
-  readonly sendAgain: (patienceMs: number) => Promise<void>
+  /** Resolves once every user has placed all orders. */
+  readonly placed: () => Promise<unknown>
+  /** Sends each order with a key and no answer again, until it is placed or the time is over. */
+  readonly sendAgain: (withinMs: number) => Promise<void>
 }
 
 export interface LoadOptions {
+  /** At most 100, which a user may create in a day. */
+  readonly ordersPerUser?: number
   /** Between two orders of a user. */
   readonly orderPauseMs?: number
-  /** Between two reads of a user. */
-  readonly readPauseMs?: number
 }
 
 interface OwnIntent extends Intent {
@@ -30,122 +37,166 @@ interface OwnIntent extends Intent {
   readonly answers: IntentAnswer[]
 }
 
-/** A user may create 100 a day. */
-const ordersPerUser = 100
-const againPauseMs = 1_000
-
-const reads: readonly { readonly what: string; readonly path: (user: FaultUser) => string }[] = [
-  { what: 'orders', path: () => '/orders?limit=5' },
-  { what: 'positions', path: ({ accountId }) => `/positions?accountId=${accountId}&limit=5` },
-  { what: 'accounts', path: () => '/accounts' },
-  { what: 'account', path: ({ accountId }) => `/accounts/${accountId}` },
-  { what: 'trades', path: ({ accountId }) => `/trades?accountId=${accountId}&limit=5` },
-  { what: 'symbols', path: () => '/symbols' },
+const readPauseMs = 300
+const reads: readonly ((accountId: string) => string)[] = [
+  () => '/orders?limit=5',
+  (accountId) => `/positions?accountId=${accountId}&limit=5`,
+  () => '/accounts',
+  (accountId) => `/accounts/${accountId}`,
+  (accountId) => `/trades?accountId=${accountId}&limit=5`,
+  () => '/symbols',
 ]
 
-export const startLoad = (
+/** `GET /orders`, `POST /positions/{id}/close`. */
+const nameOf = ({ path, body }: FaultRequest): string => {
+  const [, entity, id, verb] = (path.split('?')[0] ?? '').split('/')
+  const route = `/${entity}${id === undefined ? '' : '/{id}'}${verb === undefined ? '' : `/${verb}`}`
+  return `${body === undefined ? 'GET' : 'POST'} ${route}`
+}
+
+export const createLoad = (
   fleet: Fleet,
   users: readonly FaultUser[],
-  options: LoadOptions = {},
+  { ordersPerUser = 100, orderPauseMs = 900 }: LoadOptions,
 ): Load => {
-  const { orderPauseMs = 900, readPauseMs = 300 } = options
   const replies: Reply[] = []
   const intents: OwnIntent[] = []
-  const over = new AbortController()
+  const turns = new Map(users.map((user) => [user, 0]))
+  let over = new AbortController()
+  let placing: Promise<unknown> = Promise.resolve()
+  let reading: Promise<unknown> = Promise.resolve()
 
+  /** @returns undefined where the run has stopped the instance, before or during the request */
   const send = async (
-    what: string,
-    slot: number,
+    turn: number,
     user: FaultUser,
-    asked: Asked,
-  ): Promise<Answer | null | undefined> => {
-    const instance = fleet.slots[slot % fleet.slots.length]
-    // Down, because the run has stopped it.
+    request: FaultRequest,
+  ): Promise<Answer | undefined> => {
+    const slot = turn % fleet.slots.length
+    const instance = fleet.slots[slot]
     if (instance === null || instance === undefined) return undefined
     const beganAt = performance.now()
-    const answer = await ask(instance, user, asked)
-    const [status, code] = [answer?.status ?? null, answer?.body.error?.code ?? null]
-    // What was under way when the run stopped the instance says nothing of it.
-    if (answer === null && fleet.slots[slot % fleet.slots.length] !== instance) return null
-    replies.push({
-      what,
-      slot: slot % fleet.slots.length,
-      beganAt,
-      endedAt: performance.now(),
-      status,
-      code,
-    })
+    const answer = await ask(instance, user, request)
+    if (answer.status !== 0 || fleet.slots[slot] === instance)
+      replies.push({
+        what: nameOf(request),
+        slot,
+        beganAt,
+        endedAt: performance.now(),
+        outcome: answer.outcome,
+      })
     return answer
   }
 
-  const place = async (intent: OwnIntent, slot: number): Promise<void> => {
+  const place = async (intent: OwnIntent, turn: number): Promise<void> => {
     const { id, user, isKeyed, answers } = intent
-    const body = JSON.stringify({ ...orderOf(user), clientId: id })
-    const answer = await send('order', slot, user, {
+    const answer = await send(turn, user, {
       path: '/orders',
-      body,
-      ...(isKeyed ? { intent: id } : {}),
+      body: {
+        accountId: user.accountId,
+        symbol: 'EURUSD',
+        type: 'buy',
+        orderType: 'market',
+        volume: 0.1,
+        clientId: id,
+      },
+      ...(isKeyed ? { idempotencyKey: id } : {}),
     })
     if (answer === undefined) return
-    const orderId: string | null = answer?.status === 201 ? answer.body.data.id : null
-    const isUnsure = answer?.body.error?.details?.outcome === 'unknown'
+    const { status, outcome, body, retryAfterMs } = answer
     answers.push({
-      status: answer?.status ?? null,
-      code: answer?.body.error?.code ?? null,
-      orderId,
-      isUnsure,
+      outcome,
+      orderId: status === 201 ? body.data.id : null,
+      isUnsure: status === 0 || body.error?.details?.outcome === 'unknown',
     })
-    if (answer?.status === 429) await pause(answer.retryAfterMs)
+    await pause(retryAfterMs)
   }
 
-  const placeOrders = async (user: FaultUser): Promise<void> => {
-    for (let turn = 0; !over.signal.aborted && turn < ordersPerUser; turn += 1) {
-      const intent: OwnIntent = { id: randomUUID(), user, isKeyed: turn % 4 < 2, answers: [] }
+  /** Half of the user's latest position, or all of it. */
+  const close = async (turn: number, user: FaultUser): Promise<void> => {
+    const answer = await send(turn, user, {
+      path: `/positions?accountId=${user.accountId}&limit=100`,
+    })
+    const position = answer?.body.data?.at(-1)
+    const body = turn % 4 === 1 ? { volume: 0.05 } : {}
+    if (position !== undefined)
+      await send(turn, user, { path: `/positions/${position.id}/close`, body })
+  }
+
+  const trade = async (user: FaultUser): Promise<void> => {
+    for (let turn = turns.get(user) ?? 0; turn < ordersPerUser; turn += 1) {
+      if (over.signal.aborted) return
+      turns.set(user, turn + 1)
+      const intent = { id: randomUUID(), user, isKeyed: turn % 4 < 2, answers: [] }
       intents.push(intent)
       await place(intent, turn)
       await pause(orderPauseMs)
+      if (turn % 2 === 1) await close(turn, user)
     }
   }
 
   const read = async (user: FaultUser): Promise<void> => {
     for (let turn = 0; !over.signal.aborted; turn += 1) {
-      const { what, path } = reads[turn % reads.length] ?? { what: '', path: () => '' }
+      const path = reads[turn % reads.length]?.(user.accountId) ?? ''
       // Every kind is asked of every instance in turn.
-      await send(what, Math.floor(turn / reads.length), user, { path: path(user) })
+      await send(Math.floor(turn / reads.length), user, { path })
       await pause(readPauseMs)
     }
   }
 
-  const loops = users.flatMap((user) => [placeOrders(user), read(user)])
   return {
     replies,
     intents,
+    start: () => {
+      over = new AbortController()
+      placing = Promise.all(users.map(trade))
+      reading = Promise.all(users.map(read))
+    },
     stop: async () => {
       over.abort()
-      await Promise.all(loops)
+      await Promise.all([placing, reading])
     },
-    sendAgain: async (patienceMs) => {
-      const deadline = performance.now() + patienceMs
-      await Promise.all(
-        users.map(async (user) => {
-          for (const intent of intents.filter((one) => one.user === user && isOpen(one)))
-            for (let turn = 0; isOpen(intent) && performance.now() < deadline; turn += 1) {
-              await place(intent, turn)
-              if (isOpen(intent)) await pause(againPauseMs)
-            }
-        }),
+    placed: () => placing,
+    sendAgain: async (withinMs) => {
+      const open = intents.filter(({ isKeyed }) => isKeyed)
+      await eventually(
+        withinMs,
+        async () => {
+          const left = open.filter(({ answers }) => answers.every((one) => one.orderId === null))
+          await Promise.all(left.map((intent) => place(intent, intent.answers.length)))
+          return left.length === 0 ? true : undefined
+        },
+        1_000,
       )
     },
   }
 }
 
-const isOpen = ({ isKeyed, answers }: OwnIntent): boolean =>
-  isKeyed && !answers.some(({ orderId }) => orderId !== null)
+/** The longest that the service may take until it has decided an order, and some more. */
+const decisionMs = 12 * 60_000
 
-const orderOf = ({ accountId }: FaultUser) => ({
-  accountId,
-  symbol: 'EURUSD',
-  type: 'buy',
-  orderType: 'market',
-  volume: 0.1,
-})
+/**
+ * All orders, once none is pending or the time is over. A rejected order has ended, although the
+ * service looks for it at the broker for another day.
+ */
+export const decidedOrders = async (
+  fleet: Fleet,
+  users: readonly FaultUser[],
+): Promise<readonly CheckedOrder[]> => {
+  let orders: readonly CheckedOrder[] = []
+  await eventually(
+    decisionMs,
+    async () => {
+      const pages = await Promise.all(
+        users.map((user) => askUntilAnswered(fleet, user, { path: '/orders?limit=100' })),
+      )
+      orders = pages.flatMap(({ body }) => body.data)
+      const pending = orders.filter(({ status }) => status === 'pending').length
+      if (pending === 0) return true
+      say(`  ${pending} of ${orders.length} orders are pending`)
+      return undefined
+    },
+    5_000,
+  )
+  return orders
+}

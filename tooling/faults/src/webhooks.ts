@@ -1,151 +1,253 @@
-// The run of webhooks: orders and closes that make events, kills all the while, then peace, then
-// the account of every event and every delivery.
-import { setTimeout as pause } from 'node:timers/promises'
-import { eventEnvironment, eventScopes, watchEvents } from './events.ts'
+// Webhooks that a run registers with receivers of its own, and in the end a comparison of what
+// happened with what was recorded, and of that with what arrived.
+import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import { writeFile } from 'node:fs/promises'
+import type { IncomingHttpHeaders, ServerResponse } from 'node:http'
+import { createServer } from 'node:https'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { buffer } from 'node:stream/consumers'
+import { verify } from '@octokit/webhooks-methods'
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import { generate } from 'selfsigned'
+import { happenedTo } from './broker-history.ts'
+import {
+  checkDeliveries,
+  checkEvents,
+  eventTypes,
+  type CheckedOrder,
+  type RecordedEvent,
+  type RunWebhook,
+} from './checks.ts'
+import { eventually, say, type Run } from './run.ts'
 import {
   askUntilAnswered,
-  dataFolderOf,
-  killAtRandom,
-  link,
-  newUser,
-  startBroker,
-  startFleet,
-} from './fleet.ts'
-import type { FaultUser, Fleet } from './fleet.ts'
-import { placeUntilAnswered } from './orders.ts'
-import { settledOrders } from './outcome.ts'
-import { createRandom } from './random.ts'
-import { inRun, say } from './run.ts'
-import { startReceivers } from './webhook-receivers.ts'
+  readDatabase,
+  readHistories,
+  stopFleet,
+  type FaultUser,
+  type Fleet,
+  type Knex,
+} from './service.ts'
 
-export interface WebhooksRun {
-  readonly seed: number
-  /** At least so many. */
-  readonly events: number
-  readonly kills: number
-  /** null for the embedded database; a server gets two instances. */
-  readonly databaseUrl: string | null
+export type ReceiverName = 'failing' | 'slow' | 'fine'
+
+interface Received {
+  readonly name: ReceiverName
+  readonly headers: IncomingHttpHeaders
+  readonly body: string
 }
 
-const userCount = 10
-/**
- * An order that is filled and closed makes as many, and two more where it is closed in two parts.
- */
-const eventsPerOrder = 7
-const ordersPerDay = 100
-const deliveryMs = 6 * 60_000
+export interface Receivers {
+  /** For an instance that delivers events to the receivers, and tries again soon. */
+  readonly environment: Readonly<Record<string, string>>
+  readonly urls: ReadonlyMap<ReceiverName, string>
+  /** In the order of arrival. */
+  readonly received: readonly Received[]
+}
 
-/** @returns whether every promise was kept */
-export const runWebhooks = ({
-  seed,
-  events: wanted,
-  kills,
-  databaseUrl,
-}: WebhooksRun): Promise<boolean> =>
-  inRun(async (run) => {
-    const random = createRandom(seed)
-    const users = Array.from({ length: userCount }, (_, index) =>
-      newUser(index, index < 2 ? 'mt4' : 'mt5'),
-    )
-    const receivers = await startReceivers(run, random)
-    const accounts = users.map(({ providerAccountId: id, brokerType: platform }, index) => ({
-      id,
-      platform,
-      startBalance: 10_000_000,
-      ...(index === 2 || index === 3 ? { marginMode: 'netting' as const } : {}),
-    }))
-    const sandbox = await startBroker(run, seed, users, accounts)
-    const fleet = await startFleet(run, {
-      databaseUrl,
-      providerUrl: sandbox.url,
-      more: eventEnvironment(receivers),
-    })
-    const linkedAt = await link(fleet, users, ['trading:read', 'trading:write', ...eventScopes])
-    const events = await watchEvents({
-      fleet,
-      users,
-      sandbox,
-      linkedAt,
-      receivers,
-      receiverNames: ['failing', 'slow', 'fine'],
-    })
-    // Some answers to trades are lost, and some closing deals show late.
-    sandbox.faults.set('*', 'trade', [
-      { kind: 'timeout', when: 'after', probability: 0.03 },
-      { kind: 'cut', when: 'after', probability: 0.03 },
-      { kind: 'closing-deal-lag', ms: 3_000, probability: 0.1 },
-    ])
-    const killing = { kills: 0 }
-    const killer = killAtRandom(fleet, random, kills, killing)
-    const fills = Math.ceil(wanted / eventsPerOrder / users.length)
-    await Promise.all(users.map((user) => trade(fleet, user, fills)))
-    await killer
-    sandbox.faults.clear()
-    say(
-      `seed ${seed}: ${fills * users.length} orders filled and closed, ${killing.kills} kills; waiting for the last delivery`,
-    )
-    // An order whose answer was lost may be filled when the others are closed.
-    for (const user of users) await closeAll(fleet, user)
-    await settledOrders(fleet, users)
-    for (const user of users) await closeAll(fleet, user)
-    const orders = await settledOrders(fleet, users)
-    await events.delivered(orders, deliveryMs)
-    const { count, broken } = await events.check(
-      { url: databaseUrl, folder: dataFolderOf(run) },
-      orders,
-    )
-    return [
-      ...(count < wanted ? [`the run was to make ${wanted} events, and made ${count}`] : []),
-      ...broken,
-    ]
+const ec = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
+
+/** HTTPS receivers on loopback, with a certificate of an authority of the run's own. */
+export const startReceivers = async (
+  { folder, random, closeLater }: Run,
+  names: readonly ReceiverName[],
+): Promise<Receivers> => {
+  const authorityFile = join(folder, 'authority.pem')
+  const authority = await generate([{ name: 'commonName', value: 'Authority of this run' }], {
+    ...ec,
+    extensions: [
+      { name: 'basicConstraints', cA: true, critical: true },
+      { name: 'keyUsage', keyCertSign: true, digitalSignature: true, critical: true },
+    ],
   })
-
-/**
- * One order after the other, each closed before the next, some in two parts, until so many were
- * filled. One that is killed too often is rejected.
- */
-const trade = async (fleet: Fleet, user: FaultUser, fills: number): Promise<void> => {
-  for (let [turn, filled] = [0, 0]; filled < fills && turn < ordersPerDay; turn += 1) {
-    const positionId = await fill(fleet, user, turn)
-    if (positionId === undefined) continue
-    filled += 1
-    const close = (volume?: number) =>
-      askUntilAnswered(
-        fleet,
-        user,
-        { path: `/positions/${positionId}/close`, body: JSON.stringify({ volume }) },
-        turn,
-      )
-    const isInParts = turn % 4 === 3
-    if (isInParts) await close(0.1)
-    await close()
-    // On MT4 the rest has another number.
-    if (isInParts) await closeAll(fleet, user)
+  await writeFile(authorityFile, authority.cert)
+  const certificate = await generate([{ name: 'commonName', value: 'localhost' }], {
+    ...ec,
+    ca: { key: authority.private, cert: authority.cert },
+    extensions: [
+      { name: 'basicConstraints', cA: false },
+      { name: 'subjectAltName', altNames: [{ type: 2, value: 'localhost' }] },
+    ],
+  })
+  const answers: Record<ReceiverName, (response: ServerResponse) => void> = {
+    failing: (response) => void response.writeHead(503).end(),
+    slow: (response) => void setTimeout(() => response.end(), random.whole(50, 400)),
+    fine: (response) => void response.end(),
   }
-}
-
-const fillMs = 20_000
-const fillPauseMs = 300
-
-/** undefined where it takes too long: it is closed with others later. */
-const fill = async (fleet: Fleet, user: FaultUser, turn: number): Promise<string | undefined> => {
-  const id = await placeUntilAnswered(fleet, user, turn, 0.2)
-  const deadline = Date.now() + fillMs
-  while (Date.now() < deadline) {
-    const { body } = await askUntilAnswered(fleet, user, { path: `/orders/${id}` }, turn)
-    if (body.data.status !== 'pending') return body.data.positionId
-    await pause(fillPauseMs)
-  }
-  return undefined
-}
-
-const closeAll = async (fleet: Fleet, user: FaultUser): Promise<void> => {
-  for (;;) {
-    const { body } = await askUntilAnswered(fleet, user, {
-      path: `/positions?accountId=${user.accountId}&limit=100`,
+  const received: Received[] = []
+  const urls = new Map<ReceiverName, string>()
+  for (const name of names) {
+    const server = createServer(
+      { key: certificate.private, cert: certificate.cert },
+      (request, response) => {
+        const receive = async (): Promise<void> => {
+          const body = (await buffer(request)).toString()
+          received.push({ name, headers: request.headers, body })
+          answers[name](response)
+        }
+        // A sender that was killed during its request has sent nothing.
+        receive().catch(() => response.destroy())
+      },
+    )
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    closeLater(async () => {
+      server.closeAllConnections()
+      server.close()
     })
-    if (body.data === null || body.data.length === 0) return
-    for (const { id } of body.data)
-      await askUntilAnswered(fleet, user, { path: `/positions/${id}/close`, body: '{}' })
+    urls.set(name, `https://localhost:${(server.address() as AddressInfo).port}/hook`)
+  }
+  const environment = {
+    CAPABILITIES: 'events',
+    WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
+    WEBHOOK_RETRY_SECONDS: '1,2,3,4',
+    NODE_EXTRA_CA_CERTS: authorityFile,
+  }
+  return { environment, urls, received }
+}
+
+export interface StoredEvent extends RecordedEvent {
+  /** The same for all that one transaction recorded. */
+  readonly recordedAt: number
+}
+
+export const readEvents = async (
+  knex: Knex,
+  users: readonly FaultUser[],
+): Promise<readonly StoredEvent[]> => {
+  const ids = users.map(({ id }) => id)
+  const rows = await knex('events').whereIn('user_id', ids).orderBy('sequence').select('*')
+  const counts = Map.groupBy(rows, ({ type }) => type)
+  say(
+    `events: ${rows.length} (${[...counts].map(([type, own]) => `${type} ${own.length}`).join(', ')})`,
+  )
+  return rows.map((row) => ({
+    sequence: Number(row.sequence),
+    userId: row.user_id,
+    type: row.type,
+    data: JSON.parse(row.data),
+    recordedAt: Number(row.recorded_at),
+  }))
+}
+
+interface RegisteredWebhook extends RunWebhook {
+  readonly user: FaultUser
+  readonly receiver: ReceiverName
+  readonly secret: string
+}
+
+interface Watched {
+  readonly fleet: Fleet
+  readonly users: readonly FaultUser[]
+  readonly sandbox: Sandbox
+  readonly linkedAt: number
+  readonly receivers: Receivers
+}
+
+export interface EventWatch {
+  /** Waits until all that happened was delivered, or the time is over. */
+  readonly delivered: (orders: readonly CheckedOrder[]) => Promise<void>
+  /** Stops the fleet, and compares what happened with what it recorded and sent. */
+  readonly check: (orders: readonly CheckedOrder[]) => Promise<readonly string[]>
+}
+
+const deliveryMs = 5 * 60_000
+
+/** Registers a webhook of each user for each receiver. */
+export const watchEvents = async ({
+  fleet,
+  users,
+  sandbox,
+  linkedAt,
+  receivers,
+}: Watched): Promise<EventWatch> => {
+  const register = async (
+    user: FaultUser,
+    receiver: ReceiverName,
+    url: string,
+  ): Promise<RegisteredWebhook> => {
+    const secret = randomUUID()
+    const body = { url, eventTypes, secret }
+    const reply = await askUntilAnswered(fleet, user, { path: '/webhooks', body })
+    if (reply.status !== 201) throw new Error(`a webhook was refused: ${reply.outcome}`)
+    const { id } = reply.body.data
+    return { id, userId: user.id, user, receiver, secret, isFailing: receiver === 'failing' }
+  }
+  const webhooks = await Promise.all(
+    users.flatMap((user) => [...receivers.urls].map(([name, url]) => register(user, name, url))),
+  )
+  const happened = (orders: readonly CheckedOrder[]) =>
+    users.map((user) => happenedTo(sandbox, user, orders, linkedAt))
+
+  const deliveries = async ({ id, user }: RegisteredWebhook, status: string): Promise<number> => {
+    const path = `/webhooks/${id}/deliveries?limit=1&status=${status}`
+    return (await askUntilAnswered(fleet, user, { path })).body.meta.pagination.total
+  }
+  return {
+    delivered: async (orders) => {
+      // What the service has not read of an account's history is no event yet.
+      await readHistories(fleet, users)
+      const wanted = new Map(happened(orders).map(({ userId, names }) => [userId, names.length]))
+      await eventually(
+        deliveryMs,
+        async () => {
+          const missing = await Promise.all(
+            webhooks.map(async (webhook) =>
+              webhook.isFailing
+                ? deliveries(webhook, 'pending')
+                : (wanted.get(webhook.userId) ?? 0) - (await deliveries(webhook, 'success')),
+            ),
+          )
+          const left = missing.reduce((sum, count) => sum + Math.max(0, count), 0)
+          if (left > 0) say(`  ${left} deliveries to come`)
+          return left === 0 ? true : undefined
+        },
+        2_000,
+      )
+    },
+    check: async (orders) => {
+      await stopFleet(fleet)
+      const ids = webhooks.map(({ id }) => id)
+      const { events, logged, disabled } = await readDatabase(fleet, async (knex) => ({
+        events: await readEvents(knex, users),
+        logged: await knex('webhook_deliveries').whereIn('webhook_id', ids).select('*'),
+        disabled: await knex('webhooks').whereIn('id', ids).where({ enabled: false }).pluck('id'),
+      }))
+      const received = await Promise.all(
+        receivers.received.map(async ({ name, headers, body }) => {
+          const { event, data, webhook_id: webhookId } = JSON.parse(body)
+          const webhook = webhooks.find(({ id }) => id === webhookId)
+          const signature = String(headers['x-webhook-signature'])
+          const isGenuine =
+            webhook?.receiver === name && (await verify(webhook.secret, body, signature))
+          const deliveryId = String(headers['x-webhook-delivery-id'])
+          return { deliveryId, webhookId, isGenuine, event, data }
+        }),
+      )
+      const distinct = new Set(received.map(({ deliveryId }) => deliveryId)).size
+      say(`deliveries: ${distinct} arrived, and ${received.length - distinct} again`)
+      return [
+        ...checkEvents(happened(orders), events),
+        ...checkDeliveries(
+          webhooks,
+          events,
+          logged.map((row) => ({
+            id: row.id,
+            webhookId: row.webhook_id,
+            sequence: Number(row.event_sequence),
+            status: row.status,
+            attempts: row.attempts,
+          })),
+          received,
+        ),
+        ...webhooks
+          .filter(({ id, isFailing }) => isFailing !== disabled.includes(id))
+          .map(
+            ({ id, receiver }) => `webhook ${id} of the ${receiver} receiver is disabled, or not`,
+          ),
+      ]
+    },
   }
 }

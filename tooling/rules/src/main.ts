@@ -47,7 +47,9 @@ const manifestFaults = (path: string): readonly string[] => {
     ...Object.entries({ ...dependencies, ...devDependencies, ...optionalDependencies })
       .filter(
         ([, version]) =>
-          version !== 'workspace:*' && !/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version),
+          version !== 'workspace:*' &&
+          !version.startsWith('link:') &&
+          !/^\d+\.\d+\.\d+(-[0-9A-Za-z.-]+)?$/.test(version),
       )
       .map(
         ([name, version]) =>

@@ -3,7 +3,8 @@
 import { spawn } from 'node:child_process'
 import type { ChildProcess } from 'node:child_process'
 import { once } from 'node:events'
-import { resolve } from 'node:path'
+import { tmpdir } from 'node:os'
+import { join, resolve } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { Environment } from '../../src/config.ts'
 import { secretWatch } from './secret-watch.ts'
@@ -27,18 +28,16 @@ export interface ChildService {
   readonly exited: Promise<number | null>
 }
 
+/** Children start several times faster with the code that earlier ones compiled. */
+const compileCache = join(tmpdir(), 'tradeport-compile-cache')
 const main = resolve(import.meta.dirname, '../../src/main.ts')
 
 export const spawnService = (environment: Environment): ChildService => {
   // From this process's own environment only where programs are.
-  const child = spawn(
-    process.execPath,
-    ['--conditions=@tradeport/source', '--experimental-strip-types', '--no-warnings', main],
-    {
-      env: { PATH: process.env['PATH'], ...environment },
-      stdio: ['ignore', 'pipe', 'pipe'],
-    },
-  )
+  const child = spawn(process.execPath, ['--conditions=@tradeport/source', '--no-warnings', main], {
+    env: { PATH: process.env['PATH'], NODE_COMPILE_CACHE: compileCache, ...environment },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
   let output = ''
   let errors = ''
   child.stderr.on('data', (chunk: Buffer) => {

@@ -106,7 +106,7 @@ export const openDesk = (
     return body.data
   }
   const find = async (id: string): Promise<Json> => (await get(`/orders/${id}`)).body.data
-  const settled = (id: string): Promise<Json> =>
+  const ended = (id: string): Promise<Json> =>
     eventually(
       () => find(id),
       ({ status }) => status !== 'pending',
@@ -120,8 +120,8 @@ export const openDesk = (
     post,
     place,
     find,
-    settled,
-    placeAndSettle: async (changes?: object) => settled((await place(changes)).id),
+    ended,
+    placeAndWait: async (changes?: object) => ended((await place(changes)).id),
     countOrders: async (query = ''): Promise<number> =>
       (await get(`/orders?limit=1${query}`)).body.meta.pagination.total,
     list: () => get(`/positions?accountId=${accountId}`),

@@ -95,7 +95,9 @@ export const createTestClock = (startsAt: number | string) => {
   }
 }
 
-interface StartOptions extends Partial<Pick<ServiceTimes, 'deadlines' | 'pauses' | 'redis'>> {
+interface StartOptions extends Partial<
+  Pick<ServiceTimes, 'deadlines' | 'accountBackoff' | 'redis'>
+> {
   /** The time of the service, in epoch milliseconds. */
   readonly now?: () => number
   readonly onLogLine?: (line: string) => void
@@ -121,7 +123,7 @@ export const startFrom = async (
   environment: Environment,
   {
     now = Date.now,
-    pauses = { firstMs: 1, longestMs: 1 },
+    accountBackoff = { firstMs: 1, longestMs: 1 },
     onLogLine = () => undefined,
     ...times
   }: StartOptions = {},
@@ -138,7 +140,7 @@ export const startFrom = async (
   }
   const service = await startService(config.right, createLog(config.right.logLevel, { write }), {
     clock: { now },
-    pauses,
+    accountBackoff,
     ...times,
   })
   for (const name of ['operator-token', 'secrets-key'])
@@ -197,7 +199,7 @@ export const startTestService = async (
       service = await startFrom(environment, startOptions)
     },
     close: async () => {
-      // The provider first: it cuts off requests that it was told never to answer.
+      // The provider first: it cuts off requests that a fault never answers.
       await sandbox.close()
       await service.close()
       await rm(folder, { recursive: true, force: true })

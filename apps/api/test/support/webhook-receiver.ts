@@ -1,5 +1,5 @@
-// A receiver of webhooks on loopback: real HTTPS with a certificate of its own, which a service
-// trusts that is told to as by any operator.
+// A receiver of webhooks on loopback: real HTTPS with a certificate of its own, which a
+// service trusts when NODE_EXTRA_CA_CERTS names it.
 import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
 import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from 'node:http'

@@ -5,7 +5,7 @@ import { readWebhook } from '@tradeport/client'
 const secret = process.env['WEBHOOK_SECRET'] ?? ''
 const app = express()
 
-// Before any express.json(): the signature is that of the bytes as they came.
+// Before any express.json(): the signature is that of the received bytes.
 app.post(
   '/',
   express.raw({ type: 'application/json', limit: '1mb' }),

@@ -7,7 +7,7 @@ const secret = process.env['WEBHOOK_SECRET'] ?? ''
 const app = new Koa()
 
 app.use(async (context) => {
-  // The signature is that of the bytes as they came: nothing may have parsed them before.
+  // The signature is that of the received bytes, before any parsing.
   const body = await getRawBody(context.req, { limit: '1mb' })
   const event = await readWebhook({ secret, body, headers: context.headers })
   if (event === undefined) return context.throw(401)

@@ -1,5 +1,7 @@
 // The format of API keys. Generated keys end in a checksum, so that a made-up key is refused
 // without reading the database.
+import { crc32 } from 'node:zlib'
+
 export const apiKeyPrefix = 'tp_live_'
 
 const shortestSecret = 24
@@ -52,14 +54,4 @@ const checksum = (text: string): string => {
     rest = Math.floor(rest / base62.length)
   }
   return digits
-}
-
-/** CRC-32 of ASCII text, as in ISO 3309 and zlib. */
-const crc32 = (text: string): number => {
-  let crc = 0xff_ff_ff_ff
-  for (let index = 0; index < text.length; index += 1) {
-    crc ^= text.charCodeAt(index)
-    for (let bit = 0; bit < 8; bit += 1) crc = (crc >>> 1) ^ ((crc & 1) * 0xed_b8_83_20)
-  }
-  return ~crc >>> 0
 }

@@ -1,8 +1,10 @@
 // A stored credential and whether it may be used now (docs/behaviour.md#authentication).
+import type * as T from 'fp-ts/lib/Task.js'
 import type { Brand } from '../primitives/brand.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { Scope } from './scopes.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Refusal } from '../errors.ts'
 
 export const plans = ['free', 'pro', 'enterprise'] as const
 export type Plan = (typeof plans)[number]
@@ -10,8 +12,8 @@ export type Plan = (typeof plans)[number]
 const jwtForm = /^[\w-]+\.[\w-]+\.[\w-]*$/
 
 /**
- * Whether a token is written as a signed JWT is, or an unsigned one: what it says and who signed
- * it, if anybody, is another question.
+ * Whether a token has the form of a JWT, signed or unsigned. Neither its claims nor its signature
+ * are checked.
  */
 export const isInJwtForm = (token: string): boolean => jwtForm.test(token)
 
@@ -39,27 +41,68 @@ export interface Credential extends UserPlan {
 }
 
 /**
- * Which of a user's programs asks: one key, or one application, whichever token it holds just now.
+ * Which of a user's programs sends the request: one key, or one application with any of its tokens.
  */
 export type ProgramId = Brand<string, 'ProgramId'>
 
-/** Who asks: what a use case needs to know of the credential. */
+/** The part of the credential that a use case needs. */
 export interface Caller {
   readonly owner: Owner
 }
 
-/** For a use case that remembers what the same program asked before. */
+/** For a use case that depends on earlier requests of the same program. */
 export interface CallingProgram extends Caller {
   readonly program: ProgramId
 }
 
-/** Tells programs apart among those of one user. No two have one text: the kinds hold no space. */
+/** For a use case that also depends on what the credential may do, and for how long. */
+export interface ScopedCaller extends CallingProgram {
+  readonly scopes: ReadonlySet<Scope>
+  /** Whether the credential that was sent would still be accepted. */
+  readonly isStillAccepted: T.Task<boolean>
+}
+
+/** Distinguishes the programs of one user. No two have one text: the kinds hold no space. */
 export const programOf = ({ kind, id, applicationId }: Credential): ProgramId =>
   `${kind} ${applicationId ?? id}` as ProgramId
 
 /**
- * Neither revoked nor expired. Where it is used from is for the door to check, which knows the
- * address.
+ * Neither revoked nor expired. The HTTP layer, which knows the address, checks the allowlist.
  */
 export const isUsable = (credential: Credential, now: Instant): boolean =>
   credential.enabled && (credential.expiresAt === null || now < credential.expiresAt)
+
+// What a credential may do (docs/behaviour.md#scopes).
+
+const scopeResources = [
+  'accounts',
+  'market-data',
+  'trading',
+  'orders',
+  'positions',
+  'history',
+  'webhooks',
+  'finance',
+  'ai-agents',
+  'position-insights',
+  'shared-charts',
+] as const
+
+export type Scope = `${(typeof scopeResources)[number]}:${'read' | 'write'}`
+
+export const scopes: readonly Scope[] = scopeResources.flatMap(
+  (resource) => [`${resource}:read`, `${resource}:write`] as const,
+)
+
+const known: ReadonlySet<string> = new Set(scopes)
+
+export const isScope = (text: string): text is Scope => known.has(text)
+
+/** Passes when one of the required scopes is held. */
+export const requireScope = (
+  held: ReadonlySet<Scope>,
+  anyOf: readonly Scope[],
+): E.Either<Refusal<'InsufficientScope'>, void> =>
+  anyOf.some((scope) => held.has(scope))
+    ? E.right(undefined)
+    : E.left(refuse('InsufficientScope', { requiredAnyOf: anyOf }))

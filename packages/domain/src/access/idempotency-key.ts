@@ -1,10 +1,8 @@
 // Idempotency keys: a request's claim, the reply that is kept, and what the stored state of a key
 // means for the next attempt.
 import * as E from 'fp-ts/lib/Either.js'
-import { idempotencyInProgress, idempotencyKeyReused } from '../errors.ts'
-import type { IdempotencyInProgress, IdempotencyKeyReused } from '../errors.ts'
-import { dayMs, secondMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { refuse, type Refusal } from '../errors.ts'
+import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 
 /** A request's claim to its idempotency key. */
 export interface IdempotencyClaim {
@@ -61,10 +59,10 @@ export const answerOfHeldKey = (
   held: HeldKey,
   { requestHash }: IdempotencyClaim,
   now: Instant,
-): E.Either<IdempotencyKeyReused | IdempotencyInProgress, Claimed> => {
-  if (held.requestHash !== requestHash) return E.left(idempotencyKeyReused)
+): E.Either<Refusal<'IdempotencyKeyReused' | 'IdempotencyInProgress'>, Claimed> => {
+  if (held.requestHash !== requestHash) return E.left(refuse('IdempotencyKeyReused'))
   if (held.state === 'replied') return E.right({ kind: 'replied', reply: held.reply })
   return held.state === 'begun' && isOlder(held, inProgressMs, now)
     ? E.right({ kind: 'unknown' })
-    : E.left(idempotencyInProgress)
+    : E.left(refuse('IdempotencyInProgress'))
 }

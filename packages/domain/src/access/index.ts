@@ -1,29 +1,50 @@
 // API keys, access tokens and scopes, rate limits, and what an idempotency key means for a request.
 export { apiKeyPrefix, apiKeyRequirement, generateApiKey, isApiKey } from './api-key.ts'
-export { plans, programOf } from './credential.ts'
-export type {
-  CallingProgram,
-  Credential,
-  CredentialHash,
-  ProgramId,
-  UserPlan,
+export {
+  isScope,
+  plans,
+  programOf,
+  requireScope,
+  scopes,
+  type CallingProgram,
+  type ScopedCaller,
+  type Credential,
+  type CredentialHash,
+  type Plan,
+  type ProgramId,
+  type Scope,
+  type UserPlan,
 } from './credential.ts'
-export { answerOfHeldKey, claimLapseMs, heldKeyStates, keyLifetimeMs } from './idempotency-key.ts'
-export type { Claimed, HeldKey, IdempotencyClaim, KeptReply } from './idempotency-key.ts'
+export {
+  answerOfHeldKey,
+  claimLapseMs,
+  heldKeyStates,
+  keyLifetimeMs,
+  mayBeClaimed,
+  type Claimed,
+  type HeldKey,
+  type IdempotencyClaim,
+  type KeptReply,
+} from './idempotency-key.ts'
 export {
   caughtUp,
   decideRate,
+  endpointBucket,
+  minuteBucket,
   movedTo,
   rateStateEnds,
+  rateSubjectKey,
   rateVerdict,
   refusalWindowMs,
   stricterRateState,
   suspendingRefusals,
   suspensionMs,
+  tiers,
   unusedRateState,
-} from './rate-decision.ts'
-export type { RateDecision, RateOutcome, RateState, RateVerdict } from './rate-decision.ts'
-export { endpointBucket, minuteBucket, rateSubjectKey, tiers } from './rate-limits.ts'
-export type { EndpointLimit, RateSubject } from './rate-limits.ts'
-export { isScope, requireScope, scopes } from './scopes.ts'
-export type { Scope } from './scopes.ts'
+  type EndpointLimit,
+  type RateDecision,
+  type RateOutcome,
+  type RateState,
+  type RateSubject,
+  type RateVerdict,
+} from './rate-limits.ts'

@@ -1,20 +1,8 @@
 // A linked broker account and what a live read makes of it (docs/behaviour.md#accounts).
 import * as E from 'fp-ts/lib/Either.js'
-import {
-  accountPurposeRestricted,
-  liveAccountRestricted,
-  notProvisioned,
-  unsupportedBroker,
-} from '../errors.ts'
-import type {
-  AccountPurposeRestricted,
-  LiveAccountRestricted,
-  NotProvisioned,
-  UnsupportedBroker,
-} from '../errors.ts'
+import { refuse, type Refusal } from '../errors.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
-import { minuteMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { minuteMs, type Instant } from '../primitives/instant.ts'
 
 export const accountPurposes = ['trading', 'introducing_broker', 'trade_copier'] as const
 export type AccountPurpose = (typeof accountPurposes)[number]
@@ -22,7 +10,7 @@ export type AccountPurpose = (typeof accountPurposes)[number]
 export const accountStatuses = ['connected', 'disconnected', 'syncing', 'error'] as const
 export type AccountStatus = (typeof accountStatuses)[number]
 
-/** What the broker said the account is; `unconfirmed` when it was read and did not say. */
+/** What the broker reports the account to be; `unconfirmed` where a read did not report it. */
 export type TradeMode = 'demo' | 'contest' | 'real' | 'unconfirmed'
 
 /** Platform code of the paper book, which no broker holds. */
@@ -49,9 +37,9 @@ export interface Account {
   readonly accountNumber: string
   readonly server: string
   readonly purpose: AccountPurpose
-  /** What the link says; see `isDemo` for what holds. */
+  /** As linked; `isDemo` decides. */
   readonly linkedAsDemo: boolean
-  /** What the broker said, null while it was never read. */
+  /** As the broker reports; null while it was never read. */
   readonly tradeMode: TradeMode | null
   readonly currency: string
   readonly figures: AccountFigures
@@ -70,18 +58,18 @@ export interface ProviderLink {
   readonly region: string | null
 }
 
-/** An account that the broker port can be asked about. */
+/** An account as the broker port accepts it. */
 export interface BrokerAccount extends ProviderLink {
   readonly accountId: AccountId
   readonly owner: Owner
   readonly platform: 'mt4' | 'mt5'
 }
 
-/** An account with what says which account at a broker it is linked to. */
+/** An account with its link to an account at a broker. */
 export type LinkedAccount = Pick<Account, 'id' | 'brokerType' | 'provider'>
 
 /**
- * Whether both are linked to one account at the broker: what was read of another says nothing about
+ * Whether both are linked to one account at the broker: a reading of another does not apply to
  * it.
  */
 export const isSameLink = (one: LinkedAccount, other: LinkedAccount): boolean =>
@@ -105,20 +93,20 @@ const longestReadMs = minuteMs
 export const isOvertaken = ({ lastReadAt }: Pick<Account, 'lastReadAt'>, at: Instant): boolean =>
   lastReadAt !== null && at < lastReadAt && lastReadAt - at < longestReadMs
 
-/** What one live read of an account says. */
+/** What one live read of an account shows. */
 export interface AccountReading {
   readonly tradeMode: TradeMode
   /** null where the broker did not name itself. */
   readonly broker: string | null
-  /** null where the broker did not say. */
+  /** null where the broker did not report it. */
   readonly currency: string | null
   readonly figures: AccountFigures
   readonly readAt: Instant
 }
 
 /**
- * True only for a confirmed demo account: the broker says so, or the link does and the broker was
- * never read.
+ * True only for a confirmed demo account: the broker reports it, or the link does and the broker
+ * was never read.
  */
 export const isDemo = (account: Account): boolean =>
   account.tradeMode === null ? account.linkedAsDemo : account.tradeMode === 'demo'
@@ -130,25 +118,26 @@ export const isReadLive = (account: Account): boolean =>
   (account.brokerType === 'mt4' || account.brokerType === 'mt5') &&
   (account.status === 'connected' || account.status === 'error')
 
-/** The account as the broker port takes it, or why no broker can be asked. */
+/** The account for the broker port, or why there is none. */
 export const requireBrokerAccount = (
   account: Account,
-): E.Either<UnsupportedBroker | NotProvisioned, BrokerAccount> => {
+): E.Either<Refusal<'UnsupportedBroker' | 'NotProvisioned'>, BrokerAccount> => {
   const { id: accountId, owner, brokerType, provider } = account
-  if (brokerType !== 'mt4' && brokerType !== 'mt5') return E.left(unsupportedBroker(accountId))
-  if (provider === null) return E.left(notProvisioned(accountId))
+  if (brokerType !== 'mt4' && brokerType !== 'mt5')
+    return E.left(refuse('UnsupportedBroker', { accountId }))
+  if (provider === null) return E.left(refuse('NotProvisioned', { accountId }))
   return E.right({ accountId, owner, platform: brokerType, ...provider })
 }
 
 /**
- * Orders and changes are for demo accounts that are classified for trading: the purpose is looked
- * at first.
+ * Orders and changes are for demo accounts that are classified for trading: the purpose is checked
+ * first.
  */
 export const requireTradable = (
   account: Account,
-): E.Either<AccountPurposeRestricted | LiveAccountRestricted, Account> => {
-  if (account.purpose !== 'trading') return E.left(accountPurposeRestricted)
-  if (!isDemo(account)) return E.left(liveAccountRestricted)
+): E.Either<Refusal<'AccountPurposeRestricted' | 'LiveAccountRestricted'>, Account> => {
+  if (account.purpose !== 'trading') return E.left(refuse('AccountPurposeRestricted'))
+  if (!isDemo(account)) return E.left(refuse('LiveAccountRestricted'))
   return E.right(account)
 }
 
@@ -168,6 +157,43 @@ export const withReading = (account: Account, reading: AccountReading): Account 
 export const withFailedRead = (account: Account, at: Instant): Account =>
   account.status === 'connected' ? { ...account, status: 'error', updatedAt: at } : account
 
-// A broker that once said real or contest wins for good, whatever a later read or the link says.
+// Once the broker has reported real or contest, that holds, whatever a later read or the link is.
 const tradeModeAfter = (before: TradeMode | null, now: TradeMode): TradeMode =>
   before === 'real' || before === 'contest' ? before : now
+
+// Balance snapshots: when one is kept and how many are shown (docs/behaviour.md#accounts).
+
+/** Money in the account's currency. */
+export interface BalanceSnapshot {
+  readonly timestamp: Instant
+  readonly balance: number
+  readonly equity: number
+  readonly margin: number
+  readonly freeMargin: number | null
+}
+
+export const historyIntervals = ['1h', '1d', '1w'] as const
+export type HistoryInterval = (typeof historyIntervals)[number]
+
+export const snapshotSpacingMs = 5 * minuteMs
+
+const capByInterval: Readonly<Record<HistoryInterval, number>> = { '1h': 168, '1d': 365, '1w': 104 }
+
+/** How many snapshots a reply holds at most; the interval caps the count and does not aggregate. */
+export const snapshotCap = (interval: HistoryInterval = '1d'): number => capByInterval[interval]
+
+/**
+ * The snapshot that a live read leaves, when five minutes have passed since the last one or the
+ * balance has changed; else null.
+ */
+export const snapshotOf = (
+  last: BalanceSnapshot | null,
+  reading: AccountReading,
+): BalanceSnapshot | null => {
+  const { balance, equity, margin, freeMargin } = reading.figures
+  const isDue =
+    last === null ||
+    last.balance !== balance ||
+    reading.readAt - last.timestamp >= snapshotSpacingMs
+  return isDue ? { timestamp: reading.readAt, balance, equity, margin, freeMargin } : null
+}

@@ -3,13 +3,18 @@
 export {
   accountPurposes,
   accountStatuses,
+  historyIntervals,
   isDemo,
   isOvertaken,
   isSameLink,
   requireBrokerAccount,
+  snapshotOf,
   withFailedRead,
   withReading,
+  type Account,
+  type AccountReading,
+  type BalanceSnapshot,
+  type BrokerAccount,
+  type LinkedAccount,
+  type TradeMode,
 } from './account.ts'
-export type { Account, AccountReading, BrokerAccount, LinkedAccount, TradeMode } from './account.ts'
-export { historyIntervals, snapshotOf } from './balance-history.ts'
-export type { BalanceSnapshot } from './balance-history.ts'

@@ -1,4 +1,12 @@
 // Events about orders and positions, with the payloads that webhooks deliver.
-export type { EventPayloads } from './event-payloads.ts'
-export { orderCreated, settlementEvents } from './order-events.ts'
-export type { ServiceEvent } from './service-event.ts'
+export { orderCreated, outcomeEvents, type EventPayloads, type ServiceEvent } from './events.ts'
+export { journalEvents } from './journal-events.ts'
+export {
+  eventNumber,
+  eventScopes,
+  formatEventId,
+  parseEventId,
+  readableTypes,
+  type EventId,
+  type LoggedEvent,
+} from './event-log.ts'

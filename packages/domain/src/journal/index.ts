@@ -1,6 +1,13 @@
-// The deals that are kept of an account: what to read next of the broker's history, how it differs,
-// and the events of new deals.
-export { dealKey } from './broker-deal.ts'
-export type { BrokerDeal, DealKind, DealReason, DealsWindow } from './broker-deal.ts'
-export { journalEvents } from './journal-events.ts'
+// The deals that are kept of an account: what to read next of the broker's history, and how it differs.
+export {
+  balanceAmounts,
+  dealKey,
+  dealKinds,
+  dealReasons,
+  type BrokerDeal,
+  type DealKind,
+  type DealReason,
+  type DealsPage,
+  type DealsWindow,
+} from './broker-deal.ts'
 export type { JournalState } from './journal-state.ts'

@@ -1,5 +1,6 @@
 // How far the journal of an account was read, and whether it agrees with the broker.
-import type { Instant } from '../primitives/instant.ts'
+import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
+import type { BrokerDeal, DealsWindow } from './broker-deal.ts'
 
 /** How far an account's journal is synchronised. */
 export interface JournalState {
@@ -28,4 +29,87 @@ export interface JournalState {
   readonly rereadAt: Instant | null
   /** How often in a row the journal disagreed. */
   readonly disagreements: number
+}
+
+// What is read next of an account's history, and whether what was read is fresh enough (the
+// journal).
+
+/**
+ * `first` goes on until it reaches the end of the history, also in another process. `tail` reads
+ * from a day before the latest deal, because deals can arrive late. `full` reads everything again.
+ */
+export interface PlannedRead {
+  readonly kind: 'first' | 'tail' | 'full'
+  readonly window: DealsWindow
+}
+
+/**
+ * Deals that arrive later than this after a later one are found by the comparison with the balance.
+ */
+const overlapMs = dayMs
+/** A broker's clock may be ahead of ours, and the end of a window is not included. */
+const aheadMs = dayMs
+const firstRereadPauseMs = minuteMs
+const longestRereadPauseMs = 60 * minuteMs
+
+export const planRead = (state: JournalState, now: Instant): PlannedRead => {
+  const to = now + aheadMs
+  if (state.syncedAt === null)
+    return { kind: 'first', window: { from: 0, to, offset: state.firstReadOffset ?? 0 } }
+  if (state.rereadAt !== null && state.rereadAt <= now)
+    return { kind: 'full', window: { from: 0, to, offset: 0 } }
+  return { kind: 'tail', window: tailWindow(state, now) }
+}
+
+/** From a day before the latest deal. */
+export const tailWindow = ({ latestDealAt }: JournalState, now: Instant): DealsWindow => ({
+  from: Math.max(0, (latestDealAt ?? 0) - overlapMs),
+  to: now + aheadMs,
+  offset: 0,
+})
+
+/**
+ * Whether a read that came to its end began after `since`, and none that began later is wanted by
+ * now.
+ */
+export const isFresh = (
+  { syncedAt, wantedAt, rereadAt }: JournalState,
+  since: Instant,
+  now: Instant,
+): boolean => {
+  // A time that is still to come was written before the clock was set back.
+  if (syncedAt === null || syncedAt <= since || syncedAt > now) return false
+  if (rereadAt !== null && rereadAt <= now) return false
+  return wantedAt === null || wantedAt > now || wantedAt <= syncedAt
+}
+
+/** The latest time among deals; a time after `now` counts as `now`. */
+export const latestOf = (
+  deals: readonly BrokerDeal[],
+  before: Instant | null,
+  now: Instant,
+): Instant | null => {
+  let latest = before
+  for (const { time } of deals) {
+    if (time !== undefined && Number.isFinite(time) && (latest === null || time > latest))
+      latest = Math.min(time, now)
+  }
+  return latest
+}
+
+/**
+ * When the whole history is read again after the journal and the broker disagreed: after a minute,
+ * then with doubling pauses up to an hour.
+ */
+export const rereadAfter = (
+  disagreements: number,
+  now: Instant,
+): Pick<JournalState, 'rereadAt' | 'disagreements'> => ({
+  rereadAt: now + Math.min(firstRereadPauseMs * 2 ** disagreements, longestRereadPauseMs),
+  disagreements: disagreements + 1,
+})
+
+export const agreed: Pick<JournalState, 'rereadAt' | 'disagreements'> = {
+  rereadAt: null,
+  disagreements: 0,
 }

@@ -1,3 +1,7 @@
-// What owners are told by mail.
-export { noticeKey } from './owner-notice.ts'
-export type { OwnerNotice, SuspensionNotice, WebhookDisabledNotice } from './owner-notice.ts'
+// Notices to owners by mail.
+export {
+  noticeKey,
+  type OwnerNotice,
+  type SuspensionNotice,
+  type WebhookDisabledNotice,
+} from './owner-notice.ts'

@@ -1,39 +1,32 @@
 // Decides what an operator's document changes, over the records that it names. All or nothing: one
 // fault anywhere and nothing is written.
 import * as E from 'fp-ts/lib/Either.js'
-import { isSameLink } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
 import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash } from '../access/credential.ts'
-import { validationError } from '../errors.ts'
-import type { Issue, ValidationError } from '../errors.ts'
-import type { TenantId, UserId } from '../primitives/ids.ts'
+import { isSameLink, type Account } from '../accounts/account.ts'
+import { refuse, type Issue, type Refusal } from '../errors.ts'
+import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { usersAffectedBy } from './affected-users.ts'
-import type { AffectedUsers } from './affected-users.ts'
-import { mergeEntry } from './merge-entry.ts'
-import type { Merging, Rules } from './merge-entry.ts'
 import { accountFieldsOf, changedFields, idOf } from './plan.ts'
-import type {
-  AccountFields,
-  AccountTraderLimits,
-  Changes,
-  Desk,
-  DeskLimits,
-  OperatorChanges,
-  OperatorDocument,
-  OperatorKeys,
-  OperatorRecords,
-  AccountSnapshot,
-  Section,
-  Settings,
-  StoredAccessToken,
-  StoredApiKey,
-  Challenge,
-  Tenant,
-  TenantChange,
-  TraderLimits,
-  User,
+import {
+  sections,
+  type AccountFields,
+  type AccountSnapshot,
+  type AccountTraderLimits,
+  type Challenge,
+  type Desk,
+  type DeskLimits,
+  type OperatorChanges,
+  type OperatorDocument,
+  type OperatorKeys,
+  type OperatorRecords,
+  type Section,
+  type Settings,
+  type StoredAccessToken,
+  type StoredApiKey,
+  type Tenant,
+  type TraderLimits,
+  type User,
 } from './records.ts'
 
 /** Makes and hashes credentials: randomness and digests come from a port. */
@@ -49,6 +42,9 @@ export interface IssuedSecret {
   readonly secret: string
 }
 
+/** `everyone` where they cannot be named one by one. */
+export type AffectedUsers = readonly UserId[] | 'everyone'
+
 export interface AppliedDocument {
   readonly changes: OperatorChanges
   /** Whose credentials are to be read anew. */
@@ -57,53 +53,86 @@ export interface AppliedDocument {
   readonly accessTokens: readonly IssuedSecret[]
 }
 
-/** Every record that the document names or refers to. */
-export const keysOf = (
-  document: OperatorDocument,
-  { hash }: Pick<CredentialSource, 'hash'>,
-): OperatorKeys => {
-  const {
-    tenants,
-    users,
-    accounts,
-    apiKeys,
-    accessTokens,
-    desks,
-    traderLimits,
-    challenges,
-    balanceSnapshots,
-  } = document
-  return {
-    tenants: present([
-      ...tenants.map(({ id }) => id),
-      ...[...users, ...desks].map(({ tenantId }) => tenantId),
-    ]),
-    users: present([
-      ...users.map(({ id }) => id),
-      ...[...accounts, ...apiKeys, ...accessTokens].map(({ userId }) => userId),
-    ]),
-    accounts: present([
-      ...accounts.map(({ id }) => id),
-      ...desks.flatMap((desk) => desk.accounts),
-      ...[...traderLimits, ...challenges, ...balanceSnapshots].map(({ accountId }) => accountId),
-    ]),
-    apiKeys: present(apiKeys.map(({ id }) => id)),
-    apiKeyHashes: present(apiKeys.map(({ key }) => key)).map(hash),
-    accessTokens: present(accessTokens.map(({ id }) => id)),
-    accessTokenHashes: present(accessTokens.map(({ token }) => token)).map(hash),
-    desks: present(desks.map(({ id }) => id)),
-    traderLimits: present(traderLimits.map(({ accountId }) => accountId)),
-    challenges,
-    balanceSnapshots,
-  }
+// --- the rules of the sections ---
+
+/** The record that a record belongs to: named once, never changed, and it must exist. */
+type ParentKind = 'tenant' | 'user' | 'account'
+
+/**
+ * A required field cannot be unset, and a new record must name it. Any other is `unset` where it is
+ * null and where a new record leaves it out.
+ */
+type Rule<A> = 'required' | ParentKind | { readonly unset: A }
+
+/** The fields of a record that are computed from the entry and the stored record only. */
+interface MergedFields {
+  readonly tenants: Tenant
+  readonly users: User
+  readonly accounts: Omit<AccountFields, 'createdAt'>
+  readonly apiKeys: Omit<StoredApiKey, 'hash' | 'name'> & { readonly name: string | null }
+  readonly accessTokens: Omit<StoredAccessToken, 'hash'>
+  readonly desks: Omit<Desk, 'limits'>
+  readonly traderLimits: Omit<AccountTraderLimits, 'limits'>
+  readonly challenges: Challenge
+  readonly balanceSnapshots: AccountSnapshot
 }
 
-const present = <A>(values: readonly (A | null | undefined)[]): readonly A[] => [
-  ...new Set(values.filter((value): value is A => value !== null && value !== undefined)),
-]
+const rules: {
+  readonly [S in Section]: {
+    readonly [Field in keyof MergedFields[S]]: Rule<MergedFields[S][Field]>
+  }
+} = {
+  tenants: { id: 'required', name: 'required' },
+  users: { id: 'required', tenantId: 'tenant', email: 'required', plan: { unset: 'free' } },
+  accounts: {
+    userId: 'user',
+    id: 'required',
+    name: 'required',
+    broker: { unset: null },
+    brokerType: 'required',
+    accountNumber: 'required',
+    server: 'required',
+    purpose: 'required',
+    isDemo: { unset: false },
+    currency: 'required',
+    status: { unset: 'connected' },
+    balance: { unset: 0 },
+    equity: { unset: 0 },
+    margin: { unset: 0 },
+    providerAccountId: { unset: null },
+    region: { unset: null },
+  },
+  apiKeys: {
+    id: 'required',
+    userId: 'user',
+    name: { unset: null },
+    // A new key starts with read access to accounts and market data only.
+    scopes: { unset: ['accounts:read', 'market-data:read'] },
+    ipAllowlist: { unset: [] },
+    expiresAt: { unset: null },
+    enabled: { unset: true },
+  },
+  accessTokens: {
+    id: 'required',
+    userId: 'user',
+    applicationId: 'required',
+    scopes: 'required',
+    expiresAt: { unset: null },
+    enabled: { unset: true },
+  },
+  desks: { id: 'required', tenantId: 'tenant', accounts: { unset: [] } },
+  traderLimits: { accountId: 'account' },
+  challenges: { accountId: 'account', startedAt: 'required', status: 'required' },
+  balanceSnapshots: {
+    accountId: 'account',
+    timestamp: 'required',
+    balance: 'required',
+    equity: 'required',
+    margin: 'required',
+    freeMargin: { unset: null },
+  },
+}
 
-// A new key starts with read access to accounts and market data only.
-const firstScopes: StoredApiKey['scopes'] = ['accounts:read', 'market-data:read']
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
 const noTraderLimits: TraderLimits = {
   maxLotsPerOrder: null,
@@ -111,22 +140,77 @@ const noTraderLimits: TraderLimits = {
   approvalAboveLots: null,
 }
 
+/** Every record that the document names or refers to. */
+export const keysOf = (
+  document: OperatorDocument,
+  { hash }: Pick<CredentialSource, 'hash'>,
+): OperatorKeys => {
+  const parents = (kind: ParentKind): readonly unknown[] =>
+    sections.flatMap((section) => {
+      const fields = Object.entries(rules[section]).filter(([, rule]) => rule === kind)
+      return document[section].flatMap((entry) =>
+        fields.map(([field]) => (entry as unknown as Fields)[field]),
+      )
+    })
+  const ids = (section: Section): readonly string[] => document[section].map(idOf)
+  const accounts = document.desks.flatMap((desk) => desk.accounts)
+  return {
+    tenants: present([...ids('tenants'), ...parents('tenant')]) as readonly TenantId[],
+    users: present([...ids('users'), ...parents('user')]) as readonly UserId[],
+    accounts: present([
+      ...ids('accounts'),
+      ...accounts,
+      ...parents('account'),
+    ]) as readonly AccountId[],
+    apiKeys: present(ids('apiKeys')),
+    apiKeyHashes: present(document.apiKeys.map(({ key }) => key)).map(hash),
+    accessTokens: present(ids('accessTokens')),
+    accessTokenHashes: present(document.accessTokens.map(({ token }) => token)).map(hash),
+    desks: present(ids('desks')),
+    traderLimits: present(document.traderLimits.map(({ accountId }) => accountId)),
+    challenges: document.challenges,
+    balanceSnapshots: document.balanceSnapshots,
+  }
+}
+
+const present = <A>(values: readonly A[]): readonly NonNullable<A>[] => [
+  ...new Set(values.filter((value) => value !== null && value !== undefined)),
+]
+
+// --- deciding ---
+
+type Put<S extends Section> = OperatorChanges[S]['put'][number]
+type RecordsAfter = { readonly [S in Section]: Map<string, Put<S>> }
+
+type ReportFault = (field: string, message: string) => unknown
+
+/**
+ * The record to write of an entry; undefined where nothing changes or there is a fault.
+ * @param fields undefined where one of them has a fault
+ */
+type BuildRecord<S extends Section> = (
+  entry: OperatorDocument[S][number],
+  fields: MergedFields[S] | undefined,
+  stored: Put<S> | undefined,
+  reportFault: ReportFault,
+) => Put<S> | undefined
+
 /**
  * What to write, or every fault of the document by its path.
  * @param now stands in for createdAt where the document gives none
  */
 export const decideApply =
   (document: OperatorDocument, secrets: CredentialSource, now: Instant) =>
-  (records: OperatorRecords): E.Either<ValidationError, AppliedDocument> => {
+  (records: OperatorRecords): E.Either<Refusal<'ValidationError'>, AppliedDocument> => {
     const faults: Issue[] = []
     // As they will be when the document has been applied, so that later sections can refer to
     // earlier ones.
-    const tenants = byId(records.tenants)
-    const users = byId(records.users)
-    const accounts = byId(records.accounts)
-    const ofTenant = { owner: 'tenant', known: tenants } as const
-    const ofUser = { owner: 'user', known: users } as const
-    const ofAccount = { owner: 'account', known: accounts } as const
+    const recordsAfter = Object.fromEntries(
+      sections.map((section) => [
+        section,
+        new Map(records[section].map((record) => [idOf(record), record])),
+      ]),
+    ) as unknown as RecordsAfter
     const apiKeys = credentialHashes(records.apiKeys, secrets.newApiKey, secrets.hash)
     const accessTokens = credentialHashes(
       records.accessTokens,
@@ -134,218 +218,97 @@ export const decideApply =
       secrets.hash,
     )
 
-    const removeUser = (id: UserId): void => {
-      users.delete(id)
-      for (const account of accounts.values())
-        if (account.owner.userId === id) accounts.delete(account.id)
-    }
-    const removeTenant = (id: TenantId): void => {
-      tenants.delete(id)
-      for (const user of users.values()) if (user.tenantId === id) removeUser(user.id)
+    const buildRecord: { readonly [S in Section]: BuildRecord<S> } = {
+      tenants: ({ providerToken }, tenant) => tenant && { ...tenant, providerToken },
+      users: (_, user) => user,
+      accounts: (entry, fields, stored) => {
+        const user = fields && recordsAfter.users.get(fields.userId)
+        if (fields === undefined || user === undefined) return undefined
+        // An account was linked at some moment: without one in the document, at that of its first
+        // apply.
+        const createdAt = entry.createdAt ?? stored?.createdAt ?? now
+        const account = accountOf({ ...fields, createdAt }, user, stored, now)
+        // An account that is described as it is stays untouched, `updatedAt` included.
+        return stored !== undefined && changedFields(stored, account).length === 0
+          ? undefined
+          : account
+      },
+      apiKeys: (entry, fields, stored, reportFault) => {
+        const hash = apiKeys.hashOf(entry.id, stored, 'key', entry.key, reportFault)
+        if (typeof entry.key === 'string' && !isApiKey(entry.key))
+          reportFault('key', `a key must be ${apiKeyRequirement}`)
+        return fields && hash && { ...fields, name: fields.name ?? entry.id, hash }
+      },
+      accessTokens: (entry, fields, stored, reportFault) => {
+        const hash = accessTokens.hashOf(entry.id, stored, 'token', entry.token, reportFault)
+        return fields && hash && { ...fields, hash }
+      },
+      desks: (entry, desk, stored, reportFault) => {
+        if (desk === undefined) return undefined
+        // Stored accounts were checked when they were named.
+        for (const [index, id] of (entry.accounts ?? []).entries())
+          if (recordsAfter.accounts.get(id)?.owner.tenantId !== desk.tenantId)
+            reportFault(`accounts[${index}]`, `tenant ${desk.tenantId} has no account ${id}`)
+        return {
+          ...desk,
+          accounts: [...new Set(desk.accounts)],
+          limits: mergeLimits(noDeskLimits, stored?.limits, entry.limits),
+        }
+      },
+      traderLimits: ({ limits }, account, stored) =>
+        account && { ...account, limits: mergeLimits(noTraderLimits, stored?.limits, limits) },
+      challenges: (_, challenge) => challenge,
+      balanceSnapshots: (_, snapshot) => snapshot,
     }
 
-    /**
-     * `decide` returns the record to write, or undefined where nothing changes or there is a fault.
-     */
-    const decideEach = <
-      Entry extends OperatorDocument[Section][number],
-      Stored,
-      Put extends Stored,
-      Key,
-    >(
-      section: Section,
-      entries: readonly Entry[],
-      known: Map<string, Stored>,
-      keyOf: (entry: Entry) => Key,
-      decide: (merging: Merging<Entry, Stored>) => Put | undefined,
-      removeOwned?: (key: Key) => void,
-    ): Changes<Put, Key> => {
+    /** With everything that belongs to the record and that a later section can refer to. */
+    const remove = (section: Section, id: string): void => {
+      recordsAfter[section].delete(id)
+      if (section === 'tenants')
+        for (const user of recordsAfter.users.values())
+          if (user.tenantId === id) remove('users', user.id)
+      if (section === 'users')
+        for (const account of recordsAfter.accounts.values())
+          if (account.owner.userId === id) remove('accounts', account.id)
+    }
+
+    const decideSection = <S extends Section>(section: S) => {
       const seen = new Set<string>()
-      const put: Put[] = []
-      const remove: Key[] = []
+      const put: Put<S>[] = []
+      const removed: unknown[] = []
+      const entries: readonly OperatorDocument[S][number][] = document[section]
       for (const [index, entry] of entries.entries()) {
         const path = `${section}[${index}]`
         const id = idOf(entry)
         // The document would contradict itself.
-        if (seen.has(id)) faults.push({ path, message: 'this record is named twice; say it once' })
+        if (seen.has(id)) faults.push({ path, message: 'this record is named twice; name it once' })
         seen.add(id)
         if (entry.removed === true) {
-          known.delete(id)
-          remove.push(keyOf(entry))
-          removeOwned?.(keyOf(entry))
+          remove(section, id)
+          removed.push('startedAt' in entry || 'timestamp' in entry ? entry : id)
           continue
         }
-        const reportFault = (field: string, message: string): unknown =>
+        const reportFault: ReportFault = (field, message) =>
           faults.push({ path: `${path}.${field}`, message })
-        const record = decide({ entry, stored: known.get(id), reportFault })
+        const stored = recordsAfter[section].get(id)
+        const fields = mergeEntry(entry, stored, rules[section], recordsAfter, reportFault)
+        const record = buildRecord[section](
+          entry,
+          fields as MergedFields[S] | undefined,
+          stored,
+          reportFault,
+        )
         if (record === undefined) continue
         put.push(record)
-        known.set(id, record)
+        recordsAfter[section].set(id, record)
       }
-      return { put, remove }
+      return { put, remove: removed }
     }
 
-    const changes: OperatorChanges = {
-      tenants: decideEach(
-        'tenants',
-        document.tenants,
-        tenants,
-        ({ id }) => id,
-        (merging): TenantChange | undefined => {
-          const tenant = mergeEntry<Tenant>(merging, { id: 'required', name: 'required' })
-          return tenant && { ...tenant, providerToken: merging.entry.providerToken }
-        },
-        removeTenant,
-      ),
-      users: decideEach(
-        'users',
-        document.users,
-        users,
-        ({ id }) => id,
-        (merging) =>
-          mergeEntry<User>(merging, {
-            id: 'required',
-            tenantId: ofTenant,
-            email: 'required',
-            plan: { unset: 'free' },
-          }),
-        removeUser,
-      ),
-      accounts: decideEach(
-        'accounts',
-        document.accounts,
-        accounts,
-        ({ id }) => id,
-        ({ entry, stored, reportFault }) => {
-          const merging = { entry, stored: stored && accountFieldsOf(stored), reportFault }
-          const fields = mergeEntry<Omit<AccountFields, 'createdAt'>>(merging, {
-            userId: ofUser,
-            ...accountRules,
-          })
-          const user = fields && users.get(fields.userId)
-          if (fields === undefined || user === undefined) return undefined
-          // An account was linked at some moment: without one in the document, at that of its first
-          // apply.
-          const createdAt = entry.createdAt ?? stored?.createdAt ?? now
-          const account = accountOf({ ...fields, createdAt }, user, stored, now)
-          // A document that says what is already so leaves no trace, whatever number of times it is
-          // applied.
-          return stored !== undefined && changedFields(stored, account).length === 0
-            ? undefined
-            : account
-        },
-      ),
-      apiKeys: decideEach(
-        'apiKeys',
-        document.apiKeys,
-        byId(records.apiKeys),
-        ({ id }) => id,
-        (merging) => {
-          const { entry, reportFault } = merging
-          const key = mergeEntry<Omit<StoredApiKey, 'hash'>>(merging, {
-            id: 'required',
-            userId: ofUser,
-            name: { unset: entry.id },
-            scopes: { unset: firstScopes },
-            ipAllowlist: { unset: [] },
-            expiresAt: { unset: null },
-            enabled: { unset: true },
-          })
-          const hash = apiKeys.hashOf(merging, 'key', entry.key)
-          if (typeof entry.key === 'string' && !isApiKey(entry.key))
-            reportFault('key', `a key must be ${apiKeyRequirement}`)
-          return key && hash && { ...key, hash }
-        },
-      ),
-      accessTokens: decideEach(
-        'accessTokens',
-        document.accessTokens,
-        byId(records.accessTokens),
-        ({ id }) => id,
-        (merging) => {
-          const token = mergeEntry<Omit<StoredAccessToken, 'hash'>>(merging, {
-            id: 'required',
-            userId: ofUser,
-            applicationId: 'required',
-            scopes: 'required',
-            expiresAt: { unset: null },
-            enabled: { unset: true },
-          })
-          const hash = accessTokens.hashOf(merging, 'token', merging.entry.token)
-          return token && hash && { ...token, hash }
-        },
-      ),
-      desks: decideEach(
-        'desks',
-        document.desks,
-        byId(records.desks),
-        ({ id }) => id,
-        (merging) => {
-          const { entry, stored, reportFault } = merging
-          const desk = mergeEntry<Omit<Desk, 'limits'>>(merging, {
-            id: 'required',
-            tenantId: ofTenant,
-            accounts: { unset: [] },
-          })
-          if (desk === undefined) return undefined
-          // Stored accounts were checked when they were named.
-          for (const [index, id] of (entry.accounts ?? []).entries())
-            if (accounts.get(id)?.owner.tenantId !== desk.tenantId)
-              reportFault(`accounts[${index}]`, `tenant ${desk.tenantId} has no account ${id}`)
-          return {
-            ...desk,
-            accounts: [...new Set(desk.accounts)],
-            limits: mergeLimits(noDeskLimits, stored?.limits, entry.limits),
-          }
-        },
-      ),
-      traderLimits: decideEach(
-        'traderLimits',
-        document.traderLimits,
-        byId(records.traderLimits),
-        ({ accountId }) => accountId,
-        (merging) => {
-          const { entry, stored } = merging
-          const account = mergeEntry<Pick<AccountTraderLimits, 'accountId'>>(merging, {
-            accountId: ofAccount,
-          })
-          return (
-            account && {
-              ...account,
-              limits: mergeLimits(noTraderLimits, stored?.limits, entry.limits),
-            }
-          )
-        },
-      ),
-      challenges: decideEach(
-        'challenges',
-        document.challenges,
-        byId(records.challenges),
-        ({ accountId, startedAt }) => ({ accountId, startedAt }),
-        (merging) =>
-          mergeEntry<Challenge>(merging, {
-            accountId: ofAccount,
-            startedAt: 'required',
-            status: 'required',
-          }),
-      ),
-      balanceSnapshots: decideEach(
-        'balanceSnapshots',
-        document.balanceSnapshots,
-        byId(records.balanceSnapshots),
-        ({ accountId, timestamp }) => ({ accountId, timestamp }),
-        (merging) =>
-          mergeEntry<AccountSnapshot>(merging, {
-            accountId: ofAccount,
-            timestamp: 'required',
-            balance: 'required',
-            equity: 'required',
-            margin: 'required',
-            freeMargin: { unset: null },
-          }),
-      ),
-    }
-    if (faults.length > 0) return E.left(validationError(faults))
+    const changes = Object.fromEntries(
+      sections.map((section) => [section, decideSection(section)]),
+    ) as unknown as OperatorChanges
+    if (faults.length > 0) return E.left(refuse('ValidationError', { issues: faults }))
     return E.right({
       changes,
       affectedUsers: usersAffectedBy(changes, records),
@@ -354,26 +317,46 @@ export const decideApply =
     })
   }
 
-const byId = <Record extends OperatorRecords[Section][number]>(
-  records: readonly Record[],
-): Map<string, Record> => new Map(records.map((record) => [idOf(record), record]))
+type Fields = Readonly<Record<string, unknown>>
 
-const accountRules: Rules<Omit<AccountFields, 'userId' | 'createdAt'>> = {
-  id: 'required',
-  name: 'required',
-  broker: { unset: null },
-  brokerType: 'required',
-  accountNumber: 'required',
-  server: 'required',
-  purpose: 'required',
-  isDemo: { unset: false },
-  currency: 'required',
-  status: { unset: 'connected' },
-  balance: { unset: 0 },
-  equity: { unset: 0 },
-  margin: { unset: 0 },
-  providerAccountId: { unset: null },
-  region: { unset: null },
+/** Undefined where the entry has a fault. */
+const mergeEntry = (
+  entry: object,
+  before: Put<Section> | undefined,
+  fieldRules: Readonly<Record<string, Rule<unknown>>>,
+  recordsAfter: RecordsAfter,
+  reportFault: ReportFault,
+): Fields | undefined => {
+  const storedFields: object = before && 'owner' in before ? accountFieldsOf(before) : { ...before }
+  let hasFault = false
+  const fault = (field: string, message: string): void => {
+    reportFault(field, message)
+    hasFault = true
+  }
+  const merged: Record<string, unknown> = {}
+  for (const [field, rule] of Object.entries(fieldRules)) {
+    const [requested, stored] = [(entry as Fields)[field], (storedFields as Fields)[field]]
+    const value = requested ?? stored
+    if (typeof rule === 'object')
+      merged[field] = (requested === undefined ? stored : requested) ?? rule.unset
+    else if (
+      rule !== 'required' &&
+      stored !== undefined &&
+      requested !== undefined &&
+      requested !== stored
+    )
+      fault(
+        field,
+        `${field} of a record that is there cannot change; remove the record and create it anew`,
+      )
+    else if (requested === null) fault(field, `${field} cannot be unset; leave it out to keep it`)
+    else if (value === undefined)
+      fault(field, `${field} is required for a record that is not there yet`)
+    else if (rule !== 'required' && !recordsAfter[`${rule}s` as const].has(value as string))
+      fault(field, `there is no ${rule} ${value as string}`)
+    else merged[field] = value
+  }
+  return hasFault ? undefined : merged
 }
 
 const accountOf = (
@@ -384,25 +367,25 @@ const accountOf = (
 ): Account => {
   // Without a provider account the region means nothing.
   const provider = providerAccountId === null ? null : { providerAccountId, region }
-  // What a broker said of one account is not known of another: not how much it holds, and least of
-  // all that it is a demo account.
-  const known =
+  // What the broker reported of one account does not hold for another: neither its figures nor that
+  // it is a demo account.
+  const sameLinkedAccount =
     stored !== undefined && isSameLink(stored, { ...fields, provider }) ? stored : undefined
   return {
     ...fields,
     owner: { tenantId, userId },
     linkedAsDemo: isDemo,
-    tradeMode: known?.tradeMode ?? null,
+    tradeMode: sameLinkedAccount?.tradeMode ?? null,
     figures: {
       balance,
       equity,
       margin,
-      freeMargin: known?.figures.freeMargin ?? null,
-      marginLevel: known?.figures.marginLevel ?? null,
-      leverage: known?.figures.leverage ?? null,
+      freeMargin: sameLinkedAccount?.figures.freeMargin ?? null,
+      marginLevel: sameLinkedAccount?.figures.marginLevel ?? null,
+      leverage: sameLinkedAccount?.figures.leverage ?? null,
     },
     provider,
-    lastReadAt: known?.lastReadAt ?? null,
+    lastReadAt: sameLinkedAccount?.lastReadAt ?? null,
     updatedAt: now,
   }
 }
@@ -411,10 +394,10 @@ const accountOf = (
 const mergeLimits = <Limits extends object>(
   none: Limits,
   stored: Limits | undefined,
-  said: Settings<Limits> | null | undefined,
+  requested: Settings<Limits> | null | undefined,
 ): Limits => {
-  if (said === null) return none
-  const named = Object.entries(said ?? {}).filter(([, value]) => value !== undefined)
+  if (requested === null) return none
+  const named = Object.entries(requested ?? {}).filter(([, value]) => value !== undefined)
   return { ...none, ...stored, ...Object.fromEntries(named) }
 }
 
@@ -427,13 +410,11 @@ const credentialHashes = (
   const holders = new Map(stored.map(({ id, hash }) => [hash, id]))
   const issued: IssuedSecret[] = []
   const hashOf = (
-    {
-      entry: { id },
-      stored: before,
-      reportFault,
-    }: Merging<{ readonly id: string }, { readonly hash: CredentialHash }>,
-    field: string,
+    id: string,
+    before: { readonly hash: CredentialHash } | undefined,
+    field: 'key' | 'token',
     given: string | null | undefined,
+    reportFault: ReportFault,
   ): CredentialHash | undefined => {
     if (given === null) {
       reportFault(field, `a ${field} cannot be unset; revoke it with enabled: false or remove it`)
@@ -449,4 +430,33 @@ const credentialHashes = (
     return hash
   }
   return { issued, hashOf }
+}
+
+/**
+ * The users whose credentials the changes may concern, so that only theirs are read anew wherever
+ * they are cached: those that the changes put or remove, and those of every key and token that they
+ * put or remove.
+ * @param stored the credentials as they were before
+ */
+export const usersAffectedBy = (
+  changes: OperatorChanges,
+  stored: Pick<OperatorRecords, 'apiKeys' | 'accessTokens'>,
+): AffectedUsers => {
+  const { tenants, users, apiKeys, accessTokens } = changes
+  // The users of a removed tenant go with it, and the changes do not name them.
+  if (tenants.remove.length > 0) return 'everyone'
+  const affected = new Set([
+    ...users.put.map(({ id }) => id),
+    ...users.remove,
+    ...[...apiKeys.put, ...accessTokens.put].map(({ userId }) => userId),
+  ])
+  for (const section of ['apiKeys', 'accessTokens'] as const) {
+    const ownerOf = new Map(stored[section].map(({ id, userId }) => [id, userId]))
+    for (const id of changes[section].remove) {
+      const userId = ownerOf.get(id)
+      if (userId === undefined) return 'everyone'
+      affected.add(userId)
+    }
+  }
+  return [...affected]
 }

@@ -1,10 +1,9 @@
-// What the operator's doctor says of the service and of a tenant: each thing that was looked at is
-// fine, or what is wrong with it and what to do.
+// The checks of the operator's doctor, of the service and of a tenant: each is fine, or reports
+// what is wrong and what to do.
 import * as E from 'fp-ts/lib/Either.js'
 import type { ServiceUnavailable } from '../errors.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import { minuteMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { minuteMs, type Instant } from '../primitives/instant.ts'
 import type { ListedTenant } from './listing.ts'
 import type { SecretsCensus } from './sealed-secrets.ts'
 
@@ -56,13 +55,14 @@ export interface Durability {
   readonly unreadableStandbys: number
 }
 
-/** What another's clock said, and when it was asked by ours. */
+/** What another clock showed, and when it was read by ours. */
 export interface ClockReading {
   readonly askedAt: Instant
-  readonly told: Instant
+  readonly reportedAt: Instant
   readonly answeredAt: Instant
   /**
-   * How far what was told may be from what was meant: half a second where whole seconds are told.
+   * How far `reportedAt` may be from the other clock's time: half a second where it reports whole
+   * seconds.
    */
   readonly toleranceMs: number
 }
@@ -72,7 +72,7 @@ export interface BrokerHealth {
   readonly sendsRealOrders: boolean
 }
 
-/** What became of showing the tenant's token to the provider. */
+/** The outcome of a read at the provider with the tenant's token. */
 export type ProviderStanding =
   | { readonly kind: 'no_token' }
   | { readonly kind: 'accepted'; readonly clock: ClockReading | null }
@@ -326,9 +326,9 @@ export const failSkewMs = 30_000
  * How far the other's clock is ahead of ours at least, whichever way the answer took its time; 0
  * where they may agree.
  */
-const certainSkewMs = ({ askedAt, told, answeredAt, toleranceMs }: ClockReading): number => {
-  if (told - toleranceMs > answeredAt) return told - toleranceMs - answeredAt
-  return told + toleranceMs < askedAt ? told + toleranceMs - askedAt : 0
+const certainSkewMs = ({ askedAt, reportedAt, answeredAt, toleranceMs }: ClockReading): number => {
+  if (reportedAt - toleranceMs > answeredAt) return reportedAt - toleranceMs - answeredAt
+  return reportedAt + toleranceMs < askedAt ? reportedAt + toleranceMs - askedAt : 0
 }
 
 /** @param reading null where the other's clock cannot be read */
@@ -362,7 +362,7 @@ export const providerTokenHealth = (
   const name = 'provider token'
   switch (standing.kind) {
     case 'accepted':
-      return ok(name, 'The provider takes it.')
+      return ok(name, 'The provider accepts it.')
     case 'no_token':
       return hasProviderToken
         ? wrong(
@@ -390,7 +390,7 @@ export const providerTokenHealth = (
       return wrong(
         name,
         'warn',
-        `It cannot be tried: the provider cannot be asked (${standing.reason}).`,
+        `It cannot be tried: the provider is unavailable (${standing.reason}).`,
         'Look at the way from the service to METAAPI_PROVISIONING_URL, and try again later.',
       )
   }

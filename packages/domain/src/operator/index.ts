@@ -1,6 +1,5 @@
 // The operator's view: documents with their plans, lists of records, and the checks of the doctor.
-export { usersAffectedBy } from './affected-users.ts'
-export type { AffectedUsers } from './affected-users.ts'
+export { usersAffectedBy, type AffectedUsers } from './apply.ts'
 export { embeddedRisk, maxListedJournals } from './health.ts'
 export type { ClockReading, Durability, LimiterStanding, ProviderStanding } from './health.ts'
 export type {
@@ -10,8 +9,9 @@ export type {
   OwnedListRequest,
   Slice,
   TenantCounts,
+  OwnedPlace,
 } from './listing.ts'
-export { challengeStatuses, emptyDocument } from './records.ts'
+export { challengeStatuses, emptyDocument, noChanges } from './records.ts'
 export type {
   AccountTraderLimits,
   Changes,
@@ -20,6 +20,13 @@ export type {
   OperatorDocument,
   OperatorKeys,
   OperatorRecords,
+  ProviderAccount,
   User,
+  StoredAccessToken,
+  StoredApiKey,
+  AccountSnapshot,
+  Challenge,
+  Tenant,
 } from './records.ts'
 export type { ResealedBatch, SealedSecret, SecretKind, SecretsCensus } from './sealed-secrets.ts'
+export { secretKinds } from './sealed-secrets.ts'

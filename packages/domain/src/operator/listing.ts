@@ -1,12 +1,14 @@
-// The operator's records as lists, read piece by piece: however long a list is, a piece of it costs
-// what it holds. A cursor says after which record the next piece begins, and is bound to its list.
+// The operator's records as lists, read piece by piece: the cost of a piece depends on what it
+// holds, not on how long the list is. A cursor names the record after which the next piece begins,
+// and is bound to its list.
 import * as E from 'fp-ts/lib/Either.js'
-import type * as O from 'fp-ts/lib/Option.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
-import { invalidCursor } from '../errors.ts'
-import type { InvalidCursor } from '../errors.ts'
-import type { UserId } from '../primitives/ids.ts'
+import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
+import { parseUserId, type UserId } from '../primitives/ids.ts'
 import type { Challenge, StoredAccessToken, StoredApiKey, Tenant, TraderLimits } from './records.ts'
 
 /** A tenant as it is shown: whether it has a provider token, never which. */
@@ -36,7 +38,7 @@ export interface ListedAccount {
   readonly challenges: readonly Omit<Challenge, 'accountId'>[]
 }
 
-/** So many records of a list, from its beginning or after a place. */
+/** Up to `limit` records of a list, from its beginning or after a place. */
 export interface Slice<Place> {
   readonly after: Place | undefined
   readonly limit: number
@@ -48,14 +50,14 @@ export interface OwnedPlace {
   readonly id: string
 }
 
-/** As callers ask for a piece. */
+/** A caller's request for a piece. */
 export interface ListRequest {
   readonly cursor?: string | undefined
   readonly limit: number
 }
 
 export interface OwnedListRequest extends ListRequest {
-  /** Whose records alone; undefined for all of the tenant's. */
+  /** Only the records of this user; undefined for all of the tenant's. */
   readonly userId?: UserId | undefined
 }
 
@@ -65,36 +67,73 @@ export interface Listed<A> {
   readonly cursor: string | undefined
 }
 
-/** What tells one list from another, its owner and its filter among it. */
-export type ListName = readonly string[]
+type Parse<A> = (text: string) => O.Option<A>
 
-export const writeListCursor = (list: ListName, place: readonly string[]): string =>
-  cursorAfter(list, place)
-
-/** One that is damaged, of another version or of another list is refused. */
-export const readListCursor = <Place>(
-  list: ListName,
-  cursor: string,
-  parsePlace: (texts: readonly string[]) => O.Option<Place>,
-): E.Either<InvalidCursor, Place> => {
-  const place = placeOfCursor(list, cursor)
-  return place?.every(isText) === true
-    ? E.fromOption(() => invalidCursor)(parsePlace(place))
-    : E.left(invalidCursor)
+/** How the places of a list are written into cursors, and read from them. */
+export interface Places<Place, A> {
+  readonly placeOf: (item: A) => readonly string[]
+  readonly parsePlace: (texts: readonly string[]) => O.Option<Place>
 }
 
-const isText = (one: unknown): one is string => typeof one === 'string'
+export interface ReadableList<Place, A> extends Places<Place, A> {
+  /** Distinguishes this list from every other, with its owner and its filters. */
+  readonly name: readonly string[]
+  readonly read: (slice: Slice<Place>) => AsyncResult<readonly A[]>
+}
 
-/** @param found one record more than was asked for, where there is one */
-export const listed = <A>(
-  found: readonly A[],
-  limit: number,
-  cursorAfter: (item: A) => string,
-): Listed<A> => {
-  const items = found.slice(0, limit)
-  const last = items.at(-1)
-  return {
-    items,
-    cursor: found.length > limit && last !== undefined ? cursorAfter(last) : undefined,
+/** Parses a place of two texts. */
+export const parsePair =
+  <A, B>(parseFirst: Parse<A>, parseSecond: Parse<B>) =>
+  ([first = '', second = '', ...others]: readonly string[]): O.Option<readonly [A, B]> => {
+    const [a, b] = [parseFirst(first), parseSecond(second)]
+    return others.length > 0 || O.isNone(a) || O.isNone(b) ? O.none : O.some([a.value, b.value])
   }
+
+/** Lists by id. */
+export const byId = <Id extends string>(parse: Parse<Id>): Places<Id, { readonly id: Id }> => ({
+  placeOf: ({ id }) => [id],
+  parsePlace: ([id = '', ...others]) => (others.length > 0 ? O.none : parse(id)),
+})
+
+/** Lists by user, then id. */
+export const byOwner = <Id extends string>(
+  parse: Parse<Id>,
+): Places<OwnedPlace & { readonly id: Id }, { readonly userId: UserId; readonly id: Id }> => ({
+  placeOf: ({ userId, id }) => [userId, id],
+  parsePlace: (texts) =>
+    pipe(
+      parsePair(parseUserId, parse)(texts),
+      O.map(([userId, id]) => ({ userId, id })),
+    ),
+})
+
+/**
+ * The place in a cursor; undefined without a cursor. One that is damaged, of another version or of
+ * another list is refused.
+ */
+export const readPlace = <Place>(
+  { name, parsePlace }: Pick<ReadableList<Place, never>, 'name' | 'parsePlace'>,
+  cursor: string | undefined,
+): E.Either<Refusal<'InvalidCursor'>, Place | undefined> => {
+  if (cursor === undefined) return E.right(undefined)
+  const place = placeOfCursor(name, cursor)
+  return E.fromOption(() => refuse('InvalidCursor'))(
+    place?.every((text) => typeof text === 'string') === true ? parsePlace(place) : O.none,
+  )
 }
+
+export const readList = <Place, A>(
+  list: ReadableList<Place, A>,
+  { cursor, limit }: ListRequest,
+): AsyncResult<Listed<A>, 'InvalidCursor'> =>
+  pipe(
+    TE.fromEither(readPlace(list, cursor)),
+    // One more than requested shows whether there is a next piece.
+    TE.flatMap((after) => list.read({ after, limit: limit + 1 })),
+    TE.map((found) => {
+      const items = found.slice(0, limit)
+      const last = items.at(-1)
+      const isLast = found.length <= limit || last === undefined
+      return { items, cursor: isLast ? undefined : cursorAfter(list.name, list.placeOf(last)) }
+    }),
+  )

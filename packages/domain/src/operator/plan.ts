@@ -1,17 +1,16 @@
 // What a document would change: each record by the document's own names, with its fields before and
 // after. Of a secret only its name is shown.
-import { isSameLink } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
+import { isSameLink, type Account } from '../accounts/account.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import { toIso } from '../primitives/instant.ts'
-import type {
-  AccountFields,
-  OperatorChanges,
-  OperatorDocument,
-  OperatorRecords,
-  Section,
+import {
+  sections,
+  type AccountFields,
+  type OperatorChanges,
+  type OperatorDocument,
+  type OperatorRecords,
+  type Section,
 } from './records.ts'
-import { sections } from './records.ts'
 
 export type PlannedValue = string | number | boolean | null | readonly string[]
 

@@ -1,9 +1,6 @@
-// What an operator's document can say, section by section, and the records that it creates, changes
-// and removes.
-import type { Account, AccountFigures } from '../accounts/account.ts'
-import type { BalanceSnapshot } from '../accounts/balance-history.ts'
-import type { CredentialHash, Plan } from '../access/credential.ts'
-import type { Scope } from '../access/scopes.ts'
+// The sections of an operator's document, and the records that it creates, changes and removes.
+import type { Account, AccountFigures, BalanceSnapshot } from '../accounts/account.ts'
+import type { CredentialHash, Plan, Scope } from '../access/credential.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -108,7 +105,7 @@ export interface AccountTraderLimits {
 export const challengeStatuses = ['active', 'passed', 'failed'] as const
 
 /**
- * A prop-firm challenge; an account may have several, told apart by startedAt, and the newest
+ * A prop-firm challenge; an account may have several, distinguished by startedAt, and the newest
  * counts.
  */
 export interface Challenge {
@@ -176,8 +173,7 @@ interface Entries {
 }
 
 /**
- * What an operator may say at once (the operator API's `apply`). Every entry creates its record or
- * changes it.
+ * The body of the operator API's `apply`. Every entry creates its record or changes it.
  */
 export type OperatorDocument = { readonly [S in Section]: readonly Entries[S][] }
 
@@ -187,7 +183,7 @@ export type OperatorDocument = { readonly [S in Section]: readonly Entries[S][] 
  */
 export type OperatorRecords = { readonly [S in Section]: readonly Records[S][] }
 
-/** Which records to read before a document is decided, beside their users and tenants. */
+/** Which records to read before a document is decided, in addition to their users and tenants. */
 export type OperatorKeys = { readonly [S in Section]: readonly Keys[S][] } & {
   readonly apiKeyHashes: readonly CredentialHash[]
   readonly accessTokenHashes: readonly CredentialHash[]
@@ -199,7 +195,7 @@ export interface Changes<Put, Key> {
 }
 
 /**
- * What to write, all or nothing. A removal takes everything along that belongs to the record.
+ * What to write, all or nothing. A removal includes everything that belongs to the record.
  * Removals come first.
  */
 export type OperatorChanges = {
@@ -209,8 +205,23 @@ export type OperatorChanges = {
 const everySection = <A>(value: A): Readonly<Record<Section, A>> =>
   Object.fromEntries(sections.map((section) => [section, value])) as Record<Section, A>
 
-/** A document that says nothing: what one that leaves sections out says of those. */
+/** A document without entries: the default of each section. */
 export const emptyDocument: OperatorDocument = everySection([])
 
 /** Writes nothing. */
 export const noChanges: OperatorChanges = everySection({ put: [], remove: [] })
+
+/** An account as the provider describes it, in the fields of the operator's document. */
+export interface ProviderAccount {
+  readonly name: string
+  /** Its login at the broker. */
+  readonly accountNumber: string
+  readonly server: string
+  readonly brokerType: 'mt4' | 'mt5'
+  readonly region: string
+  /** Null where the broker does not report it. */
+  readonly broker: string | null
+  /** Null where the broker does not report it. */
+  readonly currency: string | null
+  readonly isDemo: boolean
+}

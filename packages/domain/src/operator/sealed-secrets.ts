@@ -1,7 +1,8 @@
-// Secrets that are stored sealed under the service's key, and what becomes of them when that key is
-// changed for another.
+// Secrets that are stored sealed under the service's key, and sealed anew when that key changes.
+import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
+import { byId, type Places } from './listing.ts'
 
 /** In the order in which they are sealed anew. */
 export const secretKinds = ['provider_token', 'webhook_secret', 'kept_reply'] as const
@@ -21,7 +22,7 @@ export interface ResealedBatch {
   readonly resealed: number
   /** Those that no key opens, left as they were. */
   readonly unreadable: readonly SealedSecret[]
-  /** The last one that was looked at; undefined where nothing is left to look at. */
+  /** The last one of the batch; undefined where none is left. */
   readonly last: SealedSecret | undefined
 }
 
@@ -31,17 +32,16 @@ export interface SecretsCensus {
   readonly others: number
 }
 
-export const placeOfSecret = ({ kind, id }: SealedSecret): readonly string[] => [kind, id]
-
-export const parseSecretPlace = ([
-  kind = '',
-  id = '',
-  ...others
-]: readonly string[]): O.Option<SealedSecret> => {
-  const parsed: O.Option<string> =
-    kind === 'webhook_secret' ? parseWebhookId(id) : parseRecordId(id)
-  const known = secretKinds.find((one) => one === kind)
-  return known === undefined || others.length > 0 || O.isNone(parsed)
-    ? O.none
-    : O.some({ kind: known, id: parsed.value })
+/** By kind, then id. */
+export const secretPlaces: Places<SealedSecret, SealedSecret> = {
+  placeOf: ({ kind, id }) => [kind, id],
+  parsePlace: ([kind = '', ...id]) => {
+    const known = secretKinds.find((one) => one === kind)
+    const parse: (text: string) => O.Option<string> =
+      kind === 'webhook_secret' ? parseWebhookId : parseRecordId
+    return pipe(
+      byId(parse).parsePlace(id),
+      O.flatMap((parsed) => (known === undefined ? O.none : O.some({ kind: known, id: parsed }))),
+    )
+  },
 }

@@ -1,16 +1,32 @@
 // Orders: their states and transitions, their placement at the broker, and the limits that are
 // checked before.
-export type { PendingSize } from './guards.ts'
 export {
   maxLotsPerOrder,
   maxOpenOrders,
   maxOrdersPerDay,
   requireCountsInLimit,
   startOfUtcDay,
+  type CountedOrder,
 } from './limits.ts'
-export { brokerClientId, clientIdFamily, orderStatuses, parseOrderId } from './order.ts'
-export type { Fill, Order, OrderId, OrderRequest, PendingOrder, RejectReason } from './order.ts'
-export { placementWindowMs } from './placement.ts'
-export type { LookupAnswer, Placement, PlacementAnswer, PlacementStep } from './placement.ts'
-export { notFoundAtBrokerCode, settle } from './transitions.ts'
-export type { Settlement } from './transitions.ts'
+export {
+  brokerClientId,
+  clientIdPrefix,
+  notFoundAtBrokerCode,
+  orderStatuses,
+  parseOrderId,
+  withOutcome,
+  type Fill,
+  type Order,
+  type OrderId,
+  type OrderRequest,
+  type PendingOrder,
+  type RejectReason,
+  type OrderOutcome,
+} from './order.ts'
+export {
+  sendTimeoutMs,
+  type LookupAnswer,
+  type Placement,
+  type PlacementAnswer,
+  type PlacementStep,
+} from './placement.ts'

@@ -1,17 +1,23 @@
 // How much a user may order: lots per order, orders of a UTC day, orders pending or open
 // (docs/behaviour.md#checks-of-a-new-order).
 import * as E from 'fp-ts/lib/Either.js'
-import { riskLimitExceeded } from '../errors.ts'
-import type { RiskLimitExceeded } from '../errors.ts'
-import { dayMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { refuse, type BreachedLimit, type Refusal } from '../errors.ts'
+import { dayMs, type Instant } from '../primitives/instant.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  zero,
+} from '../primitives/decimal.ts'
+import type { OrderId } from './order.ts'
 
 export const maxLotsPerOrder = 10
 export const maxOrdersPerDay = 100
 export const maxOpenOrders = 50
 
 /**
- * Orders of one user: created in the current UTC day whatever became of them, and pending or open
+ * Orders of one user: created in the current UTC day whatever their outcome, and pending or open
  * now.
  */
 export interface OrderCounts {
@@ -22,33 +28,129 @@ export interface OrderCounts {
 /** The first instant of the UTC day of an instant. */
 export const startOfUtcDay = (at: Instant): Instant => Math.floor(at / dayMs) * dayMs
 
-/** Lots above what one order may hold are refused before anything is read. */
-export const requireVolumeInLimit = (volume: number): E.Either<RiskLimitExceeded, void> =>
+const exceeded = (
+  details: Omit<Refusal<'RiskLimitExceeded'>, '_tag'>,
+): E.Either<Refusal<'RiskLimitExceeded'>, void> => E.left(refuse('RiskLimitExceeded', details))
+
+/** Checked before anything is read. */
+export const requireVolumeInLimit = (
+  volume: number,
+): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
   volume > maxLotsPerOrder
-    ? E.left(
-        riskLimitExceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume }),
-      )
+    ? exceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume })
     : E.right(undefined)
 
 /** Whether one more order may be recorded, given the counts before it. */
 export const requireCountsInLimit = (
   { today, open }: OrderCounts,
   now: Instant,
-): E.Either<RiskLimitExceeded, void> => {
+): E.Either<Refusal<'RiskLimitExceeded'>, void> => {
   if (today >= maxOrdersPerDay) {
     const resetsAt = startOfUtcDay(now) + dayMs
-    return E.left(
-      riskLimitExceeded({
-        limit: 'orders_per_day',
-        allowed: maxOrdersPerDay,
-        current: today,
-        resetsAt,
-      }),
-    )
+    return exceeded({ limit: 'orders_per_day', allowed: maxOrdersPerDay, current: today, resetsAt })
   }
-  if (open >= maxOpenOrders)
-    return E.left(
-      riskLimitExceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open }),
-    )
-  return E.right(undefined)
+  return open >= maxOpenOrders
+    ? exceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open })
+    : E.right(undefined)
+}
+
+// What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open
+// positions and lots, and large orders need an approval. Every order counts as one that opens,
+// since whether it reduces a position is known only once the broker has executed it.
+
+/** The status of a challenge and when it began; the newest counts. */
+export interface ChallengeStanding {
+  readonly status: 'active' | 'passed' | 'failed'
+  readonly startedAt: Instant
+}
+
+/** A limit that is null does not apply. Lots are compared exactly. */
+export interface ExposureLimits {
+  readonly maxOpenLots: number | null
+  readonly maxOpenPositions: number | null
+  /** In capitals. */
+  readonly allowedSymbols: readonly string[] | null
+}
+
+export interface OrderLimits extends ExposureLimits {
+  readonly maxLotsPerOrder: number | null
+  readonly approvalAboveLots: number | null
+}
+
+/**
+ * An order that counts against the limits even if the positions do not show it: it is pending, or
+ * was filled after they were read. Volume in lots.
+ */
+export interface CountedOrder {
+  readonly id: OrderId
+  readonly volume: number
+}
+
+/**
+ * The volume of each open position and of each counted order of the accounts that a limit covers,
+ * in lots.
+ */
+export type OpenVolumes = readonly number[]
+
+export interface OrderSize {
+  /** In capitals. */
+  readonly symbol: string
+  readonly volume: number
+}
+
+/** Whether any of the limits needs the positions to be read. */
+export const arePositionsNeeded = ({ maxOpenLots, maxOpenPositions }: ExposureLimits): boolean =>
+  maxOpenLots !== null || maxOpenPositions !== null
+
+export const requireUnlocked = (
+  challenges: readonly ChallengeStanding[],
+): E.Either<Refusal<'ChallengeLocked'>, void> => {
+  const newest = challenges.toSorted((a, b) => b.startedAt - a.startedAt)[0]
+  return newest?.status === 'failed' ? E.left(refuse('ChallengeLocked')) : E.right(undefined)
+}
+
+const requireWithin =
+  <Tag extends 'DeskLimitBreached' | 'TraderLimitBreached'>(tag: Tag) =>
+  (
+    order: OrderSize,
+    limits: ExposureLimits & Partial<OrderLimits>,
+    openVolumes: OpenVolumes,
+  ): E.Either<Refusal<Tag>, void> => {
+    const breached = breachedLimit(order, limits, openVolumes)
+    return breached === undefined ? E.right(undefined) : E.left(refuse(tag, breached))
+  }
+
+/** For the open volumes of all accounts of the desk. */
+export const requireDeskLimits = requireWithin('DeskLimitBreached')
+
+/** For the open volumes of the account of the order. */
+export const requireTraderLimits = requireWithin('TraderLimitBreached')
+
+export const requireNoApproval = (
+  { volume }: OrderSize,
+  { approvalAboveLots }: OrderLimits,
+): E.Either<Refusal<'ApprovalRequired'>, void> =>
+  approvalAboveLots !== null && volume > approvalAboveLots
+    ? E.left(refuse('ApprovalRequired', { approvalAboveLots }))
+    : E.right(undefined)
+
+const breachedLimit = (
+  { symbol, volume }: OrderSize,
+  limits: ExposureLimits & Partial<OrderLimits>,
+  openVolumes: OpenVolumes,
+): BreachedLimit | undefined => {
+  const { maxLotsPerOrder = null, allowedSymbols, maxOpenPositions, maxOpenLots } = limits
+  if (maxLotsPerOrder !== null && volume > maxLotsPerOrder)
+    return { limit: 'maxLotsPerOrder', allowed: maxLotsPerOrder, current: volume }
+  if (allowedSymbols !== null && !allowedSymbols.includes(symbol))
+    return { limit: 'allowedSymbols', allowed: allowedSymbols, current: symbol }
+  if (maxOpenPositions !== null && openVolumes.length + 1 > maxOpenPositions)
+    return { limit: 'maxOpenPositions', allowed: maxOpenPositions, current: openVolumes.length }
+  if (maxOpenLots === null) return undefined
+  const open = openVolumes.map(decimalOf).reduce(addDecimals, zero)
+  const isBreached =
+    compareDecimals(addDecimals(open, decimalOf(volume)), decimalOf(maxOpenLots)) > 0
+  return isBreached
+    ? { limit: 'maxOpenLots', allowed: maxOpenLots, current: decimalToNumber(open) }
+    : undefined
 }

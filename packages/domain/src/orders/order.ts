@@ -4,6 +4,8 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from '../primitives/brand.ts'
 import type { AccountId, Owner, Ticket } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Refusal } from '../errors.ts'
 
 /** `ord_` and an opaque suffix. */
 export type OrderId = Brand<string, 'OrderId'>
@@ -15,17 +17,17 @@ export const parseOrderId = (text: string): O.Option<OrderId> =>
   idPattern.test(text) ? O.some(text as OrderId) : O.none
 
 /**
- * The id under which the broker keeps an order: derived from ours, so that whoever settles the
- * order looks for the same. Three alphanumeric parts, 24 characters; the first two alone are
+ * The id under which the broker keeps an order: derived from ours, so that whoever looks
+ * the order up uses the same. Three alphanumeric parts, 24 characters; the first two alone are
  * unique, because brokers may replace the last.
  */
 export const brokerClientId = (id: OrderId): string => id.replace(idPattern, 'TP_$1_$2')
 
 /**
- * The first two of a client id's three parts, with what ends them: what a position keeps of it. One
- * that has no such parts is kept whole.
+ * The prefix `TP_xxxxxxxxxx_`, the part of the client id that brokers preserve on positions. An id
+ * without three parts is returned whole.
  */
-export const clientIdFamily = (clientId: string): string =>
+export const clientIdPrefix = (clientId: string): string =>
   /^[^_]+_[^_]+_(?=[^_]+$)/.exec(clientId)?.[0] ?? clientId
 
 export const orderStatuses = [
@@ -40,7 +42,7 @@ export const orderStatuses = [
 export type OrderStatus = (typeof orderStatuses)[number]
 
 /**
- * What the caller asked for. Volume in lots, prices as levels; the comment and clientId stay ours
+ * The request of the caller. Volume in lots, prices as levels; the comment and clientId stay ours
  * and never reach the broker.
  */
 export interface OrderRequest {
@@ -56,7 +58,7 @@ export interface OrderRequest {
   readonly clientId?: string
 }
 
-/** What is known of an execution; a part that the broker has not told is absent. */
+/** What is known of an execution; what the broker has not reported is absent. */
 export interface Fill {
   readonly price?: number
   readonly volume?: number
@@ -64,7 +66,7 @@ export interface Fill {
   readonly positionId?: Ticket
 }
 
-/** Why an order came to nothing: the broker's code, or one of ours, and words. */
+/** Why an order was not executed: the broker's code, or one of ours, and a message. */
 export interface RejectReason {
   readonly code: string
   readonly message: string
@@ -94,3 +96,56 @@ export interface RejectedOrder extends OrderRecord {
  * filter by.
  */
 export type Order = PendingOrder | FilledOrder | RejectedOrder
+
+/** How an order ended. */
+export type OrderOutcome =
+  | { readonly kind: 'filled' | 'partially_filled'; readonly fill: Fill }
+  | { readonly kind: 'rejected'; readonly reason: RejectReason }
+
+/**
+ * Why an order was rejected that the broker's records did not show. It is the only end that is
+ * corrected, when the order appears there after all.
+ */
+export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
+
+/**
+ * The order with its end. An order that has ended stays as it is, so that an end that is reported
+ * twice changes nothing, unless it was rejected as not found.
+ */
+export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
+  const mayEnd =
+    order.status === 'pending' ||
+    (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+  if (!mayEnd) return order
+  const { id, owner, request, createdAt } = order
+  const record = { id, owner, request, createdAt, updatedAt: at }
+  return outcome.kind === 'rejected'
+    ? { ...record, status: 'rejected', reason: outcome.reason }
+    : { ...record, status: outcome.kind, fill: outcome.fill }
+}
+
+/**
+ * Whether the end of an order is corrected by another: it was rejected as not found, and the
+ * broker's records show it.
+ */
+export const isCorrection = (before: Order, after: Order): boolean =>
+  before !== after && before.status !== 'pending'
+
+/**
+ * Only an open order can be modified. No order is open today, so this always refuses: a pending one
+ * may still end in any way.
+ */
+export const requireModifiable = (
+  order: Order,
+): E.Either<Refusal<'OrderInFlight' | 'OrderNotModifiable'>, never> =>
+  order.status === 'pending'
+    ? E.left(refuse('OrderInFlight'))
+    : E.left(refuse('OrderNotModifiable', { status: order.status }))
+
+/** Only an open order can be cancelled; none is open today. */
+export const requireCancellable = (
+  order: Order,
+): E.Either<Refusal<'OrderInFlight' | 'OrderNotCancellable'>, never> =>
+  order.status === 'pending'
+    ? E.left(refuse('OrderInFlight'))
+    : E.left(refuse('OrderNotCancellable', { status: order.status }))

@@ -1,39 +1,29 @@
 // How a market order reaches the broker at most once. A pure state machine over what is stored
 // before and after each step, so that a process that dies anywhere leaves a record of what may have
-// happened. An order is sent from `recorded` alone, and `sending` is stored before the send:
-// whoever finds `sending` queries the broker's records and never sends again.
+// happened. An order is sent from `recorded` alone, and `sending` is stored before the send: a
+// process that finds `sending` queries the broker's records and never sends again.
 //
-//   recorded ──send──▶ sending ──answer──▶ settled
+//   recorded ──send──▶ sending ──answer──▶ ended
 //      ▲                  │ no clear answer
 //      └── not sent ──────┤
 //                         ▼
-//                     looking_up ──found──▶ settled
-//                         │ absent, by proof
+//                     looking_up ──found──▶ ended
+//                         │ absence proved: order is rejected
 //                         ▼
-//                     rechecking ──found──▶ settled (the record is corrected)
+//                     rechecking ──found──▶ ended (the rejection is corrected)
 //
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
-// when its window is over. One that cannot be sent in its window, or to its account any more, goes
-// from recorded to settled. After a day of rechecks nothing more is done.
-import type {
-  AccountNotFound,
-  AccountPurposeRestricted,
-  LiveAccountRestricted,
-  NotProvisioned,
-  UnavailableCause,
-  UnsupportedBroker,
-} from '../errors.ts'
-import { hourMs, minuteMs, secondMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
-import type { Fill, RejectReason } from './order.ts'
-import { notFoundAtBrokerCode } from './transitions.ts'
-import type { Settlement } from './transitions.ts'
+// when its deadline has passed. One that cannot be sent before the deadline, or to its account any
+// more, goes from recorded to ended. After a day of rechecks nothing more is done.
+import type { Refusal, UnavailableCause } from '../errors.ts'
+import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { notFoundAtBrokerCode, type Fill, type RejectReason, type OrderOutcome } from './order.ts'
 
 /** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
 export interface Recorded {
   readonly step: 'recorded'
 }
-/** May be sent at any moment of its window, or was sent and the answer is not stored. */
+/** May be sent at any moment before its deadline, or was sent and the answer is not stored. */
 export interface Sending {
   readonly step: 'sending'
   readonly sentAt: Instant
@@ -43,7 +33,7 @@ export interface LookingUp {
   readonly step: 'looking_up'
   readonly sentAt: Instant
   /** The broker's number of the order; null where the broker gave none. */
-  readonly orderId: string | null
+  readonly brokerOrderId: string | null
   /** Lookups so far, readable or not. */
   readonly lookups: number
   /** Null before the first lookup, and after one that was unreadable or showed the order. */
@@ -53,8 +43,8 @@ export interface LookingUp {
 export interface Absence {
   readonly lookups: number
   /**
-   * How much time they cover. A gap counts for no more than its scheduled pause, so that a step of
-   * the clock proves nothing.
+   * How much time they cover. Each gap is capped at the scheduled pause, so a clock jump cannot
+   * shorten the proof.
    */
   readonly coveredMs: number
   readonly lastAt: Instant
@@ -66,24 +56,23 @@ export interface Absence {
 export interface Rechecking {
   readonly step: 'rechecking'
   readonly sentAt: Instant
-  readonly orderId: string | null
+  readonly brokerOrderId: string | null
   readonly rechecks: number
 }
 /** Nothing more to do. */
-export interface Settled {
-  readonly step: 'settled'
+export interface Ended {
+  readonly step: 'ended'
 }
 
-export type Placement = Recorded | Sending | LookingUp | Rechecking | Settled
+export type Placement = Recorded | Sending | LookingUp | Rechecking | Ended
 
-/** What the provider answered to a send, by what it means. */
+/** The provider's answer to a send, by what it means. */
 export type PlacementAnswer =
-  | { readonly kind: 'filled'; readonly fill: Fill }
-  | { readonly kind: 'partially_filled'; readonly fill: Fill }
+  | { readonly kind: 'filled' | 'partially_filled'; readonly fill: Fill }
   /**
    * Accepted and not yet reported filled; with the broker's number of the order, where it gave one.
    */
-  | { readonly kind: 'placed'; readonly orderId: string | null }
+  | { readonly kind: 'placed'; readonly brokerOrderId: string | null }
   | { readonly kind: 'refused'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
   | {
@@ -96,7 +85,7 @@ export type PlacementAnswer =
 
 /** What the broker's records show of an order that may have been executed. */
 export type LookupAnswer =
-  | { readonly kind: 'found'; readonly settlement: Settlement }
+  | { readonly kind: 'found'; readonly outcome: OrderOutcome }
   /** The broker holds the order and has not executed it yet. */
   | { readonly kind: 'working' }
   | { readonly kind: 'nothing' }
@@ -112,20 +101,20 @@ export interface ManualFinish {
 export interface PlacementStep {
   readonly placement: Placement
   /** How the order ended, stored with the step. */
-  readonly outcome?: Settlement
+  readonly outcome?: OrderOutcome
   /** Stored with the step when an operator ended the order. */
   readonly finish?: ManualFinish
   readonly continueInMs: number | null
 }
 
 /**
- * How long after its creation an order may be sent. A market order is not executed late, at a price
- * that nobody asked for.
+ * How long after its creation an order may be sent; the deadline is the end of that time. A market
+ * order is not executed late, at a price that the caller did not expect.
  */
-export const placementWindowMs = 30 * secondMs
+export const sendTimeoutMs = 30 * secondMs
 /**
  * How long consecutive lookups must show nothing before that is believed. It has to be longer than
- * `placementWindowMs` and the longest execution together (30 s and 60 s), since the first of these
+ * `sendTimeoutMs` and the longest execution together (30 s and 60 s), since the first of these
  * lookups may come before the send.
  */
 export const absenceProofMs = 5 * minuteMs
@@ -139,11 +128,11 @@ const retryPauseMs = secondMs
 const lookupPausesMs = [1, 2, 5, 10, 20, 30].map((seconds) => seconds * secondMs)
 const steadyLookupPauseMs = minuteMs
 /**
- * After the short pauses and 60 one-minute ones, lookups are made every 15 minutes. Counted and not
- * timed, since the clocks of processes differ.
+ * After the short pauses and 60 one-minute ones, lookups are made every 15 minutes. The lookups are
+ * counted, not timed, since the clocks of processes differ.
  */
-const lookupsBeforeLate = lookupPausesMs.length + 60
-const lateLookupPauseMs = 15 * minuteMs
+const lookupsBeforeSlowPolling = lookupPausesMs.length + 60
+const slowPollingPauseMs = 15 * minuteMs
 const recheckPauseMs = hourMs
 const rechecksOfADay = 24
 
@@ -169,12 +158,14 @@ export interface AccountRelinked {
 
 /** Why an order can no longer be sent to its account, found when it was about to be sent. */
 export type UnusableAccount =
-  | AccountNotFound
-  | AccountPurposeRestricted
+  | Refusal<
+      | 'AccountNotFound'
+      | 'AccountPurposeRestricted'
+      | 'LiveAccountRestricted'
+      | 'UnsupportedBroker'
+      | 'NotProvisioned'
+    >
   | AccountRelinked
-  | LiveAccountRestricted
-  | UnsupportedBroker
-  | NotProvisioned
 
 const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> = {
   AccountNotFound: {
@@ -208,51 +199,55 @@ export const unusableReason = ({ _tag }: UnusableAccount): RejectReason => unusa
 
 /** The end of an order that can no longer be sent to its account. */
 export const rejectUnusable = (why: UnusableAccount): PlacementStep =>
-  settled({ kind: 'rejected', reason: unusableReason(why) })
+  ended({ kind: 'rejected', reason: unusableReason(why) })
 
-/** The end of an order that could not be sent in its window. */
-export const rejectLate: PlacementStep = settled({ kind: 'rejected', reason: brokerUnavailable })
+/** The end of an order that could not be sent before its deadline. */
+export const lateRejection: PlacementStep = ended({ kind: 'rejected', reason: brokerUnavailable })
 
 /** The same, where the provider answered the last try with 401. */
-export const rejectTokenRefused: PlacementStep = settled({ kind: 'rejected', reason: tokenRefused })
+export const tokenRefusedRejection: PlacementStep = ended({
+  kind: 'rejected',
+  reason: tokenRefused,
+})
 
 export type NextAction =
   | { readonly kind: 'send' }
   /** Look the order up first, then send it if the broker's records do not show it. */
   | { readonly kind: 'verify_and_send' }
-  | { readonly kind: 'look_up'; readonly from: LookingUp; readonly refresh: boolean }
+  | { readonly kind: 'look_up'; readonly from: LookingUp; readonly readFromTerminal: boolean }
   | { readonly kind: 'recheck'; readonly from: Rechecking }
   | { readonly kind: 'reject_late' }
   | { readonly kind: 'none' }
 
 export interface PlacementContext {
   /**
-   * Whether this process has followed the order in memory since it recorded it. If not, another
-   * process may have sent it and the database may have lost that write, so it is looked up first.
+   * Another process may have sent the order, and the database may have lost that write.
    */
-  readonly isOwn: boolean
-  /** What is left of the window; 0 or less when it is over. */
-  readonly timeLeftMs: number
+  readonly mustLookUpFirst: boolean
+  /** 0 or less when the deadline has passed. */
+  readonly timeToDeadlineMs: number
   readonly createdAt: Instant
   readonly now: Instant
 }
 
-/** What a process that claims the order has to do, whoever left it there. */
+/** What a process that claims the order has to do. */
 export const nextAction = (
   placement: Placement,
-  { isOwn, timeLeftMs, createdAt, now }: PlacementContext,
+  { mustLookUpFirst, timeToDeadlineMs, createdAt, now }: PlacementContext,
 ): NextAction => {
   switch (placement.step) {
     case 'recorded':
-      if (timeLeftMs > 0) return { kind: isOwn ? 'send' : 'verify_and_send' }
-      return isOwn ? { kind: 'reject_late' } : lookUpNow(firstLookup(createdAt, null), now)
+      if (timeToDeadlineMs > 0) return { kind: mustLookUpFirst ? 'verify_and_send' : 'send' }
+      return mustLookUpFirst
+        ? lookUpNow(firstLookup(createdAt, null), now)
+        : { kind: 'reject_late' }
     case 'sending':
       return lookUpNow(firstLookup(placement.sentAt, null), now)
     case 'looking_up':
       return lookUpNow(placement, now)
     case 'rechecking':
       return { kind: 'recheck', from: placement }
-    case 'settled':
+    case 'ended':
       return { kind: 'none' }
   }
 }
@@ -261,35 +256,35 @@ export const nextAction = (
 export const afterSend = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
-  timeLeftMs: number,
+  timeToDeadlineMs: number,
 ): PlacementStep => {
   switch (answer.kind) {
     case 'filled':
     case 'partially_filled':
-      return settled(answer)
+      return ended(answer)
     case 'refused':
-      return settled({ kind: 'rejected', reason: answer.reason })
+      return ended({ kind: 'rejected', reason: answer.reason })
     case 'not_sent':
-      return afterNotSent(answer.retryAfterMs, timeLeftMs, answer.cause)
+      return afterNotSent(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'placed':
-      return lookUpLater(firstLookup(sentAt, answer.orderId))
+      return lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
   }
 }
 
 /**
- * What follows when the order was certainly not sent: another try, or the end when none fits into
- * the window.
+ * What follows when the order was certainly not sent: another try, or the end when none can be made
+ * before the deadline.
  */
 export const afterNotSent = (
   retryAfterMs: number | null,
-  timeLeftMs: number,
+  timeToDeadlineMs: number,
   cause?: UnavailableCause,
 ): PlacementStep => {
   const pauseMs = Math.max(retryPauseMs, retryAfterMs ?? 0)
-  if (pauseMs < timeLeftMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
-  return cause === 'token_refused' ? rejectTokenRefused : rejectLate
+  if (pauseMs < timeToDeadlineMs) return { placement: { step: 'recorded' }, continueInMs: pauseMs }
+  return cause === 'token_refused' ? tokenRefusedRejection : lateRejection
 }
 
 /**
@@ -298,53 +293,45 @@ export const afterNotSent = (
  */
 export const afterVerification = (
   answer: LookupAnswer,
-  timeLeftMs: number,
+  timeToDeadlineMs: number,
   createdAt: Instant,
 ): PlacementStep | undefined => {
-  const isShort = timeLeftMs <= retryPauseMs
-  switch (answer.kind) {
-    case 'nothing':
-      return timeLeftMs > 0 ? undefined : lookUpLater(firstLookup(createdAt, null))
-    case 'unreadable':
-      return isShort
-        ? lookUpLater(firstLookup(createdAt, null))
-        : { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
-    case 'found':
-      return settled(answer.settlement)
-    case 'working':
-      return lookUpLater(firstLookup(createdAt, null))
-  }
+  if (answer.kind === 'found') return ended(answer.outcome)
+  if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
+  if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
+    return { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
+  return lookUpLater(firstLookup(createdAt, null))
 }
 
 /**
  * What follows from a lookup.
  * @param now when the lookup began
- * @param refresh whether it read from the trading terminal itself
+ * @param readFromTerminal whether it read from the trading terminal itself
  */
 export const afterLookup = (
   from: LookingUp,
   answer: LookupAnswer,
   now: Instant,
-  refresh: boolean,
+  readFromTerminal: boolean,
 ): PlacementStep => {
   const counted = { ...from, lookups: from.lookups + 1 }
   switch (answer.kind) {
     case 'found':
-      return settled(answer.settlement)
+      return ended(answer.outcome)
     case 'unreadable':
     case 'working':
       return lookUpLater({ ...counted, absence: null })
     case 'nothing': {
       const absence = absenceWith(from, now)
-      return isProved(absence) && refresh
+      return isProved(absence) && readFromTerminal
         ? rejectAbsent(from)
         : lookUpLater({ ...counted, absence })
     }
   }
 }
 
-const rejectAbsent = ({ sentAt, orderId }: LookingUp): PlacementStep => ({
-  placement: { step: 'rechecking', sentAt, orderId, rechecks: 0 },
+const rejectAbsent = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
+  placement: { step: 'rechecking', sentAt, brokerOrderId, rechecks: 0 },
   outcome: { kind: 'rejected', reason: notFoundAtBroker },
   continueInMs: recheckPauseMs,
 })
@@ -354,31 +341,31 @@ const rejectAbsent = ({ sentAt, orderId }: LookingUp): PlacementStep => ({
  * show it.
  */
 export const afterRecheck = (from: Rechecking, answer: LookupAnswer): PlacementStep => {
-  if (answer.kind === 'found') return settled(answer.settlement)
+  if (answer.kind === 'found') return ended(answer.outcome)
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay
     ? { placement: { ...from, rechecks }, continueInMs: recheckPauseMs }
-    : { placement: { step: 'settled' }, continueInMs: null }
+    : { placement: { step: 'ended' }, continueInMs: null }
 }
 
-function settled(outcome: Settlement): PlacementStep {
-  return { placement: { step: 'settled' }, outcome, continueInMs: null }
+function ended(outcome: OrderOutcome): PlacementStep {
+  return { placement: { step: 'ended' }, outcome, continueInMs: null }
 }
 
-const firstLookup = (sentAt: Instant, orderId: string | null): LookingUp => ({
+const firstLookup = (sentAt: Instant, brokerOrderId: string | null): LookingUp => ({
   step: 'looking_up',
   sentAt,
-  orderId,
+  brokerOrderId,
   lookups: 0,
   absence: null,
 })
 
-const lookUpNow = (from: LookingUp, now: Instant): NextAction => ({
-  kind: 'look_up',
-  from,
-  refresh: isProved(absenceWith(from, now)),
-})
+const lookUpNow = (from: LookingUp, now: Instant): NextAction => {
+  const wouldProveAbsence = isProved(absenceWith(from, now))
+  // The lookup that would complete the proof must read the terminal itself.
+  return { kind: 'look_up', from, readFromTerminal: wouldProveAbsence }
+}
 
 const lookUpLater = (placement: LookingUp): PlacementStep => ({
   placement,
@@ -386,7 +373,9 @@ const lookUpLater = (placement: LookingUp): PlacementStep => ({
 })
 
 const pauseBefore = ({ lookups }: LookingUp): number =>
-  lookups < lookupsBeforeLate ? (lookupPausesMs[lookups] ?? steadyLookupPauseMs) : lateLookupPauseMs
+  lookups < lookupsBeforeSlowPolling
+    ? (lookupPausesMs[lookups] ?? steadyLookupPauseMs)
+    : slowPollingPauseMs
 
 /** The absence if one more lookup, begun at `now`, does not show the order. */
 const absenceWith = (from: LookingUp, now: Instant): Absence => {

@@ -1,16 +1,21 @@
-// The broker, read through a connectivity provider. Every failure says what is known: a read is
-// never refused, never half true, and never turns into an empty list.
+// The broker, through a connectivity provider: reads, orders, and changes of positions.
 import type * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import type { BrokerReadError } from '../errors.ts'
+import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { PositionsReading, Side } from '../positions/position.ts'
+import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { Levels } from '../positions/levels.ts'
+import type { BrokerPosition, Position, PositionsReading, Side } from '../positions/position.ts'
+import type { Ticket } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { MaySend } from './time.ts'
 
 /** The most deals of one account that are read. */
 export const maxHistoryDeals = 20_000
 
-/** What a margin calculation is asked for. Volume in lots. */
+/** Input of a margin calculation. Volume in lots. */
 export interface MarginQuery {
   readonly symbol: string
   readonly side: Side
@@ -18,6 +23,7 @@ export interface MarginQuery {
   readonly openPrice: number
 }
 
+/** Reads. Each returns everything requested or fails: a failure is never an empty list. */
 export interface Broker {
   /** The provider's name for meta.provenance. */
   readonly source: string
@@ -38,4 +44,154 @@ export interface Broker {
     account: BrokerAccount,
     query: MarginQuery,
   ) => TE.TaskEither<BrokerReadError, O.Option<number>>
+}
+
+/** A market order as it is sent. Volume in lots. */
+export interface BrokerOrder {
+  /**
+   * Ours, unique, by which the broker's records are searched: three alphanumeric parts joined by
+   * `_`, 26 characters at most.
+   */
+  readonly clientId: string
+  readonly symbol: string
+  readonly side: Side
+  readonly volume: number
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+}
+
+/** An order that may have been executed, with what is known of its sending. */
+export interface SentOrder {
+  readonly order: BrokerOrder
+  /** History is searched from a little before. */
+  readonly sentAt: Instant
+  /** The broker's number of it; null where the broker gave none. */
+  readonly brokerOrderId: string | null
+  /**
+   * Read positions and working orders from the trading terminal itself, past the copy that the
+   * provider keeps. Slower.
+   */
+  readonly readFromTerminal: boolean
+  /** Broker numbers of orders and positions that belong to other orders of ours on the account. */
+  readonly othersTickets: readonly string[]
+}
+
+/**
+ * Orders. Neither method fails: whatever goes wrong is an answer with what is known of the order.
+ */
+export interface Trading {
+  /**
+   * Sends the order at most once. Where it may not be sent any more, nothing is sent and the answer
+   * is `not_sent`.
+   */
+  readonly placeOrder: (
+    account: BrokerAccount,
+    order: BrokerOrder,
+    maySend: MaySend,
+  ) => T.Task<PlacementAnswer>
+  /** Looks for an order that may have been executed in positions, working orders and history. */
+  readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
+}
+
+/**
+ * Resolves with a function that gives the slot back, or with undefined when none came free within
+ * so many milliseconds.
+ */
+export type AcquireSlot = (
+  account: BrokerAccount,
+  patienceMs: number,
+) => T.Task<(() => void) | undefined>
+
+/**
+ * Limits how many orders are sent and looked up at once. Slots are shared fairly, so that a hung
+ * account or a busy tenant delays only its own orders.
+ */
+export interface TradeSlots {
+  readonly forSend: AcquireSlot
+  readonly forLookup: AcquireSlot
+}
+
+/**
+ * The broker's answer to accepted levels: all is done, there was nothing to change, or it may be
+ * done later or in part.
+ */
+export interface LevelsReceipt {
+  readonly progress: 'done' | 'unchanged' | 'accepted'
+}
+
+/** The broker's answer to an accepted close: all is done, or it may be done later or in part. */
+export interface CloseReceipt {
+  readonly progress: 'done' | 'accepted'
+  /** The broker's number of the closing order; null where it gave none. */
+  readonly brokerOrderId: string | null
+}
+
+/**
+ * Changes open positions, and reads them past every cache before and after a change. A change is
+ * sent at most once. Where it may not be sent any more, nothing is sent and the error is
+ * BrokerUnavailable.
+ */
+export interface PositionTrading {
+  /**
+   * The positions as the broker's terminal has them now, past every copy and cache; oldest first.
+   */
+  readonly freshPositions: (
+    account: BrokerAccount,
+  ) => TE.TaskEither<BrokerReadError, PositionsReading>
+  /** Gives a position both levels at once. A change that changes nothing is a success. */
+  readonly setLevels: (
+    account: BrokerAccount,
+    ticket: Ticket,
+    levels: Levels,
+    maySend: MaySend,
+  ) => TE.TaskEither<BrokerChangeError, LevelsReceipt>
+  /**
+   * Closes a position, or so many lots of it. Success means that the broker accepted it; at what
+   * price it was executed is not known yet.
+   * @param volume lots, below the position's; null for all that is open
+   */
+  readonly closePosition: (
+    account: BrokerAccount,
+    ticket: Ticket,
+    volume: number | null,
+    maySend: MaySend,
+  ) => TE.TaskEither<BrokerChangeError, CloseReceipt>
+}
+
+/**
+ * How many changes of one account's positions one instance accepts at once, those that wait
+ * included.
+ */
+export const maxChangesPerAccount = 100
+
+/**
+ * One change of a position at a time, on all instances: a change reads both levels and sends both,
+ * so that two at once would undo one another.
+ */
+export interface PositionLocks {
+  /**
+   * Runs the work while nobody else holds the position. The lock key is tenant, provider account
+   * and ticket, so two links to one account share it. A caller that waits too long gets
+   * InternalTimeout, and one beyond `maxChangesPerAccount` BrokerUnavailable; their work does not
+   * begin. A lock of a process that died is free within seconds. `maySend` is true only while the
+   * lock certainly holds: it turns false when the lock is lost, or cannot be renewed in time.
+   */
+  readonly holding: (
+    account: BrokerAccount,
+    ticket: Ticket,
+  ) => <E, A>(
+    work: (maySend: MaySend) => TE.TaskEither<E, A>,
+  ) => TE.TaskEither<E | Refusal<'BrokerUnavailable' | 'InternalTimeout'> | ServiceUnavailable, A>
+}
+
+/** A broker's position and its account. */
+export interface HeldPosition {
+  readonly brokerAccount: BrokerAccount
+  readonly position: BrokerPosition
+}
+
+/** Positions as a page shows them, each with the margin that it needs. */
+export interface PositionViews {
+  /** One for each, in their order; a margin that is unavailable is null. */
+  readonly view: (held: readonly HeldPosition[]) => T.Task<readonly Position[]>
 }

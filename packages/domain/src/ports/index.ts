@@ -1,65 +1,86 @@
 // What the use cases need from outside: stores, the broker, clock and secrets. Adapters implement
 // them.
-export type { AccountStore, SnapshotQuery } from './account-store.ts'
-export type { AddressLimits, CallerAddress } from './address-limits.ts'
-export { maxHistoryDeals } from './broker.ts'
-export type { Broker, MarginQuery } from './broker.ts'
-export type { Breather, Clock, MaySend, Stopwatch } from './clock.ts'
-export type { CredentialStore } from './credential-store.ts'
-export type { AccountGuards, DeskGuard, GuardStore, OpenBooks } from './guard-store.ts'
-export { withoutKey } from './idempotency.ts'
-export type { IdempotencyStore, Once } from './idempotency.ts'
-export type {
-  Journal,
-  JournalChange,
-  JournalClaim,
-  JournalJobs,
-  JournalLost,
-  TradeRecords,
-  TradeSelection,
-} from './journal.ts'
-export type { LiveAccounts } from './live-accounts.ts'
-export type { OperatorOrder, OperatorOrders } from './operator-orders.ts'
-export type { OperatorStore, ProviderTokens } from './operator-store.ts'
-export type {
-  NewOrder,
-  OrderJob,
-  OrderJobs,
-  OrderPlacement,
-  OrderRetry,
-  OrderStore,
-  OrdersQuery,
-  RecordRefusal,
-  ReplyToKeep,
-} from './order-store.ts'
-export type {
-  Mail,
-  MailAnswer,
-  Mailer,
-  OwnerNoticeJob,
-  OwnerNoticeJobs,
-  OwnerNotices,
-} from './owner-notices.ts'
-export type { PeerNotice, PeerNotices } from './peer-notices.ts'
-export type { Ports } from './ports.ts'
-export type { CloseReceipt, PositionDesk } from './position-desk.ts'
-export { maxChangesPerAccount } from './position-locks.ts'
-export type { PositionLocks } from './position-locks.ts'
-export type { HeldPosition, PositionViews } from './position-views.ts'
-export type { LocalRateLimiter, RateLimiter, SuspensionListener } from './rate-limiter.ts'
-export type { SealedSecrets } from './sealed-secrets.ts'
-export type { Secrets } from './secrets.ts'
-export type { JournalHealth, ProviderProbe } from './service-health.ts'
-export type { OwnedSlice, TenantRecords } from './tenant-records.ts'
-export type { TokenVerifier, VerifiedToken } from './token-verifier.ts'
-export type { AcquireSlot } from './trade-slots.ts'
-export type { BrokerOrder, SentOrder, Trading } from './trading.ts'
-export type { UserStore } from './user-store.ts'
-export type {
-  DeliveriesQuery,
-  DeliveryJobs,
-  DueDelivery,
-  WebhookDeliveries,
-} from './webhook-deliveries.ts'
-export type { DeliveryAnswer, SendFailure, WebhookSender } from './webhook-sender.ts'
-export type { WebhookStore } from './webhook-store.ts'
+import type { BrokerHealth } from '../operator/health.ts'
+import type { WebhookReach } from '../webhooks/webhook-url.ts'
+import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
+import type { AccountStore, LiveAccounts } from './accounts.ts'
+import type {
+  Broker,
+  PositionTrading,
+  PositionLocks,
+  PositionViews,
+  TradeSlots,
+  Trading,
+} from './broker.ts'
+import type { EventLog } from './events.ts'
+import type { Journal, TradeRecords } from './journal.ts'
+import type { Mailer } from './notices.ts'
+import type {
+  DatabaseHealth,
+  JournalHealth,
+  LimiterHealth,
+  OperatorOrders,
+  OperatorStore,
+  ProviderAccounts,
+  ProviderProbe,
+  ProviderTokens,
+  SealedSecrets,
+  TenantRecords,
+} from './operator.ts'
+import type { LimitStore, OrderIds, OrderStore } from './orders.ts'
+import type { Clock, Pauser, Stopwatch } from './time.ts'
+import type { WebhookDeliveries, WebhookIds, WebhookSender, WebhookStore } from './webhooks.ts'
+
+export * from './access.ts'
+export * from './accounts.ts'
+export * from './broker.ts'
+export * from './events.ts'
+export * from './journal.ts'
+export * from './notices.ts'
+export * from './operator.ts'
+export * from './orders.ts'
+export * from './time.ts'
+export * from './webhooks.ts'
+
+/** All ports by the names under which a composition passes them. */
+export interface Ports extends Pauser {
+  readonly accounts: AccountStore
+  readonly addressLimits: AddressLimits
+  readonly broker: Broker
+  readonly brokerHealth: BrokerHealth
+  readonly clock: Clock
+  readonly credentials: CredentialStore
+  readonly database: DatabaseHealth
+  readonly eventLog: EventLog
+  readonly orderLimits: LimitStore
+  readonly journal: Journal
+  readonly journalHealth: JournalHealth
+  readonly limiterHealth: LimiterHealth
+  readonly liveAccounts: LiveAccounts
+  readonly mailer: Mailer
+  readonly operator: OperatorStore
+  readonly operatorOrders: OperatorOrders
+  readonly orderIds: OrderIds
+  readonly orders: OrderStore
+  readonly positionTrading: PositionTrading
+  readonly positionLocks: PositionLocks
+  readonly positionViews: PositionViews
+  readonly providerAccounts: ProviderAccounts
+  readonly providerProbe: ProviderProbe
+  readonly providerTokens: ProviderTokens
+  readonly records: TenantRecords
+  readonly sealedSecrets: SealedSecrets
+  readonly secrets: Secrets
+  readonly slots: TradeSlots
+  readonly stopwatch: Stopwatch
+  /** Undefined where tokens of no issuer are accepted. */
+  readonly tokens: TokenVerifier | undefined
+  readonly trades: TradeRecords
+  readonly trading: Trading
+  readonly users: UserStore
+  readonly webhookDeliveries: WebhookDeliveries
+  readonly webhookIds: WebhookIds
+  readonly webhookReach: WebhookReach
+  readonly webhookSender: WebhookSender
+  readonly webhooks: WebhookStore
+}

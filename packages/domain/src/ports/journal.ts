@@ -1,15 +1,20 @@
-// The journal: each account's deals as the broker gave them, and the positions folded from them,
-// kept in the database.
+// The journal: each account's stored deals, and the positions folded from them.
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import type { ServiceUnavailable } from '../errors.ts'
+import type { AsyncResult, ServiceUnavailable } from '../errors.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
 import type { JournalState } from '../journal/journal-state.ts'
 import type { AccountId, Owner, PositionId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import type { ClosedTrade, ClosingPlace, TradeFilter, TradeSlice } from '../trades/closed-trade.ts'
-import type { SkippedOnAccount } from '../trades/folded-trade.ts'
+import type {
+  ClosedTrade,
+  TradeListPlace,
+  TradeFilter,
+  TradeSlice,
+} from '../trades/closed-trade.ts'
+import type { SkippedOnAccount } from '../trades/fold.ts'
+import type { Work } from './time.ts'
 
 /** The exclusive right to write an account's journal, until it lapses. */
 export interface JournalClaim {
@@ -22,17 +27,17 @@ export interface JournalClaim {
 
 /** Deals to write, and what is known after them. */
 export interface JournalChange {
-  /** Those that the journal already has are passed over. */
+  /** Those that the journal already has are ignored. */
   readonly inserted: readonly BrokerDeal[]
   /** Deals that the journal has with other values. */
   readonly changed: readonly BrokerDeal[]
   /** Deals that the broker's history does not have any more. */
   readonly vanished: readonly BrokerDeal[]
-  /** The account as read beside the deals, for events; null where no event can come of them. */
+  /** The account as read with the deals, for events; null where none of them is an event. */
   readonly reading: AccountReading | null
   readonly now: Instant
   readonly firstReadOffset: number | null
-  /** Set where the read came to its end. */
+  /** Set where the read was complete. */
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null
 }
 
@@ -42,59 +47,52 @@ export interface JournalLost {
 }
 
 export interface Journal {
-  readonly find: (
-    account: BrokerAccount,
-  ) => TE.TaskEither<ServiceUnavailable, O.Option<JournalState>>
+  readonly find: (account: BrokerAccount) => AsyncResult<O.Option<JournalState>>
   /**
    * Claims the account's journal, which is made where there is none, and made anew where the
    * account was linked to another account at the provider. None while another process holds it, and
    * where the account is not linked any more. A claim lapses 30 seconds after it was made or last
    * used.
    */
-  readonly claim: (
-    account: BrokerAccount,
-  ) => TE.TaskEither<ServiceUnavailable, O.Option<JournalClaim>>
+  readonly claim: (account: BrokerAccount) => AsyncResult<O.Option<JournalClaim>>
   readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
-  readonly release: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable, void>
+  readonly release: (claim: JournalClaim) => AsyncResult<void>
   /** The kept deals from a time on, those without a readable time among them. */
-  readonly dealsFrom: (
-    account: BrokerAccount,
-    from: Instant,
-  ) => TE.TaskEither<ServiceUnavailable, readonly BrokerDeal[]>
+  readonly dealsFrom: (account: BrokerAccount, from: Instant) => AsyncResult<readonly BrokerDeal[]>
   /**
    * In one transaction: writes the deals, folds the positions that they belong to, records the
-   * events of deals that were not there before (`journalEvents`), and notes the progress. The claim
-   * is renewed.
+   * events of deals that were not there before (`journalEvents`), and stores the progress. The
+   * claim is renewed.
    */
   readonly write: (
     claim: JournalClaim,
     change: JournalChange,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, JournalState>
   /**
-   * Compares the exact sum of money that all deals moved with a balance, notes it, and returns
-   * balance minus sum.
+   * Compares the exact sum of money that all deals moved with a balance, stores the difference, and
+   * returns it: balance minus sum.
    */
   readonly check: (
     claim: JournalClaim,
     balance: number,
     at: Instant,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, number>
-  /** Notes when the whole history is to be read again, or that it agrees. */
+  /** Stores when the whole history is to be read again, or that it agrees. */
   readonly setReread: (
     claim: JournalClaim,
     reread: Pick<JournalState, 'rereadAt' | 'disagreements'>,
   ) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
   /**
-   * Wants a read that begins at that time or later. Of several wishes the earliest and the latest
-   * are kept.
+   * Schedules a read that begins at that time or later. Of several times the earliest and the
+   * latest are kept.
    */
-  readonly want: (account: BrokerAccount, at: Instant) => TE.TaskEither<ServiceUnavailable, void>
+  readonly want: (account: BrokerAccount, at: Instant) => AsyncResult<void>
   /** The deals of an order that closed something, from a time on, oldest first. */
   readonly closingDeals: (
     account: BrokerAccount,
     orderId: string,
     from: Instant,
-  ) => TE.TaskEither<ServiceUnavailable, readonly BrokerDeal[]>
+  ) => AsyncResult<readonly BrokerDeal[]>
 }
 
 /** Closed trades of some accounts of one owner. */
@@ -105,7 +103,7 @@ export interface TradeSelection {
 
 export interface TradeExportPage {
   readonly trades: readonly ClosedTrade[]
-  /** Another one whenever a trade of the accounts that was there before was changed or removed. */
+  /** Changes whenever an existing trade of the accounts was changed or removed. */
   readonly revision: string
 }
 
@@ -115,43 +113,36 @@ export interface TradeRecords {
   readonly page: (
     owner: Owner,
     selection: TradeSelection,
-    after: ClosingPlace | undefined,
+    after: TradeListPlace | undefined,
     limit: number,
-  ) => TE.TaskEither<ServiceUnavailable, TradeSlice>
+  ) => AsyncResult<TradeSlice>
   /** As `page`, without counts. */
   readonly exportPage: (
     owner: Owner,
     selection: TradeSelection,
-    after: ClosingPlace | undefined,
+    after: TradeListPlace | undefined,
     limit: number,
-  ) => TE.TaskEither<ServiceUnavailable, TradeExportPage>
+  ) => AsyncResult<TradeExportPage>
   /** The results of all selected trades, in closing order. */
   readonly results: (
     owner: Owner,
     selection: TradeSelection,
-  ) => TE.TaskEither<
-    ServiceUnavailable,
-    readonly { readonly netProfit: number; readonly closedAt: Instant }[]
-  >
-  readonly find: (
-    owner: Owner,
-    id: PositionId,
-  ) => TE.TaskEither<ServiceUnavailable, O.Option<ClosedTrade>>
+  ) => AsyncResult<readonly { readonly netProfit: number; readonly closedAt: Instant }[]>
+  readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
   /** By account in the given order, then by position id (shorter first, then by text). */
   readonly skipped: (
     owner: Owner,
     accountIds: readonly AccountId[],
-  ) => TE.TaskEither<ServiceUnavailable, readonly SkippedOnAccount[]>
+  ) => AsyncResult<readonly SkippedOnAccount[]>
 }
 
-/** A journal of which a read is wanted. */
+/** The worker of journals that are to be read. */
 export interface JournalJobs {
   /**
-   * Gives every account whose journal wants a read, or a full one, to `synchronise`, several at
-   * once, until `stop`, which waits for those under way. Accounts that are claimed are left out. A
-   * rejection is logged, and the account is given out again after a pause that doubles to a minute.
+   * Calls `synchronise` with every account whose journal is to be read, or read again as a whole,
+   * several at once, until `stop`, which waits for those under way. Accounts that are claimed are
+   * left out. A rejection is logged, and the account is tried again after a pause that doubles to
+   * a minute.
    */
-  readonly work: (
-    synchronise: (account: BrokerAccount) => Promise<void>,
-  ) => Promise<{ readonly stop: () => Promise<void> }>
+  readonly work: Work<BrokerAccount>
 }

@@ -1,8 +1,7 @@
-// How much of a position is closed and what is left of it, exact in lots: as it is asked for, and
-// as the broker's book shows it afterwards (docs/behaviour.md#changes).
+// How much of a position is closed and what is left of it, exact in lots: as it is requested, and
+// as the broker's positions show it afterwards (docs/behaviour.md#changes).
 import * as E from 'fp-ts/lib/Either.js'
-import { invalidVolume } from '../errors.ts'
-import type { InvalidVolume } from '../errors.ts'
+import { refuse, type Refusal } from '../errors.ts'
 import type { Ticket } from '../primitives/ids.ts'
 import { compareLots, lotsWithout, roundLots } from '../primitives/lots.ts'
 import type { BrokerPosition } from './position.ts'
@@ -15,25 +14,26 @@ export interface CloseOrder {
   readonly leaves: number
 }
 
-/** What became of a position. Volumes in lots. */
+/** The outcome of a close. Volumes in lots. */
 export interface CloseOutcome {
   readonly closedVolume: number
   readonly remainingVolume: number
-  /** The number that the rest has from now on, where the broker gave it a new one, as MT4 does. */
+  /** The new ticket of the remainder, where the broker gave it one, as MT4 does. */
   readonly remainingTicket?: Ticket
 }
 
 /** A volume that is not given, or is the position's own, closes all. */
 export const decideClose = (
   { volume: open }: BrokerPosition,
-  asked: number | undefined,
-): E.Either<InvalidVolume, CloseOrder> => {
+  requested: number | undefined,
+): E.Either<Refusal<'InvalidVolume'>, CloseOrder> => {
   const all: CloseOrder = { volume: null, closes: open, leaves: 0 }
-  if (asked === undefined) return E.right(all)
-  const closes = roundLots(asked)
+  if (requested === undefined) return E.right(all)
+  const closes = roundLots(requested)
   const difference = compareLots(closes, open)
   // Less than the platforms' finest volume is none.
-  if (difference > 0 || closes === 0) return E.left(invalidVolume(asked, open))
+  if (difference > 0 || closes === 0)
+    return E.left(refuse('InvalidVolume', { volume: requested, openVolume: open }))
   if (difference === 0) return E.right(all)
   return E.right({ volume: closes, closes, leaves: lotsWithout(open, closes) })
 }
@@ -44,20 +44,19 @@ export const outcomeAsSent = ({ closes, leaves }: CloseOrder): CloseOutcome => (
   remainingVolume: leaves,
 })
 
-interface BookBefore {
+interface PositionsBefore {
   readonly position: BrokerPosition
-  /** The whole book that the position was found in. */
+  /** All open positions of the account, this one included. */
   readonly positions: readonly BrokerPosition[]
 }
 
 /**
- * What a later book of the account says of a close; undefined where it does not show it yet. A
- * broker may have closed less than was sent. On platforms that give the rest of a position a new
- * number (`renumbers`), a position that is gone may have left a rest, and shows nothing of a part
- * of it until that is found.
+ * What a later read of the positions shows of a close; undefined where it does not show it yet. A
+ * broker may have closed less than was sent. If the platform gives the remainder a new ticket
+ * (`renumbers`), a partial close stays undecided until the remainder is found.
  */
 export const closeShownBy = (
-  { position, positions }: BookBefore,
+  { position, positions }: PositionsBefore,
   order: CloseOrder,
   after: readonly BrokerPosition[],
   renumbers: boolean,
@@ -65,17 +64,17 @@ export const closeShownBy = (
   const held = after.find(({ ticket }) => ticket === position.ticket)
   if (held !== undefined) return shrunkTo(held, position, order)
   const known = new Set(positions.map(({ ticket }) => ticket))
-  const rests = after.filter((one) => !known.has(one.ticket) && isRestOf(position, one))
-  const expected = rests.find(({ volume }) => compareLots(volume, order.leaves) === 0)
-  const [rest, another] = expected === undefined && renumbers ? rests : [expected]
+  const remainders = after.filter((one) => !known.has(one.ticket) && isRemainderOf(position, one))
+  const expected = remainders.find(({ volume }) => compareLots(volume, order.leaves) === 0)
+  const [remainder, another] = expected === undefined && renumbers ? remainders : [expected]
   if (another !== undefined) return undefined
-  if (rest !== undefined) return withRest(shrunkTo(rest, position, order), rest)
+  if (remainder !== undefined) return withRemainder(shrunkTo(remainder, position, order), remainder)
   if (order.leaves === 0) return outcomeAsSent(order)
   return renumbers ? undefined : { closedVolume: order.closes, remainingVolume: 0 }
 }
 
 /**
- * Whether the book shows that exactly what was sent was done, which settles a close that nobody
+ * Whether the positions show exactly the close that was sent, which decides a close that nobody
  * confirmed.
  */
 export const isDoneAsSent = (
@@ -94,13 +93,13 @@ const shrunkTo = (
   return { closedVolume: Math.min(gone, closes), remainingVolume: held.volume }
 }
 
-const withRest = (
+const withRemainder = (
   outcome: CloseOutcome | undefined,
   { ticket }: BrokerPosition,
 ): CloseOutcome | undefined => outcome && { ...outcome, remainingTicket: ticket }
 
-// The rest of a position is what it was part of, but for its number and volume.
-const isRestOf = (position: BrokerPosition, one: BrokerPosition): boolean =>
+// The remainder equals the position that it is left of, except for ticket and volume.
+const isRemainderOf = (position: BrokerPosition, one: BrokerPosition): boolean =>
   one.symbol === position.symbol &&
   one.side === position.side &&
   one.entryPrice === position.entryPrice &&

@@ -1,3 +1,9 @@
 // Open positions: closing them in whole or in part, and moving stop loss and take profit.
-export { byAge } from './position.ts'
-export type { BrokerPosition, Position, PositionsReading, Side } from './position.ts'
+export {
+  byAge,
+  type BrokerPosition,
+  type Position,
+  type PositionsReading,
+  type Side,
+} from './position.ts'
+export type { Levels } from './levels.ts'

@@ -1,7 +1,6 @@
 // An open position as the broker reports it (docs/behaviour.md#positions).
 import * as E from 'fp-ts/lib/Either.js'
-import { positionNotFound } from '../errors.ts'
-import type { PositionNotFound } from '../errors.ts'
+import { refuse, type Refusal } from '../errors.ts'
 import type { AccountId, Ticket, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { compareTickets } from '../primitives/tickets.ts'
@@ -26,7 +25,10 @@ export interface BrokerPosition {
   readonly commission: number
   /** Of the open volume, before swap and commission. */
   readonly unrealizedPnl: number
-  /** Of partial closes, without their commission and swap where the provider tells them apart. */
+  /**
+   * Of partial closes, without their commission and swap where the provider reports them
+   * separately.
+   */
   readonly realizedPnl: number
   readonly openedAt: Instant
   /**
@@ -60,5 +62,7 @@ export const byAge = (a: BrokerPosition, b: BrokerPosition): number =>
 export const requireOpen = (
   { positions }: PositionsReading,
   ticket: Ticket,
-): E.Either<PositionNotFound, BrokerPosition> =>
-  E.fromNullable(positionNotFound)(positions.find((position) => position.ticket === ticket))
+): E.Either<Refusal<'PositionNotFound'>, BrokerPosition> =>
+  E.fromNullable(refuse('PositionNotFound'))(
+    positions.find((position) => position.ticket === ticket),
+  )

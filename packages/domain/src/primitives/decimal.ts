@@ -13,31 +13,12 @@ export const zero: Decimal = { units: 0n, scale: 0 }
  */
 export const decimalOf = (value: number): Decimal => {
   if (!Number.isFinite(value)) throw new RangeError(`No decimal stands for ${value}`)
-  const text = String(value)
-  const exponentAt = text.indexOf('e')
-  const mantissa = exponentAt === -1 ? text : text.slice(0, exponentAt)
-  const exponent = exponentAt === -1 ? 0 : Number(text.slice(exponentAt + 1))
-  const pointAt = mantissa.indexOf('.')
-  if (pointAt === -1) return shifted(BigInt(mantissa), -exponent)
-  const decimals = mantissa.length - pointAt - 1
-  return shifted(
-    BigInt(mantissa.slice(0, pointAt) + mantissa.slice(pointAt + 1)),
-    decimals - exponent,
-  )
+  const [mantissa = '', exponent = '0'] = String(value).split('e')
+  const [whole = '', fraction = ''] = mantissa.split('.')
+  const units = BigInt(whole + fraction)
+  const scale = fraction.length - Number(exponent)
+  return scale < 0 ? { units: units * 10n ** BigInt(-scale), scale: 0 } : { units, scale }
 }
-
-/** `units / 10 ** scale` where the scale may be below zero. */
-const shifted = (units: bigint, scale: number): Decimal =>
-  scale < 0 ? { units: units * 10n ** BigInt(-scale), scale: 0 } : { units, scale }
-
-/**
- * A whole number of equal parts, as a decimal: 250 parts of 2 decimals are 2.5. `units` must be a
- * safe integer.
- */
-export const decimalOfUnits = (units: number, scale: number): Decimal => ({
-  units: BigInt(units),
-  scale,
-})
 
 export const addDecimals = (a: Decimal, b: Decimal): Decimal => {
   if (a.scale === b.scale) return { units: a.units + b.units, scale: a.scale }
@@ -67,56 +48,18 @@ export const compareDecimals = (a: Decimal, b: Decimal): number => {
 export const decimalToNumber = ({ units, scale }: Decimal): number =>
   Number(`${units}e-${scale}`) + 0
 
-/** The double nearest to the exact quotient, ties to even. The divisor must not be zero. */
-export const divideDecimals = (dividend: Decimal, divisor: Decimal): number =>
-  nearestDouble(
-    dividend.units * 10n ** BigInt(divisor.scale),
-    divisor.units * 10n ** BigInt(dividend.scale),
-  )
-
-const lowestNormalExponent = -1022
-const subnormalBits = 1074n
-
 /**
- * The double nearest to `numerator / denominator`, ties to even: below the smallest double 0 (never
- * −0), beyond the largest an infinity. Throws a RangeError when the denominator is zero.
+ * The double nearest to the exact quotient, ties to even; never −0. Throws a RangeError when the
+ * divisor is zero.
  */
-export const nearestDouble = (numerator: bigint, denominator: bigint): number => {
-  if (denominator < 0n) return nearestDouble(-numerator, -denominator)
-  if (numerator < 0n) return 0 - nearestDouble(-numerator, denominator)
-  if (numerator === 0n && denominator !== 0n) return 0
-  const exponent = bitLength(numerator) - bitLength(denominator)
-  // The lowest bits of a subnormal have a fixed place, so the quotient is cut there.
-  if (exponent <= lowestNormalExponent)
-    return Number(roundedQuotient(numerator << subnormalBits, denominator)) * Number.MIN_VALUE
-  const spare = 66 - exponent
-  const quotient =
-    spare < 0
-      ? stickyQuotient(numerator, denominator << BigInt(-spare))
-      : stickyQuotient(numerator << BigInt(spare), denominator)
-  // The quotient has 66 to 68 bits: two factors keep the scaling itself inside the range of
-  // doubles.
-  const half = Math.trunc(-(spare + 1) / 2)
-  return Number(quotient) * 2 ** half * 2 ** (-(spare + 1) - half)
-}
-
-const bitLength = (value: bigint): number => {
-  const hex = value.toString(16)
-  return hex.length * 4 - Math.clz32(Number.parseInt(hex.charAt(0), 16)) + 28
-}
-
-/**
- * Twice the whole quotient, plus one where something remained: rounding this to 53 bits is rounding
- * the exact quotient.
- */
-const stickyQuotient = (numerator: bigint, denominator: bigint): bigint => {
+export const divideDecimals = (dividend: Decimal, divisor: Decimal): number => {
+  const numerator = dividend.units * 10n ** BigInt(divisor.scale + decidingDecimals)
+  const denominator = divisor.units * 10n ** BigInt(dividend.scale)
   const quotient = numerator / denominator
-  return quotient * 2n + (quotient * denominator === numerator ? 0n : 1n)
+  const rest = quotient * denominator === numerator ? 0 : 1
+  return Number(`${quotient}${rest}e-${decidingDecimals + 1}`) + 0
 }
 
-const roundedQuotient = (numerator: bigint, denominator: bigint): bigint => {
-  const quotient = numerator / denominator
-  const twiceRemainder = (numerator - quotient * denominator) * 2n
-  if (twiceRemainder === denominator) return quotient + (quotient & 1n)
-  return twiceRemainder > denominator ? quotient + 1n : quotient
-}
+// Doubles, and the ties between them, have at most 1,075 decimals: after as many digits of a
+// quotient, one that stands for all the rest decides the rounding.
+const decidingDecimals = 1075

@@ -1,8 +1,16 @@
-// Exact sums of doubles read as decimals (2.5: sums across deals). Almost all money has at most
+// Exact sums of doubles read as decimals. Almost all money has at most
 // eight decimals and stays below ninety million, so it is added as whole hundred-millionths in a
-// plain number; whatever does not fit is added beside it as a Decimal.
-import { addDecimals, compareDecimals, type Decimal, decimalOf, decimalOfUnits } from './decimal.ts'
-import { decimalToNumber, divideDecimals, multiplyDecimals, zero } from './decimal.ts'
+// plain number; the rest is added as a Decimal.
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  divideDecimals,
+  multiplyDecimals,
+  zero,
+  type Decimal,
+} from './decimal.ts'
 
 /** Decimals of the unit in which ordinary money is added, and how many such units make 1. */
 const moneyScale = 8
@@ -109,7 +117,7 @@ export class ExactSum {
   dividedBy(count: number): number {
     if (this.#remainder === undefined) return this.#units / (moneyUnit * count)
     if (this.#remainder.nonFinite !== 0) return this.#remainder.nonFinite
-    return divideDecimals(this.toDecimal(), decimalOfUnits(count, 0))
+    return divideDecimals(this.toDecimal(), decimalOf(count))
   }
 
   /** This sum over another, rounded once; the other must not be zero. */
@@ -125,7 +133,10 @@ export class ExactSum {
 
   /** The sum of everything that was finite. */
   toDecimal(): Decimal {
-    return addDecimals(decimalOfUnits(this.#units, moneyScale), this.#remainder?.decimal ?? zero)
+    return addDecimals(
+      { units: BigInt(this.#units), scale: moneyScale },
+      this.#remainder?.decimal ?? zero,
+    )
   }
 }
 

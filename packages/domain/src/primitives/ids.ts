@@ -20,8 +20,8 @@ export type DeliveryId = Brand<string, 'DeliveryId'>
 export type Ticket = Brand<string, 'Ticket'>
 
 /**
- * Whose record it is. Every store method takes it first, so that nothing can be asked for without
- * saying whose.
+ * Whose record it is. It is the first parameter of every store method, so that no record can be
+ * requested without its owner.
  */
 export interface Owner {
   readonly tenantId: TenantId

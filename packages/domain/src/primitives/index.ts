@@ -1,19 +1,24 @@
 // Values that everything else is made of: ids, instants, lots, exact sums, pages.
-export { parseEmailAddress } from './email-address.ts'
-export type { EmailAddress } from './email-address.ts'
+export { parseEmailAddress, type EmailAddress } from './email-address.ts'
 export { sumExactly } from './exact-sum.ts'
-export { fillOfExecutions } from './executions.ts'
-export type { Execution } from './executions.ts'
+export { compareLots, fillOfExecutions, lotsWithout, roundLots, type Execution } from './lots.ts'
 export {
   formatPositionId,
+  isSameOwner,
   parseAccountId,
   parseDeliveryId,
   parseTenantId,
   parseTicket,
   parseUserId,
   parseWebhookId,
+  type AccountId,
+  type DeliveryId,
+  type Owner,
+  type TenantId,
+  type Ticket,
+  type UserId,
+  type WebhookId,
 } from './ids.ts'
-export type { AccountId, DeliveryId, Owner, TenantId, Ticket, UserId, WebhookId } from './ids.ts'
 export {
   createIsoWriter,
   dayMs,
@@ -23,9 +28,14 @@ export {
   secondMs,
   toIso,
   toUtcDay,
+  type Instant,
+  type RangeEdge,
 } from './instant.ts'
-export type { Instant, RangeEdge } from './instant.ts'
-export { compareLots, lotsWithout, roundLots } from './lots.ts'
-export type { Page } from './pages.ts'
-export { parseSymbolFilter, symbolFilterPattern } from './symbol-filter.ts'
-export type { SymbolFilter } from './symbol-filter.ts'
+export { pageOf, type Page } from './pages.ts'
+export {
+  isSymbolMatch,
+  parseSymbolFilter,
+  symbolFilterPattern,
+  type SymbolFilter,
+} from './symbol-filter.ts'
+export { compareTickets } from './tickets.ts'

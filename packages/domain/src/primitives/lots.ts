@@ -1,5 +1,15 @@
 // Volumes in lots, which compare and subtract as the decimals that brokers write.
-import { compareDecimals, decimalOf, decimalToNumber, subtractDecimals } from './decimal.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  divideDecimals,
+  multiplyDecimals,
+  subtractDecimals,
+  zero,
+} from './decimal.ts'
+import type { Instant } from './instant.ts'
 
 /**
  * Below 0 when `a` lots are less than `b`, 0 when they are as many, above 0 when they are more:
@@ -18,3 +28,28 @@ export const lotsWithout = (a: number, b: number): number =>
  * by 1e8 and dividing again changes volumes from 33,554,432 lots upward.
  */
 export const roundLots = (volume: number): number => Number(volume.toFixed(8))
+
+// What several executions make together: one order may be filled in parts, at different prices.
+
+/** A part of an order, executed at one price. Volume in lots, above 0. */
+export interface Execution {
+  readonly volume: number
+  readonly price: number
+  readonly at: Instant
+}
+
+/**
+ * The volume is the exact sum, the price weighted by volume and rounded once, the time that of the
+ * last. At least one execution.
+ */
+export const fillOfExecutions = (executions: readonly [Execution, ...Execution[]]): Execution => {
+  const volume = executions.map((one) => decimalOf(one.volume)).reduce(addDecimals, zero)
+  const worth = executions
+    .map((one) => multiplyDecimals(decimalOf(one.volume), decimalOf(one.price)))
+    .reduce(addDecimals, zero)
+  return {
+    volume: decimalToNumber(volume),
+    price: divideDecimals(worth, volume),
+    at: Math.max(...executions.map(({ at }) => at)),
+  }
+}

@@ -14,7 +14,7 @@ export interface Page<A> {
   readonly total: number
 }
 
-/** The asked page of a whole list; a page beyond the last is empty. */
+/** The requested page of a whole list; a page beyond the last is empty. */
 export const pageOf = <A>(all: readonly A[], { page, limit }: PageRequest): Page<A> => ({
   items: all.slice((page - 1) * limit, page * limit),
   page,

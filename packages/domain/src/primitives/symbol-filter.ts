@@ -13,7 +13,7 @@ export const parseSymbolFilter = (text: string): O.Option<SymbolFilter> =>
   symbolFilterPattern.test(text) ? O.some(text as SymbolFilter) : O.none
 
 /**
- * Whether a broker's spelling is the one asked for; the filter is in capitals, so the case of the
+ * Whether a broker's spelling is the requested one; the filter is in capitals, so the case of the
  * broker's letters does not count.
  */
 export const isSymbolMatch = (filter: SymbolFilter | undefined, brokerSymbol: string): boolean =>

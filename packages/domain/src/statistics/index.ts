@@ -1,7 +1,4 @@
 // Statistics of closed trades, and the intervals and quantiles behind them.
-export { meanInterval } from './mean-interval.ts'
+export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 export { studentTQuantile } from './student-t-quantile.ts'
-export { tradeStatistics } from './trade-statistics.ts'
-export type { StatedTrade, TradeStatistics } from './trade-statistics.ts'
-export { wilsonInterval } from './wilson-interval.ts'
-export type { Interval } from './wilson-interval.ts'
+export { tradeStatistics, type StatedTrade, type TradeStatistics } from './trade-statistics.ts'

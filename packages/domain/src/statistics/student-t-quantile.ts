@@ -1,64 +1,78 @@
-// The quantile of Student's t distribution, for the interval of the average trade. With a density f
-// and ν degrees of freedom,
+// The quantile of Student's t distribution, for the intervals of statistics. With a density f and ν
+// degrees of freedom,
 //   f(t) = (1 + t²/ν)^(−(ν+1)/2) · Γ((ν+1)/2) / (√(νπ) · Γ(ν/2)),
-// the quantile is found by Newton's method on the probability of the tail, or, in the middle, on
-// that between 0 and t. Both are sums or fractions of positive terms, so that nothing cancels.
-import { normalQuantile } from './normal-quantile.ts'
+// both the probability of the tail beyond t and that between 0 and t are t · f(t) times a sum or
+// fraction of positive terms, so that nothing cancels.
 
-// Above this tail probability the middle's series is short; below it the tail's fraction is.
-const tailStart = 0.02
-// From here on the expansion around the normal quantile is exact to the last digits.
-const expansionStart = 1e6
+// Below this tail probability the fraction of the tail is short; above it the series of the middle.
+const tailStart = 0.1
+// More degrees of freedom than this make the normal distribution to the last digit.
+const normalDegrees = 1e17
 const precision = 2 ** -53
-const newtonLimit = 200
 const termLimit = 20_000
+const newtonLimit = 200
 
 /**
  * The number below which a variable of Student's t distribution falls with probability `p`:
  * −Infinity for 0, Infinity for 1. Infinitely many degrees of freedom make the normal distribution.
  * NaN when `p` is outside [0, 1] or the degrees of freedom are not above 0. Relative error below
- * 1e-12 for 1 to 1e6 degrees of freedom and any `p`. The lower half has smaller numbers, so that
- * extreme quantiles are asked for there without loss.
+ * 1e-12 from 1 degree of freedom up and for any `p`. The lower half has smaller numbers, so
+ * compute extreme quantiles there.
  */
 export const studentTQuantile = (p: number, degreesOfFreedom: number): number => {
   if (!(p >= 0 && p <= 1) || !(degreesOfFreedom > 0)) return Number.NaN
   if (p === 0.5) return 0
-  const tail = Math.min(p, 1 - p)
-  const size =
-    tail === 0 ? Number.POSITIVE_INFINITY : upperQuantile(tail, Math.abs(p - 0.5), degreesOfFreedom)
+  const size = upperQuantile(
+    Math.min(p, 1 - p),
+    Math.abs(p - 0.5),
+    Math.min(degreesOfFreedom, normalDegrees),
+  )
   return p < 0.5 ? -size : size
 }
 
-// The t above which lies the tail, and below which, from 0 on, lies the rest of the upper half.
+/** The t beyond which lies the tail, and below which, from 0 on, lies the middle. */
 const upperQuantile = (tail: number, middle: number, df: number): number => {
-  if (df === 1) return tail < tailStart ? 1 / Math.tan(Math.PI * tail) : Math.tan(Math.PI * middle)
-  if (df > expansionStart) return aroundNormal(-normalQuantile(tail), df)
-  return tail < tailStart ? quantileOfTail(tail, df) : quantileOfMiddle(middle, df)
+  if (tail === 0) return Number.POSITIVE_INFINITY
+  const logCentre = logDensity(0, df)
+  // Each starts from what the probability is like at its far end: a power of t.
+  return tail < tailStart
+    ? solve(
+        tail,
+        df,
+        tailFactor,
+        1,
+        (logCentre + ((df - 1) / 2) * Math.log(df) - Math.log(tail)) / df,
+      )
+    : solve(middle, df, middleFactor, -1, Math.log(middle) - logCentre)
 }
 
-// Fisher and Cornish's expansion in powers of 1/ν (Abramowitz and Stegun 26.7.5).
-const aroundNormal = (z: number, df: number): number => {
-  const square = z * z
-  const first = (square + 1) / 4
-  const second = ((5 * square + 16) * square + 3) / 96
-  const third = (((3 * square + 19) * square + 17) * square - 15) / 384
-  return z * (1 + (first + (second + third / df) / df) / df)
-}
-
-// P(0 < T < t) = t · f(t) · Σ (ν/2 + 1/2)ₙ / (3/2)ₙ · yⁿ with y = t² / (ν + t²). It is concave, so
-// Newton's steps from below stay below.
-const quantileOfMiddle = (middle: number, df: number): number => {
-  let t = middle / Math.exp(logDensity(0, df))
+/**
+ * Newton's method for the t at which t · f(t) · factor(t) is the probability, on the logarithms of
+ * both. That of the probability is concave, so no step goes beyond the solution.
+ * @param direction 1 where the probability falls with t, −1 where it rises
+ */
+const solve = (
+  probability: number,
+  df: number,
+  factorAt: (t: number, df: number) => number,
+  direction: 1 | -1,
+  startLogT: number,
+): number => {
+  let logT = startLogT
   for (let step = 0; step < newtonLimit; step++) {
-    const density = Math.exp(logDensity(t, df))
-    const change = (middle - t * density * middleSeries(t, df)) / density
-    t += change
-    if (Math.abs(change) <= 4 * precision * t) return t
+    const t = Math.exp(logT)
+    const factor = factorAt(t, df)
+    const excess = logT + logDensity(t, df) + Math.log(factor) - Math.log(probability)
+    const change = direction * factor * excess
+    // The logarithm itself keeps fewer digits of a large t than a factor does.
+    if (Math.abs(change) <= 1e-9) return t * Math.exp(change)
+    logT += change
   }
-  return t
+  return Math.exp(logT)
 }
 
-const middleSeries = (t: number, df: number): number => {
+// P(0 < T < t) = t · f(t) · Σ (ν/2 + 1/2)ₙ / (3/2)ₙ · yⁿ with y = t² / (ν + t²).
+const middleFactor = (t: number, df: number): number => {
   const y = (t * t) / (df + t * t)
   let term = 1
   let sum = 1
@@ -69,27 +83,11 @@ const middleSeries = (t: number, df: number): number => {
   return sum
 }
 
-// P(T > t) = t · f(t) / 2 · F, F being the fraction below. The logarithm of the tail falls ever
-// faster with the logarithm of t, so that Newton's steps there end from above.
-const quantileOfTail = (tail: number, df: number): number => {
-  const logTail = Math.log(tail)
-  let logT = Math.log(-normalQuantile(tail))
-  for (let step = 0; step < newtonLimit; step++) {
-    const t = Math.exp(logT)
-    const half = tailFraction(t, df) / 2
-    const change = half * (logT + logDensity(t, df) + Math.log(half) - logTail)
-    logT += change
-    // The logarithm itself keeps fewer digits of a large t than a factor does.
-    if (Math.abs(change) <= 1e-9) return t * Math.exp(change)
-  }
-  return Math.exp(logT)
-}
-
-// The continued fraction of the incomplete beta function I_x(a, b) over xᵃ yᵇ / B(a, b), with a =
-// ν/2, b = 1/2, x = ν / (ν + t²), y = 1 − x (DiDonato and Morris, ACM TOMS 708, 1992): (a + b) y −
-// b takes the place of 1 − x, so that nothing cancels when x is close to 1. Evaluated by Lentz's
-// method.
-const tailFraction = (t: number, df: number): number => {
+// P(T > t) = t · f(t) / 2 · F. 1 / F is the continued fraction of the incomplete beta function
+// I_x(a, b) over xᵃ yᵇ / B(a, b), with a = ν/2, b = 1/2, x = ν / (ν + t²), y = 1 − x (DiDonato and
+// Morris, ACM TOMS 708, 1992): (a + b) y − b takes the place of 1 − x, so that nothing cancels when
+// x is close to 1. Evaluated by Lentz's method.
+const tailFactor = (t: number, df: number): number => {
   const a = df / 2
   const b = 0.5
   const spread = (t / df) * t
@@ -112,7 +110,7 @@ const tailFraction = (t: number, df: number): number => {
     fraction *= c * d
     if (Math.abs(c * d - 1) <= precision) break
   }
-  return 1 / fraction
+  return 0.5 / fraction
 }
 
 const logDensity = (t: number, df: number): number => {
@@ -128,17 +126,17 @@ const halfStepGamma = (a: number): number => {
   let factor = 1
   let at = a
   for (; at < 30; at++) factor *= at / (at + 0.5)
-  const u = 1 / at
-  const series =
-    1 +
-    u *
-      (-1 / 8 +
-        u *
-          (1 / 128 +
-            u *
-              (5 / 1024 +
-                u *
-                  (-21 / 32768 +
-                    u * (-399 / 262144 + u * (869 / 4194304 + u * (39325 / 33554432)))))))
+  const series = expansion.reduceRight((sum, coefficient) => sum / at + coefficient, 0)
   return factor * Math.sqrt(at) * series
 }
+
+const expansion = [
+  1,
+  -1 / 8,
+  1 / 128,
+  5 / 1024,
+  -21 / 32768,
+  -399 / 262144,
+  869 / 4194304,
+  39325 / 33554432,
+]

@@ -1,11 +1,17 @@
 // The statistics of closed trades (docs/behaviour.md#statistics).
-import { ExactSum } from '../primitives/exact-sum.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  subtractDecimals,
+  zero,
+} from '../primitives/decimal.ts'
+import { ExactSum, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
 import { sortedBy } from '../primitives/sorted.ts'
-import type { FoldedTrade } from '../trades/folded-trade.ts'
-import { maxDrawdown } from './max-drawdown.ts'
-import { intervalOfMoments } from './mean-interval.ts'
-import { momentsOfSum } from './sample-moments.ts'
-import { defaultLevel, type Interval, wilsonInterval } from './wilson-interval.ts'
+import type { FoldedTrade } from '../trades/fold.ts'
+import { defaultLevel, meanInterval, wilsonInterval, type Interval } from './intervals.ts'
+import { sampleMoments } from './sample-moments.ts'
 
 /** Money in the accounts' currency; losses are positive magnitudes. */
 export interface TradeStatistics {
@@ -44,16 +50,15 @@ export interface TradeStatistics {
 export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
 
 /**
- * The statistics of 2.6 over the net profits of trades, in any order; the drawdown takes them by
- * close time, and those of one close time in the order given, so that trades as `foldDeals` returns
- * them are taken in closing order. Sums are exact decimals, rounded once. Without trades every
- * number is 0 and both intervals are null. A net profit that is not finite makes the figures that
- * contain it NaN or infinite, and such a trade is a win only when it is Infinity. Ten thousand
- * trades take about a millisecond.
+ * The statistics over the net profits of trades, in any order; the drawdown follows close time, and
+ * trades of one close time keep the given order, which `foldDeals` returns as closing order. Sums
+ * are exact decimals, rounded once. Without trades every number is 0 and both intervals are null. A
+ * net profit that is not finite makes the figures that contain it NaN or infinite, and such a trade
+ * is a win only when it is Infinity. Ten thousand trades need about a millisecond.
  */
 export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics => {
   const netProfits = sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map(
-    (trade) => trade.netProfit,
+    ({ netProfit }) => netProfit,
   )
   const [net, profit, loss] = [new ExactSum(), new ExactSum(), new ExactSum()]
   let [wins, largestWin, largestLoss] = [0, 0, 0]
@@ -70,7 +75,7 @@ export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics
   }
   const totalTrades = netProfits.length
   const losses = totalTrades - wins
-  const moments = momentsOfSum(netProfits, net)
+  const { mean, deviation } = sampleMoments(netProfits)
   return {
     totalTrades,
     winningTrades: wins,
@@ -84,24 +89,53 @@ export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics
     totalProfit: profit.value(),
     totalLoss: loss.value(),
     netProfit: net.value(),
-    sharpeRatio: moments.deviation === 0 ? 0 : moments.mean / moments.deviation,
+    sharpeRatio: deviation === 0 ? 0 : mean / deviation,
     maxDrawdown: maxDrawdown(netProfits),
     confidenceIntervals: {
       level: defaultLevel,
-      winRate: inPercent(wilsonInterval(wins, totalTrades, defaultLevel)),
-      averageTrade: totalTrades < 2 ? null : intervalOfMoments(moments, defaultLevel),
+      winRate: inPercent(wilsonInterval(wins, totalTrades)),
+      averageTrade: meanInterval(netProfits),
     },
   }
 }
 
-/**
- * What was won over what was lost; null when there is profit and no loss (it is unbounded), 0 when
- * there is neither.
- */
+/** Null when there is profit and no loss (it is unbounded), 0 when there is neither. */
 const profitFactor = (profit: ExactSum, loss: ExactSum): number | null => {
   if (loss.value() !== 0) return profit.ratioTo(loss)
   return profit.value() === 0 ? 0 : null
 }
 
 const inPercent = (interval: Interval | null): Interval | null =>
-  interval === null ? null : { lower: interval.lower * 100, upper: interval.upper * 100 }
+  interval && { lower: interval.lower * 100, upper: interval.upper * 100 }
+
+/**
+ * Largest drop of cumulative net profit from its peak (peak starts at 0), in the order given: max
+ * over k of (max over j ≤ k of Sⱼ) − Sₖ, in money, at least 0. Sums are exact decimals, the result
+ * is rounded once. NaN when a net profit is not finite.
+ */
+export const maxDrawdown = (netProfits: readonly number[]): number => {
+  let sum = 0
+  let peak = 0
+  let deepest = 0
+  for (const netProfit of netProfits) {
+    sum += wholeUnits(netProfit, moneyUnit)
+    peak = Math.max(peak, sum)
+    deepest = Math.max(deepest, peak - sum)
+    // NaN or beyond safe integers: recompute with decimals.
+    if (!(peak - Math.min(sum, 0) <= Number.MAX_SAFE_INTEGER))
+      return maxDrawdownOfDecimals(netProfits)
+  }
+  return deepest / moneyUnit
+}
+
+const maxDrawdownOfDecimals = (netProfits: readonly number[]): number => {
+  let [sum, peak, deepest] = [zero, zero, zero]
+  for (const netProfit of netProfits) {
+    if (!Number.isFinite(netProfit)) return Number.NaN
+    sum = addDecimals(sum, decimalOf(netProfit))
+    if (compareDecimals(sum, peak) > 0) peak = sum
+    const fall = subtractDecimals(peak, sum)
+    if (compareDecimals(fall, deepest) > 0) deepest = fall
+  }
+  return decimalToNumber(deepest)
+}

@@ -1,8 +1,11 @@
 // A closed trade of an account, the filters of lists of trades, and places in them.
-import type { AccountId, UserId } from '../primitives/ids.ts'
+import { parseAccountId, type AccountId, type UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { SymbolFilter } from '../primitives/symbol-filter.ts'
-import type { FoldedTrade } from './folded-trade.ts'
+import type { FoldedTrade } from './fold.ts'
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Refusal } from '../errors.ts'
+import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 
 /**
  * A trade with whose it is and the deal that closed it, which orders trades that closed in the same
@@ -29,7 +32,7 @@ export interface TradeFilter {
 }
 
 /** A place in closing order; accounts decide between deals of the same time and id. */
-export interface ClosingPlace {
+export interface TradeListPlace {
   readonly closedAt: Instant
   readonly closingDealId: string
   readonly accountId: AccountId
@@ -44,8 +47,39 @@ export interface TradeSlice {
   readonly before: number
 }
 
-export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): ClosingPlace => ({
+export const placeOf = ({ trade, closingDealId, accountId }: ClosedTrade): TradeListPlace => ({
   closedAt: trade.closedAt,
   closingDealId,
   accountId,
 })
+
+// The cursor of the trade list: bound to its filters.
+
+/** A cursor that continues after a place, for the same filters only. */
+export const writeCursor = (
+  filter: TradeFilter,
+  { closedAt, closingDealId, accountId }: TradeListPlace,
+): string => cursorAfter(listOf(filter), [closedAt, closingDealId, accountId])
+
+export const readCursor = (
+  filter: TradeFilter,
+  cursor: string,
+): E.Either<Refusal<'InvalidCursor'>, TradeListPlace> => {
+  const [closedAt, closingDealId, account, ...others] = placeOfCursor(listOf(filter), cursor) ?? []
+  if (typeof closedAt !== 'number' || !Number.isFinite(closedAt))
+    return E.left(refuse('InvalidCursor'))
+  if (typeof closingDealId !== 'string' || typeof account !== 'string' || others.length > 0)
+    return E.left(refuse('InvalidCursor'))
+  const accountId = parseAccountId(account)
+  return accountId._tag === 'None'
+    ? E.left(refuse('InvalidCursor'))
+    : E.right({ closedAt, closingDealId, accountId: accountId.value })
+}
+
+const listOf = ({ accountId, symbol, from, to, profit }: TradeFilter): readonly unknown[] => [
+  accountId ?? null,
+  symbol ?? null,
+  from ?? null,
+  to ?? null,
+  profit,
+]

@@ -29,7 +29,7 @@ export interface Deal {
 export const positionIdOf = ({ side, positionId }: Deal): string | undefined =>
   side === undefined || positionId === '' || positionId === '0' ? undefined : positionId
 
-/** Lots; 0 where no broker means the volume, and where it was not reported. */
+/** Lots; 0 if the volume is missing, not finite or not positive. */
 export const volumeOf = ({ volume }: Deal): number =>
   volume !== undefined && volume > 0 && volume < Number.POSITIVE_INFINITY ? volume : 0
 

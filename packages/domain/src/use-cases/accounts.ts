@@ -6,21 +6,18 @@ import type { Caller } from '../access/credential.ts'
 import {
   isReadLive,
   requireBrokerAccount,
+  snapshotCap,
   withFailedRead,
   withReading,
+  type Account,
+  type BalanceSnapshot,
+  type HistoryInterval,
 } from '../accounts/account.ts'
-import type { Account } from '../accounts/account.ts'
-import { snapshotCap } from '../accounts/balance-history.ts'
-import type { BalanceSnapshot, HistoryInterval } from '../accounts/balance-history.ts'
-import { accountDisconnected } from '../errors.ts'
-import type { AccountDisconnected, AccountNotFound, ServiceUnavailable } from '../errors.ts'
-import type { AccountStore } from '../ports/account-store.ts'
-import type { Broker } from '../ports/broker.ts'
-import type { LiveAccounts } from '../ports/live-accounts.ts'
-import type { Ports } from '../ports/ports.ts'
+import { refuse, type AsyncResult } from '../errors.ts'
+import type { AccountStore, Broker, LiveAccounts, Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
-import { findAccount } from './steps/accounts.ts'
+import { findAccount } from './steps/find.ts'
 
 /** An account and when its figures were read live; null for stored figures. */
 export interface AccountView {
@@ -48,9 +45,9 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
       })),
     )
 
-  // A broker that cannot be read leaves the stored figures, so that one account cannot take the
-  // list away. Where what was read cannot be written down, it is not the account that is in error.
-  const viewInList = (account: Account): TE.TaskEither<ServiceUnavailable, AccountView> =>
+  // Where a broker cannot be read the list has the stored figures. Where a reading cannot be
+  // stored, it is not the account that is in error.
+  const viewInList = (account: Account): AsyncResult<AccountView> =>
     isReadLive(account)
       ? pipe(
           liveView(account),
@@ -62,24 +59,26 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
         )
       : TE.right(storedView(account))
 
-  const viewAlone = (
-    account: Account,
-  ): TE.TaskEither<AccountDisconnected | ServiceUnavailable, AccountView> => {
+  const viewAlone = (account: Account): AsyncResult<AccountView, 'AccountDisconnected'> => {
     if (isReadLive(account))
       return pipe(
         liveView(account),
         TE.mapLeft((error) =>
-          error._tag === 'ServiceUnavailable' ? error : accountDisconnected(account.id, 'error'),
+          error._tag === 'ServiceUnavailable'
+            ? error
+            : refuse('AccountDisconnected', { accountId: account.id, status: 'error' }),
         ),
       )
     if (account.status === 'disconnected' || account.status === 'error')
-      return TE.left(accountDisconnected(account.id, account.status))
+      return TE.left(
+        refuse('AccountDisconnected', { accountId: account.id, status: account.status }),
+      )
     return TE.right(storedView(account))
   }
 
   return {
     /** GET /accounts: oldest first. */
-    listAccounts: ({ owner }: Caller): TE.TaskEither<ServiceUnavailable, readonly AccountView[]> =>
+    listAccounts: ({ owner }: Caller): AsyncResult<readonly AccountView[]> =>
       pipe(accounts.list(owner), TE.flatMap(TE.traverseArray(viewInList))),
 
     /**
@@ -89,7 +88,7 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
     getAccount: (
       { owner }: Caller,
       id: AccountId,
-    ): TE.TaskEither<AccountNotFound | AccountDisconnected | ServiceUnavailable, AccountView> =>
+    ): AsyncResult<AccountView, 'AccountNotFound' | 'AccountDisconnected'> =>
       pipe(findAccount(ports)(owner, id), TE.flatMap(viewAlone)),
 
     /** GET /accounts/:id/history: newest first, as many as the interval allows. */
@@ -97,7 +96,7 @@ export const createAccounts = (ports: Pick<Ports, 'accounts' | 'liveAccounts' | 
       { owner }: Caller,
       id: AccountId,
       { from, to, interval }: BalanceHistoryQuery,
-    ): TE.TaskEither<AccountNotFound | ServiceUnavailable, readonly BalanceSnapshot[]> =>
+    ): AsyncResult<readonly BalanceSnapshot[], 'AccountNotFound'> =>
       pipe(
         findAccount(ports)(owner, id),
         TE.flatMap(() => accounts.snapshots(owner, id, { from, to, limit: snapshotCap(interval) })),

@@ -6,14 +6,14 @@ import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { isApiKey } from '../access/api-key.ts'
-import { isInJwtForm, isUsable } from '../access/credential.ts'
-import type { Credential, CredentialHash } from '../access/credential.ts'
-import { rateLimitExceeded, unauthorized } from '../errors.ts'
-import type { RateLimitExceeded, ServiceUnavailable, Unauthorized } from '../errors.ts'
-import type { CallerAddress } from '../ports/address-limits.ts'
-import type { Ports } from '../ports/ports.ts'
-import type { Secrets } from '../ports/secrets.ts'
-import type { TokenVerifier, VerifiedToken } from '../ports/token-verifier.ts'
+import {
+  isInJwtForm,
+  isUsable,
+  type Credential,
+  type CredentialHash,
+} from '../access/credential.ts'
+import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
+import type { CallerAddress, Ports, Secrets, TokenVerifier, VerifiedToken } from '../ports/index.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
 
 /**
@@ -33,7 +33,7 @@ interface CallerPorts extends Pick<Ports, 'credentials' | 'addressLimits' | 'clo
   readonly secrets: Pick<Secrets, 'hash'>
 }
 
-type Found = TE.TaskEither<ServiceUnavailable, O.Option<Credential>>
+type Found = AsyncResult<O.Option<Credential>>
 
 /**
  * A request without a credential counts against no address, and so does one whose credential could
@@ -45,19 +45,22 @@ export const identifyCaller =
     apiKey,
     accessToken,
     address,
-  }: PresentedCredentials): TE.TaskEither<
-    Unauthorized | ServiceUnavailable | RateLimitExceeded,
-    Credential
-  > =>
+  }: PresentedCredentials): AsyncResult<Credential, 'Unauthorized' | 'RateLimitExceeded'> =>
   async () => {
     const { addressLimits, clock } = ports
     const secret = accessToken ?? apiKey
-    if (secret === undefined) return E.left(unauthorized)
+    if (secret === undefined) return E.left(refuse('Unauthorized'))
     const hash = ports.secrets.hash(secret)
     if (!addressLimits.wasAccepted(hash, clock.now())) {
       const waitMs = addressLimits.waitMs(address, clock.now())
-      if (waitMs > 0) return E.left(rateLimitExceeded({ scope: 'address' }, wholeSeconds(waitMs)))
-      if (accessToken === undefined && !isApiKey(secret)) return refuse(ports, hash, address)
+      if (waitMs > 0)
+        return E.left(
+          refuse('RateLimitExceeded', {
+            exceeded: { scope: 'address' },
+            retryAfterSeconds: wholeSeconds(waitMs),
+          }),
+        )
+      if (accessToken === undefined && !isApiKey(secret)) return recordFailed(ports, hash, address)
     }
     const found = await (
       accessToken === undefined
@@ -70,16 +73,16 @@ export const identifyCaller =
       addressLimits.recordAccepted(hash, now)
       return E.right(found.right.value)
     }
-    return refuse(ports, hash, address)
+    return recordFailed(ports, hash, address)
   }
 
-const refuse = (
+const recordFailed = (
   { addressLimits, clock }: CallerPorts,
   hash: CredentialHash,
   address: CallerAddress,
-): E.Either<Unauthorized, never> => {
+): E.Either<Refusal<'Unauthorized'>, never> => {
   addressLimits.recordFailed(hash, address, clock.now())
-  return E.left(unauthorized)
+  return E.left(refuse('Unauthorized'))
 }
 
 // A token that the operator stored is found whatever it looks like.

@@ -1,9 +1,12 @@
 // Market data: the list of instruments; quotes, candles and ticks are not there yet.
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { notFound, notImplemented } from '../errors.ts'
-import type { NotFound, NotImplemented } from '../errors.ts'
-import { filterInstruments, findInstrument } from '../market/instruments.ts'
-import type { Instrument, InstrumentFilter } from '../market/instruments.ts'
+import { refuse, type Refusal } from '../errors.ts'
+import {
+  filterInstruments,
+  findInstrument,
+  type Instrument,
+  type InstrumentFilter,
+} from '../market/instruments.ts'
 
 export const marketData = {
   /** GET /symbols. */
@@ -14,8 +17,10 @@ export const marketData = {
    * GET /quotes/:symbol, /candles/:symbol and /ticks/:symbol, for a request that is valid: 404 for
    * an unlisted symbol, else 501.
    */
-  getMarketData: (symbol: string): TE.TaskEither<NotFound | NotImplemented, never> =>
+  getMarketData: (symbol: string): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
     TE.left(
-      findInstrument(symbol) === undefined ? notFound('symbol') : notImplemented('market-data'),
+      findInstrument(symbol) === undefined
+        ? refuse('NotFound', { what: 'symbol' })
+        : refuse('NotImplemented', { feature: 'market-data' }),
     ),
 }

@@ -3,15 +3,17 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { ServiceUnavailable, ValidationError } from '../errors.ts'
-import { decideApply, keysOf } from '../operator/apply.ts'
-import type { AppliedDocument } from '../operator/apply.ts'
-import { orderEffectsOf, planOf } from '../operator/plan.ts'
-import type { OrderEffect, OrderEffects, PlannedChange } from '../operator/plan.ts'
-import { noChanges } from '../operator/records.ts'
-import type { OperatorDocument } from '../operator/records.ts'
-import type { OperatorOrder } from '../ports/operator-orders.ts'
-import type { Ports } from '../ports/ports.ts'
+import type { AsyncResult } from '../errors.ts'
+import { decideApply, keysOf, type AppliedDocument } from '../operator/apply.ts'
+import {
+  orderEffectsOf,
+  planOf,
+  type OrderEffect,
+  type OrderEffects,
+  type PlannedChange,
+} from '../operator/plan.ts'
+import { noChanges, type OperatorDocument } from '../operator/records.ts'
+import type { OperatorOrder, Ports } from '../ports/index.ts'
 
 export interface TouchedOrder {
   readonly order: OperatorOrder
@@ -27,36 +29,43 @@ export interface OperatorPlan {
 /** How many orders a plan names at most. */
 export const maxTouchedOrders = 1_000
 
-type DocumentRefusal = ServiceUnavailable | ValidationError
-
 export const createOperatorDocuments = (
   ports: Pick<Ports, 'operator' | 'operatorOrders' | 'secrets' | 'clock'>,
 ) => {
   const { operator, operatorOrders, secrets, clock } = ports
 
-  const readTouched = (
-    effects: OrderEffects,
-  ): TE.TaskEither<ServiceUnavailable, readonly TouchedOrder[]> => {
-    const [tenants, users, accounts] = [
-      [...effects.tenants.keys()],
-      [...effects.users.keys()],
-      [...effects.accounts.keys()],
-    ]
-    if (tenants.length + users.length + accounts.length === 0) return TE.right([])
+  const readTouched = ({
+    tenants,
+    users,
+    accounts,
+  }: OrderEffects): AsyncResult<readonly TouchedOrder[]> => {
+    if (tenants.size + users.size + accounts.size === 0) return TE.right([])
+    const of = {
+      tenants: [...tenants.keys()],
+      users: [...users.keys()],
+      accounts: [...accounts.keys()],
+    }
     return pipe(
-      operatorOrders.underWay(
-        { of: { tenants, users, accounts } },
-        { after: undefined, limit: maxTouchedOrders },
+      operatorOrders.underWay({ of }, { after: undefined, limit: maxTouchedOrders }),
+      TE.map((orders) =>
+        orders.map((order) => {
+          const { owner, request } = order.order
+          const effects = [
+            tenants.get(owner.tenantId),
+            users.get(owner.userId),
+            accounts.get(request.accountId),
+          ]
+          return { order, effects: effects.filter((effect) => effect !== undefined) }
+        }),
       ),
-      TE.map((orders) => touchedOrders(orders, effects)),
     )
   }
 
   return {
-    /** POST /operator/v1/apply: returns the credentials that it made or was given. */
+    /** POST /operator/v1/apply: returns the credentials that it made or that the document gave. */
     applyOperatorDocument: (
       document: OperatorDocument,
-    ): TE.TaskEither<DocumentRefusal, AppliedDocument> =>
+    ): AsyncResult<AppliedDocument, 'ValidationError'> =>
       operator.apply(keysOf(document, secrets), decideApply(document, secrets, clock.now())),
 
     /**
@@ -65,7 +74,7 @@ export const createOperatorDocuments = (
      */
     planOperatorDocument: (
       document: OperatorDocument,
-    ): TE.TaskEither<DocumentRefusal, OperatorPlan> => {
+    ): AsyncResult<OperatorPlan, 'ValidationError'> => {
       const decide = decideApply(document, secrets, clock.now())
       return pipe(
         operator.apply(keysOf(document, secrets), (records) =>
@@ -84,18 +93,3 @@ export const createOperatorDocuments = (
     },
   }
 }
-
-/** @param orders of the tenants, users and accounts that the effects name */
-export const touchedOrders = (
-  orders: readonly OperatorOrder[],
-  { tenants, users, accounts }: OrderEffects,
-): readonly TouchedOrder[] =>
-  orders.map((one) => {
-    const { owner, request } = one.order
-    const effects = [
-      tenants.get(owner.tenantId),
-      users.get(owner.userId),
-      accounts.get(request.accountId),
-    ]
-    return { order: one, effects: effects.filter((effect) => effect !== undefined) }
-  })

@@ -1,10 +1,10 @@
-// What the operator's doctor reports. A part that cannot be read is reported as such, and the
-// others all the same.
+// What the operator's doctor reports. A part that cannot be read is reported as such, and does not
+// prevent the others.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { NotFound, ServiceUnavailable } from '../errors.ts'
+import type { AsyncResult } from '../errors.ts'
 import {
   clockHealth,
   databaseHealth,
@@ -17,14 +17,11 @@ import {
   secretsHealth,
   stuckAfterMs,
   tablesHealth,
+  type HealthCheck,
 } from '../operator/health.ts'
-import type { HealthCheck } from '../operator/health.ts'
-import type { OperatorOrders } from '../ports/operator-orders.ts'
-import type { Ports } from '../ports/ports.ts'
-import type { SealedSecrets } from '../ports/sealed-secrets.ts'
-import type { TenantRecords } from '../ports/tenant-records.ts'
+import type { OperatorOrders, Ports, SealedSecrets, TenantRecords } from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
-import { requireTenant } from './steps/read-list.ts'
+import { requireTenant } from './steps/find.ts'
 
 interface HealthPorts extends Pick<
   Ports,
@@ -41,12 +38,17 @@ export const createOperatorHealth = (ports: HealthPorts) => {
   const checkDatabase: T.Task<readonly HealthCheck[]> = async () => {
     const askedAt = clock.now()
     const read = await database.now()
-    const toClock = (told: number) =>
-      clockHealth('database clock', { askedAt, told, answeredAt: clock.now(), toleranceMs: 0 })
+    const toClock = (reportedAt: number) =>
+      clockHealth('database clock', {
+        askedAt,
+        reportedAt,
+        answeredAt: clock.now(),
+        toleranceMs: 0,
+      })
     return [databaseHealth(read), ...(E.isRight(read) ? [toClock(read.right)] : [])]
   }
 
-  const stuckOrders: TE.TaskEither<ServiceUnavailable, number> = () =>
+  const stuckOrders: AsyncResult<number> = () =>
     pipe(
       operatorOrders.underWay(
         { pendingSince: clock.now() - stuckAfterMs },
@@ -86,9 +88,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
      * GET /operator/v1/tenants/:tenantId/doctor: whether the provider accepts the tenant's token,
      * and whether its clock is ours.
      */
-    checkTenant: (
-      tenantId: TenantId,
-    ): TE.TaskEither<ServiceUnavailable | NotFound, readonly HealthCheck[]> =>
+    checkTenant: (tenantId: TenantId): AsyncResult<readonly HealthCheck[], 'NotFound'> =>
       pipe(
         requireTenant(ports)(tenantId),
         TE.bindTo('tenant'),

@@ -3,28 +3,20 @@ import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { notFound, orderChanged, orderNotPending, validationError } from '../errors.ts'
-import type {
-  Issue,
-  NotFound,
-  OrderChanged,
-  OrderNotPending,
-  ServiceUnavailable,
-  ValidationError,
-} from '../errors.ts'
+import { refuse, type AsyncResult, type Issue, type Refusal } from '../errors.ts'
 import { stuckAfterMs } from '../operator/health.ts'
-import type { Listed, ListRequest } from '../operator/listing.ts'
-import { parseOrderId } from '../orders/order.ts'
-import type { Fill, Order, OrderId } from '../orders/order.ts'
+import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
+import {
+  parseOrderId,
+  type Fill,
+  type Order,
+  type OrderId,
+  type OrderOutcome,
+} from '../orders/order.ts'
 import type { PlacementStep } from '../orders/placement.ts'
-import type { Settlement } from '../orders/transitions.ts'
-import type { OperatorOrder, OrderPlace } from '../ports/operator-orders.ts'
-import type { OrderStore } from '../ports/order-store.ts'
-import type { Ports } from '../ports/ports.ts'
+import type { OperatorOrder, OrderListPlace, OrderStore, Ports } from '../ports/index.ts'
 import type { TenantId, Ticket } from '../primitives/ids.ts'
 import { parseInstant, toIso } from '../primitives/instant.ts'
-import { readList } from './steps/read-list.ts'
-import type { ListRefusal } from './steps/read-list.ts'
 
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
@@ -52,10 +44,11 @@ export interface FinishOrder {
 export const finishedByOperatorCode = 'FINISHED_BY_OPERATOR'
 
 export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPorts) => {
-  const getOperatorOrder = (
-    id: OrderId,
-  ): TE.TaskEither<ServiceUnavailable | NotFound, OperatorOrder> =>
-    pipe(operatorOrders.find(id), TE.flatMap(TE.fromOption(() => notFound('order'))))
+  const getOperatorOrder = (id: OrderId): AsyncResult<OperatorOrder, 'NotFound'> =>
+    pipe(
+      operatorOrders.find(id),
+      TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'order' }))),
+    )
 
   return {
     /** GET /operator/v1/orders: oldest first. */
@@ -63,15 +56,19 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
       tenantId,
       isStuck,
       ...request
-    }: OrdersUnderWayQuery): TE.TaskEither<ListRefusal, Listed<OperatorOrder>> => {
+    }: OrdersUnderWayQuery): AsyncResult<Listed<OperatorOrder>, 'InvalidCursor'> => {
       const of =
         tenantId === undefined ? undefined : { tenants: [tenantId], users: [], accounts: [] }
       const pendingSince = isStuck ? clock.now() - stuckAfterMs : undefined
-      return readList<OrderPlace, OperatorOrder>(
+      return readList<OrderListPlace, OperatorOrder>(
         {
           name: ['orders', tenantId ?? '', isStuck ? 'stuck' : ''],
           placeOf: ({ order }) => [toIso(order.createdAt), order.id],
-          parsePlace,
+          parsePlace: (texts) =>
+            pipe(
+              parsePair((text) => parseInstant(text, 'start'), parseOrderId)(texts),
+              O.map(([createdAt, id]) => ({ createdAt, id })),
+            ),
           read: (slice) => operatorOrders.underWay({ of, pendingSince }, slice),
         },
         request,
@@ -82,15 +79,15 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
     getOperatorOrder,
 
     /**
-     * POST /operator/v1/orders/:orderId/finish: ends a pending order as the operator says, whatever
-     * the broker's records show.
+     * POST /operator/v1/orders/:orderId/finish: ends a pending order with the operator's outcome,
+     * whatever the broker's records show.
      */
     finishOrder: (
       id: OrderId,
       finish: FinishOrder,
-    ): TE.TaskEither<
-      ServiceUnavailable | NotFound | OrderNotPending | OrderChanged | ValidationError,
-      OperatorOrder
+    ): AsyncResult<
+      OperatorOrder,
+      'NotFound' | 'OrderNotPending' | 'OrderChanged' | 'ValidationError'
     > =>
       pipe(
         getOperatorOrder(id),
@@ -99,7 +96,7 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
         TE.flatMap(({ from, step }) => orders.advance(from.order.owner, from, step, clock.now())),
         TE.filterOrElseW(
           (isWritten) => isWritten,
-          () => orderChanged,
+          () => refuse('OrderChanged'),
         ),
         TE.flatMap(() => getOperatorOrder(id)),
       ),
@@ -110,27 +107,16 @@ interface OrderPorts extends Pick<Ports, 'operatorOrders' | 'clock'> {
   readonly orders: Pick<OrderStore, 'advance'>
 }
 
-const parsePlace = ([
-  created = '',
-  order = '',
-  ...others
-]: readonly string[]): O.Option<OrderPlace> => {
-  const [createdAt, id] = [parseInstant(created, 'start'), parseOrderId(order)]
-  return others.length > 0 || O.isNone(createdAt) || O.isNone(id)
-    ? O.none
-    : O.some({ createdAt: createdAt.value, id: id.value })
-}
-
 const stepOf = (
   order: Order,
   finish: FinishOrder,
-): E.Either<OrderNotPending | ValidationError, PlacementStep> => {
-  if (order.status !== 'pending') return E.left(orderNotPending(order.status))
+): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, PlacementStep> => {
+  if (order.status !== 'pending') return E.left(refuse('OrderNotPending', { status: order.status }))
   const issues = issuesOf(order, finish)
-  if (issues.length > 0) return E.left(validationError(issues))
+  if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
   const { by, reason } = finish
   return E.right({
-    placement: { step: 'settled' },
+    placement: { step: 'ended' },
     outcome: outcomeOf(order, finish),
     continueInMs: null,
     finish: { by, reason },
@@ -157,7 +143,7 @@ const issuesOf = (
 const outcomeOf = (
   { request }: Order,
   { as, reason, price, volume, position }: FinishOrder,
-): Settlement => {
+): OrderOutcome => {
   if (as === 'rejected')
     return { kind: 'rejected', reason: { code: finishedByOperatorCode, message: reason } }
   const fill: Fill = {

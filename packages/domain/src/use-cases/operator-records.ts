@@ -1,27 +1,38 @@
 // The operator's lists of tenants and of what they have, and the change of the key that seals their
 // secrets. No text of a credential comes out of them.
+import { requireTenant } from './steps/find.ts'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { InvalidCursor, NotFound, ServiceUnavailable } from '../errors.ts'
-import { writeListCursor } from '../operator/listing.ts'
-import type {
-  Listed,
-  ListedAccessToken,
-  ListedAccount,
-  ListedApiKey,
-  ListedTenant,
-  ListRequest,
-  OwnedListRequest,
-  TenantCounts,
+import { refuse, type AsyncResult, type BrokerReadError, type Refusal } from '../errors.ts'
+import {
+  byId,
+  byOwner,
+  readList,
+  readPlace,
+  type ListRequest,
+  type Listed,
+  type ListedAccessToken,
+  type ListedAccount,
+  type ListedApiKey,
+  type ListedTenant,
+  type OwnedListRequest,
+  type OwnedPlace,
+  type Places,
+  type Slice,
+  type TenantCounts,
 } from '../operator/listing.ts'
-import type { Desk, User } from '../operator/records.ts'
-import { parseSecretPlace, placeOfSecret } from '../operator/sealed-secrets.ts'
-import type { ResealedBatch } from '../operator/sealed-secrets.ts'
-import type { Ports } from '../ports/ports.ts'
-import { parseAccountId, parseRecordId, parseTenantId, parseUserId } from '../primitives/ids.ts'
-import type { TenantId } from '../primitives/ids.ts'
-import { byId, byOwner, readList, readPlace, requireTenant } from './steps/read-list.ts'
-import type { ListRefusal, ReadableList } from './steps/read-list.ts'
+import type { Desk, ProviderAccount, User } from '../operator/records.ts'
+import { secretPlaces, type ResealedBatch } from '../operator/sealed-secrets.ts'
+import type { Ports } from '../ports/index.ts'
+import { cursorAfter } from '../primitives/cursor.ts'
+import {
+  parseAccountId,
+  parseRecordId,
+  parseTenantId,
+  parseUserId,
+  type TenantId,
+  type UserId,
+} from '../primitives/ids.ts'
 
 export interface TenantView {
   readonly tenant: ListedTenant
@@ -34,126 +45,139 @@ export interface RotatedBatch extends Omit<ResealedBatch, 'last'> {
   readonly cursor: string | undefined
 }
 
-type OfTenant<A> = TE.TaskEither<ListRefusal | NotFound, Listed<A>>
-
 const byAccount = byOwner(parseAccountId)
+const byRecord = byOwner(parseRecordId)
 const sealedSecretsList = ['sealed-secrets']
 
 export const createOperatorRecords = ({
   records,
   sealedSecrets,
-}: Pick<Ports, 'records' | 'sealedSecrets'>) => {
-  /** A list of one tenant's, which must be there: what nobody has is not shown as an empty list. */
-  const listOfTenant = <Place, A>(
-    tenantId: TenantId,
-    list: ReadableList<Place, A>,
-    request: ListRequest,
-  ): OfTenant<A> =>
-    pipe(
-      requireTenant({ records })(tenantId),
-      TE.flatMap(() => readList({ ...list, name: [...list.name, tenantId] }, request)),
-    )
+  providerAccounts,
+}: Pick<Ports, 'records' | 'sealedSecrets' | 'providerAccounts'>) => {
+  const tenantOf = requireTenant({ records })
+
+  const listOfTenant =
+    <Place, A>(
+      name: string,
+      places: Places<Place, A>,
+      read: (
+        tenantId: TenantId,
+        slice: Slice<Place> & { readonly userId: UserId | undefined },
+      ) => AsyncResult<readonly A[]>,
+    ) =>
+    (
+      tenantId: TenantId,
+      { userId, ...request }: OwnedListRequest,
+    ): AsyncResult<Listed<A>, 'NotFound' | 'InvalidCursor'> =>
+      pipe(
+        tenantOf(tenantId),
+        TE.flatMap(() =>
+          readList(
+            {
+              name: [name, userId ?? '', tenantId],
+              ...places,
+              read: (slice) => read(tenantId, { ...slice, userId }),
+            },
+            request,
+          ),
+        ),
+      )
 
   return {
     /** GET /operator/v1/tenants: by id. */
-    listTenants: (request: ListRequest): TE.TaskEither<ListRefusal, Listed<ListedTenant>> =>
+    listTenants: (request: ListRequest): AsyncResult<Listed<ListedTenant>, 'InvalidCursor'> =>
       readList({ name: ['tenants'], ...byId(parseTenantId), read: records.tenants }, request),
 
     /** GET /operator/v1/tenants/:tenantId. */
-    getTenant: (tenantId: TenantId): TE.TaskEither<ServiceUnavailable | NotFound, TenantView> =>
+    getTenant: (tenantId: TenantId): AsyncResult<TenantView, 'NotFound'> =>
       pipe(
-        requireTenant({ records })(tenantId),
+        tenantOf(tenantId),
         TE.bindTo('tenant'),
         TE.bindW('counts', () => records.counts(tenantId)),
       ),
 
-    /** GET /operator/v1/tenants/:tenantId/users: by id. */
-    listTenantUsers: (tenantId: TenantId, request: ListRequest): OfTenant<User> =>
-      listOfTenant(
-        tenantId,
-        { name: ['users'], ...byId(parseUserId), read: (slice) => records.users(tenantId, slice) },
-        request,
+    /**
+     * GET /operator/v1/tenants/:tenantId/provider-accounts/:providerAccountId: what the provider
+     * reports of an account, from which it can be linked.
+     */
+    findProviderAccount: (
+      tenantId: TenantId,
+      providerAccountId: string,
+    ): AsyncResult<ProviderAccount, 'NotFound' | 'ValidationError'> =>
+      pipe(
+        tenantOf(tenantId),
+        TE.flatMap(() =>
+          pipe(providerAccounts.find(tenantId, providerAccountId), TE.mapLeft(unreadable)),
+        ),
       ),
 
+    /** GET /operator/v1/tenants/:tenantId/users: by id. */
+    listTenantUsers: listOfTenant<UserId, User>('users', byId(parseUserId), records.users),
+
     /** GET /operator/v1/tenants/:tenantId/desks: by id. */
-    listTenantDesks: (tenantId: TenantId, request: ListRequest): OfTenant<Desk> =>
-      listOfTenant(
-        tenantId,
-        {
-          name: ['desks'],
-          ...byId(parseRecordId),
-          read: (slice) => records.desks(tenantId, slice),
-        },
-        request,
-      ),
+    listTenantDesks: listOfTenant<string, Desk>('desks', byId(parseRecordId), records.desks),
 
     /**
      * GET /operator/v1/tenants/:tenantId/accounts: linked accounts, by user, with their limits and
      * challenges.
      */
-    listTenantAccounts: (
-      tenantId: TenantId,
-      { userId, ...request }: OwnedListRequest,
-    ): OfTenant<ListedAccount> =>
-      listOfTenant(
-        tenantId,
-        {
-          name: ['accounts', userId ?? ''],
-          parsePlace: byAccount.parsePlace,
-          placeOf: ({ account: { id, owner } }) => byAccount.placeOf({ id, userId: owner.userId }),
-          read: (slice) => records.accounts(tenantId, { ...slice, userId }),
-        },
-        request,
-      ),
+    listTenantAccounts: listOfTenant(
+      'accounts',
+      {
+        parsePlace: byAccount.parsePlace,
+        placeOf: ({ account: { id, owner } }: ListedAccount) =>
+          byAccount.placeOf({ id, userId: owner.userId }),
+      },
+      records.accounts,
+    ),
 
     /** GET /operator/v1/tenants/:tenantId/api-keys: by user. */
-    listTenantApiKeys: (
-      tenantId: TenantId,
-      { userId, ...request }: OwnedListRequest,
-    ): OfTenant<ListedApiKey> =>
-      listOfTenant(
-        tenantId,
-        {
-          name: ['api-keys', userId ?? ''],
-          ...byOwner(parseRecordId),
-          read: (slice) => records.apiKeys(tenantId, { ...slice, userId }),
-        },
-        request,
-      ),
+    listTenantApiKeys: listOfTenant<OwnedPlace, ListedApiKey>(
+      'api-keys',
+      byRecord,
+      records.apiKeys,
+    ),
 
     /** GET /operator/v1/tenants/:tenantId/access-tokens: stored ones, by user. */
-    listTenantAccessTokens: (
-      tenantId: TenantId,
-      { userId, ...request }: OwnedListRequest,
-    ): OfTenant<ListedAccessToken> =>
-      listOfTenant(
-        tenantId,
-        {
-          name: ['access-tokens', userId ?? ''],
-          ...byOwner(parseRecordId),
-          read: (slice) => records.accessTokens(tenantId, { ...slice, userId }),
-        },
-        request,
-      ),
+    listTenantAccessTokens: listOfTenant<OwnedPlace, ListedAccessToken>(
+      'access-tokens',
+      byRecord,
+      records.accessTokens,
+    ),
 
     /**
      * POST /operator/v1/secrets/rotate: seals one batch of secrets under the current key; the
      * cursor leads to the next.
      */
-    rotateSecrets: ({
-      cursor,
-      limit,
-    }: ListRequest): TE.TaskEither<ServiceUnavailable | InvalidCursor, RotatedBatch> =>
+    rotateSecrets: ({ cursor, limit }: ListRequest): AsyncResult<RotatedBatch, 'InvalidCursor'> =>
       pipe(
-        readPlace(sealedSecretsList, cursor, parseSecretPlace),
+        TE.fromEither(readPlace({ name: sealedSecretsList, ...secretPlaces }, cursor)),
         TE.flatMap((after) => sealedSecrets.reseal({ after, limit })),
         TE.map(({ last, ...batch }) => ({
           ...batch,
           cursor:
             last === undefined
               ? undefined
-              : writeListCursor(sealedSecretsList, placeOfSecret(last)),
+              : cursorAfter(sealedSecretsList, secretPlaces.placeOf(last)),
         })),
       ),
+  }
+}
+
+const unreadable = (error: BrokerReadError): Refusal<'ValidationError'> => {
+  const path = 'providerAccountId'
+  const message = `${path} must be an account that the provider can read; ${reasonOf(error)}`
+  return refuse('ValidationError', { issues: [{ path, message }] })
+}
+
+const reasonOf = (error: BrokerReadError): string => {
+  switch (error._tag) {
+    case 'BrokerUnavailable':
+      return error.cause === 'token_refused' ? "it refuses the tenant's token" : error.reason
+    case 'BrokerRateLimited':
+      return `it limits its requests for ${error.retryAfterSeconds} s`
+    case 'NotProvisioned':
+    case 'UnsupportedBroker':
+      return "the tenant's token finds no such account there"
   }
 }

@@ -5,61 +5,60 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { brokerOutcomeUnknown } from '../errors.ts'
-import type {
-  BrokerChangeError,
-  IdempotencyInProgress,
-  InternalTimeout,
-  InvalidPrice,
-  InvalidVolume,
-  ServiceUnavailable,
-} from '../errors.ts'
-import type { MaySend } from '../ports/clock.ts'
-import type { Once } from '../ports/idempotency.ts'
-import type { Journal } from '../ports/journal.ts'
-import type { Ports } from '../ports/ports.ts'
-import { decideClose, isDoneAsSent, outcomeAsSent } from '../positions/close.ts'
-import type { CloseOutcome } from '../positions/close.ts'
+import { requireBrokerAccount, requireTradable, type BrokerAccount } from '../accounts/account.ts'
 import {
-  hasLevelsAsAsked,
-  levelsOf,
-  requireStopLossSide,
-  requireTakeProfitSide,
+  refuse,
+  type AsyncResult,
+  type BrokerChangeError,
+  type BrokerReadError,
+  type Refusal,
+  type RefusalTag,
+} from '../errors.ts'
+import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
+import { closeFillOf, type CloseFill } from '../journal/closes.ts'
+import type { Journal, MaySend, IdempotencyGuard, Ports } from '../ports/index.ts'
+import {
+  closeShownBy,
+  decideClose,
+  isDoneAsSent,
+  outcomeAsSent,
+  type CloseOrder,
+  type CloseOutcome,
+} from '../positions/close.ts'
+import {
+  decideLevels,
+  hasRequestedLevels,
   showsOldLevel,
   withConfirmedLevels,
+  type LevelName,
+  type Levels,
 } from '../positions/levels.ts'
-import type { Levels } from '../positions/levels.ts'
-import type { BrokerPosition } from '../positions/position.ts'
-import type { AccountId, Ticket } from '../primitives/ids.ts'
-import { secondMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
-import type { Provenance } from '../primitives/provenance.ts'
-import { findChangeTarget, readOpenPosition, showClose, watch } from './steps/change-target.ts'
-import type {
-  ChangeTarget,
-  DecidedClose,
-  ReceivedClose,
-  TargetRefusal,
-} from './steps/change-target.ts'
-import { findClose, findEarlierDeals } from './steps/find-close.ts'
-import type { FoundClose } from './steps/find-close.ts'
-import { provenanceOfRead, showPosition } from './steps/one-position.ts'
-import type { OpenPosition, PositionResult } from './steps/one-position.ts'
+import { requireOpen, type PositionsReading } from '../positions/position.ts'
+import type { AccountId, PositionId, Ticket } from '../primitives/ids.ts'
+import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
+import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import {
+  confirmDemo,
+  findPositionAccount,
+  showPosition,
+  type OpenPosition,
+  type PositionResult,
+} from './steps/find.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
   Ports,
-  'accounts' | 'liveAccounts' | 'broker' | 'positionDesk' | 'positionLocks' | 'clock' | 'pause'
+  'accounts' | 'liveAccounts' | 'broker' | 'positionTrading' | 'positionLocks' | 'clock' | 'pause'
 > {
   readonly synchroniseJournal: SynchroniseJournal
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
 }
 
-type ChangeRefusal = TargetRefusal | BrokerChangeError | InternalTimeout
-
-export type LevelRefusal = ChangeRefusal | InvalidPrice
-
-export type CloseRefusal = ChangeRefusal | InvalidVolume | IdempotencyInProgress
+type ChangeTag =
+  | BrokerChangeError['_tag']
+  | 'AccountPurposeRestricted'
+  | 'LiveAccountRestricted'
+  | 'InternalTimeout'
 
 /**
  * What was closed. The last three are null while the closing deal is not found; one alone is null
@@ -69,7 +68,7 @@ export interface ClosedPosition extends CloseOutcome {
   readonly accountId: AccountId
   readonly ticket: Ticket
   /** The broker's number of the closing order; null where its answer did not have one. */
-  readonly orderId: string | null
+  readonly brokerOrderId: string | null
   /** Volume-weighted over the deals of the close. */
   readonly closePrice: number | null
   /** In the account's currency, before commission and swap. */
@@ -82,133 +81,140 @@ export interface CloseResult {
   readonly provenance: Provenance
 }
 
+/** A position that may be changed, if it is open. */
+interface ChangeTarget {
+  readonly id: PositionId
+  readonly brokerAccount: BrokerAccount
+}
+
+/** A close that is to be made: of what, and how much. */
+interface DecidedClose {
+  readonly target: ChangeTarget
+  /** As it was read before. */
+  readonly before: OpenPosition
+  readonly order: CloseOrder
+  /** The keys of deals that certainly belong to no close that is still to be sent. */
+  readonly earlierDeals: ReadonlySet<string>
+}
+
+/** What a read of the account shows of a close. */
+interface ShownClose {
+  readonly outcome: CloseOutcome
+  readonly reading: PositionsReading
+}
+
+/** A close that the broker accepted, or that a read shows to be done. */
+interface SentClose {
+  /** The broker's number of the closing order; null where it gave none. */
+  readonly brokerOrderId: string | null
+  /** Whether the broker reported all of it done; otherwise only a read shows how much was. */
+  readonly isConfirmed: boolean
+  /** Undefined where no read has shown it. */
+  readonly shown: ShownClose | undefined
+}
+
+/** How long a read may take to show a change that was made. */
+const watchMs = 2 * secondMs
+/** Between the end of one read and the next. */
+const watchPauseMs = 250
+/**
+ * When the journal is read once more after a close, for deals that the broker's history shows late.
+ */
+const lateDealsMs = 10 * secondMs
+
 export const createPositionChanges = (ports: ChangePorts) => {
-  /** Finds the position and changes it while nobody else does. */
-  const change = <Refusal, A>(
+  const { broker, positionTrading, journal, clock, pause } = ports
+
+  /**
+   * Finds the position, on an account where positions may be changed, and changes it while nobody
+   * else does.
+   */
+  const change = <A, Tag extends RefusalTag>(
     { owner }: Caller,
     id: string,
-    make: (target: ChangeTarget, maySend: MaySend) => TE.TaskEither<Refusal, A>,
-  ): TE.TaskEither<ChangeRefusal | Refusal, A> =>
+    make: (target: ChangeTarget, maySend: MaySend) => AsyncResult<A, Tag>,
+  ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
-      findChangeTarget(ports)(owner, id),
-      TE.flatMap((target) =>
+      findPositionAccount(ports)(owner, id),
+      TE.tap(({ account }) => TE.fromEither(requireTradable(account))),
+      TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
+      TE.tap(({ account }) => confirmDemo(ports)(account)),
+      TE.flatMap((target): AsyncResult<A, ChangeTag | Tag> =>
         ports.positionLocks.holding(
           target.brokerAccount,
           target.id.ticket,
-        )((maySend): TE.TaskEither<ChangeRefusal | Refusal, A> => make(target, maySend)),
+        )((maySend) => make(target, maySend)),
       ),
     )
 
+  /** Reads the position from the broker itself, past every cache. */
+  const readOpenPosition = ({ id, brokerAccount }: ChangeTarget) =>
+    pipe(
+      positionTrading.freshPositions(brokerAccount),
+      TE.bindTo('reading'),
+      TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
+    )
+
+  /**
+   * Reads until a read returns true, or until the time is up, also where a read never returns. One
+   * that is still under way then may end later.
+   */
+  const watch = async (read: () => Promise<boolean>): Promise<void> => {
+    const watching = { isOver: false }
+    const readOn = async (): Promise<void> => {
+      while (!watching.isOver && !(await read())) await pause(watchPauseMs)()
+    }
+    await Promise.race([readOn(), pause(watchMs)()])
+    watching.isOver = true
+  }
+
+  // --- levels ---
+
   const moveLevel =
-    (decide: DecideLevels) =>
-    (caller: Caller, id: string, price: number): TE.TaskEither<LevelRefusal, PositionResult> =>
+    (name: LevelName) =>
+    (
+      caller: Caller,
+      id: string,
+      price: number,
+    ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
       pipe(
         change(caller, id, (target, maySend) =>
           pipe(
-            readOpenPosition(ports)(target),
+            readOpenPosition(target),
             TE.bindTo('before'),
-            TE.bindW('levels', ({ before }) => TE.fromEither(decide(before.position, price))),
-            TE.flatMap(({ before, levels }) =>
-              setLevels(ports)({ target, before, levels }, maySend),
+            TE.bindW('levels', ({ before }) =>
+              TE.fromEither(decideLevels(before.position, name, price)),
             ),
+            TE.flatMap(({ before, levels }) => setLevels(target, before, levels, maySend)),
             TE.map((changed) => ({ target, changed })),
           ),
         ),
         TE.flatMapTask(({ target, changed }) => showPosition(ports)(target.brokerAccount, changed)),
       )
 
-  return {
-    /** PUT /positions/:id/sl: a price above 0; the take profit stays. */
-    moveStopLoss: moveLevel((position, price) =>
-      pipe(
-        requireStopLossSide(position, price),
-        E.map((stopLoss) => ({ ...levelsOf(position), stopLoss })),
-      ),
-    ),
-
-    /** PUT /positions/:id/tp: a price above 0; the stop loss stays. */
-    moveTakeProfit: moveLevel((position, price) =>
-      pipe(
-        requireTakeProfitSide(position, price),
-        E.map((takeProfit) => ({ ...levelsOf(position), takeProfit })),
-      ),
-    ),
-
-    /**
-     * POST /positions/:id/close.
-     * @param volume lots above 0; undefined for all
-     * @param once begun when everything is checked, before anything is recorded or sent
-     */
-    closePosition: (
-      caller: Caller,
-      id: string,
-      volume: number | undefined,
-      { begin }: Once,
-    ): TE.TaskEither<CloseRefusal, CloseResult> =>
-      change(caller, id, (target, maySend) =>
-        pipe(
-          TE.Do,
-          TE.let('target', () => target),
-          TE.bind('before', () => readOpenPosition(ports)(target)),
-          TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-          TE.bindW('earlierDeals', () => findEarlierDeals(ports)(target)),
-          TE.tap(() => begin),
-          // Before it is sent, so that a close of a process that dies is found in the broker's
-          // history.
-          TE.tap(() => wantRead(ports, target, lateDealsMs)),
-          TE.bindW('receipt', (close) => sendClose(ports)(close, maySend)),
-          TE.bindW('found', (close) => TE.fromTask(findClose(ports)(close, close.receipt))),
-          // A close that the broker has only accepted counts as made when a read shows it.
-          TE.filterOrElseW(
-            ({ receipt, found }) => receipt.isConfirmed || found.shown !== undefined,
-            () => brokerOutcomeUnknown(target.id.accountId),
-          ),
-          TE.map(resultOf(ports)),
-        ),
-      ),
-  }
-}
-
-// --- levels ---
-
-/**
- * Both levels that a position is to have, since the provider removes the one that is not sent; or
- * why it may not have them.
- */
-type DecideLevels = (position: BrokerPosition, price: number) => E.Either<InvalidPrice, Levels>
-
-interface LevelChange {
-  readonly target: ChangeTarget
-  /** As it was read before. */
-  readonly before: OpenPosition
-  readonly levels: Levels
-}
-
-/**
- * Sends both levels of a position, and returns it with them. Confirmed levels are set, whatever is
- * read afterwards; accepted ones are set when a read shows them; and where the outcome is unknown,
- * one read decides.
- */
-const setLevels =
-  (ports: ChangePorts) =>
-  (
-    { target, before, levels }: LevelChange,
+  /**
+   * Sends both levels of a position, and returns it with them. Confirmed levels are set, whatever
+   * is read afterwards; accepted ones are set when a read shows them; and where the outcome is
+   * unknown, one read decides.
+   */
+  const setLevels = (
+    target: ChangeTarget,
+    before: OpenPosition,
+    levels: Levels,
     maySend: MaySend,
   ): TE.TaskEither<BrokerChangeError, OpenPosition> => {
-    const unknown = brokerOutcomeUnknown(target.id.accountId)
+    const unknown = refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId })
     const isMade = ({ position }: OpenPosition): boolean =>
-      hasLevelsAsAsked(position, levels, before.position)
-    const isNew = ({ position }: OpenPosition): boolean =>
-      !showsOldLevel(position, levels, before.position)
+      hasRequestedLevels(position, levels, before.position)
     return pipe(
-      ports.positionDesk.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
+      positionTrading.setLevels(target.brokerAccount, target.id.ticket, levels, maySend),
       TE.matchE(
         (error): TE.TaskEither<BrokerChangeError, OpenPosition> => {
           if (error._tag !== 'BrokerOutcomeUnknown') return TE.left(error)
           // A position that is gone may have had the new level and been closed by it, so that its
           // absence proves nothing.
           return pipe(
-            readOpenPosition(ports)(target),
+            readOpenPosition(target),
             TE.filterOrElseW(isMade, () => unknown),
             TE.mapLeft(() => unknown),
           )
@@ -220,7 +226,11 @@ const setLevels =
               // not send the old level back. Where the position is gone or cannot be read, the
               // result is the position as it was, with the confirmed levels.
               return pipe(
-                readUntil(ports)(target, before, isNew),
+                readUntil(
+                  target,
+                  before,
+                  ({ position }) => !showsOldLevel(position, levels, before.position),
+                ),
                 T.map((latest) => ({
                   ...latest,
                   position: withConfirmedLevels(latest.position, levels, before.position),
@@ -228,11 +238,11 @@ const setLevels =
                 TE.fromTask,
               )
             case 'unchanged':
-              // The broker compared what was asked with what it holds and found no difference.
-              return TE.fromTask(readUntil(ports)(target, before, () => true))
+              // The broker compared the levels with its own and found no difference.
+              return TE.fromTask(readUntil(target, before, () => true))
             case 'accepted':
               return pipe(
-                TE.fromTask(readUntil(ports)(target, before, isMade)),
+                TE.fromTask(readUntil(target, before, isMade)),
                 TE.filterOrElse(isMade, () => unknown),
               )
           }
@@ -241,96 +251,199 @@ const setLevels =
     )
   }
 
-/**
- * Reads the position until `isShown`, for at most two seconds. Returns the last read that came in
- * time, or `before`.
- */
-const readUntil =
-  (ports: ChangePorts) =>
-  (
-    target: ChangeTarget,
-    before: OpenPosition,
-    isShown: (latest: OpenPosition) => boolean,
-  ): T.Task<OpenPosition> =>
-  async () => {
-    let latest = before
-    const look = async (): Promise<boolean> => {
-      const read = await readOpenPosition(ports)(target)()
-      if (E.isLeft(read)) return read.left._tag !== 'BrokerUnavailable'
-      latest = read.right
-      return isShown(latest)
+  /**
+   * Reads the position until `isShown`, for at most two seconds. Returns the last read that came in
+   * time, or `before`.
+   */
+  const readUntil =
+    (
+      target: ChangeTarget,
+      before: OpenPosition,
+      isShown: (latest: OpenPosition) => boolean,
+    ): T.Task<OpenPosition> =>
+    async () => {
+      let latest = before
+      await watch(async () => {
+        const read = await readOpenPosition(target)()
+        if (E.isLeft(read)) return isFinal(read.left)
+        latest = read.right
+        return isShown(latest)
+      })
+      return latest
     }
-    await watch(ports)(look)()
-    return latest
-  }
 
-// --- closes ---
+  // --- closes ---
 
-/**
- * When the journal is read once more after a close, for deals that the broker's history shows late.
- */
-const lateDealsMs = 10 * secondMs
+  const wantRead = ({ brokerAccount }: ChangeTarget, afterMs: number): AsyncResult<void> =>
+    journal.want(brokerAccount, clock.now() + afterMs)
 
-const wantRead = (
-  { journal, clock }: ChangePorts,
-  { brokerAccount }: ChangeTarget,
-  afterMs: number,
-): TE.TaskEither<ServiceUnavailable, void> => journal.want(brokerAccount, clock.now() + afterMs)
+  /**
+   * On MT4 every close has the number of its position, so that deals of earlier closes look alike;
+   * elsewhere each has a number of its own.
+   */
+  const findEarlierDeals = ({
+    brokerAccount,
+    id,
+  }: ChangeTarget): AsyncResult<ReadonlySet<string>> =>
+    brokerAccount.platform === 'mt5'
+      ? TE.right(new Set())
+      : pipe(
+          journal.closingDeals(brokerAccount, id.ticket, 0),
+          TE.map((deals) => new Set(deals.map(dealKey))),
+        )
 
-/** Sends a close. Where its outcome is unknown, one read of the positions decides. */
-const sendClose =
-  (ports: ChangePorts) =>
-  (close: DecidedClose, maySend: MaySend): TE.TaskEither<BrokerChangeError, ReceivedClose> => {
+  /** Sends a close. Where its outcome is unknown, one read of the positions decides. */
+  const sendClose = (
+    close: DecidedClose,
+    maySend: MaySend,
+  ): TE.TaskEither<BrokerChangeError, SentClose> => {
     const { brokerAccount, id } = close.target
     return pipe(
-      ports.positionDesk.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
-      TE.map(({ orderId, progress }): ReceivedClose => ({
-        orderId,
+      positionTrading.closePosition(brokerAccount, id.ticket, close.order.volume, maySend),
+      TE.map(({ brokerOrderId, progress }): SentClose => ({
+        brokerOrderId,
         isConfirmed: progress === 'done',
         shown: undefined,
       })),
-      TE.orElse((error): TE.TaskEither<BrokerChangeError, ReceivedClose> =>
+      TE.orElse((error): TE.TaskEither<BrokerChangeError, SentClose> =>
         error._tag === 'BrokerOutcomeUnknown'
           ? pipe(
-              ports.positionDesk.freshPositions(brokerAccount),
-              TE.map(showClose(close)),
+              positionTrading.freshPositions(brokerAccount),
+              TE.map((reading) => shownClose(close, reading)),
               TE.filterOrElseW(
                 (shown) => shown !== undefined && isDoneAsSent(shown.outcome, close.order),
                 () => error,
               ),
               TE.bimap(
                 () => error,
-                (shown) => ({ orderId: null, isConfirmed: false, shown }),
+                (shown) => ({ brokerOrderId: null, isConfirmed: false, shown }),
               ),
             )
           : TE.left(error),
       ),
       // Whatever its outcome, trades that were read before it are out of date.
-      T.tap(() => wantRead(ports, close.target, 0)),
+      T.tap(() => wantRead(close.target, 0)),
     )
   }
 
-interface EndedClose extends DecidedClose {
-  readonly receipt: ReceivedClose
-  readonly found: FoundClose
+  /**
+   * Looks for a close that was sent, for at most two seconds. The positions are read until they
+   * show it, so that the next change of the position finds it as it is. The journal is read until
+   * it has deals of the closing order with the volume that was closed. Where the broker named no
+   * order, nothing shows which deals are this close's.
+   */
+  const findClose =
+    (
+      close: DecidedClose,
+      sent: SentClose,
+    ): T.Task<{
+      readonly shown: ShownClose | undefined
+      readonly fill: CloseFill | undefined
+    }> =>
+    async () => {
+      const { brokerAccount } = close.target
+      const { brokerOrderId } = sent
+      let { shown } = sent
+      let deals: readonly BrokerDeal[] = []
+      const fill = (): CloseFill | undefined =>
+        closeFillOf(deals, (shown?.outcome ?? outcomeAsSent(close.order)).closedVolume)
+
+      const isShown = async (): Promise<boolean> => {
+        const read = await positionTrading.freshPositions(brokerAccount)()
+        if (E.isLeft(read)) return isFinal(read.left)
+        shown = shownClose(close, read.right)
+        return shown !== undefined
+      }
+      const isFilled = async (): Promise<boolean> => {
+        if (brokerOrderId === null) return true
+        const synchronised = await ports.synchroniseJournal(brokerAccount, clock.now())()
+        if (E.isLeft(synchronised)) return isFinal(synchronised.left)
+        // By the broker's clock, which may be far from ours.
+        const from = (synchronised.right.latestDealAt ?? 0) - dayMs
+        const found = await journal.closingDeals(brokerAccount, brokerOrderId, from)()
+        if (E.isRight(found))
+          deals = found.right.filter((deal) => !close.earlierDeals.has(dealKey(deal)))
+        return fill() !== undefined
+      }
+      // Each by itself: a first read of a long history must not delay the positions.
+      await Promise.all([shown === undefined ? watch(isShown) : undefined, watch(isFilled)])
+      return { shown, fill: fill() }
+    }
+
+  return {
+    /** PUT /positions/:id/sl: a price above 0; the take profit stays. */
+    moveStopLoss: moveLevel('stopLoss'),
+
+    /** PUT /positions/:id/tp: a price above 0; the stop loss stays. */
+    moveTakeProfit: moveLevel('takeProfit'),
+
+    /**
+     * POST /positions/:id/close.
+     * @param volume lots above 0; undefined for all
+     * @param once begun when everything is checked, before anything is recorded or sent
+     */
+    closePosition: (
+      caller: Caller,
+      id: string,
+      volume: number | undefined,
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
+      change(caller, id, (target, maySend) =>
+        pipe(
+          TE.Do,
+          TE.let('target', () => target),
+          TE.bind('before', () => readOpenPosition(target)),
+          TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
+          TE.bindW('earlierDeals', () => findEarlierDeals(target)),
+          TE.tap(() => begin),
+          // Before it is sent, so that a close of a process that dies is found in the broker's
+          // history.
+          TE.tap(() => wantRead(target, lateDealsMs)),
+          TE.bindW('sent', (close) => sendClose(close, maySend)),
+          TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
+          // A close that the broker has only accepted counts as made when a read shows it.
+          TE.filterOrElseW(
+            ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
+            () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
+          ),
+          TE.map(({ before, order, sent, found: { shown, fill } }) => {
+            const { accountId, ticket } = target.id
+            const { readAt } = shown?.reading ?? before.reading
+            return {
+              closed: {
+                accountId,
+                ticket,
+                brokerOrderId: sent.brokerOrderId,
+                // A broker that confirmed a close has made it, though no read may show it yet.
+                ...(shown?.outcome ?? outcomeAsSent(order)),
+                closePrice: fill?.price ?? null,
+                realizedPnl: fill?.profit ?? null,
+                closedAt: fill?.at ?? null,
+              },
+              provenance: provenanceOf(broker.source, [{ accountId, readAt }], readAt),
+            }
+          }),
+        ),
+      ),
+  }
 }
 
-const resultOf =
-  ({ broker }: ChangePorts) =>
-  ({ target, before, order, receipt, found: { shown, fill } }: EndedClose): CloseResult => ({
-    closed: {
-      accountId: target.id.accountId,
-      ticket: target.id.ticket,
-      orderId: receipt.orderId,
-      // A broker that confirmed a close has made it, though no read may show it yet.
-      ...(shown?.outcome ?? outcomeAsSent(order)),
-      closePrice: fill?.price ?? null,
-      realizedPnl: fill?.profit ?? null,
-      closedAt: fill?.at ?? null,
-    },
-    provenance: provenanceOfRead(
-      broker.source,
-      target.brokerAccount,
-      shown?.reading ?? before.reading,
-    ),
-  })
+/**
+ * What a read shows of a close; undefined where it does not show it yet. On MT4 the remainder of a
+ * position gets a new ticket.
+ */
+const shownClose = (
+  { target, before, order }: DecidedClose,
+  reading: PositionsReading,
+): ShownClose | undefined => {
+  const positionsBefore = { position: before.position, positions: before.reading.positions }
+  const isRenumbered = target.brokerAccount.platform === 'mt4'
+  const outcome = closeShownBy(positionsBefore, order, reading.positions, isRenumbered)
+  return outcome && { outcome, reading }
+}
+
+// A rate limit, or an account that the provider does not have, does not pass within two seconds.
+const isFinal = ({
+  _tag,
+}: BrokerReadError | Refusal<'PositionNotFound' | 'ServiceUnavailable'>): boolean =>
+  _tag !== 'BrokerUnavailable' && _tag !== 'ServiceUnavailable'

@@ -1,17 +1,21 @@
-// Takes a recorded order to its end: sends it once, and where the answer does not say how it ended,
-// reconciles it with the broker's records. `processOrder` may be called any number of times, by
-// several processes at once and after any crash: what is stored decides, and every write expects
-// the version that was read.
+// Processes a recorded order until its outcome is known: sends it once, and where the answer does
+// not say how it ended, reconciles it with the broker's records. `processOrder` may be called any
+// number of times, by several processes at once and after any crash: what is stored decides, and
+// every write expects the version that was read.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { isSameBrokerAccount, requireBrokerAccount, requireTradable } from '../accounts/account.ts'
-import type { Account, BrokerAccount } from '../accounts/account.ts'
-import type { BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import { brokerClientId } from '../orders/order.ts'
-import type { Order } from '../orders/order.ts'
+import {
+  isSameBrokerAccount,
+  requireBrokerAccount,
+  requireTradable,
+  type Account,
+  type BrokerAccount,
+} from '../accounts/account.ts'
+import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
+import { brokerClientId, isCorrection, withOutcome, type Order } from '../orders/order.ts'
 import {
   afterLookup,
   afterNotSent,
@@ -19,19 +23,26 @@ import {
   afterSend,
   afterVerification,
   nextAction,
-  placementWindowMs,
-  rejectLate,
+  sendTimeoutMs,
+  lateRejection,
   rejectUnusable,
+  type LookupAnswer,
+  type PlacementStep,
+  type Sending,
+  type UnusableAccount,
 } from '../orders/placement.ts'
-import type { LookupAnswer, PlacementStep, Sending, UnusableAccount } from '../orders/placement.ts'
-import { isCorrection, settle } from '../orders/transitions.ts'
-import type { AccountStore } from '../ports/account-store.ts'
-import type { OrderJob, OrderPlacement, OrderRetry, OrderStore } from '../ports/order-store.ts'
-import type { Ports } from '../ports/ports.ts'
-import type { AcquireSlot } from '../ports/trade-slots.ts'
-import type { BrokerOrder } from '../ports/trading.ts'
+import type {
+  AccountStore,
+  AcquireSlot,
+  BrokerOrder,
+  OrderJob,
+  OrderPlacement,
+  OrderRetry,
+  OrderStore,
+  Ports,
+} from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
-import { confirmDemo, findAccount } from './steps/accounts.ts'
+import { confirmDemo, findAccount } from './steps/find.ts'
 
 interface ProcessPorts extends Pick<
   Ports,
@@ -53,7 +64,7 @@ export interface ProcessedOrder {
   readonly retry: OrderRetry | undefined
 }
 
-type Processing = TE.TaskEither<ServiceUnavailable, ProcessedOrder>
+type Processing = AsyncResult<ProcessedOrder>
 
 /**
  * After how long an order that is being sent is looked up by others; a lookup does not disturb a
@@ -73,17 +84,9 @@ const writePauseMs = secondMs
 
 const nothingFollows: Processing = TE.right({ isCorrected: false, retry: undefined })
 
-interface SentPlacement extends OrderPlacement {
+/** An order that this process is sending. */
+interface SendingOrder extends OrderPlacement {
   readonly placement: Sending
-}
-
-/**
- * `from` is undefined when an obstacle prevented the send, `step` when another process took the
- * order on.
- */
-interface SendResult {
-  readonly from: SentPlacement | undefined
-  readonly step: PlacementStep | undefined
 }
 
 type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
@@ -91,39 +94,33 @@ type SendObstacle = UnusableAccount | BrokerReadError | ServiceUnavailable
 export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processing) => {
   const { orders, trading, slots, clock, stopwatch } = ports
 
-  const timeLeftMs = ({ order, sendUntilMs }: OrderJob): number =>
-    Math.min(order.createdAt + placementWindowMs - clock.now(), sendUntilMs - stopwatch.elapsedMs())
+  const timeToDeadlineMs = ({ order, sendDeadlineMs }: OrderJob): number =>
+    Math.min(order.createdAt + sendTimeoutMs - clock.now(), sendDeadlineMs - stopwatch.elapsedMs())
 
   // --- sending ---
 
-  // The slot is held for the checks and the send. What the broker answered is written without it.
+  // The slot is held for the checks and the send, not for the write of the answer.
   const send = (job: OrderJob): Processing =>
     pipe(
-      inSlot(slots.forSend, job.destination, timeLeftMs(job), checkAndSend(job)),
-      TE.flatMap((sent) => {
-        if (sent === undefined) return write(job, rejectLate)
-        const { from, step } = sent
-        if (step === undefined) return nothingFollows
-        // Only an answer to a send of our own outweighs what another process wrote meanwhile.
-        return from === undefined ? write(job, step) : writeSendAnswer(job, from, step)
-      }),
+      inSlot(slots.forSend, job.destination, timeToDeadlineMs(job), checkAndSend(job)),
+      TE.flatMap((writeResult) => writeResult ?? write(job, lateRejection)),
     )
 
-  const checkAndSend = (job: OrderJob): TE.TaskEither<ServiceUnavailable, SendResult> =>
+  /** Returns the write as a task, so that the caller releases the slot before it runs. */
+  const checkAndSend = (job: OrderJob): AsyncResult<Processing> =>
     pipe(
       requireDestination(job),
       TE.matchE(
-        (obstacle): TE.TaskEither<ServiceUnavailable, SendResult> =>
+        (obstacle): AsyncResult<Processing> =>
           obstacle._tag === 'ServiceUnavailable'
             ? TE.left(obstacle)
-            : TE.right({ from: undefined, step: afterObstacle(obstacle, timeLeftMs(job)) }),
+            : TE.right(write(job, afterObstacle(obstacle, timeToDeadlineMs(job)))),
         () => sendOnce(job),
       ),
     )
 
   // The account may have been relinked, or turned out to be live, since the order was accepted. One
-  // whose broker never said that it is a demo account is read first: nothing is sent to a broker on
-  // the link's word alone.
+  // whose broker never confirmed that it is a demo account is read first.
   const requireDestination = ({
     order: { owner, request },
     destination,
@@ -145,33 +142,29 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       TE.tap(confirmDemo(ports)),
     )
 
-  const sendOnce = (job: OrderJob): TE.TaskEither<ServiceUnavailable, SendResult> => {
+  const sendOnce = (job: OrderJob): AsyncResult<Processing> => {
     const { order, destination, version } = job
     const sending: Sending = { step: 'sending', sentAt: clock.now() }
-    // In any run of the database server: what the broker answers is true whatever the database
-    // knows.
-    const from: SentPlacement = {
+    // No serverRun check: the broker's answer must be stored even after a database failover.
+    const expected = {
       order,
       placement: sending,
       destination,
       version: version + 1,
       serverRun: undefined,
     }
-    const place: T.Task<PlacementStep> = async () => {
+    const place: T.Task<Processing> = async () => {
       const answer = await trading.placeOrder(
         destination,
         brokerOrderOf(order),
-        () => timeLeftMs(job) > 0,
+        () => timeToDeadlineMs(job) > 0,
       )()
       if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)
-      return afterSend(sending, answer, timeLeftMs(job))
+      return writeSendAnswer(job, expected, afterSend(sending, answer, timeToDeadlineMs(job)))
     }
     return pipe(
       advance(job, { placement: sending, continueInMs: sendingLeaseMs }),
-      TE.flatMapTask((isOurs): T.Task<PlacementStep | undefined> =>
-        isOurs ? place : T.of(undefined),
-      ),
-      TE.map((step) => ({ from, step })),
+      TE.flatMapTask((isOurs) => (isOurs ? place : T.of(nothingFollows))),
     )
   }
 
@@ -182,7 +175,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       findInSlot(job, job.order.createdAt, null, true),
       TE.flatMap((answer) => {
         if (answer === undefined) return nothingFollows
-        const step = afterVerification(answer, timeLeftMs(job), job.order.createdAt)
+        const step = afterVerification(answer, timeToDeadlineMs(job), job.order.createdAt)
         return step === undefined ? send(job) : write(job, step)
       }),
     )
@@ -191,17 +184,22 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
 
   const lookUp = (
     job: OrderJob,
-    { sentAt, orderId }: { readonly sentAt: number; readonly orderId: string | null },
-    refresh: boolean,
+    { sentAt, brokerOrderId }: { readonly sentAt: number; readonly brokerOrderId: string | null },
+    readFromTerminal: boolean,
     after: (answer: LookupAnswer) => PlacementStep,
   ): Processing =>
     pipe(
-      findInSlot(job, sentAt, orderId, refresh),
+      findInSlot(job, sentAt, brokerOrderId, readFromTerminal),
       TE.flatMap((answer) => (answer === undefined ? nothingFollows : write(job, after(answer)))),
     )
 
   /** Undefined when no slot came free in time. */
-  const findInSlot = (job: OrderJob, sentAt: number, orderId: string | null, refresh: boolean) =>
+  const findInSlot = (
+    job: OrderJob,
+    sentAt: number,
+    brokerOrderId: string | null,
+    readFromTerminal: boolean,
+  ) =>
     inSlot(
       slots.forLookup,
       job.destination,
@@ -212,8 +210,8 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
           trading.findOrder(job.destination, {
             order: brokerOrderOf(job.order),
             sentAt,
-            orderId,
-            refresh,
+            brokerOrderId,
+            readFromTerminal,
             othersTickets,
           }),
         ),
@@ -225,64 +223,66 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       ),
     )
 
-  // --- writing down what follows ---
+  // --- writing ---
 
-  const advance = (
-    from: OrderPlacement,
-    step: PlacementStep,
-  ): TE.TaskEither<ServiceUnavailable, boolean> =>
-    orders.advance(from.order.owner, from, step, clock.now())
+  const advance = (expected: OrderPlacement, step: PlacementStep): AsyncResult<boolean> =>
+    orders.advance(expected.order.owner, expected, step, clock.now())
 
-  /** @param otherwise what follows when another process wrote first */
+  /**
+   * @param expected the state that the database is expected to hold
+   * @param onConflict runs if the stored version changed
+   */
   const write = (
     job: OrderJob,
     step: PlacementStep,
-    from: OrderPlacement = job,
-    otherwise = nothingFollows,
+    expected: OrderPlacement = job,
+    onConflict = nothingFollows,
   ): Processing =>
     pipe(
-      advance(from, step),
-      TE.flatMap((isWritten) => (isWritten ? TE.right(processed(job, from, step)) : otherwise)),
+      advance(expected, step),
+      TE.flatMap((isWritten) =>
+        isWritten ? TE.right(processed(job, expected, step)) : onConflict,
+      ),
     )
 
-  // What the broker answered is held while the database is unavailable.
+  // The broker's answer is held in memory while the database is unavailable.
   const writeSendAnswer = (
     job: OrderJob,
-    from: SentPlacement,
+    expected: SendingOrder,
     step: PlacementStep,
     attempt = 1,
   ): Processing =>
     pipe(
-      write(job, step, from, overrideOther(job, from, step)),
+      write(job, step, expected, overrideOther(job, expected, step)),
       TE.orElse((error) =>
         attempt >= writeAttempts
           ? TE.left(error)
           : pipe(
               TE.fromTask<void, ServiceUnavailable>(ports.pause(writePauseMs)),
-              TE.flatMap(() => writeSendAnswer(job, from, step, attempt + 1)),
+              TE.flatMap(() => writeSendAnswer(job, expected, step, attempt + 1)),
             ),
       ),
     )
 
-  // Another process wrote meanwhile. That the order was executed is true whatever it wrote; that it
-  // was not is true of this send alone.
+  // Another process wrote meanwhile. An execution always overrides the other write; a rejection
+  // only if the stored send is this one (same sentAt). An ended placement is never overridden.
   const overrideOther =
-    (job: OrderJob, from: SentPlacement, step: PlacementStep): Processing =>
+    (job: OrderJob, ours: SendingOrder, step: PlacementStep): Processing =>
     async () => {
       if (step.outcome === undefined) return nothingFollows()
-      const stored = await orders.placement(from.order.owner, from.order.id)()
+      const stored = await orders.placement(ours.order.owner, ours.order.id)()
       if (E.isLeft(stored)) return stored
-      if (O.isNone(stored.right) || !mayOverride(stored.right.value, from, step))
+      if (O.isNone(stored.right) || !mayOverride(stored.right.value, ours, step))
         return nothingFollows()
-      return write(job, step, stored.right.value, overrideOther(job, from, step))()
+      return write(job, step, stored.right.value, overrideOther(job, ours, step))()
     }
 
   return (job) => () => {
-    const { isOwn, order } = job
+    const { mustLookUpFirst, order } = job
     const now = clock.now()
     const action = nextAction(job.placement, {
-      isOwn,
-      timeLeftMs: timeLeftMs(job),
+      mustLookUpFirst,
+      timeToDeadlineMs: timeToDeadlineMs(job),
       createdAt: order.createdAt,
       now,
     })
@@ -292,13 +292,15 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       case 'verify_and_send':
         return verifyAndSend(job)()
       case 'look_up': {
-        const { from, refresh } = action
-        return lookUp(job, from, refresh, (answer) => afterLookup(from, answer, now, refresh))()
+        const { from, readFromTerminal } = action
+        return lookUp(job, from, readFromTerminal, (answer) =>
+          afterLookup(from, answer, now, readFromTerminal),
+        )()
       }
       case 'recheck':
         return lookUp(job, action.from, true, (answer) => afterRecheck(action.from, answer))()
       case 'reject_late':
-        return write(job, rejectLate)()
+        return write(job, lateRejection)()
       case 'none':
         return nothingFollows()
     }
@@ -329,8 +331,8 @@ const inSlot =
     acquire: AcquireSlot,
     account: BrokerAccount,
     patienceMs: number,
-    work: TE.TaskEither<ServiceUnavailable, A>,
-  ): TE.TaskEither<ServiceUnavailable, A | undefined> =>
+    work: AsyncResult<A>,
+  ): AsyncResult<A | undefined> =>
   async () => {
     const release = await acquire(account, patienceMs)()
     if (release === undefined) return E.right(undefined)
@@ -343,33 +345,33 @@ const inSlot =
 
 const mayOverride = (
   { placement }: OrderPlacement,
-  from: SentPlacement,
+  ours: SendingOrder,
   { outcome }: PlacementStep,
 ): boolean => {
-  if (placement.step === 'settled') return false
+  if (placement.step === 'ended') return false
   return (
     outcome?.kind !== 'rejected' ||
-    ('sentAt' in placement && placement.sentAt === from.placement.sentAt)
+    ('sentAt' in placement && placement.sentAt === ours.placement.sentAt)
   )
 }
 
 const processed = (
   job: OrderJob,
-  from: OrderPlacement,
+  expected: OrderPlacement,
   { placement, outcome, continueInMs }: PlacementStep,
 ): ProcessedOrder => {
-  // A send from here that certainly did not arrive was preceded by a lookup, or by the record: this
-  // process knows the order from then on.
+  // We sent this order and got `not_sent`. We had recorded it or looked it up first, so the retry
+  // needs no lookup.
   const retried: OrderJob = {
     ...job,
     placement,
-    version: from.version + 1,
-    isOwn: job.isOwn || from !== job,
+    version: expected.version + 1,
+    mustLookUpFirst: job.mustLookUpFirst && expected === job,
   }
   return {
     isCorrected:
       outcome !== undefined &&
-      isCorrection(from.order, settle(from.order, outcome, from.order.updatedAt)),
+      isCorrection(expected.order, withOutcome(expected.order, outcome, expected.order.updatedAt)),
     retry:
       placement.step === 'recorded' && continueInMs !== null
         ? { job: retried, inMs: continueInMs }
@@ -384,7 +386,7 @@ const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
     symbol,
     side,
     volume,
-    ...(stopLoss === undefined ? {} : { stopLoss }),
-    ...(takeProfit === undefined ? {} : { takeProfit }),
+    stopLoss,
+    takeProfit,
   }
 }

@@ -4,10 +4,9 @@ import * as O from 'fp-ts/lib/Option.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { ServiceUnavailable } from '../errors.ts'
-import { noticeText } from '../notices/notice-text.ts'
-import type { OwnerNoticeJob } from '../ports/owner-notices.ts'
-import type { Ports } from '../ports/ports.ts'
+import type { AsyncResult } from '../errors.ts'
+import { noticeText } from '../notices/owner-notice.ts'
+import type { OwnerNoticeJob, Ports } from '../ports/index.ts'
 import { parseEmailAddress } from '../primitives/email-address.ts'
 
 /**
@@ -22,7 +21,7 @@ export type NoticeOutcome =
 
 export const sendOwnerNotice =
   ({ users, mailer }: Pick<Ports, 'users' | 'mailer'>) =>
-  ({ id, owner, notice }: OwnerNoticeJob): TE.TaskEither<ServiceUnavailable, NoticeOutcome> =>
+  ({ id, owner, notice }: OwnerNoticeJob): AsyncResult<NoticeOutcome> =>
     pipe(
       users.email(owner),
       TE.map(O.flatMap(parseEmailAddress)),

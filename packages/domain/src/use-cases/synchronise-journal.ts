@@ -4,12 +4,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
-import { brokerUnavailable, serviceUnavailable } from '../errors.ts'
-import type { BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import { dealKey } from '../journal/broker-deal.ts'
-import type { BrokerDeal, DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import { diffDeals } from '../journal/diff-deals.ts'
-import type { JournalState } from '../journal/journal-state.ts'
+import { refuse, type BrokerReadError, type ServiceUnavailable } from '../errors.ts'
 import {
   agreed,
   isFresh,
@@ -17,12 +12,25 @@ import {
   planRead,
   rereadAfter,
   tailWindow,
-} from '../journal/reading-plan.ts'
-import type { Broker } from '../ports/broker.ts'
-import type { Clock, Pauser, Stopwatch } from '../ports/clock.ts'
-import type { Journal, JournalClaim, JournalLost } from '../ports/journal.ts'
-import { secondMs } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+  type JournalState,
+} from '../journal/journal-state.ts'
+import {
+  dealKey,
+  diffDeals,
+  type BrokerDeal,
+  type DealsPage,
+  type DealsWindow,
+} from '../journal/broker-deal.ts'
+import type {
+  Broker,
+  Clock,
+  Journal,
+  JournalClaim,
+  JournalLost,
+  Pauser,
+  Stopwatch,
+} from '../ports/index.ts'
+import { secondMs, type Instant } from '../primitives/instant.ts'
 
 type ReadFailure = BrokerReadError | ServiceUnavailable
 
@@ -48,13 +56,12 @@ export type SynchroniseJournal = (
   since: Instant,
 ) => TE.TaskEither<ReadFailure, JournalState>
 
-/** After this long a caller gives up, whoever is reading. The read goes on. */
+/** After this long a caller gives up. The read continues. */
 const patienceMs = 120 * secondMs
 /** Between two checks of whether another process has finished. */
 const checkPauseMs = 100
 /**
- * After more consecutive pages than this without a new deal, the provider gives the same ones for
- * ever.
+ * After more consecutive pages than this without a new deal, the provider is repeating itself.
  */
 const maxRepeatedPages = 3
 
@@ -62,15 +69,51 @@ const busy = Symbol('another process reads')
 
 type Outcome = E.Either<ReadFailure, typeof busy | undefined>
 
+const emptyChange = {
+  inserted: [],
+  changed: [],
+  vanished: [],
+  reading: null,
+  firstReadOffset: null,
+  completed: null,
+} as const
+
+/** A read that reached the end of its window. */
+interface CompletedRead {
+  readonly state: JournalState
+  /** The account's figures, where they were read for the events. */
+  readonly reading: AccountReading | null
+  /** Deals of the journal that the broker did not show. */
+  readonly vanished: readonly BrokerDeal[]
+  /** Whether a deal changed or vanished since it was first read. */
+  readonly isDifferent: boolean
+}
+
 export const synchroniseJournal = (ports: Ports): SynchroniseJournal => {
   const { journal, clock, stopwatch, pause, stopsAboveDeals } = ports
   const underWay = new Map<string, Promise<Outcome>>()
+
+  const readOnce = async (account: BrokerAccount): Promise<Outcome> => {
+    const claimed = await journal.claim(account)()
+    if (E.isLeft(claimed)) return claimed
+    if (claimed.right._tag === 'None') return E.right(busy)
+    const claim = claimed.right.value
+    try {
+      await readClaimed(ports, claim)
+      return E.right(undefined)
+    } catch (error) {
+      if (error instanceof Stopped) return E.left(error.failure)
+      throw error
+    } finally {
+      await journal.release(claim)()
+    }
+  }
 
   const shared = (account: BrokerAccount): Promise<Outcome> => {
     const key = `${account.accountId} ${account.providerAccountId}`
     const running = underWay.get(key)
     if (running !== undefined) return running
-    const begun = readOnce(ports)(account).finally(() => underWay.delete(key))
+    const begun = readOnce(account).finally(() => underWay.delete(key))
     underWay.set(key, begun)
     return begun
   }
@@ -86,11 +129,16 @@ export const synchroniseJournal = (ports: Ports): SynchroniseJournal => {
         if (isFresh(state, since, clock.now()) || state.deals > stopsAboveDeals)
           return E.right(state)
         // The first may have begun before this call; the second began after it, whatever the clocks
-        // say.
+        // show.
         if (completedReads === 2) return E.right(state)
       }
       if (stopwatch.elapsedMs() - startedMs >= patienceMs)
-        return E.left(brokerUnavailable(account.accountId, 'the history is still being read'))
+        return E.left(
+          refuse('BrokerUnavailable', {
+            accountId: account.accountId,
+            reason: 'the history is still being read',
+          }),
+        )
       const outcome = await shared(account)
       if (E.isLeft(outcome)) return outcome
       if (outcome.right === busy) await pause(checkPauseMs)()
@@ -98,24 +146,6 @@ export const synchroniseJournal = (ports: Ports): SynchroniseJournal => {
     }
   }
 }
-
-const readOnce =
-  (ports: Ports) =>
-  async (account: BrokerAccount): Promise<Outcome> => {
-    const claimed = await ports.journal.claim(account)()
-    if (E.isLeft(claimed)) return claimed
-    if (claimed.right._tag === 'None') return E.right(busy)
-    const claim = claimed.right.value
-    try {
-      await readClaimed(ports, claim)
-      return E.right(undefined)
-    } catch (error) {
-      if (error instanceof Stopped) return E.left(error.failure)
-      throw error
-    } finally {
-      await ports.journal.release(claim)()
-    }
-  }
 
 /** Ends a read from within. */
 class Stopped extends Error {
@@ -125,7 +155,7 @@ class Stopped extends Error {
     super(failure._tag)
     this.failure =
       failure._tag === 'JournalLost'
-        ? serviceUnavailable('the journal is written by another process')
+        ? refuse('ServiceUnavailable', { reason: 'the journal is written by another process' })
         : failure
   }
 }
@@ -136,25 +166,111 @@ const orStop = async <A>(work: TE.TaskEither<ReadFailure | JournalLost, A>): Pro
   return done.right
 }
 
-/** A read that reached the end of its window. */
-interface CompletedRead {
-  readonly state: JournalState
-  /** The account's figures, where they were read for the events. */
-  readonly reading: AccountReading | null
-  /** Deals that are kept and that the broker did not show. */
-  readonly vanished: readonly BrokerDeal[]
-  /** Whether a deal changed or vanished since it was first read. */
-  readonly isDifferent: boolean
-}
-
+/** Reads what is new, and compares the journal with the account's balance. */
 const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => {
-  const { journal, clock } = ports
+  const { journal, broker, clock } = ports
+  const { account } = claim
+
+  /** The pages of a window, each fetched while the one before it is being written. */
+  async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
+    const fetchPage = (offset: number) => broker.dealsPage(account, { ...window, offset })()
+    let next: Promise<E.Either<BrokerReadError, DealsPage>> | undefined = fetchPage(window.offset)
+    while (next !== undefined) {
+      const page: E.Either<BrokerReadError, DealsPage> = await next
+      if (E.isLeft(page)) throw new Stopped(page.left)
+      const { nextOffset }: DealsPage = page.right
+      next = nextOffset === null ? undefined : fetchPage(nextOffset)
+      yield page.right
+    }
+  }
+
+  /** Call it after each page, with whether the page had a deal that none before it had. */
+  const createRepeatCheck = () => {
+    let repeatedPages = 0
+    return (hasNewDeals: boolean): void => {
+      repeatedPages = hasNewDeals ? 0 : repeatedPages + 1
+      if (repeatedPages <= maxRepeatedPages) return
+      const reason = 'the provider gives the same deals again and again'
+      throw new Stopped(refuse('BrokerUnavailable', { accountId: account.accountId, reason }))
+    }
+  }
+
+  /**
+   * The account's figures, only where some deal will be recorded as an event, which contains them.
+   */
+  const readingFor = async (deals: readonly BrokerDeal[]): Promise<AccountReading | null> =>
+    ports.recordsEvents && deals.some(({ time }) => time !== undefined && time >= claim.linkedAt)
+      ? orStop(broker.accountInformation(account))
+      : null
+
+  /** Saves each page. Undefined where it stopped because of too many deals. */
+  const readFirst = async (window: DealsWindow): Promise<CompletedRead | undefined> => {
+    const syncedAt = clock.now()
+    const checkRepeat = createRepeatCheck()
+    let { state } = claim
+    let reading: AccountReading | null = null
+    let { latestDealAt } = state
+    for await (const { deals, nextOffset } of pagesOf(window)) {
+      reading = await readingFor(deals)
+      latestDealAt = latestOf(deals, latestDealAt, syncedAt)
+      const before = state.deals
+      state = await orStop(
+        journal.write(claim, {
+          ...emptyChange,
+          inserted: deals,
+          reading,
+          now: clock.now(),
+          firstReadOffset: nextOffset,
+          completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
+        }),
+      )
+      checkRepeat(state.deals > before)
+      if (state.deals > ports.stopsAboveDeals) return undefined
+    }
+    return { state, reading, vanished: [], isDifferent: false }
+  }
+
+  /** Reads a window to its end, and writes what differs from the journal. */
+  const readAgain = async (before: JournalState, window: DealsWindow): Promise<CompletedRead> => {
+    const syncedAt = clock.now()
+    const checkRepeat = createRepeatCheck()
+    const deals = new Map<string, BrokerDeal>()
+    for await (const page of pagesOf(window)) {
+      const count = deals.size
+      for (const deal of page.deals) deals.set(dealKey(deal), deal)
+      checkRepeat(deals.size > count)
+      if (page.nextOffset !== null) await orStop(journal.renew(claim))
+    }
+    const read = [...deals.values()]
+    const held = await orStop(journal.dealsFrom(account, window.from))
+    const { inserted, changed, vanished } = diffDeals(held, read, window.from)
+    const reading = await readingFor(inserted)
+    const state = await orStop(
+      journal.write(claim, {
+        ...emptyChange,
+        inserted,
+        changed,
+        reading,
+        now: clock.now(),
+        completed: { syncedAt, latestDealAt: latestOf(read, before.latestDealAt, syncedAt) },
+      }),
+    )
+    return { state, reading, vanished, isDifferent: changed.length > 0 || vanished.length > 0 }
+  }
+
+  /** Balance less the sum of the journal; undefined where the balance cannot be read now. */
+  const compareBalance = async (known: AccountReading | null): Promise<number | undefined> => {
+    const read = known === null ? await broker.accountInformation(account)() : E.right(known)
+    if (E.isLeft(read)) return undefined
+    return orStop(journal.check(claim, read.right.figures.balance, read.right.readAt))
+  }
+
   const planned = planRead(claim.state, clock.now())
   const isFull = planned.kind === 'full'
   const read =
     planned.kind === 'first'
-      ? await readFirst(ports, claim, planned.window)
-      : await readAgain(ports, claim, claim.state, planned.window)
+      ? await readFirst(planned.window)
+      : await readAgain(claim.state, planned.window)
   if (read === undefined) return
   const isAlreadyChecked = read.state.check !== null && !read.isDifferent
   if (isAlreadyChecked && !isFull) return
@@ -162,170 +278,28 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
   const { disagreements, rereadAt } = read.state
   const rereadLater = () =>
     orStop(journal.setReread(claim, rereadAfter(disagreements, clock.now())))
-  let difference = await compareBalance(ports, claim, read.reading)
+  let difference = await compareBalance(read.reading)
   if (difference === undefined) return isFull ? rereadLater() : undefined
   let { vanished } = read
   if (difference !== 0) {
     // The history and the balance are two reads, between which a deal can be made: both are read
     // once more.
     const window = isFull ? planned.window : tailWindow(read.state, clock.now())
-    const again = await readAgain(ports, claim, read.state, window)
-    difference = (await compareBalance(ports, claim, again.reading)) ?? difference
+    const again = await readAgain(read.state, window)
+    difference = (await compareBalance(again.reading)) ?? difference
     const goneAgain = new Set(again.vanished.map(dealKey))
     vanished = vanished.filter((deal) => goneAgain.has(dealKey(deal)))
     if (isFull && difference !== 0 && vanished.length > 0) {
       // Deals that two full reads did not show are removed only while the balance does not count
       // them: brokers archive old deals.
       await orStop(journal.write(claim, { ...emptyChange, vanished, now: clock.now() }))
-      difference = (await compareBalance(ports, claim, null)) ?? difference
+      difference = (await compareBalance(null)) ?? difference
       vanished = []
     }
   }
   const isInAgreement = difference === 0 && vanished.length === 0 && (isFull || !read.isDifferent)
   if (isInAgreement) return isFull ? orStop(journal.setReread(claim, agreed)) : undefined
   if (rereadAt !== null && !isFull) return
-  ports.onDisagreement(claim.account, difference)
+  ports.onDisagreement(account, difference)
   await rereadLater()
-}
-
-const emptyChange = {
-  inserted: [],
-  changed: [],
-  vanished: [],
-  reading: null,
-  firstReadOffset: null,
-  completed: null,
-} as const
-
-/**
- * Balance less the sum of the journal; undefined where the balance cannot be read, so that the next
- * read compares.
- */
-const compareBalance = async (
-  ports: Ports,
-  claim: JournalClaim,
-  known: AccountReading | null,
-): Promise<number | undefined> => {
-  const read =
-    known === null ? await ports.broker.accountInformation(claim.account)() : E.right(known)
-  if (E.isLeft(read)) return undefined
-  return orStop(ports.journal.check(claim, read.right.figures.balance, read.right.readAt))
-}
-
-/**
- * While a page is written, the next is being fetched. Undefined where it stopped because of too
- * many deals.
- */
-const readFirst = async (
-  ports: Ports,
-  claim: JournalClaim,
-  window: DealsWindow,
-): Promise<CompletedRead | undefined> => {
-  const syncedAt = ports.clock.now()
-  let { state } = claim
-  let reading: AccountReading | null = null
-  let latestDealAt = state.latestDealAt
-  let repeatedPages = 0
-  let next: Promise<E.Either<BrokerReadError, DealsPage>> | undefined = ports.broker.dealsPage(
-    claim.account,
-    window,
-  )()
-  while (next !== undefined) {
-    const page: E.Either<BrokerReadError, DealsPage> = await next
-    if (E.isLeft(page)) throw new Stopped(page.left)
-    const { deals, nextOffset }: DealsPage = page.right
-    next =
-      nextOffset === null
-        ? undefined
-        : ports.broker.dealsPage(claim.account, { ...window, offset: nextOffset })()
-    reading = await readingFor(ports, claim, deals)
-    latestDealAt = latestOf(deals, latestDealAt, syncedAt)
-    const before = state.deals
-    state = await orStop(
-      ports.journal.write(claim, {
-        ...emptyChange,
-        inserted: deals,
-        reading,
-        now: ports.clock.now(),
-        firstReadOffset: nextOffset,
-        completed: nextOffset === null ? { syncedAt, latestDealAt } : null,
-      }),
-    )
-    repeatedPages = state.deals > before ? 0 : repeatedPages + 1
-    if (repeatedPages > maxRepeatedPages) throw repeatsItself(claim)
-    if (state.deals > ports.stopsAboveDeals) return undefined
-  }
-  return { state, reading, vanished: [], isDifferent: false }
-}
-
-/** Reads a window to its end, and writes what differs from the journal. */
-const readAgain = async (
-  ports: Ports,
-  claim: JournalClaim,
-  before: JournalState,
-  window: DealsWindow,
-): Promise<CompletedRead> => {
-  const { journal, clock } = ports
-  const syncedAt = clock.now()
-  const read = await readWindow(ports, claim, window)
-  const held = await orStop(journal.dealsFrom(claim.account, window.from))
-  const { inserted, changed, vanished } = diffDeals(held, read, window.from)
-  const reading = await readingFor(ports, claim, inserted)
-  const completed = { syncedAt, latestDealAt: latestOf(read, before.latestDealAt, syncedAt) }
-  const state = await orStop(
-    journal.write(claim, {
-      ...emptyChange,
-      inserted,
-      changed,
-      reading,
-      now: clock.now(),
-      completed,
-    }),
-  )
-  return { state, reading, vanished, isDifferent: changed.length > 0 || vanished.length > 0 }
-}
-
-const readWindow = async (
-  ports: Ports,
-  claim: JournalClaim,
-  window: DealsWindow,
-): Promise<readonly BrokerDeal[]> => {
-  const deals = new Map<string, BrokerDeal>()
-  let repeatedPages = 0
-  let offset: number | null = window.offset
-  while (offset !== null) {
-    const page: DealsPage = await readPage(ports, claim, { ...window, offset })
-    const before = deals.size
-    for (const deal of page.deals) deals.set(dealKey(deal), deal)
-    repeatedPages = deals.size > before ? 0 : repeatedPages + 1
-    if (repeatedPages > maxRepeatedPages) throw repeatsItself(claim)
-    offset = page.nextOffset
-    if (offset !== null) await orStop(ports.journal.renew(claim))
-  }
-  return [...deals.values()]
-}
-
-const readPage = (
-  ports: Ports,
-  { account }: JournalClaim,
-  window: DealsWindow,
-): Promise<DealsPage> => orStop(ports.broker.dealsPage(account, window))
-
-const repeatsItself = ({ account }: JournalClaim): Stopped =>
-  new Stopped(
-    brokerUnavailable(account.accountId, 'the provider gives the same deals again and again'),
-  )
-
-/**
- * The account's figures, only where some deal will be recorded as an event, which contains them.
- */
-const readingFor = async (
-  ports: Ports,
-  { account, linkedAt }: JournalClaim,
-  deals: readonly BrokerDeal[],
-): Promise<AccountReading | null> => {
-  const isEvent = ({ time }: BrokerDeal): boolean => time !== undefined && time >= linkedAt
-  return ports.recordsEvents && deals.some(isEvent)
-    ? orStop(ports.broker.accountInformation(account))
-    : null
 }

@@ -1,28 +1,64 @@
 // Closed trades, read from the journals of their accounts: lists, single ones, statistics and
-// exports.
+// exports. The journals are brought up to date first; one account that cannot be read fails the
+// whole.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireBrokerAccount } from '../accounts/account.ts'
-import { tradeNotFound } from '../errors.ts'
-import type { InvalidCursor, TradeNotFound } from '../errors.ts'
-import type { TradeExportPage, TradeSelection } from '../ports/journal.ts'
-import { parsePositionId } from '../primitives/ids.ts'
-import type { Owner } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
-import { tradeStatistics } from '../statistics/trade-statistics.ts'
-import type { TradeStatistics } from '../statistics/trade-statistics.ts'
-import { placeOf } from '../trades/closed-trade.ts'
-import type { ClosedTrade, TradeFilter, TradeSlice } from '../trades/closed-trade.ts'
-import { readCursor, writeCursor } from '../trades/cursor.ts'
-import { queryTrades, readJournal, tradeProvenance } from './steps/read-journals.ts'
+import { requireBrokerAccount, type BrokerAccount } from '../accounts/account.ts'
+import { refuse, type AsyncResult, type BrokerReadTag } from '../errors.ts'
 import type {
-  JournalRefusal,
-  TradePorts,
-  TradeProvenance,
-  TradesRefusal,
-} from './steps/read-journals.ts'
+  AccountStore,
+  Broker,
+  Clock,
+  TradeExportPage,
+  TradeRecords,
+  TradeSelection,
+} from '../ports/index.ts'
+import { parsePositionId, type AccountId, type Owner } from '../primitives/ids.ts'
+import { secondMs, type Instant } from '../primitives/instant.ts'
+import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import { tradeStatistics, type TradeStatistics } from '../statistics/trade-statistics.ts'
+import {
+  placeOf,
+  readCursor,
+  writeCursor,
+  type ClosedTrade,
+  type TradeFilter,
+  type TradeSlice,
+} from '../trades/closed-trade.ts'
+import type { SkippedOnAccount } from '../trades/fold.ts'
+import { selectBrokerAccounts } from './steps/find.ts'
+import type { SynchroniseJournal } from './synchronise-journal.ts'
+
+/** How long a read of the broker's history is reused by later reads. */
+const freshMs = 5 * secondMs
+const tradesPerPage = 1_000
+
+interface TradePorts {
+  readonly accounts: Pick<AccountStore, 'find' | 'list'>
+  readonly synchroniseJournal: SynchroniseJournal
+  readonly trades: TradeRecords
+  readonly broker: Pick<Broker, 'source'>
+  readonly clock: Clock
+  /** The most deals of an account of which trades are shown. */
+  readonly maxDeals: number
+}
+
+type JournalTag = BrokerReadTag | 'HistoryTooLarge'
+
+export interface TradeProvenance extends Provenance {
+  /**
+   * Of the accounts read, whatever the filter: a skipped position has no time or result to filter
+   * by.
+   */
+  readonly skipped: readonly SkippedOnAccount[]
+}
+
+interface JournalRead {
+  readonly accountId: AccountId
+  readonly readAt: Instant
+}
 
 export interface TradesQuery {
   readonly filter: TradeFilter
@@ -41,7 +77,7 @@ export interface TradeResult {
   readonly provenance: TradeProvenance
 }
 
-/** Sums over accounts of several currencies are sums of unlike things, and the reply says so. */
+/** A warning: sums over accounts of several currencies mix amounts of different currencies. */
 export interface MixedCurrencies {
   readonly code: 'mixed_currencies'
   readonly currencies: readonly string[]
@@ -60,14 +96,66 @@ export interface TradeExport {
    */
   readonly pages: AsyncIterable<readonly ClosedTrade[]>
   readonly provenance: TradeProvenance
-  /** When it was asked for; its UTC day names the file. */
+  /** When it was requested; its UTC day names the file. */
   readonly exportedAt: Instant
 }
 
-const tradesPerPage = 1_000
-
 export const createTrades = (ports: TradePorts) => {
-  const { accounts, trades, clock } = ports
+  const { accounts, trades, broker, clock, maxDeals } = ports
+
+  const readJournal = (account: BrokerAccount): AsyncResult<JournalRead, JournalTag> =>
+    pipe(
+      TE.fromIO(clock.now),
+      TE.flatMap((now) => ports.synchroniseJournal(account, now - freshMs)),
+      TE.filterOrElseW(
+        ({ deals }) => deals <= maxDeals,
+        () => refuse('HistoryTooLarge', { accountId: account.accountId, limit: maxDeals }),
+      ),
+      TE.map(({ syncedAt }) => ({ accountId: account.accountId, readAt: syncedAt ?? clock.now() })),
+    )
+
+  const tradeProvenance = (
+    owner: Owner,
+    reads: readonly JournalRead[],
+  ): AsyncResult<TradeProvenance> =>
+    pipe(
+      trades.skipped(
+        owner,
+        reads.map(({ accountId }) => accountId),
+      ),
+      TE.map((skipped) => ({ ...provenanceOf(broker.source, reads, clock.now()), skipped })),
+    )
+
+  /** Brings the journals of the accounts up to date, then queries their trades. */
+  const queryTrades = <A>(
+    owner: Owner,
+    filter: TradeFilter,
+    query: (selection: TradeSelection) => AsyncResult<A>,
+  ) =>
+    pipe(
+      selectBrokerAccounts(ports)(owner, filter.accountId),
+      TE.bindTo('selected'),
+      TE.bindW('reads', ({ selected }) =>
+        TE.traverseArray(readJournal)(selected.map(({ brokerAccount }) => brokerAccount)),
+      ),
+      TE.let('selection', ({ reads }): TradeSelection => ({
+        accountIds: reads.map(({ accountId }) => accountId),
+        filter,
+      })),
+      // Both at once: they are two statements for the database.
+      TE.bindW('found', ({ reads, selection }) =>
+        pipe(
+          TE.Do,
+          TE.apS('rows', query(selection)),
+          TE.apS('provenance', tradeProvenance(owner, reads)),
+        ),
+      ),
+      TE.map(({ selected, selection, found }) => ({
+        ...found,
+        selection,
+        currencies: [...new Set(selected.map(({ account }) => account.currency))],
+      })),
+    )
 
   async function* pagesFrom(
     owner: Owner,
@@ -96,16 +184,14 @@ export const createTrades = (ports: TradePorts) => {
     listTrades: (
       { owner }: Caller,
       { filter, limit, cursor }: TradesQuery,
-    ): TE.TaskEither<TradesRefusal | InvalidCursor, TradesResult> =>
+    ): AsyncResult<TradesResult, 'AccountNotFound' | 'InvalidCursor' | JournalTag> =>
       pipe(
         TE.Do,
         TE.bind('after', () =>
           TE.fromEither(cursor === undefined ? E.right(undefined) : readCursor(filter, cursor)),
         ),
         TE.flatMap(({ after }) =>
-          queryTrades(ports)(owner, filter, (selection) =>
-            trades.page(owner, selection, after, limit),
-          ),
+          queryTrades(owner, filter, (selection) => trades.page(owner, selection, after, limit)),
         ),
         TE.map(({ rows, provenance }) => ({
           ...rows,
@@ -121,18 +207,21 @@ export const createTrades = (ports: TradePorts) => {
     getTrade: (
       { owner }: Caller,
       id: string,
-    ): TE.TaskEither<TradeNotFound | JournalRefusal, TradeResult> =>
+    ): AsyncResult<TradeResult, 'TradeNotFound' | JournalTag> =>
       pipe(
         TE.Do,
-        TE.bind('id', () => TE.fromOption(() => tradeNotFound)(parsePositionId(id))),
-        TE.bindW('found', (asked) => accounts.find(owner, asked.id.accountId)),
-        TE.bindW('account', ({ found }) => TE.fromOption(() => tradeNotFound)(found)),
+        TE.bind('id', () => TE.fromOption(() => refuse('TradeNotFound'))(parsePositionId(id))),
+        TE.bindW('found', (requested) => accounts.find(owner, requested.id.accountId)),
+        TE.bindW('account', ({ found }) => TE.fromOption(() => refuse('TradeNotFound'))(found)),
         TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-        TE.bindW('read', ({ brokerAccount }) => readJournal(ports)(brokerAccount)),
-        TE.bindW('closed', (asked) =>
-          pipe(trades.find(owner, asked.id), TE.flatMap(TE.fromOption(() => tradeNotFound))),
+        TE.bindW('read', ({ brokerAccount }) => readJournal(brokerAccount)),
+        TE.bindW('closed', (requested) =>
+          pipe(
+            trades.find(owner, requested.id),
+            TE.flatMap(TE.fromOption(() => refuse('TradeNotFound'))),
+          ),
         ),
-        TE.bindW('provenance', ({ read }) => tradeProvenance(ports)(owner, [read])),
+        TE.bindW('provenance', ({ read }) => tradeProvenance(owner, [read])),
         TE.map(({ closed, provenance }) => ({ closed, provenance })),
       ),
 
@@ -140,9 +229,9 @@ export const createTrades = (ports: TradePorts) => {
     getTradeStatistics: (
       { owner }: Caller,
       filter: TradeFilter,
-    ): TE.TaskEither<TradesRefusal, StatisticsResult> =>
+    ): AsyncResult<StatisticsResult, 'AccountNotFound' | JournalTag> =>
       pipe(
-        queryTrades(ports)(owner, filter, (selection) => trades.results(owner, selection)),
+        queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
         TE.map(({ rows, provenance, currencies }) => ({
           statistics: tradeStatistics(rows),
           provenance,
@@ -157,11 +246,11 @@ export const createTrades = (ports: TradePorts) => {
     exportTrades: (
       { owner }: Caller,
       filter: TradeFilter,
-    ): TE.TaskEither<TradesRefusal, TradeExport> =>
+    ): AsyncResult<TradeExport, 'AccountNotFound' | JournalTag> =>
       pipe(
         // The first page is read before the reply begins, so that a database that cannot be read is
         // an error and not a broken file.
-        queryTrades(ports)(owner, filter, (selection) =>
+        queryTrades(owner, filter, (selection) =>
           trades.exportPage(owner, selection, undefined, tradesPerPage),
         ),
         TE.map(({ rows, selection, provenance }) => ({

@@ -6,30 +6,33 @@ import * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { notFound } from '../errors.ts'
-import type {
-  IdempotencyInProgress,
-  NotFound,
-  ServiceUnavailable,
-  ValidationError,
-  WebhookLimitReached,
-} from '../errors.ts'
-import type { Once } from '../ports/idempotency.ts'
-import type { Ports } from '../ports/ports.ts'
+import { refuse, type AsyncResult, type Issue } from '../errors.ts'
 import type {
   DeliveriesQuery,
   DueDelivery,
+  IdempotencyGuard,
+  Ports,
   WebhookDeliveries,
-} from '../ports/webhook-deliveries.ts'
-import { parseDeliveryId, parseWebhookId } from '../primitives/ids.ts'
-import type { WebhookId } from '../primitives/ids.ts'
-import { pageOf } from '../primitives/pages.ts'
-import type { Page } from '../primitives/pages.ts'
-import { eventDelivery, isDelivered, testDelivery } from '../webhooks/delivery.ts'
-import { failureOf } from '../webhooks/event-delivery.ts'
-import type { AttemptAnswer, DeliveryFailure, WebhookDelivery } from '../webhooks/event-delivery.ts'
+} from '../ports/index.ts'
+import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
+import { pageOf, type Page } from '../primitives/pages.ts'
+import {
+  eventDelivery,
+  failureOf,
+  isDelivered,
+  testDelivery,
+  type AttemptAnswer,
+  type DeliveryFailure,
+  type WebhookDelivery,
+} from '../webhooks/delivery.ts'
 import { hostIssues, requireReachable } from '../webhooks/webhook-url.ts'
-import type { NewWebhook, Webhook, WebhookChange, WebhookWithSecret } from '../webhooks/webhook.ts'
+import {
+  furtherTypeIssues,
+  type NewWebhook,
+  type Webhook,
+  type WebhookChange,
+  type WebhookWithSecret,
+} from '../webhooks/webhook.ts'
 
 export interface WebhookTest {
   readonly isSuccess: boolean
@@ -40,17 +43,25 @@ export interface WebhookTest {
   readonly failureReason: DeliveryFailure | null
 }
 
-type FoundOr<Refusal, A> = TE.TaskEither<NotFound | ServiceUnavailable | Refusal, A>
+const required = <A>(found: AsyncResult<O.Option<A>>): AsyncResult<A, 'NotFound'> =>
+  pipe(found, TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'webhook' }))))
 
-const required = <A>(found: TE.TaskEither<ServiceUnavailable, O.Option<A>>): FoundOr<never, A> =>
-  pipe(found, TE.flatMap(TE.fromOption(() => notFound('webhook'))))
-
-const requireId = (id: string): FoundOr<never, WebhookId> => required(TE.right(parseWebhookId(id)))
+const requireId = (id: string): AsyncResult<WebhookId, 'NotFound'> =>
+  required(TE.right(parseWebhookId(id)))
 
 type WebhookPorts = Pick<
   Ports,
   'webhooks' | 'webhookDeliveries' | 'webhookIds' | 'webhookReach' | 'webhookSender' | 'clock'
->
+> & {
+  /** Whether the service records events. */
+  readonly recordsEvents: boolean
+}
+
+/** As it was sent. */
+interface WebhookBody {
+  readonly url?: unknown
+  readonly eventTypes?: unknown
+}
 
 export const createWebhooks = ({
   webhooks,
@@ -59,25 +70,29 @@ export const createWebhooks = ({
   webhookReach,
   webhookSender,
   clock,
+  recordsEvents,
 }: WebhookPorts) => {
-  const getWebhook = ({ owner }: Caller, id: string): FoundOr<never, Webhook> =>
+  const getWebhook = ({ owner }: Caller, id: string): AsyncResult<Webhook, 'NotFound'> =>
     pipe(
       requireId(id),
       TE.flatMap((webhookId) => required(webhooks.find(owner, webhookId))),
     )
 
   return {
-    /** Which hosts of webhooks the configuration forbids. */
-    webhookHostIssues: hostIssues(webhookReach),
+    /** What the configuration forbids: hosts, and types of events that are not recorded. */
+    webhookIssues: (body: WebhookBody): readonly Issue[] => [
+      ...hostIssues(webhookReach)(body.url),
+      ...(recordsEvents ? [] : furtherTypeIssues(body.eventTypes)),
+    ],
 
     /** POST /webhooks: returns the secret this once. Nothing is sent to the URL. */
     createWebhook: (
       { owner }: Caller,
       { url, eventTypes, secret }: NewWebhook,
-      { begin }: Once,
-    ): TE.TaskEither<
-      ValidationError | WebhookLimitReached | IdempotencyInProgress | ServiceUnavailable,
-      WebhookWithSecret
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<
+      WebhookWithSecret,
+      'ValidationError' | 'WebhookLimitReached' | 'IdempotencyInProgress'
     > =>
       pipe(
         TE.fromEither(requireReachable(webhookReach)(url)),
@@ -102,8 +117,7 @@ export const createWebhooks = ({
       ),
 
     /** GET /webhooks: oldest first. There are ten at most, so that there are no pages. */
-    listWebhooks: ({ owner }: Caller): TE.TaskEither<ServiceUnavailable, readonly Webhook[]> =>
-      webhooks.list(owner),
+    listWebhooks: ({ owner }: Caller): AsyncResult<readonly Webhook[]> => webhooks.list(owner),
 
     /** GET /webhooks/:id. */
     getWebhook,
@@ -113,7 +127,7 @@ export const createWebhooks = ({
       { owner }: Caller,
       id: string,
       change: WebhookChange,
-    ): FoundOr<ValidationError, Webhook> =>
+    ): AsyncResult<Webhook, 'NotFound' | 'ValidationError'> =>
       pipe(
         TE.fromEither(
           change.url === undefined
@@ -125,7 +139,7 @@ export const createWebhooks = ({
       ),
 
     /** DELETE /webhooks/:id: the id of the webhook that is removed. */
-    deleteWebhook: ({ owner }: Caller, id: string): FoundOr<never, WebhookId> =>
+    deleteWebhook: ({ owner }: Caller, id: string): AsyncResult<WebhookId, 'NotFound'> =>
       pipe(
         requireId(id),
         TE.tap((webhookId) =>
@@ -144,8 +158,8 @@ export const createWebhooks = ({
     testWebhook: (
       { owner }: Caller,
       id: string,
-      { begin }: Once,
-    ): FoundOr<IdempotencyInProgress, WebhookTest> =>
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<WebhookTest, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
         TE.Do,
         TE.bind('webhookId', () => requireId(id)),
@@ -155,7 +169,7 @@ export const createWebhooks = ({
           TE.fromTask(webhookSender.send(testDelivery(to, clock.now()))),
         ),
         TE.let('isSuccess', ({ answer }) => isDelivered(answer.responseCode)),
-        // It may have been deleted while the receiver was asked; there is then nothing to remember.
+        // It may have been deleted during the test; then there is nothing to record.
         TE.tap(({ webhookId, isSuccess }) =>
           isSuccess
             ? webhooks.recordTestSuccess(owner, webhookId, clock.now())
@@ -176,7 +190,7 @@ export const createWebhooks = ({
       caller: Caller,
       id: string,
       query: DeliveriesQuery,
-    ): FoundOr<never, Page<WebhookDelivery>> =>
+    ): AsyncResult<Page<WebhookDelivery>, 'NotFound'> =>
       pipe(
         getWebhook(caller, id),
         TE.flatMap((webhook) => webhookDeliveries.list(caller.owner, webhook.id, query)),
@@ -190,13 +204,15 @@ export const createWebhooks = ({
       caller: Caller,
       id: string,
       deliveryId: string,
-      { begin }: Once,
-    ): FoundOr<IdempotencyInProgress, WebhookDelivery> =>
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<WebhookDelivery, 'NotFound' | 'IdempotencyInProgress'> =>
       pipe(
         TE.Do,
         TE.bind('webhook', () => getWebhook(caller, id)),
         TE.bindW('delivery', () =>
-          TE.fromOption(() => notFound('delivery'))(parseDeliveryId(deliveryId)),
+          TE.fromOption(() => refuse('NotFound', { what: 'delivery' }))(
+            parseDeliveryId(deliveryId),
+          ),
         ),
         TE.tap(() => begin),
         TE.flatMap(({ webhook, delivery }) =>
@@ -205,7 +221,7 @@ export const createWebhooks = ({
             at: clock.now(),
           }),
         ),
-        TE.flatMap(TE.fromOption(() => notFound('delivery'))),
+        TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'delivery' }))),
       ),
   }
 }

@@ -1,71 +1,61 @@
-// What is posted to a webhook and when that counts as delivered.
-import type { DeliveryId } from '../primitives/ids.ts'
-import { secondMs, toIso } from '../primitives/instant.ts'
-import type { Instant } from '../primitives/instant.ts'
+// What is posted to a webhook, and the delivery of one event as a pure state machine over its
+// attempts: the next state of the delivery and of the webhook after each answer of the receiver.
+import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
+import { minuteMs, secondMs, toIso, type Instant } from '../primitives/instant.ts'
 import { signWebhook } from './signature.ts'
 import type { WebhookUrl } from './webhook-url.ts'
-import type { WebhookEventType, WebhookWithSecret } from './webhook.ts'
+import type { Webhook, WebhookEventType, WebhookWithSecret } from './webhook.ts'
 
 export const deliveryStatuses = ['success', 'failed', 'pending'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
 
-/** From the first look at the name to the last byte that is read of the answer. */
+/** From the lookup of the host's name to the last byte that is read of the answer. */
 export const deliveryTimeoutMs = 30 * secondMs
 
 /** One POST, byte for byte. */
 export interface DeliveryRequest {
   readonly url: WebhookUrl
-  /** Beside those that HTTP itself needs. */
+  /** In addition to those that HTTP itself needs. */
   readonly headers: Readonly<Record<string, string>>
   readonly body: Uint8Array
 }
 
-const userAgent = 'TradingPlatform-Webhook/1.0'
+/** The event that a delivery reports. */
+export interface DeliveredEvent {
+  readonly type: WebhookEventType
+  readonly data: object
+}
 
-/**
- * Tells a receiver that the webhook works. It carries no id of a delivery, since it is in no log.
- */
+/** A test that its user requested. It has no delivery id, since it is in no log. */
 export const testDelivery = (to: WebhookWithSecret, now: Instant): DeliveryRequest =>
-  deliveryOf(
+  requestOf(
     to,
     'webhook.test',
     { message: 'This is a test of your webhook.', timestamp: toIso(now) },
     now,
   )
 
-/** What a delivery tells of an event. */
-export interface DeliveredEvent {
-  readonly type: WebhookEventType
-  readonly data: object
-}
-
 /**
- * Tells a receiver of an event. Every attempt of a delivery carries the same id, which a repeated
- * one is known by, and the time of its own sending.
+ * Every attempt of a delivery carries the same id, by which receivers recognise a repeated one, and
+ * the time of its own sending.
  */
 export const eventDelivery = (
   to: WebhookWithSecret,
   id: DeliveryId,
   { type, data }: DeliveredEvent,
   now: Instant,
-): DeliveryRequest => {
-  const { url, headers, body } = deliveryOf(to, type, data, now)
-  return {
-    url,
-    headers: { ...headers, 'X-Webhook-Timestamp': toIso(now), 'X-Webhook-Delivery-Id': id },
-    body,
-  }
-}
+): DeliveryRequest =>
+  requestOf(to, type, data, now, {
+    'X-Webhook-Timestamp': toIso(now),
+    'X-Webhook-Delivery-Id': id,
+  })
 
-/** Any 2xx is success. */
-export const isDelivered = (responseCode: number): boolean =>
-  responseCode >= 200 && responseCode < 300
-
-const deliveryOf = (
+const requestOf = (
   { webhook, secret }: WebhookWithSecret,
   event: string,
   data: object,
   now: Instant,
+  headers: DeliveryRequest['headers'] = {},
 ): DeliveryRequest => {
   const body = new TextEncoder().encode(
     JSON.stringify({ event, data, timestamp: toIso(now), webhook_id: webhook.id }),
@@ -77,8 +67,216 @@ const deliveryOf = (
       'X-Webhook-Signature': signWebhook(secret, body),
       'X-Webhook-Id': webhook.id,
       'X-Webhook-Event': event,
-      'User-Agent': userAgent,
+      'User-Agent': 'TradingPlatform-Webhook/1.0',
+      ...headers,
     },
     body,
   }
+}
+
+/** Any 2xx is success. */
+export const isDelivered = (responseCode: number): boolean =>
+  responseCode >= 200 && responseCode < 300
+
+export const deliveryFailures = [
+  // No answer, with the reason of the sender.
+  'host_not_allowed',
+  'name_not_found',
+  'connection_failed',
+  'tls_failed',
+  'answer_broken',
+  'timed_out',
+  // An answer outside 2xx; 410 Gone has a reason of its own.
+  'not_2xx',
+  'gone',
+  // Not sent, because the webhook was disabled before.
+  'webhook_disabled',
+  // A replay whose process ended during the attempt: it may have been sent, and is not sent again.
+  'interrupted',
+] as const
+export type DeliveryFailure = (typeof deliveryFailures)[number]
+
+/** One record of the delivery log. */
+export interface WebhookDelivery {
+  readonly id: DeliveryId
+  readonly webhookId: WebhookId
+  readonly eventType: WebhookEventType
+  /** Pending while another attempt will follow. */
+  readonly status: DeliveryStatus
+  /** How many attempts have ended; for a replay, how many have begun. */
+  readonly attempts: number
+  /**
+   * Of the last attempt, like the next two fields: 0 without an answer, null before the first
+   * attempt.
+   */
+  readonly responseCode: number | null
+  readonly responseTimeMs: number | null
+  readonly failureReason: DeliveryFailure | null
+  readonly createdAt: Instant
+  /** When the last attempt began. */
+  readonly lastAttemptAt: Instant | null
+  /** Null unless the delivery is pending. */
+  readonly nextAttemptAt: Instant | null
+  /** The delivery that this one sends again; null for a delivery made by an event. */
+  readonly replayOf: DeliveryId | null
+}
+
+/** How a receiver answered one attempt. */
+export interface AttemptAnswer {
+  /** 0 when there was no answer. */
+  readonly responseCode: number
+  readonly responseTimeMs: number
+  /** Present exactly when there was no answer. */
+  readonly failureReason?: DeliveryFailure
+}
+
+export interface Attempt {
+  readonly answer: AttemptAnswer
+  readonly startedAt: Instant
+  readonly endedAt: Instant
+}
+
+/**
+ * The pauses after attempts 1, 2 and so on; a delivery has one attempt more than there are pauses.
+ */
+export type RetrySchedule = readonly number[]
+
+export const retrySchedule: RetrySchedule = [minuteMs, 5 * minuteMs, 15 * minuteMs, 60 * minuteMs]
+
+/** After so many failed attempts in a row, of any of its deliveries, a webhook is disabled. */
+export const failuresToDisable = 5
+
+const goneCode = 410
+
+/** A delivery and its webhook after an attempt. */
+export interface AfterAttempt {
+  readonly delivery: WebhookDelivery
+  readonly webhook: Webhook
+  /** Why this attempt disabled the webhook; null when it did not. */
+  readonly disabledFor: 'failures' | 'gone' | null
+}
+
+/** The delivery of a new event. */
+export const newDelivery = (
+  webhookId: WebhookId,
+  eventType: WebhookEventType,
+  id: DeliveryId,
+  now: Instant,
+): WebhookDelivery => ({
+  id,
+  webhookId,
+  eventType,
+  status: 'pending',
+  attempts: 0,
+  responseCode: null,
+  responseTimeMs: null,
+  failureReason: null,
+  createdAt: now,
+  lastAttemptAt: null,
+  nextAttemptAt: now,
+  replayOf: null,
+})
+
+/** A new delivery of the same event, which is attempted once only. */
+export const replayOf = (
+  delivery: WebhookDelivery,
+  id: DeliveryId,
+  now: Instant,
+): WebhookDelivery => ({
+  ...newDelivery(delivery.webhookId, delivery.eventType, id, now),
+  replayOf: delivery.id,
+})
+
+export const afterAttempt = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  attempt: Attempt,
+  schedule: RetrySchedule = retrySchedule,
+): AfterAttempt => {
+  const { answer, startedAt, endedAt } = attempt
+  const attempted = {
+    ...delivery,
+    attempts: isReplay(delivery) ? 1 : delivery.attempts + 1,
+    responseCode: answer.responseCode,
+    responseTimeMs: answer.responseTimeMs,
+    lastAttemptAt: startedAt,
+  }
+  if (isDelivered(answer.responseCode)) {
+    const lastSuccessAt = Math.max(endedAt, webhook.lastSuccessAt ?? endedAt)
+    return {
+      delivery: { ...attempted, status: 'success', failureReason: null, nextAttemptAt: null },
+      webhook: { ...webhook, failureCount: 0, lastSuccessAt },
+      disabledFor: null,
+    }
+  }
+  const failed = failedWebhook(delivery, webhook, attempt)
+  const pause = schedule[attempted.attempts - 1]
+  const isOver = isReplay(delivery) || pause === undefined || !failed.webhook.enabled
+  return {
+    delivery: {
+      ...attempted,
+      status: isOver ? 'failed' : 'pending',
+      failureReason: failureOf(answer),
+      nextAttemptAt: isOver ? null : endedAt + pause,
+    },
+    ...failed,
+  }
+}
+
+/**
+ * A delivery whose webhook was disabled before the next attempt. It keeps the reason of an earlier
+ * failure. Replays are not withdrawn: a user requested them explicitly.
+ */
+export const withdrawn = (delivery: WebhookDelivery): WebhookDelivery =>
+  failedWith(delivery, delivery.failureReason ?? 'webhook_disabled')
+
+/** A replay just before its attempt. In this state it is never sent again. */
+export const withReplayBegun = (delivery: WebhookDelivery, now: Instant): WebhookDelivery => ({
+  ...delivery,
+  attempts: 1,
+  lastAttemptAt: now,
+})
+
+/** Whether a pending delivery is a replay whose attempt began and did not end. */
+export const isInterrupted = (delivery: WebhookDelivery): boolean =>
+  isReplay(delivery) && delivery.attempts > 0
+
+/** A replay whose outcome is unknown. */
+export const interrupted = (delivery: WebhookDelivery): WebhookDelivery =>
+  failedWith(delivery, 'interrupted')
+
+const failedWith = (
+  delivery: WebhookDelivery,
+  failureReason: DeliveryFailure,
+): WebhookDelivery => ({ ...delivery, status: 'failed', failureReason, nextAttemptAt: null })
+
+export const isReplay = (delivery: WebhookDelivery): boolean => delivery.replayOf !== null
+
+// A user starts a replay, so its failure does not count towards disabling the webhook. A 410
+// disables it in any case.
+const failedWebhook = (
+  delivery: WebhookDelivery,
+  webhook: Webhook,
+  { answer, endedAt }: Attempt,
+): Omit<AfterAttempt, 'delivery'> => {
+  const failureCount = isReplay(delivery) ? webhook.failureCount : webhook.failureCount + 1
+  const failed = {
+    ...webhook,
+    failureCount,
+    lastFailureAt: Math.max(endedAt, webhook.lastFailureAt ?? endedAt),
+  }
+  const reason =
+    answer.responseCode === goneCode
+      ? 'gone'
+      : failureCount >= failuresToDisable && !isReplay(delivery)
+        ? 'failures'
+        : null
+  if (reason === null || !webhook.enabled) return { webhook: failed, disabledFor: null }
+  return { webhook: { ...failed, enabled: false }, disabledFor: reason }
+}
+
+/** Why an attempt that was not answered with 2xx failed. */
+export const failureOf = ({ responseCode, failureReason }: AttemptAnswer): DeliveryFailure => {
+  if (failureReason !== undefined) return failureReason
+  return responseCode === goneCode ? 'gone' : 'not_2xx'
 }

@@ -1,23 +1,24 @@
 // Webhooks: where they may point, how deliveries are retried, and the signature of a delivery.
-export { deliveryStatuses, deliveryTimeoutMs } from './delivery.ts'
-export type { DeliveredEvent, DeliveryRequest } from './delivery.ts'
 export {
   afterAttempt,
   deliveryFailures,
+  deliveryStatuses,
+  deliveryTimeoutMs,
   interrupted,
   isInterrupted,
   isReplay,
+  newDelivery,
   replayOf,
   retrySchedule,
   withReplayBegun,
-} from './event-delivery.ts'
-export type {
-  Attempt,
-  AttemptAnswer,
-  DeliveryFailure,
-  RetrySchedule,
-  WebhookDelivery,
-} from './event-delivery.ts'
+  type Attempt,
+  type AttemptAnswer,
+  type DeliveredEvent,
+  type DeliveryFailure,
+  type DeliveryRequest,
+  type RetrySchedule,
+  type WebhookDelivery,
+} from './delivery.ts'
 export { signWebhook, verifyWebhookSignature } from './signature.ts'
 export {
   addressOf,
@@ -26,15 +27,18 @@ export {
   maxWebhookUrlLength,
   parseWebhookUrl,
   requireReachable,
+  type WebhookReach,
+  type WebhookUrl,
 } from './webhook-url.ts'
-export type { WebhookReach, WebhookUrl } from './webhook-url.ts'
 export {
   changedWebhook,
   eventTypeBounds,
   maxWebhooks,
-  requireRoomForWebhook,
+  requireWebhookCountInLimit,
   secretBounds,
   webhookEventTypes,
   withTestSuccess,
+  type Webhook,
+  type WebhookEventType,
+  type WebhookWithSecret,
 } from './webhook.ts'
-export type { Webhook, WebhookEventType, WebhookWithSecret } from './webhook.ts'

@@ -7,7 +7,7 @@ const signaturePattern = /^sha256=[0-9a-f]{64}$/
 
 /**
  * The value of X-Webhook-Signature: `sha256=` and the HMAC-SHA256 of the body in lower-case hex.
- * @param secret the webhook's secret, taken as UTF-8 text
+ * @param secret the webhook's secret, as UTF-8 text
  * @param body the raw bytes as they are sent; text counts as its UTF-8 bytes
  */
 export const signWebhook = (secret: string, body: Uint8Array | string): string =>

@@ -2,8 +2,7 @@
 // to is looked at when a connection is made.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { validationError } from '../errors.ts'
-import type { Issue, ValidationError } from '../errors.ts'
+import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { Brand } from '../primitives/brand.ts'
 
 /** An https URL as its user wrote it. */
@@ -25,12 +24,8 @@ export interface WebhookReach {
 
 export const maxWebhookUrlLength = 2_048
 
-/** Ends the sentence "url must be …". */
-export const webhookUrlTakes =
-  'an https:// URL of at most 2,048 characters, without user name, password, fragment, spaces, backslashes or control characters'
-
 const scheme = 'https://'
-// A URL is read without these, so that they would hide what it says.
+// URL parsers drop or replace these characters, so the text could hide the real host.
 const hidden = /[\s\\\p{Cc}]/u
 const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
 const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
@@ -66,14 +61,14 @@ export const isLocalName = (hostname: string): boolean => {
 /** Refuses a host that the URL alone shows not to be allowed. */
 export const requireReachable =
   (reach: WebhookReach) =>
-  (url: WebhookUrl): E.Either<ValidationError, WebhookUrl> => {
+  (url: WebhookUrl): E.Either<Refusal<'ValidationError'>, WebhookUrl> => {
     const issues = hostIssues(reach)(url)
-    return issues.length > 0 ? E.left(validationError(issues)) : E.right(url)
+    return issues.length > 0 ? E.left(refuse('ValidationError', { issues })) : E.right(url)
   }
 
 /**
- * What `requireReachable` says of a text that a caller sends as a URL; nothing where it has not
- * even the form of one.
+ * The issues that `requireReachable` reports for a text that a caller sends as a URL; none where it
+ * has not even the form of one.
  */
 export const hostIssues =
   (reach: WebhookReach) =>

@@ -1,8 +1,7 @@
-// A webhook: where a user wants to be told of which events (docs/behaviour.md#webhooks). Its secret
+// A webhook: where a user receives which events (docs/behaviour.md#webhooks). Its secret
 // is no part of it, so that nothing that shows a webhook can show the secret.
 import * as E from 'fp-ts/lib/Either.js'
-import { webhookLimitReached } from '../errors.ts'
-import type { WebhookLimitReached } from '../errors.ts'
+import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { Owner, WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { WebhookUrl } from './webhook-url.ts'
@@ -16,12 +15,32 @@ export const webhookEventTypes = [
   'order.cancelled',
   'account.balance_changed',
   'risk.threshold_breached',
+  'order.rejected',
+  'order.expired',
 ] as const
 /** What a webhook can be registered for. */
 export type WebhookEventType = (typeof webhookEventTypes)[number]
+/** Those that can be registered only where the service records events. */
+const furtherEventTypes: readonly unknown[] = [
+  'order.rejected',
+  'order.expired',
+] satisfies readonly WebhookEventType[]
+
+/** @param eventTypes as they were sent to a service that records no events */
+export const furtherTypeIssues = (eventTypes: unknown): readonly Issue[] =>
+  (Array.isArray(eventTypes) ? eventTypes : []).flatMap((type: unknown, index) =>
+    furtherEventTypes.includes(type)
+      ? [
+          {
+            path: `eventTypes[${index}]`,
+            message: `eventTypes[${index}] must be an event type that this service records; got "${String(type)}"`,
+          },
+        ]
+      : [],
+  )
 
 export const maxWebhooks = 10
-/** How many event types a request may name; repeated ones count, and are taken once. */
+/** How many event types a request may name; repeated ones count, and are kept once. */
 export const eventTypeBounds = { minimum: 1, maximum: 10 } as const
 /** Of a secret that the user brings along, in Unicode code points. */
 export const secretBounds = { minimum: 16, maximum: 64 } as const
@@ -47,7 +66,7 @@ export interface WebhookWithSecret {
   readonly secret: string
 }
 
-/** What a user asks for. */
+/** The request of a user. */
 export interface NewWebhook {
   readonly url: WebhookUrl
   readonly eventTypes: readonly WebhookEventType[]
@@ -62,19 +81,7 @@ export interface WebhookChange {
   readonly enabled?: boolean
 }
 
-/**
- * Whether a text can be a secret. Any characters will do, since it travels in no header; half of
- * one would not, because the key of a signature is the secret's UTF-8 bytes, in which it has none
- * of its own.
- */
-export const isWebhookSecret = (text: string): boolean => {
-  const { length } = Array.from(text)
-  return length >= secretBounds.minimum && length <= secretBounds.maximum && text.isWellFormed()
-}
-
-/**
- * One that is switched on again begins to count its failures anew, or the next would switch it off.
- */
+/** A webhook that is enabled again starts to count its failures anew. */
 export const changedWebhook = (
   webhook: Webhook,
   { url, eventTypes, enabled }: WebhookChange,
@@ -99,5 +106,9 @@ export const withTestSuccess = (webhook: Webhook, at: Instant): Webhook => ({
 })
 
 /** @param held how many webhooks the user has now */
-export const requireRoomForWebhook = (held: number): E.Either<WebhookLimitReached, void> =>
-  held >= maxWebhooks ? E.left(webhookLimitReached(maxWebhooks)) : E.right(undefined)
+export const requireWebhookCountInLimit = (
+  held: number,
+): E.Either<Refusal<'WebhookLimitReached'>, void> =>
+  held >= maxWebhooks
+    ? E.left(refuse('WebhookLimitReached', { allowed: maxWebhooks }))
+    : E.right(undefined)

@@ -2,18 +2,19 @@
 // do, and under which limits it counts.
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
-import { isInJwtForm, isUsable, plans, programOf } from '../../src/access/credential.ts'
-import type { Credential } from '../../src/access/credential.ts'
 import {
-  endpointBucket,
-  minuteBucket,
-  rateSubjectKey,
-  tiers,
-} from '../../src/access/rate-limits.ts'
-import { isScope, requireScope, scopes } from '../../src/access/scopes.ts'
-import type { Scope } from '../../src/access/scopes.ts'
+  isInJwtForm,
+  isScope,
+  isUsable,
+  programOf,
+  requireScope,
+  scopes,
+  type Credential,
+  type Scope,
+} from '../../src/access/credential.ts'
+import { rateSubjectKey } from '../../src/access/rate-limits.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
-import { newRateSubject } from '../../src/testing/rate-arbitraries.ts'
+import { newRateSubject } from '@tradeport/testkit'
 
 const key: Credential = {
   ...newRateSubject(),
@@ -55,26 +56,16 @@ it('is of one program and one limit by itself when it is a key, and by its appli
     expect(name({ ...token, id: 't-2' })).toBe(name(token))
 })
 
-it.each<[token: string, isIt: boolean]>([
-  ['ab.cd.ef', true],
+it.each<[token: string, isJwt: boolean]>([
   ['eyJhbGciOi_-9.eyJzdWIi-_0.c2ln-_9', true],
   ['eyJhbGciOiJub25lIn0.eyJzdWIiOiJ1In0.', true],
-  ...[
-    '',
-    'abc',
-    'ab.cd',
-    '.cd.ef',
-    'ab..ef',
-    'ab.cd.ef.gh',
-    'a=.cd.ef',
-    'ab.c=.ef',
-    'ab.cd.e=',
-    ' ab.cd.ef',
-    'ab.cd.ef ',
-    'ab.cd.ef\n',
-  ].map((text): [string, boolean] => [text, false]),
-])('%j is in the form of a JWT: %s', (text, isIt) => {
-  expect(isInJwtForm(text)).toBe(isIt)
+  ...['', 'ab.cd', '.cd.ef', 'ab..ef', 'ab.cd.ef.gh', 'a=.cd.ef', 'ab.c=.ef', 'ab.cd.e='].map(
+    (text): [string, boolean] => [text, false],
+  ),
+  [' ab.cd.ef', false],
+  ['ab.cd.ef\n', false],
+])('%j is in the form of a JWT: %s', (text, isJwt) => {
+  expect(isInJwtForm(text)).toBe(isJwt)
 })
 
 it('knows the scopes to read and to write each resource, and no other', () => {
@@ -84,15 +75,7 @@ it('knows the scopes to read and to write each resource, and no other', () => {
     resources.split(' ').flatMap((resource) => [`${resource}:read`, `${resource}:write`]),
   )
   expect(scopes.every(isScope)).toBe(true)
-  for (const text of [
-    '',
-    'orders',
-    'orders:delete',
-    'Orders:read',
-    ' orders:read',
-    '*',
-    'toString',
-  ])
+  for (const text of ['', 'orders', 'orders:delete', 'Orders:read', ' orders:read', 'toString'])
     expect(isScope(text)).toBe(false)
 })
 
@@ -106,31 +89,3 @@ it.each<[held: readonly Scope[], passes: boolean]>([
   const refusal = E.left({ _tag: 'InsufficientScope', requiredAnyOf: anyOf })
   expect(requireScope(new Set(held), anyOf)).toEqual(passes ? E.right(undefined) : refusal)
 })
-
-it('limits each plan by its figures, with the burst on top of a minute', () => {
-  expect(tiers).toEqual({
-    free: { requestsPerMinute: 100, burst: 200, requestsPerDay: 10_000 },
-    pro: { requestsPerMinute: 1_000, burst: 2_000, requestsPerDay: 100_000 },
-    enterprise: { requestsPerMinute: 10_000, burst: 20_000, requestsPerDay: 1_000_000 },
-  })
-  expect(plans.map(minuteBucket)).toEqual([
-    { size: 300, intervalMs: 600 },
-    { size: 3_000, intervalMs: 60 },
-    { size: 30_000, intervalMs: 6 },
-  ])
-})
-
-it.each([
-  [10, 3_600, 360_000],
-  [200, 60, 300],
-  // Never more than the figure in a period, also where it does not divide it.
-  [7, 60, 8_572],
-])(
-  'gives back one of %d requests in %d seconds every %d ms',
-  (requests, periodSeconds, intervalMs) => {
-    expect(endpointBucket({ route: 'GET /things', requests, periodSeconds })).toEqual({
-      size: requests,
-      intervalMs,
-    })
-  },
-)

@@ -1,8 +1,7 @@
 // What the stored state of an idempotency key means for the next attempt.
 import * as E from 'fp-ts/lib/Either.js'
 import { expect, it } from 'vitest'
-import { answerOfHeldKey, mayBeClaimed } from '../../src/access/idempotency-key.ts'
-import type { HeldKey } from '../../src/access/idempotency-key.ts'
+import { answerOfHeldKey, mayBeClaimed, type HeldKey } from '../../src/access/idempotency-key.ts'
 import { dayMs } from '../../src/primitives/instant.ts'
 
 const now = 10 * dayMs

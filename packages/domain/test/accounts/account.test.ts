@@ -4,13 +4,16 @@ import {
   isDemo,
   isReadLive,
   requireBrokerAccount,
+  snapshotCap,
+  snapshotOf,
   withFailedRead,
   withReading,
+  type Account,
+  type AccountReading,
+  type TradeMode,
 } from '../../src/accounts/account.ts'
-import type { Account, AccountReading, TradeMode } from '../../src/accounts/account.ts'
-import { snapshotCap, snapshotOf } from '../../src/accounts/balance-history.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
-import { newAccount } from '../../src/testing/stored-records.ts'
+import { newAccount } from '@tradeport/testkit'
 
 const account = newAccount(
   { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId },

@@ -1,18 +1,21 @@
-// What receivers are told of orders and trades: the documented fields, no more and no less.
-import { describe, expect, it } from 'vitest'
-import { orderCreated, orderFilled, settlementEvents } from '../../src/events/order-events.ts'
-import { profitPercentage, tradeClosed } from '../../src/events/position-events.ts'
-import type { OrderId } from '../../src/orders/order.ts'
-import type { Settlement } from '../../src/orders/transitions.ts'
-import { settle } from '../../src/orders/transitions.ts'
-import type { AccountId, Ticket, TenantId, UserId } from '../../src/primitives/ids.ts'
-import { newOrder } from '../../src/testing/stored-orders.ts'
+// The documented fields of the events of orders and trades, no more and no less.
+import { newOrder } from '@tradeport/testkit'
+import { expect, it } from 'vitest'
+import {
+  orderCreated,
+  outcomeEvents,
+  tradeClosed,
+  type ServiceEvent,
+} from '../../src/events/events.ts'
+import { withOutcome, type OrderId, type OrderOutcome } from '../../src/orders/order.ts'
+import type { AccountId, TenantId, Ticket, UserId } from '../../src/primitives/ids.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.120Z')
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
 const ticket = '46870472' as Ticket
-const bare = { ...newOrder(owner, noon, { accountId }), id: 'ord_00000000000000000001' as OrderId }
+const id = 'ord_00000000000000000001' as OrderId
+const bare = { ...newOrder(owner, noon, { accountId }), id }
 const full = {
   ...bare,
   request: {
@@ -25,96 +28,90 @@ const full = {
   },
 }
 const common = {
-  order_id: bare.id,
+  order_id: id,
   account_id: accountId,
   symbol: 'EURUSD',
   type: 'buy',
   order_type: 'market',
   volume: 0.1,
 }
+const created_at = '2026-11-02T12:00:00.120Z'
 
-const settled = (order: typeof bare, settlement: Settlement) => {
-  const after = settle(order, settlement, noon + 900)
-  return after.status === 'filled' || after.status === 'partially_filled'
-    ? after
-    : expect.fail('was not filled')
-}
+const ended = (order: typeof bare, outcome: OrderOutcome) =>
+  outcomeEvents(withOutcome(order, outcome, noon + 900))
 
-describe('order.created (6)', () => {
-  it('leaves out what was not sent', () => {
-    expect(orderCreated(bare)).toStrictEqual({
-      type: 'order.created',
-      key: 'order.created ord_00000000000000000001',
-      data: { ...common, created_at: '2026-11-02T12:00:00.120Z' },
-      at: noon,
-    })
-  })
-
-  it('tells levels and reference, and never the comment', () => {
-    expect(orderCreated(full).data).toStrictEqual({
+it.each<[what: string, events: readonly ServiceEvent[], data?: object]>([
+  ['order.created leaves out what was not sent', [orderCreated(bare)], { ...common, created_at }],
+  [
+    'order.created has levels and reference, and never the comment',
+    [orderCreated(full)],
+    {
       ...common,
-      created_at: '2026-11-02T12:00:00.120Z',
+      created_at,
       price: 1.1,
       stop_loss: 1.05,
       take_profit: 1.2,
       client_id: 'c-1',
-    })
-  })
-})
-
-describe('order.filled (6)', () => {
-  it('tells an execution as the broker told it, and the position by the id that other routes take', () => {
-    const order = settled(full, {
+    },
+  ],
+  [
+    'order.filled has what the broker reported, and the position by its id in the API',
+    ended(full, {
       kind: 'filled',
       fill: { price: 1.2345, volume: 0.1, at: noon + 5, positionId: ticket },
-    })
-    expect(orderFilled(order)).toStrictEqual({
-      type: 'order.filled',
-      key: 'order.filled ord_00000000000000000001',
-      data: {
-        ...common,
-        fill_price: 1.2345,
-        filled_volume: 0.1,
-        filled_at: '2026-11-02T12:00:00.125Z',
-        requested_price: 1.1,
-        position_id: `${accountId}:46870472`,
-      },
-      at: noon + 900,
-    })
-  })
-
-  it.each<[what: string, kind: 'filled' | 'partially_filled', filledVolume: number | null]>([
-    ['takes the volume of a whole one from the order', 'filled', 0.1],
-    ['does not make up the volume of a part', 'partially_filled', null],
-  ])('of which the broker said nothing %s', (_, kind, filledVolume) => {
-    expect(orderFilled(settled(bare, { kind, fill: {} })).data).toStrictEqual({
+    }),
+    {
       ...common,
-      fill_price: null,
-      filled_volume: filledVolume,
-      filled_at: '2026-11-02T12:00:01.020Z',
-    })
-  })
-
-  it('is what an execution is, also in part, and what a refusal is not', () => {
-    const reason = { code: 'X', message: 'x' }
-    expect(
-      settlementEvents(settle(bare, { kind: 'partially_filled', fill: {} }, noon)).map(
-        ({ type }) => type,
-      ),
-    ).toStrictEqual(['order.filled'])
-    expect(settlementEvents(settle(bare, { kind: 'rejected', reason }, noon))).toStrictEqual([])
-    expect(settlementEvents(bare)).toStrictEqual([])
-  })
+      fill_price: 1.2345,
+      filled_volume: 0.1,
+      filled_at: '2026-11-02T12:00:00.125Z',
+      requested_price: 1.1,
+      position_id: `${accountId}:46870472`,
+    },
+  ],
+  ...(
+    [
+      ['filled', 0.1],
+      ['partially_filled', null],
+    ] as const
+  ).map(([kind, filled_volume]): [string, readonly ServiceEvent[], object] => [
+    `order.filled of an order that is ${kind} without details has the volume ${filled_volume}`,
+    ended(bare, { kind, fill: {} }),
+    { ...common, fill_price: null, filled_volume, filled_at: '2026-11-02T12:00:01.020Z' },
+  ]),
+  [
+    'order.rejected has the code and the message of the rejection',
+    ended(bare, { kind: 'rejected', reason: { code: 'NO_MONEY', message: 'No money' } }),
+    {
+      ...common,
+      rejected_at: '2026-11-02T12:00:01.020Z',
+      reject_code: 'NO_MONEY',
+      reject_message: 'No money',
+    },
+  ],
+  ['a pending order is no event', outcomeEvents(bare)],
+])('%s', (_, events, data) => {
+  const isCreation = data !== undefined && 'created_at' in data
+  const isRejection = data !== undefined && 'rejected_at' in data
+  const type = isCreation ? 'order.created' : isRejection ? 'order.rejected' : 'order.filled'
+  const at = isCreation ? noon : noon + 900
+  expect(events).toStrictEqual(data === undefined ? [] : [{ type, key: `${type} ${id}`, data, at }])
 })
 
-describe('trade.closed (6)', () => {
+it.each([
+  ['sell', 1.25, 1.2, 4],
+  ['buy', 1.25, 1.2, -4],
+  ['buy', 0.8, 1, 25],
+  ['sell', 0.8, 1, -25],
+  ['sell', 1, 1, 0],
+] as const)('trade.closed of a %s from %d to %d has %d percent', (type, entry, exit, percent) => {
   const trade = {
-    positionId: '46870472',
+    positionId: ticket,
     symbol: 'EURUSD',
-    side: 'sell' as const,
+    side: type,
     volume: 0.3,
-    entryPrice: 1.25,
-    exitPrice: 1.2,
+    entryPrice: entry,
+    exitPrice: exit,
     profit: 150,
     commission: -2.1,
     swap: -0.4,
@@ -123,42 +120,27 @@ describe('trade.closed (6)', () => {
     closedAt: noon,
     holdingTime: 61,
   }
-
-  it('tells the trade that GET /trades shows', () => {
-    const id = `${accountId}:46870472`
-    expect(tradeClosed({ accountId, trade }, noon + 9)).toStrictEqual({
-      type: 'trade.closed',
-      key: `trade.closed ${id}`,
-      data: {
-        trade_id: id,
-        position_id: id,
-        account_id: accountId,
-        symbol: 'EURUSD',
-        type: 'sell',
-        volume: 0.3,
-        entry_price: 1.25,
-        exit_price: 1.2,
-        profit: 150,
-        profit_percentage: 4,
-        swap: -0.4,
-        commission: -2.1,
-        holding_time_seconds: 61,
-        opened_at: '2026-11-02T11:58:58.620Z',
-        closed_at: '2026-11-02T12:00:00.120Z',
-      },
-      at: noon + 9,
-    })
-  })
-
-  it.each([
-    ['buy', 1.25, 1.2, -4],
-    ['buy', 0.8, 1, 25],
-    ['sell', 0.8, 1, -25],
-    ['buy', 1, 1, 0],
-  ] as const)(
-    'says of a %s from %d to %d that it is %d percent',
-    (side, entryPrice, exitPrice, percent) => {
-      expect(profitPercentage({ side, entryPrice, exitPrice })).toBe(percent)
+  const trade_id = `${accountId}:46870472`
+  expect(tradeClosed({ accountId, trade }, noon + 9)).toStrictEqual({
+    type: 'trade.closed',
+    key: `trade.closed ${trade_id}`,
+    data: {
+      trade_id,
+      position_id: trade_id,
+      account_id: accountId,
+      symbol: 'EURUSD',
+      type,
+      volume: 0.3,
+      entry_price: entry,
+      exit_price: exit,
+      profit: 150,
+      profit_percentage: percent,
+      swap: -0.4,
+      commission: -2.1,
+      holding_time_seconds: 61,
+      opened_at: '2026-11-02T11:58:58.620Z',
+      closed_at: created_at,
     },
-  )
+    at: noon + 9,
+  })
 })

@@ -1,8 +1,7 @@
 // What the deals of a closing order say of the close, once they have its volume.
 import { describe, expect, it } from 'vitest'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { closeFillOf } from '../../src/journal/close-fill.ts'
-import type { CloseFill } from '../../src/journal/close-fill.ts'
+import { closeFillOf, type CloseFill } from '../../src/journal/closes.ts'
 
 const whole = {
   id: '1',

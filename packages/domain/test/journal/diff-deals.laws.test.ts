@@ -1,9 +1,8 @@
 // The difference between the deals that are kept and those that the broker shows.
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { dealKey } from '@tradeport/domain/journal'
-import type { BrokerDeal } from '@tradeport/domain/journal'
-import { diffDeals } from '../../src/journal/diff-deals.ts'
+import { dealKey, type BrokerDeal } from '@tradeport/domain/journal'
+import { diffDeals } from '../../src/journal/broker-deal.ts'
 
 const deal: fc.Arbitrary<BrokerDeal> = fc.record({
   id: fc.constantFrom('1', '2', '3', '10'),

@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { dayMs, minuteMs } from '@tradeport/domain/primitives'
 import type { BrokerDeal, JournalState } from '@tradeport/domain/journal'
-import { isFresh, latestOf, planRead, rereadAfter } from '../../src/journal/reading-plan.ts'
+import { isFresh, latestOf, planRead, rereadAfter } from '../../src/journal/journal-state.ts'
 
 const now = Date.parse('2026-05-04T12:00:00.000Z')
 const second = 1_000

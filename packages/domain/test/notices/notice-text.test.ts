@@ -1,7 +1,10 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { OwnerNotice, WebhookDisabledNotice } from '../../src/notices/owner-notice.ts'
-import { noticeText } from '../../src/notices/notice-text.ts'
+import {
+  noticeText,
+  type OwnerNotice,
+  type WebhookDisabledNotice,
+} from '../../src/notices/owner-notice.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
 const key: OwnerNotice = {

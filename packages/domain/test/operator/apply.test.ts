@@ -3,14 +3,18 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { apiKeyRequirement } from '../../src/access/api-key.ts'
 import { isDemo, withReading } from '../../src/accounts/account.ts'
-import { usersAffectedBy } from '../../src/operator/affected-users.ts'
-import { decideApply, keysOf } from '../../src/operator/apply.ts'
-import type { AppliedDocument } from '../../src/operator/apply.ts'
-import { emptyDocument, noChanges } from '../../src/operator/records.ts'
-import type {
-  OperatorChanges,
-  OperatorDocument,
-  OperatorRecords,
+import {
+  decideApply,
+  keysOf,
+  usersAffectedBy,
+  type AppliedDocument,
+} from '../../src/operator/apply.ts'
+import {
+  emptyDocument,
+  noChanges,
+  type OperatorChanges,
+  type OperatorDocument,
+  type OperatorRecords,
 } from '../../src/operator/records.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import {
@@ -21,7 +25,7 @@ import {
   noRecords,
   puts,
   removes,
-} from '../../src/testing/stored-records.ts'
+} from '@tradeport/testkit'
 import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
 
 const now = 1_000
@@ -138,7 +142,7 @@ it('creates what a document names, with a first value for what it leaves out', (
   expect(changes.apiKeys.put).toEqual([key])
 })
 
-it('names every record to read that the document names or refers to, each once', () => {
+it('reads every record that the document names or refers to, each once', () => {
   const document: OperatorDocument = {
     ...link,
     desks: [{ id: 'd-1', tenantId: acme, accounts: [main] }],
@@ -192,7 +196,7 @@ it.each<
     'a record that is named twice',
     { users: [{ id: ann }, { id: ann, removed: true }] },
     linked,
-    ['users[1]: this record is named twice; say it once'],
+    ['users[1]: this record is named twice; name it once'],
   ],
   [
     'a required field that is unset',
@@ -246,7 +250,7 @@ it.each<
     ],
   ],
   [
-    'what belongs to a removed tenant, whoever it belongs to need not be named',
+    'what belongs to a removed tenant, whose users need not be named',
     {
       tenants: [{ id: acme, removed: true }],
       apiKeys: [{ id: 'k-1' }],
@@ -278,7 +282,7 @@ it.each<
 })
 
 describe('a document on records that are there', () => {
-  it('changes no account that it describes as it is, also where it leaves out or unsets when that was linked', () => {
+  it('writes no account that it describes as it is, also where it omits or unsets when that was linked', () => {
     expect(applied(link, linked).changes.accounts.put).toEqual([])
     const earlier = {
       ...linked,
@@ -288,7 +292,7 @@ describe('a document on records that are there', () => {
       expect(applied({ accounts: [entry] }, earlier).changes.accounts.put).toEqual([])
   })
 
-  it('leaves alone what it does not name, and unsets what is null', () => {
+  it('keeps what it does not name, and unsets what is null', () => {
     const [before] = linked.accounts
     expect(
       applied(
@@ -307,7 +311,7 @@ describe('a document on records that are there', () => {
   })
 
   it.each([{ providerAccountId: 'p-2' }, { providerAccountId: null }, { brokerType: 'mt4' }])(
-    'forgets what the broker said of an account that is linked anew: %o',
+    'discards what the broker reported of an account that is relinked: %o',
     (change) => {
       const { changes } = applied(
         { accounts: [{ id: main, isDemo: false, ...change }] },
@@ -324,7 +328,7 @@ describe('a document on records that are there', () => {
     },
   )
 
-  it('keeps what the broker said of an account that is only named or placed anew', () => {
+  it('keeps what the broker reported of an account that only changes its name or region', () => {
     const change = {
       name: 'Renamed',
       server: 'Example-Demo2',
@@ -400,9 +404,13 @@ describe('the users whose credentials a document changes', () => {
       { apiKeys: removes(key.id), accessTokens: removes(token.id) },
       [ann, bob],
     ],
-    ['everyone, where a tenant goes with all of its users', { tenants: removes(acme) }, 'everyone'],
     [
-      'everyone, where nobody knows whose a removed key was',
+      'everyone, where a tenant is removed with all of its users',
+      { tenants: removes(acme) },
+      'everyone',
+    ],
+    [
+      'everyone, where the user of a removed key is unknown',
       { apiKeys: removes('k-unknown') },
       'everyone',
     ],

@@ -1,11 +1,11 @@
-// What the doctor says: every clock that is surely off is told, none that may be right, and
-// whatever is wrong has something to do beside it.
+// The checks of the doctor: it reports every clock that is certainly off and none that may be right,
+// and every problem has an action.
 import * as E from 'fp-ts/lib/Either.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { serviceUnavailable } from '../../src/errors.ts'
+import { refuse } from '../../src/errors.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import {
   clockHealth,
@@ -15,28 +15,24 @@ import {
   ordersHealth,
   providerTokenHealth,
   warnSkewMs,
-} from '../../src/operator/health.ts'
-import type {
-  Durability,
-  HealthCheck,
-  LimiterStanding,
-  ProviderStanding,
+  type Durability,
+  type HealthCheck,
+  type LimiterStanding,
+  type ProviderStanding,
 } from '../../src/operator/health.ts'
 import {
   createFakeOperatorOrders,
-  newOrderUnderWay,
-} from '../../src/testing/fake-operator-orders.ts'
-import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { createFakeTenantRecords } from '../../src/testing/fake-tenant-records.ts'
-import {
+  createFakeOperatorStore,
+  createFakeRecords,
+  createFakeTenantRecords,
   newAccount,
+  newOrderUnderWay,
   newTenant,
   newUser,
   puts,
   rightOf,
   write,
-} from '../../src/testing/stored-records.ts'
+} from '@tradeport/testkit'
 import { createOperatorHealth } from '../../src/use-cases/operator-health.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
@@ -49,7 +45,7 @@ const read = (
 ) =>
   clockHealth('provider clock', {
     askedAt: now,
-    told: now + Math.floor(tookMs * at) + skewMs + rounding,
+    reportedAt: now + Math.floor(tookMs * at) + skewMs + rounding,
     answeredAt: now + tookMs,
     toleranceMs,
   })
@@ -61,7 +57,7 @@ describe('a clock', () => {
     at: fc.double({ min: 0, max: 1, noNaN: true }),
     skewMs: fc.integer({ min: -200_000, max: 200_000 }),
   })
-  it('that agrees is never told as wrong, however long its answer took and however it is rounded', () => {
+  it('that agrees is never reported as wrong, however long its answer took and however it is rounded', () => {
     fc.assert(
       fc.property(asked, fc.integer({ min: -500, max: 500 }), (reading, rounding) => {
         expect(read({ ...reading, skewMs: 0 }, 500, rounding).status).toBe('ok')
@@ -69,7 +65,7 @@ describe('a clock', () => {
     )
   })
 
-  it('that is off by more than the answer’s time and the bound is told', () => {
+  it('that is off by more than the answer’s time and the bound is reported', () => {
     fc.assert(
       fc.property(asked, (reading) => {
         const { status } = read(reading, 0, 0)
@@ -82,7 +78,7 @@ describe('a clock', () => {
     )
   })
 
-  it('is told to be ahead or behind', () => {
+  it('is reported as ahead or behind', () => {
     expect(read({ tookMs: 10, at: 0, skewMs: 5_010 }, 0, 0).message).toBe(
       'It is 5.0 seconds or more ahead of the service’s.',
     )
@@ -136,7 +132,7 @@ describe('durability', () => {
       'every write waits',
     ],
   ])(
-    'with %j has one wrong check, "%s", which names the risk and what to do',
+    'with %j has one failing check, "%s", with its risk and an action',
     (settings, expected, risk) => {
       const checks = durabilityHealth(E.right({ ...durable, ...settings }), {
         sendsRealOrders: true,
@@ -177,7 +173,7 @@ const good = {
 }
 
 describe('the service', () => {
-  const down = TE.left(serviceUnavailable('database.now: ECONNREFUSED'))
+  const down = TE.left(refuse('ServiceUnavailable', { reason: 'database.now: ECONNREFUSED' }))
   const noOrders = createFakeOperatorOrders()
   noOrders.takeDown(true)
   const stuckOrders = createFakeOperatorOrders()
@@ -205,7 +201,7 @@ describe('the service', () => {
   it.each<[string, Partial<Parameters<typeof createOperatorHealth>[0]>, readonly string[]]>([
     ['is fine', {}, fine],
     [
-      'has a database that is away',
+      'has a database that is unavailable',
       allDown,
       [
         'fail database',
@@ -243,7 +239,7 @@ describe('the service', () => {
       except('warn orders'),
     ],
   ])(
-    'that %s has these checks, and something to do about each that is not ok',
+    'that %s has these checks, and an action for each that is not ok',
     async (_, parts, expected) => {
       const checks = await rightOf(createOperatorHealth({ ...good, ...parts }).checkService)
       expect(checks.map(summary)).toStrictEqual(expected)
@@ -276,7 +272,7 @@ it('names the accounts whose journals do not add up', () => {
 })
 
 describe('a tenant', () => {
-  const clock = { askedAt: now, told: now, answeredAt: now, toleranceMs: 500 }
+  const clock = { askedAt: now, reportedAt: now, answeredAt: now, toleranceMs: 500 }
   it.each<[ProviderStanding, boolean, string]>([
     [{ kind: 'accepted', clock }, true, 'ok'],
     [{ kind: 'no_token' }, false, 'fail'],
@@ -284,20 +280,20 @@ describe('a tenant', () => {
     [{ kind: 'refused', status: 401 }, true, 'fail'],
     [{ kind: 'refused', status: 403 }, true, 'warn'],
     [{ kind: 'unavailable', reason: 'ECONNREFUSED' }, true, 'warn'],
-  ])('whose token is %j (stored: %s) is told %s', (standing, hasProviderToken, status) => {
+  ])('whose token is %j (stored: %s) has the status %s', (standing, hasProviderToken, status) => {
     const check = providerTokenHealth({ ...newTenant(), hasProviderToken }, standing)
     expect(check.status).toBe(status)
     expect(check.action === null).toBe(status === 'ok')
   })
 
-  it('is looked up, asked for once, and told with the provider’s clock, also where that cannot be read', async () => {
+  it('is probed once, and reported with the provider’s clock, also where that cannot be read', async () => {
     const records = createFakeRecords()
     const tenant = newTenant()
     await write(createFakeOperatorStore(records), {
       tenants: puts({ ...tenant, providerToken: 'secret-of-the-provider' }),
     })
     const asked: string[] = []
-    const readings = [{ ...clock, told: now + 3_000 }, null, clock]
+    const readings = [{ ...clock, reportedAt: now + 3_000 }, null, clock]
     const { checkTenant: check } = createOperatorHealth({
       ...good,
       records: createFakeTenantRecords(records),

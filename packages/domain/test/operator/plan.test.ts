@@ -1,19 +1,20 @@
-// What a document would change: the plan is what applying it then does, and planning changes
-// nothing.
+// What a document would change: the plan is what applying it then does, and planning writes nothing.
 import * as E from 'fp-ts/lib/Either.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { PlannedChange } from '../../src/operator/plan.ts'
-import { emptyDocument } from '../../src/operator/records.ts'
-import type { OperatorDocument } from '../../src/operator/records.ts'
+import { emptyDocument, type OperatorDocument } from '../../src/operator/records.ts'
 import type { UserId } from '../../src/primitives/ids.ts'
 import {
   createFakeOperatorOrders,
+  createFakeOperatorStore,
+  createFakeRecords,
+  newAccount,
   newOrderUnderWay,
-} from '../../src/testing/fake-operator-orders.ts'
-import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { newAccount, newTenant, newUser, rightOf } from '../../src/testing/stored-records.ts'
+  newTenant,
+  newUser,
+  rightOf,
+} from '@tradeport/testkit'
 import { createOperatorDocuments } from '../../src/use-cases/operator-documents.ts'
 import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
 
@@ -109,7 +110,7 @@ const documents = fc.array(fc.constantFrom(...changes, ...changes, ...removals, 
   maxLength: 3,
 })
 
-it('changes nothing, is a refusal where applying is one, and is empty once the document was applied', async () => {
+it('writes nothing, is refused where applying is, and is empty once the document was applied', async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(documents, { minLength: 1, maxLength: 6 }), async (all) => {
       const { plan, apply, state } = await createApplied()
@@ -125,7 +126,7 @@ it('changes nothing, is a refusal where applying is one, and is empty once the d
         expect(new Set(records).size).toBe(records.length)
         const hasToken = document.tenants.some(({ providerToken }) => providerToken !== undefined)
         if (!hasToken) expect(records.length === 0).toBe(state() === before)
-        // A document that removes something and says what belongs to it makes that anew each time.
+        // A document that removes a record and describes what belongs to it creates that each time.
         if (hasToken || removals.some((removal) => parts.includes(removal))) continue
         expect((await rightOf(plan(document))).plan).toStrictEqual([])
       }
@@ -199,12 +200,12 @@ it.each<[string, Part, readonly PlannedChange[]]>([
     ],
   ],
   [
-    'an account that goes',
+    'an account that is removed',
     { accounts: [{ id: main, removed: true }] },
     [{ section: 'accounts', id: main, action: 'remove', fields: [] }],
   ],
   [
-    'nothing of what is not there and is removed',
+    'nothing of a removed record that does not exist',
     { users: [{ id: 'nobody' as UserId, removed: true }] },
     [],
   ],
@@ -230,7 +231,7 @@ describe('the orders under way that a document touches', () => {
         day,
       ),
       newOrderUnderWay(newAccount({ tenantId: acme, userId: ann }, { id: main }), day, {
-        placement: { step: 'settled' },
+        placement: { step: 'ended' },
         dueAt: null,
       }),
     )
@@ -238,9 +239,13 @@ describe('the orders under way that a document touches', () => {
   }
 
   it.each<[string, Part, readonly string[]]>([
-    ['a tenant that goes', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
-    ['a user who goes', { users: [{ id: ann, removed: true }] }, ['user_removed']],
-    ['an account that goes', { accounts: [{ id: main, removed: true }] }, ['account_removed']],
+    ['a tenant that is removed', { tenants: [{ id: acme, removed: true }] }, ['tenant_removed']],
+    ['a user who is removed', { users: [{ id: ann, removed: true }] }, ['user_removed']],
+    [
+      'an account that is removed',
+      { accounts: [{ id: main, removed: true }] },
+      ['account_removed'],
+    ],
     [
       'another provider account',
       { accounts: [{ id: main, providerAccountId: 'p-2' }] },
@@ -269,14 +274,14 @@ describe('the orders under way that a document touches', () => {
       { tenants: [{ id: acme, name: 'Other' }], accounts: [{ id: main, name: 'Other' }] },
       [],
     ],
-  ])('are named with what happens to them: %s', async (_, part, effects) => {
+  ])('are listed with what happens to them: %s', async (_, part, effects) => {
     const { plan } = await createTrading()
     expect((await rightOf(plan(documentOf(part)))).orders).toStrictEqual(
       effects.length === 0 ? [] : [{ order: own, effects }],
     )
   })
 
-  it('are none where what it removes was gone before, whatever is still under way of it', async () => {
+  it('are none where the removed record was gone before, although its orders are still under way', async () => {
     const { plan, apply } = await createTrading()
     const document = documentOf({ users: [{ id: ann, removed: true }] })
     await rightOf(apply(document))

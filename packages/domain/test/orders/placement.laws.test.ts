@@ -11,23 +11,20 @@ import {
   afterSend,
   afterVerification,
   nextAction,
-  placementWindowMs,
-  rejectLate,
-  rejectTokenRefused,
+  sendTimeoutMs,
+  lateRejection,
+  tokenRefusedRejection,
   rejectUnusable,
+  type LookingUp,
+  type LookupAnswer,
+  type NextAction,
+  type Placement,
+  type PlacementAnswer,
+  type PlacementStep,
+  type Rechecking,
+  type Sending,
 } from '../../src/orders/placement.ts'
-import type {
-  LookingUp,
-  LookupAnswer,
-  NextAction,
-  Placement,
-  PlacementAnswer,
-  PlacementStep,
-  Rechecking,
-  Sending,
-  UnusableAccount,
-} from '../../src/orders/placement.ts'
-import type { Settlement } from '../../src/orders/transitions.ts'
+import type { OrderOutcome } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
@@ -37,23 +34,23 @@ const sending: Sending = { step: 'sending', sentAt: createdAt + 7 }
 const lookingUp: LookingUp = {
   step: 'looking_up',
   sentAt: createdAt + 7,
-  orderId: null,
+  brokerOrderId: null,
   lookups: 0,
   absence: null,
 }
 const rechecking: Rechecking = {
   step: 'rechecking',
   sentAt: createdAt + 7,
-  orderId: null,
+  brokerOrderId: null,
   rechecks: 0,
 }
 const sinceCreation: LookingUp = { ...lookingUp, sentAt: createdAt }
 const fill = { price: 1.1 }
-const filled: Settlement = { kind: 'filled', fill }
+const filled: OrderOutcome = { kind: 'filled', fill }
 const reason = { code: 'TRADE_RETCODE_NO_MONEY', message: 'no money' }
 
-const ended = (outcome: Settlement): PlacementStep => ({
-  placement: { step: 'settled' },
+const ended = (outcome: OrderOutcome): PlacementStep => ({
+  placement: { step: 'ended' },
   outcome,
   continueInMs: null,
 })
@@ -67,23 +64,45 @@ const lookUpIn = (placement: LookingUp, continueInMs: number): PlacementStep => 
 })
 
 describe('the next action', () => {
-  it.each<[Placement, { readonly isOwn: boolean; readonly timeLeftMs: number }, NextAction]>([
-    [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'send' }],
-    [{ step: 'recorded' }, { isOwn: true, timeLeftMs: 0 }, { kind: 'reject_late' }],
-    [{ step: 'recorded' }, { isOwn: false, timeLeftMs: 1 }, { kind: 'verify_and_send' }],
+  it.each<
+    [
+      Placement,
+      { readonly mustLookUpFirst: boolean; readonly timeToDeadlineMs: number },
+      NextAction,
+    ]
+  >([
+    [{ step: 'recorded' }, { mustLookUpFirst: false, timeToDeadlineMs: 1 }, { kind: 'send' }],
     [
       { step: 'recorded' },
-      { isOwn: false, timeLeftMs: 0 },
-      { kind: 'look_up', from: sinceCreation, refresh: false },
+      { mustLookUpFirst: false, timeToDeadlineMs: 0 },
+      { kind: 'reject_late' },
     ],
-    [sending, { isOwn: true, timeLeftMs: 1 }, { kind: 'look_up', from: lookingUp, refresh: false }],
+    [
+      { step: 'recorded' },
+      { mustLookUpFirst: true, timeToDeadlineMs: 1 },
+      { kind: 'verify_and_send' },
+    ],
+    [
+      { step: 'recorded' },
+      { mustLookUpFirst: true, timeToDeadlineMs: 0 },
+      { kind: 'look_up', from: sinceCreation, readFromTerminal: false },
+    ],
+    [
+      sending,
+      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
+      { kind: 'look_up', from: lookingUp, readFromTerminal: false },
+    ],
     [
       lookingUp,
-      { isOwn: true, timeLeftMs: 1 },
-      { kind: 'look_up', from: lookingUp, refresh: false },
+      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
+      { kind: 'look_up', from: lookingUp, readFromTerminal: false },
     ],
-    [rechecking, { isOwn: true, timeLeftMs: 1 }, { kind: 'recheck', from: rechecking }],
-    [{ step: 'settled' }, { isOwn: true, timeLeftMs: 1 }, { kind: 'none' }],
+    [
+      rechecking,
+      { mustLookUpFirst: false, timeToDeadlineMs: 1 },
+      { kind: 'recheck', from: rechecking },
+    ],
+    [{ step: 'ended' }, { mustLookUpFirst: false, timeToDeadlineMs: 1 }, { kind: 'none' }],
   ])('of %o with %o is %o', (placement, context, action) => {
     expect(nextAction(placement, { ...context, createdAt, now: createdAt })).toEqual(action)
   })
@@ -95,26 +114,26 @@ describe('the provider’s answer to a send', () => {
     [{ kind: 'partially_filled', fill }, ended({ kind: 'partially_filled', fill })],
     [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
     [
-      { kind: 'placed', orderId: '46000801' },
-      lookUpIn({ ...lookingUp, orderId: '46000801' }, secondMs),
+      { kind: 'placed', brokerOrderId: '46000801' },
+      lookUpIn({ ...lookingUp, brokerOrderId: '46000801' }, secondMs),
     ],
-    [{ kind: 'placed', orderId: null }, lookUpIn(lookingUp, secondMs)],
+    [{ kind: 'placed', brokerOrderId: null }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
   ])('%o is followed by %o', (answer, step) => {
-    expect(afterSend(sending, answer, placementWindowMs)).toEqual(step)
+    expect(afterSend(sending, answer, sendTimeoutMs)).toEqual(step)
   })
 
   it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
-    [null, placementWindowMs, retryIn(secondMs)],
+    [null, sendTimeoutMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs), 'token_refused'],
-    [null, secondMs, rejectTokenRefused, 'token_refused'],
-    [0, placementWindowMs, retryIn(secondMs)],
+    [null, secondMs, tokenRefusedRejection, 'token_refused'],
+    [0, sendTimeoutMs, retryIn(secondMs)],
     [null, secondMs + 1, retryIn(secondMs)],
-    [null, secondMs, rejectLate],
+    [null, secondMs, lateRejection],
     [25 * secondMs, 25 * secondMs + 1, retryIn(25 * secondMs)],
-    [25 * secondMs, 25 * secondMs, rejectLate],
-    [null, -hourMs, rejectLate],
+    [25 * secondMs, 25 * secondMs, lateRejection],
+    [null, -hourMs, lateRejection],
   ])(
     'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
     (retryAfterMs, leftMs, step, cause) => {
@@ -130,8 +149,8 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'nothing' }, 0, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'unreadable' }, secondMs + 1, retryIn(secondMs)],
     [{ kind: 'unreadable' }, secondMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'working' }, placementWindowMs, lookUpIn(sinceCreation, secondMs)],
-    [{ kind: 'found', settlement: filled }, placementWindowMs, ended(filled)],
+    [{ kind: 'working' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
+    [{ kind: 'found', outcome: filled }, sendTimeoutMs, ended(filled)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
     expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
   })
@@ -145,15 +164,22 @@ const stepsAfter = (
   kinds: readonly ('nothing' | 'unreadable' | 'working')[],
   lateMs = 0,
 ): readonly PlacementStep[] => {
-  const steps: PlacementStep[] = [afterSend(sending, { kind: 'placed', orderId: '46000801' }, 0)]
+  const steps: PlacementStep[] = [
+    afterSend(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0),
+  ]
   let now = createdAt
   for (const kind of kinds) {
     const { placement, continueInMs } = steps.at(-1) ?? expect.fail('there is a first step')
     if (placement.step !== 'looking_up') break
     now += (continueInMs ?? 0) + lateMs
-    const action = nextAction(placement, { isOwn: false, timeLeftMs: 0, createdAt, now })
+    const action = nextAction(placement, {
+      mustLookUpFirst: true,
+      timeToDeadlineMs: 0,
+      createdAt,
+      now,
+    })
     if (action.kind !== 'look_up') return expect.fail(action.kind)
-    steps.push(afterLookup(action.from, { kind }, now, action.refresh))
+    steps.push(afterLookup(action.from, { kind }, now, action.readFromTerminal))
   }
   return steps
 }
@@ -176,7 +202,7 @@ describe('lookups', () => {
   )
 
   it('end with what the broker shows', () => {
-    expect(afterLookup(lookingUp, { kind: 'found', settlement: filled }, createdAt, false)).toEqual(
+    expect(afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false)).toEqual(
       ended(filled),
     )
   })
@@ -186,7 +212,12 @@ describe('lookups', () => {
     const before = steps.at(-2)?.placement
     expect(before).toMatchObject({ step: 'looking_up', absence: { coveredMs: 247_000 } })
     expect(steps.at(-1)).toEqual({
-      placement: { step: 'rechecking', sentAt: sending.sentAt, orderId: '46000801', rechecks: 0 },
+      placement: {
+        step: 'rechecking',
+        sentAt: sending.sentAt,
+        brokerOrderId: '46000801',
+        rechecks: 0,
+      },
       outcome: {
         kind: 'rejected',
         reason: {
@@ -212,14 +243,14 @@ describe('lookups', () => {
     [{ lookups: 4, coveredMs: 299_999 }, -hourMs, true, 'looking_up'],
   ] as const)(
     'that showed nothing before, %o, and nothing %i ms later, refreshed: %o, lead to %s',
-    (absence, gapMs, refresh, step) => {
+    (absence, gapMs, readFromTerminal, step) => {
       const from: LookingUp = {
         ...lookingUp,
         lookups: 10,
         absence: { ...absence, lastAt: createdAt },
       }
       expect(
-        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, refresh).placement.step,
+        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, readFromTerminal).placement.step,
       ).toBe(step)
     },
   )
@@ -250,7 +281,7 @@ describe('lookups', () => {
 
 describe('an order that was rejected as not found', () => {
   it.each<[LookupAnswer, PlacementStep]>([
-    [{ kind: 'found', settlement: filled }, ended(filled)],
+    [{ kind: 'found', outcome: filled }, ended(filled)],
     [{ kind: 'working' }, { placement: rechecking, continueInMs: minuteMs }],
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
@@ -260,47 +291,40 @@ describe('an order that was rejected as not found', () => {
 
   it('is looked up for a day', () => {
     const last = afterRecheck({ ...rechecking, rechecks: 23 }, { kind: 'nothing' })
-    expect(last).toEqual({ placement: { step: 'settled' }, continueInMs: null })
+    expect(last).toEqual({ placement: { step: 'ended' }, continueInMs: null })
   })
 })
 
 describe('an order that can no longer be sent', () => {
   const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
-
-  it('is rejected as late', () => {
-    const message = 'The broker could not be reached within 30 seconds; the order was not placed.'
-    expect(rejectLate).toEqual(
-      ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }),
-    )
-    expect(placementWindowMs).toBe(30 * secondMs)
-  })
-
-  it('is rejected for the token where the provider refused it', () => {
-    const message = expect.stringContaining(
-      'refused the token that the operator of this service configured',
-    ) as string
-    expect(rejectTokenRefused).toEqual(
-      ended({ kind: 'rejected', reason: { code: 'BROKER_UNAVAILABLE', message } }),
-    )
-  })
-
-  it.each<[UnusableAccount, string, RegExp]>([
-    [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /no longer linked/],
-    [{ _tag: 'AccountPurposeRestricted' }, 'ACCOUNT_PURPOSE_RESTRICTED', /no longer for trading/],
-    [{ _tag: 'AccountRelinked' }, 'ACCOUNT_RELINKED', /linked to another broker account/],
-    [{ _tag: 'LiveAccountRestricted' }, 'LIVE_ACCOUNT_RESTRICTED', /demo account/],
-    [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
+  it.each<[PlacementStep, code: string, message: RegExp]>([
     [
-      { _tag: 'NotProvisioned', accountId },
-      'NOT_PROVISIONED',
-      /no longer connected to the provider/,
+      lateRejection,
+      'BROKER_UNAVAILABLE',
+      /not be reached within 30 seconds; the order was not placed/,
     ],
-  ])('because of its account is rejected with the reason: %o', (why, code, message) => {
-    expect(rejectUnusable(why)).toEqual(
+    [tokenRefusedRejection, 'BROKER_UNAVAILABLE', /refused the token that the operator/],
+    ...(
+      [
+        [{ _tag: 'AccountNotFound' }, 'ACCOUNT_NOT_FOUND', /no longer linked; the order was not/],
+        [
+          { _tag: 'AccountPurposeRestricted' },
+          'ACCOUNT_PURPOSE_RESTRICTED',
+          /no longer for trading/,
+        ],
+        [{ _tag: 'AccountRelinked' }, 'ACCOUNT_RELINKED', /linked to another broker account/],
+        [{ _tag: 'LiveAccountRestricted' }, 'LIVE_ACCOUNT_RESTRICTED', /Link a demo account/],
+        [{ _tag: 'UnsupportedBroker', accountId }, 'UNSUPPORTED_BROKER', /platform/],
+        [{ _tag: 'NotProvisioned', accountId }, 'NOT_PROVISIONED', /no longer connected/],
+      ] as const
+    ).map(([why, code, message]): [PlacementStep, string, RegExp] => [
+      rejectUnusable(why),
+      code,
+      message,
+    ]),
+  ])('%# is rejected as %s', (step, code, message) => {
+    expect(step).toEqual(
       ended({ kind: 'rejected', reason: { code, message: expect.stringMatching(message) } }),
     )
-    expect(rejectUnusable(why).outcome).toMatchObject({
-      reason: { message: expect.stringContaining('the order was not sent') },
-    })
   })
 })

@@ -8,11 +8,12 @@ import {
   decideClose,
   isDoneAsSent,
   outcomeAsSent,
+  type CloseOrder,
+  type CloseOutcome,
 } from '../../src/positions/close.ts'
-import type { CloseOrder, CloseOutcome } from '../../src/positions/close.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
-import { openPosition } from '../../src/testing/open-position.ts'
+import { openPosition } from '@tradeport/testkit'
 
 const cents = fc.integer({ min: 1, max: 10_000 })
 const lots = (hundredths: number): number => hundredths / 100
@@ -64,205 +65,99 @@ describe('how much is closed', () => {
   )
 })
 
-describe('a close is done as it was sent', () => {
-  const order = decided(openPosition(), 0.1)
-  it.each<[CloseOutcome, boolean]>([
-    [{ closedVolume: 0.1, remainingVolume: 0.2 }, true],
-    [{ closedVolume: 0.05, remainingVolume: 0.2 }, false],
-    [{ closedVolume: 0.1, remainingVolume: 0.1 }, false],
-    [{ closedVolume: 0.1, remainingVolume: 0 }, false],
-  ])('by its lots and by those that are left: %o is %s', (outcome, isDone) => {
-    expect(isDoneAsSent(outcome, order)).toBe(isDone)
-  })
+it.each([
+  [0.1, 0.2, true],
+  [0.05, 0.2, false],
+  [0.1, 0.1, false],
+])(
+  'is done as sent with %d lots closed and %d left, of 0.1 and 0.2: %s',
+  (closed, left, isDone) => {
+    const outcome = { closedVolume: closed, remainingVolume: left }
+    expect(isDoneAsSent(outcome, decided(openPosition(), 0.1))).toBe(isDone)
+  },
+)
+
+const gone = (closedVolume: number, remainingVolume: number) => ({
+  closedVolume,
+  remainingVolume,
 })
 
-describe('what a later book shows of a close', () => {
+describe('what a later read of the positions shows of a close', () => {
   const position = openPosition()
   const other = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
   const rest = openPosition({ ticket: '43' as Ticket, volume: 0.2 })
+  const another = { ...rest, ticket: '44' as Ticket }
   const before = { position, positions: [other, position] }
   const part = decided(position, 0.1)
   const all = decided(position)
+  const shrunk = (volume: number) => ({ ...position, volume })
+  const renumbered = (closedVolume: number, remainingVolume: number) => ({
+    ...gone(closedVolume, remainingVolume),
+    remainingTicket: rest.ticket,
+  })
 
   it.each<
-    [
-      what: string,
-      order: CloseOrder,
-      after: readonly BrokerPosition[],
-      renumbers: boolean,
-      shown: CloseOutcome | undefined,
-    ]
+    [what: string, order: CloseOrder, after: readonly BrokerPosition[], shown?: CloseOutcome]
   >([
+    ['all, where the position is gone', all, [other], gone(0.3, 0)],
+    ['the part, where the position is smaller by it', part, [shrunk(0.2)], outcomeAsSent(part)],
+    ['less than was sent, where the broker did less', part, [shrunk(0.25)], gone(0.05, 0.25)],
+    ['a part, where all was sent and the broker did less', all, [shrunk(0.1)], gone(0.2, 0.1)],
+    ['no more than was sent, where another closed the rest', part, [other], gone(0.1, 0)],
+    ['no more than was sent, where another closed more', part, [shrunk(0.05)], gone(0.1, 0.05)],
+    ['nothing yet, where the position is as it was', part, [position]],
+    ['nothing yet, where the position has grown', part, [shrunk(0.5)]],
+    ['the rest under an unexpected new number', part, [rest], renumbered(0.1, 0.2)],
+    ['all, where a similar position is no rest', all, [{ ...rest, volume: 0.1 }], gone(0.3, 0)],
+  ])('is %s', (_, order, after, shown) => {
+    expect(closeShownBy(before, order, after, false)).toEqual(shown)
+  })
+
+  it.each<
+    [what: string, order: CloseOrder, after: readonly BrokerPosition[], shown?: CloseOutcome]
+  >([
+    ['all, where the position is gone', all, [other], gone(0.3, 0)],
+    ['the rest', part, [other, rest], renumbered(0.1, 0.2)],
+    ['nothing yet, while the rest is not found', part, [other]],
     [
-      'all, where the position is gone',
-      all,
-      [other],
-      false,
-      { closedVolume: 0.3, remainingVolume: 0 },
-    ],
-    [
-      'all, also where the rest of a part would get a new number',
-      all,
-      [other],
-      true,
-      { closedVolume: 0.3, remainingVolume: 0 },
-    ],
-    [
-      'the part, where the position is smaller by it',
-      part,
-      [{ ...position, volume: 0.2 }],
-      false,
-      outcomeAsSent(part),
-    ],
-    [
-      'less than was sent, where the broker did less',
-      part,
-      [{ ...position, volume: 0.25 }],
-      false,
-      { closedVolume: 0.05, remainingVolume: 0.25 },
-    ],
-    [
-      'a part, where all was sent and the broker did less',
-      all,
-      [{ ...position, volume: 0.1 }],
-      false,
-      { closedVolume: 0.2, remainingVolume: 0.1 },
-    ],
-    [
-      'no more than was sent, where another closed the rest',
-      part,
-      [other],
-      false,
-      { closedVolume: 0.1, remainingVolume: 0 },
-    ],
-    [
-      'no more than was sent, where another closed more',
-      part,
-      [{ ...position, volume: 0.05 }],
-      false,
-      { closedVolume: 0.1, remainingVolume: 0.05 },
-    ],
-    ['nothing yet, where the position is as it was', part, [position], false, undefined],
-    [
-      'nothing yet, where the position has grown',
-      part,
-      [{ ...position, volume: 0.5 }],
-      false,
-      undefined,
-    ],
-    [
-      'the rest under its new number',
-      part,
-      [other, rest],
-      true,
-      { closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest.ticket },
-    ],
-    [
-      'the rest under a new number that nobody told of',
-      part,
-      [rest],
-      false,
-      { closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest.ticket },
-    ],
-    ['nothing yet, while the rest is not found', part, [other], true, undefined],
-    [
-      'less than was sent, where the rest under its new number has more lots',
+      'less, where the rest has more lots',
       part,
       [{ ...rest, volume: 0.25 }],
-      true,
-      { closedVolume: 0.05, remainingVolume: 0.25, remainingTicket: rest.ticket },
+      renumbered(0.05, 0.25),
     ],
+    ['a part, where all was sent', all, [other, { ...rest, volume: 0.1 }], renumbered(0.2, 0.1)],
+    ['no more, where the rest has less', part, [{ ...rest, volume: 0.1 }], renumbered(0.1, 0.1)],
     [
-      'a part, where all was sent and there is a rest under a new number',
-      all,
-      [other, { ...rest, volume: 0.1 }],
-      true,
-      { closedVolume: 0.2, remainingVolume: 0.1, remainingTicket: rest.ticket },
-    ],
-    [
-      'no more than was sent, where the rest under its new number has less',
+      'the rest of just the lots that are left, where others are like it',
       part,
-      [{ ...rest, volume: 0.1 }],
-      true,
-      { closedVolume: 0.1, remainingVolume: 0.1, remainingTicket: rest.ticket },
+      [{ ...another, volume: 0.1 }, rest],
+      renumbered(0.1, 0.2),
     ],
     [
-      'the rest of just the lots that are left, where others look like it',
-      part,
-      [{ ...rest, ticket: '44' as Ticket, volume: 0.1 }, rest],
-      true,
-      { closedVolume: 0.1, remainingVolume: 0.2, remainingTicket: rest.ticket },
-    ],
-    [
-      'nothing yet, where several look like the rest',
+      'nothing yet, where several could be the rest',
       part,
       [
         { ...rest, volume: 0.1 },
-        { ...rest, ticket: '44' as Ticket, volume: 0.15 },
+        { ...another, volume: 0.15 },
       ],
-      true,
-      undefined,
     ],
-    [
-      'nothing yet, where several look like a rest of all',
-      all,
-      [rest, { ...rest, ticket: '44' as Ticket, volume: 0.15 }],
-      true,
-      undefined,
-    ],
-    [
-      'nothing yet, where what looks like the rest is as large as all was',
-      part,
-      [{ ...rest, volume: 0.3 }],
-      true,
-      undefined,
-    ],
-    [
-      'all, where what is like it has another number, as no rest of it has',
-      all,
-      [{ ...rest, volume: 0.1 }],
-      false,
-      { closedVolume: 0.3, remainingVolume: 0 },
-    ],
-    [
-      'nothing yet, where another has another symbol',
-      part,
-      [{ ...rest, symbol: 'GBPUSD' }],
-      true,
-      undefined,
-    ],
-    [
-      'nothing yet, where another is on the other side',
-      part,
-      [{ ...rest, side: 'sell' }],
-      true,
-      undefined,
-    ],
-    [
-      'nothing yet, where another was opened at another price',
-      part,
-      [{ ...rest, entryPrice: 1.10001 }],
-      true,
-      undefined,
-    ],
-    [
-      'nothing yet, where another was opened at another time',
-      part,
-      [{ ...rest, openedAt: 1_001 }],
-      true,
-      undefined,
-    ],
-  ])('is %s', (_, order, after, renumbers, shown) => {
-    expect(closeShownBy(before, order, after, renumbers)).toEqual(shown)
+    ['nothing yet, where several could be a rest of all', all, [rest, another]],
+    ['nothing yet, where the rest is as large as all was', part, [{ ...rest, volume: 0.3 }]],
+    ['nothing yet, where another has another symbol', part, [{ ...rest, symbol: 'GBPUSD' }]],
+    ['nothing yet, where another is on the other side', part, [{ ...rest, side: 'sell' }]],
+    ['nothing yet, where another has another price', part, [{ ...rest, entryPrice: 1.10001 }]],
+    ['nothing yet, where another has another time', part, [{ ...rest, openedAt: 1_001 }]],
+  ])('is, on a platform that gives the rest a new number, %s', (_, order, after, shown) => {
+    expect(closeShownBy(before, order, after, true)).toEqual(shown)
   })
 
-  it('never takes a position that was there before for the rest', () => {
+  it('is never a rest that was there before', () => {
     expect(
       closeShownBy({ position, positions: [position, rest] }, part, [rest], true),
     ).toBeUndefined()
   })
 
-  it('never says that more was closed than was sent, and accounts for every lot that it says is left', () => {
+  it('never shows more closed than was sent, and accounts for every lot that is left', () => {
     fc.assert(
       fc.property(cents, cents, fc.nat(10_000), (open, asked, left) => {
         fc.pre(asked <= open)

@@ -3,7 +3,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
 import { byAge, requireOpen } from '../../src/positions/position.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
-import { openPosition } from '../../src/testing/open-position.ts'
+import { openPosition } from '@tradeport/testkit'
 
 const position = (ticket: string, openedAt: number) =>
   openPosition({ ticket: ticket as Ticket, openedAt })

@@ -1,8 +1,7 @@
 // Lots and executions, against whole numbers of the smallest units.
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { fillOfExecutions } from '../../src/primitives/executions.ts'
-import { compareLots, lotsWithout, roundLots } from '../../src/primitives/lots.ts'
+import { compareLots, fillOfExecutions, lotsWithout, roundLots } from '../../src/primitives/lots.ts'
 
 const cents = fc.integer({ min: 1, max: 1_000 })
 

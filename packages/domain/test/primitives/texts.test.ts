@@ -10,8 +10,11 @@ import {
   parseUserId,
 } from '../../src/primitives/ids.ts'
 import { createIsoWriter, parseInstant, toIso } from '../../src/primitives/instant.ts'
-import { isSymbolMatch, parseSymbolFilter } from '../../src/primitives/symbol-filter.ts'
-import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
+import {
+  isSymbolMatch,
+  parseSymbolFilter,
+  type SymbolFilter,
+} from '../../src/primitives/symbol-filter.ts'
 
 const account = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'
 

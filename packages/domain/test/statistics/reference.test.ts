@@ -3,10 +3,9 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { meanInterval } from '../../src/statistics/mean-interval.ts'
+import { meanInterval, wilsonInterval } from '../../src/statistics/intervals.ts'
 import { sampleMoments } from '../../src/statistics/sample-moments.ts'
 import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
-import { wilsonInterval } from '../../src/statistics/wilson-interval.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const folder = process.env['TEST_HISTORIES'] ?? ''

@@ -1,55 +1,25 @@
 import { expect, it } from 'vitest'
-import { compareDealOrder, isReadableTime, positionIdOf } from '../../src/trades/deal.ts'
-import type { Deal } from '../../src/trades/deal.ts'
+import { compareDealOrder, isReadableTime, positionIdOf, type Deal } from '../../src/trades/deal.ts'
 
-const deal = (fields: Partial<Deal>): Deal => ({
-  id: '5',
-  profit: 0,
-  commission: 0,
-  swap: 0,
-  time: 100,
-  ...fields,
-})
-const { time: _, ...timeless } = deal({ id: '1' })
+const deal = (fields: { [Name in keyof Deal]?: Deal[Name] | undefined }): Deal =>
+  ({ id: '5', profit: 0, commission: 0, swap: 0, time: 100, ...fields }) as Deal
+const timeless = { id: '1', time: undefined }
 const full = { entry: 'in', side: 'buy', symbol: 'EURUSD' } as const
 
-it.each<[what: string, first: Deal, second: Deal]>([
-  ['by its time, whatever its id', deal({ time: 99, id: '900' }), deal({ time: 100, id: '1' })],
-  [
-    'by its id, the shorter first',
-    deal({ id: '9', entry: 'out' }),
-    deal({ id: '10', entry: 'in' }),
-  ],
-  ['by the text of its id', deal({ id: '30', entry: 'out' }), deal({ id: '31', entry: 'in' })],
-  ['where it opens', deal({ entry: 'in', side: 'sell' }), deal({ entry: 'out', side: 'buy' })],
-  [
-    'where it buys',
-    deal({ ...full, symbol: 'XAUUSD' }),
-    deal({ ...full, side: 'sell', symbol: 'EURUSD' }),
-  ],
-  [
-    'by its symbol, the shorter first',
-    deal({ ...full, symbol: 'US30' }),
-    deal({ ...full, symbol: 'EURUSD' }),
-  ],
-  [
-    'by the text of its symbol',
-    deal({ ...full, symbol: 'AUDUSD' }),
-    deal({ ...full, symbol: 'EURUSD' }),
-  ],
-  ['where it names no symbol', deal({ entry: 'in', side: 'buy' }), deal(full)],
-  ['where the other has no time', deal({ id: '900' }), timeless],
-  [
-    'where the time of the other cannot be read',
-    deal({ id: '900' }),
-    deal({ time: Number.NaN, id: '1' }),
-  ],
-  [
-    'by its id, where neither has a readable time',
-    timeless,
-    deal({ time: Number.POSITIVE_INFINITY }),
-  ],
-])('a deal is folded before another %s', (_what, first, second) => {
+it.each<[what: string, first: Parameters<typeof deal>[0], second: Parameters<typeof deal>[0]]>([
+  ['its time, whatever its id', { time: 99, id: '900' }, { id: '1' }],
+  ['its id, the shorter first', { id: '9', entry: 'out' }, { id: '10', entry: 'in' }],
+  ['the text of its id', { id: '30', entry: 'out' }, { id: '31', entry: 'in' }],
+  ['opening', { entry: 'in', side: 'sell' }, { entry: 'out', side: 'buy' }],
+  ['buying', { ...full, symbol: 'XAUUSD' }, { ...full, side: 'sell' }],
+  ['its symbol, the shorter first', { ...full, symbol: 'US30' }, full],
+  ['the text of its symbol', { ...full, symbol: 'AUDUSD' }, full],
+  ['having no symbol', { entry: 'in', side: 'buy' }, full],
+  ['having a time', { id: '900' }, timeless],
+  ['having a readable time', { id: '900' }, { time: Number.NaN, id: '1' }],
+  ['its id, without readable times', timeless, { time: Number.POSITIVE_INFINITY }],
+])('a deal is folded before another by %s', (_, one, other) => {
+  const [first, second] = [deal(one), deal(other)]
   expect(compareDealOrder(first, second)).toBeLessThan(0)
   expect(compareDealOrder(second, first)).toBeGreaterThan(0)
   expect(compareDealOrder(first, { ...first })).toBe(0)

@@ -1,13 +1,18 @@
 // Real histories of brokers, folded and compared with what exact rational arithmetic made of them.
 // They are other people's files, in the folder that TEST_HISTORIES names; without them the test is
 // shown as skipped.
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { compareTickets } from '../../src/primitives/tickets.ts'
 import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import type { Deal } from '../../src/trades/deal.ts'
-import { foldPositions } from '../../src/trades/fold-deals.ts'
-import type { FoldedTrade } from '../../src/trades/folded-trade.ts'
+import {
+  foldDeals,
+  foldPosition,
+  groupByPosition,
+  type FoldedTrade,
+} from '../../src/trades/fold.ts'
 
 const folder = process.env['TEST_HISTORIES'] ?? ''
 const names = existsSync(folder)
@@ -66,7 +71,7 @@ const ratios = new Set([
  * What was found, with prices and ratios that are right to 1e-9 replaced by the expected ones, so
  * that all else compares exactly.
  */
-const settleRatios = (found: unknown, expected: unknown, key = ''): unknown => {
+const settledRatios = (found: unknown, expected: unknown, key = ''): unknown => {
   if (typeof found === 'number' && typeof expected === 'number') {
     return ratios.has(key) && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
       ? expected
@@ -79,11 +84,11 @@ const settleRatios = (found: unknown, expected: unknown, key = ''): unknown => {
     expected === null
   )
     return found
-  const settled = Object.entries(found).map(
+  const ended = Object.entries(found).map(
     ([key, item]) =>
-      [key, settleRatios(item, (expected as Record<string, unknown>)[key], key)] as const,
+      [key, settledRatios(item, (expected as Record<string, unknown>)[key], key)] as const,
   )
-  return Array.isArray(found) ? settled.map(([, item]) => item) : Object.fromEntries(settled)
+  return Array.isArray(found) ? ended.map(([, item]) => item) : Object.fromEntries(ended)
 }
 
 const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
@@ -95,16 +100,18 @@ describe.skipIf(names.length === 0)(
       '%s: trades, skipped, open and statistics are as expected',
       (name) => {
         const { deals } = read(`${name}.json`) as { deals: readonly ProviderDeal[] }
-        const { closed, skipped, open } = foldPositions(deals.map(toDeal))
-        const trades = closed.map(({ trade }) => trade)
+        const history = deals.map(toDeal)
+        const { trades, skipped } = foldDeals(history)
         const found = {
           trades: trades.map(toExpectedShape),
           skipped,
-          open: open.map(({ positionId }) => positionId),
+          open: [...groupByPosition(history)]
+            .flatMap(([id, own]) => (foldPosition(id, own).status === 'open' ? [id] : []))
+            .toSorted(compareTickets),
           statistics: tradeStatistics(trades),
         }
         const expected = read(`${name}.expected.json`)
-        expect(settleRatios(found, expected)).toEqual(expected)
+        expect(settledRatios(found, expected)).toEqual(expected)
       },
     )
   },

@@ -1,8 +1,8 @@
 // The fold a second time, written from the rules alone with lists and fractions of big integers,
-// slow and plain, so that the fold can be compared with it.
-import type { Deal } from '../../src/trades/deal.ts'
-import type { FoldedPositions } from '../../src/trades/fold-deals.ts'
-import type { FoldedPosition, FoldedTrade, SkipReason } from '../../src/trades/folded-trade.ts'
+// slow and plain, to compare the fold with.
+import { compareTickets } from '../../src/primitives/tickets.ts'
+import { compareDealOrder, type Deal } from '../../src/trades/deal.ts'
+import type { foldDeals, FoldedPosition, FoldedTrade, SkipReason } from '../../src/trades/fold.ts'
 
 export type Fraction = readonly [numerator: bigint, denominator: bigint]
 
@@ -22,10 +22,7 @@ export const compare = ([a, b]: Fraction, [c, d]: Fraction): number =>
   a * d === c * b ? 0 : a * d < c * b ? -1 : 1
 export const total = (fractions: readonly Fraction[]): Fraction => fractions.reduce(plus, [0n, 1n])
 
-/**
- * Eight hundred digits and a mark for the rest decide every rounding, for no two neighbouring
- * doubles need more to be told apart.
- */
+/** Eight hundred digits, and one for the rest, distinguish any two neighbouring doubles. */
 export const nearest = ([numerator, denominator]: Fraction): number => {
   if (numerator === 0n) return 0
   const size = numerator < 0n ? -numerator : numerator
@@ -38,36 +35,26 @@ export const nearest = ([numerator, denominator]: Fraction): number => {
   return Number(`${numerator < 0n ? '-' : ''}${top / bottom}${mark}e${-shift - 1}`) + 0
 }
 
-const textOrder = (a: string, b: string): number =>
-  a.length - b.length || (a < b ? -1 : a > b ? 1 : 0)
-
 const isReadable = (time: number | undefined): time is number =>
   time !== undefined && !Number.isNaN(new Date(time).getTime())
 
-const sortTime = ({ time }: Deal): number => (isReadable(time) ? time : Number.POSITIVE_INFINITY)
-
-// Time, then id; an opening deal before a closing one of the same time and id. The rest only makes
-// the order total.
-const dealOrder = (a: Deal, b: Deal): number =>
-  sortTime(a) - sortTime(b) ||
-  textOrder(a.id, b.id) ||
-  textOrder(a.entry ?? '', b.entry ?? '') ||
-  textOrder(a.side ?? '', b.side ?? '') ||
-  textOrder(a.symbol ?? '', b.symbol ?? '')
-
-export const replay = (deals: readonly Deal[]): FoldedPositions => {
+export const replay = (deals: readonly Deal[]): ReturnType<typeof foldDeals> => {
   const trading = deals.filter((deal) => deal.side && deal.positionId && deal.positionId !== '0')
-  const ids = [...new Set(trading.map((deal) => deal.positionId as string))].toSorted(textOrder)
-  const found = ids.map((id) =>
-    foldOne(id, trading.filter((deal) => deal.positionId === id).toSorted(dealOrder)),
-  )
+  const ids = [...new Set(trading.map((deal) => deal.positionId as string))]
+  const found = ids
+    .toSorted(compareTickets)
+    .map((id) =>
+      foldOne(id, trading.filter((deal) => deal.positionId === id).toSorted(compareDealOrder)),
+    )
   const closed = found.flatMap((one) => (one.status === 'closed' ? [one] : []))
   return {
-    closed: closed.toSorted(
-      (a, b) => a.trade.closedAt - b.trade.closedAt || textOrder(a.closingDealId, b.closingDealId),
-    ),
+    trades: closed
+      .toSorted(
+        (a, b) =>
+          a.trade.closedAt - b.trade.closedAt || compareTickets(a.closingDealId, b.closingDealId),
+      )
+      .map(({ trade }) => trade),
     skipped: found.flatMap((one) => (one.status === 'skipped' ? [one.position] : [])),
-    open: found.flatMap((one) => (one.status === 'open' ? [one.position] : [])),
   }
 }
 
@@ -93,22 +80,7 @@ const foldOne = (positionId: string, deals: readonly Deal[]): FoldedPosition => 
   if (compare(reported, opened) > 0) return skipped('closed_exceeds_opened')
   const unreported = closing.filter(({ volume }) => !isReported(volume))
   const symbol = deals.find((deal) => deal.symbol)?.symbol
-  if (unreported.length === 0 && compare(reported, opened) < 0) {
-    const isPriced = opening.every(
-      ({ volume, price }) => !isReported(volume) || (price && Number.isFinite(price)),
-    )
-    return {
-      status: 'open',
-      position: {
-        positionId,
-        symbol,
-        side: first.side,
-        volume: nearest(minus(opened, reported)),
-        entryPrice: isPriced ? nearest(weighted(opening, volumes(opening))) : undefined,
-        openedAt: isReadable(first.time) ? first.time : undefined,
-      },
-    }
-  }
+  if (unreported.length === 0 && compare(reported, opened) < 0) return { status: 'open' }
 
   const times = deals.map((deal) => deal.time)
   if (times.some((time) => time !== undefined && !isReadable(time)))

@@ -1,14 +1,12 @@
-// Whose request it is, by key or token, and what their scopes and programs are.
+// The caller of a request, identified by key or token.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { generateApiKey } from '../../src/access/api-key.ts'
-import { isInJwtForm, programOf } from '../../src/access/credential.ts'
 import type { Credential, CredentialHash } from '../../src/access/credential.ts'
-import { isScope, requireScope, scopes } from '../../src/access/scopes.ts'
-import { rateLimitExceeded, tokenKeysUnavailable } from '../../src/errors.ts'
-import type { TokenVerifier, VerifiedToken } from '../../src/ports/token-verifier.ts'
+import { refuse } from '../../src/errors.ts'
+import type { TokenVerifier, VerifiedToken } from '../../src/ports/index.ts'
 import type { Owner } from '../../src/primitives/ids.ts'
 import { identifyCaller } from '../../src/use-cases/identify-caller.ts'
 import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
@@ -92,7 +90,7 @@ const saying = (fields: Partial<VerifiedToken> = {}) => ({
 })
 const [nothing, noKeys] = [
   { verified: TE.right(O.none) },
-  { verified: TE.left(tokenKeysUnavailable('down')) },
+  { verified: TE.left(refuse('ServiceUnavailable', { reason: 'down', unread: 'token_keys' })) },
 ]
 const jwt = { apiKey: goodKey, accessToken: 'good.jwt.s' }
 
@@ -136,7 +134,7 @@ describe('identifyCaller', () => {
       refused,
       ['key', `failed ${unknownKey} from 203.0.113.9`],
     ],
-    // What has not the form of a key is refused without a lookup, whatever the issuer would say.
+    // A text that does not have the form of a key is refused without a lookup.
     ...['', 'made-up', 'tp_live_short', `${goodKey.slice(0, -1)}0`, `x${goodKey}`, 'a.b.c'].map(
       (apiKey) =>
         [
@@ -148,14 +146,14 @@ describe('identifyCaller', () => {
         ] as const,
     ),
     [
-      'a token beside a key',
+      'a token next to a key',
       {},
       { apiKey: goodKey, accessToken: 'good-token' },
       found,
       ['token', 'accepted good-token'],
     ],
     [
-      'a bad token beside a key',
+      'a bad token next to a key',
       {},
       { apiKey: goodKey, accessToken: 'bad' },
       refused,
@@ -229,7 +227,7 @@ describe('identifyCaller', () => {
     expect(log).toStrictEqual(expected)
   })
 
-  it('refuses with the limit of the address while that must wait, without a lookup or another failure', async () => {
+  it('refuses with the limit of the address while that must wait, without a lookup, and counts no failure', async () => {
     const { identify, log } = setUp({ ...nothing, waitMs: 59_001 })
     for (const sent of [
       { apiKey: goodKey },
@@ -238,7 +236,9 @@ describe('identifyCaller', () => {
       { accessToken: 'good.jwt.s' },
     ])
       expect(await identify(sent)()).toStrictEqual(
-        E.left(rateLimitExceeded({ scope: 'address' }, 60)),
+        E.left(
+          refuse('RateLimitExceeded', { exceeded: { scope: 'address' }, retryAfterSeconds: 60 }),
+        ),
       )
     expect(log).toStrictEqual([])
   })
@@ -256,52 +256,4 @@ describe('identifyCaller', () => {
       (await rightOf(setUp().identify({ apiKey: goodKey, accessToken: 'good-token' }))).id,
     ).toBe('t-1')
   })
-
-  it.each([
-    ['a.b.c', true],
-    ['a.b.', true],
-    ['eyJ_-9.eyJ_-9.x', true],
-    ['a.b', false],
-    ['.b.c', false],
-    ['a.b.c.d', false],
-    ['a.b.c=', false],
-    ['a b.c.d', false],
-    ['', false],
-  ])('"%s" is in the form of a JWT: %s', (token, isInForm) => {
-    expect(isInJwtForm(token)).toBe(isInForm)
-  })
-})
-
-it('accepts any one of the scopes that a route needs, of eleven resources to read and to write', () => {
-  expect(
-    requireScope(new Set(['history:read'] as const), ['trading:read', 'history:read']),
-  ).toEqual(E.right(undefined))
-  expect(
-    requireScope(new Set(['trading:write'] as const), ['trading:read', 'history:read']),
-  ).toEqual(E.left({ _tag: 'InsufficientScope', requiredAnyOf: ['trading:read', 'history:read'] }))
-  expect(scopes).toHaveLength(22)
-  expect(
-    ['accounts:read', 'ai-agents:write', 'accounts', 'accounts:admin', 'read:accounts'].map(
-      isScope,
-    ),
-  ).toEqual([true, true, false, false, false])
-})
-
-it('knows an application by whichever of its tokens, and tells programs from one another', () => {
-  const token = { kind: 'access_token', id: 't-1', applicationId: 'app-1' } as const
-  expect(programOf({ ...credential, ...token, id: 't-2' })).toBe(
-    programOf({ ...credential, ...token }),
-  )
-  const programs: readonly Partial<Credential>[] = [
-    {},
-    { id: 'k-2' },
-    { id: 'app-1' },
-    { kind: 'access_token', id: 'k-1' },
-    token,
-    { ...token, applicationId: 'app-2' },
-    { ...token, applicationId: 'k-1","x' },
-  ]
-  expect(new Set(programs.map((fields) => programOf({ ...credential, ...fields }))).size).toBe(
-    programs.length,
-  )
 })

@@ -1,10 +1,9 @@
 import * as O from 'fp-ts/lib/Option.js'
 import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
-import { brokerUnavailable } from '../../src/errors.ts'
-import { newAccountId } from '../../src/testing/stored-records.ts'
+import { newAccountId } from '@tradeport/testkit'
 import { createAccounts, createLiveAccounts } from '../../src/use-cases/accounts.ts'
-import { createTestDesk, owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
+import { createTestDesk, down, owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
 
 const opened = (fields: Partial<Account> = {}) => {
   const desk = createTestDesk()
@@ -39,11 +38,18 @@ describe('GET /accounts and /accounts/:id', () => {
     ['in error, and can be read again', { status: 'error' }, false, live, live, 'connected'],
     ['disconnected', { status: 'disconnected' }, false, stored, disconnected, 'disconnected'],
     ['syncing', { status: 'syncing' }, false, stored, stored, 'syncing'],
-    ['the paper book', { brokerType: 'paper', provider: null }, false, stored, stored, 'connected'],
+    [
+      'a paper account',
+      { brokerType: 'paper', provider: null },
+      false,
+      stored,
+      stored,
+      'connected',
+    ],
   ])('show an account that is %s', async (_, fields, isDown, listed, alone, status) => {
     const one = opened(fields)
     const { desk, account } = one
-    if (isDown) desk.broker.fail(account.id, brokerUnavailable(account.id, 'down'))
+    if (isDown) desk.broker.fail(account.id, down(account.id))
     expect(await rightOf(one.list())).toMatchObject([
       { ...listed, account: { id: account.id, status } },
     ])
@@ -61,7 +67,7 @@ describe('GET /accounts and /accounts/:id', () => {
     expect(desk.broker.calls() > 0).toBe(listed === live || isDown)
   })
 
-  it('keep the stored figures of an account that cannot be read beside one that can', async () => {
+  it('show the stored figures of an account that cannot be read next to one that can', async () => {
     const { desk, account, list } = opened()
     const figures = {
       balance: 7,
@@ -72,14 +78,14 @@ describe('GET /accounts and /accounts/:id', () => {
       leverage: null,
     }
     const bad = desk.link({ figures })
-    desk.broker.fail(bad.id, brokerUnavailable(bad.id, 'down'))
+    desk.broker.fail(bad.id, down(bad.id))
     expect(await rightOf(list())).toMatchObject([
       { ...live, account: { id: account.id } },
       { ...stored, account: { id: bad.id, figures } },
     ])
   })
 
-  it('fail, and do not call an account disconnected, where what was read cannot be written down', async () => {
+  it('fail, and do not call an account disconnected, where a reading cannot be stored', async () => {
     const { desk, account } = opened()
     const liveAccounts = createLiveAccounts({
       ...desk,

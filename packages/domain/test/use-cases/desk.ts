@@ -1,27 +1,61 @@
-// A desk to test verbs on: stored accounts of one user, a broker, and a clock that tests turn, all
-// in memory.
+// Ports for tests of use cases, all in memory: stored accounts of one user, a broker, and a clock
+// that tests turn; with orders, with changes of positions, and with journals.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect } from 'vitest'
-import type { Account } from '../../src/accounts/account.ts'
-import { serviceUnavailable } from '../../src/errors.ts'
-import type { Refusal } from '../../src/errors.ts'
-import type { Clock } from '../../src/ports/clock.ts'
-import { createFakeAccountStore } from '../../src/testing/fake-account-store.ts'
-import { createFakeBroker } from '../../src/testing/fake-broker.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { newAccount } from '../../src/testing/stored-records.ts'
-import type { Owner, TenantId, UserId } from '../../src/primitives/ids.ts'
+import {
+  requireBrokerAccount,
+  type Account,
+  type BrokerAccount,
+  type TradeMode,
+} from '../../src/accounts/account.ts'
+import { refuse, type Refusal } from '../../src/errors.ts'
+import type { AcquireSlot, Clock, OrderJob, Pauser } from '../../src/ports/index.ts'
+import {
+  createFakeAccountStore,
+  createFakeBroker,
+  createFakeLimitStore,
+  createFakeIdempotencyStore,
+  createFakeJournal,
+  createFakeOrderStore,
+  createFakePositionTrading,
+  createFakePositionLocks,
+  createFakeProviderTokens,
+  createFakeRecords,
+  createFakeTrading,
+  newAccount,
+  newOrderId,
+  openPosition,
+  type FakeBroker,
+} from '@tradeport/testkit'
+import {
+  formatPositionId,
+  type AccountId,
+  type Owner,
+  type TenantId,
+  type UserId,
+} from '../../src/primitives/ids.ts'
 import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
 import { createPositionViews } from '../../src/use-cases/positions.ts'
+import type { Instant } from '../../src/primitives/instant.ts'
+import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
+import { sendTimeoutMs } from '../../src/orders/placement.ts'
+import { placeOrder } from '../../src/use-cases/orders.ts'
+import { processOrder, type ProcessedOrder } from '../../src/use-cases/process-order.ts'
+import type { BrokerPosition } from '../../src/positions/position.ts'
+import * as T from 'fp-ts/lib/Task.js'
+import type { ServiceEvent } from '../../src/events/events.ts'
+import { sumExactly } from '../../src/primitives/exact-sum.ts'
+import type { Deal } from '../../src/trades/deal.ts'
+import { synchroniseJournal } from '../../src/use-cases/synchronise-journal.ts'
 
 export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 export const stranger: Owner = { tenantId: 'acme' as TenantId, userId: 'u-2' as UserId }
 
-export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }) => {
+export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize?: number) => {
   const records = createFakeRecords()
   const accounts = createFakeAccountStore(records)
-  const broker = createFakeBroker(clock)
+  const broker = createFakeBroker(clock, pageSize)
   const ports = { accounts, broker, clock }
   return {
     ...ports,
@@ -46,5 +80,255 @@ export const tagOf = async (task: TE.TaskEither<Refusal, unknown>): Promise<stri
   return E.isLeft(result) ? result.left._tag : 'none'
 }
 
+/** A broker that cannot be read now. */
+export const down = (accountId: AccountId): Refusal<'BrokerUnavailable'> =>
+  refuse('BrokerUnavailable', { accountId, reason: 'down' })
+
+/** What a broker says of an account, with figures that add up to the balance. */
+export const informationOf = (tradeMode: TradeMode, balance = 1, fields: object = {}) => ({
+  tradeMode,
+  broker: null,
+  currency: null,
+  figures: {
+    balance,
+    equity: balance,
+    margin: 0,
+    freeMargin: balance,
+    marginLevel: null,
+    leverage: 100,
+  },
+  ...fields,
+})
+
 /** A store that cannot be reached. */
-export const unavailable = () => TE.left(serviceUnavailable('away'))
+export const unavailable = () => TE.left(refuse('ServiceUnavailable', { reason: 'unavailable' }))
+
+/**
+ * Time that passes when nothing else runs: pauses end at once, in the order of their times, as soon
+ * as everything else waits too.
+ */
+interface TestTime extends Pauser {
+  readonly clock: Clock
+  readonly wait: (ms: number) => void
+}
+
+interface Sleeper {
+  readonly wakesAt: Instant
+  readonly wake: () => void
+}
+
+const createTestTime = (start: Instant): TestTime => {
+  let now = start
+  let sleepers: readonly Sleeper[] = []
+  const wakeNext = (): void => {
+    const [next, ...others] = sleepers.toSorted((a, b) => a.wakesAt - b.wakesAt)
+    sleepers = others
+    if (next === undefined) return
+    now = Math.max(now, next.wakesAt)
+    next.wake()
+    if (others.length > 0) setImmediate(wakeNext)
+  }
+  return {
+    clock: { now: () => now },
+    wait: (ms) => {
+      now += ms
+    },
+    pause: (ms) => () =>
+      new Promise((wake) => {
+        if (sleepers.length === 0) setImmediate(wakeNext)
+        sleepers = [...sleepers, { wakesAt: now + ms, wake }]
+      }),
+  }
+}
+
+export const noon = Date.UTC(2026, 10, 21, 12)
+
+export const requestOn = (
+  accountId: Account['id'],
+  fields: Partial<OrderRequest> = {},
+): OrderRequest => ({
+  accountId,
+  symbol: 'EURUSD',
+  side: 'buy',
+  volume: 0.3,
+  ...fields,
+})
+
+/** With stored orders, limits, a provider token, and a broker that executes. */
+export const createOrderDesk = () => {
+  let now = noon
+  let stalledMs = 0
+  let heldSlots = 0
+  const slot: AcquireSlot = () => async () => {
+    heldSlots += 1
+    return () => void (heldSlots -= 1)
+  }
+  const clock = { now: () => now }
+  const desk = createTestDesk(clock)
+  const { records, broker } = desk
+  const orders = createFakeOrderStore(clock, records)
+  const changedAccounts: string[] = []
+  const ports = {
+    ...desk,
+    providerTokens: createFakeProviderTokens(records),
+    orderLimits: createFakeLimitStore(records, orders.all, clock),
+    positionTrading: { freshPositions: broker.positions },
+    slots: { forSend: slot, forLookup: slot },
+    accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
+    orders,
+    idempotency: createFakeIdempotencyStore(records),
+    orderIds: { newOrderId: (): OrderId => newOrderId() },
+    stopwatch: { elapsedMs: () => now + stalledMs },
+    trading: createFakeTrading(),
+    pause: (ms: number) => async () => {
+      now += ms
+    },
+  }
+  records.tables.tenants.set(owner.tenantId, {
+    id: owner.tenantId,
+    name: 'Acme',
+    providerToken: 'token',
+  })
+  return {
+    ...ports,
+    tables: records.tables,
+    changedAccounts,
+    heldSlots: () => heldSlots,
+    wait: (ms: number) => {
+      now += ms
+    },
+    /** Time passes that the clock, set back meanwhile, does not show. */
+    stall: (ms: number) => {
+      stalledMs += ms
+    },
+    place: ({ id }: Account, fields: Partial<OrderRequest> = {}) =>
+      placeOrder(ports)({ owner }, { request: requestOn(id, fields) }),
+    /** Processes what is due, as the workers do, and waits until it is done. */
+    processDue: async (mustLookUpFirst = false): Promise<readonly ProcessedOrder[]> => {
+      const ends: ProcessedOrder[] = []
+      const worker = await orders.jobs.work(async (job) => {
+        const processed = await rightOf(processOrder(ports)(job))
+        ends.push(processed)
+        return processed.retry
+      })
+      await Promise.all(orders.jobs.handOut(mustLookUpFirst))
+      await worker.stop()
+      return ends
+    },
+    process: (job: OrderJob) => processOrder(ports)(job),
+    jobOf: async (order: Order, mustLookUpFirst = false): Promise<OrderJob> => {
+      const found = await rightOf(orders.placement(owner, order.id))
+      if (found._tag === 'None') throw new Error('the order is not stored')
+      return { ...found.value, mustLookUpFirst, sendDeadlineMs: order.createdAt + sendTimeoutMs }
+    },
+  }
+}
+
+export type OrderDesk = ReturnType<typeof createOrderDesk>
+
+/**
+ * With open positions, locks, and a time that passes by itself.
+ * @param fields of the account, which its broker called a demo account when it was last read,
+ * unless they say otherwise
+ */
+export const createChangeDesk = (
+  fields: Partial<Account> = {},
+  positions: readonly BrokerPosition[] = [openPosition()],
+) => {
+  const time = createTestTime(noon)
+  const desk = createTestDesk(time.clock)
+  const positionTrading = createFakePositionTrading(time.clock)
+  const { synchroniseJournal, journal } = positionTrading
+  const account = desk.link({ tradeMode: 'demo', ...fields })
+  positionTrading.put(account.id, positions)
+  return {
+    ...time,
+    ...desk,
+    positionTrading,
+    positionLocks: createFakePositionLocks(time.clock),
+    synchroniseJournal,
+    journal,
+    account,
+    id: formatPositionId(account.id, '42'),
+    /** The position as it truly is now; undefined when it is closed. */
+    held: (ticket = '42') =>
+      positionTrading.positions(account.id).find((one) => one.ticket === ticket),
+  }
+}
+
+export type ChangeDesk = ReturnType<typeof createChangeDesk>
+
+export interface JournalDeskOptions {
+  readonly pageSize?: number
+  readonly recordsEvents?: boolean
+  readonly stopsAboveDeals?: number
+}
+
+/** With journals: the broker's history, the stored deals, and the use case that reads them. */
+export const createJournalDesk = ({
+  pageSize,
+  recordsEvents = true,
+  stopsAboveDeals = 20_000,
+}: JournalDeskOptions = {}) => {
+  let now = 1_000_000
+  const clock = { now: () => now }
+  const desk = createTestDesk(clock, pageSize)
+  const events: ServiceEvent[] = []
+  const keys = new Set<string>()
+  const record = (_owner: unknown, happened: readonly ServiceEvent[]): void => {
+    for (const event of happened) if (!keys.has(event.key)) events.push(event)
+    for (const { key } of happened) keys.add(key)
+  }
+  const { journal, records: trades } = createFakeJournal(desk.records, record, clock)
+  // Tests replace single reads.
+  const broker: { -readonly [Read in keyof FakeBroker]: FakeBroker[Read] } = desk.broker
+  const disagreements: number[] = []
+  const pass = (ms: number): void => void (now += ms)
+  const ports = {
+    ...desk,
+    journal,
+    trades,
+    broker,
+    stopwatch: { elapsedMs: () => now },
+    pause: (ms: number) => T.fromIO(() => pass(ms)),
+    recordsEvents,
+    stopsAboveDeals,
+    maxDeals: stopsAboveDeals,
+    onDisagreement: (_account: BrokerAccount, difference: number) =>
+      void disagreements.push(difference),
+  }
+  return {
+    ...ports,
+    events,
+    disagreements,
+    pass,
+    synchroniseJournal: synchroniseJournal(ports),
+    /** Another process over the same journal. */
+    otherProcess: () => synchroniseJournal(ports),
+    link: (fields: Partial<Account> = {}): Account => desk.link({ createdAt: 0, ...fields }),
+    relink: (account: Account, fields: Partial<Account>): Account => {
+      const linked = { ...account, ...fields }
+      desk.records.tables.accounts.set(account.id, linked)
+      return linked
+    },
+    /** The broker's history, with a balance that it adds up to unless another is given. */
+    put: (
+      account: Account,
+      deals: readonly Deal[],
+      balance = sumExactly(
+        deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
+      ),
+    ): void => {
+      broker.put(account.id, {
+        deals,
+        information: informationOf('demo', balance),
+      })
+    },
+  }
+}
+
+export const brokerAccountOf = (account: Account): BrokerAccount => {
+  const found = requireBrokerAccount(account)
+  if (found._tag === 'Left') throw new Error('the account has no provider')
+  return found.right
+}

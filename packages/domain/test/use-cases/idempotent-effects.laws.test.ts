@@ -1,35 +1,36 @@
-// Requests with an idempotency key: each use case begins right before its effect, and one key makes
+// Requests with an idempotency key: each use case begins right before its effect, and one key has
 // at most one effect.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { idempotencyInProgress } from '../../src/errors.ts'
-import type { Refusal } from '../../src/errors.ts'
-import type { Once } from '../../src/ports/idempotency.ts'
-import type { PositionLocks } from '../../src/ports/position-locks.ts'
+import { refuse, type Refusal } from '../../src/errors.ts'
+import type { IdempotencyGuard, PositionLocks } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
-import { createFakeIdempotencyStore } from '../../src/testing/fake-idempotency-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { createFakeWebhookSender } from '../../src/testing/fake-webhook-sender.ts'
-import { createFakeWebhookStore } from '../../src/testing/fake-webhook-store.ts'
-import { newClaim, newReply } from '../../src/testing/stored-orders.ts'
-import { newWebhook, newWebhookId } from '../../src/testing/stored-webhooks.ts'
+import {
+  createFakeIdempotencyStore,
+  createFakeRecords,
+  createFakeWebhookSender,
+  createFakeWebhookStore,
+  newClaim,
+  newReply,
+  newWebhook,
+  newWebhookId,
+} from '@tradeport/testkit'
 import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import { createWebhooks, noDeliveries } from '../../src/use-cases/webhooks.ts'
-import { createChangeDesk, noon } from './change-desk.ts'
-import { owner, rightOf, tagOf } from './desk.ts'
+import { createChangeDesk, noon, owner, rightOf, tagOf } from './desk.ts'
 
 const caller = { owner }
 const webhook = newWebhook(owner, noon)
 const deliveryId = '0e000000-0000-4000-8000-000000000001' as DeliveryId
 
 interface Effect {
-  readonly run: (once: Once) => TE.TaskEither<Refusal, unknown>
+  readonly run: (guard: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
   /** A request that a check refuses. */
-  readonly runRefused: (once: Once) => TE.TaskEither<Refusal, unknown>
+  readonly runRefused: (guard: IdempotencyGuard) => TE.TaskEither<Refusal, unknown>
   readonly effects: () => number
 }
 
@@ -37,9 +38,9 @@ const closeEffect = (): Effect => {
   const desk = createChangeDesk()
   const close = createPositionChanges(desk).closePosition
   return {
-    run: (once) => close(caller, desk.id, 0.1, once),
-    runRefused: (once) => close(caller, desk.id, 9, once),
-    effects: () => desk.positionDesk.sent().length + desk.positionDesk.wanted().length,
+    run: (guard) => close(caller, desk.id, 0.1, guard),
+    runRefused: (guard) => close(caller, desk.id, 9, guard),
+    effects: () => desk.positionTrading.sent().length + desk.positionTrading.wanted().length,
   }
 }
 
@@ -55,6 +56,7 @@ const webhookDesk = () => {
       replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
     },
     webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
+    recordsEvents: false,
     clock: { now: () => noon },
   }
   return {
@@ -75,9 +77,9 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const create = createWebhooks({ ...ports, webhooks }).createWebhook
       const { url, eventTypes } = webhook
       return {
-        run: (once) => create(caller, { url, eventTypes }, once),
-        runRefused: (once) =>
-          create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, once),
+        run: (guard) => create(caller, { url, eventTypes }, guard),
+        runRefused: (guard) =>
+          create(caller, { url: 'https://10.0.0.1/' as typeof url, eventTypes }, guard),
         effects: () => created,
       }
     },
@@ -88,8 +90,8 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       const { ports, create } = webhookDesk()
       await create
       return {
-        run: (once) => createWebhooks(ports).testWebhook(caller, webhook.id, once),
-        runRefused: (once) => createWebhooks(ports).testWebhook(caller, newWebhookId(), once),
+        run: (guard) => createWebhooks(ports).testWebhook(caller, webhook.id, guard),
+        runRefused: (guard) => createWebhooks(ports).testWebhook(caller, newWebhookId(), guard),
         effects: () => ports.webhookSender.sent.length,
       }
     },
@@ -101,8 +103,8 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
       await create
       const replay = createWebhooks(ports).replayWebhookDelivery
       return {
-        run: (once) => replay(caller, webhook.id, deliveryId, once),
-        runRefused: (once) => replay(caller, webhook.id, 'no id', once),
+        run: (guard) => replay(caller, webhook.id, deliveryId, guard),
+        runRefused: (guard) => replay(caller, webhook.id, 'no id', guard),
         effects: () => replays.length,
       }
     },
@@ -120,7 +122,7 @@ describe.each(effects)('%s', (_, open) => {
 
   it('has no effect where it cannot begin', async () => {
     const { run, effects } = await open()
-    expect(await tagOf(run({ begin: TE.left(idempotencyInProgress) }))).toBe(
+    expect(await tagOf(run({ begin: TE.left(refuse('IdempotencyInProgress')) }))).toBe(
       'IdempotencyInProgress',
     )
     expect(effects()).toBe(0)
@@ -135,14 +137,13 @@ describe.each(effects)('%s', (_, open) => {
 })
 
 /**
- * In the place of the lock of the position, which alone would keep two attempts of one instance
- * apart.
+ * Replaces the lock of the position, which alone would separate two attempts of one instance.
  */
 const unlocked: PositionLocks = { holding: () => (work) => work(() => true) }
 
 /**
- * One attempt of a request: it waits, may die at one of its steps, and hears of the broker what it
- * hears.
+ * One attempt of a request: it waits, may die at one of its steps, and gets one of the broker's
+ * outcomes.
  */
 const attempts = fc.array(
   fc.record({
@@ -154,7 +155,7 @@ const attempts = fc.array(
 )
 
 describe('closes with one idempotency key', () => {
-  it('send at most one, however many attempts race, whatever lapses and wherever they die', async () => {
+  it('send at most one, however many attempts race, lapse and die', async () => {
     let sends = 0
     await fc.assert(
       fc.asyncProperty(attempts, fc.scheduler(), async (planned, scheduler) => {
@@ -168,7 +169,7 @@ describe('closes with one idempotency key', () => {
         }: (typeof planned)[number]): Promise<void> => {
           const claim = { ...request, id: newClaim().id }
           const stalls = stallsMs.values()
-          // Lets the other attempts run, then lets time pass.
+          // The other attempts run, then time passes.
           const stall = async (): Promise<void> => {
             await scheduler.schedule(Promise.resolve())
             desk.wait(stalls.next().value ?? 0)
@@ -181,25 +182,25 @@ describe('closes with one idempotency key', () => {
           await dieAfter('its claim')
           await stall()
           let hasBegun = false
-          const begin: Once['begin'] = async () => {
+          const begin: IdempotencyGuard['begin'] = async () => {
             const begun = await store.begin(owner, claim, desk.clock.now())()
             hasBegun = E.isRight(begun)
             await dieAfter('it began')
             await stall()
             return begun
           }
-          const positionDesk = {
-            ...desk.positionDesk,
+          const positionTrading = {
+            ...desk.positionTrading,
             closePosition:
-              (...close: Parameters<typeof desk.positionDesk.closePosition>) =>
+              (...close: Parameters<typeof desk.positionTrading.closePosition>) =>
               async () => {
-                desk.positionDesk.next(outcome)
-                return desk.positionDesk.closePosition(...close)()
+                desk.positionTrading.next(outcome)
+                return desk.positionTrading.closePosition(...close)()
               },
           }
           await createPositionChanges({
             ...desk,
-            positionDesk,
+            positionTrading,
             positionLocks: unlocked,
           }).closePosition(caller, desk.id, 0.1, { begin })()
           await dieAfter('it was sent')
@@ -208,8 +209,8 @@ describe('closes with one idempotency key', () => {
         }
         for (const one of planned) void attempt(one)
         await scheduler.waitIdle()
-        sends += desk.positionDesk.sent().length
-        expect(desk.positionDesk.sent().length).toBeLessThanOrEqual(1)
+        sends += desk.positionTrading.sent().length
+        expect(desk.positionTrading.sent().length).toBeLessThanOrEqual(1)
       }),
     )
     expect(sends).toBeGreaterThan(0)

@@ -1,17 +1,17 @@
-// The operator's lists (the operator API's GET routes): every piece once, cursors that fit one list
-// alone, and no list of a tenant that is not there.
+// The operator's lists: every piece once, cursors that fit one list alone, and no list of a tenant
+// that does not exist.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import type { NotFound } from '../../src/errors.ts'
-import type { Listed, ListRequest } from '../../src/operator/listing.ts'
+import type { AsyncResult } from '../../src/errors.ts'
+import type { ListRequest, Listed } from '../../src/operator/listing.ts'
 import type { TenantId, UserId } from '../../src/primitives/ids.ts'
-import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { createFakeSealedSecrets } from '../../src/testing/fake-sealed-secrets.ts'
-import { createFakeTenantRecords } from '../../src/testing/fake-tenant-records.ts'
 import {
+  createFakeOperatorStore,
+  createFakeRecords,
+  createFakeSealedSecrets,
+  createFakeTenantRecords,
   newAccessToken,
   newAccount,
   newApiKey,
@@ -20,14 +20,14 @@ import {
   puts,
   rightOf,
   write,
-} from '../../src/testing/stored-records.ts'
+} from '@tradeport/testkit'
 import { createOperatorRecords } from '../../src/use-cases/operator-records.ts'
-import type { ListRefusal } from '../../src/use-cases/steps/read-list.ts'
 import { tagOf } from './desk.ts'
 
 const records = createFakeRecords()
 const operator = createFakeOperatorStore(records)
 const tenants = createOperatorRecords({
+  providerAccounts: { find: () => expect.fail('not asked') },
   records: createFakeTenantRecords(records),
   sealedSecrets: createFakeSealedSecrets(records),
 })
@@ -51,7 +51,7 @@ await write(operator, {
   desks: puts(...desks),
 })
 
-type List = (request: ListRequest) => TE.TaskEither<ListRefusal | NotFound, Listed<unknown>>
+type List = (request: ListRequest) => AsyncResult<Listed<unknown>, 'NotFound' | 'InvalidCursor'>
 
 const lists: readonly (readonly [name: string, length: number, list: List])[] = [
   ['tenants', 3, tenants.listTenants],
@@ -81,7 +81,7 @@ const walk = async (list: List, limit: number): Promise<readonly unknown[]> => {
 }
 
 describe.each(lists)('the list of %s', (_, length, list) => {
-  it('holds the same records in the same order, each once, whatever the size of its pieces', async () => {
+  it('has the same records in the same order, each once, for every size of its pieces', async () => {
     const whole = await walk(list, 1_000)
     expect(whole).toHaveLength(length)
     await fc.assert(
@@ -91,7 +91,7 @@ describe.each(lists)('the list of %s', (_, length, list) => {
     )
   })
 
-  it('takes no cursor but its own', async () => {
+  it('accepts no cursor but its own', async () => {
     const others = lists.filter(([, , other]) => other !== list)
     for (const [, , other] of others) {
       const { cursor } = await rightOf(other({ cursor: undefined, limit: 1 }))
@@ -99,7 +99,7 @@ describe.each(lists)('the list of %s', (_, length, list) => {
     }
   })
 
-  it('refuses what is no cursor, and never throws', async () => {
+  it('refuses any text that is not a cursor, and never throws', async () => {
     const forged = fc
       .anything()
       .map((value) => btoa(encodeURIComponent(JSON.stringify(value ?? null))))
@@ -111,7 +111,7 @@ describe.each(lists)('the list of %s', (_, length, list) => {
   })
 })
 
-describe('a tenant that is not there', () => {
+describe('a tenant that does not exist', () => {
   const nobody = 'nobody' as TenantId
   const request: ListRequest = { cursor: undefined, limit: 10 }
   it.each<[string, TE.TaskEither<unknown, unknown>]>([
@@ -121,12 +121,12 @@ describe('a tenant that is not there', () => {
     ['its keys', tenants.listTenantApiKeys(nobody, request)],
     ['its tokens', tenants.listTenantAccessTokens(nobody, request)],
     ['its desks', tenants.listTenantDesks(nobody, request)],
-  ])('is told as such: %s', async (__, asked) => {
+  ])('is not found: %s', async (__, asked) => {
     expect(await asked()).toStrictEqual(E.left({ _tag: 'NotFound', what: 'tenant' }))
   })
 })
 
-it('tells a tenant with how much it has', async () => {
+it('returns a tenant with how many records it has', async () => {
   expect(await rightOf(tenants.getTenant(tenant.id))).toStrictEqual({
     tenant: { ...tenant, hasProviderToken: false },
     counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },

@@ -1,20 +1,22 @@
 // Orders under way as operators see them, and how they end one by hand.
 import * as E from 'fp-ts/lib/Either.js'
 import { describe, expect, it } from 'vitest'
-import { notFound, orderChanged, orderNotPending, validationError } from '../../src/errors.ts'
-import { settlementEvents } from '../../src/events/order-events.ts'
-import type { OperatorOrder } from '../../src/ports/operator-orders.ts'
+import { refuse } from '../../src/errors.ts'
+import { outcomeEvents } from '../../src/events/events.ts'
+import type { OperatorOrder } from '../../src/ports/index.ts'
 import type { Ticket } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
 import {
   createFakeOperatorOrders,
+  newAccount,
+  newOrderId,
   newOrderUnderWay,
-} from '../../src/testing/fake-operator-orders.ts'
-import type { FakeOperatorOrders } from '../../src/testing/fake-operator-orders.ts'
-import { newOrderId } from '../../src/testing/stored-orders.ts'
-import { newAccount, newTenant, newUser, rightOf } from '../../src/testing/stored-records.ts'
-import { createOrdersUnderWay } from '../../src/use-cases/operator-orders.ts'
-import type { FinishOrder } from '../../src/use-cases/operator-orders.ts'
+  newTenant,
+  newUser,
+  rightOf,
+  type FakeOperatorOrders,
+} from '@tradeport/testkit'
+import { createOrdersUnderWay, type FinishOrder } from '../../src/use-cases/operator-orders.ts'
 import { tagOf } from './desk.ts'
 
 const now = Date.parse('2026-11-21T12:00:00.000Z')
@@ -43,7 +45,7 @@ describe('the list of orders under way', () => {
       young,
       old,
       twin,
-      aged(0, account, { placement: { step: 'settled' }, dueAt: null }),
+      aged(0, account, { placement: { step: 'ended' }, dueAt: null }),
     )
     expect(await idsOf()).toStrictEqual([old.order.id, twin.order.id])
     const { cursor } = await rightOf(list())
@@ -52,7 +54,7 @@ describe('the list of orders under way', () => {
     expect(await idsOf({ tenantId: tenant.id })).toStrictEqual([old.order.id, young.order.id])
   })
 
-  it('holds as stuck what has been pending for ten minutes, but no order that was rejected and is only looked for', async () => {
+  it('holds as stuck the orders that have been pending for ten minutes, not those that were rejected and are only rechecked', async () => {
     const [stuck, fresh, rejected] = [
       aged(10 * minuteMs),
       aged(10 * minuteMs - 1),
@@ -68,7 +70,7 @@ describe('the list of orders under way', () => {
       placement: {
         step: 'rechecking',
         sentAt: rejected.order.createdAt,
-        orderId: null,
+        brokerOrderId: null,
         rechecks: 1,
       },
     })
@@ -78,7 +80,7 @@ describe('the list of orders under way', () => {
 
 const finish = (changes: Partial<FinishOrder> = {}): FinishOrder => ({
   as: 'filled',
-  reason: 'seen there',
+  reason: 'seen at the broker',
   by: 'kim',
   ...changes,
 })
@@ -97,30 +99,33 @@ describe('an order that an operator ends by hand', () => {
     ],
     [
       { as: 'rejected' },
-      { status: 'rejected', reason: { code: 'FINISHED_BY_OPERATOR', message: 'seen there' } },
-      null,
+      {
+        status: 'rejected',
+        reason: { code: 'FINISHED_BY_OPERATOR', message: 'seen at the broker' },
+      },
+      { type: 'order.rejected' },
     ],
   ])(
-    'with %o ends so, keeps who ended it and why, and has its event',
+    'with %o has that outcome, with who ended it and why, and its event',
     async (how, after, event) => {
       const { order } = aged(20 * minuteMs)
       const { use } = opened({ ...aged(0), order })
       const finished = await rightOf(use.finishOrder(order.id, finish(how)))
       expect(finished).toMatchObject({
         order: { ...after, updatedAt: now },
-        placement: { step: 'settled' },
+        placement: { step: 'ended' },
         dueAt: null,
-        finish: { by: 'kim', reason: 'seen there' },
+        finish: { by: 'kim', reason: 'seen at the broker' },
       })
       expect(await rightOf(use.getOperatorOrder(order.id))).toStrictEqual(finished)
-      expect(settlementEvents(finished.order)).toMatchObject(event === null ? [] : [event])
+      expect(outcomeEvents(finished.order)).toMatchObject([event])
       expect(await use.finishOrder(order.id, finish())()).toStrictEqual(
-        E.left(orderNotPending(finished.order.status)),
+        E.left(refuse('OrderNotPending', { status: finished.order.status })),
       )
     },
   )
 
-  it('is refused when it is unknown, or is ended in a way that cannot be', async () => {
+  it('is refused when it is unknown, or ended in an impossible way', async () => {
     const one = aged(0)
     const { use } = opened(one)
     const absent = ['price', 'position'].map((path) => ({
@@ -131,18 +136,18 @@ describe('an order that an operator ends by hand', () => {
       { path: 'volume', message: "volume must be at most the order's 0.1 lots; got 0.11" },
     ]
     for (const [id, how, refusal] of [
-      [newOrderId(), {}, notFound('order')],
+      [newOrderId(), {}, refuse('NotFound', { what: 'order' })],
       [
         one.order.id,
         { as: 'rejected', price: 1, position: '1' as Ticket },
-        validationError(absent),
+        refuse('ValidationError', { issues: absent }),
       ],
-      [one.order.id, { volume: 0.11 }, validationError(tooMuch)],
+      [one.order.id, { volume: 0.11 }, refuse('ValidationError', { issues: tooMuch })],
     ] as const)
       expect(await use.finishOrder(id, finish(how))()).toStrictEqual(E.left(refusal))
   })
 
-  it('is left as it is when it was written meanwhile', async () => {
+  it('is unchanged when another process wrote it meanwhile', async () => {
     const one = aged(0)
     const { orders, ports } = opened(one)
     const written = { ...one, version: one.version + 1 }
@@ -153,7 +158,9 @@ describe('an order that an operator ends by hand', () => {
       return found
     }
     const { finishOrder } = createOrdersUnderWay({ ...ports, operatorOrders: { ...orders, find } })
-    expect(await finishOrder(one.order.id, finish())()).toStrictEqual(E.left(orderChanged))
+    expect(await finishOrder(one.order.id, finish())()).toStrictEqual(
+      E.left(refuse('OrderChanged')),
+    )
     expect(await rightOf(orders.find(one.order.id))).toStrictEqual(
       expect.objectContaining({ value: written }),
     )

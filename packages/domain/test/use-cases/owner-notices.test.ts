@@ -1,11 +1,18 @@
 // Sending a notice to its owner by mail.
 import { describe, expect, it } from 'vitest'
-import { noticeText } from '../../src/notices/notice-text.ts'
-import type { MailAnswer, OwnerNoticeJob } from '../../src/ports/owner-notices.ts'
-import { createFakeMailer, createFakeUserStore } from '../../src/testing/fake-mail.ts'
-import { createFakeOperatorStore } from '../../src/testing/fake-operator-store.ts'
-import { createFakeRecords } from '../../src/testing/fake-records.ts'
-import { newUser, puts, removes, storedOwner, write } from '../../src/testing/stored-records.ts'
+import { noticeText } from '../../src/notices/owner-notice.ts'
+import type { MailAnswer, OwnerNoticeJob } from '../../src/ports/index.ts'
+import {
+  createFakeMailer,
+  createFakeOperatorStore,
+  createFakeRecords,
+  createFakeUserStore,
+  newUser,
+  puts,
+  removes,
+  storedOwner,
+  write,
+} from '@tradeport/testkit'
 import { sendOwnerNotice } from '../../src/use-cases/send-owner-notice.ts'
 import { rightOf, tagOf, unavailable } from './desk.ts'
 
@@ -33,7 +40,7 @@ describe('a notice', () => {
     [{ kind: 'undelivered', reason: 'ECONNREFUSED' }],
     [{ kind: 'refused', reason: '550' }],
   ])(
-    'is mailed to the user’s address with its own id, and ends as the server says: %o',
+    'is mailed to the user’s address with its own id, and has the outcome of the mail server: %o',
     async (answer) => {
       const { ports, job } = await openDesk()
       ports.mailer.next(answer)
@@ -46,7 +53,7 @@ describe('a notice', () => {
   )
 
   it.each(['', 'nobody', 'a@b.example, c@d.example', null])(
-    'is not mailed to a user whose address is %j, or who is gone',
+    'is not mailed to a user whose address is %j, or who was removed',
     async (email) => {
       const { operator, owner, ports, job } = await openDesk()
       const user = { ...newUser(owner.tenantId), id: owner.userId }

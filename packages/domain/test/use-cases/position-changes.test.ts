@@ -7,35 +7,37 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import { describe, expect, it } from 'vitest'
 import type { Account, BrokerAccount, TradeMode } from '../../src/accounts/account.ts'
-import {
-  brokerOutcomeUnknown,
-  brokerRateLimited,
-  brokerUnavailable,
-  notProvisioned,
-  positionNotFound,
-  serviceUnavailable,
-} from '../../src/errors.ts'
+import { brokerRateLimited, refuse, type Refusal } from '../../src/errors.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { withoutKey } from '../../src/ports/idempotency.ts'
-import type { LevelsReceipt } from '../../src/ports/position-desk.ts'
+import { withoutKey, type LevelsReceipt } from '../../src/ports/index.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
-import { formatPositionId } from '../../src/primitives/ids.ts'
-import type { AccountId, Owner, Ticket, UserId } from '../../src/primitives/ids.ts'
+import {
+  formatPositionId,
+  type AccountId,
+  type Owner,
+  type UserId,
+} from '../../src/primitives/ids.ts'
 import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
-import { fakeChangeRefusal } from '../../src/testing/fake-position-desk.ts'
-import type { FakeChangeOutcome } from '../../src/testing/fake-position-desk.ts'
-import { closingDealsOf } from '../../src/testing/fake-position-book.ts'
-import { openPosition } from '../../src/testing/open-position.ts'
-import { newAccountId } from '../../src/testing/stored-records.ts'
-import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
-import type {
-  ClosedPosition,
-  CloseRefusal,
-  LevelRefusal,
-} from '../../src/use-cases/position-changes.ts'
-import { createChangeDesk, noon } from './change-desk.ts'
-import type { ChangeDesk } from './change-desk.ts'
-import { owner, rightOf, stranger, tagOf, unavailable } from './desk.ts'
+import {
+  closingDealsOf,
+  fakeChangeRefusal,
+  newAccountId,
+  openPosition,
+  type FakeChangeOutcome,
+} from '@tradeport/testkit'
+import { createPositionChanges, type ClosedPosition } from '../../src/use-cases/position-changes.ts'
+import {
+  createChangeDesk,
+  down,
+  informationOf,
+  noon,
+  owner,
+  rightOf,
+  stranger,
+  tagOf,
+  unavailable,
+  type ChangeDesk,
+} from './desk.ts'
 
 const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
 const mt4 = { brokerType: 'mt4' }
@@ -66,7 +68,7 @@ const notFound = [null, null, null]
  * before its answer arrives.
  */
 const meanwhile = (desk: ChangeDesk, happen: (desk: ChangeDesk) => unknown): ChangeDesk => {
-  const { setLevels, closePosition } = desk.positionDesk
+  const { setLevels, closePosition } = desk.positionTrading
   const afterwards =
     <A>(sending: () => Promise<A>) =>
     async (): Promise<A> => {
@@ -76,20 +78,20 @@ const meanwhile = (desk: ChangeDesk, happen: (desk: ChangeDesk) => unknown): Cha
     }
   return {
     ...desk,
-    positionDesk: {
-      ...desk.positionDesk,
+    positionTrading: {
+      ...desk.positionTrading,
       setLevels: (...change) => afterwards(setLevels(...change)),
       closePosition: (...change) => afterwards(closePosition(...change)),
     },
   }
 }
 
-const goingDown = ({ account, positionDesk }: ChangeDesk): void =>
-  positionDesk.fail(account.id, brokerUnavailable(account.id, 'down'))
+const goingDown = ({ account, positionTrading }: ChangeDesk): void =>
+  positionTrading.fail(account.id, down(account.id))
 const nowHolding =
   (...positions: readonly Partial<BrokerPosition>[]) =>
-  ({ account, positionDesk }: ChangeDesk): void =>
-    positionDesk.put(account.id, positions.map(openPosition))
+  ({ account, positionTrading }: ChangeDesk): void =>
+    positionTrading.put(account.id, positions.map(openPosition))
 
 /** A desk whose next change meets `outcome`, after which `happen` happens. */
 const meeting = (
@@ -99,7 +101,7 @@ const meeting = (
   fields: Partial<Account> = {},
 ): ChangeDesk => {
   const desk = createChangeDesk(fields, [openPosition(held)])
-  desk.positionDesk.next(outcome)
+  desk.positionTrading.next(outcome)
   return meanwhile(desk, happen)
 }
 
@@ -115,21 +117,21 @@ const pausing = (desk: ChangeDesk, happen: () => void): ChangeDesk => ({
 /** A desk whose broker does what it accepted at the first pause. */
 const executing = (held: Partial<BrokerPosition> = {}): ChangeDesk => {
   const desk = meeting('accept', undefined, held)
-  return pausing(desk, desk.positionDesk.execute)
+  return pausing(desk, desk.positionTrading.execute)
 }
 
 /** A desk whose reads lag behind the next change. */
 const lagging = (
-  lag: Parameters<ChangeDesk['positionDesk']['lagNext']>[0],
+  lag: Parameters<ChangeDesk['positionTrading']['lagNext']>[0],
   held: Partial<BrokerPosition> = {},
 ): ChangeDesk => {
   const desk = createChangeDesk({}, [openPosition(held)])
-  desk.positionDesk.lagNext(lag)
+  desk.positionTrading.lagNext(lag)
   return desk
 }
 
-const limited = ({ account, positionDesk }: ChangeDesk): void =>
-  positionDesk.fail(account.id, brokerRateLimited(account.id, noon + secondMs, noon))
+const limited = ({ account, positionTrading }: ChangeDesk): void =>
+  positionTrading.fail(account.id, brokerRateLimited(account.id, noon + secondMs, noon))
 
 const hanging = (desk: ChangeDesk): ChangeDesk => ({
   ...desk,
@@ -137,12 +139,13 @@ const hanging = (desk: ChangeDesk): ChangeDesk => ({
 })
 
 /** How many reads and changes reached the broker. */
-const asked = ({ positionDesk }: ChangeDesk): readonly number[] => [
-  positionDesk.reads(),
-  positionDesk.sent().length,
+const asked = ({ positionTrading }: ChangeDesk): readonly number[] => [
+  positionTrading.reads(),
+  positionTrading.sent().length,
 ]
 
-const unknown = ({ account }: ChangeDesk) => E.left(brokerOutcomeUnknown(account.id))
+const unknown = ({ account }: ChangeDesk) =>
+  E.left(refuse('BrokerOutcomeUnknown', { accountId: account.id }))
 
 /** Another user's link to the same account at the provider. */
 const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
@@ -153,11 +156,7 @@ const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
   providerAccountId: account.provider?.providerAccountId ?? '',
 })
 
-type Make = (
-  desk: ChangeDesk,
-  id?: string,
-  by?: Owner,
-) => TE.TaskEither<LevelRefusal | CloseRefusal, unknown>
+type Make = (desk: ChangeDesk, id?: string, by?: Owner) => TE.TaskEither<Refusal, unknown>
 
 const changes: readonly (readonly [what: string, make: Make])[] = [
   ['a stop loss', (desk, id, by) => moveStop(desk, 1.05, id, by)],
@@ -167,7 +166,7 @@ const changes: readonly (readonly [what: string, make: Make])[] = [
 ]
 
 describe.each(changes)('%s', (_, make) => {
-  it('is of no position where the id is malformed, or of an unknown account or another’s, and asks the broker nothing', async () => {
+  it('finds no position where the id is malformed, or of an unknown account or another’s, and does not call the broker', async () => {
     const desk = createChangeDesk()
     for (const id of ['nonsense', `${desk.account.id}:`, formatPositionId(newAccountId(), '42')])
       expect(await tagOf(make(desk, id))).toBe('PositionNotFound')
@@ -186,59 +185,50 @@ describe.each(changes)('%s', (_, make) => {
     ['LiveAccountRestricted', { tradeMode: null }, 'unconfirmed'],
     ['BrokerUnavailable', { tradeMode: null }],
   ])(
-    'is refused by %s on an account with %o whose broker says %s, and asks the broker nothing',
+    'is refused by %s on an account with %o whose broker says %s, and does not read positions',
     async (tag, fields, tradeMode) => {
       const desk = createChangeDesk(fields)
-      const figures = {
-        balance: 1,
-        equity: 1,
-        margin: 0,
-        freeMargin: 1,
-        marginLevel: null,
-        leverage: 100,
-      }
-      if (tradeMode === undefined)
-        desk.broker.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'))
+      if (tradeMode === undefined) desk.broker.fail(desk.account.id, down(desk.account.id))
       else
         desk.broker.put(desk.account.id, {
-          information: { tradeMode, broker: null, currency: null, figures },
+          information: informationOf(tradeMode),
         })
       expect(await tagOf(make(desk))).toBe(tag)
       expect(asked(desk)).toEqual([0, 0])
     },
   )
 
-  it('is made on an account that was never read once its broker calls it a demo account, past every cache', async () => {
+  it('is made on an account that was never read once its broker calls it a demo account, without any cache', async () => {
     const desk = createChangeDesk({ tradeMode: null })
     await rightOf(make(desk))
     expect([
       desk.broker.calls('accountInformation'),
       desk.broker.calls('positions'),
-      desk.positionDesk.sent().length,
+      desk.positionTrading.sent().length,
     ]).toEqual([1, 0, 1])
   })
 
   it.each([
-    brokerUnavailable,
-    notProvisioned,
+    down,
+    (accountId: AccountId) => refuse('NotProvisioned', { accountId }),
     (id: AccountId) => brokerRateLimited(id, noon + 1, noon),
-    () => positionNotFound,
+    () => refuse('PositionNotFound'),
   ])(
-    'is not sent where the position cannot be read, and returns what the broker said where it is refused',
+    'is not sent where the position cannot be read, and returns the broker’s refusal',
     async (refusalOf) => {
       const desk = createChangeDesk()
-      const refusal = refusalOf(desk.account.id, 'down')
-      desk.positionDesk.next(refusal)
+      const refusal = refusalOf(desk.account.id)
+      desk.positionTrading.next(refusal)
       expect(await make(desk)()).toEqual(E.left(refusal))
       expect([asked(desk), desk.held()]).toEqual([[1, 1], openPosition()])
-      if (refusal._tag === 'PositionNotFound') desk.positionDesk.put(desk.account.id, [])
-      else desk.positionDesk.fail(desk.account.id, refusal)
+      if (refusal._tag === 'PositionNotFound') desk.positionTrading.put(desk.account.id, [])
+      else desk.positionTrading.fail(desk.account.id, refusal)
       expect(await make(desk)()).toEqual(E.left(refusal))
       expect(asked(desk)).toEqual([2, 1])
     },
   )
 
-  it('is rejected with the broker’s code and words', async () => {
+  it('is rejected with the broker’s code and message', async () => {
     const desk = meeting('refuse')
     expect(await make(desk)()).toEqual(E.left({ _tag: 'TradeRejected', ...fakeChangeRefusal }))
     expect(desk.held()).toEqual(openPosition())
@@ -256,11 +246,11 @@ describe.each(changes)('%s', (_, make) => {
   it('is done where only the answer was lost, which one read shows', async () => {
     const desk = meeting('do_and_lose_the_answer')
     await rightOf(make(desk))
-    expect(desk.positionDesk.sent()).toHaveLength(1)
+    expect(desk.positionTrading.sent()).toHaveLength(1)
     expect(desk.held()).not.toEqual(openPosition())
   })
 
-  it('is not begun while a change through another link to the account holds the position for too long', async () => {
+  it('is not begun while a change through another link to the account locks the position for too long', async () => {
     const desk = createChangeDesk()
     const { positionLocks } = desk
     const { promise: otherChange, resolve: endOtherChange } =
@@ -281,8 +271,8 @@ describe.each(changes)('%s', (_, make) => {
 
   it('is not sent once its lock is lost, when another change may be made', async () => {
     const desk = createChangeDesk()
-    const { account, positionDesk, positionLocks } = desk
-    const resume = positionDesk.hold()
+    const { account, positionTrading, positionLocks } = desk
+    const resume = positionTrading.hold()
     const changing = make({
       ...desk,
       positionLocks: { ...positionLocks, ...positionLocks.dying },
@@ -302,7 +292,7 @@ describe.each(changes)('%s', (_, make) => {
 })
 
 describe('a stop loss and a take profit', () => {
-  it('are sent with the other level that is held, and answered with margin and provenance', async () => {
+  it('are sent with the other level of the position, and returned with margin and provenance', async () => {
     const desk = createChangeDesk({}, [openPosition(bothLevels)])
     desk.wait(5)
     const moved = await rightOf(moveStop(desk, 1.1))
@@ -322,7 +312,7 @@ describe('a stop loss and a take profit', () => {
       marginUsed: null,
     })
     const sent = { kind: 'setLevels', accountId: desk.account.id, ticket: '42' }
-    expect(desk.positionDesk.sent()).toEqual([
+    expect(desk.positionTrading.sent()).toEqual([
       { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.5 } },
       { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.6 } },
     ])
@@ -344,7 +334,7 @@ describe('a stop loss and a take profit', () => {
           expect(await move(desk, value)()).toEqual(
             E.left({ _tag: 'InvalidPrice', level, side, value, currentPrice: 1.2 }),
           )
-      expect(desk.positionDesk.sent()).toEqual([])
+      expect(desk.positionTrading.sent()).toEqual([])
       await rightOf(moveStop(desk, lower))
       expect(desk.held()).toMatchObject({ stopLoss: lower })
     },
@@ -354,7 +344,7 @@ describe('a stop loss and a take profit', () => {
     'set at the same time are both kept, also where reads lag by %i',
     async (positions) => {
       const desk = createChangeDesk()
-      desk.positionDesk.lagNext({ positions })
+      desk.positionTrading.lagNext({ positions })
       const [stop, target] = await Promise.all([
         rightOf(moveStop(desk, 1.05)),
         rightOf(moveTarget(desk, 1.5)),
@@ -368,11 +358,11 @@ describe('a stop loss and a take profit', () => {
 
 /** A broker that does what it does, and then says this of it. */
 const saying = (desk: ChangeDesk, progress: LevelsReceipt['progress']): ChangeDesk => {
-  const { setLevels } = desk.positionDesk
+  const { setLevels } = desk.positionTrading
   const said: typeof setLevels =
     (...change) =>
     async () => (await setLevels(...change)(), E.right({ progress }))
-  return { ...desk, positionDesk: { ...desk.positionDesk, setLevels: said } }
+  return { ...desk, positionTrading: { ...desk.positionTrading, setLevels: said } }
 }
 
 describe('a level', () => {
@@ -380,7 +370,7 @@ describe('a level', () => {
   const shown = { ...bothLevels, stopLoss: 1.1 }
   const healing = (): ChangeDesk => {
     const desk = meeting('do', goingDown, bothLevels)
-    return pausing(desk, () => desk.positionDesk.heal(desk.account.id))
+    return pausing(desk, () => desk.positionTrading.heal(desk.account.id))
   }
 
   it.each<
@@ -401,7 +391,7 @@ describe('a level', () => {
     ['confirmed and not to be read for a while', meeting('do', limited, bothLevels), shown, 0],
     [
       'confirmed and a read never ends',
-      meeting('do', ({ positionDesk }) => positionDesk.hold(), bothLevels),
+      meeting('do', ({ positionTrading }) => positionTrading.hold(), bothLevels),
       shown,
       2_000,
     ],
@@ -427,33 +417,9 @@ describe('a level', () => {
       0,
     ],
     [
-      'unanswered and rounded',
-      meeting('lose_the_request', nowHolding(rounded), bothLevels),
-      rounded,
-      0,
-    ],
-    [
       'unanswered and the old one',
       meeting('lose_the_request', undefined, bothLevels),
       'unknown',
-      0,
-    ],
-    [
-      'unanswered and another',
-      meeting('lose_the_request', nowHolding({ ...shown, stopLoss: 1.07 }), bothLevels),
-      'unknown',
-      0,
-    ],
-    [
-      'unanswered and the other one gone',
-      meeting('lose_the_request', nowHolding({ stopLoss: 1.1 }), bothLevels),
-      'unknown',
-      0,
-    ],
-    [
-      'unanswered and held before',
-      meeting('lose_the_request', undefined, { ...bothLevels, stopLoss: 1.1 }),
-      shown,
       0,
     ],
     // The new level may be what closed it.
@@ -470,7 +436,7 @@ describe('a level', () => {
       expect(outcome).toMatchObject({
         right: { position: expected, provenance: { readAt: noon + readAt } },
       })
-    expect([desk.clock.now(), desk.positionDesk.sent().length]).toEqual([noon + waitedMs, 1])
+    expect([desk.clock.now(), desk.positionTrading.sent().length]).toEqual([noon + waitedMs, 1])
   })
 })
 
@@ -481,13 +447,19 @@ describe('POST /positions/:id/close', () => {
       const desk = createChangeDesk()
       desk.wait(7)
       const result = await rightOf(close(desk, volume))
-      expect(desk.positionDesk.sent()).toEqual([
+      expect(desk.positionTrading.sent()).toEqual([
         { kind: 'closePosition', accountId: desk.account.id, ticket: '42', volume: null },
       ])
       const volumes = { closedVolume: 0.3, remainingVolume: 0 }
       const fill = { closePrice: 1.2, realizedPnl: 30, closedAt: noon + 7 }
       expect(result).toEqual({
-        closed: { accountId: desk.account.id, ticket: '42', orderId: '1001', ...volumes, ...fill },
+        closed: {
+          accountId: desk.account.id,
+          ticket: '42',
+          brokerOrderId: '1001',
+          ...volumes,
+          ...fill,
+        },
         provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 7 },
       })
       expect([desk.held(), desk.clock.now()]).toEqual([undefined, noon + 7])
@@ -496,7 +468,7 @@ describe('POST /positions/:id/close', () => {
 
   it('closes parts exactly, one after the other, each of what is left', async () => {
     const desk = createChangeDesk()
-    desk.positionDesk.lagNext({ positions: 3 })
+    desk.positionTrading.lagNext({ positions: 3 })
     const closes = await Promise.all([closedOf(desk, 0.1), closedOf(desk, 0.15), closedOf(desk)])
     expect(closes.map(volumesOf)).toEqual([
       [0.1, 0.2],
@@ -507,129 +479,90 @@ describe('POST /positions/:id/close', () => {
   })
 
   it.each([0.31, 1e300])(
-    'refuses %d of 0.3 lots; nothing is sent, and no read of the journal wanted',
+    'refuses %d of 0.3 lots; nothing is sent, and no read of the journal is scheduled',
     async (volume) => {
       const desk = createChangeDesk()
       expect(await close(desk, volume)()).toEqual(
         E.left({ _tag: 'InvalidVolume', volume, openVolume: 0.3 }),
       )
-      expect([desk.positionDesk.sent(), desk.positionDesk.wanted()]).toEqual([[], []])
+      expect([desk.positionTrading.sent(), desk.positionTrading.wanted()]).toEqual([[], []])
     },
   )
 
-  const twin = openPosition({ ticket: '7' as Ticket, volume: 0.2 })
-  const besideTwin = (): ChangeDesk => {
-    const desk = createChangeDesk(mt4, [openPosition(), twin])
-    desk.positionDesk.next('lose_the_request')
-    return meanwhile(desk, nowHolding(twin))
-  }
-
   /** Volumes, then how much was gained, then how long the answer took. */
-  type Told = readonly [closed: number, left: number, realizedPnl: number | null, waitedMs: number]
+  type Closed = readonly [
+    closed: number,
+    left: number,
+    realizedPnl: number | null,
+    waitedMs: number,
+  ]
 
-  it.each<[what: string, desk: ChangeDesk, volume: number | undefined, expected: Told | 'unknown']>(
+  it.each<
+    [what: string, desk: ChangeDesk, volume: number | undefined, expected: Closed | 'unknown']
+  >([
+    ['is done in half of all', meeting('do_half'), undefined, [0.15, 0.15, 15, 0]],
+    ['is done in half of a part', meeting('do_half'), 0.2, [0.1, 0.2, 10, 0]],
     [
-      ['is done in half of all', meeting('do_half'), undefined, [0.15, 0.15, 15, 0]],
-      ['is done in half of a part', meeting('do_half'), 0.2, [0.1, 0.2, 10, 0]],
-      [
-        'is done while another closes the rest',
-        meanwhile(createChangeDesk(), nowHolding()),
-        0.1,
-        [0.1, 0, 10, 0],
-      ],
-      ['is done, and its deal shows late', lagging({ deals: 5 }), undefined, [0.3, 0, 30, 1_250]],
-      [
-        'is done, and its deal never shows',
-        lagging({ deals: 1_000 }),
-        undefined,
-        [0.3, 0, null, 2_000],
-      ],
-      [
-        'is done, and a read of the journal hangs',
-        hanging(createChangeDesk()),
-        0.1,
-        [0.1, 0.2, null, 2_000],
-      ],
-      [
-        'is done, and every read hangs',
-        meeting('do', ({ positionDesk }) => positionDesk.hold()),
-        0.1,
-        [0.1, 0.2, null, 2_000],
-      ],
-      ['is done, and never shows', lagging({ positions: 1_000 }), 0.1, [0.1, 0.2, 10, 2_000]],
-      [
-        'is done, and nothing can be read',
-        meanwhile(createChangeDesk(), goingDown),
-        undefined,
-        [0.3, 0, null, 2_000],
-      ],
-      ['is accepted and shown', executing(), 0.1, [0.1, 0.2, 10, 250]],
-      ['is accepted and never shown', meeting('accept'), undefined, 'unknown'],
-      [
-        'is done in part, and nothing can be read',
-        meeting('do_half', goingDown),
-        undefined,
-        'unknown',
-      ],
-      [
-        'is unanswered, and all is gone',
-        meeting('lose_the_request', nowHolding()),
-        undefined,
-        [0.3, 0, null, 0],
-      ],
-      [
-        'is unanswered, and a part of all is gone',
-        meeting('lose_the_request', nowHolding({ volume: 0.1 })),
-        undefined,
-        'unknown',
-      ],
-      ['is unanswered, and nothing is gone', meeting('lose_the_request'), undefined, 'unknown'],
-      [
-        'is unanswered, and the part is gone',
-        meeting('lose_the_request', nowHolding({ volume: 0.2 })),
-        0.1,
-        [0.1, 0.2, null, 0],
-      ],
-      [
-        'is unanswered, and less is gone',
-        meeting('lose_the_request', nowHolding({ volume: 0.25 })),
-        0.1,
-        'unknown',
-      ],
-      [
-        'is unanswered, and more is gone',
-        meeting('lose_the_request', nowHolding({ volume: 0.1 })),
-        0.1,
-        'unknown',
-      ],
-      [
-        'is unanswered, and all is gone instead of a part',
-        meeting('lose_the_request', nowHolding()),
-        0.1,
-        'unknown',
-      ],
-      ['lost its answer', meeting('do_and_lose_the_answer'), 0.1, [0.1, 0.2, null, 0]],
-      [
-        'is done in half on MT4',
-        meeting('do_half', undefined, {}, mt4),
-        undefined,
-        [0.15, 0.15, 15, 0],
-      ],
-      [
-        'is done on MT4, and the rest is not found',
-        meeting('do', nowHolding(), {}, mt4),
-        0.1,
-        [0.1, 0.2, 10, 2_000],
-      ],
-      [
-        'is unanswered on MT4, and a rest is there',
-        meeting('lose_the_request', nowHolding({ ticket: '43' as Ticket, volume: 0.1 }), {}, mt4),
-        undefined,
-        'unknown',
-      ],
-      ['is unanswered on MT4 beside a position like its rest', besideTwin(), 0.1, 'unknown'],
+      'is done while another closes the rest',
+      meanwhile(createChangeDesk(), nowHolding()),
+      0.1,
+      [0.1, 0, 10, 0],
     ],
-  )('that %s', async (_, desk, volume, expected) => {
+    ['is done, and its deal shows late', lagging({ deals: 5 }), undefined, [0.3, 0, 30, 1_250]],
+    [
+      'is done, and its deal never shows',
+      lagging({ deals: 1_000 }),
+      undefined,
+      [0.3, 0, null, 2_000],
+    ],
+    [
+      'is done, and a read of the journal hangs',
+      hanging(createChangeDesk()),
+      0.1,
+      [0.1, 0.2, null, 2_000],
+    ],
+    [
+      'is done, and every read hangs',
+      meeting('do', ({ positionTrading }) => positionTrading.hold()),
+      0.1,
+      [0.1, 0.2, null, 2_000],
+    ],
+    ['is done, and never shows', lagging({ positions: 1_000 }), 0.1, [0.1, 0.2, 10, 2_000]],
+    [
+      'is done, and nothing can be read',
+      meanwhile(createChangeDesk(), goingDown),
+      undefined,
+      [0.3, 0, null, 2_000],
+    ],
+    ['is accepted and shown', executing(), 0.1, [0.1, 0.2, 10, 250]],
+    ['is accepted and never shown', meeting('accept'), undefined, 'unknown'],
+    [
+      'is done in part, and nothing can be read',
+      meeting('do_half', goingDown),
+      undefined,
+      'unknown',
+    ],
+    [
+      'is unanswered, and all is gone',
+      meeting('lose_the_request', nowHolding()),
+      undefined,
+      [0.3, 0, null, 0],
+    ],
+    ['is unanswered, and nothing is gone', meeting('lose_the_request'), undefined, 'unknown'],
+    [
+      'is unanswered, and the part is gone',
+      meeting('lose_the_request', nowHolding({ volume: 0.2 })),
+      0.1,
+      [0.1, 0.2, null, 0],
+    ],
+    ['lost its answer', meeting('do_and_lose_the_answer'), 0.1, [0.1, 0.2, null, 0]],
+    [
+      'is done on MT4, and the rest is not found',
+      meeting('do', nowHolding(), {}, mt4),
+      0.1,
+      [0.1, 0.2, 10, 2_000],
+    ],
+  ])('that %s', async (_, desk, volume, expected) => {
     const outcome = await close(desk, volume)()
     if (expected === 'unknown') expect(outcome).toEqual(unknown(desk))
     else {
@@ -638,15 +571,15 @@ describe('POST /positions/:id/close', () => {
         right: { closed: { closedVolume, remainingVolume, realizedPnl } },
       })
       expect(desk.clock.now()).toBe(noon + waitedMs)
-      // Nothing tells the deal of a close without an order's number from others.
-      const isNumbered = E.isRight(outcome) && outcome.right.closed.orderId !== null
+      // Without an order's number, the deal of a close cannot be distinguished from others.
+      const isNumbered = E.isRight(outcome) && outcome.right.closed.brokerOrderId !== null
       expect(
-        desk.positionDesk.reads('synchroniseJournal') > 0 ||
-          desk.synchroniseJournal !== desk.positionDesk.synchroniseJournal,
+        desk.positionTrading.reads('synchroniseJournal') > 0 ||
+          desk.synchroniseJournal !== desk.positionTrading.synchroniseJournal,
       ).toBe(isNumbered)
     }
-    expect(desk.positionDesk.sent()).toHaveLength(1)
-    expect(desk.positionDesk.wanted()).toEqual([noon + 10 * secondMs, noon])
+    expect(desk.positionTrading.sent()).toHaveLength(1)
+    expect(desk.positionTrading.wanted()).toEqual([noon + 10 * secondMs, noon])
   })
 
   it('is returned as of the read that shows it', async () => {
@@ -663,7 +596,7 @@ describe('POST /positions/:id/close', () => {
     ]) {
       const { remainingTicket } = await closedOf(desk, 0.1)
       expect([remainingTicket]).toEqual(
-        desk.positionDesk.positions(desk.account.id).map(({ ticket }) => ticket),
+        desk.positionTrading.positions(desk.account.id).map(({ ticket }) => ticket),
       )
       expect(remainingTicket).not.toBe('42')
     }
@@ -671,20 +604,20 @@ describe('POST /positions/:id/close', () => {
       expect(await closedOf(desk, volume)).not.toHaveProperty('remainingTicket')
   })
 
-  it('wants a read of the journal before it is sent, and is not sent where that cannot be', async () => {
+  it('schedules a read of the journal before it is sent, and is not sent where that fails', async () => {
     let wantedBefore: readonly number[] = []
     await closedOf(
       meanwhile(
         createChangeDesk(),
-        ({ positionDesk }) => (wantedBefore = [...positionDesk.wanted()]),
+        ({ positionTrading }) => (wantedBefore = [...positionTrading.wanted()]),
       ),
     )
     expect(wantedBefore).toEqual([noon + 10 * secondMs])
     const desk = createChangeDesk()
     expect(await close({ ...desk, journal: { ...desk.journal, want: unavailable } })()).toEqual(
-      E.left(serviceUnavailable('away')),
+      E.left(refuse('ServiceUnavailable', { reason: 'unavailable' })),
     )
-    expect(desk.positionDesk.sent()).toEqual([])
+    expect(desk.positionTrading.sent()).toEqual([])
   })
 })
 
@@ -697,9 +630,9 @@ const withDeals = (
   fields = {},
 ): ChangeDesk => {
   const desk = createChangeDesk(fields)
-  const { positionDesk, account } = desk
+  const { positionTrading, account } = desk
   const deals = () =>
-    dealsAfter(positionDesk.reads('synchroniseJournal'), positionDesk.closed(account.id))
+    dealsAfter(positionTrading.reads('synchroniseJournal'), positionTrading.closed(account.id))
   return {
     ...desk,
     journal: {
@@ -708,8 +641,6 @@ const withDeals = (
     },
   }
 }
-const foreign = (own: readonly BrokerDeal[]) =>
-  own.map((deal) => ({ ...deal, id: 'f', orderId: '7' }))
 const money = { price: 1.1, profit: 7, commission: 0, swap: 0 }
 const order = { orderId: '42', positionId: '42', volume: 0.1, time: noon }
 /** On MT4 every close has the number of its position. */
@@ -721,13 +652,6 @@ const earlier: BrokerDeal = {
   ...order,
   ...money,
 }
-const inParts = (reads: number, own: readonly BrokerDeal[]): readonly BrokerDeal[] =>
-  own.flatMap((whole) => {
-    const first = { ...whole, volume: 0.04, profit: 0.1 }
-    return reads < 3
-      ? [first]
-      : [first, { ...whole, id: 'b', volume: 0.06, price: 1.25, profit: 0.2, time: noon + 9 }]
-  })
 
 describe('the deal of a close', () => {
   it.each<[what: string, desk: ChangeDesk, fill: readonly unknown[]]>([
@@ -735,63 +659,48 @@ describe('the deal of a close', () => {
     ['on MT4', createChangeDesk(mt4), [1.2, 10, noon]],
     ['not of an earlier close on MT4', withDeals(() => [earlier], mt4), notFound],
     [
-      'beside an earlier one on MT4',
+      'next to an earlier one on MT4',
       withDeals((_, own) => [earlier, ...own], mt4),
       [1.2, 10, noon],
     ],
-    ['not of another close of as many lots', withDeals((_, own) => foreign(own)), notFound],
-    [
-      'beside another close',
-      withDeals((reads, own) => [...foreign(own), ...(reads > 2 ? own : [])]),
-      [1.2, 10, noon],
-    ],
-    ['whole, where its parts show one after the other', withDeals(inParts), [1.23, 0.3, noon + 9]],
   ])('is found %s', async (_, desk, fill) => {
     expect(fillOf(await closedOf(desk, 0.1))).toEqual(fill)
   })
 
-  it('is none of those that closed parts before, whose answers were lost or not', async () => {
-    const desk = createChangeDesk()
-    await closedOf(desk, 0.1)
-    for (const outcome of ['do', 'do_and_lose_the_answer'] as const) {
-      desk.positionDesk.next(outcome)
-      desk.positionDesk.lagNext({ deals: 1_000 })
-      expect(fillOf(await closedOf(desk, 0.1))).toEqual(notFound)
-    }
-  })
-
-  it.each([{}, mt4])('is not looked for without the number of its order (%o)', async (fields) => {
+  it.each([{}, mt4])('is not searched without the number of its order (%o)', async (fields) => {
     const desk = createChangeDesk(fields)
-    const { closePosition: send } = desk.positionDesk
+    const { closePosition: send } = desk.positionTrading
     const closePosition: typeof send = (...change) =>
       pipe(
         send(...change),
-        TE.map(({ progress }) => ({ progress, orderId: null })),
+        TE.map(({ progress }) => ({ progress, brokerOrderId: null })),
       )
     const closed = await closedOf(
-      { ...desk, positionDesk: { ...desk.positionDesk, closePosition } },
+      { ...desk, positionTrading: { ...desk.positionTrading, closePosition } },
       0.1,
     )
-    expect([closed.orderId, ...volumesOf(closed), ...fillOf(closed)]).toEqual([
+    expect([closed.brokerOrderId, ...volumesOf(closed), ...fillOf(closed)]).toEqual([
       null,
       0.1,
       0.2,
       ...notFound,
     ])
-    expect(desk.positionDesk.reads('synchroniseJournal')).toBe(0)
+    expect(desk.positionTrading.reads('synchroniseJournal')).toBe(0)
   })
 
-  it('is looked for again after a read that failed, but not where the broker asks to wait', async () => {
+  it('is searched again after a read that failed, but not where the broker asks to wait', async () => {
     const desk = createChangeDesk()
-    const { account, positionDesk, journal } = desk
-    const readsWhile = async (error: Parameters<typeof positionDesk.fail>[1]): Promise<number> => {
-      const before = positionDesk.reads('synchroniseJournal')
-      positionDesk.fail(account.id, error, ['synchroniseJournal'])
+    const { account, positionTrading, journal } = desk
+    const readsWhile = async (
+      error: Parameters<typeof positionTrading.fail>[1],
+    ): Promise<number> => {
+      const before = positionTrading.reads('synchroniseJournal')
+      positionTrading.fail(account.id, error, ['synchroniseJournal'])
       expect(fillOf(await closedOf(desk, 0.05))).toEqual(notFound)
-      positionDesk.heal(account.id)
-      return positionDesk.reads('synchroniseJournal') - before
+      positionTrading.heal(account.id)
+      return positionTrading.reads('synchroniseJournal') - before
     }
-    expect(await readsWhile(brokerUnavailable(account.id, 'down'))).toBeGreaterThan(1)
+    expect(await readsWhile(down(account.id))).toBeGreaterThan(1)
     expect(await readsWhile(brokerRateLimited(account.id, noon + minuteMs, noon))).toBe(1)
     for (const part of [
       { synchroniseJournal: unavailable },

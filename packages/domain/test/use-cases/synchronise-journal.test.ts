@@ -1,16 +1,22 @@
-// An account's journal is brought up to the broker's history: what is asked of the broker, what is
+// An account's journal is brought up to date with the broker's history: what is read, what is
 // written, and what happens when the two disagree.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { brokerRateLimited, brokerUnavailable } from '../../src/errors.ts'
+import { brokerRateLimited } from '../../src/errors.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import { dayMs, minuteMs } from '../../src/primitives/instant.ts'
 import type { Deal } from '../../src/trades/deal.ts'
-import { owner, rightOf, tagOf } from './desk.ts'
-import { brokerAccountOf, createJournalDesk } from './journal-desk.ts'
-import type { JournalDeskOptions } from './journal-desk.ts'
+import {
+  brokerAccountOf,
+  createJournalDesk,
+  down,
+  owner,
+  rightOf,
+  tagOf,
+  type JournalDeskOptions,
+} from './desk.ts'
 
 const deposit = (id: string, amount: number, time: number): Deal => ({
   id,
@@ -27,7 +33,7 @@ const closed = (positionId: string, openedAt: number, profit = 1): readonly Deal
   ]
 }
 
-/** A desk with one account, and what is asked of its broker from now on. */
+/** A desk with one account, and how often its broker was read. */
 const withHistory = (deals: readonly Deal[], options: JournalDeskOptions = {}) => {
   const desk = createJournalDesk(options)
   // Days after the deals.
@@ -72,12 +78,12 @@ describe('the first read', () => {
     })
   })
 
-  it('goes on where it stopped, in another process too', async () => {
+  it('continues where it stopped, in another process too', async () => {
     const desk = withHistory([deposit('1', 100, 1), ...closed('2', 2), ...closed('3', 5)], {
       pageSize: 2,
       recordsEvents: false,
     })
-    const third = brokerUnavailable(desk.account.id, 'down')
+    const third = down(desk.account.id)
     const { dealsPage } = desk.broker
     desk.broker.dealsPage = (account, window) =>
       window.offset === 4 ? TE.left(third) : dealsPage(account, window)
@@ -101,7 +107,7 @@ describe('the first read', () => {
     expect(desk.pages()).toBe(pages)
   })
 
-  it('fails where the provider gives the same full page for ever', async () => {
+  it('fails where the provider keeps returning the same page', async () => {
     const desk = withHistory(closed('1', 1))
     const page = { deals: [], nextOffset: 1_000, readAt: 0 }
     desk.broker.dealsPage = () => TE.right(page)
@@ -147,7 +153,7 @@ describe('a later read', () => {
     expect([desk.pages() - pages, desk.infos() - infos]).toEqual([1, 0])
   })
 
-  it('is left out while the last is fresh enough', async () => {
+  it('is skipped while the last is fresh enough', async () => {
     const desk = withHistory(closed('1', 1))
     await rightOf(desk.sync())
     const pages = desk.pages()
@@ -174,7 +180,7 @@ describe('a later read', () => {
     expect(desk.disagreements).toEqual([])
   })
 
-  it('is shared by those who wait for it', async () => {
+  it('is shared by its callers', async () => {
     const desk = withHistory(closed('1', 1))
     const all = await Promise.all(Array.from({ length: 10 }, () => desk.sync()()))
     expect(all.every(E.isRight)).toBe(true)
@@ -191,22 +197,22 @@ describe('a later read', () => {
     expect(desk.pages()).toBe(1)
   })
 
-  it.each([
-    (id: AccountId) => brokerUnavailable(id, 'down'),
-    (id: AccountId) => brokerRateLimited(id, 1, 0),
-  ])('fails as the broker does, and what was kept stays', async (failure) => {
-    const desk = withHistory(closed('1', 1))
-    await rightOf(desk.sync())
-    const error = failure(desk.account.id)
-    desk.broker.fail(desk.account.id, error)
-    desk.pass(6_000)
-    expect(await desk.sync()()).toEqual(E.left(error))
-    desk.broker.heal(desk.account.id)
-    await rightOf(desk.sync())
-    expect(await desk.tradeIds()).toEqual(['1'])
-  })
+  it.each([down, (id: AccountId) => brokerRateLimited(id, 1, 0)])(
+    'fails as the broker does, and the stored deals stay',
+    async (failure) => {
+      const desk = withHistory(closed('1', 1))
+      await rightOf(desk.sync())
+      const error = failure(desk.account.id)
+      desk.broker.fail(desk.account.id, error)
+      desk.pass(6_000)
+      expect(await desk.sync()()).toEqual(E.left(error))
+      desk.broker.heal(desk.account.id)
+      await rightOf(desk.sync())
+      expect(await desk.tradeIds()).toEqual(['1'])
+    },
+  )
 
-  it('begins anew where the account was linked to another one at the provider', async () => {
+  it('starts over where the account was linked to another one at the provider', async () => {
     const desk = withHistory(closed('1', 1))
     await rightOf(desk.sync())
     const linked = desk.relink(desk.account, {
@@ -236,38 +242,7 @@ describe('a journal that disagrees with the broker', () => {
     expect(await desk.tradeIds()).toEqual(['3', '2'])
   })
 
-  it('is read again as a whole after a minute, then after doubling pauses, until it adds up', async () => {
-    const desk = withHistory(history)
-    // A deal that is older than a day is missing from the first read.
-    const late = deposit('9', 7, 0)
-    const later = deposit('8', 1, 5 * dayMs)
-    desk.put([...history, later], 109)
-    await rightOf(desk.sync())
-    expect(desk.disagreements).toEqual([7])
-    expect(await desk.state()).toMatchObject({
-      disagreements: 1,
-      rereadAt: desk.clock.now() + minuteMs,
-      check: { difference: 7 },
-    })
-    desk.pass(minuteMs)
-    await rightOf(desk.sync())
-    expect(desk.disagreements).toEqual([7, 7])
-    expect(await desk.state()).toMatchObject({
-      disagreements: 2,
-      rereadAt: desk.clock.now() + 2 * minuteMs,
-    })
-    desk.put([late, ...history, later], 109)
-    desk.pass(2 * minuteMs)
-    await rightOf(desk.sync())
-    expect(await desk.state()).toMatchObject({
-      disagreements: 0,
-      rereadAt: null,
-      check: { difference: 0 },
-    })
-    expect(await desk.kept()).toEqual(['1', '21', '22', '8', '9'])
-  })
-
-  it('takes over a deal that changed, and reads everything again although the sum agrees', async () => {
+  it('writes a deal that changed, and reads everything again although the sum agrees', async () => {
     const desk = withHistory(history)
     await rightOf(desk.sync())
     desk.put([deposit('1', 100, 1), ...closed('2', 2, 5)])
@@ -279,7 +254,7 @@ describe('a journal that disagrees with the broker', () => {
     expect(await desk.state()).toMatchObject({ rereadAt: null, check: { difference: 0 } })
   })
 
-  it('loses a deal that the broker took back, once a full read shows neither it nor its money', async () => {
+  it('removes a deal that the broker withdrew, once a full read shows neither it nor its money', async () => {
     const desk = withHistory([...history, ...closed('3', 5)])
     await rightOf(desk.sync())
     desk.put(history)
@@ -345,9 +320,7 @@ describe('a journal that disagrees with the broker', () => {
 
   it('is compared at the next read where the balance could not be read', async () => {
     const desk = withHistory(history, { recordsEvents: false })
-    desk.broker.fail(desk.account.id, brokerUnavailable(desk.account.id, 'down'), [
-      'accountInformation',
-    ])
+    desk.broker.fail(desk.account.id, down(desk.account.id), ['accountInformation'])
     await rightOf(desk.sync())
     expect((await desk.state())?.check).toBeNull()
     desk.broker.heal(desk.account.id)

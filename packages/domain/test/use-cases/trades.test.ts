@@ -1,9 +1,8 @@
 import { describe, expect, it } from 'vitest'
-import { brokerUnavailable, historyTooLarge } from '../../src/errors.ts'
+import { refuse } from '../../src/errors.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createTrades } from '../../src/use-cases/trades.ts'
-import { owner, rightOf, stranger, tagOf } from './desk.ts'
-import { createJournalDesk } from './journal-desk.ts'
+import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
 
 const all = { profit: 'all' } as const
 const caller = { owner }
@@ -35,29 +34,6 @@ const opened = (stopsAboveDeals?: number) => {
 }
 
 describe('GET /trades', () => {
-  it('merges the accounts, most recently closed first, and follows its own cursor to the end', async () => {
-    const { desk, trades, accounts } = opened()
-    const [one, two] = accounts
-    desk.put(one, [...closed('1', 10, 1), ...closed('2', 30, 1)])
-    desk.put(two, [...closed('3', 20, 1), ...closed('5', 5, 1), reversal('4')])
-    const first = await rightOf(trades.listTrades(caller, { filter: all, limit: 2 }))
-    expect(first).toMatchObject({ total: 4, before: 0, provenance: { accounts: [one.id, two.id] } })
-    expect(first.provenance.skipped).toEqual([
-      { accountId: two.id, positionId: '4', reason: 'unsupported_deal_entry_type' },
-    ])
-    // The last page is full, and has no cursor all the same.
-    const second = await rightOf(
-      trades.listTrades(caller, { filter: all, limit: 2, cursor: first.cursor }),
-    )
-    expect(second).toMatchObject({ before: 2, cursor: undefined })
-    expect([...first.trades, ...second.trades].map(({ trade }) => trade.positionId)).toEqual([
-      '2',
-      '3',
-      '1',
-      '5',
-    ])
-  })
-
   it('refuses a cursor before it reads any broker', async () => {
     const { desk, trades } = opened()
     expect(await tagOf(trades.listTrades(caller, { filter: all, limit: 1, cursor: 'x' }))).toBe(
@@ -67,13 +43,15 @@ describe('GET /trades', () => {
   })
 
   it.each([true, false])(
-    'fails whole where one account has too many deals (%s) or cannot be read',
+    'fails as a whole where one account has too many deals (%s) or cannot be read',
     async (isTooLong) => {
       const { desk, trades, accounts } = opened(3)
       const [good, bad] = accounts
       desk.put(good, closed('1', 10, 1))
       desk.put(bad, [...closed('2', 10, 1), ...closed('3', 20, 1)])
-      const left = isTooLong ? historyTooLarge(bad.id, 3) : brokerUnavailable(bad.id, 'down')
+      const left = isTooLong
+        ? refuse('HistoryTooLarge', { accountId: bad.id, limit: 3 })
+        : down(bad.id)
       if (left._tag === 'BrokerUnavailable') desk.broker.fail(bad.id, left)
       expect(await trades.listTrades(caller, { filter: all, limit: 1 })()).toEqual({
         _tag: 'Left',
@@ -81,25 +59,6 @@ describe('GET /trades', () => {
       })
     },
   )
-})
-
-describe('GET /trades/stats', () => {
-  it('counts what the filter lets through, and names the currencies where several are summed', async () => {
-    const { desk, trades, accounts } = opened()
-    const [one] = accounts
-    desk.put(one, [...closed('1', 10, 5), ...closed('2', 20, -3), ...closed('3', 30, 0)])
-    const both = await rightOf(trades.getTradeStatistics(caller, { ...all, to: 20 }))
-    expect(both.statistics).toMatchObject({
-      totalTrades: 2,
-      winningTrades: 1,
-      losingTrades: 1,
-      netProfit: 2,
-    })
-    expect(both.warnings).toEqual([{ code: 'mixed_currencies', currencies: ['USD', 'EUR'] }])
-    expect(
-      (await rightOf(trades.getTradeStatistics(caller, { ...all, accountId: one.id }))).warnings,
-    ).toEqual([])
-  })
 })
 
 describe('GET /trades/export', () => {
@@ -134,7 +93,7 @@ describe('GET /trades/export', () => {
 })
 
 describe('GET /trades/:id', () => {
-  it('finds a closed trade, and no open, skipped or foreign one', async () => {
+  it('finds a closed trade, and no open or skipped one, nor another’s', async () => {
     const { desk, trades, accounts } = opened()
     const [{ id }] = accounts
     desk.put(accounts[0], [...closed('1', 10, 5), closed('5', 0, 0)[0], reversal('4')])

@@ -2,14 +2,13 @@
 // listed.
 import { apiKeyRequirement, isApiKey, plans, scopes } from '@tradeport/domain/access'
 import { accountPurposes, accountStatuses } from '@tradeport/domain/accounts'
-import { challengeStatuses, emptyDocument } from '@tradeport/domain/operator'
+import { challengeStatuses, emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
 import {
   parseAccountId,
   parseEmailAddress,
   parseTenantId,
   parseUserId,
 } from '@tradeport/domain/primitives'
-import type { OperatorDocument } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'
 import { map as mapRecord } from 'fp-ts/lib/Record.js'
 import { parseNetworks } from '../networks.ts'
@@ -21,8 +20,9 @@ import {
 } from '../fields.ts'
 import {
   anything,
-  converted,
+  mapDecoded,
   decimal,
+  type Fields,
   flag,
   input,
   list,
@@ -30,17 +30,19 @@ import {
   nullable,
   object,
   oneOf,
+  type Optional,
   optional,
-  parsed,
+  parsedString,
   record,
-  seldom,
+  type Schema,
+  optionalWithoutExample,
   text,
+  type TypeOf,
   whole,
 } from '../schema.ts'
-import type { Fields, Optional, Schema, TypeOf } from '../schema.ts'
 
 /** A field of an entry: left alone when it is left out, unset when it is null. */
-const setting = <A>(schema: Schema<A>) => seldom(nullable(schema))
+const setting = <A>(schema: Schema<A>) => optionalWithoutExample(nullable(schema))
 
 type Settings<F> = { readonly [Name in keyof F]: Optional<TypeOf<F[Name]> | null, undefined> }
 
@@ -62,14 +64,14 @@ export const name = text(
   '1 to 255 characters without control characters',
 )
 const operatorId = { minLength: 1, maxLength: 128, pattern: '^[!-~]+$' }
-export const tenantId = parsed(
+export const tenantId = parsedString(
   'a tenant id: 1 to 128 visible ASCII characters',
   parseTenantId,
   'The id of a tenant.',
   'acme',
   operatorId,
 )
-export const userId = parsed(
+export const userId = parsedString(
   'a user id: 1 to 128 visible ASCII characters',
   parseUserId,
   'The id of a user.',
@@ -77,7 +79,7 @@ export const userId = parsed(
   operatorId,
 )
 const id = visible('Its id.', 128, 'k-1')
-const accountId = parsed(
+const accountId = parsedString(
   'the UUID of an account',
   parseAccountId,
   'The id of an account.',
@@ -86,13 +88,8 @@ const accountId = parsed(
     format: 'uuid',
   },
 )
-const secret = visible(
-  'A secret; for a new key or token without one it is generated.',
-  8_192,
-  'a-secret',
-  { writeOnly: true },
-)
-const key = parsed(
+const secret = (description: string) => visible(description, 8_192, 'a-secret', { writeOnly: true })
+const key = parsedString(
   apiKeyRequirement,
   O.fromPredicate(isApiKey),
   'The key; generated when a new entry has none.',
@@ -100,13 +97,13 @@ const key = parsed(
   { writeOnly: true },
 )
 const scope = oneOf(scopes, 'A scope.', 'trading:read')
-const network = parsed(
+const network = parsedString(
   'an IPv4 or IPv6 address, or a CIDR such as 10.0.0.0/8',
   (entry) => (parseNetworks([entry]) === undefined ? O.none : O.some(entry)),
   'An address or a CIDR.',
   '10.0.0.0/8',
 )
-const instant = instantAt('start', 'A moment.')
+const instant = (description: string) => instantAt('start', description)
 const money = decimal('In the currency of the account.', 10_000)
 const lots = decimal('Lots.', 5, { minimum: 0 })
 const count = whole('How many.', 10, { minimum: 0 })
@@ -114,13 +111,13 @@ const figures = { balance: money, equity: money, margin: money }
 
 const userFields = {
   tenantId,
-  email: parsed(
+  email: parsedString(
     'an e-mail address, without a display name',
     parseEmailAddress,
     'Where notices go.',
     'owner@example.com',
   ),
-  plan: oneOf(plans, 'Its limits.'),
+  plan: oneOf(plans, 'The plan, which sets the request limits.'),
 }
 const accountFields = {
   userId,
@@ -136,12 +133,12 @@ const accountFields = {
   ...figures,
   providerAccountId: name,
   region: name,
-  createdAt: instant,
+  createdAt: instant('When the account was created.'),
 }
 const granted = {
   userId,
   scopes: list(scope, 'Its scopes.'),
-  expiresAt: instant,
+  expiresAt: instant('When it expires.'),
   enabled: flag('Whether it may be used.'),
 }
 const keyFields = {
@@ -157,7 +154,8 @@ const deskLimits = {
 }
 const deskFields = { tenantId, accounts: list(accountId, 'Its accounts.') }
 const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: lots }
-const challengeFields = { status: oneOf(challengeStatuses, 'Its state.') }
+const challengeStart = instant('When the challenge started.')
+const challengeFields = { status: oneOf(challengeStatuses, 'The status of the challenge.') }
 
 const section = <F extends Fields>(title: string, fields: F) =>
   optional(
@@ -166,7 +164,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
         title,
         input('A field that is left out is left alone, one that is null is unset.', {
           ...fields,
-          removed: seldom(flag('Whether to remove it.')),
+          removed: optionalWithoutExample(flag('Whether to remove it.')),
         }),
       ),
       'Entries.',
@@ -174,20 +172,26 @@ const section = <F extends Fields>(title: string, fields: F) =>
   )
 
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument: Schema<OperatorDocument> = converted(
+export const operatorDocument: Schema<OperatorDocument> = mapDecoded(
   named(
     'OperatorDocument',
     input('Records to create, change or remove.', {
       tenants: section('TenantEntry', {
         id: tenantId,
-        ...settings({ name, providerToken: secret }),
+        ...settings({
+          name,
+          providerToken: secret('The token of the tenant at the provider.'),
+        }),
       }),
       users: section('UserEntry', { id: userId, ...settings(userFields) }),
       accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
       apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
       accessTokens: section('AccessTokenEntry', {
         id,
-        ...settings({ ...tokenFields, token: secret }),
+        ...settings({
+          ...tokenFields,
+          token: secret('The token; generated when a new entry has none.'),
+        }),
       }),
       desks: section('DeskEntry', {
         id,
@@ -202,12 +206,12 @@ export const operatorDocument: Schema<OperatorDocument> = converted(
       }),
       challenges: section('ChallengeEntry', {
         accountId,
-        startedAt: instant,
+        startedAt: challengeStart,
         ...settings(challengeFields),
       }),
       balanceSnapshots: section('BalanceSnapshotEntry', {
         accountId,
-        timestamp: instant,
+        timestamp: instant('When the figures were recorded.'),
         ...settings({ ...figures, freeMargin: money }),
       }),
     }),
@@ -238,7 +242,7 @@ export const accessToken = record('AccessToken', 'A stored access token, without
 export const desk = record('Desk', 'A desk.', {
   id,
   ...deskFields,
-  limits: anything('Its limits.', { maxOpenLots: 50 }),
+  limits: anything('The limits of the desk.', { maxOpenLots: 50 }),
 })
 export const account = record(
   'ListedAccount',
@@ -254,8 +258,24 @@ export const account = record(
     updatedAt: moment,
     limits: anything('The limits of the trader; null when none were set.', { maxLotsPerOrder: 5 }),
     challenges: list(
-      object('A challenge.', { startedAt: instant, ...challengeFields }),
+      object('A challenge.', { startedAt: challengeStart, ...challengeFields }),
       'Newest first; the first counts.',
     ),
+  },
+)
+
+/** The fields of an account entry that the provider knows. */
+export const providerAccount = record(
+  'ProviderAccount',
+  'An account as the provider describes it, in the fields of the document.',
+  {
+    name,
+    accountNumber: name,
+    server: name,
+    brokerType: name,
+    region: name,
+    broker: nullable(name),
+    currency: nullable(name),
+    isDemo: accountFields.isDemo,
   },
 )

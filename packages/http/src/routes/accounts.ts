@@ -5,10 +5,10 @@ import {
   historyIntervals,
   isDemo,
 } from '@tradeport/domain/accounts'
-import { accountNotFound } from '@tradeport/domain/errors'
+import { refuse } from '@tradeport/domain/errors'
 import type { AccountView } from '@tradeport/domain/use-cases'
 import { accountId, balance, dateRange, equity, instant, margin } from '../fields.ts'
-import { answers, anyOf, routesOf } from '../route.ts'
+import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   decimal,
   flag,
@@ -19,7 +19,7 @@ import {
   record,
   text,
   time,
-  writtenFrom,
+  encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
@@ -48,7 +48,7 @@ const shape = record('Account', 'A broker account that the user linked.', {
       4_764.74,
     ),
   ),
-  leverage: nullable(decimal('100 stands for 1:100; null until it was read from the broker.', 100)),
+  leverage: nullable(decimal('100 means 1:100; null until it was read from the broker.', 100)),
   status: oneOf(accountStatuses, 'Whether the broker can be read.', 'connected'),
   liveDataUpdatedAt: nullable(
     time('When the figures were read from the broker; null for stored ones.'),
@@ -58,7 +58,7 @@ const shape = record('Account', 'A broker account that the user linked.', {
   updatedAt: instant,
 })
 
-const account = writtenFrom(shape, ({ account: linked, liveDataUpdatedAt }: AccountView) => ({
+const account = encodedFrom(shape, ({ account: linked, liveDataUpdatedAt }: AccountView) => ({
   ...linked,
   ...linked.figures,
   isDemo: isDemo(linked),
@@ -73,7 +73,7 @@ const snapshot = record('BalanceSnapshot', 'The figures of an account at a momen
 
 const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
-const byId = { access, params: { id: accountId }, unknownId: accountNotFound }
+const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
 
 export const accountRoutes = [
   route(
@@ -84,14 +84,14 @@ export const accountRoutes = [
       access,
       refusals: [],
       useCase: (useCases, caller) => useCases.listAccounts(caller),
-      ...answers(list(account, 'Oldest first; empty when none is linked.')),
+      ...replyWith(list(account, 'Oldest first; empty when none is linked.')),
     },
   ),
   route('GET /accounts/:id', 'getAccount', 'Get an account.', {
     ...byId,
     refusals: ['AccountNotFound', 'AccountDisconnected'],
     useCase: (useCases, caller, { id }) => useCases.getAccount(caller, id),
-    ...answers(account),
+    ...replyWith(account),
   }),
   route(
     'GET /accounts/:id/history',
@@ -112,7 +112,7 @@ export const accountRoutes = [
       refusals: ['AccountNotFound'],
       useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
         useCases.listBalanceHistory(caller, id, { from, to, interval }),
-      ...answers(list(snapshot, 'Newest first; empty when there is none.')),
+      ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
     },
   ),
 ]

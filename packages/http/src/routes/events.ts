@@ -1,8 +1,7 @@
-// The events that are posted to webhooks, as receivers see them. What the service records is held
-// to the same types.
-import { webhookEventTypes } from '@tradeport/domain/webhooks'
+// The events that are posted to webhooks, as receivers see them. What the service records has these
+// types.
+import { type WebhookEventType, webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
-import type { WebhookEventType } from '@tradeport/domain/webhooks'
 import {
   accountId,
   balance,
@@ -25,19 +24,20 @@ import {
   webhookId,
 } from '../fields.ts'
 import {
-  always,
+  literal,
   anything,
   decimal,
   flag,
+  type JsonSchema,
   nullable,
   object,
   optional,
   record,
-  seldom,
+  type Schema,
+  optionalWithoutExample,
   text,
   whole,
 } from '../schema.ts'
-import type { JsonSchema, Schema } from '../schema.ts'
 
 // Events have their times as text already.
 const at = text('In UTC.', '2026-11-20T14:05:09.000Z', { format: 'date-time' })
@@ -54,12 +54,14 @@ const ofBrokerPosition = {
 const ofOrder = {
   order_id: orderId,
   ...deal,
-  order_type: always('market', 'Only market orders are placed.'),
+  order_type: literal('market', 'Only market orders are placed.'),
   volume: lots,
 }
-const sentPrice = seldom(decimal('As it was sent.', 1.0842))
+const sentPrice = optionalWithoutExample(decimal('As it was sent.', 1.0842))
 
-const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Type]> } = {
+const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
+  readonly [Type in keyof EventPayloads]: Schema<EventPayloads[Type]>
+} = {
   'trade.closed': object('The trade.', {
     trade_id: positionId,
     ...ofPosition,
@@ -89,11 +91,11 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     ...ofBrokerPosition,
     closed_volume: nullable(decimal('Lots that were closed; null when they are not known.', 0.2)),
     remaining_volume: nullable(decimal('Lots that stay open; null when they are not known.', 0)),
-    exit_price: nullable(decimal('Null when the broker did not say.', 1.0861)),
+    exit_price: nullable(decimal('Null when the broker did not report it.', 1.0861)),
     realized_pnl: decimal('Before commission and swap.', 38),
     is_partial: nullable(flag('Whether a part stays open; null when that is not known.', false)),
     closed_at: nullable(at),
-    exit_reason: seldom(text('Why, when known.', 'stop_loss')),
+    exit_reason: optionalWithoutExample(text('Why, when known.', 'stop_loss')),
   }),
   'order.created': object('The order.', {
     ...ofOrder,
@@ -106,23 +108,30 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
   'order.filled': object('The order, wholly or partly executed.', {
     ...ofOrder,
     fill_price: nullable(
-      decimal('The price of the execution; null when the broker did not say.', 1.0842),
+      decimal('The price of the execution; null when the broker did not report it.', 1.0842),
     ),
     filled_volume: nullable(
       decimal(
-        'Lots that were executed; null when the broker did not say of a partial execution.',
+        'Lots that were executed; null when the broker did not report it of a partial execution.',
         0.2,
       ),
     ),
     filled_at: at,
     requested_price: sentPrice,
-    fees: seldom(decimal('The cost of the execution, when known.', -1.4)),
+    fees: optionalWithoutExample(decimal('The cost of the execution, when known.', -1.4)),
     position_id: optional(positionId),
   }),
+  'order.rejected': object('The order.', {
+    ...ofOrder,
+    rejected_at: at,
+    reject_code: text("The broker's code, or one of the service.", 'TRADE_RETCODE_NO_MONEY'),
+    reject_message: text('The same for a person.', 'There is not enough money.'),
+  }),
+  'order.expired': object('The order.', { ...ofOrder, expired_at: at }),
   'order.cancelled': object('The order.', {
     ...ofOrder,
     cancelled_at: at,
-    cancel_reason: seldom(text('Why, when known.', 'user')),
+    cancel_reason: optionalWithoutExample(text('Why, when known.', 'user')),
   }),
   'account.balance_changed': object('The change.', {
     account_id: accountId,
@@ -134,20 +143,24 @@ const dataShapes: { readonly [Type in WebhookEventType]: Schema<EventPayloads[Ty
     ),
     equity,
     margin,
-    free_margin: nullable(decimal('Free margin; null when the broker did not say.', 10_094.5)),
+    free_margin: nullable(
+      decimal('Free margin; null when the broker did not report it.', 10_094.5),
+    ),
     change_reason: text('Why.', 'trade'),
     changed_at: nullable(at),
-    margin_level: seldom(decimal('Equity in percent of the margin in use.', 4_764.74)),
+    margin_level: optionalWithoutExample(
+      decimal('Equity in percent of the margin in use.', 4_764.74),
+    ),
   }),
   'risk.threshold_breached': object('The breach.', {
     account_id: accountId,
     threshold_type: text('What the threshold limits.', 'drawdown'),
     threshold_value: anything('Its value.', 500),
     current_value: anything('The value now.', 512.4),
-    severity: text('How grave it is.', 'warning'),
+    severity: text('How severe it is.', 'warning'),
     message: text('The same for a person.', 'The drawdown is above its threshold.'),
     breached_at: at,
-    affected_positions: seldom(anything('The positions concerned.', [])),
+    affected_positions: optionalWithoutExample(anything('The positions concerned.', [])),
   }),
 }
 
@@ -170,7 +183,7 @@ const headers = (type: WebhookEventType): Readonly<Record<string, JsonSchema>> =
 
 const deliveryOf = (type: WebhookEventType) => {
   const { json, example } = record(`${nameOf(type)}Event`, `What is posted for ${type}.`, {
-    event: always(type, 'The event type.'),
+    event: literal(type, 'The event type.'),
     data: dataShapes[type],
     timestamp: at,
     webhook_id: webhookId,

@@ -2,7 +2,7 @@
 import { instrumentTypes } from '@tradeport/domain/market'
 import { absurd } from 'fp-ts/lib/function.js'
 import { limit, symbolFilter, timeRange } from '../fields.ts'
-import { answers, anybody, routesOf } from '../route.ts'
+import { replyWith, anybody, routesOf } from '../route.ts'
 import { decimal, list, oneOf, optional, record, text } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
@@ -32,7 +32,6 @@ const notYet = {
   refusals: ['NotFound', 'NotImplemented'],
   useCase: (useCases: UseCases, _: unknown, { symbol }: { readonly symbol: string }) =>
     useCases.getMarketData(symbol),
-  reply: {},
   present: absurd<never>,
 } as const
 
@@ -50,7 +49,8 @@ export const marketDataRoutes = [
     },
     refusals: [],
     useCase: (useCases, _, { query }) => useCases.listSymbols(query),
-    ...answers(list(instrument, 'In the order of the fixed list.'), { maxAgeSeconds: 60 }),
+    ...replyWith(list(instrument, 'In the order of the fixed list.')),
+    maxAgeSeconds: 60,
   }),
   route(
     'GET /quotes/:symbol',

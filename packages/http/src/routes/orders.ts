@@ -1,10 +1,10 @@
 // Orders: placed, listed, read, changed and cancelled.
-import { orderTypeNotSupported } from '@tradeport/domain/errors'
-import { maxLotsPerOrder, orderStatuses } from '@tradeport/domain/orders'
+import { refuse } from '@tradeport/domain/errors'
+import { maxLotsPerOrder, type Order, orderStatuses } from '@tradeport/domain/orders'
 import { formatPositionId } from '@tradeport/domain/primitives'
-import type { Order } from '@tradeport/domain/orders'
 import {
   accountId,
+  replyWithPage,
   clientId,
   dateRange,
   instant,
@@ -17,21 +17,20 @@ import {
   side,
   symbol,
 } from '../fields.ts'
-import { answersPage } from '../pagination.ts'
-import { answers, anyOf, routesOf } from '../route.ts'
+import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
-  always,
+  literal,
   decimal,
-  described,
+  withDescription,
   input,
   named,
   object,
   oneOf,
   optional,
   record,
-  seldom,
+  optionalWithoutExample,
   text,
-  writtenFrom,
+  encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
@@ -40,9 +39,9 @@ const unsupportedTypes: readonly unknown[] = ['limit', 'stop', 'stop_limit']
 const positive = (description: string, example: number) =>
   decimal(description, example, { exclusiveMinimum: 0 })
 const levels = {
-  price: seldom(positive('Recorded on the order, not sent to the broker.', 1.0842)),
-  stopLoss: optional(positive('A price.', 1.08)),
-  takeProfit: optional(positive('A price.', 1.095)),
+  price: optionalWithoutExample(positive('Recorded on the order, not sent to the broker.', 1.0842)),
+  stopLoss: optional(positive('A price.', 1.05)),
+  takeProfit: optional(positive('A price.', 1.3)),
 }
 
 // Above the most that an order may have, the use case refuses it by a code of its own.
@@ -51,43 +50,46 @@ const volume = positive('Lots.', 0.2)
 const newOrder = named(
   'PlaceOrderRequest',
   input('A market order.', {
-    accountId: described(accountId, 'A linked demo account for trading.'),
+    accountId: withDescription(accountId, 'A linked demo account for trading.'),
     symbol: orderSymbol,
     type: side,
-    orderType: oneOf(['market'], 'limit, stop and stop_limit are ORDER_TYPE_NOT_SUPPORTED.'),
+    orderType: oneOf(
+      ['market'],
+      'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
+    ),
     volume: { ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } },
     ...levels,
-    comment: seldom(
-      text('For its user; it is not sent to the broker.', 'breakout', { maxLength: 500 }),
+    comment: optionalWithoutExample(
+      text('Your own note; not sent to the broker.', 'breakout', { maxLength: 500 }),
     ),
     clientId: optional(clientId),
   }),
 )
 
 const orderChange = named('ModifyOrderRequest', input('What to change.', levels, 1), {
-  stopLoss: 1.081,
+  stopLoss: 1.06,
 })
 
 export const orderFields = {
   id: orderId,
   userId: ownerId,
   accountId,
-  symbol: described(symbol, 'The instrument, as it was sent.'),
+  symbol: withDescription(symbol, 'The instrument, as it was sent.'),
   type: side,
-  orderType: always('market', 'Only market orders are placed today.'),
+  orderType: literal('market', 'Only market orders are placed today.'),
   volume: lots,
   ...levels,
-  comment: seldom(text('As it was sent.', 'breakout')),
+  comment: optionalWithoutExample(text('As it was sent.', 'breakout')),
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
     'pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.',
   ),
-  fillPrice: seldom(decimal('The price of the execution, when known.', 1.0842)),
-  filledVolume: seldom(decimal('Lots that were executed, when known.', 0.2)),
-  filledAt: seldom(described(instant, 'When it was executed, when known.')),
-  positionId: seldom(positionId),
-  rejectReason: seldom(
+  fillPrice: optionalWithoutExample(decimal('The price of the execution, when known.', 1.0842)),
+  filledVolume: optionalWithoutExample(decimal('Lots that were executed, when known.', 0.2)),
+  filledAt: optionalWithoutExample(withDescription(instant, 'When it was executed, when known.')),
+  positionId: optionalWithoutExample(positionId),
+  rejectReason: optionalWithoutExample(
     object('Why it was rejected.', {
       code: text(
         "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
@@ -116,7 +118,7 @@ export const presentOrder = (placed: Order) => {
   }
 }
 
-const order = writtenFrom(
+const order = encodedFrom(
   record(
     'Order',
     'A market order, from its being recorded to its outcome at the broker.',
@@ -140,7 +142,9 @@ export const orderRoutes = [
       access: writers,
       body: newOrder,
       precheck: ({ orderType }) =>
-        unsupportedTypes.includes(orderType) ? orderTypeNotSupported(String(orderType)) : undefined,
+        unsupportedTypes.includes(orderType)
+          ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
+          : undefined,
       refusals: [
         'OrderTypeNotSupported',
         'AccountNotFound',
@@ -158,11 +162,12 @@ export const orderRoutes = [
         'RiskLimitExceeded',
         'IdempotencyInProgress',
       ],
-      useCase: (useCases, caller, { body, keep }) => {
+      useCase: (useCases, caller, { body, replyToStore }) => {
         const { type, orderType: _, ...request } = body
-        return useCases.placeOrder(caller, { request: { ...request, side: type }, keep })
+        return useCases.placeOrder(caller, { request: { ...request, side: type }, replyToStore })
       },
-      ...answers(order, { location: ({ id }) => `/orders/${id}` }),
+      ...replyWith(order),
+      location: ({ id }) => `/orders/${id}`,
     },
   ),
   route('GET /orders', 'listOrders', 'Orders, newest first.', {
@@ -179,38 +184,38 @@ export const orderRoutes = [
     refusals: ['AccountNotFound'],
     useCase: (useCases, caller, { query: { startDate: from, endDate: to, ...query } }) =>
       useCases.listOrders(caller, { ...query, from, to }),
-    ...answersPage(order),
+    ...replyWithPage(order),
   }),
   route('GET /orders/:id', 'getOrder', 'Get an order.', {
     access,
     params,
     refusals: ['NotFound'],
     useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
-    ...answers(order),
+    ...replyWith(order),
   }),
   route(
     'PUT /orders/:id',
     'modifyOrder',
-    'Changes an open order. No order is ever open yet, so that none can be changed.',
+    'Changes an open order. No order is ever open yet, so none can be changed.',
     {
       access: writers,
       params,
       body: orderChange,
       refusals: ['NotFound', 'OrderInFlight', 'OrderNotModifiable'],
       useCase: (useCases, caller, { id }) => useCases.modifyOrder(caller, id),
-      ...answers(order),
+      ...replyWith(order),
     },
   ),
   route(
     'DELETE /orders/:id',
     'cancelOrder',
-    'Cancels an open order. No order is ever open yet, so that none can be cancelled.',
+    'Cancels an open order. No order is ever open yet, so none can be cancelled.',
     {
       access: writers,
       params,
       refusals: ['NotFound', 'OrderInFlight', 'OrderNotCancellable'],
       useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
-      ...answers(order),
+      ...replyWith(order),
     },
   ),
 ]

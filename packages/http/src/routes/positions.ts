@@ -1,41 +1,40 @@
 // Open positions: listed, read, changed and closed.
-import { brokerOutcomeUnknown } from '@tradeport/domain/errors'
-import { formatPositionId } from '@tradeport/domain/primitives'
+import { refuse } from '@tradeport/domain/errors'
+import { type AccountId, formatPositionId } from '@tradeport/domain/primitives'
 import type { Position } from '@tradeport/domain/positions'
-import type { AccountId } from '@tradeport/domain/primitives'
 import type { ClosedPosition, PositionResult } from '@tradeport/domain/use-cases'
-import { identity } from 'fp-ts/lib/function.js'
-import { encodedOnce } from '../encoded-once.ts'
 import {
   accountId,
+  brokerReadRefusals,
   instant,
   lots,
+  pageMeta,
+  paginationShape,
   paging,
   positionFields,
   positionId,
+  provenanceShape,
   stopLoss,
   symbolFilter,
   takeProfit,
   ticket,
 } from '../fields.ts'
-import { pageMeta, paginationShape } from '../pagination.ts'
 import { anyOf, routesOf } from '../route.ts'
 import {
   decimal,
-  described,
+  withDescription,
   input,
-  list,
+  keptList,
   named,
   nullable,
   optional,
   record,
-  seldom,
+  optionalWithoutExample,
   text,
   time,
-  writtenFrom,
+  encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
-import { brokerReadRefusals, provenanceShape } from './provenance.ts'
 
 const shape = record('Position', 'An open position, as its broker has it.', {
   ...positionFields,
@@ -54,7 +53,7 @@ const shape = record('Position', 'An open position, as its broker has it.', {
   openedAt: instant,
 })
 
-const position = writtenFrom(shape, (open: Position) => ({
+const position = encodedFrom(shape, (open: Position) => ({
   ...open,
   id: formatPositionId(open.accountId, open.ticket),
   brokerPositionId: open.ticket,
@@ -71,10 +70,10 @@ const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
   brokerOrderId: nullable(
     text("The broker's number of the closing order; null when it gave none.", '46650112'),
   ),
-  closedVolume: described(lots, 'Lots that were closed.'),
+  closedVolume: withDescription(lots, 'Lots that were closed.'),
   remainingVolume: decimal('Lots that stay open; 0 when all was closed.', 0),
-  remainingPositionId: seldom(
-    described(positionId, 'The id of the rest, when the broker gave it a new one.'),
+  remainingPositionId: optionalWithoutExample(
+    withDescription(positionId, 'The id of the rest, when the broker gave it a new one.'),
   ),
   closePrice: nullable(decimal(`Weighted by volume; ${unlessFound}.`, 1.0861)),
   realizedPnl: nullable(
@@ -83,18 +82,18 @@ const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
   closedAt: nullable(time(`When it was closed; ${unlessFound}.`)),
 })
 
-const closeResult = writtenFrom(closeShape, (closed: ClosedPosition) => ({
+const closeResult = encodedFrom(closeShape, (closed: ClosedPosition) => ({
   ...closed,
   id: formatPositionId(closed.accountId, closed.ticket),
   brokerPositionId: closed.ticket,
-  brokerOrderId: closed.orderId,
+  brokerOrderId: closed.brokerOrderId,
   remainingPositionId:
     closed.remainingTicket && formatPositionId(closed.accountId, closed.remainingTicket),
 }))
 
 const level = named(
   'MoveLevelRequest',
-  input('The new level.', { value: decimal('A price.', 1.0825, { exclusiveMinimum: 0 }) }),
+  input('The new level.', { value: decimal('A price.', 1.05, { exclusiveMinimum: 0 }) }),
 )
 const close = named(
   'ClosePositionRequest',
@@ -112,8 +111,12 @@ const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
 const meta = { provenance: provenanceShape }
 const onePosition = {
-  reply: { data: position, meta },
-  present: ({ position: data, provenance }: PositionResult) => ({ data, meta: { provenance } }),
+  data: position,
+  meta,
+  present: (found: PositionResult) => ({
+    data: found.position,
+    meta: { provenance: found.provenance },
+  }),
 }
 const changing = {
   access: anyOf('trading:write', 'positions:write'),
@@ -134,7 +137,6 @@ const moving = {
   refusals: [...changing.refusals, 'InvalidPrice'],
   ...onePosition,
 } as const
-const encodePositions = encodedOnce(position, identity<Position>)
 
 export const positionRoutes = [
   route('GET /positions', 'listPositions', 'Open positions, oldest first, read from the broker.', {
@@ -142,12 +144,10 @@ export const positionRoutes = [
     query: { accountId: optional(accountId), symbol: optional(symbolFilter), ...paging },
     refusals: [...brokerReadRefusals, 'AccountNotFound'],
     useCase: (useCases, caller, { query }) => useCases.listPositions(caller, query),
-    reply: {
-      data: list(position, 'Oldest first.'),
-      meta: { ...meta, pagination: paginationShape },
-    },
+    data: keptList(position, 'Oldest first.'),
+    meta: { ...meta, pagination: paginationShape },
     present: ({ page, provenance }) => ({
-      data: encodePositions(page.items),
+      data: page.items,
       meta: { provenance, pagination: pageMeta(page) },
     }),
   }),
@@ -173,6 +173,7 @@ export const positionRoutes = [
     'Moves the take profit of a position on a demo account for trading; its stop loss stays.',
     {
       ...moving,
+      body: { ...level, example: { value: 1.3 } },
       useCase: (useCases, caller, { id, body }) => useCases.moveTakeProfit(caller, id, body.value),
     },
   ),
@@ -184,10 +185,12 @@ export const positionRoutes = [
       ...changing,
       body: close,
       refusals: [...changing.refusals, 'InvalidVolume', 'IdempotencyInProgress'],
-      whenUnknown: ({ id }) => brokerOutcomeUnknown(id.split(':')[0] as AccountId),
-      useCase: (useCases, caller, { id, body, once }) =>
-        useCases.closePosition(caller, id, body.volume, once),
-      reply: { data: closeResult, meta },
+      refusalIfOutcomeUnknown: ({ id }) =>
+        refuse('BrokerOutcomeUnknown', { accountId: id.split(':')[0] as AccountId }),
+      useCase: (useCases, caller, { id, body, guard }) =>
+        useCases.closePosition(caller, id, body.volume, guard),
+      data: closeResult,
+      meta,
       present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
     },
   ),

@@ -1,29 +1,38 @@
 // Closed trades: listed, summed up, exported and read.
-import { profitFilters } from '@tradeport/domain/trades'
-import type { ClosedTrade, TradeFilter } from '@tradeport/domain/trades'
-import { identity } from 'fp-ts/lib/function.js'
-import { encodedOnce } from '../encoded-once.ts'
-import { accountId, cursor, dateRange, limit, positionId, symbolFilter } from '../fields.ts'
-import { cursorMeta, cursorPaginationShape } from '../pagination.ts'
+import { profitFilters, type TradeFilter } from '@tradeport/domain/trades'
+import {
+  accountId,
+  brokerReadRefusals,
+  cursor,
+  cursorMeta,
+  cursorPaginationShape,
+  dateRange,
+  limit,
+  symbolFilter,
+  tradeId,
+  tradeProvenanceShape,
+  tradeShape,
+} from '../fields.ts'
 import { anyOf, routesOf } from '../route.ts'
 import {
-  always,
+  literal,
   decimal,
+  type Input,
+  keptList,
   list,
   nullable,
   object,
   oneOf,
   optional,
   record,
-  seldom,
+  optionalWithoutExample,
   text,
   whole,
   withDefault,
+  encodedFrom,
 } from '../schema.ts'
-import type { Input } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
-import { brokerReadRefusals, tradeProvenanceShape } from './provenance.ts'
-import { exportFormats, tradeFile, tradeFileReply, tradeShape } from './trade.ts'
+import { exportFormats, tradeFile, tradeFileReply } from './trade-file.ts'
 
 const interval = (description: string, lower: number, upper: number) =>
   nullable(
@@ -75,14 +84,21 @@ const statistics = record(
 const sumWarning = (currencies: readonly string[]): string =>
   `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
 
-const warning = record('Warning', 'Something to know about the figures.', {
-  code: always(
-    'mixed_currencies',
-    'The accounts have several currencies, whose figures were added up as they are.',
-  ),
-  currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
-  message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
-})
+const warning = encodedFrom(
+  record('Warning', 'Something to know about the figures.', {
+    code: literal(
+      'mixed_currencies',
+      'The accounts have several currencies, whose figures were added up as they are.',
+    ),
+    currencies: list(text('A currency.', 'USD'), 'The currencies of the accounts.'),
+    message: text('The same for a person.', sumWarning(['USD', 'EUR'])),
+  }),
+  ({ currencies }: { readonly currencies: readonly string[] }) => ({
+    code: 'mixed_currencies' as const,
+    currencies,
+    message: sumWarning(currencies),
+  }),
+)
 
 const route = routesOf<UseCases>()
 const ofAccounts = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange }
@@ -97,18 +113,12 @@ const filters = {
   ),
 }
 const filterOf = ({
-  accountId: account,
-  symbol,
   startDate: from,
   endDate: to,
   profitFilter: profit,
-}: Input<typeof filters>): TradeFilter => ({
-  accountId: account,
+  accountId,
   symbol,
-  from,
-  to,
-  profit,
-})
+}: Input<typeof filters>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
 const access = anyOf('trading:read', 'history:read')
 const meta = { provenance: tradeProvenanceShape }
@@ -117,7 +127,6 @@ const reading = {
   range: ['startDate', 'endDate'],
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
 } as const
-const encodeTrades = encodedOnce(tradeShape, identity<ClosedTrade>)
 
 export const tradeRoutes = [
   route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
@@ -130,12 +139,10 @@ export const tradeRoutes = [
         limit: query.limit,
         cursor: query.cursor,
       }),
-    reply: {
-      data: list(tradeShape, 'Most recently closed first.'),
-      meta: { ...meta, pagination: cursorPaginationShape },
-    },
+    data: keptList(tradeShape, 'Most recently closed first.'),
+    meta: { ...meta, pagination: cursorPaginationShape },
     present: ({ trades, total, before, cursor: next, provenance }, { query }) => ({
-      data: encodeTrades(trades),
+      data: trades,
       meta: { provenance, pagination: cursorMeta(total, before, query.limit, next) },
     }),
   }),
@@ -144,19 +151,14 @@ export const tradeRoutes = [
     query: ofAccounts,
     useCase: (useCases, caller, { query }) =>
       useCases.getTradeStatistics(caller, filterOf({ ...query, profitFilter: 'all' })),
-    reply: {
-      data: statistics,
-      meta: { ...meta, warnings: seldom(list(warning, 'Left out when there is none.')) },
+    data: statistics,
+    meta: {
+      ...meta,
+      warnings: optionalWithoutExample(list(warning, 'Left out when there is none.')),
     },
-    present: ({ statistics: figures, provenance, warnings }) => ({
-      data: figures,
-      meta: {
-        provenance,
-        warnings:
-          warnings.length === 0
-            ? undefined
-            : warnings.map((one) => ({ ...one, message: sumWarning(one.currencies) })),
-      },
+    present: ({ statistics: data, provenance, warnings }) => ({
+      data,
+      meta: { provenance, warnings: warnings.length === 0 ? undefined : warnings },
     }),
   }),
   route(
@@ -171,16 +173,17 @@ export const tradeRoutes = [
         format: withDefault(oneOf(exportFormats, 'The format of the file.'), 'csv'),
       },
       useCase: (useCases, caller, { query }) => useCases.exportTrades(caller, filterOf(query)),
-      reply: tradeFileReply,
+      ...tradeFileReply,
       present: (exported, { query }) => tradeFile(exported, query.format),
     },
   ),
   route('GET /trades/:id', 'getTrade', 'Get a closed trade.', {
     access,
-    params: { id: positionId },
+    params: { id: tradeId },
     refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
     useCase: (useCases, caller, { id }) => useCases.getTrade(caller, id),
-    reply: { data: tradeShape, meta },
+    data: tradeShape,
+    meta,
     present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
   }),
 ]

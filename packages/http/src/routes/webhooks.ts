@@ -1,5 +1,6 @@
 // Webhooks: registered, listed, changed, deleted and tested, and the log of their deliveries.
 import {
+  type DeliveryFailure,
   deliveryFailures,
   deliveryStatuses,
   eventTypeBounds,
@@ -8,16 +9,14 @@ import {
   secretBounds,
   webhookEventTypes,
 } from '@tradeport/domain/webhooks'
-import type { DeliveryFailure } from '@tradeport/domain/webhooks'
-import type { JsonObject } from '../body/read-body.ts'
-import { deliveryId, instant, paging, webhookId } from '../fields.ts'
-import { answersPage } from '../pagination.ts'
-import { answers, anyOf, routesOf } from '../route.ts'
+import type { JsonObject } from '../body.ts'
+import { replyWithPage, deliveryId, instant, paging, webhookId } from '../fields.ts'
+import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   anyText,
-  always,
-  converted,
-  described,
+  literal,
+  mapDecoded,
+  withDescription,
   flag,
   input,
   list,
@@ -25,13 +24,13 @@ import {
   nullable,
   oneOf,
   optional,
-  parsed,
+  parsedString,
   record,
-  seldom,
+  optionalWithoutExample,
   text,
   time,
   whole,
-  writtenFrom,
+  encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
@@ -49,7 +48,7 @@ const fields = {
   ),
   lastFailureAt: nullable(time('When an attempt last failed; null before the first.'), null),
   createdAt: instant,
-  updatedAt: described(instant, 'When its user last changed it.'),
+  updatedAt: withDescription(instant, 'When its user last changed it.'),
 }
 
 const webhook = record('Webhook', 'Where which events are posted.', fields)
@@ -68,7 +67,7 @@ const createdWebhook = record(
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
-  deleted: always(true, 'It is deleted.'),
+  deleted: literal(true, 'It is deleted.'),
 })
 
 // Whether a name exists, and in which network, is only for the operator to see.
@@ -76,7 +75,7 @@ const shown = (reason: DeliveryFailure) =>
   reason === 'host_not_allowed' || reason === 'name_not_found'
     ? ('host_unreachable' as const)
     : reason
-const failureReason = writtenFrom(
+const failureReason = encodedFrom(
   nullable(
     oneOf(
       [...new Set(deliveryFailures.map(shown))],
@@ -120,12 +119,15 @@ const delivery = record('Delivery', 'One record of the log of event deliveries.'
     null,
   ),
   replayOf: nullable(
-    described(deliveryId, 'The delivery that this one sends again; null when it is no replay.'),
+    withDescription(
+      deliveryId,
+      'The delivery that this one sends again; null when it is no replay.',
+    ),
     null,
   ),
 })
 
-const url = parsed(
+const url = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
   'Where to post events: https, on the public internet.',
@@ -133,7 +135,7 @@ const url = parsed(
   { maxLength: maxWebhookUrlLength, pattern: String.raw`^https://[^\s#\\@\/?]+([\/?][^\s#\\]*)?$` },
 )
 
-const eventTypes = converted(
+const eventTypes = mapDecoded(
   list(eventType, 'Which events; each counts once.', {
     minItems: eventTypeBounds.minimum,
     maxItems: eventTypeBounds.maximum,
@@ -147,7 +149,7 @@ const newWebhook = named(
   input('A webhook.', {
     url,
     eventTypes,
-    secret: seldom(
+    secret: optionalWithoutExample(
       text(
         'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
         'a-secret-of-my-own',
@@ -179,8 +181,7 @@ const route = routesOf<UseCases>()
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const writing = { access: anyOf('webhooks:write'), params }
-const furtherIssues = (useCases: UseCases, body: JsonObject) =>
-  useCases.webhookHostIssues(body['url'])
+const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
 export const webhookRoutes = [
   route(
@@ -192,12 +193,10 @@ export const webhookRoutes = [
       body: newWebhook,
       furtherIssues,
       refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { body, once }) => useCases.createWebhook(caller, body, once),
-      reply: {
-        data: createdWebhook,
-        location: ({ webhook: { id } }) => `/webhooks/${id}`,
-        isSecret: true,
-      },
+      useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
+      data: createdWebhook,
+      location: ({ webhook: { id } }) => `/webhooks/${id}`,
+      isSecret: true,
       present: ({ webhook: created, secret }) => ({ data: { ...created, secret } }),
     },
   ),
@@ -205,14 +204,14 @@ export const webhookRoutes = [
     access,
     refusals: [],
     useCase: (useCases, caller) => useCases.listWebhooks(caller),
-    ...answers(list(webhook, 'Oldest first.')),
+    ...replyWith(list(webhook, 'Oldest first.')),
   }),
   route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
     access,
     params,
     refusals: ['NotFound'],
     useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
-    ...answers(webhook),
+    ...replyWith(webhook),
   }),
   route(
     'PUT /webhooks/:id',
@@ -224,14 +223,14 @@ export const webhookRoutes = [
       furtherIssues,
       refusals: ['ValidationError', 'NotFound'],
       useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
-      ...answers(webhook),
+      ...replyWith(webhook),
     },
   ),
   route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
     ...writing,
     refusals: ['NotFound'],
     useCase: (useCases, caller, { id }) => useCases.deleteWebhook(caller, id),
-    reply: { data: deletedWebhook },
+    data: deletedWebhook,
     present: (id) => ({ data: { id, deleted: true as const } }),
   }),
   route(
@@ -241,8 +240,8 @@ export const webhookRoutes = [
     {
       ...writing,
       refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, once }) => useCases.testWebhook(caller, id, once),
-      reply: { data: testResult },
+      useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
+      data: testResult,
       present: ({ isSuccess, ...result }) => ({ data: { ...result, success: isSuccess } }),
     },
   ),
@@ -260,7 +259,7 @@ export const webhookRoutes = [
       refusals: ['NotFound'],
       useCase: (useCases, caller, { id, query }) =>
         useCases.listWebhookDeliveries(caller, id, query),
-      ...answersPage(delivery),
+      ...replyWithPage(delivery),
     },
   ),
   route(
@@ -274,9 +273,10 @@ export const webhookRoutes = [
         deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
       },
       refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, deliveryId, once }) =>
-        useCases.replayWebhookDelivery(caller, id, deliveryId, once),
-      ...answers(delivery, { location: (replay) => `/webhooks/${replay.webhookId}/deliveries` }),
+      useCase: (useCases, caller, { id, deliveryId, guard }) =>
+        useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
+      ...replyWith(delivery),
+      location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
     },
   ),
 ]

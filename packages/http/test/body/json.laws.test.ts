@@ -3,8 +3,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
-import { hashJson } from '../../src/body/hash-json.ts'
-import { createJsonScan } from '../../src/body/json-scan.ts'
+import { hashJson } from '../../src/idempotency.ts'
+import { createJsonScan } from '../../src/json-scan.ts'
 
 interface Size {
   readonly values: number

@@ -1,7 +1,8 @@
-// Group commit: calls that come while others are being written are written together with the next
-// statement. There is no waiting for company: a call that comes alone is run at once, and nobody
-// waits for longer than what is under way.
+// Group commit: calls that come while others are being written are written together by the next
+// statement. A call that comes alone is run at once, and none waits for longer than what is in
+// progress.
 import { setImmediate } from 'node:timers/promises'
+import * as O from 'fp-ts/lib/Option.js'
 
 interface BatchOptions {
   /** How many batches run at once. */
@@ -40,8 +41,7 @@ export const inBatches = <A, B>(
   const work = async (): Promise<void> => {
     busy += 1
     while (waiting.length > 0) {
-      // Those who call in the same turn, or were answered just now and have more to say, come
-      // along.
+      // So that calls of the same turn are in the batch, and those that the last answers cause.
       await setImmediate()
       await runNext()
     }
@@ -56,15 +56,19 @@ export const inBatches = <A, B>(
 }
 
 /**
- * A read by key, which one statement answers for many as quickly as for one.
- * @param read the rows of distinct keys; which row is whose is said by its `key` column, a key by
- * default
+ * A read by key: one statement reads many as quickly as one.
+ * @param rows those of distinct keys, each with its `key`
+ * @param read decodes a row for each caller: one that does not decode fails only its own lookups
  */
-export const readingTogether = <Row extends { readonly key: string }>(
-  read: (keys: readonly string[]) => PromiseLike<readonly Row[]>,
+export const readingTogether = <A>(
+  rows: (keys: readonly string[]) => Promise<readonly unknown[]>,
+  read: (row: unknown) => A,
   options: BatchOptions = { lanes: 4, maxSize: 200 },
-): ((key: string) => Promise<Row | undefined>) =>
-  inBatches(options, async (keys: readonly string[]) => {
-    const rows = new Map((await read([...new Set(keys)])).map((row) => [row.key, row]))
-    return keys.map((key) => rows.get(key))
+): ((key: string) => Promise<O.Option<A>>) => {
+  const find = inBatches(options, async (keys: readonly string[]) => {
+    const found = (await rows([...new Set(keys)])) as readonly { readonly key: string }[]
+    const byKey = new Map(found.map((row) => [row.key, row]))
+    return keys.map((key) => O.fromNullable(byKey.get(key)))
   })
+  return async (key) => O.map(read)(await find(key))
+}

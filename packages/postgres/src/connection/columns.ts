@@ -1,15 +1,18 @@
-// How values stand in columns: money as exact numerics, instants as timestamptz, one codec for each
-// kind of column, and one for each table.
-import { isScope } from '@tradeport/domain/access'
+// How values are stored in columns: money as exact numerics, instants as timestamptz. One codec for
+// each kind of column, and one table for each record.
+import { isScope, type CredentialHash, type Scope } from '@tradeport/domain/access'
 import { parseOrderId } from '@tradeport/domain/orders'
-import { parseAccountId, parseTenantId, parseUserId } from '@tradeport/domain/primitives'
-import type { CredentialHash, Scope } from '@tradeport/domain/access'
-import type { OrderId } from '@tradeport/domain/orders'
-import type { AccountId, Instant, TenantId, UserId } from '@tradeport/domain/primitives'
+import {
+  parseAccountId,
+  parseTenantId,
+  parseUserId,
+  type Instant,
+} from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import { DescribedError } from './failures.ts'
+import { Sql, type Selection } from './sql.ts'
 
 /** The shortest decimal that reads back as the same number. */
 export const toNumeric = (value: number): string => {
@@ -36,13 +39,7 @@ export const toTimestamptz = (instant: Instant): string => {
   return `${String(1 - year).padStart(4, '0')}${monthAndTime} BC`
 }
 
-/** The same for a value that can be absent. */
-export const orNull =
-  <A, B>(write: (value: A) => B) =>
-  (value: A | null): B | null =>
-    value === null ? null : write(value)
-
-const codecOf = <A, O = A>(
+export const codecOf = <A, O = A>(
   name: string,
   read: (value: unknown) => O.Option<A>,
   write: (value: A) => O,
@@ -55,7 +52,7 @@ const codecOf = <A, O = A>(
     write,
   )
 
-/** Text that has a form of its own. */
+/** Text that `parse` accepts. */
 export const parsedText = <A extends string>(
   name: string,
   parse: (text: string) => O.Option<A>,
@@ -66,21 +63,22 @@ export const parsedText = <A extends string>(
     (text) => text,
   )
 
+const matching = <A extends string>(name: string, is: (text: string) => text is A): t.Type<A> =>
+  parsedText(name, O.fromPredicate(is))
+
 /** One of a few words. */
 export const oneOf = <A extends string>(name: string, words: readonly A[]): t.Type<A> =>
-  parsedText(
-    name,
-    O.fromPredicate((text): text is A => (words as readonly string[]).includes(text)),
-  )
+  matching(name, (text): text is A => (words as readonly string[]).includes(text))
 
-export const tenantId: t.Type<TenantId> = parsedText('TenantId', parseTenantId)
-export const userId: t.Type<UserId> = parsedText('UserId', parseUserId)
-export const accountId: t.Type<AccountId> = parsedText('AccountId', parseAccountId)
-export const orderId: t.Type<OrderId> = parsedText('OrderId', parseOrderId)
-export const scope: t.Type<Scope> = parsedText('Scope', O.fromPredicate(isScope))
-export const credentialHash: t.Type<CredentialHash> = parsedText(
-  'CredentialHash',
-  O.fromPredicate((text): text is CredentialHash => /^[0-9a-f]{64}$/.test(text)),
+export const ids = {
+  tenant: parsedText('TenantId', parseTenantId),
+  user: parsedText('UserId', parseUserId),
+  account: parsedText('AccountId', parseAccountId),
+  order: parsedText('OrderId', parseOrderId),
+}
+export const scope: t.Type<Scope> = matching('Scope', isScope)
+export const credentialHash = matching('CredentialHash', (text): text is CredentialHash =>
+  /^[0-9a-f]{64}$/.test(text),
 )
 
 /** A numeric column, which the drivers give as text; money in, the same money out. */
@@ -109,7 +107,7 @@ export const bytes: t.Type<Uint8Array> = codecOf(
   (value) => value,
 )
 
-// Not a union, which would first have the codec refuse what is absent, and say why.
+// Not t.union, which would run the codec on every null and build an error first.
 export const orAbsent = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> =>
   new t.Type<A | null, O | null>(
     `${codec.name} or null`,
@@ -118,12 +116,12 @@ export const orAbsent = <A, O>(codec: t.Type<A, O>): t.Type<A | null, O | null> 
     (value) => (value === null ? null : codec.encode(value)),
   )
 
-const columnOf = (field: string): string =>
+export const columnOf = (field: string): string =>
   field.replaceAll(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
 /**
- * The row as its codec reads it.
- * @throws DescribedError naming the columns that do not decode, never what stands in them
+ * The value as its codec reads it.
+ * @throws DescribedError naming the columns that do not decode, never their values
  */
 export const decodeRow =
   <A>(table: string, codec: t.Type<A, unknown>) =>
@@ -136,23 +134,31 @@ export const decodeRow =
 
 export type Row = Readonly<Record<string, unknown>>
 
-export interface Table<Fields> {
+export interface Table<Fields> extends Selection<Fields> {
   readonly names: readonly string[]
-  /** The names with the table's before them. */
-  readonly columns: readonly string[]
-  /** @throws DescribedError */
-  readonly read: (row: unknown) => Fields
   /** The columns of the given fields. */
   readonly write: (fields: Partial<Fields>) => Row
 }
 
-/** A table's columns by the names of their fields: `userId` is the column user_id. */
-export const tableOf = <P extends t.Props>(name: string, props: P): Table<t.TypeOfProps<P>> => {
+/**
+ * A table's columns by the names of their fields: `userId` is the column user_id.
+ * @param expressions SQL of the fields that are not columns of the table
+ */
+export const tableOf = <P extends t.Props>(
+  name: string,
+  props: P,
+  expressions: { readonly [Field in keyof P]?: string } = {},
+): Table<t.TypeOfProps<P>> => {
   const columns = Object.keys(props).map((field) => [field, columnOf(field)] as const)
   const decode = decodeRow(name, t.strict(props))
   return {
+    table: new Sql(name),
     names: columns.map(([, column]) => column),
-    columns: columns.map(([, column]) => `${name}.${column}`),
+    columns: new Sql(
+      columns
+        .map(([field, column]) => `${expressions[field] ?? `${name}.${column}`} as ${column}`)
+        .join(),
+    ),
     read: (row) =>
       decode(Object.fromEntries(columns.map(([field, column]) => [field, (row as Row)[column]]))),
     write: (fields) =>
@@ -164,3 +170,9 @@ export const tableOf = <P extends t.Props>(name: string, props: P): Table<t.Type
       ),
   }
 }
+
+/** A selection whose rows are read as something else. */
+export const mapped = <A, B>(
+  { table, columns, read }: Selection<A>,
+  of: (fields: A) => B,
+): Selection<B> => ({ table, columns, read: (row) => of(read(row)) })

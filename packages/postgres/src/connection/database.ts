@@ -1,19 +1,14 @@
 // Opens the database wherever it is: the same statements and migrations on a PostgreSQL server and
 // on the embedded one.
-import type { ServiceUnavailable } from '@tradeport/domain/errors'
+import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Durability } from '@tradeport/domain/operator'
 import type { Instant } from '@tradeport/domain/primitives'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
 import { isMigrated, migrate } from '../migrations/migrate.ts'
-import { openEmbedded } from './embedded.ts'
-import type { EmbeddedOptions, InMemoryOptions } from './embedded.ts'
-import { attempt, describeFailure } from './failures.ts'
+import { openEmbedded, type EmbeddedOptions, type InMemoryOptions } from './embedded.ts'
+import { attempt, describeFailure, silentLog, type Log } from './failures.ts'
 import { createJobTables } from './jobs.ts'
-import { silentLog } from './log.ts'
-import type { Log } from './log.ts'
-import { openPool } from './pool.ts'
-import type { PoolOptions } from './pool.ts'
+import { openPool, type PoolOptions } from './pool.ts'
 
 export interface ServerOptions {
   /** postgres:// or postgresql://; may hold a password, which is never repeated. */
@@ -43,12 +38,12 @@ export interface Database {
   /** For further connections; null for an embedded database, which has only one. */
   readonly server: ServerOptions | null
   /** Whether a statement is answered now. */
-  readonly ping: TE.TaskEither<ServiceUnavailable, void>
+  readonly ping: AsyncResult<void>
   /** The database's clock. */
-  readonly now: TE.TaskEither<ServiceUnavailable, Instant>
+  readonly now: AsyncResult<Instant>
   /** Whether the tables are those that this version needs. */
-  readonly isMigrated: TE.TaskEither<ServiceUnavailable, boolean>
-  readonly durability: TE.TaskEither<ServiceUnavailable, Durability>
+  readonly isMigrated: AsyncResult<boolean>
+  readonly durability: AsyncResult<Durability>
   readonly pool: () => PoolUse
   /**
    * Waits for running statements, then closes every connection. Calling it again changes nothing.
@@ -177,7 +172,7 @@ const durabilitySettings = `
          (select count(*)::int from pg_stat_replication where sync_state in ('async', 'potential')) as "asynchronousStandbys",
          (select count(*)::int from pg_stat_replication where sync_state is null) as "unreadableStandbys"`
 
-/** Of knex's own pool, which its types do not tell of. */
+/** Knex's own pool, which its types do not describe. */
 interface KnexPool {
   readonly numUsed: () => number
   readonly numFree: () => number

@@ -6,12 +6,10 @@ import { mkdir, readFile, rm, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { startEmbeddedThread } from './embedded-thread.ts'
-import type { ThreadOptions } from './embedded-thread.ts'
-import { DescribedError } from './failures.ts'
-import type { Log } from './log.ts'
+import { startEmbeddedThread, type ThreadOptions } from './embedded-thread.ts'
+import { DescribedError, type Log } from './failures.ts'
 import type { PoolOptions } from './pool.ts'
-import { tellingOnce } from './repeating.ts'
+import { createFailureLog } from './repeating.ts'
 
 interface ThreadLimits {
   /**
@@ -24,7 +22,7 @@ interface ThreadLimits {
 }
 
 export interface EmbeddedOptions extends ThreadLimits {
-  /** Where the database lies; made when it is not there. */
+  /** Where the database is stored; created if necessary. */
   readonly folder: string
 }
 
@@ -128,14 +126,14 @@ export const createDiskGuard = (
   freeBytes: () => number,
   log: Log,
 ): ((statements: string) => void) => {
-  const fullDisk = tellingOnce('disk_full', log)
+  const fullDisk = createFailureLog('disk_full', log)
   return (statements) => {
     if (writesNothing.test(statements)) return
-    if (hasRoom(freeBytes())) return fullDisk.forget()
+    if (hasRoom(freeBytes())) return fullDisk.reset()
     const error = new DescribedError(
       `the disk of DATA_DIR has less than ${reservedMb} MB left, so that nothing is written to the database any more; free space on it`,
     )
-    fullDisk.tell(error)
+    fullDisk.report(error)
     throw error
   }
 }
@@ -145,11 +143,11 @@ const freeBytesOf = (folder: string) => (): number => {
   return bavail * bsize
 }
 
-// The end of a transaction writes next to nothing, and what it ends was let begin.
+// The end of a transaction writes next to nothing, and its beginning was accepted.
 const writesNothing = /^\s*(?:select|show|set|begin|commit|rollback|savepoint|release)\b/i
 
 // Two processes that open one folder would destroy the database. The lock is SQLite's exclusive
-// lock on an empty file beside it, which the operating system takes back when its holder dies in
+// lock on an empty file beside it, which the operating system releases when its holder dies in
 // whatever way, so that no stale lock is left behind.
 
 export interface FolderLock {
@@ -157,7 +155,7 @@ export interface FolderLock {
 }
 
 /**
- * Takes the folder for this process, making it where it is not there.
+ * Locks the folder for this process, and creates it if necessary.
  * @throws when a living process holds it; the message says which
  */
 export const lockFolder = async (folder: string): Promise<FolderLock> => {

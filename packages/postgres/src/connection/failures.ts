@@ -1,10 +1,21 @@
-// Why a database method failed, in words fit for a log: the driver's code and the constraint's
+// The operator's log, and why a database method failed: the driver's code and the constraint's
 // name, never a statement or its values.
-import { outcomeUnknown, serviceUnavailable } from '@tradeport/domain/errors'
-import type { ServiceUnavailable } from '@tradeport/domain/errors'
-import type * as E from 'fp-ts/lib/Either.js'
+import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
+import * as E from 'fp-ts/lib/Either.js'
 import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+
+export interface LogEvent {
+  readonly event: string
+  readonly reason: string
+}
+
+/** A pino logger fits. Nothing that is written here holds a secret or a statement's values. */
+export interface Log {
+  readonly warn: (event: LogEvent) => void
+}
+
+export const silentLog: Log = { warn: () => undefined }
 
 /** A failure whose message is fit for a log as it is: it holds no value. */
 export class DescribedError extends Error {
@@ -16,8 +27,8 @@ export class UnansweredCommit extends Error {
   override readonly name = 'UnansweredCommit'
 }
 
-// The drivers give these no code. Their own words are looked for and nothing else is repeated,
-// since a message can hold a statement's values.
+// The drivers give these no code. Nothing else of a message is repeated, since it can hold a
+// statement's values.
 const knownPhrases = [
   'Connection terminated',
   'timeout expired',
@@ -32,21 +43,59 @@ export const toServiceUnavailable =
   (operation: string) =>
   (error: unknown): ServiceUnavailable =>
     error instanceof UnansweredCommit
-      ? outcomeUnknown(`${operation}: the commit has no answer: ${describeFailure(error.cause)}`)
-      : serviceUnavailable(`${operation}: ${describeFailure(error)}`)
+      ? refuse('ServiceUnavailable', {
+          reason: `${operation}: the commit has no answer: ${describeFailure(error.cause)}`,
+          outcome: 'unknown',
+        })
+      : refuse('ServiceUnavailable', { reason: `${operation}: ${describeFailure(error)}` })
 
-/** A database method by its name. Whatever it throws is ServiceUnavailable. */
-export const attempt = <A>(
-  operation: string,
-  run: () => Promise<A>,
-): TE.TaskEither<ServiceUnavailable, A> => TE.tryCatch(run, toServiceUnavailable(operation))
+/** A task whose every exception is ServiceUnavailable. */
+export const attempt = <A>(operation: string, run: () => Promise<A>): AsyncResult<A> =>
+  TE.tryCatch(run, toServiceUnavailable(operation))
 
-/** A database method that can refuse. */
+/** The same for what can refuse. */
 export const attemptEither = <E, A>(
   operation: string,
   run: () => Promise<E.Either<E, A>>,
 ): TE.TaskEither<ServiceUnavailable | E, A> =>
   pipe(attempt(operation, run), TE.flatMapEither(identity<E.Either<ServiceUnavailable | E, A>>))
+
+/** A port's methods as plain async functions. One that can refuse returns an Either. */
+type AsyncMethods<Port> = {
+  readonly [Name in keyof Port]: Port[Name] extends (
+    ...args: infer Args
+  ) => TE.TaskEither<infer Refusal, infer A>
+    ? (
+        ...args: Args
+      ) => Promise<
+        [Exclude<Refusal, ServiceUnavailable>] extends [never] ? A : E.Either<Refusal, A>
+      >
+    : never
+}
+
+/**
+ * A port from async functions: whatever they throw is ServiceUnavailable, described by the port's
+ * name and the method's.
+ */
+export const attempts = <Port extends object>(name: string, methods: AsyncMethods<Port>): Port =>
+  Object.fromEntries(
+    Object.entries<(...args: unknown[]) => Promise<unknown>>(methods as never).map(
+      ([method, run]) => [
+        method,
+        (...args: unknown[]) =>
+          attemptEither(`${name}.${method}`, async () => {
+            const result = await run(...args)
+            return isEither(result) ? result : E.right(result)
+          }),
+      ],
+    ),
+  ) as Port
+
+const isEither = (value: unknown): value is E.Either<unknown, unknown> =>
+  typeof value === 'object' &&
+  value !== null &&
+  '_tag' in value &&
+  (value._tag === 'Left' || value._tag === 'Right')
 
 /** The failure in a few words: `23505 on api_keys_hash_key`, `ECONNREFUSED`, `timeout expired`. */
 export const describeFailure = (error: unknown): string => {
@@ -67,7 +116,7 @@ const textField = (error: Error, field: 'code' | 'constraint'): string | undefin
 }
 
 /**
- * Whether the database refused what a statement says, so that the same statement would be refused
+ * Whether the database refused a statement's values, so that the same statement would be refused
  * again and nothing of it was written.
  */
 export const isDataFault = (error: unknown): boolean =>

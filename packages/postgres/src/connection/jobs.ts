@@ -1,23 +1,16 @@
-// pg-boss, started once for the process, over the connections that everything else uses: on a
-// server knex's pool, embedded its one connection, where a statement sent beside knex would land in
-// the middle of somebody's transaction.
+// pg-boss, started once for the process, over knex's connections. The embedded database has one
+// connection, where a statement sent outside knex would land in the middle of another transaction.
 import type { Knex } from 'knex'
-import { PgBoss } from 'pg-boss'
-import type { Db } from 'pg-boss'
-import { describeFailure } from './failures.ts'
-import { silentLog } from './log.ts'
-import type { Log } from './log.ts'
+import { PgBoss, type Db } from 'pg-boss'
+import { describeFailure, silentLog, type Log } from './failures.ts'
 
-/**
- * Whether work is being looked for: whoever looks for it reports each look that went well, and one
- * that reports none has stopped.
- */
+/** Whether queues are being read: each worker reports every successful read of its queue. */
 export interface Pulse {
-  /** Work on the queue begins, or a look at it went well. */
+  /** Work on the queue begins, or it was read. */
   readonly beat: (queue: string) => void
-  /** Nobody works on the queue here any longer, and nothing is missed. */
+  /** Nobody works on the queue here any longer. */
   readonly end: (queue: string) => void
-  /** The queues that have been without a good look for so long, those of pg-boss too. */
+  /** The queues that have not been read for so long, those of pg-boss too. */
   readonly silentFor: (ms: number) => readonly string[]
 }
 
@@ -33,7 +26,7 @@ export interface Jobs {
 interface Parts {
   readonly knex: Knex
   readonly log?: Log
-  /** How often jobs of processes that died are looked for; 60 when left out. */
+  /** How often jobs of processes that died are looked up; 60 by default. */
   readonly superviseSeconds?: number
 }
 
@@ -43,7 +36,7 @@ interface Parts {
  */
 const maintenanceEvery = 5
 
-/** Brings pg-boss's tables up to date, which lie in the schema `pgboss`. */
+/** Brings pg-boss's tables up to date, which are in the schema `pgboss`. */
 export const createJobTables = async (knex: Knex, log: Log): Promise<void> => {
   const boss = createBoss(knex, log, { supervise: false })
   await boss.start()

@@ -1,7 +1,6 @@
-// What instances tell each other, over LISTEN and NOTIFY of the database that they share. One
-// connection listens beside the pool for as long as the service runs. It is known to hear
-// everything: an answer on it says that every notice that was committed before the question has
-// arrived. A lost connection is made again.
+// Notices between instances, over LISTEN and NOTIFY of the database that they share. One connection
+// beside the pool listens for as long as the service runs. An answer on it proves that every notice
+// that was committed before the question has arrived. A lost connection is made again.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { AffectedUsers } from '@tradeport/domain/operator'
@@ -9,21 +8,19 @@ import type { Clock, PeerNotice, PeerNotices } from '@tradeport/domain/ports'
 import type { AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as Json from 'fp-ts/lib/Json.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import type { Client } from 'pg'
+import { ids } from './columns.ts'
 import { inBatches } from './batches.ts'
-import * as column from './columns.ts'
 import type { Database, ServerOptions } from './database.ts'
-import { DescribedError } from './failures.ts'
-import { silentLog } from './log.ts'
-import type { Log } from './log.ts'
+import { DescribedError, silentLog, type Log } from './failures.ts'
 import { TimedClient } from './pool.ts'
-import { tellingOnce } from './repeating.ts'
+import { createFailureLog } from './repeating.ts'
+import { query, sql } from './sql.ts'
 
 export interface StartedPeerNotices extends PeerNotices {
-  /** Sends what is still to be told and hangs up. The database is closed after it. */
+  /** Sends the outstanding notices and disconnects. The database is closed after it. */
   readonly stop: () => Promise<void>
 }
 
@@ -41,18 +38,18 @@ export const startPeerNotices = ({
 }: Parts): StartedPeerNotices =>
   server === null ? noticesOfOne(clock) : noticesOfMany(knex, server, clock, log)
 
-/** An embedded database is one process's, which hears of nothing that it does not do itself. */
+/** An embedded database has one process, so there is nobody to notify. */
 const noticesOfOne = (clock: Clock): StartedPeerNotices => ({
-  tellAccountChanged: () => undefined,
+  notifyAccountChanged: () => undefined,
   subscribe: () => undefined,
   confirmedAt: clock.now,
   stop: async () => undefined,
 })
 
 const channel = 'tradeport_peer_notices'
-/** The server takes less than 8,000. */
+/** The server accepts less than 8,000. */
 const maxPayloadBytes = 7_900
-/** How often the connection is asked whether it still hears. */
+/** How often the connection is checked. */
 const heartbeatMs = 300
 const answerTimeoutMs = 2_000
 const connectTimeoutMs = 5_000
@@ -63,11 +60,12 @@ const maxRetryMs = 5_000
 const payloadCodec = t.union([
   t.strict({
     kind: t.literal('credentials_changed'),
-    users: t.union([t.literal('everyone'), t.readonlyArray(column.userId)]),
+    users: t.union([t.literal('everyone'), t.readonlyArray(ids.user)]),
   }),
   /** `from` is the instance that sends it and has acted on it already. */
-  t.strict({ kind: t.literal('account_changed'), account: column.accountId, from: t.string }),
-  /** Sent by an instance to itself, to see whether it hears. */
+  t.strict({ kind: t.literal('account_changed'), account: ids.account, from: t.string }),
+  t.strict({ kind: t.literal('events_recorded'), tenant: ids.tenant, user: ids.user }),
+  /** Sent by an instance to itself, to check that notices arrive. */
   t.strict({ kind: t.literal('probe'), probe: t.string }),
 ])
 
@@ -81,16 +79,25 @@ const writePayload = (payload: Payload): string => {
   return isTooLong ? JSON.stringify({ ...payload, users: 'everyone' } satisfies Payload) : text
 }
 
+/**
+ * SQL that notifies every instance of the owners in the rows of `recorded`, once the transaction is
+ * committed.
+ */
+export const notifyEventsRecorded = sql`
+  select pg_notify(${channel}, json_build_object('kind', 'events_recorded', 'tenant', tenant_id, 'user', user_id)::text)
+  from (select distinct tenant_id, user_id from recorded) as owners`
+
 /** Within a transaction they are sent if and when it commits. */
 const send = async (knex: Knex, payloads: readonly Payload[]): Promise<void> => {
-  await knex.raw('select pg_notify(?, payload) from unnest(?::text[]) as payload', [
-    channel,
-    payloads.map(writePayload),
-  ])
+  await query(
+    knex,
+    sql`select pg_notify(${channel}, payload) from unnest(${payloads.map(writePayload)}::text[]) as payload`,
+  )
 }
 
 /**
- * Tells every instance whose credentials a document changed, within the transaction that writes it.
+ * Notifies every instance of whose credentials a document changed, within the transaction that
+ * writes it.
  */
 export const sendCredentialsChanged = async (
   trx: Knex.Transaction,
@@ -107,72 +114,69 @@ const noticesOfMany = (
 ): StartedPeerNotices => {
   const self = randomUUID()
   const subscribers: ((notice: PeerNotice) => void)[] = []
-  const unsent = tellingOnce('peer_notice_untold', log)
-  const underWay = new Set<Promise<void>>()
-  const failures = tellingOnce('peer_notices', log)
+  const failures = createFailureLog('peer_notices', log)
+  const unsent = createFailureLog('peer_notice_untold', log)
   const stopping = new AbortController()
+  let client = newClient(server)
   let confirmedAt = -Infinity
   let retryMs = firstRetryMs
-  let awaited: { readonly probe: string; readonly arrived: () => void } | undefined
+  let expected: { readonly probe: string; readonly arrived: () => void } | undefined
+  let lastSent = Promise.resolve()
 
-  const give = (notice: PeerNotice): void => {
+  const publish = (notice: PeerNotice): void => {
     for (const receive of subscribers) receive(notice)
   }
 
   // What cannot be read comes from another version of the service, and could mean anything.
   const receive = (text: string): void => {
-    const decoded = pipe(
-      Json.parse(text),
-      E.flatMap((value) => payloadCodec.decode(value)),
-    )
-    if (E.isLeft(decoded)) return give({ kind: 'notices_missed' })
+    const decoded = E.flatMap((value) => payloadCodec.decode(value))(Json.parse(text))
+    if (E.isLeft(decoded)) return publish({ kind: 'notices_missed' })
     const payload = decoded.right
-    if (payload.kind === 'credentials_changed') give(payload)
-    else if (payload.kind === 'probe' && payload.probe === awaited?.probe) awaited.arrived()
+    if (payload.kind === 'credentials_changed') publish(payload)
+    else if (payload.kind === 'events_recorded')
+      publish({ kind: payload.kind, owner: { tenantId: payload.tenant, userId: payload.user } })
+    else if (payload.kind === 'probe' && payload.probe === expected?.probe) expected.arrived()
     else if (payload.kind === 'account_changed' && payload.from !== self)
-      give({ kind: 'account_changed', accountId: payload.account })
+      publish({ kind: 'account_changed', accountId: payload.account })
   }
 
   // Sent over another connection: one that only receives its own NOTIFY is probably behind a
   // transaction pooler.
-  const hearProbe = async (): Promise<void> => {
+  const awaitProbe = async (): Promise<void> => {
     const { promise, resolve } = Promise.withResolvers<void>()
     const probe = randomUUID()
-    awaited = { probe, arrived: resolve }
+    expected = { probe, arrived: resolve }
     await send(knex, [{ kind: 'probe', probe }])
-    await Promise.race([
-      promise,
-      setTimeout(probeTimeoutMs, undefined, { ref: false }).then(() =>
-        Promise.reject(new DescribedError(unheard)),
-      ),
-    ])
+    const isLate = setTimeout(probeTimeoutMs, true, { ref: false, signal: stopping.signal })
+    if (await Promise.race([promise, isLate])) throw new DescribedError(unheard)
   }
 
-  /** Ends by a rejection, when the connection is gone. */
-  const listenOn = async (client: Client, gone: AbortSignal): Promise<never> => {
-    client.on('notification', ({ payload = '' }) => receive(payload))
-    await unlessAborted(gone, client.connect())
+  /** Ends by a rejection, when the connection is lost. */
+  const listenOn = async (connection: Client): Promise<never> => {
+    connection.on('notification', ({ payload = '' }) => receive(payload))
+    // The next query on the connection reports the loss.
+    connection.on('error', () => undefined)
+    await connection.connect()
     const listenedAt = clock.now()
-    await unlessAborted(gone, client.query(`listen ${channel}`))
-    await unlessAborted(gone, hearProbe())
-    give({ kind: 'notices_missed' })
+    await connection.query(`listen ${channel}`)
+    await awaitProbe()
+    publish({ kind: 'notices_missed' })
     confirmedAt = listenedAt
     retryMs = firstRetryMs
-    failures.forget()
+    failures.reset()
     for (;;) {
-      await setTimeout(heartbeatMs, undefined, { signal: gone })
+      await setTimeout(heartbeatMs, undefined, { signal: stopping.signal })
       const askedAt = clock.now()
-      await unlessAborted(gone, client.query('select 1'))
+      await connection.query('select 1')
       confirmedAt = askedAt
     }
   }
 
   const listen = async (): Promise<void> => {
     while (!stopping.signal.aborted) {
-      const client = newClient(server)
-      const gone = AbortSignal.any([stopping.signal, lossOf(client)])
-      await listenOn(client, gone).catch((error: unknown) => {
-        if (!stopping.signal.aborted) failures.tell(gone.aborted ? gone.reason : error)
+      client = newClient(server)
+      await listenOn(client).catch((error: unknown) => {
+        if (!stopping.signal.aborted) failures.report(error)
       })
       await client.end()
       await setTimeout(retryMs, undefined, { signal: stopping.signal }).catch(() => undefined)
@@ -180,28 +184,31 @@ const noticesOfMany = (
     }
   }
 
-  const tell = inBatches({ lanes: 1, maxSize: 100 }, async (accounts: readonly AccountId[]) => {
-    await send(
-      knex,
-      [...new Set(accounts)].map((account) => ({ kind: 'account_changed', account, from: self })),
-    )
-    return accounts
-  })
+  const sendChanged = inBatches(
+    { lanes: 1, maxSize: 100 },
+    async (accounts: readonly AccountId[]) => {
+      await send(
+        knex,
+        [...new Set(accounts)].map((account) => ({ kind: 'account_changed', account, from: self })),
+      )
+      return accounts
+    },
+  )
 
   const listening = listen()
   return {
-    tellAccountChanged: (accountId) => {
-      const told = tell(accountId).then(unsent.forget, unsent.tell)
-      underWay.add(told)
-      void told.finally(() => underWay.delete(told))
+    notifyAccountChanged: (accountId) => {
+      // Notices are sent in order, so the last one is sent after all others.
+      lastSent = sendChanged(accountId).then(unsent.reset, unsent.report)
     },
     subscribe: (receiver) => {
       subscribers.push(receiver)
     },
     confirmedAt: () => confirmedAt,
     stop: async () => {
-      await Promise.all(underWay)
+      await lastSent
       stopping.abort()
+      await client.end()
       await listening
     },
   }
@@ -216,20 +223,4 @@ const newClient = ({ url, applicationName = 'tradeport' }: ServerOptions): Clien
     application_name: `${applicationName} peer notices`,
     connectionTimeoutMillis: connectTimeoutMs,
     query_timeout: answerTimeoutMs,
-  })
-
-const lossOf = (client: Client): AbortSignal => {
-  const lost = new AbortController()
-  client.on('error', (error) => lost.abort(error))
-  client.on('end', () => lost.abort(new Error('Connection terminated')))
-  return lost.signal
-}
-
-/** Leaves nothing with the signal, which lives for as long as the connection does. */
-const unlessAborted = <A>(signal: AbortSignal, work: Promise<A>): Promise<A> =>
-  new Promise<A>((resolve, reject) => {
-    const abort = (): void => reject(signal.reason)
-    signal.addEventListener('abort', abort)
-    if (signal.aborted) abort()
-    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', abort))
   })

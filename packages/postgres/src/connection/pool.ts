@@ -3,10 +3,8 @@ import { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import knexFactory from 'knex'
 import type { Knex } from 'knex'
-import { Client } from 'pg'
-import type { ClientConfig } from 'pg'
-import { describeFailure } from './failures.ts'
-import type { Log } from './log.ts'
+import { Client, type ClientConfig } from 'pg'
+import { describeFailure, type Log } from './failures.ts'
 
 export interface PoolOptions {
   /** Where each client connects to. */
@@ -17,8 +15,8 @@ export interface PoolOptions {
 const connectTimeoutMs = 5_000
 const acquireTimeoutMs = 10_000
 /**
- * A server that is alive ends a slow statement itself, and says so. Without an answer after this
- * much longer the connection is taken for dead.
+ * A server that is alive ends a slow statement itself, and reports it. Without an answer after this
+ * much longer the connection is considered dead.
  */
 const silenceMs = 2_000
 /**

@@ -1,7 +1,6 @@
-// Runs a task again and again, never twice at once; a failure is logged once and again only after
-// it had worked in between, so that a database that is away does not fill the log.
-import { describeFailure } from './failures.ts'
-import type { Log } from './log.ts'
+// Runs a task again and again, never twice at once. A failure is logged once, and again only after
+// the task has worked in between, so that an unavailable database does not fill the log.
+import { describeFailure, type Log } from './failures.ts'
 
 export interface Repeating {
   /** Runs the task now, or once more when it is running already. */
@@ -11,8 +10,8 @@ export interface Repeating {
 }
 
 /**
- * The first run is at once. `event` is how failures are called in the log; a function is asked for
- * the pause after each run.
+ * The first run is at once. `event` is the log event of failures; a function gives the pause after
+ * each run.
  */
 export const repeating = (
   everyMs: number | (() => number),
@@ -20,7 +19,7 @@ export const repeating = (
   log: Log,
   task: () => Promise<unknown>,
 ): Repeating => {
-  const failures = tellingOnce(event, log)
+  const failures = createFailureLog(event, log)
   let timer: NodeJS.Timeout | undefined
   let isStopped = false
   let isWanted = true
@@ -29,7 +28,7 @@ export const repeating = (
   const runWhileWanted = async (): Promise<void> => {
     while (isWanted) {
       isWanted = false
-      await task().then(failures.forget, failures.tell)
+      await task().then(failures.reset, failures.report)
     }
     run = undefined
     if (!isStopped) timer = setTimeout(again, typeof everyMs === 'number' ? everyMs : everyMs())
@@ -55,22 +54,24 @@ export const repeating = (
   }
 }
 
-export interface Failures {
-  readonly tell: (error: unknown) => void
-  readonly forget: () => void
+export interface FailureLog {
+  /** Logs the failure, unless one was logged since the last `reset`. */
+  readonly report: (error: unknown) => void
+  readonly reset: () => void
 }
 
-/** @param next what happens then, where the log is to say it */
-export const tellingOnce = (event: string, log: Log, next?: string): Failures => {
-  let isTold = false
+/** @param next what the service does then, for the log */
+export const createFailureLog = (event: string, log: Log, next?: string): FailureLog => {
+  let isReported = false
   return {
-    tell: (error) => {
+    report: (error) => {
       const reason = describeFailure(error)
-      if (!isTold) log.warn({ event, reason: next === undefined ? reason : `${reason}; ${next}` })
-      isTold = true
+      if (!isReported)
+        log.warn({ event, reason: next === undefined ? reason : `${reason}; ${next}` })
+      isReported = true
     },
-    forget: () => {
-      isTold = false
+    reset: () => {
+      isReported = false
     },
   }
 }

@@ -1,6 +1,6 @@
 // Linked accounts and their balance snapshots in PostgreSQL. Every statement names the tenant and
-// the user; a reading is recorded on the row as it then is, under its lock, so that readings that
-// arrive together leave what one after another would.
+// the user. A reading is recorded under the lock of the account's row, so that readings that arrive
+// together have the effect of one after another.
 import {
   accountPurposes,
   accountStatuses,
@@ -9,230 +9,202 @@ import {
   snapshotOf,
   withFailedRead,
   withReading,
-} from '@tradeport/domain/accounts'
-import type {
-  Account,
-  AccountReading,
-  BalanceSnapshot,
-  LinkedAccount,
+  type Account,
+  type AccountReading,
 } from '@tradeport/domain/accounts'
 import type { AccountStore, SnapshotQuery } from '@tradeport/domain/ports'
-import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
+import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { readingTogether } from '../connection/batches.ts'
-import * as column from '../connection/columns.ts'
-import { tableOf, toTimestamptz } from '../connection/columns.ts'
-import type { Row } from '../connection/columns.ts'
+import {
+  ids,
+  instant,
+  mapped,
+  numeric,
+  oneOf,
+  orAbsent,
+  tableOf,
+  toTimestamptz,
+  type Row,
+} from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
-import { attempt } from '../connection/failures.ts'
+import { attempts } from '../connection/failures.ts'
+import { allOf, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
 
-export const accounts = tableOf('accounts', {
-  id: column.accountId,
-  tenantId: column.tenantId,
-  userId: column.userId,
+const table = tableOf('accounts', {
+  id: ids.account,
+  tenantId: ids.tenant,
+  userId: ids.user,
   name: t.string,
-  broker: column.orAbsent(t.string),
+  broker: orAbsent(t.string),
   brokerType: t.string,
   accountNumber: t.string,
   server: t.string,
-  purpose: column.oneOf('purpose', accountPurposes),
+  purpose: oneOf('purpose', accountPurposes),
   linkedAsDemo: t.boolean,
-  tradeMode: column.orAbsent(
-    column.oneOf('trade mode', ['demo', 'contest', 'real', 'unconfirmed']),
-  ),
+  tradeMode: orAbsent(oneOf('trade mode', ['demo', 'contest', 'real', 'unconfirmed'])),
   currency: t.string,
-  balance: column.numeric,
-  equity: column.numeric,
-  margin: column.numeric,
-  freeMargin: column.orAbsent(column.numeric),
-  marginLevel: column.orAbsent(column.numeric),
-  leverage: column.orAbsent(column.numeric),
-  status: column.oneOf('status', accountStatuses),
-  providerAccountId: column.orAbsent(t.string),
-  region: column.orAbsent(t.string),
-  lastReadAt: column.orAbsent(column.instant),
-  createdAt: column.instant,
-  updatedAt: column.instant,
+  balance: numeric,
+  equity: numeric,
+  margin: numeric,
+  freeMargin: orAbsent(numeric),
+  marginLevel: orAbsent(numeric),
+  leverage: orAbsent(numeric),
+  status: oneOf('status', accountStatuses),
+  providerAccountId: orAbsent(t.string),
+  region: orAbsent(t.string),
+  lastReadAt: orAbsent(instant),
+  createdAt: instant,
+  updatedAt: instant,
 })
 
-export const accountOfRow = (row: unknown): Account => {
-  const {
-    tenantId,
-    userId,
-    balance,
-    equity,
-    margin,
-    freeMargin,
-    marginLevel,
-    leverage,
-    providerAccountId,
-    region,
-    ...account
-  } = accounts.read(row)
-  return {
-    ...account,
-    owner: { tenantId, userId },
-    figures: { balance, equity, margin, freeMargin, marginLevel, leverage },
-    provider: providerAccountId === null ? null : { providerAccountId, region },
-  }
-}
-
-export const rowOfAccount = ({ owner, figures, provider, ...account }: Account): Row =>
-  accounts.write({
-    providerAccountId: null,
-    region: null,
-    ...provider,
-    ...account,
-    ...owner,
-    ...figures,
-  })
-
-export const snapshots = tableOf('balance_snapshots', {
-  accountId: column.accountId,
-  takenAt: column.instant,
-  balance: column.numeric,
-  equity: column.numeric,
-  margin: column.numeric,
-  freeMargin: column.orAbsent(column.numeric),
+const accountOf = ({
+  tenantId,
+  userId,
+  balance,
+  equity,
+  margin,
+  freeMargin,
+  marginLevel,
+  leverage,
+  providerAccountId,
+  region,
+  ...account
+}: ReturnType<typeof table.read>): Account => ({
+  ...account,
+  owner: { tenantId, userId },
+  figures: { balance, equity, margin, freeMargin, marginLevel, leverage },
+  provider: providerAccountId === null ? null : { providerAccountId, region },
 })
 
-const snapshotOfRow = (row: unknown): BalanceSnapshot => {
-  const { accountId: _, takenAt: timestamp, ...figures } = snapshots.read(row)
-  return { timestamp, ...figures }
+export const accounts = {
+  ...mapped(table, accountOf),
+  write: ({ owner, figures, provider, ...account }: Account): Row =>
+    table.write({
+      providerAccountId: null,
+      region: null,
+      ...provider,
+      ...account,
+      ...owner,
+      ...figures,
+    }),
 }
 
-/** As the owner asks for it; `accountKeys` makes the same of rows. */
+const snapshot = {
+  takenAt: instant,
+  balance: numeric,
+  equity: numeric,
+  margin: numeric,
+  freeMargin: orAbsent(numeric),
+}
+
+export const snapshots = tableOf('balance_snapshots', { accountId: ids.account, ...snapshot })
+
+const ownSnapshots = mapped(
+  tableOf('balance_snapshots', snapshot),
+  ({ takenAt: timestamp, ...figures }) => ({ timestamp, ...figures }),
+)
+
+/** Identifies an account of an owner; `accountsByKey` reads it. */
 export const accountKey = ({ tenantId, userId }: Owner, id: AccountId): string =>
   JSON.stringify([tenantId, userId, id])
 
-/** The accounts with these keys, each with its key; another owner's is not among them. */
-export const accountsByKey = (knex: Knex, keys: readonly string[]): Knex.QueryBuilder => {
-  const parts = keys.map((key) => JSON.parse(key) as readonly string[])
-  const asked = knex.raw(
-    'unnest(?::text[], ?::text[], ?::text[], ?::uuid[]) as asked (key, tenant_id, user_id, id)',
-    [[...keys], ...[0, 1, 2].map((part) => parts.map((one) => one[part] ?? ''))],
-  )
-  return knex('accounts')
-    .join(asked, {
-      'accounts.tenant_id': 'asked.tenant_id',
-      'accounts.user_id': 'asked.user_id',
-      'accounts.id': 'asked.id',
-    })
-    .select('asked.key')
-}
+/** The accounts with these keys, to select `key` from too; another owner's is not among them. */
+export const accountsByKey = (keys: readonly string[]): Sql => sql`
+  unnest(${keys}::text[]) as key join accounts on accounts.tenant_id = key::json->>0
+    and accounts.user_id = key::json->>1 and accounts.id = (key::json->>2)::uuid`
 
 export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountStore => {
-  const findRow = readingTogether<{ readonly key: string }>((keys) =>
-    accountsByKey(knex, keys).select(accounts.columns),
+  const find = readingTogether(
+    (keys) => query(knex, sql`select key, ${accounts.columns} from ${accountsByKey(keys)}`),
+    accounts.read,
   )
-  return {
-    list: (owner) =>
-      attempt('accounts.list', async () => {
-        const rows: unknown[] = await ownAccounts(knex, owner)
-          .select(accounts.columns)
-          .orderBy(['created_at', 'id'])
-        return rows.map(accountOfRow)
-      }),
-    find: (owner, id) =>
-      attempt('accounts.find', async () =>
-        O.map(accountOfRow)(O.fromNullable(await findRow(accountKey(owner, id)))),
+  return attempts<AccountStore>('accounts', {
+    list: ({ tenantId, userId }) =>
+      readAll(
+        knex,
+        sql`select ${accounts.columns} from accounts
+          where tenant_id = ${tenantId} and user_id = ${userId} order by created_at, id`,
+        accounts,
       ),
-    recordReading: (owner, account, reading) =>
-      attempt('accounts.recordReading', () => recordReading(knex, owner, account, reading)),
+    find: (owner, id) => find(accountKey(owner, id)),
+    recordReading: (owner, read, reading) =>
+      rewrite(
+        knex,
+        owner,
+        read.id,
+        (account) =>
+          isSameLink(account, read) && !isOvertaken(account, reading.readAt)
+            ? withReading(account, reading)
+            : account,
+        (trx) => recordSnapshot(trx, owner, read.id, reading),
+      ),
     recordFailedRead: (owner, id, at) =>
-      attempt('accounts.recordFailedRead', () =>
-        rewrite(knex, owner, id, (account) =>
-          isOvertaken(account, at) ? account : withFailedRead(account, at),
-        ),
+      rewrite(knex, owner, id, (account) =>
+        isOvertaken(account, at) ? account : withFailedRead(account, at),
       ),
-    snapshots: (owner, id, query) =>
-      attempt('accounts.snapshots', () => listSnapshots(knex, owner, id, query)),
-  }
+    snapshots: (owner, id, query) => readAll(knex, newestSnapshots(owner, id, query), ownSnapshots),
+  })
 }
-
-const ownAccounts = (knex: Knex, { tenantId, userId }: Owner): Knex.QueryBuilder =>
-  knex('accounts').where({ 'accounts.tenant_id': tenantId, 'accounts.user_id': userId })
 
 /** @param keep what is written with a change, in its transaction */
 const rewrite = (
   knex: Knex,
-  owner: Owner,
+  { tenantId, userId }: Owner,
   id: AccountId,
   change: (account: Account) => Account,
   keep: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
 ): Promise<O.Option<Account>> =>
   knex.transaction(async (trx) => {
-    const row: unknown = await ownAccounts(trx, owner)
-      .where({ id })
-      .forUpdate()
-      .first(accounts.columns)
-    if (row === undefined) return O.none
-    const account = accountOfRow(row)
-    const changed = change(account)
-    if (changed !== account) {
-      await ownAccounts(trx, owner).where({ id }).update(rowOfAccount(changed))
+    const found = await readFirst(
+      trx,
+      sql`select ${accounts.columns} from accounts
+        where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id} for update`,
+      accounts,
+    )
+    if (O.isNone(found)) return O.none
+    const changed = change(found.value)
+    if (changed !== found.value) {
+      await trx('accounts').where({ tenant_id: tenantId, id }).update(accounts.write(changed))
       await keep(trx)
     }
     return O.some(changed)
   })
 
-const recordReading = (
-  knex: Knex,
-  owner: Owner,
-  read: LinkedAccount,
-  reading: AccountReading,
-): Promise<O.Option<Account>> =>
-  rewrite(
-    knex,
-    owner,
-    read.id,
-    (account) =>
-      isSameLink(account, read) && !isOvertaken(account, reading.readAt)
-        ? withReading(account, reading)
-        : account,
-    async (trx) => {
-      const snapshot = snapshotOf(await lastSnapshot(trx, owner, read.id, reading.readAt), reading)
-      if (snapshot === null) return
-      await trx('balance_snapshots')
-        .insert({
-          tenant_id: owner.tenantId,
-          ...snapshots.write({ accountId: read.id, takenAt: snapshot.timestamp, ...snapshot }),
-        })
-        .onConflict(['tenant_id', 'account_id', 'taken_at'])
-        .merge()
-    },
-  )
-
-const ownSnapshots = (knex: Knex, owner: Owner, id: AccountId): Knex.QueryBuilder =>
-  knex('balance_snapshots')
-    .where({ tenant_id: owner.tenantId })
-    .where('account_id', '=', ownAccounts(knex, owner).where({ id }).select('id'))
-    .orderBy('taken_at', 'desc')
-
-// The newest that is not from after the reading: the operator may have entered later ones.
-const lastSnapshot = async (
-  trx: Knex.Transaction,
-  owner: Owner,
-  id: AccountId,
-  readAt: Instant,
-): Promise<BalanceSnapshot | null> => {
-  const row: unknown = await ownSnapshots(trx, owner, id)
-    .where('taken_at', '<=', toTimestamptz(readAt))
-    .first(snapshots.columns)
-  return row === undefined ? null : snapshotOfRow(row)
-}
-
-const listSnapshots = async (
-  knex: Knex,
-  owner: Owner,
+const newestSnapshots = (
+  { tenantId, userId }: Owner,
   id: AccountId,
   { from, to, limit }: SnapshotQuery,
-): Promise<readonly BalanceSnapshot[]> => {
-  const query = ownSnapshots(knex, owner, id).select(snapshots.columns).limit(limit)
-  if (from !== undefined) void query.where('taken_at', '>=', toTimestamptz(from))
-  if (to !== undefined) void query.where('taken_at', '<=', toTimestamptz(to))
-  const rows: unknown[] = await query
-  return rows.map(snapshotOfRow)
+): Sql => sql`
+  select ${ownSnapshots.columns} from balance_snapshots
+  where ${allOf(
+    sql`tenant_id = ${tenantId}`,
+    sql`account_id = (select id from accounts where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id})`,
+    from !== undefined && sql`taken_at >= ${toTimestamptz(from)}`,
+    to !== undefined && sql`taken_at <= ${toTimestamptz(to)}`,
+  )} order by taken_at desc limit ${limit}`
+
+const recordSnapshot = async (
+  trx: Knex.Transaction,
+  owner: Owner,
+  accountId: AccountId,
+  reading: AccountReading,
+): Promise<void> => {
+  // Not one from after the reading: the operator may have entered later ones.
+  const last = await readFirst(
+    trx,
+    newestSnapshots(owner, accountId, { to: reading.readAt, limit: 1 }),
+    ownSnapshots,
+  )
+  const made = snapshotOf(O.toNullable(last), reading)
+  if (made === null) return
+  await trx('balance_snapshots')
+    .insert({
+      tenant_id: owner.tenantId,
+      ...snapshots.write({ accountId, takenAt: made.timestamp, ...made }),
+    })
+    .onConflict(['tenant_id', 'account_id', 'taken_at'])
+    .merge()
 }

@@ -1,39 +1,63 @@
 // Encrypts secrets at rest: AES-256-GCM under the service's current key, bound to the row that
-// holds them, so that a ciphertext copied to another tenant's row does not open. What an earlier
-// key has sealed opens as long as that key is given too.
+// holds them, so that a ciphertext copied to another tenant's row does not open. What an earlier key
+// has sealed opens as long as that key is given too.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
+import type { SecretKind } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'
+import { DescribedError } from '../connection/failures.ts'
 
 export interface Cipher {
-  /** @param place where the ciphertext will stand: table, column and row */
-  readonly encrypt: (place: SecretPlace, secret: string) => Uint8Array
+  /** @param rowId of the row that will hold the ciphertext */
+  readonly encrypt: (kind: SecretKind, rowId: string, secret: string) => Uint8Array
   /**
    * None when the ciphertext was written under a key that is not given, for another place, or was
    * changed.
    */
-  readonly decrypt: (place: SecretPlace, sealed: Uint8Array) => O.Option<string>
+  readonly decrypt: (kind: SecretKind, rowId: string, sealed: Uint8Array) => O.Option<string>
   /** How everything begins that is sealed under the current key, and nothing else. */
   readonly currentHead: Uint8Array
 }
 
-export interface SecretPlace {
-  readonly table: string
-  readonly column: string
-  readonly rowId: string
+/** Where each kind of secret is stored, and its name in messages. */
+export const secretPlaces = {
+  provider_token: {
+    table: 'tenants',
+    column: 'provider_token',
+    label: 'the provider token of tenant',
+  },
+  webhook_secret: { table: 'webhooks', column: 'secret', label: 'the secret of webhook' },
+  kept_reply: { table: 'idempotency_keys', column: 'sealed_reply_body', label: 'the kept reply' },
+} as const satisfies Record<SecretKind, object>
+
+/** @throws DescribedError where no key of the service opens it */
+export const openSecret = (
+  cipher: Cipher,
+  kind: SecretKind,
+  id: string,
+  sealed: Uint8Array,
+): string => {
+  const secret = cipher.decrypt(kind, id, sealed)
+  if (O.isNone(secret))
+    throw new DescribedError(
+      `${secretPlaces[kind].label} ${id} cannot be decrypted; was it written under another secrets key?`,
+    )
+  return secret.value
 }
 
+const algorithm = 'aes-256-gcm'
 const cipherKeyBytes = 32
 
 /** The first byte, which names the layout. */
 const layout = 2
 const keyIdBytes = 8
+const headBytes = 1 + keyIdBytes
 const nonceBytes = 12
 const tagBytes = 16
 
 interface Key {
   readonly bytes: Uint8Array
-  /** Tells keys apart and says nothing of them. */
-  readonly id: Buffer
+  /** Distinguishes keys and reveals nothing of them. */
+  readonly head: Buffer
 }
 
 /**
@@ -44,65 +68,52 @@ interface Key {
 export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[] = []): Cipher => {
   const sealing = keyOf(current)
   const keys = [sealing, ...previous.map(keyOf)]
-  const currentHead = headOf(sealing)
   return {
-    currentHead,
-    encrypt: (place, secret) => {
+    currentHead: sealing.head,
+    encrypt: (kind, rowId, secret) => {
       // A nonce is never used twice: 96 random bits, one draw for every encryption.
       const nonce = randomBytes(nonceBytes)
-      const cipher = createCipheriv('aes-256-gcm', sealing.bytes, nonce, {
-        authTagLength: tagBytes,
-      })
-      cipher.setAAD(bindingOf(place))
+      const cipher = createCipheriv(algorithm, sealing.bytes, nonce, { authTagLength: tagBytes })
+      cipher.setAAD(bindingOf(kind, rowId))
       return Buffer.concat([
-        currentHead,
+        sealing.head,
         nonce,
         cipher.update(secret, 'utf8'),
         cipher.final(),
         cipher.getAuthTag(),
       ])
     },
-    decrypt: (place, sealed) => {
-      const key = keys.find(
-        (one) => Buffer.compare(headOf(one), sealed.subarray(0, headBytes)) === 0,
+    decrypt: (kind, rowId, sealed) => {
+      const key = keys.find(({ head }) => head.equals(sealed.subarray(0, headBytes)))
+      if (key === undefined || sealed.length < headBytes + nonceBytes + tagBytes) return O.none
+      const textStart = headBytes + nonceBytes
+      const decipher = createDecipheriv(
+        algorithm,
+        key.bytes,
+        sealed.subarray(headBytes, textStart),
+        { authTagLength: tagBytes },
       )
-      return key === undefined ? O.none : open(key, place, sealed.subarray(headBytes))
+      decipher.setAAD(bindingOf(kind, rowId))
+      decipher.setAuthTag(sealed.subarray(-tagBytes))
+      return O.tryCatch(() =>
+        Buffer.concat([
+          decipher.update(sealed.subarray(textStart, -tagBytes)),
+          decipher.final(),
+        ]).toString('utf8'),
+      )
     },
   }
 }
 
-const headBytes = 1 + keyIdBytes
-
-const headOf = ({ id }: Key): Uint8Array => Buffer.concat([Buffer.of(layout), id])
-
 const keyOf = (bytes: Uint8Array): Key => {
   if (bytes.length !== cipherKeyBytes)
-    throw new Error(`the secrets key has ${bytes.length} bytes; it takes ${cipherKeyBytes}`)
-  return {
-    bytes,
-    id: createHmac('sha256', bytes)
-      .update('tradeport.secrets-key-id')
-      .digest()
-      .subarray(0, keyIdBytes),
-  }
-}
-
-/** @param sealed nonce, ciphertext and tag */
-const open = ({ bytes }: Key, place: SecretPlace, sealed: Uint8Array): O.Option<string> => {
-  if (sealed.length < nonceBytes + tagBytes) return O.none
-  const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, nonceBytes), {
-    authTagLength: tagBytes,
-  })
-  decipher.setAAD(bindingOf(place))
-  decipher.setAuthTag(sealed.subarray(-tagBytes))
-  return O.tryCatch(() =>
-    Buffer.concat([
-      decipher.update(sealed.subarray(nonceBytes, -tagBytes)),
-      decipher.final(),
-    ]).toString('utf8'),
-  )
+    throw new Error(`the secrets key has ${bytes.length} bytes; it must have ${cipherKeyBytes}`)
+  const id = createHmac('sha256', bytes).update('tradeport.secrets-key-id').digest()
+  return { bytes, head: Buffer.concat([Buffer.of(layout), id.subarray(0, keyIdBytes)]) }
 }
 
 // JSON keeps the parts apart whatever characters they hold.
-const bindingOf = ({ table, column, rowId }: SecretPlace): Buffer =>
-  Buffer.from(JSON.stringify([layout, table, column, rowId]), 'utf8')
+const bindingOf = (kind: SecretKind, rowId: string): Buffer => {
+  const { table, column } = secretPlaces[kind]
+  return Buffer.from(JSON.stringify([layout, table, column, rowId]), 'utf8')
+}

@@ -1,83 +1,23 @@
-// Sealed secrets: where each kind stands, a tenant's provider token opened for the moment of its
-// use, and every secret sealed anew when the key is changed. Those that the current key has not
-// sealed are found by how they begin, opened by whichever key does it, and written anew. A batch is
-// one transaction, so that a process that dies has done whole batches, and whoever goes on finds
-// the rest.
-import type { ServiceUnavailable } from '@tradeport/domain/errors'
-import type {
-  ResealedBatch,
-  SealedSecret,
-  SecretKind,
-  SecretsCensus,
-  Slice,
-} from '@tradeport/domain/operator'
+// Sealed secrets: a tenant's provider token opened for the moment of its use, and every secret
+// sealed anew when the key is changed. Those that the current key has not sealed are found by how
+// they begin, opened by whichever key opens them, and written anew. A batch is one transaction, so
+// that a process that dies has done whole batches, and the next one finds the rest.
+import type { SealedSecret, SecretKind } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
-import type { TenantId } from '@tradeport/domain/primitives'
-import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import type { Knex } from 'knex'
-import { inBatches } from '../connection/batches.ts'
-import * as column from '../connection/columns.ts'
-import { tableOf } from '../connection/columns.ts'
-import type { Database } from '../connection/database.ts'
-import {
-  DescribedError,
-  attempt,
-  attemptEither,
-  toServiceUnavailable,
-} from '../connection/failures.ts'
-import type { Log } from '../connection/log.ts'
 import * as t from 'io-ts'
-import type { Cipher } from './cipher.ts'
+import { readingTogether } from '../connection/batches.ts'
+import { bytes, decodeRow, orAbsent, tableOf } from '../connection/columns.ts'
+import type { Database } from '../connection/database.ts'
+import { attempt, attempts, type Log } from '../connection/failures.ts'
+import { Sql, allOf, query, readAll, sql } from '../connection/sql.ts'
+import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
 }
 
-const places = {
-  provider_token: {
-    table: 'tenants',
-    column: 'provider_token',
-    called: 'the provider token of tenant',
-  },
-  webhook_secret: { table: 'webhooks', column: 'secret', called: 'the secret of webhook' },
-  kept_reply: { table: 'idempotency_keys', column: 'sealed_reply_body', called: 'the kept reply' },
-} as const satisfies Record<
-  SecretKind,
-  { readonly table: string; readonly column: string; readonly called: string }
->
-
-const placeOf = (kind: SecretKind, rowId: string) => ({
-  table: places[kind].table,
-  column: places[kind].column,
-  rowId,
-})
-
-export const sealSecret = (
-  cipher: Cipher,
-  kind: SecretKind,
-  id: string,
-  secret: string,
-): Uint8Array => cipher.encrypt(placeOf(kind, id), secret)
-
-/** @throws DescribedError where no key of the service opens it */
-export const openSecret = (
-  cipher: Cipher,
-  kind: SecretKind,
-  id: string,
-  sealed: Uint8Array,
-): string => {
-  const secret = cipher.decrypt(placeOf(kind, id), sealed)
-  if (O.isNone(secret))
-    throw new DescribedError(
-      `${places[kind].called} ${id} cannot be decrypted; was it written under another secrets key?`,
-    )
-  return secret.value
-}
-
-const providerTokens = tableOf('tenants', { providerToken: column.orAbsent(column.bytes) })
-
-type FoundToken = E.Either<ServiceUnavailable, O.Option<string>>
+const sealedTokens = tableOf('tenants', { providerToken: orAbsent(bytes) })
 
 /**
  * A token that does not open counts as none (the broker is then unavailable) and is reported to the
@@ -88,99 +28,88 @@ export const createProviderTokens = ({
   cipher,
   log,
 }: Parts & { readonly log: Log }): ProviderTokens => {
-  const open = (tenantId: TenantId, row: unknown): O.Option<string> => {
-    const { providerToken: sealed } = providerTokens.read(row)
-    if (sealed === null) return O.none
-    try {
-      return O.some(openSecret(cipher, 'provider_token', tenantId, sealed))
-    } catch (error) {
-      log.warn({ event: 'provider_token_unreadable', reason: (error as Error).message })
-      return O.none
-    }
-  }
-  // Each tenant's is opened once for all who ask together. A row that cannot be read fails those
-  // who ask for it, and nobody else.
-  const findToken = inBatches(
-    { lanes: 4, maxSize: 200 },
-    async (tenantIds: readonly TenantId[]): Promise<readonly FoundToken[]> => {
-      const rows: { readonly id: TenantId }[] = await knex('tenants')
-        .whereRaw('id = any(?::text[])', [[...new Set(tenantIds)]])
-        .select('id', 'provider_token')
-      const found = new Map(
-        rows.map((row) => [
-          row.id,
-          E.tryCatch(() => open(row.id, row), toServiceUnavailable('providerTokens.find')),
-        ]),
-      )
-      return tenantIds.map((id) => found.get(id) ?? E.right(O.none))
-    },
+  const findToken = readingTogether(
+    (ids) =>
+      query(
+        knex,
+        sql`select id as key, ${sealedTokens.columns} from tenants where id = any(${ids}::text[])`,
+      ),
+    sealedTokens.read,
   )
-  return {
-    find: (tenantId) => attemptEither('providerTokens.find', () => findToken(tenantId)),
-  }
+  return attempts<ProviderTokens>('providerTokens', {
+    find: async (tenantId) => {
+      const found = await findToken(tenantId)
+      if (O.isNone(found) || found.value.providerToken === null) return O.none
+      try {
+        return O.some(openSecret(cipher, 'provider_token', tenantId, found.value.providerToken))
+      } catch (error) {
+        log.warn({ event: 'provider_token_unreadable', reason: (error as Error).message })
+        return O.none
+      }
+    },
+  })
 }
 
-export const createSealedSecrets = (parts: Parts): SealedSecrets => ({
-  reseal: (slice) => attempt('sealedSecrets.reseal', () => reseal(parts, slice)),
-  census: attempt('sealedSecrets.census', () => countAll(parts)),
+const kinds = Object.keys(secretPlaces) as SecretKind[]
+
+const sealedRows = {
+  read: decodeRow('sealed secrets', t.strict({ id: t.string, sealed: bytes })),
+}
+
+export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => ({
+  ...attempts<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
+    reseal: ({ after, limit }) =>
+      knex.transaction(async (trx) => {
+        const unreadable: SealedSecret[] = []
+        let last: SealedSecret | undefined
+        let seen = 0
+        for (const kind of kinds.slice(after === undefined ? 0 : kinds.indexOf(after.kind))) {
+          const [table, name] = [
+            new Sql(secretPlaces[kind].table),
+            new Sql(secretPlaces[kind].column),
+          ]
+          // Whoever writes the secret meanwhile waits, and is waited for; what merely refers to its
+          // row does neither.
+          const rows = await readAll(
+            trx,
+            sql`select id, ${name} as sealed from ${table}
+              where ${name} is not null and not ${isCurrent(cipher, name)}
+                and ${allOf(after?.kind === kind && sql`id > ${after.id}`)}
+              order by id limit ${limit - seen} for no key update`,
+            sealedRows,
+          )
+          for (const { id, sealed } of rows) {
+            const secret = cipher.decrypt(kind, id, sealed)
+            last = { kind, id }
+            if (O.isNone(secret)) unreadable.push(last)
+            else
+              await query(
+                trx,
+                sql`update ${table} set ${name} = ${cipher.encrypt(kind, id, secret.value)}
+                  where id = ${id} and ${name} is not null`,
+              )
+          }
+          seen += rows.length
+          if (seen === limit) return { resealed: seen - unreadable.length, unreadable, last }
+        }
+        return { resealed: seen - unreadable.length, unreadable, last: undefined }
+      }),
+  }),
+  census: attempt('sealedSecrets.census', async () => {
+    const census = { current: 0, others: 0 }
+    for (const place of Object.values(secretPlaces)) {
+      const [table, name] = [new Sql(place.table), new Sql(place.column)]
+      const rows = await query<{ readonly is_current: boolean; readonly count: number }>(
+        knex,
+        sql`select ${isCurrent(cipher, name)} as is_current, count(*)::int from ${table}
+          where ${name} is not null group by is_current`,
+      )
+      for (const { is_current: isOfCurrent, count } of rows)
+        census[isOfCurrent ? 'current' : 'others'] += count
+    }
+    return census
+  }),
 })
 
-const kinds = Object.keys(places) as SecretKind[]
-
-const sealedRows = tableOf('sealed secrets', { id: t.string, sealed: column.bytes })
-
-const reseal = (
-  { knex, cipher }: Parts,
-  { after, limit }: Slice<SealedSecret>,
-): Promise<ResealedBatch> =>
-  knex.transaction(async (trx) => {
-    const unreadable: SealedSecret[] = []
-    let last: SealedSecret | undefined
-    let seen = 0
-    for (const kind of kinds.slice(after === undefined ? 0 : kinds.indexOf(after.kind))) {
-      const { table, column: name } = places[kind]
-      const left = trx(table)
-        .whereNotNull(name)
-        .whereNot(isCurrent(trx, cipher, name))
-      const rows: unknown[] = await (after?.kind === kind ? left.where('id', '>', after.id) : left)
-        .select({ id: 'id', sealed: name })
-        .orderBy('id')
-        .limit(limit - seen)
-        // Whoever writes the secret meanwhile waits, and is waited for; what merely refers to its
-        // row does neither.
-        .forNoKeyUpdate()
-      for (const { id, sealed } of rows.map(sealedRows.read)) {
-        const secret = cipher.decrypt(placeOf(kind, id), sealed)
-        if (O.isNone(secret)) unreadable.push({ kind, id })
-        else
-          await trx(table)
-            .where({ id })
-            .whereNotNull(name)
-            .update({ [name]: sealSecret(cipher, kind, id, secret.value) })
-        last = { kind, id }
-      }
-      seen += rows.length
-      if (seen === limit) return { resealed: seen - unreadable.length, unreadable, last }
-    }
-    return { resealed: seen - unreadable.length, unreadable, last: undefined }
-  })
-
-const isCurrent = (knex: Knex, { currentHead }: Cipher, name: string): Knex.Raw =>
-  knex.raw('substring(?? from 1 for ?) = ?', [name, currentHead.length, Buffer.from(currentHead)])
-
-const countAll = async ({ knex, cipher }: Parts): Promise<SecretsCensus> => {
-  let census: SecretsCensus = { current: 0, others: 0 }
-  for (const { table, column: name } of Object.values(places)) {
-    const rows: readonly { readonly is_current: boolean; readonly count: number }[] = await knex(
-      table,
-    )
-      .whereNotNull(name)
-      .select(knex.raw('? as is_current, count(*)::int as count', [isCurrent(knex, cipher, name)]))
-      .groupBy('is_current')
-    for (const { is_current: counted, count } of rows)
-      census = counted
-        ? { ...census, current: census.current + count }
-        : { ...census, others: census.others + count }
-  }
-  return census
-}
+const isCurrent = ({ currentHead }: Cipher, column: Sql): Sql =>
+  sql`(substring(${column} from 1 for ${currentHead.length}) = ${Buffer.from(currentHead)})`

@@ -1,17 +1,28 @@
 // The capability `events`: what happened is recorded with the deliveries that it causes, in the
 // transaction of the write that caused it, and delivered to the webhooks that asked for it.
-import { retrySchedule } from '@tradeport/domain/webhooks'
+import { retrySchedule, type RetrySchedule } from '@tradeport/domain/webhooks'
 import type { ServiceEvent } from '@tradeport/domain/events'
-import type { Clock, DeliveryJobs, WebhookDeliveries } from '@tradeport/domain/ports'
+import type {
+  Clock,
+  DeliveryJobs,
+  EventLog,
+  PeerNotices,
+  WebhookDeliveries,
+} from '@tradeport/domain/ports'
 import type { Instant, Owner } from '@tradeport/domain/primitives'
-import type { RetrySchedule } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
 import { toTimestamptz } from '../connection/columns.ts'
+import { notifyEventsRecorded } from '../connection/peer-notices.ts'
 import type { Jobs } from '../connection/jobs.ts'
+import { query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { createWebhookDeliveries } from '../webhooks/deliveries.ts'
-import { startDeliveryWorker } from '../webhooks/delivery-worker.ts'
-import type { DeliveryWorker, DeliveryWorkerOptions } from '../webhooks/delivery-worker.ts'
+import {
+  startDeliveryWorker,
+  type DeliveryWorker,
+  type DeliveryWorkerOptions,
+} from '../webhooks/delivery-worker.ts'
+import { createEventLog } from './event-log.ts'
 import type { OpenedOwnerNotices } from './owner-notices.ts'
 
 export interface OwnedEvent {
@@ -29,8 +40,10 @@ export interface EventRecorder {
 interface Parts {
   readonly jobs: Jobs
   readonly cipher: Cipher
-  readonly notices: Pick<OpenedOwnerNotices, 'tellWithin'>
+  readonly notices: Pick<OpenedOwnerNotices, 'enqueueWithin'>
   readonly clock: Clock
+  readonly peerNotices: Pick<PeerNotices, 'subscribe'>
+  readonly isEmbedded: boolean
 }
 
 interface EventOptions extends DeliveryWorkerOptions {
@@ -42,34 +55,51 @@ export interface OpenedEvents {
   readonly recorder: EventRecorder
   readonly deliveries: WebhookDeliveries
   readonly jobs: DeliveryJobs
+  readonly log: EventLog
 }
 
 export const openEvents = (
-  { jobs, cipher, notices, clock }: Parts,
+  { jobs, cipher, notices, clock, peerNotices, isEmbedded }: Parts,
   options: EventOptions = {},
 ): OpenedEvents => {
   const { schedule = retrySchedule, ...workerOptions } = options
-  const workers = new Set<DeliveryWorker>()
-  const handOver = (): void => [...workers][0]?.wake()
+  let worker: DeliveryWorker | undefined
+  const receivers = new Set<Parameters<EventLog['onRecorded']>[0]>()
+  const notifyReceivers = (whose: Owner | 'anyone'): void => {
+    for (const receive of receivers) receive(whose)
+  }
+  peerNotices.subscribe((notice) => {
+    if (notice.kind === 'events_recorded') notifyReceivers(notice.owner)
+    else if (notice.kind === 'notices_missed') notifyReceivers('anyone')
+  })
+  const handOver = (): void => {
+    worker?.wake()
+    // The only process of an embedded database gets no notices.
+    if (isEmbedded) notifyReceivers('anyone')
+  }
   return {
+    log: createEventLog(jobs.knex, (receive) => {
+      receivers.add(receive)
+      return () => receivers.delete(receive)
+    }),
     recorder: { recordWithin: (trx, events) => recordEvents(trx, events, clock.now()), handOver },
     deliveries: createWebhookDeliveries(jobs.knex, handOver),
     jobs: {
       work: async (attempt) => {
-        const worker = startDeliveryWorker({
+        const started = startDeliveryWorker({
           ...jobs,
           cipher,
           schedule,
-          tellWithin: notices.tellWithin,
+          enqueueWithin: notices.enqueueWithin,
           clock,
           attempt,
           ...workerOptions,
         })
-        workers.add(worker)
+        worker = started
         return {
           stop: async () => {
-            workers.delete(worker)
-            await worker.stop()
+            worker = undefined
+            await started.stop()
           },
         }
       },
@@ -77,28 +107,40 @@ export const openEvents = (
   }
 }
 
-/** A user who was removed meanwhile has no events. */
-export const recordEvents = async (
+/**
+ * Events of a user who was removed meanwhile are not recorded. The user is locked until the
+ * transaction ends, so that the events of a user are numbered in the order in which they become
+ * visible. A webhook that was removed during the wait for that lock gets no delivery.
+ */
+const recordEvents = async (
   trx: Knex.Transaction,
   events: readonly OwnedEvent[],
   now: Instant,
 ): Promise<void> => {
   if (events.length === 0) return
-  await trx.raw(
-    `with recorded as (
-       insert into events (tenant_id, user_id, key, type, data, occurred_at)
-       select new.tenant_id, new.user_id, key, type, data, occurred_at from json_to_recordset(?::json)
-         as new (place int, tenant_id text, user_id text, key text, type text, data text, occurred_at timestamptz)
-       join users on users.tenant_id = new.tenant_id and users.id = new.user_id
-       order by place
-       on conflict (tenant_id, user_id, key) do nothing
-       returning sequence, tenant_id, user_id, type)
-     insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
-     select tenant_id, gen_random_uuid(), webhooks.id, recorded.sequence, 'pending', 0, ?::timestamptz, ?::timestamptz
-     from recorded join webhooks using (tenant_id, user_id)
-     where webhooks.enabled and recorded.type = any(webhooks.event_types)
-     order by recorded.sequence, webhooks.sequence`,
-    [JSON.stringify(events.map(rowOf)), toTimestamptz(now), toTimestamptz(now)],
+  const at = toTimestamptz(now)
+  await query(
+    trx,
+    sql`with new as (
+        select * from json_to_recordset(${JSON.stringify(events.map(rowOf))}::json)
+          as new (place int, tenant_id text, user_id text, key text, type text, account_id uuid, data text, occurred_at timestamptz)),
+      locked as (
+        select tenant_id, id as user_id from users where (tenant_id, id) in (select tenant_id, user_id from new)
+        order by tenant_id, id for no key update),
+      recorded as (
+        insert into events (tenant_id, user_id, key, type, account_id, data, occurred_at)
+        select tenant_id, user_id, key, type, account_id, data, occurred_at from new join locked using (tenant_id, user_id)
+        order by place
+        on conflict (tenant_id, user_id, key) do nothing
+        returning sequence, tenant_id, user_id, type),
+      delivered as (
+        insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
+        select tenant_id, gen_random_uuid(), webhooks.id, recorded.sequence, 'pending', 0, ${at}::timestamptz, ${at}::timestamptz
+        from recorded join webhooks using (tenant_id, user_id)
+        where webhooks.enabled and recorded.type = any(webhooks.event_types)
+        order by recorded.sequence, webhooks.sequence
+        for key share of webhooks)
+      ${notifyEventsRecorded}`,
   )
 }
 
@@ -108,6 +150,7 @@ const rowOf = ({ owner, event }: OwnedEvent, place: number) => ({
   user_id: owner.userId,
   key: event.key,
   type: event.type,
+  account_id: event.data['account_id'],
   data: JSON.stringify(event.data),
   occurred_at: toTimestamptz(event.at),
 })

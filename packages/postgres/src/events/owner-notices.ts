@@ -1,22 +1,20 @@
-// Notices to owners in pg-boss. A notice's job has an id that is made of what it says, and stays
-// for a week after it was sent, so that the same notice that is queued again is dropped by the
-// primary key.
+// Notices to owners in pg-boss. A notice's job has an id that is made of its content, and is kept
+// for a week after it was sent, so that the primary key drops the same notice when it is queued
+// again.
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { noticeKey } from '@tradeport/domain/notices'
-import type { OwnerNotice } from '@tradeport/domain/notices'
+import { noticeKey, type OwnerNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJob, OwnerNoticeJobs, OwnerNotices } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
-import { fromKnex } from 'pg-boss'
-import type { JobWithMetadata } from 'pg-boss'
-import * as column from '../connection/columns.ts'
-import { attempt } from '../connection/failures.ts'
+import { fromKnex, type JobWithMetadata } from 'pg-boss'
+import { decodeRow, ids, instant, oneOf, orAbsent } from '../connection/columns.ts'
+import { attempts } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { tellingOnce } from '../connection/repeating.ts'
+import { createFailureLog } from '../connection/repeating.ts'
 
-export interface ToldNotice {
+export interface OwnedNotice {
   readonly owner: Owner
   readonly notice: OwnerNotice
 }
@@ -26,15 +24,15 @@ export interface OpenedOwnerNotices extends OwnerNotices, OwnerNoticeJobs {
    * Queues notices within the transaction, for stores whose writes make them necessary. They are
    * sent once it is committed.
    */
-  readonly tellWithin: (trx: Knex.Transaction, notices: readonly ToldNotice[]) => Promise<void>
+  readonly enqueueWithin: (trx: Knex.Transaction, notices: readonly OwnedNotice[]) => Promise<void>
 }
 
 interface NoticeOptions {
   /**
-   * The pause after the first attempt that failed, which the others are made from; 5 when left out.
+   * The pause after the first failed attempt, from which the others follow; 5 by default.
    */
   readonly pauseSeconds?: number
-  /** How often the queue is read; 2 when left out. */
+  /** How often the queue is read; 2 by default. */
   readonly pollSeconds?: number
 }
 
@@ -53,8 +51,8 @@ const jobOptions = {
 }
 
 /**
- * For how long a process keeps that a notice was sent while the database is away; then it is sent
- * again.
+ * For how long a process tries to record that a notice was sent while the database is unavailable;
+ * then it is sent again.
  */
 const completeAttempts = 60
 const completePauseMs = 1_000
@@ -65,16 +63,16 @@ export const openOwnerNotices = async (
   { pauseSeconds = 5, pollSeconds = 2 }: NoticeOptions = {},
 ): Promise<OpenedOwnerNotices> => {
   await boss.createQueue(noticeQueue, { policy: 'standard' })
-  // Has pg-boss read what it must know of the queue. Within a transaction it would ask for a second
-  // connection, which there may not be.
+  // So that pg-boss reads the queue's settings now. Within a transaction it would need a second
+  // connection, which may not be available.
   await boss.insert(noticeQueue, [])
   const workers = new Set<string>()
   const wake = (): void => {
     for (const id of workers) boss.notifyWorker(id)
   }
 
-  const insert = async (notices: readonly ToldNotice[], trx?: Knex.Transaction): Promise<void> => {
-    const jobs = new Map(notices.map((told) => [noticeId(told), told]))
+  const insert = async (notices: readonly OwnedNotice[], trx?: Knex.Transaction): Promise<void> => {
+    const jobs = new Map(notices.map((owned) => [noticeId(owned), owned]))
     if (jobs.size === 0) return
     await boss.insert(
       noticeQueue,
@@ -89,25 +87,26 @@ export const openOwnerNotices = async (
   }
 
   return {
-    tell: (owner, notice) =>
-      attempt('notices.tell', async () => {
+    ...attempts<OwnerNotices>('notices', {
+      enqueue: async (owner, notice) => {
         await insert([{ owner, notice }])
         wake()
-      }),
-    tellWithin: (trx, notices) => insert(notices, trx),
+      },
+    }),
+    enqueueWithin: (trx, notices) => insert(notices, trx),
     work: async (send) => {
-      const failures = tellingOnce('owner_notice_failed', log)
-      const completions = tellingOnce('owner_notice_end', log)
+      const failures = createFailureLog('owner_notice_failed', log)
+      const completions = createFailureLog('owner_notice_end', log)
       const ending = new AbortController()
 
-      /** What pg-boss does after the handler, but again and again. */
+      /** As pg-boss does after the handler, but repeatedly. */
       const complete = async (id: string): Promise<void> => {
         for (let count = 1; count <= completeAttempts && !ending.signal.aborted; count++) {
           try {
             await boss.complete(noticeQueue, id)
-            return completions.forget()
+            return completions.reset()
           } catch (error) {
-            completions.tell(error)
+            completions.report(error)
             await setTimeout(completePauseMs)
           }
         }
@@ -119,13 +118,15 @@ export const openOwnerNotices = async (
         retryCount,
         retryLimit,
       }: JobWithMetadata<unknown>): Promise<void> => {
-        const isSent = await (async () => send(jobOf(id, data)))().then(
-          () => true,
-          (error: unknown) => {
-            failures.tell(error)
-            return false
-          },
-        )
+        const isSent = await Promise.resolve()
+          .then(() => send(jobOf(id, data)))
+          .then(
+            () => true,
+            (error: unknown) => {
+              failures.report(error)
+              return false
+            },
+          )
         if (!isSent && retryCount >= retryLimit)
           log.warn({
             event: 'owner_notice_given_up',
@@ -133,7 +134,7 @@ export const openOwnerNotices = async (
           })
         // Without its cause, since pg-boss stores it with the job.
         if (!isSent) throw new Error('the notice was not sent')
-        failures.forget()
+        failures.reset()
         await complete(id)
         wake()
       }
@@ -157,7 +158,7 @@ export const openOwnerNotices = async (
 }
 
 // A UUID of version 8, which is for ids of one's own making.
-const noticeId = ({ owner, notice }: ToldNotice): string => {
+const noticeId = ({ owner, notice }: OwnedNotice): string => {
   const hash = createHash('sha256').update(noticeKey(owner, notice)).digest().subarray(0, 16)
   hash[6] = (hash.readUInt8(6) & 0x0f) | 0x80
   hash[8] = (hash.readUInt8(8) & 0x3f) | 0x80
@@ -165,30 +166,30 @@ const noticeId = ({ owner, notice }: ToldNotice): string => {
 }
 
 const jobData = t.strict({
-  tenant_id: column.tenantId,
-  user_id: column.userId,
+  tenant_id: ids.tenant,
+  user_id: ids.user,
   notice: t.union([
     t.strict({
       kind: t.literal('suspended'),
       credential: t.strict({
-        kind: column.oneOf('credential kind', ['api_key', 'access_token'] as const),
+        kind: oneOf('credential kind', ['api_key', 'access_token'] as const),
         id: t.string,
-        applicationId: column.orAbsent(t.string),
+        applicationId: orAbsent(t.string),
       }),
-      since: column.instant,
-      until: column.instant,
+      since: instant,
+      until: instant,
     }),
     t.strict({
       kind: t.literal('webhook_disabled'),
       webhookId: t.string,
       url: t.string,
-      at: column.instant,
-      because: column.oneOf('cause', ['failures', 'gone'] as const),
+      at: instant,
+      because: oneOf('cause', ['failures', 'gone'] as const),
     }),
   ]),
 })
 
-const decodeJob = column.decodeRow('owner notices', jobData)
+const decodeJob = decodeRow('owner notices', jobData)
 
 const jobOf = (id: string, data: unknown): OwnerNoticeJob => {
   const { tenant_id: tenantId, user_id: userId, notice } = decodeJob(data)

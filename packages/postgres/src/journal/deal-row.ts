@@ -1,6 +1,9 @@
 // A deal as a row.
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import { toNumeric, toText } from '../connection/columns.ts'
+import { columnOf, toNumeric, toText } from '../connection/columns.ts'
+import { Sql } from '../connection/sql.ts'
+
+type Key = 'time_ms' | 'id' | 'entry'
 
 /** As the drivers give it. */
 export interface DealRow extends Readonly<Record<'profit' | 'commission' | 'swap', string>> {
@@ -18,29 +21,44 @@ export interface DealRow extends Readonly<Record<'profit' | 'commission' | 'swap
   readonly take_profit: string | null
 }
 
+/** The fields of a deal other than its key, with their types in SQL. */
+const fields = {
+  kind: 'text',
+  reason: 'text',
+  orderId: 'text',
+  positionId: 'text',
+  symbol: 'text',
+  volume: 'numeric',
+  price: 'numeric',
+  profit: 'numeric',
+  commission: 'numeric',
+  swap: 'numeric',
+  stopLoss: 'numeric',
+  takeProfit: 'numeric',
+} as const satisfies { readonly [Field in keyof BrokerDeal]?: 'text' | 'numeric' }
+
+const columns = Object.entries(fields).map(([field, type]) => ({
+  field: field as keyof typeof fields,
+  name: columnOf(field),
+  type,
+}))
+
+export const dealColumns = new Sql(
+  ['time_ms', 'id', 'entry', ...columns.map(({ name }) => name)].join(),
+)
+
 /** The columns of a row, with their types in JSON. */
-export const dealRecord = `time_ms float8, id text, entry text, kind text, reason text, order_id text, position_id text, symbol text,
-  volume numeric, price numeric, profit numeric, commission numeric, swap numeric, stop_loss numeric, take_profit numeric`
+export const dealRecord = new Sql(
+  [
+    'time_ms float8',
+    'id text',
+    'entry text',
+    ...columns.map(({ name, type }) => `${name} ${type}`),
+  ].join(),
+)
 
-export const dealColumns: readonly (keyof DealRow)[] = [
-  'time_ms',
-  'id',
-  'entry',
-  'kind',
-  'reason',
-  'order_id',
-  'position_id',
-  'symbol',
-  'volume',
-  'price',
-  'profit',
-  'commission',
-  'swap',
-  'stop_loss',
-  'take_profit',
-]
-
-// Without a codec, which costs 5 microseconds a row: 20,000 are read at once.
+// Without a codec, which costs 5 microseconds a row, and without a loop over the columns, which
+// costs 2: 20,000 are read at once.
 export const dealOfRow = (row: DealRow): BrokerDeal => ({
   id: row.id,
   kind: row.kind,
@@ -62,18 +80,12 @@ export const dealOfRow = (row: DealRow): BrokerDeal => ({
 
 export const rowOfDeal = (deal: BrokerDeal) => ({
   ...keyOfDeal(deal),
-  kind: deal.kind,
-  reason: deal.reason,
-  order_id: ifPresent(toText, deal.orderId),
-  position_id: ifPresent(toText, deal.positionId),
-  symbol: ifPresent(toText, deal.symbol),
-  volume: ifPresent(toNumeric, deal.volume),
-  price: ifPresent(toNumeric, deal.price),
-  profit: toNumeric(deal.profit),
-  commission: toNumeric(deal.commission),
-  swap: toNumeric(deal.swap),
-  stop_loss: ifPresent(toNumeric, deal.stopLoss),
-  take_profit: ifPresent(toNumeric, deal.takeProfit),
+  ...Object.fromEntries(
+    columns.map(({ field, name }) => {
+      const value = deal[field]
+      return [name, typeof value === 'number' ? toNumeric(value) : value && toText(value)]
+    }),
+  ),
 })
 
 /** What distinguishes a deal of an account; times as text, since JSON has no infinity. */
@@ -84,15 +96,5 @@ export const keyOfDeal = ({ time, id, entry }: Pick<BrokerDeal, 'time' | 'id' | 
 })
 
 /** The key of a stored row, to compare with that of a deal. */
-export const keyText = ({
-  time_ms,
-  id,
-  entry,
-}: {
-  readonly time_ms: number | string
-  readonly id: string
-  readonly entry: string
-}): string => `${time_ms} ${entry} ${id}`
-
-const ifPresent = <A, B>(write: (value: A) => B, value: A | undefined): B | undefined =>
-  value === undefined ? undefined : write(value)
+export const keyText = ({ time_ms, id, entry }: Readonly<Record<Key, string | number>>): string =>
+  `${time_ms} ${entry} ${id}`

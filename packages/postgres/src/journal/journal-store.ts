@@ -1,26 +1,23 @@
 // The journal in PostgreSQL. Every statement names the tenant; accounts are looked up under their
 // user.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { JournalState } from '@tradeport/domain/journal'
+import type { BrokerDeal } from '@tradeport/domain/journal'
 import type { Journal, JournalClaim, JournalLost } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
-import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { orNull, toNumeric, toTimestamptz } from '../connection/columns.ts'
-import { toServiceUnavailable } from '../connection/failures.ts'
+import { instant, numeric, orAbsent, toTimestamptz } from '../connection/columns.ts'
+import { attempts } from '../connection/failures.ts'
+import { query, readFirst, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { dealColumns, dealOfRow } from './deal-row.ts'
-import type { DealRow } from './deal-row.ts'
+import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
 import {
-  claimOfRow,
-  claimed,
-  journalColumns,
-  journalOf,
+  claimedJournals,
+  isClaimed,
   leaseEnd,
   movedMoney,
-  stateOfRow,
+  ofAccount,
+  states,
 } from './journal-row.ts'
 import { journalLost, writeJournal } from './write-journal.ts'
 
@@ -30,164 +27,128 @@ interface Parts {
   readonly recorder?: EventRecorder | undefined
 }
 
-const attempt = <A>(name: string, run: () => Promise<A>) =>
-  TE.tryCatch(run, toServiceUnavailable(`journal.${name}`))
-
-const attemptClaimed = <A>(name: string, run: () => Promise<E.Either<JournalLost, A>>) =>
-  pipe(attempt(name, run), TE.flatMapEither(identity))
-
 export const createJournal = (parts: Parts): Journal => {
   const { knex } = parts
-  return {
-    find: (account) => attempt('find', () => findState(knex, account)),
-    claim: (account) => attempt('claim', () => claimJournal(knex, account)),
-    renew: (claim) => attemptClaimed('renew', () => updateClaimed(knex, claim, {})),
-    release: (claim) => attempt('release', () => releaseClaim(knex, claim)),
-    dealsFrom: (account, from) =>
-      attempt('dealsFrom', async () => {
-        const rows: readonly DealRow[] = await keptDeals(knex, account).where('time_ms', '>=', from)
-        return rows.map(dealOfRow)
-      }),
-    write: (claim, change) => attemptClaimed('write', () => writeJournal(parts, claim, change)),
-    check: (claim, balance, at) =>
-      attemptClaimed('check', () =>
-        checkBalance(knex, claim, toNumeric(balance), toTimestamptz(at)),
-      ),
-    setReread: (claim, { rereadAt, disagreements }) =>
-      attemptClaimed('setReread', () =>
-        updateClaimed(knex, claim, { reread_at: orNull(toTimestamptz)(rereadAt), disagreements }),
-      ),
-    want: (account, at) => attempt('want', () => wantRead(knex, account, toTimestamptz(at))),
-    closingDeals: (account, orderId, from) =>
-      attempt('closingDeals', async () => {
-        const rows: readonly DealRow[] = await keptDeals(knex, account)
-          .where('time_ms', '>=', from)
-          .where({ order_id: orderId })
-          .whereIn('entry', ['out', 'inout', 'out_by'])
-          .orderByRaw('time_ms, length(id), id')
-        return rows.map(dealOfRow)
-      }),
+  /** Renews the claim as well. */
+  const updateClaimed = async <A>(
+    claim: JournalClaim,
+    changes: Sql,
+  ): Promise<E.Either<JournalLost, A>> => {
+    const [row] = await query<A>(
+      knex,
+      sql`update journals set ${changes} leased_until = ${leaseEnd} where ${isClaimed(claim)}
+        returning difference`,
+    )
+    return row === undefined ? E.left(journalLost) : E.right(row)
   }
+  const done = E.map(() => undefined)
+  const keptDeals = async (account: BrokerAccount, where: Sql): Promise<readonly BrokerDeal[]> => {
+    const rows = await query<DealRow>(
+      knex,
+      sql`select ${dealColumns} from deals
+        where ${ofAccount(account)} and exists (${ofLink(account, sql`journals.account_id`)}) and ${where}`,
+    )
+    return rows.map(dealOfRow)
+  }
+  return attempts<Journal>('journal', {
+    find: (account) => readFirst(knex, ofLink(account, states.columns), states),
+    claim: (account) => claimJournal(knex, account),
+    renew: async (claim) => done(await updateClaimed(claim, sql``)),
+    release: async ({ account, token }) => {
+      await query(
+        knex,
+        sql`update journals set token = null, leased_until = null
+          where ${ofAccount(account)} and token = ${token}`,
+      )
+    },
+    dealsFrom: (account, from) => keptDeals(account, sql`time_ms >= ${from}`),
+    write: (claim, change) => writeJournal(parts, claim, change),
+    check: async (claim, balance, at) => {
+      const difference = sql`round(${numeric.encode(balance)}::numeric - ${movedMoney(claim)}, 8)`
+      const checked = await updateClaimed<{ readonly difference: string }>(
+        claim,
+        sql`checked_at = ${toTimestamptz(at)}, difference = ${difference},`,
+      )
+      return E.map((row: { readonly difference: string }) => Number(row.difference))(checked)
+    },
+    setReread: async (claim, { rereadAt, disagreements }) => {
+      const at = orAbsent(instant).encode(rereadAt)
+      return done(
+        await updateClaimed(claim, sql`reread_at = ${at}, disagreements = ${disagreements},`),
+      )
+    },
+    want: async (account, at) => {
+      const wantedAt = sql`${toTimestamptz(at)}::timestamptz`
+      await query(
+        knex,
+        sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)
+          select tenant_id, id, provider_account_id, created_at, ${wantedAt}, ${wantedAt} from accounts where ${isLinked(account)}
+          on conflict (tenant_id, account_id) do update set wanted_at = least(journals.wanted_at, excluded.wanted_at),
+            last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at)`,
+      )
+    },
+    closingDeals: (account, orderId, from) =>
+      keptDeals(
+        account,
+        sql`time_ms >= ${from} and order_id = ${orderId} and entry in ('out', 'inout', 'out_by')
+          order by time_ms, length(id), id`,
+      ),
+  })
 }
 
-const findState = async (knex: Knex, account: BrokerAccount): Promise<O.Option<JournalState>> => {
-  const rows: readonly unknown[] = await linkedJournal(knex, account).select(
-    knex.raw(journalColumns),
-  )
-  return O.map(stateOfRow)(O.fromNullable(rows[0]))
-}
+const isLinked = ({ accountId, owner, providerAccountId }: BrokerAccount): Sql => sql`
+  accounts.id = ${accountId} and accounts.tenant_id = ${owner.tenantId}
+    and accounts.user_id = ${owner.userId} and accounts.provider_account_id = ${providerAccountId}`
 
 /** The account's journal, unless that is of another account at the provider or of another user. */
-const linkedJournal = (knex: Knex, account: BrokerAccount): Knex.QueryBuilder =>
-  journalOf(knex, account)
-    .where({ 'journals.provider_account_id': account.providerAccountId })
-    .whereExists(
-      knex('accounts').where({
-        id: account.accountId,
-        tenant_id: account.owner.tenantId,
-        user_id: account.owner.userId,
-      }),
-    )
-
-const keptDeals = (knex: Knex, account: BrokerAccount): Knex.QueryBuilder =>
-  knex('deals')
-    .where({ tenant_id: account.owner.tenantId, account_id: account.accountId })
-    .whereExists(linkedJournal(knex, account))
-    .select(dealColumns)
-
-const fromLinked =
-  'from accounts where id = ? and tenant_id = ? and user_id = ? and provider_account_id = ?'
-
-const linkOf = ({ accountId, owner, providerAccountId }: BrokerAccount) => [
-  accountId,
-  owner.tenantId,
-  owner.userId,
-  providerAccountId,
-]
+const ofLink = (account: BrokerAccount, columns: Sql): Sql => sql`
+  select ${columns} from journals join accounts
+    on accounts.tenant_id = journals.tenant_id and accounts.id = journals.account_id
+  where journals.account_id = ${account.accountId} and journals.tenant_id = ${account.owner.tenantId}
+    and journals.provider_account_id = ${account.providerAccountId}
+    and accounts.user_id = ${account.owner.userId}`
 
 const claimJournal = async (
   knex: Knex,
   account: BrokerAccount,
 ): Promise<O.Option<JournalClaim>> => {
-  const { rows } = await knex.raw<{
-    rows: { readonly provider_account_id: string; readonly token: string }[]
-  }>(
-    `insert into journals (tenant_id, account_id, provider_account_id, linked_at, token, leased_until)
-     select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} ${fromLinked}
-     on conflict (tenant_id, account_id) do update set token = excluded.token, leased_until = excluded.leased_until
-     where journals.leased_until is null or journals.leased_until <= now()
-     returning ${journalColumns}`,
-    linkOf(account),
+  const claimed = await readFirst(
+    knex,
+    sql`insert into journals (tenant_id, account_id, provider_account_id, linked_at, token, leased_until)
+      select tenant_id, id, provider_account_id, created_at, gen_random_uuid(), ${leaseEnd} from accounts where ${isLinked(account)}
+      on conflict (tenant_id, account_id) do update set token = excluded.token, leased_until = excluded.leased_until
+      where journals.leased_until is null or journals.leased_until <= now()
+      returning ${claimedJournals.columns}`,
+    claimedJournals,
   )
-  const [row] = rows
-  if (row === undefined) return O.none
-  const isOfLink = row.provider_account_id === account.providerAccountId
-  return O.some(claimOfRow(account, isOfLink ? row : await beginAnew(knex, account, row.token)))
+  if (O.isNone(claimed)) return O.none
+  const { providerAccountId, token } = claimed.value
+  const claim =
+    providerAccountId === account.providerAccountId
+      ? claimed
+      : await beginAnew(knex, account, token)
+  return O.map(({ linkedAt, state }: typeof claimed.value) => ({
+    account,
+    token,
+    state,
+    linkedAt,
+  }))(claim)
 }
 
-// The account was linked to another one at the provider since, and nobody wrote down when: deals
-// from before now are no events.
-const beginAnew = (knex: Knex, account: BrokerAccount, token: string): Promise<unknown> =>
+// The account was linked to another one at the provider since, and nobody recorded when: deals from
+// before now are no events.
+const beginAnew = (knex: Knex, account: BrokerAccount, token: string) =>
   knex.transaction(async (trx) => {
-    const [row]: unknown[] = await journalOf(trx, account)
-      .where({ token })
-      .update({
-        provider_account_id: account.providerAccountId,
-        linked_at: trx.raw(`date_trunc('milliseconds', now())`),
-        first_read_offset: null,
-        synced_at: null,
-        deals: 0,
-        latest_deal_at: null,
-        checked_at: null,
-        difference: null,
-        reread_at: null,
-        disagreements: 0,
-        revision: trx.raw('revision + 1'),
-      })
-      .returning(trx.raw(journalColumns))
-    for (const table of ['deals', 'trades'])
-      await trx(table)
-        .where({ tenant_id: account.owner.tenantId, account_id: account.accountId })
-        .delete()
+    const row = await readFirst(
+      trx,
+      sql`update journals set provider_account_id = ${account.providerAccountId},
+          linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0,
+          latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0,
+          revision = revision + 1
+        where ${ofAccount(account)} and token = ${token} returning ${claimedJournals.columns}`,
+      claimedJournals,
+    )
+    await query(trx, sql`delete from deals where ${ofAccount(account)}`)
+    await query(trx, sql`delete from trades where ${ofAccount(account)}`)
     return row
   })
-
-/** Renews the claim as well. */
-const updateClaimed = async (
-  knex: Knex,
-  claim: JournalClaim,
-  change: object,
-): Promise<E.Either<JournalLost, void>> => {
-  const updated = await claimed(knex, claim).update({ ...change, leased_until: knex.raw(leaseEnd) })
-  return updated > 0 ? E.right(undefined) : E.left(journalLost)
-}
-
-const releaseClaim = async (knex: Knex, { account, token }: JournalClaim): Promise<void> => {
-  await journalOf(knex, account).where({ token }).update({ token: null, leased_until: null })
-}
-
-const wantRead = async (knex: Knex, account: BrokerAccount, at: string): Promise<void> => {
-  await knex.raw(
-    `insert into journals (tenant_id, account_id, provider_account_id, linked_at, wanted_at, last_wanted_at)
-     select tenant_id, id, provider_account_id, created_at, ?::timestamptz, ?::timestamptz ${fromLinked}
-     on conflict (tenant_id, account_id) do update set wanted_at = least(journals.wanted_at, excluded.wanted_at),
-       last_wanted_at = greatest(journals.last_wanted_at, excluded.last_wanted_at)`,
-    [at, at, ...linkOf(account)],
-  )
-}
-
-const checkBalance = async (
-  knex: Knex,
-  claim: JournalClaim,
-  balance: string,
-  at: string,
-): Promise<E.Either<JournalLost, number>> => {
-  const [row]: { readonly difference: string }[] = await claimed(knex, claim)
-    .update({
-      checked_at: at,
-      difference: knex.raw('round(?::numeric - ?, 8)', [balance, movedMoney(knex, claim)]),
-      leased_until: knex.raw(leaseEnd),
-    })
-    .returning('difference')
-  return row === undefined ? E.left(journalLost) : E.right(Number(row.difference))
-}

@@ -2,183 +2,138 @@
 // order, and merged.
 import type { TradeRecords, TradeSelection } from '@tradeport/domain/ports'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
-import type { ClosedTrade, ClosingPlace, TradeFilter } from '@tradeport/domain/trades'
-import * as O from 'fp-ts/lib/Option.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { ClosedTrade, TradeListPlace, TradeFilter } from '@tradeport/domain/trades'
 import type { Knex } from 'knex'
-import { toServiceUnavailable } from '../connection/failures.ts'
-import { closedTradeOfRow, skippedOfRow, tradeColumns } from './trade-row.ts'
+import { attempts } from '../connection/failures.ts'
+import { Sql, allOf, query, readAll, readFirst, sql } from '../connection/sql.ts'
+import { closedTrades, skippedPositions } from './trade-row.ts'
 
-const attempt = <A>(name: string, run: () => Promise<A>) =>
-  TE.tryCatch(run, toServiceUnavailable(`trades.${name}`))
-
-export const createTradeRecords = (knex: Knex): TradeRecords => ({
-  page: (owner, selection, after, limit) =>
-    attempt('page', async () => {
-      const counted = countedTrades(knex, owner, selection, after)
-      const { trades, beside } = await readPage(knex, owner, selection, after, limit, counted)
-      return { trades, total: beside?.total ?? 0, before: beside?.before ?? 0 }
-    }),
-  exportPage: (owner, selection, after, limit) =>
-    attempt('exportPage', async () => {
-      const revised = ownJournals(knex, owner, selection.accountIds).select(
-        knex.raw(`${revisionOfAll} as revision`),
-      )
-      const { trades, beside } = await readPage(knex, owner, selection, after, limit, revised)
-      return { trades, revision: beside?.revision ?? '' }
-    }),
-  results: (owner, { accountIds, filter }) =>
-    attempt('results', () =>
-      ofAccounts(knex, owner, accountIds, closedTrades(knex, filter))
-        .orderByRaw(closingOrder('asc'))
-        .select(knex.raw('net_profit as "netProfit", closed_at as "closedAt"')),
-    ),
-  find: (owner, { accountId, ticket }) =>
-    attempt('find', async () => {
-      const trades = closedTrades(knex, { profit: 'all' }).where({ position_id: ticket })
-      const rows: readonly unknown[] = await ofAccounts(knex, owner, [accountId], trades).select(
-        ownColumns,
-      )
-      return O.map(closedTradeOfRow)(O.fromNullable(rows[0]))
-    }),
-  skipped: (owner, accountIds) =>
-    attempt('skipped', async () => {
-      const rows: readonly unknown[] = await ofAccounts(
+export const createTradeRecords = (knex: Knex): TradeRecords =>
+  attempts<TradeRecords>('trades', {
+    page: async (owner, selection, after, limit) => {
+      const { accountIds, filter } = selection
+      const before =
+        after === undefined ? sql`0` : sql`count(*) filter (where not ${isAfter(after)})`
+      const counted = sql`
+        select sum(total)::int as total, sum(before)::int as before
+        from ${ofAccounts(owner, accountIds, sql`count(*) as total, ${before} as before`, isClosed(filter))}`
+      const { trades, summary } = await readPage(knex, owner, selection, after, limit, counted)
+      return { trades, total: summary?.total ?? 0, before: summary?.before ?? 0 }
+    },
+    exportPage: async (owner, selection, after, limit) => {
+      // A journal that was begun anew, or made anew with its account, has another link.
+      const revisions = sql`
+        select md5(coalesce(string_agg(concat_ws(' ', accounts.id, linked_at, revision), ',' order by accounts.id), '')) as revision
+        from ${ownJournals(owner, selection.accountIds)}`
+      const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
+      return { trades, revision: summary?.revision ?? '' }
+    },
+    results: (owner, { accountIds, filter }) =>
+      query(
         knex,
-        owner,
-        accountIds,
-        tradesOfAccount(knex).where({ status: 'skipped' }),
-      )
-        .orderByRaw('array_position(?::uuid[], accounts.id), length(position_id), position_id', [
-          [...accountIds],
-        ])
-        .select('trades.account_id', 'position_id', 'skip_reason')
-      return rows.map(skippedOfRow)
-    }),
-})
+        sql`select net_profit as "netProfit", closed_at as "closedAt"
+          from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))} order by ${closingOrder('asc')}`,
+      ),
+    find: (owner, { accountId, ticket }) =>
+      readFirst(
+        knex,
+        sql`select ${closedTrades.columns} from ${ofAccounts(
+          owner,
+          [accountId],
+          sql`*`,
+          sql`status = 'closed' and position_id = ${ticket}`,
+        )}`,
+        closedTrades,
+      ),
+    skipped: (owner, accountIds) =>
+      readAll(
+        knex,
+        sql`select ${skippedPositions.columns}
+          from ${ofAccounts(owner, accountIds, sql`*`, sql`status = 'skipped'`)}
+          order by array_position(${accountIds}::uuid[], accounts.id), length(trades.position_id), trades.position_id`,
+        skippedPositions,
+      ),
+  })
 
-const ownColumns = ['accounts.user_id', 'trades.account_id', ...tradeColumns]
-
-/** A journal that was begun anew, or made anew with its account, has another link. */
-const revisionOfAll = `md5(coalesce(string_agg(concat_ws(' ', accounts.id, linked_at, revision), ',' order by accounts.id), ''))`
-
-const closingOrder = (direction: 'asc' | 'desc'): string =>
-  ['closed_at', 'length(closing_deal_id)', 'closing_deal_id', 'trades.account_id']
-    .map((key) => `${key} ${direction}`)
-    .join()
+const closingOrder = (direction: 'asc' | 'desc'): Sql =>
+  new Sql(
+    ['closed_at', 'length(closing_deal_id)', 'closing_deal_id', 'trades.account_id']
+      .map((key) => `${key} ${direction}`)
+      .join(),
+  )
 
 /**
- * The owner's accounts among those, with their journals, where these are synchronised with what the
- * accounts are linked to.
+ * The owner's accounts among those whose journal is complete and belongs to the provider account
+ * that is linked now.
  */
-const ownJournals = (
-  knex: Knex,
-  { tenantId, userId }: Owner,
-  accountIds: readonly AccountId[],
-): Knex.QueryBuilder =>
-  knex('accounts')
-    .join('journals', {
-      'journals.account_id': 'accounts.id',
-      'journals.tenant_id': 'accounts.tenant_id',
-    })
-    .whereRaw('accounts.id = any(?::uuid[]) and accounts.tenant_id = ? and accounts.user_id = ?', [
-      [...accountIds],
-      tenantId,
-      userId,
-    ])
-    .whereRaw(
-      'journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null',
-    )
+const ownJournals = ({ tenantId, userId }: Owner, accountIds: readonly AccountId[]): Sql => sql`
+  accounts join journals on journals.account_id = accounts.id and journals.tenant_id = accounts.tenant_id
+  where accounts.id = any(${accountIds}::uuid[]) and accounts.tenant_id = ${tenantId} and accounts.user_id = ${userId}
+    and journals.provider_account_id = accounts.provider_account_id and journals.synced_at is not null`
 
 /**
- * One account after the other, whatever the planner knows of the tables: another order of joins
- * would read other owners' trades.
+ * Reads `columns` of one account after the other, whatever the planner knows of the tables: another
+ * order of joins would read other owners' trades.
  */
 const ofAccounts = (
-  knex: Knex,
   owner: Owner,
   accountIds: readonly AccountId[],
-  trades: Knex.QueryBuilder,
-): Knex.QueryBuilder => {
-  const accounts = ownJournals(knex, owner, accountIds)
-    .select('accounts.id', 'accounts.tenant_id', 'accounts.user_id')
-    .as('accounts')
-  return knex.from(knex.raw('? cross join lateral (? offset 0) as trades', [accounts, trades]))
-}
+  columns: Sql,
+  where: Sql,
+): Sql => sql`
+  (select accounts.id, accounts.tenant_id, accounts.user_id from ${ownJournals(owner, accountIds)}) as accounts
+  cross join lateral (
+    select ${columns} from trades
+    where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
 
-const tradesOfAccount = (knex: Knex): Knex.QueryBuilder =>
-  knex('trades').whereRaw(
-    'trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id',
+const isClosed = ({ symbol, from, to, profit }: TradeFilter): Sql =>
+  allOf(
+    sql`status = 'closed'`,
+    symbol !== undefined && sql`upper(symbol) = ${symbol}`,
+    from !== undefined && sql`closed_at >= ${from}`,
+    to !== undefined && sql`closed_at <= ${to}`,
+    profit === 'profit' && sql`net_profit > 0`,
+    profit === 'loss' && sql`net_profit <= 0`,
   )
 
-const closedTrades = (knex: Knex, { symbol, from, to, profit }: TradeFilter): Knex.QueryBuilder => {
-  const trades = tradesOfAccount(knex).where({ status: 'closed' })
-  if (symbol !== undefined) void trades.whereRaw('upper(symbol) = ?', [symbol])
-  if (from !== undefined) void trades.where('closed_at', '>=', from)
-  if (to !== undefined) void trades.where('closed_at', '<=', to)
-  if (profit !== 'all')
-    void trades.whereRaw(profit === 'profit' ? 'net_profit > 0' : 'net_profit <= 0')
-  return trades
-}
+const isAfter = ({ closedAt, closingDealId, accountId }: TradeListPlace): Sql => sql`
+  (closed_at, length(closing_deal_id), closing_deal_id, trades.account_id)
+    < (${closedAt}, length(${closingDealId}), ${closingDealId}, ${accountId}::uuid)`
 
-/**
- * How many trades there are, and how many of them come before the page: the place itself and what
- * was closed later.
- */
-const countedTrades = (
-  knex: Knex,
-  owner: Owner,
-  { accountIds, filter }: TradeSelection,
-  after: ClosingPlace | undefined,
-): Knex.QueryBuilder => {
-  const before =
-    after === undefined
-      ? knex.raw('0 as before')
-      : knex.raw(`count(*) filter (where not ${isAfter}) as before`, placeBindings(after))
-  const counted = closedTrades(knex, filter).select(knex.raw('count(*) as total'), before)
-  return ofAccounts(knex, owner, accountIds, counted).select(
-    knex.raw('sum(total)::int as total, sum(before)::int as before'),
-  )
-}
-
-const isAfter =
-  '(closed_at, length(closing_deal_id), closing_deal_id, trades.account_id) < (?, length(?), ?, ?::uuid)'
-
-const placeBindings = ({
-  closedAt,
-  closingDealId,
-  accountId,
-}: ClosingPlace): readonly Knex.RawBinding[] => [closedAt, closingDealId, closingDealId, accountId]
-
-/** What is read of all trades, beside a page of them. */
-interface Beside {
-  readonly total?: number
-  readonly before?: number
+/** What is read of all trades with a page of them. */
+interface Summary {
+  readonly total?: number | null
+  readonly before?: number | null
   readonly revision?: string
 }
 
-/** @param beside a statement of one row, which is read of the same moment */
+/** @param summary a statement of one row, which is read of the same moment */
 const readPage = async (
   knex: Knex,
   owner: Owner,
   { accountIds, filter }: TradeSelection,
-  after: ClosingPlace | undefined,
+  after: TradeListPlace | undefined,
   limit: number,
-  beside: Knex.QueryBuilder,
-): Promise<{ readonly trades: readonly ClosedTrade[]; readonly beside: Beside | undefined }> => {
-  const trades = closedTrades(knex, filter).orderByRaw(closingOrder('desc')).limit(limit)
-  if (after !== undefined) void trades.whereRaw(isAfter, placeBindings(after))
-  const page = ofAccounts(knex, owner, accountIds, trades)
-    .select(ownColumns)
-    .orderByRaw(closingOrder('desc'))
-    .limit(limit)
-    .as('trades')
-  const rows: readonly (Beside & { readonly position_id: string | null })[] = await knex
-    .from(knex.raw('? left join ? on true', [beside.as('beside'), page]))
-    .select('*')
-    .orderByRaw(closingOrder('desc'))
+  summary: Sql,
+): Promise<{
+  readonly trades: readonly ClosedTrade[]
+  readonly summary: Summary | undefined
+}> => {
+  const page = allOf(isClosed(filter), after !== undefined && isAfter(after))
+  const trades = ofAccounts(
+    owner,
+    accountIds,
+    sql`*`,
+    sql`${page} order by ${closingOrder('desc')} limit ${limit}`,
+  )
+  const rows = await query<Summary & { readonly position_id: string | null }>(
+    knex,
+    sql`select * from (${summary}) as summary left join (
+        select ${closedTrades.columns} from ${trades} order by ${closingOrder('desc')} limit ${limit}) as trades on true
+      order by ${closingOrder('desc')}`,
+  )
   return {
-    trades: rows.filter(({ position_id: id }) => id !== null).map(closedTradeOfRow),
-    beside: rows[0],
+    trades: rows.filter(({ position_id: id }) => id !== null).map(closedTrades.read),
+    summary: rows[0],
   }
 }

@@ -1,127 +1,90 @@
 // A folded position as a row.
-import { skipReasons } from '@tradeport/domain/trades'
-import type { ClosedTrade, FoldedPosition, SkippedOnAccount } from '@tradeport/domain/trades'
+import { skipReasons, type FoldedPosition } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
-import * as column from '../connection/columns.ts'
-import { decodeRow, toText } from '../connection/columns.ts'
+import { columnOf, ids, mapped, oneOf, orAbsent, tableOf, toText } from '../connection/columns.ts'
+import { Sql } from '../connection/sql.ts'
 
-const closedRow = t.strict({
-  account_id: column.accountId,
-  user_id: column.userId,
-  position_id: t.string,
+const trade = {
+  positionId: t.string,
   symbol: t.string,
-  side: column.oneOf('side', ['buy', 'sell'] as const),
+  side: oneOf('side', ['buy', 'sell'] as const),
   volume: t.number,
-  entry_price: t.number,
-  exit_price: t.number,
+  entryPrice: t.number,
+  exitPrice: t.number,
   profit: t.number,
   commission: t.number,
   swap: t.number,
-  net_profit: t.number,
-  opened_at: t.number,
-  closed_at: t.number,
-  holding_time: t.number,
-  volume_estimated: column.orAbsent(t.boolean),
-  closing_deal_id: t.string,
-})
+  netProfit: t.number,
+  openedAt: t.number,
+  closedAt: t.number,
+  holdingTime: t.number,
+}
 
-const { account_id: _, user_id: __, ...figures } = closedRow.type.props
-
-export const tradeColumns = Object.keys(figures)
-
-const decodeClosedRow = decodeRow('trades', closedRow)
-
-export const closedTradeOfRow = (row: unknown): ClosedTrade => {
-  const stored = decodeClosedRow(row)
-  return {
-    accountId: stored.account_id,
-    userId: stored.user_id,
-    closingDealId: stored.closing_deal_id,
-    trade: {
-      positionId: stored.position_id,
-      symbol: stored.symbol,
-      side: stored.side,
-      volume: stored.volume,
-      entryPrice: stored.entry_price,
-      exitPrice: stored.exit_price,
-      profit: stored.profit,
-      commission: stored.commission,
-      swap: stored.swap,
-      netProfit: stored.net_profit,
-      openedAt: stored.opened_at,
-      closedAt: stored.closed_at,
-      holdingTime: stored.holding_time,
-      ...(stored.volume_estimated === true && { volumeEstimated: true }),
+/** Of a statement that joins `accounts`. */
+export const closedTrades = mapped(
+  tableOf(
+    'trades',
+    {
+      accountId: ids.account,
+      userId: ids.user,
+      closingDealId: t.string,
+      volumeEstimated: orAbsent(t.boolean),
+      ...trade,
     },
-  }
-}
+    { userId: 'accounts.user_id' },
+  ),
+  ({ accountId, userId, closingDealId, volumeEstimated, ...figures }) => ({
+    accountId,
+    userId,
+    closingDealId,
+    trade: { ...figures, ...(volumeEstimated === true && { volumeEstimated: true as const }) },
+  }),
+)
 
-const skippedRow = t.strict({
-  account_id: column.accountId,
-  position_id: t.string,
-  skip_reason: column.oneOf('skip reason', skipReasons),
-})
+export const skippedPositions = mapped(
+  tableOf('trades', {
+    accountId: ids.account,
+    positionId: t.string,
+    skipReason: oneOf('skip reason', skipReasons),
+  }),
+  ({ skipReason: reason, ...position }) => ({ ...position, reason }),
+)
 
-const decodeSkippedRow = decodeRow('trades', skippedRow)
-
-export const skippedOfRow = (row: unknown): SkippedOnAccount => {
-  const {
-    account_id: accountId,
-    position_id: positionId,
-    skip_reason: reason,
-  } = decodeSkippedRow(row)
-  return { accountId, positionId, reason }
-}
+const columns = Object.entries({
+  status: t.string,
+  skipReason: t.string,
+  ...trade,
+  volumeEstimated: t.boolean,
+  closingDealId: t.string,
+}).map(([field, { name }]) => ({
+  field,
+  name: columnOf(field),
+  type: name === 'number' ? 'float8' : name === 'boolean' ? 'boolean' : 'text',
+}))
 
 /** Every column of a position, and their types in JSON. */
-export const positionColumns = [...tradeColumns, 'status', 'skip_reason'] as const
+export const positionColumns = new Sql(columns.map(({ name }) => name).join())
+export const positionRecord = new Sql(columns.map(({ name, type }) => `${name} ${type}`).join())
 
-export const positionRecord = `position_id text, status text, skip_reason text, symbol text, side text, volume float8, entry_price float8,
-  exit_price float8, profit float8, commission float8, swap float8, net_profit float8, opened_at float8, closed_at float8, holding_time float8,
-  volume_estimated boolean, closing_deal_id text`
+type Value = string | number | boolean | null | undefined
+export type PositionRow = Readonly<Record<string, Value>>
 
-export type PositionRow = Readonly<Record<string, string | boolean | undefined>>
-
+/** Numbers as text, since JSON has no infinity, which a sum beyond the largest double is. */
 export const rowOfPosition = (positionId: string, folded: FoldedPosition): PositionRow => {
-  const base = { position_id: toText(positionId), status: folded.status }
-  if (folded.status === 'skipped') return { ...base, skip_reason: folded.position.reason }
-  if (folded.status === 'open') {
-    const { symbol, side, volume, entryPrice, openedAt } = folded.position
-    return {
-      ...base,
-      symbol,
-      side,
-      volume: toFloat(volume),
-      entry_price: toFloat(entryPrice),
-      opened_at: toFloat(openedAt),
-    }
+  const fields: PositionRow = {
+    ...(folded.status === 'skipped' && { skipReason: folded.position.reason }),
+    ...(folded.status === 'closed' && { ...folded.trade, closingDealId: folded.closingDealId }),
+    status: folded.status,
+    positionId: toText(positionId),
   }
-  const { trade, closingDealId } = folded
-  return {
-    ...base,
-    symbol: trade.symbol,
-    side: trade.side,
-    volume: toFloat(trade.volume),
-    entry_price: toFloat(trade.entryPrice),
-    exit_price: toFloat(trade.exitPrice),
-    profit: toFloat(trade.profit),
-    commission: toFloat(trade.commission),
-    swap: toFloat(trade.swap),
-    net_profit: toFloat(trade.netProfit),
-    opened_at: toFloat(trade.openedAt),
-    closed_at: toFloat(trade.closedAt),
-    holding_time: toFloat(trade.holdingTime),
-    volume_estimated: trade.volumeEstimated,
-    closing_deal_id: closingDealId,
-  }
+  return Object.fromEntries(
+    columns.map(({ field, name }) => {
+      const value = fields[field]
+      return [name, typeof value === 'number' ? String(value) : value]
+    }),
+  )
 }
 
-export type StoredPosition = Readonly<Record<string, string | number | boolean | null>>
-
-export const isSamePosition = (stored: StoredPosition, row: PositionRow | undefined): boolean =>
+export const isSamePosition = (stored: PositionRow, row: PositionRow | undefined): boolean =>
   row !== undefined &&
-  positionColumns.every((name) => String(stored[name] ?? '') === String(row[name] ?? ''))
-
-// As text, since JSON has no infinity, which a sum beyond the largest double is.
-const toFloat = (value: number | undefined): string | undefined =>
-  value === undefined ? undefined : String(value)
+  columns.every(({ name }) => String(stored[name] ?? '') === String(row[name] ?? ''))

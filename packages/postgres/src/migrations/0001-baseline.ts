@@ -182,7 +182,7 @@ const tables = `
     version integer not null,
     -- By the database's clock: when its checks began, when its outcome was stored, and when a process has to go on with it.
     checked_at timestamptz not null,
-    settled_at timestamptz,
+    ended_at timestamptz,
     due_at timestamptz,
     -- The operator who ended it by hand, and why.
     finished_by text,
@@ -191,7 +191,7 @@ const tables = `
   );
   create index orders_of_user on orders (tenant_id, user_id, created_at, sequence);
   -- What a limit of the account counts: pending orders, and those that were filled since its positions were read.
-  create index orders_in_books on orders (tenant_id, account_id, settled_at) where status in ('pending', 'filled', 'partially_filled');
+  create index orders_in_books on orders (tenant_id, account_id, ended_at) where status in ('pending', 'filled', 'partially_filled');
   create index orders_orphaned on orders (tenant_id) where is_orphaned;
   create index orders_due on orders (due_at) where due_at is not null;
 
@@ -207,7 +207,7 @@ const tables = `
     foreign key (tenant_id, user_id) references users on delete cascade
   );
 
-  -- Where the lists of orders begin that are read page by page.
+  -- The highest sequence that the later pages of a paged list of orders may show.
   create table order_list_starts (
     tenant_id text not null,
     user_id text not null,
@@ -280,6 +280,7 @@ const tables = `
     -- An event that is recorded again is the same event.
     key text not null,
     type text not null,
+    account_id uuid not null,
     data text not null,
     occurred_at timestamptz not null,
     recorded_at timestamptz not null default now(),
@@ -287,6 +288,7 @@ const tables = `
     unique (tenant_id, user_id, key),
     foreign key (tenant_id, user_id) references users on delete cascade
   );
+  create index events_of_user on events (tenant_id, user_id, sequence);
   create index events_by_age on events (recorded_at);
 
   create table webhook_deliveries (
@@ -361,7 +363,7 @@ const tables = `
     profit numeric not null, commission numeric not null, swap numeric not null,
     primary key (tenant_id, account_id, time_ms, id, entry)
   );
-  -- In part, so that it is never taken for reads by time, as it would be while the planner knows nothing of the table.
+  -- Partial, so that the planner does not use it for reads by time before it has statistics.
   create index deals_of_positions on deals (tenant_id, account_id, position_id) where position_id is not null;
 
   -- The positions that are folded from the deals.

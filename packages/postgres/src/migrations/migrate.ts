@@ -3,7 +3,7 @@
 import type { Knex } from 'knex'
 import * as baseline from './0001-baseline.ts'
 
-// From the first release on appended to, never changed: the names stand in every database's
+// From the first release on appended to, never changed: the names are stored in every database's
 // knex_migrations.
 const migrations = [{ name: '0001-baseline', ...baseline }]
 
@@ -28,8 +28,7 @@ export const migrate = (knex: Knex): Promise<void> =>
   })
 
 /**
- * Whether everything that this version needs has been run; what a newer one has run beside it is in
- * nobody's way.
+ * Whether every migration of this version has been run; those of a newer version do no harm.
  */
 export const isMigrated = async (knex: Knex): Promise<boolean> => {
   if (!(await knex.schema.hasTable(tableName))) return false

@@ -1,8 +1,8 @@
 // What waits to be done, over all instances, so that an operator sees when something is stuck.
-import type { ServiceUnavailable } from '@tradeport/domain/errors'
-import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Knex } from 'knex'
 import { attempt } from '../connection/failures.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
 import { noticeQueue } from '../events/owner-notices.ts'
 import { dueOrdersQueue } from '../orders/due-orders.ts'
 
@@ -29,17 +29,34 @@ export interface Backlog {
   }
 }
 
-/** Reads indices of what is not done, however much there is that is. */
-export const readBacklog = (knex: Knex): TE.TaskEither<ServiceUnavailable, Backlog> =>
+/** Reads indices of what is not done, however much is done. */
+export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
   attempt('database.backlog', async () => {
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([
       only<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
         knex,
-        ordersUnderWay,
+        // Every order that is not at its end has a due time.
+        sql`select (count(*) filter (where status = 'pending'))::int as pending,
+            (count(sent_at) filter (where status = 'pending'))::int as unknown,
+            ${ageMs(sql`min(sent_at) filter (where status = 'pending')`)} as "oldestUnknownMs",
+            (count(*) filter (where due_at <= now()))::int as due, ${ageMs(sql`min(due_at)`)} as "oldestDueMs"
+          from orders where due_at is not null`,
       ),
-      only<{ readonly waiting: number; readonly oldestMs: number }>(knex, noticesWaiting),
-      only<Backlog['journals']>(knex, journalsDisagreeing),
-      only<Backlog['deliveries']>(knex, deliveriesPending),
+      only<{ readonly waiting: number; readonly oldestMs: number }>(
+        knex,
+        sql`select count(*)::int as waiting, ${ageMs(sql`min(start_after)`)} as "oldestMs"
+          from pgboss.job where name = ${noticeQueue} and state < 'active' and start_after <= now()`,
+      ),
+      only<Backlog['journals']>(
+        knex,
+        sql`select count(*)::int as disagreeing from journals where disagreements > 0 and difference <> 0`,
+      ),
+      only<Backlog['deliveries']>(
+        knex,
+        sql`select count(*)::int as pending, (count(*) filter (where next_attempt_at <= now()))::int as due,
+            ${ageMs(sql`min(next_attempt_at)`)} as "oldestDueMs"
+          from webhook_deliveries where status = 'pending'`,
+      ),
     ])
     const queues = [
       { queue: dueOrdersQueue, waiting: due, oldestMs: oldestDueMs },
@@ -48,26 +65,8 @@ export const readBacklog = (knex: Knex): TE.TaskEither<ServiceUnavailable, Backl
     return { queues, orders, journals, deliveries }
   })
 
-const only = async <A>(knex: Knex, sql: string): Promise<A> =>
-  (await knex.raw<{ rows: [A] }>(sql)).rows[0]
+const only = async <A>(knex: Knex, statement: Sql): Promise<A> =>
+  (await query<A>(knex, statement))[0] as A
 
-const ageMs = (since: string, filter = 'true'): string =>
-  `greatest(0, coalesce(extract(epoch from now() - min(${since}) filter (where ${filter})) * 1000, 0))::float8`
-
-const noticesWaiting = `
-  select count(*)::int as waiting, ${ageMs('start_after')} as "oldestMs"
-  from pgboss.job where name = '${noticeQueue}' and state < 'active' and start_after <= now()`
-
-const isPending = `status = 'pending'`
-
-// Every order that is not at its end has a due time.
-const ordersUnderWay = `
-  select (count(*) filter (where ${isPending}))::int as pending, (count(sent_at) filter (where ${isPending}))::int as unknown,
-    ${ageMs('sent_at', isPending)} as "oldestUnknownMs", (count(*) filter (where due_at <= now()))::int as due, ${ageMs('due_at')} as "oldestDueMs"
-  from orders where due_at is not null`
-
-const journalsDisagreeing = `select count(*)::int as disagreeing from journals where disagreements > 0 and difference <> 0`
-
-const deliveriesPending = `
-  select count(*)::int as pending, (count(*) filter (where next_attempt_at <= now()))::int as due, ${ageMs('next_attempt_at')} as "oldestDueMs"
-  from webhook_deliveries where status = 'pending'`
+const ageMs = (since: Sql): Sql =>
+  sql`greatest(0, coalesce(extract(epoch from now() - ${since}) * 1000, 0))::float8`

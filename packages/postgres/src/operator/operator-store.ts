@@ -1,305 +1,249 @@
 // The operator's documents in PostgreSQL: one transaction each, one at a time over all instances.
-// The records that a document names are read, each table by its keys, the rule decides, and what it
-// decided is written: removals first, then owners before what they own.
-import { usersAffectedBy } from '@tradeport/domain/operator'
-import type { ValidationError } from '@tradeport/domain/errors'
-import type { OperatorChanges, OperatorKeys, OperatorRecords } from '@tradeport/domain/operator'
+// The records that a document names are read, the rule decides, and what it decided is written:
+// removals first, then owners before what they own.
+import {
+  usersAffectedBy,
+  type OperatorChanges,
+  type OperatorKeys,
+  type OperatorRecords,
+} from '@tradeport/domain/operator'
 import type { OperatorStore } from '@tradeport/domain/ports'
-import type { AccountId } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import { identity, pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Knex } from 'knex'
-import { toTimestamptz } from '../connection/columns.ts'
-import type { Row, Table } from '../connection/columns.ts'
+import { mapped, toTimestamptz, type Row } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
-import { attempt } from '../connection/failures.ts'
+import { attemptEither } from '../connection/failures.ts'
 import { sendCredentialsChanged } from '../connection/peer-notices.ts'
-import { inTransaction } from '../connection/statements.ts'
-import { accountOfRow, accounts, rowOfAccount, snapshots } from '../credentials/account-store.ts'
+import { Sql, inTransaction, query, readAll, sql, type Selection } from '../connection/sql.ts'
+import { accounts, snapshots } from '../credentials/account-store.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
-import { sealSecret } from '../credentials/secrets.ts'
-import {
-  challenges,
-  deskOfRow,
-  desksWithAccounts,
-  rowOfDesk,
-  rowOfTraderLimits,
-  tenants,
-  traderLimits,
-  traderLimitsOfRow,
-  users,
-} from './records.ts'
+import { challenges, desks, tenants, traderLimits, users } from './records.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
 }
 
-type Decide<A> = (records: OperatorRecords) => E.Either<ValidationError, A>
-
 export const createOperatorStore = ({ knex, cipher }: Parts): OperatorStore => ({
-  apply: <A extends { readonly changes: OperatorChanges }>(keys: OperatorKeys, decide: Decide<A>) =>
-    pipe(
-      // A commit without an answer is reported as such: the document may stand, and the keys that
-      // it made are shown once.
-      attempt('operator.apply', () =>
-        inTransaction(knex, async (trx) => {
-          await trx.raw(
-            `select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`,
-          )
-          const records = await readRecords(trx, keys)
-          const decision = decide(records)
-          if (E.isLeft(decision)) return decision
-          await removeRecords(trx, decision.right.changes)
-          await putRecords(trx, cipher, decision.right.changes)
-          await sendCredentialsChanged(trx, usersAffectedBy(decision.right.changes, records))
-          return decision
-        }),
-      ),
-      TE.flatMapEither(identity),
+  // A commit without an answer is reported as such: the document may stand, and the keys that it
+  // made are shown once.
+  apply: (keys, decide) =>
+    attemptEither('operator.apply', () =>
+      inTransaction(knex, async (trx) => {
+        await query(
+          trx,
+          sql`select pg_advisory_xact_lock(hashtextextended('tradeport.operator.apply', 0))`,
+        )
+        const records = await readRecords(trx, keys)
+        const decision = decide(records)
+        if (E.isLeft(decision)) return decision
+        const { changes } = decision.right
+        const removedUsers = await usersRemovedBy(trx, changes)
+        for (const section of sections) await remove(trx, section, changes[section].remove)
+        await removeOrders(trx, removedUsers)
+        for (const section of sections) await put(trx, section, changes[section].put)
+        await putProviderTokens(trx, cipher, changes)
+        await putDeskAccounts(trx, changes)
+        await sendCredentialsChanged(trx, usersAffectedBy(changes, records))
+        return decision
+      }),
     ),
 })
 
-/** Rows whose column holds one of the values, which are one bound array however many they are. */
-const among = (
-  rows: Knex.QueryBuilder,
-  name: string,
-  values: readonly string[],
-  type = 'text',
-): Knex.QueryBuilder => rows.whereRaw(`?? = any(?::${type}[])`, [name, [...values]])
+type Section = keyof OperatorRecords
 
-interface AccountInstant {
-  readonly accountId: AccountId
-  readonly at: number
+interface Stored<S extends Section> {
+  readonly rows: Selection<OperatorRecords[S][number]> & {
+    readonly write: (record: OperatorChanges[S]['put'][number]) => Row
+  }
+  /** Identifies a record, by itself unless it is of a user or an account. */
+  readonly key: Readonly<Record<string, 'text' | 'uuid' | 'timestamptz'>>
+  readonly keyOf: (key: OperatorKeys[S][number]) => readonly string[]
+  /** A document names the user or account that a record is of without its tenant. */
+  readonly of?: 'user' | 'account'
 }
 
-const amongInstants = (
-  rows: Knex.QueryBuilder,
-  name: string,
-  keys: readonly AccountInstant[],
-): Knex.QueryBuilder =>
-  rows.whereRaw('(account_id, ??) in (select * from unnest(?::uuid[], ?::timestamptz[]))', [
-    name,
-    keys.map(({ accountId }) => accountId),
-    keys.map(({ at }) => toTimestamptz(at)),
-  ])
+const byId = { key: { id: 'text' }, keyOf: (id: string) => [id] } as const
 
-const startOf = ({ accountId, startedAt }: OperatorKeys['challenges'][number]): AccountInstant => ({
-  accountId,
-  at: startedAt,
-})
-const timeOf = ({
-  accountId,
-  timestamp,
-}: OperatorKeys['balanceSnapshots'][number]): AccountInstant => ({ accountId, at: timestamp })
+/** In the order in which they are written. */
+const stored: { readonly [S in Section]: Stored<S> } = {
+  tenants: { rows: tenants, ...byId },
+  users: { rows: users, ...byId },
+  accounts: { rows: accounts, ...byId, key: { id: 'uuid' } },
+  apiKeys: { rows: apiKeys, ...byId, of: 'user' },
+  accessTokens: { rows: accessTokens, ...byId, of: 'user' },
+  desks: { rows: desks, ...byId },
+  traderLimits: { rows: traderLimits, ...byId, key: { account_id: 'uuid' }, of: 'account' },
+  challenges: {
+    rows: challenges,
+    key: { account_id: 'uuid', started_at: 'timestamptz' },
+    keyOf: ({ accountId, startedAt }) => [accountId, toTimestamptz(startedAt)],
+    of: 'account',
+  },
+  balanceSnapshots: {
+    rows: {
+      ...mapped(snapshots, ({ takenAt: timestamp, ...snapshot }) => ({ timestamp, ...snapshot })),
+      write: ({ timestamp, ...snapshot }) => snapshots.write({ takenAt: timestamp, ...snapshot }),
+    },
+    key: { account_id: 'uuid', taken_at: 'timestamptz' },
+    keyOf: ({ accountId, timestamp }) => [accountId, toTimestamptz(timestamp)],
+    of: 'account',
+  },
+}
+const sections = Object.keys(stored) as Section[]
 
-const readAll = async <A>(
-  rows: Knex.QueryBuilder,
-  { columns, read }: Pick<Table<A>, 'columns' | 'read'>,
-): Promise<readonly A[]> => ((await rows.select(columns)) as unknown[]).map(read)
+/** Whether a record has one of these keys, which are one bound array per column. */
+const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
+  const { key, keyOf }: Stored<S> = stored[section]
+  const values = keys.map(keyOf)
+  const arrays = Object.values(key).map(
+    (type, at) => sql`${values.map((one) => one[at])}::${new Sql(type)}[]`,
+  )
+  const columns = new Sql(Object.keys(key).join())
+  return sql`(${columns}) in (select * from unnest(${arrays.reduce((all, one) => sql`${all}, ${one}`)}))`
+}
 
 const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<OperatorRecords> => {
-  const readCredentials = <A>(
-    name: string,
-    table: Table<A>,
-    ids: readonly string[],
-    hashes: readonly string[],
-  ): Promise<readonly A[]> =>
-    readAll(among(trx(name), 'id', ids).orWhereRaw('hash = any(?::text[])', [[...hashes]]), table)
-
-  // Locked, so that a reading recorded meanwhile waits and is not written over.
-  const readAccounts = await readAll(
-    among(trx('accounts'), 'id', keys.accounts, 'uuid').orderBy('id').forUpdate(),
-    {
-      columns: accounts.columns,
-      read: accountOfRow,
-    },
-  )
-  const readKeys = await readCredentials('api_keys', apiKeys, keys.apiKeys, keys.apiKeyHashes)
-  const readTokens = await readCredentials(
-    'access_tokens',
-    accessTokens,
+  const read = <S extends Section>(
+    section: S,
+    ofSection: readonly OperatorKeys[S][number][],
+    more = sql``,
+  ): Promise<readonly OperatorRecords[S][number][]> => {
+    const { rows }: Stored<S> = stored[section]
+    return readAll(
+      trx,
+      sql`select ${rows.columns} from ${rows.table} where ${hasKey(section, ofSection)} ${more}`,
+      rows,
+    )
+  }
+  // Locked, so that a reading recorded meanwhile waits and is not overwritten.
+  const accounts = await read('accounts', keys.accounts, sql`order by id for update`)
+  const apiKeys = await read('apiKeys', keys.apiKeys, sql`or hash = any(${keys.apiKeyHashes})`)
+  const accessTokens = await read(
+    'accessTokens',
     keys.accessTokens,
-    keys.accessTokenHashes,
+    sql`or hash = any(${keys.accessTokenHashes})`,
   )
-  const readDesks = await readAll(among(desksWithAccounts(trx), 'id', keys.desks), {
-    columns: [],
-    read: deskOfRow,
-  })
-  const holders = [
-    ...readAccounts.map(({ owner }) => owner.userId),
-    ...[...readKeys, ...readTokens].map(({ userId }) => userId),
-  ]
-  const readUsers = await readAll(among(trx('users'), 'id', [...keys.users, ...holders]), users)
-  const tenantIds = [
-    ...keys.tenants,
-    ...[...readUsers, ...readDesks].map(({ tenantId }) => tenantId),
-  ]
-  const found = await readAll(
-    amongInstants(trx('balance_snapshots'), 'taken_at', keys.balanceSnapshots.map(timeOf)),
-    snapshots,
-  )
+  const desks = await read('desks', keys.desks)
+  const users = await read('users', [
+    ...keys.users,
+    ...accounts.map(({ owner }) => owner.userId),
+    ...[...apiKeys, ...accessTokens].map(({ userId }) => userId),
+  ])
   return {
-    tenants: await readAll(among(trx('tenants'), 'id', tenantIds), tenants),
-    users: readUsers,
-    accounts: readAccounts,
-    apiKeys: readKeys,
-    accessTokens: readTokens,
-    desks: readDesks,
-    traderLimits: await readAll(
-      among(trx('trader_limits'), 'account_id', keys.traderLimits, 'uuid'),
-      {
-        columns: traderLimits.columns,
-        read: traderLimitsOfRow,
-      },
-    ),
-    challenges: await readAll(
-      amongInstants(trx('challenges'), 'started_at', keys.challenges.map(startOf)),
-      challenges,
-    ),
-    balanceSnapshots: found.map(({ takenAt: timestamp, ...snapshot }) => ({
-      timestamp,
-      ...snapshot,
-    })),
+    tenants: await read('tenants', [
+      ...keys.tenants,
+      ...[...users, ...desks].map(({ tenantId }) => tenantId),
+    ]),
+    users,
+    accounts,
+    apiKeys,
+    accessTokens,
+    desks,
+    traderLimits: await read('traderLimits', keys.traderLimits),
+    challenges: await read('challenges', keys.challenges),
+    balanceSnapshots: await read('balanceSnapshots', keys.balanceSnapshots),
   }
 }
 
-/** What belongs to a record goes along by the tables' references, but for orders. */
-const removeRecords = async (trx: Knex.Transaction, changes: OperatorChanges): Promise<void> => {
-  // Orders under way stay until their outcome is known: they may be executed whoever is removed.
-  await trx.raw(
-    `with removed as (select tenant_id, id as user_id from users where id = any(?::text[]) or tenant_id = any(?::text[])),
-     deleted as (delete from orders where step = 'settled' and (tenant_id, user_id) in (select * from removed))
-     update orders set is_orphaned = true where step <> 'settled' and (tenant_id, user_id) in (select * from removed)`,
-    [[...changes.users.remove], [...changes.tenants.remove]],
-  )
-  await among(trx('tenants'), 'id', changes.tenants.remove).delete()
-  await among(trx('users'), 'id', changes.users.remove).delete()
-  await among(trx('accounts'), 'id', changes.accounts.remove, 'uuid').delete()
-  await among(trx('api_keys'), 'id', changes.apiKeys.remove).delete()
-  await among(trx('access_tokens'), 'id', changes.accessTokens.remove).delete()
-  await among(trx('desks'), 'id', changes.desks.remove).delete()
-  await among(trx('trader_limits'), 'account_id', changes.traderLimits.remove, 'uuid').delete()
-  await amongInstants(
-    trx('challenges'),
-    'started_at',
-    changes.challenges.remove.map(startOf),
-  ).delete()
-  await amongInstants(
-    trx('balance_snapshots'),
-    'taken_at',
-    changes.balanceSnapshots.remove.map(timeOf),
-  ).delete()
+interface UserKey {
+  readonly tenant_id: string
+  readonly id: string
 }
 
-/** Creates each record or brings it to what is put. */
-const putRecords = async (
+const usersRemovedBy = (
   trx: Knex.Transaction,
-  cipher: Cipher,
-  changes: OperatorChanges,
-): Promise<void> => {
-  await put(trx, 'tenants', ['id'], changes.tenants.put.map(tenants.write))
-  for (const { id, providerToken } of changes.tenants.put)
-    if (providerToken !== undefined)
-      await trx('tenants')
-        .where({ id })
-        .update({
-          provider_token:
-            providerToken === null ? null : sealSecret(cipher, 'provider_token', id, providerToken),
-        })
-  await put(trx, 'users', ['tenant_id', 'id'], changes.users.put.map(users.write))
-  await put(trx, 'accounts', ['tenant_id', 'id'], changes.accounts.put.map(rowOfAccount))
-  await put(
+  { users, tenants }: OperatorChanges,
+): Promise<readonly UserKey[]> =>
+  query(
     trx,
-    'api_keys',
-    ['tenant_id', 'id'],
-    ofUsers(trx, changes.apiKeys.put.map(apiKeys.write)),
+    sql`select tenant_id, id from users where id = any(${users.remove}) or tenant_id = any(${tenants.remove})`,
   )
-  await put(
-    trx,
-    'access_tokens',
-    ['tenant_id', 'id'],
-    ofUsers(trx, changes.accessTokens.put.map(accessTokens.write)),
-  )
-  await put(trx, 'desks', ['tenant_id', 'id'], changes.desks.put.map(rowOfDesk))
-  await putDeskAccounts(trx, changes)
-  await put(
-    trx,
-    'trader_limits',
-    ['tenant_id', 'account_id'],
-    ofAccounts(trx, changes.traderLimits.put.map(rowOfTraderLimits)),
-  )
-  await put(
-    trx,
-    'challenges',
-    ['tenant_id', 'account_id', 'started_at'],
-    ofAccounts(trx, changes.challenges.put.map(challenges.write)),
-  )
-  const snapshotRows = changes.balanceSnapshots.put.map(({ timestamp, ...snapshot }) =>
-    snapshots.write({ takenAt: timestamp, ...snapshot }),
-  )
-  await put(
-    trx,
-    'balance_snapshots',
-    ['tenant_id', 'account_id', 'taken_at'],
-    ofAccounts(trx, snapshotRows),
-  )
+
+/**
+ * Removes the orders of removed users. Orders under way stay until their outcome is known: they may
+ * be executed whoever is removed. Called after the removal of the users, which waits for
+ * transactions that record orders of theirs.
+ */
+const removeOrders = async (trx: Knex.Transaction, removed: readonly UserKey[]): Promise<void> => {
+  if (removed.length === 0) return
+  const ofRemoved = sql`(tenant_id, user_id) in (
+    select * from unnest(${removed.map((user) => user.tenant_id)}::text[], ${removed.map(({ id }) => id)}::text[]))`
+  // Ended orders too: one may have ended after this statement began.
+  await query(trx, sql`update orders set is_orphaned = true where ${ofRemoved}`)
+  await query(trx, sql`delete from orders where is_orphaned and step = 'ended' and ${ofRemoved}`)
 }
 
-// A document names users and accounts without their tenants.
-const ofUsers = (trx: Knex.Transaction, rows: readonly Row[]): readonly Row[] =>
-  rows.map((row) => ({
-    ...row,
-    tenant_id: trx.raw('(select tenant_id from users where id = ?)', [row['user_id'] as string]),
-  }))
-
-const ofAccounts = (trx: Knex.Transaction, rows: readonly Row[]): readonly Row[] =>
-  rows.map((row) => ({
-    ...row,
-    tenant_id: trx.raw('(select tenant_id from accounts where id = ?)', [
-      row['account_id'] as string,
-    ]),
-  }))
+/** What belongs to a record is removed by the tables' references, except for orders. */
+const remove = async <S extends Section>(
+  trx: Knex.Transaction,
+  section: S,
+  keys: readonly OperatorKeys[S][number][],
+): Promise<void> => {
+  await query(trx, sql`delete from ${stored[section].rows.table} where ${hasKey(section, keys)}`)
+}
 
 // Far below the 65,535 values that one statement may carry, whatever the table's width.
 const rowsPerStatement = 500
 
-const put = async (
+/** Creates each record or changes it. */
+const put = async <S extends Section>(
   trx: Knex.Transaction,
-  table: string,
-  key: readonly string[],
-  rows: readonly Row[],
+  section: S,
+  records: readonly OperatorChanges[S]['put'][number][],
 ): Promise<void> => {
+  const {
+    rows: { table, write },
+    key,
+    of,
+  }: Stored<S> = stored[section]
+  const rows = records.map(write).map((row) =>
+    of === undefined
+      ? row
+      : {
+          ...row,
+          tenant_id: trx.raw(`(select tenant_id from ${of}s where id = ?)`, [
+            row[`${of}_id`] as string,
+          ]),
+        },
+  )
+  const conflict = section === 'tenants' ? ['id'] : ['tenant_id', ...Object.keys(key)]
   for (let first = 0; first < rows.length; first += rowsPerStatement)
-    await trx(table)
+    await trx(table.text)
       .insert(rows.slice(first, first + rowsPerStatement))
-      .onConflict([...key])
+      .onConflict(conflict)
       .merge()
+}
+
+const putProviderTokens = async (
+  trx: Knex.Transaction,
+  cipher: Cipher,
+  changes: OperatorChanges,
+): Promise<void> => {
+  for (const { id, providerToken: token } of changes.tenants.put)
+    if (token !== undefined)
+      await trx('tenants')
+        .where({ id })
+        .update({
+          provider_token: token === null ? null : cipher.encrypt('provider_token', id, token),
+        })
 }
 
 // An account that a document removes with its user is left out of the desks that the same document
 // puts, as of all others.
-const putDeskAccounts = async (
-  trx: Knex.Transaction,
-  { desks: { put: desks } }: OperatorChanges,
-): Promise<void> => {
-  const placed = desks.flatMap(({ id, accounts: members }) =>
-    members.map((accountId, place) => ({ id, accountId, place })),
+const putDeskAccounts = async (trx: Knex.Transaction, changes: OperatorChanges): Promise<void> => {
+  const places = changes.desks.put.flatMap(({ id, accounts: members }) =>
+    members.map((accountId, place) => ({ desk_id: id, account_id: accountId, place })),
   )
-  await among(
-    trx('desk_accounts'),
-    'desk_id',
-    desks.map(({ id }) => id),
-  ).delete()
-  await trx.raw(
-    `insert into desk_accounts (tenant_id, desk_id, account_id, place)
-     select accounts.tenant_id, desk_id, account_id, place
-     from unnest(?::text[], ?::uuid[], ?::int[]) as places (desk_id, account_id, place) join accounts on accounts.id = account_id`,
-    [
-      placed.map(({ id }) => id),
-      placed.map(({ accountId }) => accountId),
-      placed.map(({ place }) => place),
-    ],
+  await query(
+    trx,
+    sql`delete from desk_accounts where desk_id = any(${changes.desks.put.map(({ id }) => id)})`,
+  )
+  await query(
+    trx,
+    sql`insert into desk_accounts (tenant_id, desk_id, account_id, place)
+      select accounts.tenant_id, desk_id, account_id, place
+      from json_to_recordset(${JSON.stringify(places)}) as places (desk_id text, account_id uuid, place int)
+        join accounts on accounts.id = account_id`,
   )
 }

@@ -1,80 +1,89 @@
 // The operator's records as rows, other than accounts and credentials: tenants, users, desks,
 // limits and challenges.
 import { plans } from '@tradeport/domain/access'
-import { challengeStatuses } from '@tradeport/domain/operator'
-import type { AccountTraderLimits, Desk } from '@tradeport/domain/operator'
+import { challengeStatuses, type AccountTraderLimits, type Desk } from '@tradeport/domain/operator'
 import * as t from 'io-ts'
-import type { Knex } from 'knex'
-import * as column from '../connection/columns.ts'
-import { decodeRow, tableOf } from '../connection/columns.ts'
-import type { Row } from '../connection/columns.ts'
+import {
+  ids,
+  instant,
+  mapped,
+  numeric,
+  oneOf,
+  orAbsent,
+  tableOf,
+  type Row,
+} from '../connection/columns.ts'
+import { sql } from '../connection/sql.ts'
 
-export const tenants = tableOf('tenants', { id: column.tenantId, name: t.string })
+const tenant = { id: ids.tenant, name: t.string }
+
+export const tenants = tableOf('tenants', tenant)
+
+export const listedTenants = tableOf(
+  'tenants',
+  { ...tenant, hasProviderToken: t.boolean },
+  { hasProviderToken: 'provider_token is not null' },
+)
 
 export const users = tableOf('users', {
-  id: column.userId,
-  tenantId: column.tenantId,
+  id: ids.user,
+  tenantId: ids.tenant,
   email: t.string,
-  plan: column.oneOf('plan', plans),
+  plan: oneOf('plan', plans),
 })
 
 const deskLimits = {
-  maxOpenLots: column.orAbsent(column.numeric),
-  maxOpenPositions: column.orAbsent(column.numeric),
-  allowedSymbols: column.orAbsent(t.readonlyArray(t.string)),
+  maxOpenLots: orAbsent(numeric),
+  maxOpenPositions: orAbsent(numeric),
+  allowedSymbols: orAbsent(t.readonlyArray(t.string)),
 }
 
-const desks = tableOf('desks', { id: t.string, tenantId: column.tenantId, ...deskLimits })
-
-const decodeDeskAccounts = decodeRow(
+const deskTable = tableOf(
   'desks',
-  t.type({ accounts: t.readonlyArray(column.accountId) }),
+  {
+    id: t.string,
+    tenantId: ids.tenant,
+    accounts: t.readonlyArray(ids.account),
+    ...deskLimits,
+  },
+  {
+    accounts: `array(
+      select account_id::text from desk_accounts as places where places.tenant_id = desks.tenant_id and desk_id = desks.id order by place)`,
+  },
 )
 
-/** Desks with their accounts in their order. */
-export const desksWithAccounts = (knex: Knex): Knex.QueryBuilder =>
-  knex('desks').select(
-    ...desks.columns,
-    knex.raw(`array(
-      select account_id::text from desk_accounts as places where places.tenant_id = desks.tenant_id and desk_id = desks.id order by place) as accounts`),
-  )
-
-export const deskOfRow = (row: unknown): Desk => {
-  const { id, tenantId, ...limits } = desks.read(row)
-  return { id, tenantId, accounts: decodeDeskAccounts(row).accounts, limits }
+/** With their accounts in their order, which are not written with them. */
+export const desks = {
+  ...mapped(deskTable, ({ id, tenantId, accounts, ...limits }) => ({
+    id,
+    tenantId,
+    accounts,
+    limits,
+  })),
+  write: ({ id, tenantId, limits }: Desk): Row => deskTable.write({ id, tenantId, ...limits }),
 }
 
-export const rowOfDesk = ({ limits, ...desk }: Desk): Row => desks.write({ ...desk, ...limits })
-
-export const traderLimits = tableOf('trader_limits', {
-  accountId: column.accountId,
-  maxLotsPerOrder: column.orAbsent(column.numeric),
-  approvalAboveLots: column.orAbsent(column.numeric),
+const traderLimitsTable = tableOf('trader_limits', {
+  accountId: ids.account,
+  maxLotsPerOrder: orAbsent(numeric),
+  approvalAboveLots: orAbsent(numeric),
   ...deskLimits,
 })
 
-export const traderLimitsOfRow = (row: unknown): AccountTraderLimits => {
-  const { accountId, ...limits } = traderLimits.read(row)
-  return { accountId, limits }
+export const traderLimits = {
+  ...mapped(traderLimitsTable, ({ accountId, ...limits }) => ({ accountId, limits })),
+  write: ({ accountId, limits }: AccountTraderLimits): Row =>
+    traderLimitsTable.write({ accountId, ...limits }),
 }
 
-export const rowOfTraderLimits = ({ accountId, limits }: AccountTraderLimits): Row =>
-  traderLimits.write({ accountId, ...limits })
+const challenge = { startedAt: instant, status: oneOf('status', challengeStatuses) }
 
-const status = column.oneOf('status', challengeStatuses)
+export const challenges = tableOf('challenges', { accountId: ids.account, ...challenge })
 
-export const challenges = tableOf('challenges', {
-  accountId: column.accountId,
-  startedAt: column.instant,
-  status,
-})
-
-/**
- * The challenges of the accounts that a statement reads as JSON, the latest first;
- * `challengeStandings` reads them.
- */
-export const accountChallenges = `(
-  select coalesce(json_agg(json_build_object('startedAt', (extract(epoch from started_at) * 1000)::float8, 'status', status) order by started_at desc), '[]')
-  from challenges where challenges.tenant_id = accounts.tenant_id and account_id = accounts.id) as challenges`
-
-export const challengeStandings = t.readonlyArray(t.strict({ startedAt: column.instant, status }))
+/** The challenges of the accounts that a statement reads, the latest first, as JSON. */
+export const accountChallenges = {
+  codec: t.readonlyArray(t.strict(challenge)),
+  sql: sql`(
+    select coalesce(json_agg(json_build_object('startedAt', (extract(epoch from started_at) * 1000)::float8, 'status', status) order by started_at desc), '[]')
+    from challenges where challenges.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
+}

@@ -1,79 +1,73 @@
 // An order and its placement as one row.
-import { orderStatuses } from '@tradeport/domain/orders'
+import { orderStatuses, type Fill, type Order, type Placement } from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
-import type { Fill, Order, Placement } from '@tradeport/domain/orders'
 import type { NewOrder, OrderPlacement } from '@tradeport/domain/ports'
-import type { Ticket } from '@tradeport/domain/primitives'
-import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import * as Json from 'fp-ts/lib/Json.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
-import * as column from '../connection/columns.ts'
-import { tableOf } from '../connection/columns.ts'
-import type { Row } from '../connection/columns.ts'
+import {
+  codecOf,
+  ids,
+  instant,
+  mapped,
+  numeric,
+  oneOf,
+  orAbsent,
+  parsedText,
+  tableOf,
+  type Row,
+} from '../connection/columns.ts'
 import { DescribedError } from '../connection/failures.ts'
+import { Sql, sql, type Selection } from '../connection/sql.ts'
 
-/**
- * The caller's own words: a JSON string, which holds characters that PostgreSQL's text does not.
- */
-export const callersText = new t.Type<string, string>(
+/** Text from the caller: a JSON string, which holds characters that PostgreSQL's text does not. */
+export const callersText = codecOf(
   'caller’s text',
-  t.string.is,
-  (value, context) =>
-    pipe(
-      Json.parse(String(value)),
-      E.filterOrElse(t.string.is, () => value),
-      E.match(
-        () => t.failure(value, context),
-        (text) => t.success(text),
-      ),
-    ),
-  (text) => JSON.stringify(text),
+  (value) => O.filter(t.string.is)(O.fromEither(Json.parse(String(value)))),
+  (text: string) => JSON.stringify(text),
 )
 
-const orders = tableOf('orders', {
-  id: column.orderId,
-  tenantId: column.tenantId,
-  userId: column.userId,
-  accountId: column.accountId,
+const table = tableOf('orders', {
+  id: ids.order,
+  tenantId: ids.tenant,
+  userId: ids.user,
+  accountId: ids.account,
   symbol: t.string,
-  side: column.oneOf('side', ['buy', 'sell']),
-  volume: column.numeric,
-  price: column.orAbsent(column.numeric),
-  stopLoss: column.orAbsent(column.numeric),
-  takeProfit: column.orAbsent(column.numeric),
-  comment: column.orAbsent(callersText),
-  clientId: column.orAbsent(callersText),
-  status: column.oneOf('status', orderStatuses),
-  fillPrice: column.orAbsent(column.numeric),
-  filledVolume: column.orAbsent(column.numeric),
-  filledAt: column.orAbsent(column.instant),
-  positionId: column.orAbsent(column.parsedText<Ticket>('Ticket', parseTicket)),
-  rejectCode: column.orAbsent(t.string),
-  rejectMessage: column.orAbsent(t.string),
-  createdAt: column.instant,
-  updatedAt: column.instant,
+  side: oneOf('side', ['buy', 'sell']),
+  volume: numeric,
+  price: orAbsent(numeric),
+  stopLoss: orAbsent(numeric),
+  takeProfit: orAbsent(numeric),
+  comment: orAbsent(callersText),
+  clientId: orAbsent(callersText),
+  status: oneOf('status', orderStatuses),
+  fillPrice: orAbsent(numeric),
+  filledVolume: orAbsent(numeric),
+  filledAt: orAbsent(instant),
+  positionId: orAbsent(parsedText('Ticket', parseTicket)),
+  rejectCode: orAbsent(t.string),
+  rejectMessage: orAbsent(t.string),
+  createdAt: instant,
+  updatedAt: instant,
 })
 
-const placements = tableOf('orders', {
-  step: column.oneOf('step', ['recorded', 'sending', 'looking_up', 'rechecking', 'settled']),
-  destinationPlatform: column.oneOf('platform', ['mt4', 'mt5']),
+const steps = tableOf('orders', {
+  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'rechecking', 'ended']),
+  destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
   destinationAccount: t.string,
-  destinationRegion: column.orAbsent(t.string),
-  sentAt: column.orAbsent(column.instant),
-  brokerOrderId: column.orAbsent(t.string),
-  lookups: column.orAbsent(t.number),
-  absentLookups: column.orAbsent(t.number),
-  absentMs: column.orAbsent(t.number),
-  absentAt: column.orAbsent(column.instant),
+  destinationRegion: orAbsent(t.string),
+  sentAt: orAbsent(instant),
+  brokerOrderId: orAbsent(t.string),
+  lookups: orAbsent(t.number),
+  absentLookups: orAbsent(t.number),
+  absentMs: orAbsent(t.number),
+  absentAt: orAbsent(instant),
   version: t.number,
-  checkedAt: column.instant,
+  checkedAt: instant,
 })
 
-export const orderColumns = orders.columns
-export const placementColumns = [...orders.columns, ...placements.columns]
 /** Those of `rowOfNewOrder`, and others that are null in it. */
-export const newOrderColumns = [...orders.names, ...placements.names]
+export const newOrderColumns = new Sql([...table.names, ...steps.names].join())
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], null> }
 
@@ -83,71 +77,82 @@ const withoutNulls = <A extends object>(fields: A): Present<A> =>
 const contradiction = (place: string): DescribedError =>
   new DescribedError(`a row of orders contradicts itself at ${place}`)
 
-export const orderOfRow = (row: unknown): Order => {
-  const { id, tenantId, userId, createdAt, updatedAt, status, ...stored } = orders.read(row)
-  const { accountId, symbol, side, volume, price, stopLoss, takeProfit, comment, clientId } = stored
-  const {
-    fillPrice,
-    filledVolume,
-    filledAt,
-    positionId,
-    rejectCode: code,
-    rejectMessage: message,
-  } = stored
-  const request = {
-    accountId,
-    symbol,
-    side,
-    volume,
-    ...withoutNulls({ price, stopLoss, takeProfit, comment, clientId }),
-  }
-  const order = { id, owner: { tenantId, userId }, request, createdAt, updatedAt }
-  if (status === 'pending') return { ...order, status }
-  if (status === 'filled' || status === 'partially_filled')
-    return {
-      ...order,
-      status,
-      fill: withoutNulls({ price: fillPrice, volume: filledVolume, at: filledAt, positionId }),
+export const orders = mapped(
+  table,
+  ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
+    const { accountId, symbol, side, volume, price, stopLoss, takeProfit, comment, clientId } =
+      stored
+    const { rejectCode: code, rejectMessage: message } = stored
+    const order = {
+      id,
+      owner: { tenantId, userId },
+      request: {
+        accountId,
+        symbol,
+        side,
+        volume,
+        ...withoutNulls({ price, stopLoss, takeProfit, comment, clientId }),
+      },
+      createdAt,
+      updatedAt,
     }
-  if (status !== 'rejected' || code === null || message === null) throw contradiction(status)
-  return { ...order, status, reason: { code, message } }
-}
+    if (status === 'pending') return { ...order, status }
+    if (status === 'filled' || status === 'partially_filled')
+      return {
+        ...order,
+        status,
+        fill: withoutNulls({
+          price: stored.fillPrice,
+          volume: stored.filledVolume,
+          at: stored.filledAt,
+          positionId: stored.positionId,
+        }),
+      }
+    if (status !== 'rejected' || code === null || message === null) throw contradiction(status)
+    return { ...order, status, reason: { code, message } }
+  },
+)
 
-export const placementOfRow = (row: unknown): OrderPlacement => {
-  const order = orderOfRow(row)
-  const stored = placements.read(row)
-  return {
-    order,
-    placement: placementOf(stored),
-    destination: {
-      accountId: order.request.accountId,
-      owner: order.owner,
-      platform: stored.destinationPlatform,
-      providerAccountId: stored.destinationAccount,
-      region: stored.destinationRegion,
-    },
-    version: stored.version,
-  }
+export const placements: Selection<OrderPlacement> = {
+  ...orders,
+  columns: sql`${orders.columns}, ${steps.columns}`,
+  read: (row) => {
+    const order = orders.read(row)
+    const stored = steps.read(row)
+    return {
+      order,
+      placement: placementOf(stored),
+      destination: {
+        accountId: order.request.accountId,
+        owner: order.owner,
+        platform: stored.destinationPlatform,
+        providerAccountId: stored.destinationAccount,
+        region: stored.destinationRegion,
+      },
+      version: stored.version,
+    }
+  },
 }
 
 const placementOf = ({
   step,
   sentAt,
   lookups,
-  brokerOrderId: orderId,
-  ...absent
-}: ReturnType<typeof placements.read>): Placement => {
-  if (step === 'recorded' || step === 'settled') return { step }
+  brokerOrderId,
+  absentLookups,
+  absentMs: coveredMs,
+  absentAt: lastAt,
+}: ReturnType<typeof steps.read>): Placement => {
+  if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
   if (lookups === null) throw contradiction(step)
-  if (step === 'rechecking') return { step, sentAt, orderId, rechecks: lookups }
-  const { absentLookups, absentMs: coveredMs, absentAt: lastAt } = absent
+  if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
   const hasAbsence = absentLookups !== null && coveredMs !== null && lastAt !== null
   return {
     step,
     sentAt,
-    orderId,
+    brokerOrderId,
     lookups,
     absence: hasAbsence ? { lookups: absentLookups, coveredMs, lastAt } : null,
   }
@@ -156,16 +161,12 @@ const placementOf = ({
 /**
  * What an order is recorded with, as JSON carries it: numerics as text, so that no digit is lost.
  */
-export const rowOfNewOrder = ({
-  order,
-  destination,
-  checkedAt,
-}: Pick<NewOrder, 'order' | 'destination' | 'checkedAt'>): Row => {
+export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row => {
   const { id, owner, request, status, createdAt } = order
   const { platform, providerAccountId, region } = destination
   return {
-    ...orders.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
-    ...placements.write({
+    ...table.write({ id, ...owner, ...request, status, createdAt, updatedAt: createdAt }),
+    ...steps.write({
       step: 'recorded',
       destinationPlatform: platform,
       destinationAccount: providerAccountId,
@@ -180,7 +181,7 @@ export const rowOfNewOrder = ({
 export const outcomeColumnsOf = (order: Order): Row => {
   const { price, volume, at, positionId }: Fill = 'fill' in order ? order.fill : {}
   const reason = 'reason' in order ? order.reason : undefined
-  return orders.write({
+  return table.write({
     status: order.status,
     fillPrice: price ?? null,
     filledVolume: volume ?? null,
@@ -196,10 +197,10 @@ export const outcomeColumnsOf = (order: Order): Row => {
 export const stepColumnsOf = (placement: Placement): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
   const lookups = 'lookups' in placement ? placement.lookups : null
-  return placements.write({
+  return steps.write({
     step: placement.step,
     sentAt: 'sentAt' in placement ? placement.sentAt : null,
-    brokerOrderId: 'orderId' in placement ? placement.orderId : null,
+    brokerOrderId: 'brokerOrderId' in placement ? placement.brokerOrderId : null,
     lookups: 'rechecks' in placement ? placement.rechecks : lookups,
     absentLookups: absence?.lookups ?? null,
     absentMs: absence?.coveredMs ?? null,
@@ -207,5 +208,8 @@ export const stepColumnsOf = (placement: Placement): Row => {
   })
 }
 
-/** The run of the server: another after each start, and another on each server. */
-export const serverRun = 'extract(epoch from pg_postmaster_start_time())::text'
+/**
+ * The start time of the PostgreSQL process. It differs after a restart or a failover, when recent
+ * commits may be missing.
+ */
+export const serverRun = sql`extract(epoch from pg_postmaster_start_time())::text`

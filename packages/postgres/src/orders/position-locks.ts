@@ -5,18 +5,16 @@
 // memory, so that only the first of them polls the database.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import { brokerUnavailable, internalTimeout } from '@tradeport/domain/errors'
-import { maxChangesPerAccount } from '@tradeport/domain/ports'
-import type { InternalTimeout, ServiceUnavailable } from '@tradeport/domain/errors'
-import type { MaySend, PositionLocks } from '@tradeport/domain/ports'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
+import { maxChangesPerAccount, type MaySend, type PositionLocks } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import type { Database } from '../connection/database.ts'
 import { createFairPool } from '../connection/fair-pool.ts'
-import { toServiceUnavailable } from '../connection/failures.ts'
-import { silentLog } from '../connection/log.ts'
-import type { Log } from '../connection/log.ts'
-import { tellingOnce } from '../connection/repeating.ts'
+import { toServiceUnavailable, silentLog, type Log } from '../connection/failures.ts'
+import { createFailureLog } from '../connection/repeating.ts'
+import { query, returnsRow, sql } from '../connection/sql.ts'
 
 export interface PositionLocksOptions {
   /** How long a lock holds when it is not renewed; 10,000 by default. */
@@ -31,13 +29,6 @@ export interface PositionLocksOptions {
 
 interface Parts extends Pick<Database, 'knex'>, PositionLocksOptions {
   readonly log?: Log
-}
-
-interface LockRow {
-  readonly tenant_id: string
-  readonly provider_account_id: string
-  readonly ticket: string
-  readonly holder: string
 }
 
 interface Lock {
@@ -60,24 +51,24 @@ export const createPositionLocks = ({
     perAccount: maxChangesPerAccount,
   })
   const changesOfPosition = createFairPool({ size: Infinity, perTenant: Infinity, perAccount: 1 })
-  const releases = tellingOnce('position_lock_release', log)
-  const renewals = tellingOnce('position_lock_renewal', log)
+  const releases = createFailureLog('position_lock_release', log)
+  const renewals = createFailureLog('position_lock_renewal', log)
 
   // A failed release is only logged: the change is made, and the lock ends by itself.
   const release = (row: LockRow): Promise<void> =>
-    releaseRow(knex, row).then(releases.forget, releases.tell)
+    row.release().then(releases.reset, releases.report)
 
   const acquire = async (
     row: LockRow,
     giveUpAt: number,
-  ): Promise<E.Either<ServiceUnavailable | InternalTimeout, Lock>> => {
+  ): Promise<E.Either<ServiceUnavailable | Refusal<'InternalTimeout'>, Lock>> => {
     try {
       for (;;) {
         const ageMs = startTimer()
-        const isAcquired = await acquireRow(knex, row, leaseMs)
+        const isAcquired = await row.acquire()
         if (performance.now() >= giveUpAt) {
           if (isAcquired) void release(row)
-          return E.left(internalTimeout)
+          return E.left(refuse('InternalTimeout'))
         }
         if (isAcquired) return E.right(keepRenewing(row, ageMs))
         await setTimeout(pollMs)
@@ -98,8 +89,8 @@ export const createPositionLocks = ({
 
     const renew = async (): Promise<void> => {
       const renewedMs = startTimer()
-      const isOurs = await renewRow(knex, row, leaseMs)
-      renewals.forget()
+      const isOurs = await row.renew()
+      renewals.reset()
       if (isOurs) ageMs = renewedMs
       else if (!isOver) {
         stop()
@@ -114,7 +105,7 @@ export const createPositionLocks = ({
       if (isRenewing) return
       isRenewing = true
       void renew()
-        .catch(renewals.tell)
+        .catch(renewals.report)
         .finally(() => {
           isRenewing = false
         })
@@ -140,10 +131,10 @@ export const createPositionLocks = ({
       const leaveAccount = await changesOfAccount.acquire({ tenant, account: providerAccountId }, 0)
       if (leaveAccount === undefined) {
         return E.left(
-          brokerUnavailable(
-            account.accountId,
-            `${maxChangesPerAccount} changes of its positions are already under way`,
-          ),
+          refuse('BrokerUnavailable', {
+            accountId: account.accountId,
+            reason: `${maxChangesPerAccount} changes of its positions are already under way`,
+          }),
         )
       }
       try {
@@ -151,14 +142,8 @@ export const createPositionLocks = ({
           { tenant, account: JSON.stringify([providerAccountId, ticket]) },
           patienceMs,
         )
-        if (leavePosition === undefined) return E.left(internalTimeout)
-        const row = {
-          tenant_id: tenant,
-          provider_account_id: providerAccountId,
-          ticket,
-          holder: randomUUID(),
-        }
-        const acquired = await acquire(row, giveUpAt)
+        if (leavePosition === undefined) return E.left(refuse('InternalTimeout'))
+        const acquired = await acquire(rowOf(knex, account, ticket, leaseMs), giveUpAt)
         if (E.isLeft(acquired)) {
           leavePosition()
           return acquired
@@ -187,36 +172,44 @@ const startTimer = (): (() => number) => {
   return () => Math.max(performance.now() - startedAt, Date.now() - wallStartedAt)
 }
 
-/** Whether the row was free, or its lease over. */
-const acquireRow = async (
+type LockRow = ReturnType<typeof rowOf>
+
+/** One change's hold of a position's row. */
+const rowOf = (
   knex: Knex,
-  { tenant_id, provider_account_id, ticket, holder }: LockRow,
+  { owner: { tenantId }, providerAccountId }: BrokerAccount,
+  ticket: string,
   leaseMs: number,
-): Promise<boolean> => {
-  const { rows } = await knex.raw<{ rows: unknown[] }>(
-    `insert into position_locks (tenant_id, provider_account_id, ticket, holder, expires_at)
-     values (?, ?, ?, ?, now() + ? * interval '1 ms')
-     on conflict (tenant_id, provider_account_id, ticket)
-       do update set holder = excluded.holder, expires_at = excluded.expires_at where position_locks.expires_at < now()
-     returning true`,
-    [tenant_id, provider_account_id, ticket, holder, leaseMs],
-  )
-  return rows.length > 0
-}
-
-/** False when another change acquired the row after its lease was over. */
-const renewRow = async (knex: Knex, row: LockRow, leaseMs: number): Promise<boolean> =>
-  (await knex('position_locks')
-    .where(row)
-    .update({ expires_at: knex.raw(`now() + ? * interval '1 ms'`, [leaseMs]) })) > 0
-
-/**
- * Also removes the rows of processes that died, where nobody wanted the position since. The table
- * holds no more than the changes that are under way.
- */
-const releaseRow = async (knex: Knex, row: LockRow): Promise<void> => {
-  await knex('position_locks')
-    .where(row)
-    .orWhereRaw(`expires_at < now() - interval '1 hour'`)
-    .delete()
+) => {
+  const holder = randomUUID()
+  const leaseEnd = sql`now() + ${leaseMs} * interval '1 ms'`
+  const isOurs = sql`
+    tenant_id = ${tenantId} and provider_account_id = ${providerAccountId} and ticket = ${ticket} and holder = ${holder}`
+  return {
+    /** Whether the row was free, or its lease over. */
+    acquire: () =>
+      returnsRow(
+        knex,
+        sql`insert into position_locks (tenant_id, provider_account_id, ticket, holder, expires_at)
+          values (${tenantId}, ${providerAccountId}, ${ticket}, ${holder}, ${leaseEnd})
+          on conflict (tenant_id, provider_account_id, ticket)
+            do update set holder = excluded.holder, expires_at = excluded.expires_at where position_locks.expires_at < now()
+          returning true`,
+      ),
+    /** False when another change acquired the row after its lease was over. */
+    renew: () =>
+      returnsRow(
+        knex,
+        sql`update position_locks set expires_at = ${leaseEnd} where ${isOurs} returning true`,
+      ),
+    /**
+     * Also removes the rows of processes that died, where nobody wanted the position since. The
+     * table holds no more than the changes in progress.
+     */
+    release: () =>
+      query(
+        knex,
+        sql`delete from position_locks where (${isOurs}) or expires_at < now() - interval '1 hour'`,
+      ),
+  }
 }

@@ -5,13 +5,17 @@ import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
 import type { WebhookId } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
-import type { Knex } from 'knex'
-import { createFairPool } from '../connection/fair-pool.ts'
-import type { FairPool, FairPoolLimits } from '../connection/fair-pool.ts'
+import { createFairPool, type FairPool, type FairPoolLimits } from '../connection/fair-pool.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { repeating, tellingOnce } from '../connection/repeating.ts'
-import { createDueDeliveries, responsivenesses } from './deliveries.ts'
-import type { DueDeliveriesParts, DueWebhook, Responsiveness } from './deliveries.ts'
+import { createFailureLog, repeating } from '../connection/repeating.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
+import {
+  createDueDeliveries,
+  responsivenesses,
+  type DueDeliveriesParts,
+  type DueWebhook,
+  type Responsiveness,
+} from './deliveries.ts'
 
 export interface DeliveryWorkerOptions {
   /** How many webhooks are sent to at once, in all and of one user. */
@@ -27,6 +31,8 @@ export interface DeliveryWorkerOptions {
   readonly leaseMs?: number
   /** How often leases are renewed; 3,000 by default. */
   readonly renewMs?: number
+  /** How long events are kept; 30 by default. */
+  readonly retentionDays?: number
 }
 
 interface SendingLimits {
@@ -77,10 +83,15 @@ const pulseName = 'webhook-deliveries'
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { knex, log, pulse, clock, attempt } = parts
   const { limits = {}, promptMs = 5_000, pollMs = 500, leaseMs = 10_000, renewMs = 3_000 } = parts
+  const { retentionDays = 30 } = parts
   const deliveries = createDueDeliveries({ ...parts, sender: randomUUID(), leaseMs })
-  const pools = poolsOf({ ...defaultLimits, ...limits })
+  const poolOf = (group: Responsiveness): FairPool => {
+    const { size, perUser } = limits[group] ?? defaultLimits[group]
+    return createFairPool({ size, perTenant: perUser, perAccount: 1 })
+  }
+  const pools = { prompt: poolOf('prompt'), untried: poolOf('untried'), slow: poolOf('slow') }
   const connections = createFairPool(connectionLimits)
-  const failures = tellingOnce('webhook_delivery_failed', log, 'it is tried again')
+  const failures = createFailureLog('webhook_delivery_failed', log, 'it is tried again')
   const stopping = new AbortController()
   /** Webhooks that wait for their turn here, have it, or failed a moment ago. */
   const inProgress = new Set<WebhookId>()
@@ -92,7 +103,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     return query().finally(release)
   }
 
-  /** How the receiver took it; undefined where nothing is due. */
+  /** How the receiver answered; undefined where nothing is due. */
   const sendNext = async (webhook: DueWebhook): Promise<Responsiveness | undefined> => {
     const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
     if (due === undefined) return undefined
@@ -106,8 +117,9 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     return responsiveness
   }
 
-  // Ends early when the webhook belongs to another pool from now on.
-  const takeTurn = async (webhook: DueWebhook): Promise<void> => {
+  // Ends early when the webhook has moved to another pool.
+  const sendTurn = async (webhook: DueWebhook): Promise<void> => {
+    if (stopping.signal.aborted) return
     if (!(await withConnection(webhook, () => deliveries.lease(webhook)))) return
     try {
       for (let count = 0; count < deliveriesPerTurn && !stopping.signal.aborted; count++)
@@ -117,32 +129,25 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
     }
   }
 
-  const waitAndTakeTurn = async (webhook: DueWebhook): Promise<void> => {
-    const release = await pools[webhook.responsiveness].acquire(poolKey(webhook), patienceMs)
-    if (release === undefined) return
+  const deliver = async (webhook: DueWebhook): Promise<void> => {
+    const { webhookId, responsiveness } = webhook
+    inProgress.add(webhookId)
     try {
-      if (stopping.signal.aborted) return
-      const turn = takeTurn(webhook)
-      turns.set(webhook.webhookId, turn)
-      await turn
-    } finally {
-      turns.delete(webhook.webhookId)
-      release()
-    }
-  }
-
-  const deliverNext = async (webhook: DueWebhook): Promise<void> => {
-    inProgress.add(webhook.webhookId)
-    try {
-      await waitAndTakeTurn(webhook)
-      failures.forget()
+      const release = await pools[responsiveness].acquire(poolKey(webhook), patienceMs)
+      if (release !== undefined) {
+        const turn = sendTurn(webhook).finally(release)
+        turns.set(webhookId, turn)
+        await turn
+      }
+      failures.reset()
     } catch (error) {
-      failures.tell(error)
+      failures.report(error)
       await setTimeout(failurePauseMs, undefined, { signal: stopping.signal }).catch(
         () => undefined,
       )
     }
-    inProgress.delete(webhook.webhookId)
+    turns.delete(webhookId)
+    inProgress.delete(webhookId)
     // More may have been recorded while the lease hid the webhook from polls.
     poll.again()
   }
@@ -156,14 +161,16 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
       limit: maxFound,
     })
     pulse.beat(pulseName)
-    for (const webhook of found) void deliverNext(webhook)
+    for (const webhook of found) void deliver(webhook)
     if (found.length === maxFound) poll.again()
   })
   const upkeep = [
     repeating(renewMs, 'webhook_delivery_lease', log, async () => {
       if (turns.size > 0) await deliveries.renewLeases([...turns.keys()])
     }),
-    repeating(purgeMs, 'webhook_delivery_purge', log, () => purgeEvents(knex)),
+    repeating(purgeMs, 'webhook_delivery_purge', log, () =>
+      query(knex, purgeEvents(retentionDays)),
+    ),
   ]
 
   return {
@@ -181,32 +188,14 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   }
 }
 
-const keptDays = 30
-
 /**
  * Deletes old events with their deliveries. An event with a replay is kept until the replay has
  * ended, and for as long again.
  */
-export const purgeEvents = async (knex: Knex): Promise<void> => {
-  await knex.raw(
-    `delete from events where recorded_at < now() - ? * interval '1 day' and not exists (
-       select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence and replay_of is not null
-         and (status = 'pending' or created_at >= now() - ? * interval '1 day'))`,
-    [keptDays, keptDays],
-  )
-}
-
-const poolsOf = (
-  limits: Record<Responsiveness, SendingLimits>,
-): Record<Responsiveness, FairPool> => {
-  const poolOf = ({ size, perUser }: SendingLimits): FairPool =>
-    createFairPool({ size, perTenant: perUser, perAccount: 1 })
-  return {
-    prompt: poolOf(limits.prompt),
-    untried: poolOf(limits.untried),
-    slow: poolOf(limits.slow),
-  }
-}
+const purgeEvents = (days: number): Sql => sql`
+  delete from events where recorded_at < now() - ${days} * interval '1 day' and not exists (
+    select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
+      and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))`
 
 const poolKey = ({ owner, webhookId }: DueWebhook) => ({
   tenant: JSON.stringify([owner.tenantId, owner.userId]),

@@ -1,5 +1,4 @@
-// An authority of the run's own and a certificate that it gave, made anew each time, so that no key
-// lies about.
+// An authority and certificates, generated for each run.
 import { generate } from 'selfsigned'
 
 export interface Certificate {
@@ -7,31 +6,28 @@ export interface Certificate {
   readonly cert: string
 }
 
-const ec = { keyType: 'ec', curve: 'P-256', algorithm: 'sha256' } as const
+type Options = NonNullable<Parameters<typeof generate>[1]>
 
-const createAuthority = async (name: string): Promise<Certificate> => {
-  const made = await generate([{ name: 'commonName', value: name }], {
-    ...ec,
+const issue = async (commonName: string, options: Options): Promise<Certificate> => {
+  const { private: key, cert } = await generate([{ name: 'commonName', value: commonName }], {
+    keyType: 'ec',
+    curve: 'P-256',
+    algorithm: 'sha256',
+    ...options,
+  })
+  return { key, cert }
+}
+const issueAuthority = (name: string) =>
+  issue(name, {
     extensions: [
       { name: 'basicConstraints', cA: true, critical: true },
       { name: 'keyUsage', keyCertSign: true, digitalSignature: true, critical: true },
     ],
   })
-  return { key: made.private, cert: made.cert }
-}
-
-const certify = async (
-  authority: Certificate,
-  name: string,
-  dates: { readonly notAfterDate?: Date } = {},
-): Promise<Certificate> => {
-  const made = await generate([{ name: 'commonName', value: name }], {
-    ...ec,
+const certify = (ca: Certificate, name: string, ip: string, dates: Options = {}) =>
+  issue(name, {
+    ca,
     ...dates,
-    ...(dates.notAfterDate === undefined
-      ? {}
-      : { notBeforeDate: new Date(dates.notAfterDate.getTime() - 1_000) }),
-    ca: authority,
     extensions: [
       { name: 'basicConstraints', cA: false },
       { name: 'extKeyUsage', serverAuth: true },
@@ -39,37 +35,25 @@ const certify = async (
         name: 'subjectAltName',
         altNames: [
           { type: 2, value: name },
-          ...(name === 'receiver.example'
-            ? [{ type: 2, value: 'localhost' } as const, { type: 7, ip: '127.0.0.1' } as const]
-            : []),
+          { type: 7, ip },
         ],
       },
     ],
   })
-  return { key: made.private, cert: made.cert }
-}
 
-export interface Certificates {
-  /** Of the authority, in PEM. */
-  readonly ca: string
-  /** For receiver.example, localhost and 127.0.0.1. */
-  readonly good: Certificate
-  readonly otherName: Certificate
-  readonly expired: Certificate
-  /** From an authority that nobody knows. */
-  readonly unknown: Certificate
-}
+const authority = await issueAuthority('Test authority')
+const unknownAuthority = await issueAuthority('Unknown authority')
+const [name, ip] = ['receiver.example', '127.0.0.1'] as const
+const expired = { notBeforeDate: new Date('2025-12-31'), notAfterDate: new Date('2026-01-01') }
 
-export const createCertificates = async (): Promise<Certificates> => {
-  const [authority, stranger] = await Promise.all([
-    createAuthority('Test authority'),
-    createAuthority('Nobody'),
-  ])
-  return {
-    ca: authority.cert,
-    good: await certify(authority, 'receiver.example'),
-    otherName: await certify(authority, 'elsewhere.example'),
-    expired: await certify(authority, 'receiver.example', { notAfterDate: new Date('2026-01-01') }),
-    unknown: await certify(stranger, 'receiver.example'),
-  }
+export const certificates = {
+  /** The authority's certificate, in PEM. */
+  ca: authority.cert,
+  /** For receiver.example and 127.0.0.1, except for one. */
+  receivers: {
+    good: await certify(authority, name, ip),
+    otherName: await certify(authority, 'elsewhere.example', '127.0.0.2'),
+    expired: await certify(authority, name, ip, expired),
+    unknown: await certify(unknownAuthority, name, ip),
+  },
 }

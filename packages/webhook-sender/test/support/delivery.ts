@@ -1,12 +1,13 @@
-// A delivery with a body of bytes that no text has, and a sender that may reach this machine's
-// loopback.
 import type { DeliveryRequest, WebhookUrl } from '@tradeport/domain/webhooks'
-import { createWebhookReach, createWebhookSender } from '../../src/index.ts'
-import type { WebhookSenderOptions } from '../../src/index.ts'
+import {
+  createWebhookReach,
+  createWebhookSender,
+  type WebhookSenderOptions,
+} from '../../src/index.ts'
 
 export const loopback = createWebhookReach(['127.0.0.0/8', '::1'])
 
-/** Begins like JSON, by which the receiver sees that it has come. */
+/** Bytes that are not UTF-8 text; the receiver recognises the beginning. */
 export const body = Buffer.from('{"say":"\u0000é\ufffd"}')
 
 export const deliveryTo = (url: string): DeliveryRequest => ({
@@ -19,7 +20,7 @@ export const deliveryTo = (url: string): DeliveryRequest => ({
   body,
 })
 
-/** One that may reach loopback, and for which every name leads there. */
+/** Sends to loopback, to which every name resolves. */
 export const senderWith = (options: Partial<WebhookSenderOptions>) => {
   const sender = createWebhookSender({
     reach: loopback,

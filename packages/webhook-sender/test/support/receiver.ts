@@ -1,28 +1,16 @@
-// A receiver on loopback that speaks TLS and then does what the test says with the raw socket, and
-// counts everything that comes.
+// A TLS receiver on loopback whose answers a test writes to the raw socket.
 import { once } from 'node:events'
-import net from 'node:net'
-import type { AddressInfo, Socket } from 'node:net'
+import net, { type AddressInfo, type Socket } from 'node:net'
 import tls from 'node:tls'
 import type { Certificate } from './certificates.ts'
 
-export interface Receiver extends AsyncDisposable {
-  readonly port: number
-  /** Connections, whatever became of them. */
-  readonly connections: () => number
-  /** What was received over TLS, one text for each connection that was made. */
-  readonly received: () => readonly string[]
-  /** The name that each connection asked for; false where it asked for none. */
-  readonly serverNames: () => readonly (string | false | null)[]
-  /** Connections that are still open. */
-  readonly open: () => number
-}
+export type Receiver = Awaited<ReturnType<typeof startReceiver>>
 
 export interface ReceiverOptions {
   readonly certificate: Certificate
-  /** Called when a request's body has arrived, as far as one came at once. */
+  /** Called when the body of a request begins to arrive. */
   readonly onRequest?: (socket: Socket) => void
-  /** How long the handshake is kept waiting; for ever where it is null. */
+  /** When the handshake begins; never if null. */
   readonly handshakeAfterMs?: number | null
 }
 
@@ -33,7 +21,7 @@ export const answering =
       `HTTP/1.1 ${head}\r\nContent-Length: ${Buffer.byteLength(body)}\r\nConnection: close\r\n\r\n${body}`,
     )
 
-export const startReceiver = async (options: ReceiverOptions): Promise<Receiver> => {
+export const startReceiver = async (options: ReceiverOptions) => {
   const { certificate, onRequest = answering('200 OK'), handshakeAfterMs = 0 } = options
   const received: string[] = []
   const serverNames: (string | false | null)[] = []
@@ -66,8 +54,11 @@ export const startReceiver = async (options: ReceiverOptions): Promise<Receiver>
   return {
     port: (server.address() as AddressInfo).port,
     connections: () => connections,
+    /** What was received over TLS, one text for each connection. */
     received: () => received,
+    /** The requested name of each connection; false for none. */
     serverNames: () => serverNames,
+    /** Connections that are still open. */
     open: () => sockets.size,
     [Symbol.asyncDispose]: async () => {
       for (const socket of sockets) socket.destroy()

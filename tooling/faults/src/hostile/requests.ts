@@ -1,525 +1,505 @@
-// Hostile requests drawn from the documents of the API and of the operator API: every route with
-// everything that may be wrong with its method, target, credential, headers and body, and often
-// with nothing wrong, so that the use cases are reached as well.
+// Hostile requests drawn from the documents of the API and of the operator API: valid values as the
+// schemas say, with something wrong here and there, and often with nothing wrong, so that the use
+// cases are reached as well.
 import * as fc from 'fast-check'
-import { bytesOf } from './request.ts'
-import type { HostileBody, HostileRequest } from './request.ts'
-import {
-  among,
-  edgeText,
-  goodText,
-  manyValues,
-  nastyMember,
-  nastyText,
-  objectText,
-} from './values.ts'
-import type { Drawn, Schema } from './values.ts'
-import { roles } from './world.ts'
+import { keyPlaces } from './world.ts'
 
-type Node = ReturnType<typeof JSON.parse>
+type Json = ReturnType<typeof JSON.parse>
+type Listener = 'api' | 'operator'
+type Header = readonly [name: string, value: string]
 
-export interface Operation {
+/** One request before it is sent, with places for keys and ids. Texts are Latin-1, to the letter. */
+export interface HostileRequest {
+  readonly listener: Listener
   readonly method: string
-  /** With the prefix, and its parameters in braces. */
-  readonly path: string
-  readonly query: readonly Parameter[]
-  readonly headers: readonly Parameter[]
-  /** With every reference resolved; undefined where no body is accepted. */
-  readonly body: Schema | undefined
+  readonly target: string
+  readonly headers: readonly Header[]
+  readonly body: HostileBody | undefined
 }
+
+export interface HostileBody {
+  readonly text: string
+  /** The last byte is repeated so often. */
+  readonly padding: number
+  readonly isChunked: boolean
+}
+
+/** `bad` in so many of a hundred. */
+const or = <A>(percent: number, good: fc.Arbitrary<A>, bad: fc.Arbitrary<A>): fc.Arbitrary<A> =>
+  fc.oneof({ weight: 100 - percent, arbitrary: good }, { weight: percent, arbitrary: bad })
+
+// --- values ---
+
+const nastyText = fc.oneof(
+  fc.constantFrom(
+    '',
+    ' ',
+    '\0',
+    '\u{feff}',
+    '💥',
+    '\uD800',
+    '١',
+    '..',
+    '%00',
+    '%zz',
+    "' OR 1=1 --",
+    '__proto__',
+    'constructor',
+    'null',
+    'NaN',
+    '1e309',
+    '-0',
+    '01',
+    '+1',
+    '9'.repeat(400),
+    '\r\nSet-Cookie: a=b',
+    'http://169.254.169.254/',
+    '2026-02-30',
+    '0000-01-01',
+    ':',
+    '::',
+    '9999-12-31T23:59:59-23:59',
+    'tp_live_of_nobody',
+    '00000000-0000-0000-0000-000000000000',
+    'https://user:pw@127.0.0.1/#x',
+    'https://[::1]:9/',
+    'https://0x7f.1/',
+    'https://２.example/',
+  ),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+  fc.integer({ min: 100, max: 6_000 }).map((length) => 'x'.repeat(length)),
+)
+
+/** The service accepts a depth of 64 and 10,000 values. */
+const large = fc
+  .tuple(fc.constantFrom('[]', '{"a":}'), fc.constantFrom(62, 63, 64, 65, 20_000))
+  .map(([pair, depth]) => `${pair.slice(0, -1).repeat(depth)}1${pair.slice(-1).repeat(depth)}`)
+const many = fc
+  .constantFrom(9_990, 9_998, 9_999, 10_000, 100_000)
+  .map((count) => `[${Array(count).fill('0').join()}]`)
+
+/** The text of a JSON value, or of what only looks like one. */
+const nastyJson: fc.Arbitrary<string> = fc.oneof(
+  fc.json({ maxDepth: 3 }),
+  nastyText.map((text) => JSON.stringify(text)),
+  fc.constantFrom(
+    '1e400',
+    '1e-320',
+    '0.30000000000000004',
+    '9007199254740993',
+    '-0',
+    '9'.repeat(400),
+    '{"__proto__":{"polluted":1}}',
+    '"\\ud800"',
+    '"tp_live_in_the_body"',
+    '["webhook.test"]',
+    'NaN',
+    'undefined',
+    '0x10',
+    '01',
+    "'a'",
+    '"a',
+    '1,',
+    '"\t"',
+    '/*x*/1',
+    '',
+    '{}{}',
+    '[1,]',
+  ),
+  large,
+  many,
+)
+
+/** JSON texts by the name of a member, where its schema does not say enough. */
+type Known = Readonly<Record<string, readonly string[]>>
+
+const moments = ['"2026-01-05T00:00:00.000Z"', '"2026-10-01"', '"0001-01-01T00:00:00Z"']
+const known: Readonly<Record<Listener, Known>> = {
+  api: {
+    accountId: ['"{{trading}}"', '"{{account}}"'],
+    symbol: ['"EURUSD"', '"XAUUSD"', '"NOTTRADED"'],
+    orderType: ['"market"'],
+    volume: ['0.1', '0.01', '1'],
+    stopLoss: ['0.5'],
+    takeProfit: ['5'],
+    url: ['"https://127.0.0.1:9/hook"', '"https://hooks.example.com/x"'],
+    cursor: ['"{{cursor}}"'],
+    startDate: moments,
+    endDate: moments,
+  },
+  // Nothing that the callers of the API have.
+  operator: {
+    ...Object.fromEntries(
+      ['id', 'tenantId', 'userId'].map((name) => [name, ['"hostile-1"', '"hostile-2"']]),
+    ),
+    accountId: ['"00000000-0000-4000-8000-000000000001"'],
+    ...Object.fromEntries(
+      ['expiresAt', 'createdAt', 'startedAt', 'timestamp'].map((name) => [name, moments]),
+    ),
+  },
+}
+
+/** A JSON text that the schema accepts; in `badness` of a hundred values one that it may not. */
+const jsonText = (
+  name: string,
+  schema: Json,
+  names: Known,
+  badness: number,
+): fc.Arbitrary<string> =>
+  or(badness, goodJson(name, schema, names, badness), fc.oneof(nastyJson, edge(schema)))
+
+const goodJson = (
+  name: string,
+  schema: Json,
+  names: Known,
+  badness: number,
+): fc.Arbitrary<string> => {
+  const listed = names[name]
+  if (listed !== undefined) return fc.constantFrom(...listed)
+  if (schema.enum !== undefined)
+    return fc.constantFrom(...schema.enum.map((value: unknown) => JSON.stringify(value)))
+  if (schema.anyOf !== undefined && schema.type === undefined) {
+    const options: readonly Json[] = schema.anyOf
+    return fc.oneof(...options.map((one) => goodJson('', one, names, badness)))
+  }
+  switch ([schema.type].flat()[0]) {
+    case 'object':
+      return objectText(schema, names, badness)
+    case 'array':
+      return fc
+        .array(jsonText('', schema.items ?? {}, names, badness), { maxLength: 3 })
+        .map((values) => `[${values.join()}]`)
+    case 'boolean':
+      return fc.constantFrom('true', 'false')
+    case 'integer':
+      return fc.integer({ min: schema.minimum ?? 0, max: schema.maximum ?? 100 }).map(String)
+    case 'number':
+      return fc.constantFrom('1', '0.25', '10000')
+    default:
+      return schema.format === 'uuid'
+        ? fc.constant('"{{account}}"')
+        : matching(schema.pattern).map((text) => JSON.stringify(text))
+  }
+}
+
+const matching = (pattern: string | undefined): fc.Arbitrary<string> => {
+  try {
+    return pattern === undefined ? fc.string() : fc.stringMatching(new RegExp(pattern))
+  } catch {
+    return fc.string()
+  }
+}
+
+/** At a bound of the schema, or just beside it. */
+const edge = ({ minimum = 1, maximum = 100, maxLength = 32 }: Json): fc.Arbitrary<string> =>
+  fc.oneof(
+    fc
+      .constantFrom(...[minimum, maximum].flatMap((bound) => [bound - 1, bound + 0.5, bound + 1]))
+      .map(String),
+    fc.constantFrom(maxLength, maxLength + 1).map((length) => JSON.stringify('💥'.repeat(length))),
+  )
+
+/** Members may be absent, sent twice or unknown. */
+const objectText = (schema: Json, names: Known, badness: number): fc.Arbitrary<string> => {
+  const required = new Set(schema.required)
+  const properties = Object.entries<Json>(schema.properties ?? {})
+  const members = properties.map(([name, member]) => {
+    const text = jsonText(name, member, names, badness).map((value) => [`"${name}":${value}`])
+    const twice = fc.tuple(text, text).map((both) => both.flat())
+    const present = or(badness, text, fc.oneof(fc.constant([]), twice))
+    return required.has(name) ? present : fc.oneof(present, fc.constant<string[]>([]))
+  })
+  const misspelt = properties.flatMap(([name]) => [`${name}s`, name.toUpperCase()])
+  const unknown = fc
+    .tuple(fc.constantFrom('__proto__', 'constructor', '', 'tenantId', ...misspelt), nastyJson)
+    .map(([name, value]) => [`"${name}":${value}`])
+  return fc
+    .tuple(...members, or(badness, fc.constant<string[]>([]), unknown))
+    .map((all) => `{${all.flat().join()}}`)
+}
+
+// --- requests ---
 
 interface Parameter {
   readonly name: string
-  readonly schema: Schema
-  readonly isRequired: boolean
+  readonly schema: Json
+  readonly required?: boolean
 }
 
-/** Every operation of a document. */
-export const operationsOf = (document: Node): readonly Operation[] => {
-  const prefix: string = document.servers[0].url
-  const resolved = (node: Node): Node => {
+/** An operation of a document, with every reference resolved. */
+interface Operation {
+  readonly method: string
+  /** With the prefix, and its parameters in braces. */
+  readonly path: string
+  readonly parameters: readonly (Parameter & { readonly in: string })[]
+  readonly requestBody?: { readonly content: Json }
+}
+
+const operationsOf = (document: Json): readonly Operation[] => {
+  const resolved = (node: Json): Json => {
     if (Array.isArray(node)) return node.map(resolved)
     if (typeof node !== 'object' || node === null) return node
-    if (typeof node.$ref === 'string')
-      return resolved(
-        node.$ref
-          .slice(2)
-          .split('/')
-          .reduce((at: Node, name: string) => at[name], document),
-      )
+    if (typeof node.$ref === 'string') {
+      const steps: readonly string[] = node.$ref.slice(2).split('/')
+      return resolved(steps.reduce((at: Json, step) => at[step], document))
+    }
     return Object.fromEntries(Object.entries(node).map(([key, value]) => [key, resolved(value)]))
   }
-  return Object.entries<Node>(document.paths).flatMap(([path, item]) =>
-    Object.entries<Node>(item).map(([method, operation]) => {
-      const parameters: Node[] = (operation.parameters ?? []).map(resolved)
-      const those = (place: string): readonly Parameter[] =>
-        parameters
-          .filter((one) => one.in === place)
-          .map(({ name, schema, required }) => ({ name, schema, isRequired: required === true }))
-      const body = operation.requestBody?.content['application/json'].schema
-      return {
+  return Object.entries<Json>(document.paths).flatMap(([path, item]) =>
+    Object.entries<Json>(item)
+      // A stream does not end.
+      .filter(([, { responses }]) => responses[200]?.content?.['text/event-stream'] === undefined)
+      .map(([method, { parameters = [], requestBody }]) => ({
         method: method.toUpperCase(),
-        path: `${prefix}${path}`,
-        query: those('query'),
-        headers: those('header'),
-        body: body && resolved(body),
-      }
-    }),
+        path: `${document.servers[0].url}${path}`,
+        parameters: resolved(parameters),
+        requestBody: resolved(requestBody),
+      })),
   )
 }
 
-// A target that holds none of these can be told from what follows it.
 const encoded = (text: string): string =>
   /^\{\{[^{}]*\}\}$/.test(text) ? text : encodeURIComponent(text.toWellFormed())
 
-const rawEscapes = [
-  '%',
-  '%zz',
-  '%c0%af',
-  '%00',
-  '%2e%2e',
-  '..',
-  '%ff%fe',
-  '%252e',
-  ';a=b',
-  '%F0%9F%92%A9',
-  '%ED%A0%80',
-  'a%2Fb',
-  '*',
-  '#x',
-]
-
-/** The parameter of a path; of the operator API, whatever belongs to this run. */
-const segmentOf = (path: string, name: string): fc.Arbitrary<string> => {
-  const kind = name === 'deliveryId' ? 'delivery' : (/^\/api\/v1\/(\w+)s\//.exec(path)?.[1] ?? name)
-  const good =
-    name === 'symbol'
-      ? fc.constantFrom('EURUSD', 'XAUUSD', 'eurusd', 'NOTHING')
-      : path.startsWith('/operator')
-        ? fc.constantFrom('hostile-1', 'hostile-2', 'nobody')
-        : fc.constant(`{{${kind}}}`)
-  return among(
-    [12, good],
-    [
-      1,
-      fc.constantFrom(
-        `{{other-${kind}}}`,
-        `{{%${kind}}}`,
-        '{{account}}:0',
-        '{{account}}:1e3',
-        `{{${kind}}}x`,
-      ),
-    ],
-    [2, nastyText.map((text) => encoded(text.slice(0, 2_000)) || '%20')],
-    [1, fc.constantFrom(...rawEscapes)],
+/** The text of a parameter. */
+const valueText = ({ name, schema }: Parameter, names: Known): fc.Arbitrary<string> =>
+  or(
+    20,
+    goodJson(name, schema, names, 0).map((text) => String(JSON.parse(text))),
+    nastyText,
   )
-}
 
-const pathOfOperation = ({ path }: Operation): fc.Arbitrary<string> => {
-  const parts = path
-    .split('/')
-    .map((part) => (part.startsWith('{') ? segmentOf(path, part.slice(1, -1)) : fc.constant(part)))
-  const good = fc.tuple(...parts).map((all) => all.join('/'))
-  return among(
-    [24, good],
-    [1, fc.tuple(good, fc.constantFrom(...manglings)).map(([text, mangle]) => mangle(text))],
-  )
+const pathOf = ({ path }: Operation): fc.Arbitrary<string> => {
+  const kind = /^\/api\/v1\/(\w+)s\//.exec(path)?.[1]
+  const segments = path.split('/').map((segment) => {
+    if (!segment.startsWith('{')) return fc.constant(segment)
+    const name = segment.slice(1, -1)
+    const place = name === 'deliveryId' ? 'delivery' : (kind ?? 'user')
+    const good = name === 'symbol' ? 'EURUSD' : kind === undefined ? 'hostile-1' : `{{${place}}}`
+    const others = [`{{other-${place}}}`, '{{account}}:0', '..', '%2e%2e', '%c0%af', '%', ';a=b']
+    return or(20, fc.constant(good), fc.oneof(fc.constantFrom(...others), nastyText.map(encoded)))
+  })
+  const good = fc.tuple(...segments).map((all) => all.join('/'))
+  const mangled = fc
+    .tuple(good, fc.constantFrom(...manglings))
+    .map(([text, mangle]) => mangle(text))
+  return or(4, good, mangled)
 }
 
 const manglings: readonly ((path: string) => string)[] = [
   (path) => `${path}/`,
   (path) => `/${path}`,
   (path) => path.toUpperCase(),
-  (path) => path.replace('/v1/', '/v1/../v1/'),
   (path) => path.replace('/v1/', '/v1/%2e%2e/v1/'),
   (path) => path.replace('/v1/', '/v2/'),
   (path) => path.replaceAll('/', '\\'),
-  (path) => path.slice(1),
   (path) => `http://elsewhere.example${path}`,
   (path) => `${path}#fragment`,
-  (path) => `${path}%00`,
   (path) => `${path}/more/more`,
   () => '*',
   () => 'elsewhere.example:443',
   () => '/api/v1/__proto__',
-  () => '/docs',
-  () => '/healthz?x=1',
   () => '/metrics',
 ]
 
-const pairOf = ({ name, schema, isRequired }: Parameter): fc.Arbitrary<string> => {
-  const good = goodText(name, schema).map((text) => `${name}=${encoded(text)}`)
-  const twice = fc.tuple(good, good).map((both) => both.join('&'))
-  return among(
-    [isRequired ? 1 : 12, fc.constant('')],
-    [isRequired ? 20 : 6, good],
-    [3, fc.oneof(edgeText(schema), nastyText).map((text) => `${name}=${encoded(text)}`)],
-    [
-      1,
-      fc.oneof(
-        twice,
-        fc.constantFrom(name, `${name}[]=1`, `${name}=%`, `${name}=+`, `${name.toUpperCase()}=1`),
-      ),
-    ],
+const queryOf = ({ parameters }: Operation, names: Known): fc.Arbitrary<string> => {
+  const pairs = parameters
+    .filter((one) => one.in === 'query')
+    .map((one) => {
+      const pair = valueText(one, names).map((text) => [`${one.name}=${encoded(text)}`])
+      return fc.option(pair, { nil: [], freq: one.required === true ? 20 : 1 })
+    })
+  const strange = fc.oneof(
+    fc.constantFrom('__proto__=1', '&&&', '=', '%=%', 'limit=1&limit=2', 'limit[]=1', 'a=b#c'),
+    fc.tuple(nastyText, nastyText).map((pair) => pair.map(encoded).join('=')),
   )
+  return fc
+    .tuple(
+      ...pairs,
+      or(
+        8,
+        fc.constant<string[]>([]),
+        strange.map((text) => [text]),
+      ),
+    )
+    .map((all) => (all.flat().length === 0 ? '' : `?${all.flat().join('&')}`))
 }
 
-const strangePairs: fc.Arbitrary<string> = fc.oneof(
-  fc
-    .tuple(nastyText, nastyText)
-    .map(([name, value]) => `${encoded(name)}=${encoded(value.slice(0, 3_000))}`),
-  fc.constantFrom(
-    '__proto__=1',
-    'constructor[prototype][a]=1',
-    '&&&',
-    '=',
-    '%=%',
-    'a=1&a=2',
-    'x=tp_live_in_the_query',
-    '??a=b',
-    'a=b#c',
-  ),
-  fc.string({ maxLength: 20 }).map((text) => bytesOf(text).replaceAll(/[\0- \x7f]/g, '+')),
-)
+const apiKey = (value: string): readonly Header[] => [['X-API-Key', value]]
+const bearer = (value: string): readonly Header[] => [['Authorization', `Bearer ${value}`]]
 
-const queryOf = ({ query }: Operation): fc.Arbitrary<string> =>
-  fc
-    // The service refuses a request for one unknown name.
-    .tuple(fc.tuple(...query.map(pairOf)), among([12, fc.constant('')], [1, strangePairs]))
-    .map(([told, more]) => [...told, more].filter((pair) => pair !== ''))
-    .map((pairs) => (pairs.length === 0 ? '' : `?${pairs.join('&')}`))
-
-const strangeMethods = [
-  'PATCH',
-  'HEAD',
-  'OPTIONS',
-  'TRACE',
-  'PROPFIND',
-  'QUERY',
-  'M-SEARCH',
-  'get',
-  'FOO',
-  'G',
-]
-
-const methodOf = ({ method }: Operation): fc.Arbitrary<string> =>
-  among(
-    [30, fc.constant(method)],
-    [1, fc.constantFrom('GET', 'POST', 'PUT', 'DELETE')],
-    [1, fc.constantFrom(...strangeMethods)],
-  )
-
-type Headers = HostileRequest['headers']
-
-const keyOf = (role: string): Headers =>
-  role === 'token'
-    ? [['Authorization', 'Bearer {{key:token}}']]
-    : [['X-API-Key', `{{key:${role}}}`]]
-
-const strangeCredentials: readonly Headers[] = [
-  [],
-  [['X-API-Key', '']],
-  [['X-API-Key', 'tp_live_of_nobody']],
-  [['X-API-Key', 'x'.repeat(8_000)]],
-  [['X-API-Key', '{{key:full}} ']],
-  [['X-API-Key', '{{key:full}}, {{key:full}}']],
-  [
-    ['X-API-Key', '{{key:full}}'],
-    ['X-API-Key', '{{key:full}}'],
-  ],
-  [['Authorization', 'Bearer ']],
-  [['Authorization', 'Bearer {{key:full}}']],
-  [['Authorization', 'bearer   {{key:token}}']],
-  [['Authorization', 'Basic dXNlcjpwYXNz']],
-  [['Authorization', 'Bearer eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.']],
-  [['Authorization', `Bearer ${'a'.repeat(4_000)}.${'b'.repeat(4_000)}.c`]],
-  [
-    ['Authorization', 'Bearer nobody'],
-    ['X-API-Key', '{{key:full}}'],
-  ],
-  [
-    ['Authorization', 'Bearer {{key:token}}'],
-    ['Authorization', 'Bearer {{key:token}}'],
-  ],
-  [['Cookie', 'token={{key:token}}']],
-  [['X-API-Key', '{{other-key:full}}']],
-]
-
-const credential: fc.Arbitrary<Headers> = among<Headers>(
-  [40, fc.constant(keyOf('full'))],
-  [6, fc.constantFrom(...roles).map(keyOf)],
-  [4, fc.constantFrom(...strangeCredentials)],
-  [1, fc.uuid().map((id) => [['X-API-Key', `tp_live_${id}`]])],
-  [1, nastyText.map((text) => [['X-API-Key', text]])],
-)
-
-const operatorCredential: fc.Arbitrary<Headers> = among(
-  [12, fc.constantFrom('Bearer {{operator}}', 'bearer {{operator}}')],
-  [
-    1,
-    fc.constantFrom(
-      'Bearer nobody',
-      'Bearer',
-      '',
-      'Bearer {{operator}}x',
-      'Basic {{operator}}',
-      'Bearer {{key:full}}',
-      `Bearer ${'x'.repeat(5_000)}`,
+const credential: Readonly<Record<Listener, fc.Arbitrary<readonly Header[]>>> = {
+  api: or(
+    25,
+    fc.constant(apiKey('{{key}}')),
+    fc.oneof(
+      fc
+        .constantFrom(...keyPlaces)
+        .map((name) => (name === 'token' ? bearer('{{token}}') : apiKey(`{{${name}}}`))),
+      fc.constantFrom(
+        [],
+        apiKey('tp_live_of_nobody'),
+        apiKey('{{key}}, {{key}}'),
+        apiKey('{{other-key}}'),
+        [...apiKey('{{key}}'), ...apiKey('{{key}}')],
+        [...bearer('nobody'), ...apiKey('{{key}}')],
+        bearer('{{key}}'),
+        bearer('eyJhbGciOiJub25lIn0.eyJzdWIiOiIxIn0.'),
+        bearer(`${'a'.repeat(4_000)}.${'b'.repeat(4_000)}.c`),
+      ),
+      nastyText.map(apiKey),
     ),
-  ],
-).map((token) => [['Authorization', token]])
+  ),
+  operator: or(
+    10,
+    fc.constant(bearer('{{operator}}')),
+    fc.constantFrom(bearer('nobody'), bearer(''), bearer('{{operator}}x'), bearer('{{key}}'), []),
+  ),
+}
 
-const strangeHeaders: fc.Arbitrary<readonly [string, string]> = fc.oneof(
-  fc.constantFrom<readonly [string, string]>(
+const strangeHeader: fc.Arbitrary<Header> = fc.oneof(
+  fc.constantFrom<Header>(
     ['Accept', 'text/html;q=0.1, */*;q=NaN'],
-    ['Accept-Encoding', 'gzip, br;q=0, *'],
     ['If-None-Match', 'W/"a", "b", W/'],
-    ['If-None-Match', '"'.repeat(2_000)],
-    ['If-Modified-Since', 'yesterday'],
-    ['If-Unmodified-Since', 'Thu, 01 Jan 1970 00:00:00 GMT'],
     ['Range', 'bytes=0-0,5-1,-99999999999999999999'],
     ['X-Forwarded-For', '203.0.113.9, ::1, unknown, '],
-    ['Forwarded', 'for="[::1]:1";host=x'],
     ['X-HTTP-Method-Override', 'DELETE'],
     ['Origin', 'https://elsewhere.example'],
-    ['Connection', 'close'],
     ['Connection', 'keep-alive, X-API-Key, Content-Length'],
-    ['Keep-Alive', 'timeout=99999999999'],
     ['Upgrade', 'websocket'],
-    ['Expect', '100-continue'],
     ['Expect', '200-maybe'],
-    ['TE', 'trailers, deflate'],
     ['Trailer', 'X-API-Key'],
     ['__proto__', 'x'],
     ['X-Many', 'x'.repeat(12_000)],
   ),
-  fc.tuple(
-    fc.constantFrom(
-      'X-Request-ID',
-      'Idempotency-Key',
-      'User-Agent',
-      'If-None-Match',
-      'Referer',
-      'X-Forwarded-For',
-    ),
-    nastyText,
-  ),
+  fc.tuple(fc.constantFrom('X-Request-ID', 'Idempotency-Key', 'User-Agent'), nastyText),
 )
-
-const headerOf = ({
-  name,
-  schema,
-}: Parameter): fc.Arbitrary<readonly [string, string] | undefined> =>
-  fc.option(
-    among([2, goodText(name, schema)], [1, nastyText]).map((text) => [name, text] as const),
-    { nil: undefined, freq: 2 },
-  )
-
-/** A header is a line: what would end it is not of this part of the run. */
-const lineOf = ([name, value]: readonly [string, string]): readonly [string, string] => [
-  name,
-  bytesOf(value).replaceAll(/[\r\n]/g, ' '),
-]
 
 const json = 'application/json'
-const contentType: fc.Arbitrary<Headers> = among<Headers>(
-  [14, fc.constantFrom(json, `${json}; charset=utf-8`).map((value) => [['Content-Type', value]])],
-  [
-    1,
-    fc
-      .constantFrom(
-        '',
-        'text/plain',
-        `${json}; charset=utf-16`,
-        `${json}; charset=latin1`,
-        `${json};;;`,
-        `${json}; charset=${'utf-8'.repeat(1_000)}`,
-      )
-      .map((value) => [['Content-Type', value]]),
-  ],
-  [
-    1,
-    fc.constantFrom<Headers>(
-      [],
-      [
-        ['Content-Type', json],
-        ['Content-Type', 'text/plain'],
-      ],
-      [
+const contentType: fc.Arbitrary<readonly Header[]> = or(
+  8,
+  fc.constant(json),
+  fc.constantFrom('', 'text/plain', `${json}; charset=utf-16`, `${json};;;`, 'gzip'),
+).map((value): readonly Header[] =>
+  value === 'gzip'
+    ? [
         ['Content-Type', json],
         ['Content-Encoding', 'gzip'],
-      ],
-    ),
-  ],
+      ]
+    : [['Content-Type', value]],
 )
 
-/** The text of a body, often as the schema says. */
-const textOfBody = (
-  schema: Schema,
-  drawn: Omit<Drawn, 'badness'>,
-  first: string,
-): fc.Arbitrary<string> =>
-  among(
-    [8, objectText(schema, { ...drawn, badness: 0 }, first)],
-    [12, objectText(schema, { ...drawn, badness: 8 }, first)],
-    [4, objectText(schema, { ...drawn, badness: 50 }, first)],
-    [3, nastyMember],
-    [1, manyValues],
-    [
-      1,
-      fc.constantFrom(
-        '',
-        ' ',
-        '{',
-        '}',
-        '{}',
-        '{"a"',
-        '{}{}',
-        '\u{feff}{}',
-        '{"a":1,}',
-        '[{}]',
-        'a=b',
-        '<a/>',
-        '{"value":1}\0',
-      ),
-    ],
-  )
-
+const latin1 = (text: string): string => Buffer.from(text).toString('latin1')
+const uuids = /[\da-f]{8}-[\da-f]{4}-[\da-f]{4}-[\da-f]{4}-[\da-f]{12}/g
 const bodyOver10MiB = 10_485_761
 
-const bodyOf = (text: fc.Arbitrary<string>): fc.Arbitrary<HostileBody> => {
-  const bytes = among(
-    [30, text.map(bytesOf)],
-    [1, fc.uint8Array({ maxLength: 200 }).map((some) => Buffer.from(some).toString('latin1'))],
-    [1, text.map((one) => Buffer.from(one, 'utf16le').toString('latin1'))],
-  )
-  const padding = among(
-    [2_000, fc.constant(0)],
-    [30, fc.constantFrom(1, 100, 65_000, 70_000)],
-    [1, fc.constantFrom(bodyOver10MiB - 1_000, bodyOver10MiB)],
-  )
-  const chunkBytes = among<number | undefined>(
-    [6, fc.constant(undefined)],
-    [1, fc.constantFrom(1, 7, 65_536)],
-  )
-  return fc
-    .record({ bytes, padding, chunkBytes })
-    .map((body) =>
-      body.padding > 10_000 && body.chunkBytes !== undefined
-        ? { ...body, chunkBytes: 65_536 }
-        : body,
-    )
-}
-
-const goodForApi: Drawn['good'] = {
-  accountId: ['"{{trading}}"', '"{{account}}"'],
-  symbol: ['"EURUSD"', '"XAUUSD"', '"NOTTRADED"'],
-  orderType: ['"market"'],
-  volume: ['0.1', '0.01', '1'],
-  stopLoss: ['0.5'],
-  takeProfit: ['5'],
-  price: ['1.1'],
-  value: ['0.5', '3', '1.1'],
-  url: ['"https://127.0.0.1:9/hook"', '"https://hooks.example.com/x"'],
-  eventTypes: ['["order.filled"]', '["trade.closed","order.created","order.created"]'],
-  secret: ['"0123456789abcdef"', '"ssssssssssssssssssssssssssssssssssssssss"'],
-}
-
-const ownIds = [
-  '"hostile-1"',
-  '"hostile-2"',
-  '"00000000-0000-4000-8000-000000000001"',
-  '"00000000-0000-4000-8000-000000000002"',
-]
-const ownAccounts = ownIds.slice(2)
-const moments = [
-  '"2026-01-05T00:00:00.000Z"',
-  '"2026-10-01"',
-  '"0001-01-01T00:00:00Z"',
-  '"9999-12-31T23:59:59.999Z"',
-]
-
-/** Of the operator, nothing that the callers of the API have. */
-const goodForOperator: Drawn['good'] = {
-  id: ownIds,
-  tenantId: ownIds,
-  userId: ownIds,
-  accountId: ownAccounts,
-  orderId: ownAccounts,
-  key: ['"tp_live_only_for_automated_tests_hostile_operator_1"'],
-  token: ['"hostile-operator-token-1"'],
-  email: ['"owner@example.com"', 'null'],
-  plan: ['"free"', '"pro"', '"enterprise"'],
-  brokerType: ['"mt5"', '"mt4"', '"paper"', '"other"'],
-  allowedSymbols: ['["EURUSD"]', '[]'],
-  ipAllowlist: ['["127.0.0.1/32"]', '[]', '["::/0","10.0.0.0/8"]'],
-  expiresAt: [...moments, 'null'],
-  createdAt: moments,
-  startedAt: moments,
-  timestamp: moments,
-}
-
-/** So that what belongs to somebody is accepted. */
-const owners = `"tenants":[{"id":"hostile-1","name":"A","providerToken":"provider-secret-token"}],"users":[{"id":"hostile-1","tenantId":"hostile-1","email":"a@example.com","plan":"pro"}]`
-
-/** Of a route that has none. */
-const unasked: Schema = {
-  type: 'object',
-  properties: { value: { type: 'number' }, accountId: { type: 'string' } },
-}
-
-const withoutOwners = (schema: Schema): Schema => ({
-  ...schema,
-  properties: Object.fromEntries(
-    Object.entries(schema.properties ?? {}).filter(
-      ([name]) => name !== 'tenants' && name !== 'users',
+const bodyOf = (content: Json, names: Known): fc.Arbitrary<HostileBody> => {
+  const { schema, example } = content?.[json] ?? {
+    schema: { type: 'object' },
+    example: { value: 1 },
+  }
+  const text = fc.oneof(
+    ...[0, 8, 50].map((badness) => goodJson('', schema, names, badness)),
+    fc.constant(
+      JSON.stringify(example).replaceAll(uuids, names['accountId']?.[0]?.slice(1, -1) ?? ''),
     ),
-  ),
-})
+    nastyJson,
+  )
+  return fc.record({
+    text: or(4, text.map(latin1), fc.string({ unit: 'binary-ascii' })),
+    padding: fc.oneof(
+      { weight: 500, arbitrary: fc.constant(0) },
+      { weight: 8, arbitrary: fc.constantFrom(1, 65_000, 70_000) },
+      { weight: 1, arbitrary: fc.constantFrom(bodyOver10MiB - 1_000, bodyOver10MiB) },
+    ),
+    isChunked: fc.integer({ max: 6, min: 0 }).map((n) => n === 0),
+  })
+}
 
-/** @param listener whose document has the operation */
-export const requestOf = (
-  listener: HostileRequest['listener'],
-  operation: Operation,
-): fc.Arbitrary<HostileRequest> => {
-  const isApi = listener === 'api'
-  const schema = operation.body ?? unasked
-  const text = isApi
-    ? textOfBody(schema, { good: goodForApi, absence: 80 }, '')
-    : fc.oneof(
-        textOfBody(schema, { good: goodForOperator, absence: 40 }, ''),
-        textOfBody(
-          withoutOwners(schema),
-          { good: goodForOperator, absence: 40 },
-          'tenants' in (schema.properties ?? {}) ? owners : '',
-        ),
-      )
-  const isAsked = operation.body !== undefined
+const requestOf = (listener: Listener, operation: Operation): fc.Arbitrary<HostileRequest> => {
+  const names = known[listener]
+  const { method, parameters, requestBody } = operation
+  const documented = parameters
+    .filter((one) => one.in === 'header')
+    .map((one) =>
+      fc.option(
+        valueText(one, names).map((text): Header => [one.name, text]),
+        { nil: undefined, freq: 1 },
+      ),
+    )
+  const body = bodyOf(requestBody?.content, names)
+  const noBody = fc.constant<HostileBody | undefined>(undefined)
   return fc
     .record({
-      method: methodOf(operation),
-      path: pathOfOperation(operation),
-      query: queryOf(operation),
-      told: fc.tuple(...operation.headers.map(headerOf)),
-      more: fc.array(strangeHeaders, { maxLength: 2 }),
-      proof: isApi ? credential : operatorCredential,
-      type: contentType,
-      body: among<HostileBody | undefined>(
-        [isAsked ? 1 : 20, fc.constant(undefined)],
-        [isAsked ? 30 : 1, bodyOf(text)],
+      method: or(
+        5,
+        fc.constant(method),
+        fc.constantFrom('GET', 'PUT', 'HEAD', 'TRACE', 'FOO', 'get'),
       ),
-      isPlain: fc.integer({ min: 0, max: 2 }),
+      target: fc.tuple(pathOf(operation), queryOf(operation, names)).map((parts) => parts.join('')),
+      headers: fc.tuple(...documented),
+      more: or(15, fc.constant<Header[]>([]), fc.array(strangeHeader, { maxLength: 2 })),
+      proof: credential[listener],
+      type: contentType,
+      body: requestBody === undefined ? or(5, noBody, body) : or(4, body, noBody),
     })
-    .map(({ method, path, query, told, more, proof, type, body, isPlain }) => ({
+    .map(({ headers, more, proof, type, body: sent, ...request }) => ({
+      ...request,
       listener,
-      method,
-      target: `${path}${query}`,
-      headers: [
-        ...proof,
-        ...told.filter((one) => one !== undefined),
-        ...(isPlain > 0 ? [] : more),
-        ...(body === undefined ? [] : type),
-      ].map(lineOf),
-      body,
+      body: sent,
+      headers: [...proof, ...headers, ...more, ...(sent === undefined ? [] : type)]
+        .filter((one) => one !== undefined)
+        // What would end the line is for the raw bytes.
+        .map(([name, value]): Header => [name, latin1(value).replaceAll(/[\r\n]/g, ' ')]),
     }))
+}
+
+export const anyOperation = (listener: Listener, document: Json): fc.Arbitrary<HostileRequest> =>
+  fc.oneof(...operationsOf(document).map((operation) => requestOf(listener, operation)))
+
+// --- bytes ---
+
+export interface WrittenRequest {
+  readonly bytes: Buffer
+  /** The path as the service reads it. */
+  readonly path: string
+  /** Before it was cut in chunks. */
+  readonly body: Buffer | undefined
+}
+
+const chunkBytes = 65_536
+
+/** @param fill what the places become, all of one user */
+export const written = (
+  { method, target, headers, body }: HostileRequest,
+  fill: (text: string) => string,
+): WrittenRequest => {
+  const lines = [
+    `${method} ${target} HTTP/1.1`,
+    'Host: 127.0.0.1',
+    ...headers.map((header) => header.join(': ')),
+    'X-Forwarded-For: {{address}}',
+  ]
+  const [head = '', ...rest] = fill([lines.join('\r\n'), body?.text ?? ''].join('\r\n\r\n')).split(
+    '\r\n\r\n',
+  )
+  const sentTarget = head.slice(method.length + 1).split(' HTTP/1.1\r\n')[0] ?? ''
+  const withoutOrigin = sentTarget.replace(/^https?:\/\/[^/?#]*/i, '')
+  const path = withoutOrigin.includes('#') ? withoutOrigin : (withoutOrigin.split('?')[0] ?? '')
+  if (body === undefined)
+    return { bytes: Buffer.from(`${head}\r\n\r\n`, 'latin1'), path, body: undefined }
+  const unpadded = Buffer.from(rest.join('\r\n\r\n'), 'latin1')
+  const bytes = Buffer.concat([unpadded, Buffer.alloc(body.padding, unpadded.at(-1) ?? 0)])
+  const pieces: Buffer[] = []
+  for (let at = 0; at < bytes.length; at += chunkBytes) {
+    const piece = bytes.subarray(at, at + chunkBytes)
+    pieces.push(Buffer.from(`${piece.length.toString(16)}\r\n`), piece, Buffer.from('\r\n'))
+  }
+  const framed = body.isChunked ? [...pieces, Buffer.from('0\r\n\r\n')] : [bytes]
+  const framing = body.isChunked ? 'Transfer-Encoding: chunked' : `Content-Length: ${bytes.length}`
+  return {
+    bytes: Buffer.concat([Buffer.from(`${head}\r\n${framing}\r\n\r\n`, 'latin1'), ...framed]),
+    path,
+    body: bytes,
+  }
 }

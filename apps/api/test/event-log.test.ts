@@ -1,0 +1,225 @@
+// The log of events over a real port: read by pages, followed as a stream, and resumed.
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import {
+  eventually,
+  keyOf,
+  linkDocument,
+  newAccountUuid,
+  openDesk,
+  type Desk,
+} from './support/desk.ts'
+import { request, startTestService, type Json, type TestService } from './support/service.ts'
+
+const accountId = newAccountUuid(1)
+const trader = linkDocument({
+  user: 'u-1',
+  accounts: [{ id: accountId, providerAccountId: 'main', createdAt: new Date().toISOString() }],
+})
+
+let service: TestService
+let desk: Desk
+
+beforeAll(async () => {
+  service = await startTestService([{ id: 'main' }], { environment: { CAPABILITIES: 'events' } })
+  await service.setUp(trader, linkDocument({ user: 'u-2' }))
+  desk = openDesk(service, { user: 'u-1', accountId })
+})
+afterAll(() => service.close())
+
+const place = async (): Promise<string> => (await desk.ended((await desk.place()).id)).id
+const listed = async (query = ''): Promise<Json> => (await desk.get(`/events${query}`)).body
+
+interface Stream {
+  readonly status: number
+  readonly contentType: string | null
+  /** What came so far, frame by frame. */
+  readonly frames: string[]
+  isOver: boolean
+  readonly stop: () => void
+}
+
+const openStream = async (
+  query = '',
+  headers: object = {},
+  key = keyOf('u-1'),
+): Promise<Stream> => {
+  const stopping = new AbortController()
+  onTestFinished(() => stopping.abort())
+  const response = await fetch(`${service.apiUrl}/api/v1/events/stream${query}`, {
+    headers: { 'X-API-Key': key, ...headers },
+    signal: stopping.signal,
+  })
+  const stream: Stream = {
+    status: response.status,
+    contentType: response.headers.get('Content-Type'),
+    frames: [],
+    isOver: false,
+    stop: () => stopping.abort(),
+  }
+  const read = async (): Promise<void> => {
+    let rest = ''
+    for await (const chunk of response.body?.pipeThrough(new TextDecoderStream()) ?? []) {
+      const frames = (rest + chunk).split('\n\n')
+      rest = frames.pop() ?? ''
+      stream.frames.push(...frames)
+    }
+  }
+  void read()
+    .catch(() => undefined)
+    .finally(() => (stream.isOver = true))
+  return stream
+}
+
+/** The events of a stream that have come so far. */
+const eventsIn = ({ frames }: Stream): readonly Json[] =>
+  frames
+    .filter((frame) => frame.startsWith('id: '))
+    .map((frame) => {
+      const [id, event, data] = frame.split('\n').map((line) => line.slice(line.indexOf(': ') + 2))
+      const parsed = JSON.parse(data ?? '')
+      expect(parsed).toMatchObject({ id, event })
+      return parsed
+    })
+
+describe('GET /events', () => {
+  it('has the events of an order in the order of their ids, with a cursor that leads through the log', async () => {
+    const id = await place()
+    const all = await eventually(listed, ({ data }) =>
+      data.some(({ event }: Json) => event === 'position.opened'),
+    )
+    const ofOrder = all.data.filter(({ data }: Json) => data.order_id === id)
+    expect(ofOrder.map(({ event }: Json) => event)).toEqual(['order.created', 'order.filled'])
+    expect(ofOrder[0]).toEqual({
+      id: expect.stringMatching(/^evt_[0-9a-z]{20}$/),
+      event: 'order.created',
+      accountId,
+      timestamp: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      data: expect.objectContaining({ order_id: id, account_id: accountId, symbol: 'EURUSD' }),
+    })
+    const ids = all.data.map((event: Json) => event.id)
+    expect(ids).toEqual(ids.toSorted())
+    const first = await listed('?limit=1')
+    expect(first.meta.pagination).toEqual({ limit: 1, has_next: true, cursor: ids[0] })
+    expect((await listed(`?after=${ids[0]}`)).data).toEqual(all.data.slice(1))
+    expect((await listed(`?before=${ids[2]}`)).data).toEqual(all.data.slice(0, 2).toReversed())
+    expect((await listed(`?types=order.filled&accountId=${accountId}`)).data).toEqual(
+      all.data.filter(({ event }: Json) => event === 'order.filled'),
+    )
+    expect((await listed(`?accountId=${newAccountUuid(9)}`)).data).toEqual([])
+  })
+
+  it("hides another user's events, also by their ids", async () => {
+    await place()
+    const { id } = (await listed()).data[0]
+    const other = openDesk(service, { user: 'u-2', accountId })
+    expect((await other.get('/events')).body.data).toEqual([])
+    const { status, body } = await other.get(`/events?after=${id}`)
+    expect([status, body.error.code, body.error.details]).toEqual([
+      410,
+      'EVENT_GONE',
+      { oldest: null },
+    ])
+    expect((await other.get(`/events?accountId=${accountId}`)).body.data).toEqual([])
+    expect((await other.get(`/events/stream?after=${id}`)).status).toBe(410)
+    const stream = await openStream(`?accountId=${accountId}`, {}, keyOf('u-2'))
+    await place()
+    // Longer than a stream of the owner waits for its events.
+    await pause(1_500)
+    expect(eventsIn(stream)).toEqual([])
+  })
+})
+
+describe('GET /events/stream', () => {
+  it('gives what is recorded from now on, and after a reconnection what was missed', async () => {
+    await place()
+    const stream = await openStream()
+    expect([stream.status, stream.contentType]).toEqual([200, 'text/event-stream'])
+    await eventually(
+      () => stream.frames,
+      ({ length }) => length > 0,
+    )
+    expect(stream.frames[0]).toMatch(/^retry: 2000\nid: evt_[0-9a-z]{20}$/)
+    const id = await place()
+    const live = await eventually(
+      () => eventsIn(stream),
+      (events) => events.some(({ event }) => event === 'order.filled'),
+    )
+    expect(live[0]).toMatchObject({ event: 'order.created', data: { order_id: id } })
+    stream.stop()
+
+    await place()
+    const { id: last } = live[0]
+    const all = (await listed('?limit=1000')).data
+    const missed = all.filter((event: Json) => event.id > last)
+    const resumed = await openStream('?after=evt_00000000000000000000', { 'Last-Event-ID': last })
+    const again = await eventually(
+      () => eventsIn(resumed),
+      ({ length }) => length >= missed.length,
+    )
+    expect(again.slice(0, missed.length)).toEqual(missed)
+  })
+
+  it('ends within about a second of the revocation of its credential', async () => {
+    const { apiKeys } = await service.setUp({
+      apiKeys: [{ id: 'short-lived', userId: 'u-1', scopes: ['trading:read'] }],
+    })
+    const stream = await openStream('', {}, apiKeys[0].key)
+    await pause(50)
+    expect([stream.status, stream.isOver]).toEqual([200, false])
+    const revokedAt = performance.now()
+    await service.setUp({ apiKeys: [{ id: 'short-lived', removed: true }] })
+    await eventually(
+      () => stream.isOver,
+      (isOver) => isOver,
+    )
+    // Well before what is cached of the credential expires by itself.
+    expect(performance.now() - revokedAt).toBeLessThan(20_000)
+  })
+
+  it('is refused beyond five of a credential, and for types that it may not read', async () => {
+    const open = await Promise.all(Array.from({ length: 5 }, () => openStream()))
+    const { status, headers, body } = await desk.get('/events/stream')
+    expect([status, headers.get('Retry-After'), body.error.code]).toEqual([
+      429,
+      '5',
+      'STREAM_LIMIT_REACHED',
+    ])
+    for (const { stop } of open) stop()
+    await eventually(
+      async () => {
+        const stream = await openStream()
+        stream.stop()
+        return stream.status
+      },
+      (code) => code === 200,
+    )
+    const { apiKeys } = await service.setUp({
+      apiKeys: [{ id: 'positions-only', userId: 'u-1', scopes: ['positions:read'] }],
+    })
+    const refused = await request(`${service.apiUrl}/api/v1/events/stream?types=order.filled`, {
+      headers: { 'X-API-Key': apiKeys[0].key },
+    })
+    expect([refused.status, refused.body.error.code]).toEqual([403, 'INSUFFICIENT_SCOPE'])
+  })
+
+  it('ends when the service stops', async () => {
+    const stream = await openStream()
+    await service.restart()
+    await eventually(
+      () => stream.isOver,
+      (isOver) => isOver,
+    )
+  })
+})
+
+it('leaves no trace where the capability is off', async () => {
+  const without = await startTestService([], { environment: { CAPABILITIES: '' } })
+  onTestFinished(() => without.close())
+  await without.setUp(linkDocument({ user: 'u-1' }))
+  const headers = { 'X-API-Key': keyOf('u-1') }
+  for (const path of ['/events', '/events/stream'])
+    expect((await fetch(`${without.apiUrl}/api/v1${path}`, { headers })).status).toBe(404)
+  const { body } = await without.get('/openapi.json')
+  expect(Object.keys(body.paths).filter((path) => path.includes('/events'))).toEqual([])
+})

@@ -1,0 +1,233 @@
+// The operator API: where it is, its token, and one request to it.
+import { readFile } from 'node:fs/promises'
+import { join, resolve } from 'node:path'
+import { codeOf, CommandFailure, usageFailure, type Fault } from './failure.ts'
+
+const defaultUrl = 'http://127.0.0.1:3001'
+const timeoutMs = 120_000
+const pageSize = 1_000
+
+// From `apps/cli/src` and from `apps/cli/dist` alike, in the repository's root.
+const defaultDataFolder = resolve(import.meta.dirname, '../../../.data')
+
+export interface Api {
+  readonly url: string
+  readonly get: <A>(path: string) => Promise<A>
+  /** Every record of a list, page by page, at most `most`. */
+  readonly list: <A>(path: string, query?: Query, most?: number) => AsyncGenerator<A, void, void>
+  /** @param whenLost what to do when the answer is lost and the outcome unknown */
+  readonly post: <A>(path: string, body: unknown, whenLost: string) => Promise<A>
+}
+
+export type Query = Readonly<Record<string, unknown>>
+
+interface Envelope {
+  readonly success: boolean
+  readonly data: unknown
+  readonly meta?: { readonly pagination?: { readonly cursor?: string } }
+  readonly error: {
+    readonly code: string
+    readonly message: string
+    readonly details?: { readonly issues?: readonly Fault[]; readonly outcome?: 'unknown' }
+    readonly request_id?: string
+  } | null
+}
+
+interface Sent {
+  readonly body: unknown
+  readonly whenLost: string
+}
+
+interface ConnectionOptions {
+  /** From `--url` and `--token-file`. */
+  readonly url?: string
+  readonly tokenFile?: string
+  readonly env: NodeJS.ProcessEnv
+  /** Where relative file names begin. */
+  readonly folder: string
+}
+
+export const openApi = async (options: ConnectionOptions): Promise<Api> => {
+  const url = readUrl(options.url ?? (options.env['OPERATOR_URL'] || defaultUrl))
+  const token = await readToken(options)
+
+  const ask = async (path: string, sent?: Sent): Promise<Envelope> => {
+    const { status, text } = await exchange(`${url}/operator/v1${path}`, token.text, sent).catch(
+      (error: unknown) => {
+        throw lost(url, error, sent)
+      },
+    )
+    const envelope = parseEnvelope(text)
+    if (envelope === undefined)
+      throw new CommandFailure(
+        'NOT_THE_API',
+        `${url} is not the operator API: it answered ${status} without the service's envelope.`,
+        {
+          advice: [
+            'Name the listener of OPERATOR_HOST and OPERATOR_PORT with --url or OPERATOR_URL.',
+            ...(sent === undefined ? [] : [sent.whenLost]),
+          ],
+        },
+      )
+    if (envelope.error !== null) throw refused(envelope.error, { url, token, status, sent })
+    return envelope
+  }
+
+  // The shapes of the replies are the API's contract, and are not checked again here.
+  return {
+    url,
+    get: async (path) => (await ask(path)).data as never,
+    post: async (path, body, whenLost) => (await ask(path, { body, whenLost })).data as never,
+    list: async function* <A>(path: string, query: Query = {}, most = Infinity) {
+      let left = most
+      for (let cursor: string | undefined; left > 0;) {
+        const page = { ...query, cursor, limit: Math.min(left, pageSize) }
+        const set = Object.entries(page).filter(([, value]) => value !== undefined)
+        const search = new URLSearchParams(
+          set.map(([name, value]): [string, string] => [name, String(value)]),
+        )
+        const { data, meta } = await ask(`${path}?${search.toString()}`)
+        const items = data as readonly A[]
+        yield* items
+        left -= items.length
+        cursor = meta?.pagination?.cursor
+        if (cursor === undefined) return
+      }
+    },
+  }
+}
+
+const readUrl = (text: string): string => {
+  const url = URL.parse(text)
+  if (url === null || !/^https?:$/.test(url.protocol))
+    throw usageFailure(
+      `The URL must be an http:// or https:// URL such as ${defaultUrl}; got ${JSON.stringify(text)}.`,
+    )
+  if (url.username !== '' || url.password !== '')
+    throw usageFailure('The URL must have no user name and no password.')
+  return text.replace(/\/+$/, '')
+}
+
+const tokenAdvice = [
+  'Set OPERATOR_TOKEN to the token that the service was started with, or name a file that holds it with --token-file.',
+  'A service that is started without OPERATOR_TOKEN keeps one in its DATA_DIR.',
+]
+
+interface Token {
+  readonly text: string
+  readonly source: string
+}
+
+const readToken = async ({ tokenFile, env, folder }: ConnectionOptions): Promise<Token> => {
+  const given = env['OPERATOR_TOKEN'] ?? ''
+  const dataFile = join(resolve(env['DATA_DIR'] || defaultDataFolder), 'operator-token')
+  const isGiven = tokenFile === undefined && given !== ''
+  const file = tokenFile === undefined ? dataFile : resolve(folder, tokenFile)
+  const source = isGiven ? 'OPERATOR_TOKEN' : file
+  const text = isGiven ? given : (await readTokenFile(file)).trim()
+  // A header holds nothing else, and fetch would repeat the token in its error.
+  if (!/^[!-~]+$/.test(text))
+    throw new CommandFailure(
+      'NO_TOKEN',
+      `${source} must hold a token of visible ASCII characters, and holds something else.`,
+      { advice: tokenAdvice },
+    )
+  return { text, source }
+}
+
+const readTokenFile = (path: string): Promise<string> =>
+  readFile(path, 'utf8').catch((error: unknown) => {
+    throw new CommandFailure(
+      'NO_TOKEN',
+      `There is no operator token: ${path} cannot be read (${codeOf(error)}).`,
+      { advice: tokenAdvice },
+    )
+  })
+
+const exchange = async (url: string, token: string, sent: Sent | undefined) => {
+  const response = await fetch(url, {
+    method: sent === undefined ? 'GET' : 'POST',
+    headers: { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' },
+    body: sent === undefined ? null : JSON.stringify(sent.body),
+    // A redirect would carry the token to another host.
+    redirect: 'manual',
+    signal: AbortSignal.timeout(timeoutMs),
+  })
+  return { status: response.status, text: await response.text() }
+}
+
+const parseEnvelope = (text: string): Envelope | undefined => {
+  try {
+    const envelope = JSON.parse(text) as Envelope
+    return envelope.success === (envelope.error === null) ? envelope : undefined
+  } catch {
+    return undefined
+  }
+}
+
+interface Refused {
+  readonly url: string
+  readonly token: Token
+  readonly status: number
+  readonly sent: Sent | undefined
+}
+
+const refused = (
+  { code, message, details, request_id: requestId }: NonNullable<Envelope['error']>,
+  { url, token, status, sent }: Refused,
+): CommandFailure => {
+  if (status === 401)
+    return new CommandFailure(
+      code,
+      `The service at ${url} does not accept the token of ${token.source}.`,
+      { advice: tokenAdvice },
+    )
+  const faults = details?.issues
+  if (faults !== undefined)
+    return new CommandFailure(
+      code,
+      `The service rejected the request (${faults.length} ${faults.length === 1 ? 'error' : 'errors'}):`,
+      { faults, advice: ['Nothing was changed. Correct this and call again.'] },
+    )
+  if (details?.outcome === 'unknown' && sent !== undefined)
+    return new CommandFailure(
+      'OUTCOME_UNKNOWN',
+      `The service at ${url} lost its database while it recorded this: the change may have been made, or not.`,
+      { advice: [sent.whenLost], requestId },
+    )
+  return new CommandFailure(code, `The service answered: ${message}`, {
+    requestId: status >= 500 ? requestId : undefined,
+  })
+}
+
+/** Without a connection nothing was sent; after any other failure the change may have been made. */
+const neverSent: ReadonlySet<string> = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+const lost = (url: string, error: unknown, sent: Sent | undefined): CommandFailure => {
+  const code = causeCodeOf(error)
+  if (sent === undefined || neverSent.has(code))
+    return new CommandFailure('UNREACHABLE', `The service cannot be reached at ${url} (${code}).`, {
+      advice: [
+        'Is it running? Start it with `pnpm start`, or say where its operator API listens with --url or OPERATOR_URL.',
+      ],
+    })
+  return new CommandFailure(
+    'OUTCOME_UNKNOWN',
+    `The answer of the service at ${url} was lost (${code}): the change may have been made, or not.`,
+    { advice: [sent.whenLost] },
+  )
+}
+
+const causeCodeOf = (error: unknown): string => {
+  if (!(error instanceof Error)) return 'unknown'
+  if ('code' in error && typeof error.code === 'string') return error.code
+  const cause: unknown = error instanceof AggregateError ? error.errors[0] : error.cause
+  return cause instanceof Error ? causeCodeOf(cause) : error.name
+}

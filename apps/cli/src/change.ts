@@ -1,0 +1,200 @@
+// Applying documents: whole ones from a file, and those of one entry that a command composes.
+import { say, sayJson, styled, unset, type CommandContext } from './context.ts'
+import { CommandFailure, type Fault } from './failure.ts'
+import { readDocument } from './read-document.ts'
+import { valueText } from './table.ts'
+
+interface PlannedChange {
+  readonly section: string
+  readonly id: string
+  readonly action: 'create' | 'change' | 'remove'
+  /** Without values where the field is a secret. */
+  readonly fields: readonly {
+    readonly field: string
+    readonly from?: unknown
+    readonly to?: unknown
+  }[]
+}
+
+interface Plan {
+  readonly changes: readonly PlannedChange[]
+  readonly ordersUnderWay: readonly {
+    readonly id: string
+    readonly accountId: string
+    readonly step: string
+    readonly effects: readonly string[]
+  }[]
+}
+
+interface Issued {
+  readonly apiKeys: readonly { readonly id: string; readonly key: string }[]
+  readonly accessTokens: readonly { readonly id: string; readonly token: string }[]
+}
+
+const askPlan = ({ api }: CommandContext, document: unknown): Promise<Plan> =>
+  api.post('/plan', document, 'Call again: nothing was changed yet.')
+
+/** `change apiKeys k-1: enabled yes -> no`; of a new record the fields that it has. */
+const changeText = ({ section, id, action, fields }: PlannedChange): string => {
+  const texts = fields
+    .filter(({ to }) => action !== 'create' || to !== null)
+    .map(({ field, from, to }) => {
+      if (to === undefined) return `${field} (a secret)`
+      return `${field} ${from === undefined ? '' : `${valueText(from)} -> `}${valueText(to)}`
+    })
+  return `${action} ${section} ${id}${texts.length === 0 ? '' : `: ${texts.join(', ')}`}`
+}
+
+const effectTexts: Readonly<Record<string, string>> = {
+  tenant_removed: 'its tenant is removed',
+  user_removed: 'its user is removed',
+  account_removed: 'its account is removed',
+  account_relinked: 'its account is linked to another provider account, region or platform',
+  provider_token_changed: 'the provider token of its tenant is changed',
+  provider_token_removed: 'the provider token of its tenant is removed',
+}
+
+const sayPlan = (context: CommandContext, { changes, ordersUnderWay: orders }: Plan): void => {
+  say(context, ...changes.map(changeText))
+  if (orders.length === 0) return
+  const count =
+    orders.length === 1 ? '1 order under way is' : `${orders.length} orders under way are`
+  say(context, styled('yellow', `\nWarning: ${count} affected:`))
+  for (const { id, accountId, step, effects } of orders) {
+    const what = effects.map((effect) => effectTexts[effect] ?? effect).join(', ')
+    say(context, `  ${id} (${step}) on account ${accountId}: ${what}`)
+  }
+  say(
+    context,
+    'They are looked up where they were sent, which needs a provider token. Without one, end them with pnpm operator orders finish.',
+  )
+}
+
+const sayIssued = (context: CommandContext, { apiKeys, accessTokens }: Issued): void => {
+  const secrets = [
+    ...apiKeys.map(({ id, key }) => `  key ${id}  ${key}`),
+    ...accessTokens.map(({ id, token }) => `  token ${id}  ${token}`),
+  ]
+  if (secrets.length > 0) say(context, '\nKeys and tokens are shown only this once:\n', ...secrets)
+}
+
+export const applyDocument = async (context: CommandContext): Promise<void> => {
+  const { document, lineOf } = await readDocument(context.argument, context.folder)
+  await withFaults(
+    (fault) => ({ ...fault, line: lineOf(fault.path) }),
+    async () => {
+      const plan = await askPlan(context, document)
+      if (context.values['plan'] === true) {
+        sayJson(context, plan)
+        sayPlan(context, plan)
+        const count = plan.changes.length
+        return say(
+          context,
+          count === 0
+            ? 'Nothing would change: the records are already as the document says.'
+            : `\n${count} ${count === 1 ? 'change' : 'changes'} would be made. Nothing was changed.`,
+        )
+      }
+      const issued = await context.api.post<Issued>(
+        '/apply',
+        document,
+        'Apply it again: it makes each change once. Keys and tokens that were generated then exist and cannot be shown: revoke those.',
+      )
+      sayJson(context, { ...plan, ...issued })
+      sayPlan(context, plan)
+      say(
+        context,
+        plan.changes.length === 0
+          ? 'Nothing to change: the records are already as the document says.'
+          : 'The document is applied.',
+      )
+      sayIssued(context, issued)
+    },
+  )
+}
+
+/** A change of one record. */
+export interface Change {
+  readonly section: string
+  /** Fields that no option sets. */
+  readonly entry: Readonly<Record<string, unknown>>
+  /** Whether the record must be new, must exist, or may be either. */
+  readonly record: 'new' | 'existing' | 'any'
+  /** `key k-1` */
+  readonly noun: string
+  /** The command that lists such records. */
+  readonly listedBy: string
+  /** What to do when the answer is lost. */
+  readonly whenLost?: string
+}
+
+/** Plans the change, and applies it if it is what the command means. */
+export const changeRecord = async (context: CommandContext, change: Change): Promise<void> => {
+  const { section, record, entry, noun, listedBy } = change
+  const document = { [section]: [composeEntry(entry, context.values)] }
+  const missing = new CommandFailure('NOT_FOUND', `There is no ${noun}, and nothing was changed.`, {
+    advice: [`pnpm operator ${listedBy} shows those that exist.`],
+  })
+  const namedByFlag = (fault: Fault): Fault => {
+    // A record that does not exist lacks whatever a new one needs.
+    if (record === 'existing' && fault.message.includes('not there yet')) throw missing
+    const field = fault.path.slice(`${section}[0].`.length).replace(/\[.*/, '')
+    const flag = context.flagOf(field)
+    return flag === undefined
+      ? fault
+      : { path: flag, message: fault.message.replace(fault.path, flag) }
+  }
+  await withFaults(namedByFlag, async () => {
+    const plan = await askPlan(context, document)
+    const { changes } = plan
+    const isCreated = changes.some(({ action }) => action === 'create')
+    if (record === 'new' && !isCreated)
+      throw new CommandFailure(
+        'ALREADY_THERE',
+        `There already is ${noun}, and nothing was changed.`,
+        { advice: ['Give another id. To change what exists, apply a document.'] },
+      )
+    if (record === 'existing' && (isCreated || (entry['removed'] === true && changes.length === 0)))
+      throw missing
+    const issued =
+      changes.length === 0
+        ? { apiKeys: [], accessTokens: [] }
+        : await context.api.post<Issued>(
+            '/apply',
+            document,
+            change.whenLost ??
+              (record === 'new'
+                ? `See whether it was made: pnpm operator ${listedBy}.`
+                : 'Call again: a change is made once.'),
+          )
+    sayJson(context, { ...plan, ...issued })
+    sayPlan(context, plan)
+    if (changes.length === 0) say(context, `No changes; already as requested: ${noun}.`)
+    sayIssued(context, issued)
+  })
+}
+
+/** `limits.maxOpenLots` becomes a field of `limits`. */
+const composeEntry = (entry: Change['entry'], values: CommandContext['values']): object => {
+  const composed: Record<string, unknown> = { ...entry }
+  for (const [path, given] of Object.entries(values)) {
+    const [outer = '', inner] = path.split('.')
+    const value = given === unset ? null : given
+    if (inner === undefined) composed[outer] ??= value
+    else composed[outer] = { ...Object(composed[outer]), [inner]: value }
+  }
+  return composed
+}
+
+const withFaults = async (
+  rename: (fault: Fault) => Fault,
+  work: () => Promise<void>,
+): Promise<void> => {
+  try {
+    await work()
+  } catch (error) {
+    if (!(error instanceof CommandFailure) || error.fields.faults === undefined) throw error
+    const faults = error.fields.faults.map(rename)
+    throw new CommandFailure(error.code, error.message, { ...error.fields, faults })
+  }
+}

@@ -1,0 +1,464 @@
+// Every command: its name, its options and what it runs.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { InvalidArgumentError } from 'commander'
+import { unset, type CommandContext, type Values } from './context.ts'
+import { applyDocument, changeRecord, type Change } from './change.ts'
+import { runDoctor } from './doctor.ts'
+import { usageFailure } from './failure.ts'
+import {
+  finishOrder,
+  listings,
+  recordsOf,
+  showList,
+  showOrder,
+  showTenant,
+  shownRows,
+} from './lists.ts'
+import { readInput } from './read-document.ts'
+import { rotateSecrets } from './rotate-secrets.ts'
+
+/**
+ * An option by its flags: the field that it sets, its help, and how its text is read, or the texts
+ * that it accepts.
+ */
+export type Options = Readonly<
+  Record<
+    string,
+    readonly [
+      field: string,
+      help: string,
+      read?: ((text: string, before?: readonly string[]) => unknown) | readonly string[],
+    ]
+  >
+>
+
+export interface Command {
+  /** With its argument: `limits set <account>`. */
+  readonly usage: string
+  readonly help: string
+  readonly required?: Options
+  readonly options?: Options
+  /** What stands behind `pnpm operator`. */
+  readonly examples?: readonly string[]
+  readonly run: (context: CommandContext) => Promise<void>
+}
+
+// What does not look like a number is wrong usage here, because JSON has no way to send it.
+const number = (text: string): number => {
+  if (/^\d+(\.\d+)?$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be a number.')
+}
+const numberOrNone = (text: string) => (text === 'none' ? unset : number(text))
+
+/** Values with commas between them, or from a repeated option. */
+const several = (text: string, before: readonly string[] = []): readonly string[] => {
+  const parts = text.split(',').flatMap((part) => part.trim() || [])
+  // Probably a variable that is not set: an empty list could allow everything, or nothing.
+  if (parts.length === 0) throw new InvalidArgumentError('It must have at least one value.')
+  return [...before, ...parts]
+}
+const severalOrNone = (text: string) => (text === 'none' ? unset : several(text))
+
+/** Builds the change for this call. */
+type ChangeOf = (context: CommandContext) => Change | Promise<Change>
+
+const runChange =
+  (changeOf: ChangeOf): Command['run'] =>
+  async (context) =>
+    changeRecord(context, await changeOf(context))
+
+/** At least one option must be given. */
+const runChangeWithOptions =
+  (changeOf: ChangeOf): Command['run'] =>
+  async (context) => {
+    if (Object.values(context.values).every((value) => value === undefined))
+      throw usageFailure('At least one option must be given.', '--help lists them.')
+    await changeRecord(context, await changeOf(context))
+  }
+
+const limit: Options = {
+  '--limit <n>': ['limit', `how many at most; ${shownRows} without --json`, number],
+}
+const tenant: Options = { '--tenant <id>': ['tenantId', 'only of this tenant'] }
+const list = (name: keyof typeof listings, help: string, options: Options = {}): Command => ({
+  usage: `${name} list`,
+  help,
+  options: { ...options, ...limit },
+  run: showList(name),
+})
+const owned: Options = { ...tenant, '--user <id>': ['userId', 'only what this user owns'] }
+const user: Options = { '--user <id>': ['userId', 'the owner'] }
+
+const idOf = ({ values: { id } }: CommandContext, make: () => string): string =>
+  typeof id === 'string' ? id : make()
+
+/** A new record. */
+const newRecordChange = (
+  name: keyof typeof listings,
+  section: string,
+  id: string,
+  fields: Change['entry'] = {},
+): Change => ({
+  section,
+  record: 'new',
+  entry: { ...fields, id },
+  noun: `${listings[name].one} ${id}`,
+  listedBy: `${name} list`,
+})
+
+/** A change of a record that must exist, by its id. */
+const existingRecordCommand = (
+  verb: string,
+  name: 'accounts' | 'keys' | 'tokens' | 'desks',
+  section: string,
+  help: string,
+  fields: Change['entry'],
+): Command => {
+  const { one } = listings[name]
+  return {
+    usage: `${name} ${verb} <${one}>`,
+    help,
+    run: runChange(({ argument: id }) => ({
+      section,
+      record: 'existing',
+      entry: { id, ...fields },
+      noun: `${one} ${id}`,
+      listedBy: `${name} list`,
+    })),
+  }
+}
+
+const deskLimits: Options = {
+  '--max-open-lots <lots>': ['limits.maxOpenLots', 'open lots together; none unsets', numberOrNone],
+  '--max-open-positions <n>': [
+    'limits.maxOpenPositions',
+    'open positions together; none unsets',
+    numberOrNone,
+  ],
+  '--symbols <symbols>': [
+    'limits.allowedSymbols',
+    'symbols that may be traded, with commas between them; none allows all',
+    severalOrNone,
+  ],
+}
+const started: Options = {
+  '--started <time>': [
+    'startedAt',
+    'when it began, which identifies it among those of the account',
+  ],
+}
+
+const tenantCommands: readonly Command[] = [
+  list('tenants', 'all tenants'),
+  {
+    usage: 'tenants show <tenant>',
+    help: 'one tenant: users, accounts, keys, tokens, desks, limits and challenges',
+    run: showTenant,
+  },
+  {
+    usage: 'tenants create <tenant>',
+    help: 'make a tenant',
+    required: { '--name <text>': ['name', 'its name'] },
+    options: {
+      '--provider-token-file <file>': [
+        'providerToken',
+        'a file with its token at the provider; - reads standard input',
+      ],
+    },
+    examples: ['tenants create acme --name Acme --provider-token-file token.txt'],
+    run: runChange(async ({ argument: id, folder, values: { providerToken: file } }) =>
+      newRecordChange('tenants', 'tenants', id, {
+        ...(typeof file === 'string' && { providerToken: (await readInput(file, folder)).trim() }),
+      }),
+    ),
+  },
+  list('users', 'users with their plans', tenant),
+  {
+    usage: 'users create <user>',
+    help: 'make a user',
+    required: {
+      '--tenant <id>': ['tenantId', 'the tenant'],
+      '--email <address>': ['email', 'where notices go'],
+    },
+    options: { '--plan <plan>': ['plan', 'free, pro or enterprise; free when left out'] },
+    examples: ['users create u-1 --tenant acme --email owner@example.com --plan pro'],
+    run: runChange(({ argument: id }) => newRecordChange('users', 'users', id)),
+  },
+]
+
+/** The fields of an account that the provider knows. */
+const described = ['name', 'accountNumber', 'server', 'currency', 'brokerType', 'region']
+
+const describeAccount = async (context: CommandContext): Promise<Values> => {
+  const { userId, providerAccountId: id } = context.values
+  if (typeof id !== 'string' || described.every((field) => context.values[field] !== undefined))
+    return {}
+  for await (const found of recordsOf(context, 'users', {}))
+    if (found['id'] === userId)
+      return context.api.get(
+        `/tenants/${encodeURIComponent(String(found['tenantId']))}/provider-accounts/${encodeURIComponent(id)}`,
+      )
+  // The plan says that there is no such user.
+  return {}
+}
+
+const accountCommands: readonly Command[] = [
+  list('accounts', 'linked accounts as they are stored', owned),
+  {
+    usage: 'accounts link',
+    help: 'link an account to a user; with --provider-account, the provider says what is left out',
+    required: user,
+    options: {
+      '--provider-account <id>': [
+        'providerAccountId',
+        'its id at the connectivity provider, without which it cannot be read',
+      ],
+      '--name <text>': ['name', 'its label'],
+      '--number <login>': ['accountNumber', 'its login at the broker'],
+      '--server <name>': ['server', "the broker's server"],
+      '--currency <code>': ['currency', 'its currency, such as USD'],
+      '--platform <code>': [
+        'brokerType',
+        'mt4, mt5, or paper for practice; mt5 when neither this nor the provider says',
+      ],
+      '--purpose <purpose>': [
+        'purpose',
+        'trading, introducing_broker or trade_copier; trading when left out',
+      ],
+      '--demo': ['isDemo', 'it is a demo account, unless its broker says otherwise'],
+      '--broker <name>': ['broker', "the broker's name"],
+      '--region <region>': ['region', "the provider's region"],
+      '--id <uuid>': ['id', 'its id here; made when left out'],
+    },
+    examples: [
+      'accounts link --user u-1 --provider-account 9f0e…',
+      'accounts link --user u-1 --name Main --number 5012345 --server Example-Demo --currency USD --demo',
+    ],
+    run: runChange(async (context) => {
+      const id = idOf(context, randomUUID)
+      const given = Object.entries(context.values).filter(([, value]) => value !== undefined)
+      return newRecordChange('accounts', 'accounts', id, {
+        brokerType: 'mt5',
+        purpose: 'trading',
+        ...(await describeAccount(context)),
+        ...Object.fromEntries(given),
+      })
+    }),
+  },
+  existingRecordCommand(
+    'unlink',
+    'accounts',
+    'accounts',
+    'remove an account, with its limits, challenges and balance history; orders stay',
+    { removed: true },
+  ),
+]
+
+const credentialCommands: readonly Command[] = [
+  list('keys', 'API keys by their ids; a key itself is shown only when it is made', owned),
+  {
+    usage: 'keys make',
+    help: 'make an API key and show it, this once',
+    required: user,
+    options: {
+      '--scope <scopes>': [
+        'scopes',
+        'such as trading:read; repeat or separate with commas; default: accounts:read,market-data:read',
+        several,
+      ],
+      '--allow <networks>': [
+        'ipAllowlist',
+        'addresses or CIDRs from which it may be used; everywhere when left out',
+        several,
+      ],
+      '--expires <time>': [
+        'expiresAt',
+        'from when it is refused, such as 2027-01-31 or 2027-01-31T09:30:00Z; never when left out',
+      ],
+      '--name <text>': ['name', 'a label'],
+      '--id <id>': ['id', 'its id; made when left out'],
+    },
+    examples: ['keys make --user u-1 --scope trading:read,history:read --allow 10.0.0.0/8'],
+    run: runChange((context) => {
+      const id = idOf(context, () => `key-${randomBytes(6).toString('hex')}`)
+      return {
+        ...newRecordChange('keys', 'apiKeys', id),
+        whenLost: `The key ${id} may exist but cannot be shown again. Revoke it with pnpm operator keys revoke ${id} and create another.`,
+      }
+    }),
+  },
+  existingRecordCommand('revoke', 'keys', 'apiKeys', 'revoke an API key; it stays in the list', {
+    enabled: false,
+  }),
+  list('tokens', 'stored access tokens by their ids', owned),
+  existingRecordCommand(
+    'revoke',
+    'tokens',
+    'accessTokens',
+    'revoke an access token; it stays in the list',
+    {
+      enabled: false,
+    },
+  ),
+]
+
+const limitCommands: readonly Command[] = [
+  {
+    usage: 'limits set <account>',
+    help: "set a trader's limits on an account; limits that are not named stay as they are",
+    options: {
+      ...deskLimits,
+      '--max-lots-per-order <lots>': [
+        'limits.maxLotsPerOrder',
+        'lots of one order; none unsets',
+        numberOrNone,
+      ],
+      '--approval-above <lots>': [
+        'limits.approvalAboveLots',
+        'larger orders are refused because they need an approval; none unsets',
+        numberOrNone,
+      ],
+    },
+    examples: [
+      'limits set 0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c --max-lots-per-order 5 --symbols EURUSD,GBPUSD',
+    ],
+    run: runChangeWithOptions(({ argument: accountId }) => ({
+      section: 'traderLimits',
+      record: 'any',
+      entry: { accountId },
+      noun: `limits of account ${accountId}`,
+      listedBy: 'accounts list',
+    })),
+  },
+  {
+    usage: 'limits clear <account>',
+    help: "remove all of a trader's limits from an account",
+    run: runChange(({ argument: accountId }) => ({
+      section: 'traderLimits',
+      record: 'any',
+      entry: { accountId, removed: true },
+      noun: `account ${accountId} without limits`,
+      listedBy: 'accounts list',
+    })),
+  },
+  list('desks', 'desks with their limits and accounts', tenant),
+  {
+    usage: 'desks set <desk>',
+    help: 'make a desk or set its limits; what is not named stays as it is',
+    options: {
+      ...deskLimits,
+      '--tenant <id>': ['tenantId', 'its tenant; a new desk needs it'],
+      '--account <accounts>': [
+        'accounts',
+        'all of its accounts, with commas or by repeating it',
+        several,
+      ],
+    },
+    examples: ['desks set d-1 --tenant acme --account 0b1f6a52-… --max-open-lots 50'],
+    run: runChangeWithOptions(({ argument: id }) => ({
+      section: 'desks',
+      record: 'any',
+      entry: { id },
+      noun: `desk ${id}`,
+      listedBy: 'desks list',
+    })),
+  },
+  existingRecordCommand('remove', 'desks', 'desks', 'remove a desk; its accounts stay', {
+    removed: true,
+  }),
+  {
+    usage: 'challenges set <account>',
+    help: 'begin a challenge or change its status; the newest of an account counts',
+    required: {
+      ...started,
+      '--status <status>': [
+        'status',
+        'a failed one locks new orders',
+        ['active', 'passed', 'failed'],
+      ],
+    },
+    run: runChange(({ argument: accountId }) => ({
+      section: 'challenges',
+      record: 'any',
+      entry: { accountId },
+      noun: `challenge of account ${accountId}`,
+      listedBy: 'accounts list --json',
+    })),
+  },
+  {
+    usage: 'challenges remove <account>',
+    help: 'remove a challenge',
+    required: started,
+    run: runChange(({ argument: accountId }) => ({
+      section: 'challenges',
+      record: 'existing',
+      entry: { accountId, removed: true },
+      noun: `challenge of account ${accountId}`,
+      listedBy: 'accounts list --json',
+    })),
+  },
+]
+
+const orderCommands: readonly Command[] = [
+  list('orders', 'orders under way of all tenants, oldest first', {
+    ...tenant,
+    '--stuck': ['stuck', 'only orders that have been pending for ten minutes'],
+  }),
+  { usage: 'orders show <order>', help: 'one order, under way or ended', run: showOrder },
+  {
+    usage: 'orders finish <order>',
+    help: "end a pending order by hand, after you have seen its outcome in the broker's records",
+    required: {
+      '--as <outcome>': ['as', 'how it ended at the broker', ['filled', 'rejected']],
+      '--reason <text>': [
+        'reason',
+        'why you end it; kept with the order, and the message of a rejection, which its user sees',
+      ],
+    },
+    options: {
+      '--price <price>': ['price', 'the price of the execution', number],
+      '--volume <lots>': [
+        'volume',
+        "the lots that were executed; fewer than the order's make it partially filled",
+        number,
+      ],
+      '--position <number>': ['position', "the broker's number of the position"],
+      '--by <name>': ['by', 'who you are; operator when left out'],
+    },
+    examples: [
+      'orders finish ord_… --as filled --price 1.0842 --volume 0.1 --position 90001 --reason "seen in the terminal" --by kim',
+      'orders finish ord_… --as rejected --reason "the broker has no such order"',
+    ],
+    run: finishOrder,
+  },
+]
+
+export const commands: readonly Command[] = [
+  {
+    usage: 'apply <file>',
+    help: 'bring the records to what a document says, JSON or YAML; - reads standard input',
+    options: {
+      '--plan': ['plan', 'only show what would change and which orders under way it touches'],
+    },
+    examples: ['apply acme.yaml --plan', 'apply acme.yaml', 'apply - < acme.json'],
+    run: applyDocument,
+  },
+  ...tenantCommands,
+  ...accountCommands,
+  ...credentialCommands,
+  ...limitCommands,
+  ...orderCommands,
+  {
+    usage: 'doctor',
+    help: "check the database, its tables, Redis, the clocks, the encrypted secrets, stuck orders and each tenant's provider token; the exit code is 1 when a check fails",
+    options: {
+      '--tenant <id>': ['tenantId', 'of the provider tokens, check only that of this tenant'],
+    },
+    run: runDoctor,
+  },
+  {
+    usage: 'secrets rotate',
+    help: 'encrypt all stored secrets with SECRETS_KEY, after it was changed and the old one moved to SECRETS_KEY_PREVIOUS (docs/operations.md)',
+    run: rotateSecrets,
+  },
+]

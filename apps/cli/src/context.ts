@@ -1,0 +1,39 @@
+// What a command runs with: its argument and options, the API, and how it prints.
+import { styleText } from 'node:util'
+import type { Api } from './api.ts'
+
+export interface CommandContext {
+  readonly api: Api
+  /** The argument behind the command's name; empty where it has none. */
+  readonly argument: string
+  /** The values of its options, by the field that each option sets. */
+  readonly values: Values
+  /** The option that sets a field, as it is typed. */
+  readonly flagOf: (field: string) => string | undefined
+  readonly isJson: boolean
+  /** Where relative file names begin. */
+  readonly folder: string
+}
+
+export type Values = Readonly<Record<string, unknown>>
+
+/** What `none` as the value of a limit stands for. */
+export const unset = Symbol('none')
+
+const { stdout } = process
+
+type Style = 'bold' | 'dim' | 'red' | 'green' | 'yellow'
+
+/** Coloured on a terminal, unless NO_COLOR is set. */
+export const styled = (style: Style, text: string): string =>
+  styleText(style, text, { stream: stdout })
+
+/** For people. */
+export const say = ({ isJson }: CommandContext, ...lines: readonly string[]): void => {
+  if (!isJson) stdout.write(lines.map((line) => `${line}\n`).join(''))
+}
+
+/** For programs. */
+export const sayJson = ({ isJson }: CommandContext, value: unknown): void => {
+  if (isJson) stdout.write(`${JSON.stringify(value, null, 2)}\n`)
+}

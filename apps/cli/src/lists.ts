@@ -1,0 +1,233 @@
+// Lists of records, and one record with all that belongs to it. People see the beginning of a
+// list, programs all of it.
+import { say, sayJson, styled, type CommandContext } from './context.ts'
+import { linesOf, tableOf, type Columns, type Row } from './table.ts'
+
+interface Listing {
+  readonly one: string
+  readonly many: string
+  readonly columns: Columns
+  /** Below the tenant; undefined for lists of the whole service. */
+  readonly below?: string
+}
+
+const owned = { ID: 'id', USER: 'userId' }
+const granted = { ENABLED: 'enabled', EXPIRES: 'expiresAt', SCOPES: 'scopes' }
+const deskLimits = {
+  'OPEN LOTS': 'limits.maxOpenLots',
+  'OPEN POSITIONS': 'limits.maxOpenPositions',
+  SYMBOLS: 'limits.allowedSymbols',
+}
+
+export const listings = {
+  tenants: {
+    one: 'tenant',
+    many: 'tenants',
+    columns: { ID: 'id', NAME: 'name', 'PROVIDER TOKEN': 'hasProviderToken' },
+  },
+  users: {
+    one: 'user',
+    many: 'users',
+    below: 'users',
+    columns: { ID: 'id', TENANT: 'tenantId', EMAIL: 'email', PLAN: 'plan' },
+  },
+  accounts: {
+    one: 'account',
+    many: 'accounts',
+    below: 'accounts',
+    columns: {
+      ...owned,
+      NAME: 'name',
+      PLATFORM: 'brokerType',
+      LOGIN: 'accountNumber',
+      SERVER: 'server',
+      PURPOSE: 'purpose',
+      DEMO: 'isDemo',
+      STATUS: 'status',
+      'LAST READ': 'lastReadAt',
+    },
+  },
+  keys: {
+    one: 'key',
+    many: 'keys',
+    below: 'api-keys',
+    columns: { ...owned, NAME: 'name', ...granted, ALLOWLIST: 'ipAllowlist' },
+  },
+  tokens: {
+    one: 'token',
+    many: 'tokens',
+    below: 'access-tokens',
+    columns: { ...owned, APPLICATION: 'applicationId', ...granted },
+  },
+  desks: {
+    one: 'desk',
+    many: 'desks',
+    below: 'desks',
+    columns: { ID: 'id', TENANT: 'tenantId', ...deskLimits, ACCOUNTS: 'accounts' },
+  },
+  orders: {
+    one: 'order',
+    many: 'orders under way',
+    columns: {
+      ID: 'id',
+      TENANT: 'tenantId',
+      USER: 'userId',
+      ACCOUNT: 'accountId',
+      DESTINATION: 'destination.providerAccountId',
+      SIDE: 'type',
+      LOTS: 'volume',
+      SYMBOL: 'symbol',
+      CREATED: 'createdAt',
+      STEP: 'step',
+      SENT: 'sentAt',
+      LOOKUPS: 'lookups',
+      'BROKER ORDER': 'brokerOrderId',
+      'NEXT STEP': 'dueAt',
+    },
+  },
+} as const satisfies Record<string, Listing>
+
+const traderLimitColumns: Columns = {
+  ACCOUNT: 'id',
+  'LOTS PER ORDER': 'limits.maxLotsPerOrder',
+  ...deskLimits,
+  'APPROVAL ABOVE': 'limits.approvalAboveLots',
+}
+const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }
+
+/** What people are shown of a list without --limit. */
+export const shownRows = 100
+const shownOfEach = 20
+
+export const tenantPath = (id: string): string => `/tenants/${encodeURIComponent(id)}`
+
+type Rows = AsyncGenerator<Row, void, void>
+
+/** Records of one tenant, or of every tenant in turn. */
+export async function* recordsOf(
+  { api }: CommandContext,
+  below: string,
+  values: CommandContext['values'],
+): Rows {
+  const { tenantId, ...query } = values
+  if (typeof tenantId === 'string')
+    return yield* api.list<Row>(`${tenantPath(tenantId)}/${below}`, query)
+  for await (const { id } of api.list<{ id: string }>('/tenants'))
+    yield* api.list<Row>(`${tenantPath(id)}/${below}`, query)
+}
+
+const collect = async (rows: Rows, most: number): Promise<readonly Row[]> => {
+  const found: Row[] = []
+  if (most > 0) for await (const row of rows) if (found.push(row) >= most) break
+  return found
+}
+
+const sayTable = (context: CommandContext, columns: Columns, rows: readonly Row[]): void => {
+  const [titles = '', ...lines] = tableOf(columns, rows)
+  say(context, styled('bold', titles), ...lines)
+}
+
+export const showList =
+  (name: keyof typeof listings) =>
+  async (context: CommandContext): Promise<void> => {
+    const { one, many, columns, below }: Listing = listings[name]
+    const { limit, ...query } = context.values
+    const rows =
+      below === undefined
+        ? context.api.list<Row>(`/${name}`, query)
+        : recordsOf(context, below, query)
+    const most = typeof limit === 'number' ? limit : context.isJson ? Infinity : shownRows
+    const found = await collect(rows, most + 1)
+    const shown = found.slice(0, most)
+    sayJson(context, shown)
+    if (shown.length === 0) return say(context, `There are no ${many}.`)
+    sayTable(context, columns, shown)
+    const count =
+      found.length > most
+        ? `The first ${most} ${many}; --limit shows more, --json gives all of them.`
+        : `${shown.length} ${shown.length === 1 ? one : many}`
+    say(context, styled('dim', count))
+  }
+
+interface Account extends Row {
+  readonly limits: object | null
+  readonly challenges: readonly object[]
+}
+
+interface Tenant {
+  readonly id: string
+  readonly name: string
+  readonly hasProviderToken: boolean
+  readonly counts: Readonly<Record<string, number>>
+}
+
+/** The names of the lists of a tenant in the API's replies. */
+const belonging = {
+  users: listings.users,
+  accounts: listings.accounts,
+  apiKeys: listings.keys,
+  accessTokens: listings.tokens,
+  desks: listings.desks,
+}
+
+export const showTenant = async (context: CommandContext): Promise<void> => {
+  const path = tenantPath(context.argument)
+  const tenant = await context.api.get<Tenant>(path)
+  const most = context.isJson ? Infinity : shownOfEach
+  const lists: Record<string, readonly Row[]> = {}
+  for (const [field, { below }] of Object.entries(belonging))
+    lists[field] = await collect(context.api.list<Row>(`${path}/${below}`, {}, most), most)
+  sayJson(context, { ...tenant, ...lists })
+  say(
+    context,
+    `${styled('bold', tenant.id)}  ${tenant.name}`,
+    `provider token: ${tenant.hasProviderToken ? 'set' : 'not set; no account of this tenant can be read until it is'}`,
+  )
+  const section = (title: string, columns: Columns, rows: readonly Row[]): void => {
+    say(context, `\n${styled('bold', title)}`)
+    if (rows.length === 0) say(context, 'none')
+    else sayTable(context, columns, rows)
+  }
+  for (const [field, { many, columns }] of Object.entries(belonging)) {
+    const [rows = [], count = 0] = [lists[field], tenant.counts[field]]
+    section(`${many} (${count})`, columns, rows)
+    if (count > rows.length)
+      say(
+        context,
+        styled(
+          'dim',
+          `${count - rows.length} more: pnpm operator ${many} list --tenant ${tenant.id}`,
+        ),
+      )
+  }
+  const accounts = (lists['accounts'] ?? []) as readonly Account[]
+  section(
+    'limits of these accounts',
+    traderLimitColumns,
+    accounts.filter(({ limits }) => limits !== null),
+  )
+  section(
+    'challenges of these accounts',
+    challengeColumns,
+    accounts.flatMap(({ id, challenges }) => challenges.map((one) => ({ id, ...one }))),
+  )
+}
+
+const orderPath = ({ argument }: CommandContext): string =>
+  `/orders/${encodeURIComponent(argument)}`
+
+export const showOrder = async (context: CommandContext): Promise<void> => {
+  const order = await context.api.get<Row>(orderPath(context))
+  sayJson(context, order)
+  say(context, ...linesOf(order))
+}
+
+export const finishOrder = async (context: CommandContext): Promise<void> => {
+  const order = await context.api.post<Row>(
+    `${orderPath(context)}/finish`,
+    context.values,
+    `See whether it was ended: pnpm operator orders show ${context.argument}.`,
+  )
+  sayJson(context, order)
+  say(context, `The order ${context.argument} is now ${String(order['status'])}.`)
+}

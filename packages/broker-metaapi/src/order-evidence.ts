@@ -1,0 +1,367 @@
+// What the broker's records say of an order. Pure: four lists in, one answer out. An answer is
+// final, so it is given only if the records cannot mean anything else: an order that is seen but
+// not at its end is working, one that might be hidden is unreadable, and `nothing` needs four whole
+// lists without a trace of it.
+import * as O from 'fp-ts/lib/Option.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import {
+  clientIdPrefix,
+  type Fill,
+  type LookupAnswer,
+  type OrderOutcome,
+} from '@tradeport/domain/orders'
+import type { BrokerOrder } from '@tradeport/domain/ports'
+import {
+  compareLots,
+  fillOfExecutions,
+  lotsWithout,
+  minuteMs,
+  parseTicket,
+  sumExactly,
+  type Execution,
+  type Instant,
+} from '@tradeport/domain/primitives'
+import type { ListName, Records, Trace } from './order-records.ts'
+import type { Tickets } from './trade-answer.ts'
+
+export type Evidence = Readonly<Record<ListName, Records>>
+
+export interface Sought {
+  readonly order: BrokerOrder
+  readonly sentAt: Instant
+  readonly tickets: Tickets
+}
+
+/** What is known besides the broker's lists. */
+export interface LookupContext {
+  readonly now: Instant
+  readonly platform: BrokerAccount['platform']
+  /** How far the provider's clock is ahead of ours. */
+  readonly skewMs: number
+  /** The broker's numbers of orders and positions of our other orders on the account. */
+  readonly othersTickets: ReadonlySet<string>
+  readonly traits: AccountTraits
+}
+
+/** What the provider says of the account; absent if it was not read. */
+export interface AccountTraits {
+  /** The number that the provider gives each trade that names none, as ours do. */
+  readonly magic?: number | undefined
+  /** Each order opens a position of its own, under the order's number. */
+  readonly isHedging?: boolean | undefined
+}
+
+export interface Finding {
+  readonly answer: LookupAnswer
+  /** Whether reading again could not show more of the fill. */
+  readonly isDetailed: boolean
+}
+
+/** How far one of the provider's lists may lag behind another. */
+const listsLagMs = minuteMs
+/** How much earlier than sent an order may seem executed, beyond the measured skew. */
+const clockSlackMs = minuteMs
+/** How long after it was sent an order may be executed at the latest. */
+const executionWindowMs = 5 * minuteMs
+
+export const findingOf = (sought: Sought, evidence: Evidence, context: LookupContext): Finding => {
+  const { order, sentAt } = sought
+  const traces = tracesOf(sought, evidence)
+  const { position, working, done, deals } = traces
+  const isWhole = areWhole(evidence)
+  if (!traces.isSeen) {
+    const isAbsent = isWhole && !mayBeHidden(sought, evidence, context)
+    return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isDetailed: true }
+  }
+  // From here on the lists agree with each other: what they do not show is not there.
+  const isFinal = isWhole && working.length === 0 && context.now - sentAt >= listsLagMs
+  const dealt = dealtFill(traces)
+  const executed = executedOf(done)
+  const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
+
+  // Its deals. A lesser volume is the end if its finished orders executed as much.
+  if (dealt?.volume !== undefined) {
+    if (isAll(dealt.volume)) return found('filled', dealt)
+    const isEnd =
+      working.length === 0 && executed !== undefined && compareLots(executed, dealt.volume) === 0
+    if (isEnd || isFinal) return found('partially_filled', dealt)
+  } else if (dealt !== undefined && isFinal && executed === undefined) {
+    // A deal without a volume was executed all the same, and no other record will show how much.
+    return found('filled', dealt)
+  }
+
+  // Its finished orders, unless they know of less than was dealt.
+  if (done.some(({ state, volume }) => state === 'FILLED' && volume === undefined))
+    return found('filled', positionOf(traces), false)
+  const isBehind = compareLots(dealt?.volume ?? 0, executed ?? 0) > 0
+  if (executed !== undefined && executed > 0 && !isBehind) {
+    // A position of that very volume is as the order left it, and has its price.
+    const untouched =
+      deals.length === 0 && compareLots(position?.volume ?? 0, executed) === 0
+        ? position
+        : undefined
+    const opening = untouched === undefined ? positionOf(traces) : openingOf(untouched)
+    const fill = { volume: executed, ...opening }
+    if (isAll(executed)) return found('filled', fill, untouched !== undefined)
+    if (working.length === 0) return found('partially_filled', fill, untouched !== undefined)
+  }
+
+  // Its position. Of another volume than the order's, it was closed in part or added to, of which
+  // the deals would show more.
+  if (position?.volume !== undefined && position.side === order.side && deals.length === 0) {
+    const fill = { volume: position.volume, ...openingOf(position) }
+    const difference = compareLots(position.volume, order.volume)
+    if (difference === 0) return found('filled', fill)
+    if (isFinal)
+      return difference > 0
+        ? found('filled', ticketAs(position.id))
+        : found('partially_filled', fill)
+  }
+
+  // Finished orders that executed nothing.
+  const last = done.at(-1)
+  if (
+    last !== undefined &&
+    isWhole &&
+    working.length === 0 &&
+    deals.length === 0 &&
+    position === undefined &&
+    done.every(({ state }) => isEndState(state) && state !== 'FILLED') &&
+    (executed !== undefined || isFinal)
+  ) {
+    const { state = '' } = last
+    const message = `The broker ended the order without executing it: ${state.toLowerCase()}.`
+    const reason = { code: `ORDER_STATE_${state}`, message }
+    return {
+      answer: { kind: 'found', outcome: { kind: 'rejected', reason } },
+      isDetailed: true,
+    }
+  }
+  return { answer: { kind: 'working' }, isDetailed: true }
+}
+
+const found = (
+  kind: Exclude<OrderOutcome['kind'], 'rejected'>,
+  fill: Fill,
+  isDetailed = true,
+): Finding => ({ answer: { kind: 'found', outcome: { kind, fill } }, isDetailed })
+
+/** Whether all four lists could be read to their end. */
+export const areWhole = (evidence: Evidence): boolean =>
+  Object.values(evidence).every(({ isWhole }) => isWhole)
+
+/** What the records show of a fill; a `likely` one must be seen twice. */
+export interface FillFinding {
+  readonly fill: Fill
+  readonly certainty: 'certain' | 'likely' | 'none'
+}
+
+/** How an order was filled that the broker reported as filled, in full or in part. */
+export const fillFindingOf = (
+  sought: Sought,
+  filled: 'filled' | 'partially_filled',
+  evidence: Pick<Evidence, 'positions' | 'deals'>,
+): FillFinding => {
+  const none = { rows: [], isWhole: true }
+  const traces = tracesOf(sought, { ...evidence, orders: none, historyOrders: none })
+  const dealt = dealtFill(traces)
+  const { position } = traces
+  const { volume } = sought.order
+  const isHeld = (lots: number): boolean => compareLots(position?.volume ?? 0, lots) === 0
+  if (filled === 'filled') {
+    if (dealt?.volume !== undefined && compareLots(dealt.volume, volume) >= 0)
+      return { fill: dealt, certainty: 'certain' }
+    if (position !== undefined && isHeld(volume))
+      return { fill: { volume, ...openingOf(position) }, certainty: 'certain' }
+  } else if (dealt?.volume !== undefined)
+    return { fill: dealt, certainty: isHeld(dealt.volume) ? 'certain' : 'likely' }
+  return { fill: positionOf(traces), certainty: 'none' }
+}
+
+/** The records that belong to the order. */
+interface Traces {
+  readonly isSeen: boolean
+  readonly position: Trace | undefined
+  readonly working: readonly Trace[]
+  /** Finished orders, each once. */
+  readonly done: readonly Trace[]
+  /** Deals that executed a part of it, each once. */
+  readonly deals: readonly Trace[]
+}
+
+const tracesOf = ({ order, tickets }: Sought, evidence: Evidence): Traces => {
+  const match = matcherOf(order.clientId)
+  const { positions, orders, historyOrders, deals } = evidence
+  const position = positions.rows.find((row) => match(row) !== 'other')
+  const ids = new Set<string>(tickets.orderId === undefined ? [] : [tickets.orderId])
+  for (const row of [...orders.rows, ...historyOrders.rows])
+    if (match(row) === 'order') ids.add(row.id)
+  // A position has the number of the order that opened it. What its stops executed has the first
+  // two parts of the order's client id, and that number.
+  if (position !== undefined) ids.add(position.id)
+  for (const row of [...historyOrders.rows, ...deals.rows])
+    if (match(row) === 'position' && row.positionId !== undefined) ids.add(row.positionId)
+  // A number counts only without another sender's client id.
+  const isOwn = (row: Trace, id: string | undefined): boolean =>
+    match(row) === 'order' ||
+    (id !== undefined && ids.has(id) && (row.clientId === undefined || match(row) === 'position'))
+  const isOwnOrder = (row: Trace): boolean => row.side === order.side && isOwn(row, row.id)
+  const done = onceEach(historyOrders.rows.filter(isOwnOrder), ({ id }) => id)
+  const own = onceEach(
+    deals.rows.filter((row) => isOwn(row, row.orderId)),
+    ({ id, entry, at, side }) => `${at} ${id} ${entry} ${side}`,
+  )
+  return {
+    isSeen:
+      own.length > 0 ||
+      Object.values(evidence).some(({ rows }) => rows.some((row) => match(row) !== 'other')) ||
+      [...orders.rows, ...historyOrders.rows].some(isOwnOrder),
+    position,
+    working: orders.rows.filter(
+      (row) => isOwnOrder(row) && !done.some(({ id, state }) => id === row.id && isEndState(state)),
+    ),
+    done,
+    // A deal of the other side closes what the order opened, and a close by another position trades
+    // nothing.
+    deals: own.filter(({ side, entry }) => side === order.side && entry !== 'out_by'),
+  }
+}
+
+/** Whether a row is of the order itself, by its first two parts of its position, or of neither. */
+const matcherOf = (clientId: string) => {
+  const prefix = clientIdPrefix(clientId)
+  return ({ clientId: own, notes = '' }: Trace): 'order' | 'position' | 'other' => {
+    // An empty one would be found in every note.
+    if (prefix === '') return 'other'
+    if (own === clientId || notes.includes(clientId)) return 'order'
+    return own?.startsWith(prefix) === true || notes.includes(prefix) ? 'position' : 'other'
+  }
+}
+
+const onceEach = <A>(rows: readonly A[], keyOf: (row: A) => string): readonly A[] => [
+  ...new Map(rows.map((row) => [keyOf(row), row])).values(),
+]
+
+/** Nothing changes what is in one of these states. */
+const isEndState = (state = ''): boolean =>
+  ['FILLED', 'PARTIAL', 'CANCELED', 'REJECTED', 'EXPIRED'].includes(state)
+
+/** Lots that finished orders executed; undefined if one does not show it, or there is none. */
+const executedOf = (done: readonly Trace[]): number | undefined => {
+  const known = done.map(executedByOne).filter((volume) => volume !== undefined)
+  return done.length > 0 && known.length === done.length ? sumExactly(known) : undefined
+}
+
+const executedByOne = ({ state, volume, remaining }: Trace): number | undefined => {
+  if (state === 'REJECTED') return 0
+  if (volume === undefined || !isEndState(state)) return undefined
+  if (state === 'FILLED') return lotsWithout(volume, remaining ?? 0)
+  // Nothing left of a cancelled order may only mean that nothing waits any more.
+  return remaining === undefined || remaining === 0 ? undefined : lotsWithout(volume, remaining)
+}
+
+/**
+ * All deals together; only their position if one of them lacks its volume, price or time; undefined
+ * if there are none.
+ */
+const dealtFill = (traces: Traces): Fill | undefined => {
+  const { deals } = traces
+  const executions = deals.flatMap(({ volume, price, at }): readonly Execution[] =>
+    volume === undefined || price === undefined || at === undefined ? [] : [{ volume, price, at }],
+  )
+  const [first, ...rest] = executions
+  if (deals.length === 0) return undefined
+  return first === undefined || executions.length < deals.length
+    ? positionOf(traces)
+    : { ...fillOfExecutions([first, ...rest]), ...positionOf(traces) }
+}
+
+/** What a position shows of the order that opened it. */
+const openingOf = ({ id, price, at }: Trace): Fill => ({
+  ...(price !== undefined && { price }),
+  ...(at !== undefined && { at }),
+  ...ticketAs(id),
+})
+
+const positionOf = ({ deals, done, position }: Traces): Fill =>
+  ticketAs(
+    [...deals, ...done].find(({ positionId }) => positionId !== undefined)?.positionId ??
+      position?.id,
+  )
+
+/** A broker's number as a fill holds it. */
+export const ticketAs = (id: string | undefined): Pick<Fill, 'positionId'> => {
+  const ticket = parseTicket(id ?? '')
+  return O.isSome(ticket) ? { positionId: ticket.value } : {}
+}
+
+/**
+ * Whether a row could be the order without its client id, which brokers may overwrite. Such a row
+ * could also be a manual trade, so it never makes an order filled, but while it is there the order
+ * is not concluded to be absent either.
+ */
+const mayBeHidden = (
+  sought: Sought,
+  { positions, orders, historyOrders, deals }: Evidence,
+  context: LookupContext,
+): boolean => {
+  const isLike = likenessOf(sought, context)
+  const isMt5 = context.platform === 'mt5'
+  const isHedging = isMt5 && context.traits.isHedging === true
+  // On a hedging account an order for a position of another number closes it. On others an order
+  // such as ours may add to a position, or reduce it.
+  const isClosing = ({ positionId }: Trace, orderId: string | undefined): boolean =>
+    isHedging && positionId !== undefined && orderId !== undefined && positionId !== orderId
+  const isLikeOrder = (row: Trace): boolean => isLike(row, row.id) && !isClosing(row, row.id)
+  const orderRows = [...orders.rows, ...historyOrders.rows]
+  // A deal or a position of an order that cannot be ours is not ours.
+  const rowsByOrder = Map.groupBy(orderRows, ({ id }) => id)
+  const isOfAnotherOrder = (orderId: string | undefined): boolean =>
+    orderId !== undefined && rowsByOrder.get(orderId)?.every((row) => !isLikeOrder(row)) === true
+  return (
+    orderRows.some((row) => isLikeOrder(row) && executedOf([row]) !== 0) ||
+    // What an order of ours adds to another's position shows in its own order and deal.
+    positions.rows.some(
+      (row) => isLike(row, row.id, isMt5 && !isHedging) && !isOfAnotherOrder(row.id),
+    ) ||
+    deals.rows.some(
+      (row) =>
+        isLike(row, row.orderId) &&
+        !isOfAnotherOrder(row.orderId) &&
+        !isClosing(row, row.orderId) &&
+        row.entry !== 'out' &&
+        row.entry !== 'out_by',
+    )
+  )
+}
+
+/**
+ * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
+ * another sender. A field that the row lacks excludes nothing. The magic number is the account's
+ * present one; if it is changed during a lookup, an order without its client id stays hidden.
+ */
+const likenessOf = (
+  { order, sentAt, tickets }: Sought,
+  { skewMs, othersTickets, traits }: LookupContext,
+) => {
+  const earliest = sentAt + skewMs - clockSlackMs
+  const latest = sentAt + skewMs + executionWindowMs
+  return (row: Trace, orderId: string | undefined, mayHaveMore = false): boolean =>
+    row.clientId === undefined &&
+    !otherOrdersClientId.test(row.notes ?? '') &&
+    row.side === order.side &&
+    (row.symbol === undefined || row.symbol === order.symbol) &&
+    (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
+    (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
+    (row.magic === undefined || traits.magic === undefined || row.magic === traits.magic) &&
+    !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
+    (orderId === undefined ||
+      (!othersTickets.has(orderId) &&
+        (tickets.orderId === undefined || tickets.orderId === orderId)))
+}
+
+/** In a comment. This order's own would have been seen. */
+const otherOrdersClientId = /\bTP_[0-9A-Za-z]{10}_/
+
+/** No order sent by a program has these: it was manual, or the platform made it. */
+const reasonsOfOthers = new Set(['MOBILE', 'WEB', 'SL', 'TP', 'SO', 'ROLLOVER', 'VMARGIN', 'SPLIT'])

@@ -1,0 +1,150 @@
+// The broker's lists in which an order may be found, and their rows as far as they bear on its
+// outcome. A field that cannot be read is absent; only a row without a readable id or sender might
+// hide the order. A list that cannot be read in full is marked so, and what was read still counts;
+// nothing is thrown.
+import type { BrokerDeal } from '@tradeport/domain/journal'
+import type { Side } from '@tradeport/domain/positions'
+import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
+import type { Connection } from './connection.ts'
+import { entries, isNumber, isRecord, readId, readReference, readTime, rowsIn } from './payloads.ts'
+import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
+
+/** A row of a list. Volumes in lots; a field is absent if the row has none that can be read. */
+export type Trace = { readonly id: string } & Partial<{
+  /** The sender's name for it; absent if the platform lost it, or nobody gave one. */
+  readonly clientId: string | undefined
+  /** What the platform and the broker wrote on it, which may contain a client id. */
+  readonly notes: string | undefined
+  readonly side: Side | undefined
+  readonly symbol: string | undefined
+  /** Above 0. */
+  readonly volume: number | undefined
+  /** When it was opened, ordered or executed. */
+  readonly at: Instant | undefined
+  /** Where it came from: EXPERT, CLIENT, SL … */
+  readonly reason: string | undefined
+  /** The number that programs mark their trades with; 0 on a manual trade. */
+  readonly magic: number | undefined
+  /** Of an order: FILLED, REJECTED, PLACED … */
+  readonly state: string | undefined
+  /** Of an order: the volume not executed, 0 or above. */
+  readonly remaining: number | undefined
+  /** Of an order or a deal. */
+  readonly positionId: string | undefined
+  /** Of a deal. */
+  readonly orderId: string | undefined
+  readonly entry: BrokerDeal['entry'] | undefined
+  /** Of a deal or a position. */
+  readonly price: number | undefined
+}>
+
+export interface Records {
+  readonly rows: readonly Trace[]
+  /** If not, the order may be in what is missing. */
+  readonly isWhole: boolean
+}
+
+/** `orders` are those still working. The provider's wrapped answers use the same names. */
+export type ListName = 'positions' | 'orders' | 'historyOrders' | 'deals'
+
+/** What is read for an order, and until when. */
+export interface RecordQuery {
+  readonly target: Target
+  readonly sentAt: Instant
+  /** Read positions and working orders from the trading terminal, not from the provider's copy. */
+  readonly readFromTerminal: boolean
+  readonly signal: AbortSignal
+}
+
+/** Some days of records. A provider that fills more pages than these repeats the same rows. */
+const maxPages = 42
+
+export const createRecordReader = ({ ask, clock }: Connection) => {
+  const page = async (
+    list: ListName,
+    { target, signal }: RecordQuery,
+    request: ReadRequest,
+  ): Promise<Records & { readonly size: number }> => {
+    try {
+      const { rows, isLoading } = await ask(target, request, (bytes) => rowsIn(bytes, list), signal)
+      return { ...recordsOf(list, rows, isLoading), size: rows.length }
+    } catch {
+      return { rows: [], isWhole: false, size: 0 }
+    }
+  }
+
+  return async (list: ListName, query: RecordQuery): Promise<Records> => {
+    if (list === 'positions' || list === 'orders')
+      return page(list, query, requests.live(list, query.readFromTerminal))
+    const route = list === 'deals' ? 'history-deals' : 'history-orders'
+    const { sentAt } = query
+    // One more day at both ends: an order is found by its client id, however wrong our clock is or
+    // was. Fixed before the first page, so that later deals do not move the pages.
+    const window = { from: sentAt - dayMs, to: Math.max(sentAt, clock.now()) + dayMs }
+    const rows: Trace[] = []
+    let isWhole = true
+    for (let index = 0; index < maxPages; index += 1) {
+      const request = requests.history(route, { ...window, offset: index * pageSize })
+      const one = await page(list, query, request)
+      rows.push(...one.rows)
+      isWhole &&= one.isWhole
+      if (one.size < pageSize) return { rows, isWhole }
+    }
+    return { rows, isWhole: false }
+  }
+}
+
+export const recordsOf = (list: ListName, rows: readonly unknown[], isLoading = false): Records => {
+  const traces = rows.map((row) => traceOf(list, row)).filter((trace) => trace !== undefined)
+  return { rows: traces, isWhole: !isLoading && traces.length === rows.length }
+}
+
+const traceOf = (list: ListName, row: unknown): Trace | undefined => {
+  if (!isRecord(row)) return undefined
+  const { type, volume, currentVolume, time, magic, comment, brokerComment } = row
+  const id = readId(row['id'])
+  const clientId = row['clientId'] ?? undefined
+  const state = textOf(row['state'])?.replace(/^ORDER_STATE_/, '')
+  const isOrder = list === 'orders' || list === 'historyOrders'
+  if (id === undefined || typeof type !== 'string' || (isOrder && state === undefined))
+    return undefined
+  if (clientId !== undefined && typeof clientId !== 'string') return undefined
+  const at = typeof time === 'string' ? readTime(time) : Number.NaN
+  const lots = isNumber(volume) ? roundLots(volume) : 0
+  const remaining = isNumber(currentVolume) ? roundLots(currentVolume) : -1
+  const price = row[list === 'positions' ? 'openPrice' : 'price']
+  return {
+    id,
+    clientId: textOf(clientId),
+    notes: textOf([comment, brokerComment].map(textOf).filter(Boolean).join(' ')),
+    side: sides.get(type),
+    symbol: textOf(row['symbol']),
+    volume: lots > 0 ? lots : undefined,
+    at: Number.isFinite(at) ? at : undefined,
+    reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
+    magic: isNumber(magic) ? magic : undefined,
+    state,
+    remaining: remaining >= 0 ? remaining : undefined,
+    positionId: readReference(row['positionId']),
+    orderId: readReference(row['orderId']),
+    entry: entries.get(row['entryType']),
+    // 0 stands for no price.
+    price: isNumber(price) && price > 0 ? price : undefined,
+  }
+}
+
+// Market orders only: one that waits for a price is not ours. Cancelled deals have another type,
+// and executed nothing.
+const sides = new Map<string, Side>(
+  Object.entries<Side>({
+    POSITION_TYPE_BUY: 'buy',
+    POSITION_TYPE_SELL: 'sell',
+    ORDER_TYPE_BUY: 'buy',
+    ORDER_TYPE_SELL: 'sell',
+    DEAL_TYPE_BUY: 'buy',
+    DEAL_TYPE_SELL: 'sell',
+  }),
+)
+
+const textOf = (value: unknown): string | undefined =>
+  typeof value === 'string' && value !== '' ? value : undefined

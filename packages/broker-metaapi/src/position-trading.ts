@@ -1,0 +1,103 @@
+// The port of position changes: a change is one request, and its effect is read by the caller.
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
+import type { Broker, MaySend, PositionTrading } from '@tradeport/domain/ports'
+import { roundLots } from '@tradeport/domain/primitives'
+import type { Connection } from './connection.ts'
+import { CallFailure, toBrokerReadError } from './failures.ts'
+import { requests } from './requests.ts'
+import type { TradeBody } from './trade.ts'
+import { positionsIn } from './translate.ts'
+
+/** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
+export const readPositions =
+  ({ ask, clock, reading }: Connection, readFromTerminal: boolean): Broker['positions'] =>
+  (account) =>
+    reading(account, async () => ({
+      positions: await ask(account, requests.live('positions', readFromTerminal), positionsIn),
+      readAt: clock.now(),
+    }))
+
+/** `accepted`: done later or in part, which only a read of the position can show. */
+interface Receipt {
+  readonly progress: 'done' | 'unchanged' | 'accepted'
+  readonly brokerOrderId: string | null
+}
+
+const progressOf = {
+  done: 'done',
+  done_in_part: 'accepted',
+  placed: 'accepted',
+  no_changes: 'unchanged',
+} as const
+
+const outcomeUnknown = ({ accountId }: BrokerAccount): BrokerChangeError =>
+  refuse('BrokerOutcomeUnknown', { accountId })
+
+export const createPositionTrading = (connection: Connection): PositionTrading => {
+  const { clock, targetOf, trade } = connection
+
+  const change = (
+    account: BrokerAccount,
+    body: TradeBody,
+    maySend: MaySend,
+  ): TE.TaskEither<BrokerChangeError, Receipt> =>
+    pipe(
+      TE.tryCatch(
+        async () => trade(await targetOf(account), body, maySend),
+        (failure): BrokerChangeError =>
+          failure instanceof CallFailure
+            ? toBrokerReadError(account, clock.now)(failure)
+            : outcomeUnknown(account),
+      ),
+      TE.flatMapEither((verdict): E.Either<BrokerChangeError, Receipt> => {
+        if (verdict.kind === 'unknown') return E.left(outcomeUnknown(account))
+        if ('reason' in verdict)
+          return E.left(
+            verdict.kind === 'gone'
+              ? refuse('PositionNotFound')
+              : refuse('TradeRejected', verdict.reason),
+          )
+        const { orderId: brokerOrderId = null } = verdict.tickets
+        return E.right({ progress: progressOf[verdict.kind], brokerOrderId })
+      }),
+    )
+
+  return {
+    freshPositions: readPositions(connection, true),
+
+    // The provider replaces both levels, and removes one that is left out.
+    setLevels: (account, positionId, { stopLoss, takeProfit }, maySend) =>
+      pipe(
+        change(
+          account,
+          { actionType: 'POSITION_MODIFY', positionId, stopLoss, takeProfit },
+          maySend,
+        ),
+        TE.map(({ progress }) => ({ progress })),
+      ),
+
+    closePosition: (account, positionId, lots, maySend) => {
+      const volume = lots === null ? undefined : roundLots(lots)
+      if (volume === 0) return TE.left(volumeTooSmall)
+      const actionType = volume === undefined ? 'POSITION_CLOSE_ID' : 'POSITION_PARTIAL'
+      return pipe(
+        change(account, { actionType, positionId, volume }, maySend),
+        TE.flatMapEither(({ progress, brokerOrderId }) =>
+          // The position may have been closed before, or may still be open.
+          progress === 'unchanged'
+            ? E.left(outcomeUnknown(account))
+            : E.right({ progress, brokerOrderId }),
+        ),
+      )
+    },
+  }
+}
+
+const volumeTooSmall = refuse('TradeRejected', {
+  code: 'INVALID_VOLUME',
+  message: 'The volume to close must be at least 0.00000001 lots.',
+})

@@ -1,0 +1,217 @@
+// One trade of an account, sent at most once: the same way for orders and for changes of positions.
+// Reads use fetch, over connections that are kept; a trade has a connection of its own. A kept one
+// may be closed by the other side at that moment, and nobody could say whether it had read the
+// trade; and a pool may send again by itself. On a fresh connection nothing was sent before it is
+// open, and anything may have been sent after.
+import http from 'node:http'
+import https from 'node:https'
+import { TLSSocket } from 'node:tls'
+import type { Socket } from 'node:net'
+import type { Clock, MaySend } from '@tradeport/domain/ports'
+import type { AccountPauses } from './account-pauses.ts'
+import type { ClockSkew } from './clock-skew.ts'
+import type { MetaApiDeadlines } from './deadline.ts'
+import { retryAtOf, unavailable, type ErrorAnswer } from './failures.ts'
+import { AccountInformation, decode } from './payloads.ts'
+import { requests, urlOf, type Ask, type Target } from './requests.ts'
+import type { TokenGate } from './token-gate.ts'
+import { symbolNotFound, verdictOf, type TradeVerdict } from './trade-answer.ts'
+
+export type TradeBody = Readonly<Record<string, unknown>>
+
+/** Sends a trade at most once. Rejects with a CallFailure if it was certainly not executed. */
+export type TradeOnce = (
+  target: Target,
+  body: TradeBody,
+  maySend: MaySend,
+) => Promise<Exclude<TradeVerdict, { readonly kind: 'not_sent' }>>
+
+interface TradeParts {
+  readonly ask: Ask
+  readonly clock: Clock
+  readonly deadlines: MetaApiDeadlines
+  readonly gate: TokenGate
+  readonly readPauses: AccountPauses
+  readonly tradePauses: AccountPauses
+  readonly skew: ClockSkew
+}
+
+export const createTradeOnce = ({
+  ask,
+  clock,
+  deadlines,
+  gate,
+  readPauses,
+  tradePauses,
+  skew,
+}: TradeParts): TradeOnce => {
+  const send: (...args: Parameters<TradeOnce>) => Promise<TradeVerdict> = async (
+    target,
+    body,
+    maySend,
+  ) => {
+    const url = urlOf(target, '/trade')
+    const attempt = tradePauses.begin(target.account)
+    // A trade behind one that hangs would hang as well, and its outcome would be unknown.
+    if (attempt.kind === 'paused') throw hanging(attempt.leftMs > 0 ? attempt.leftMs : undefined)
+    try {
+      await gate.enter(target, 'trade', AbortSignal.timeout(deadlines.readMs))
+      const sentAt = clock.now()
+      const delivery = await deliver(url, target.token, body, deadlines, maySend)
+      const now = clock.now()
+      if (delivery.kind === 'not_delivered') throw unavailable(`trade: ${delivery.why}`)
+      if (delivery.kind === 'unanswered') {
+        if (delivery.isLate) attempt.failed(hanging(undefined))
+        return { kind: 'unknown' }
+      }
+      const { status, date } = delivery
+      attempt.succeeded()
+      skew.observe(date, sentAt, now)
+      if (status === 200) {
+        gate.answered(target)
+        readPauses.end(target.account)
+      }
+      if (status === 429) gate.limit(target.token, retryAtOf(delivery, now) - now)
+      return verdictOf(delivery, now)
+    } finally {
+      attempt.over()
+    }
+  }
+
+  const hanging = (leftMs: number | undefined) =>
+    unavailable('trade: nothing was sent, because the last trade of the account hung', {
+      retryAt: leftMs === undefined ? undefined : clock.now() + leftMs,
+    })
+
+  return async (target, body, maySend) => {
+    const verdict = await send(target, body, maySend)
+    if (verdict.kind === 'not_sent') throw verdict.failure
+    // A 404 may mean the account or what the trade names: if the account can be read, it is not the
+    // account.
+    if (verdict.kind === 'gone' && verdict.reason.code === symbolNotFound)
+      await ask(target, requests.accountInformation, decode(AccountInformation))
+    return verdict
+  }
+}
+
+/** The outcome of the one request. */
+type Delivery =
+  | ({ readonly kind: 'answered' } & ErrorAnswer)
+  /** Not a byte of the trade was written. */
+  | { readonly kind: 'not_delivered'; readonly why: string }
+  /** It may have been read, and no whole answer came; `isLate` if the time for one was over. */
+  | { readonly kind: 'unanswered'; readonly isLate: boolean }
+
+const maxAnswerBytes = 64 * 1_024
+// They keep no connection; the second keeps what makes the next handshake shorter.
+const plain = new http.Agent({ keepAlive: false })
+const secure = new https.Agent({ keepAlive: false })
+
+/** Begins to connect. Nothing is written before the payload is. */
+const dial = (url: URL, token: string, payload: Buffer): http.ClientRequest => {
+  const isSecure = url.protocol === 'https:'
+  return (isSecure ? https : http).request(url, {
+    method: 'POST',
+    headers: {
+      accept: 'application/json',
+      'auth-token': token,
+      'content-type': 'application/json',
+      'content-length': payload.length,
+    },
+    agent: isSecure ? secure : plain,
+  })
+}
+
+const tooLate: Delivery = {
+  kind: 'not_delivered',
+  why: 'nothing was sent, because the time to send it was over',
+}
+const noConnection: Delivery = { kind: 'not_delivered', why: 'no connection' }
+
+/** Sends at most once; never rejects. */
+const deliver = (
+  url: URL,
+  token: string,
+  body: TradeBody,
+  { connectMs, tradeMs }: MetaApiDeadlines,
+  maySend: MaySend,
+): Promise<Delivery> =>
+  new Promise((resolve) => {
+    if (!maySend()) return resolve(tooLate)
+    const payload = Buffer.from(JSON.stringify(body))
+    let mayBeSent = false
+    let isAnswering = false
+    let request: http.ClientRequest
+    try {
+      request = dial(url, token, payload)
+    } catch {
+      return resolve(noConnection)
+    }
+    // The first event that ends it decides; everything after that is ignored.
+    const end = (delivery: Delivery): void => {
+      clearTimeout(connectTimer)
+      clearTimeout(tradeTimer)
+      resolve(delivery)
+      request.destroy()
+    }
+    const fail = (isLate: boolean): void =>
+      end(mayBeSent ? { kind: 'unanswered', isLate } : noConnection)
+    // Once the answer has begun, its reader reports how it ends: the connection may be closed
+    // before all of the answer is read.
+    const failUnanswered = (): void => (isAnswering ? undefined : fail(false))
+    const connectTimer = setTimeout(fail, connectMs, true)
+    const tradeTimer = setTimeout(fail, tradeMs, true)
+    request.on('socket', (socket) =>
+      whenOpen(socket, () => {
+        if (socket.destroyed) return
+        clearTimeout(connectTimer)
+        if (!maySend()) return end(tooLate)
+        mayBeSent = true
+        request.end(payload)
+      }),
+    )
+    request.on('error', failUnanswered)
+    request.on('close', failUnanswered)
+    request.on('response', (response) => {
+      isAnswering = true
+      readAnswer(response, token).then(end, () => fail(false))
+    })
+  })
+
+/** Calls back once the connection and its handshake are done, before anything is written. */
+const whenOpen = (socket: Socket, callBack: () => void): void => {
+  if (socket instanceof TLSSocket) socket.once('secureConnect', callBack)
+  else if (socket.connecting) socket.once('connect', callBack)
+  else callBack()
+}
+
+/** Rejects if the answer breaks off or is too long to be one. */
+const readAnswer = async (response: http.IncomingMessage, token: string): Promise<Delivery> => {
+  const chunks: Buffer[] = []
+  let length = 0
+  for await (const chunk of response) {
+    const bytes = chunk as Buffer
+    length += bytes.length
+    if (length > maxAnswerBytes) throw new RangeError('the answer is too long')
+    chunks.push(bytes)
+  }
+  if (!response.complete) throw new Error('the answer broke off')
+  const { statusCode = 0, headers } = response
+  return {
+    kind: 'answered',
+    status: statusCode,
+    retryAfter: headers['retry-after'] ?? null,
+    date: headers.date ?? null,
+    body: parseWithout(token, Buffer.concat(chunks, length).toString('utf8')),
+  }
+}
+
+// The provider's words may be shown to users, and might repeat a header.
+const parseWithout = (token: string, text: string): unknown => {
+  const inJson = JSON.stringify(token).slice(1, -1)
+  try {
+    return JSON.parse(text.replaceAll(token, '').replaceAll(inJson, '')) as unknown
+  } catch {
+    return undefined
+  }
+}

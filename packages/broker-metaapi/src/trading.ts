@@ -1,0 +1,213 @@
+// The trading port: an order is sent by one request, and everything else reads its outcome.
+import { setTimeout as pause } from 'node:timers/promises'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
+import type { BrokerOrder, MaySend, SentOrder, Trading } from '@tradeport/domain/ports'
+import { roundLots } from '@tradeport/domain/primitives'
+import type { Connection } from './connection.ts'
+import { withDeadline } from './deadline.ts'
+import { CallFailure, unavailable } from './failures.ts'
+import {
+  areWhole,
+  fillFindingOf,
+  findingOf,
+  ticketAs,
+  type AccountTraits,
+  type Evidence,
+  type Finding,
+  type LookupContext,
+  type Sought,
+} from './order-evidence.ts'
+import { createRecordReader, type RecordQuery } from './order-records.ts'
+import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
+import { orderTypes, requests, type Target } from './requests.ts'
+
+/** Before the records are read again for details that they did not show. */
+const rereadPauseMs = 250
+
+export const createTrading = (connection: Connection): Trading => {
+  const { ask, clock, deadlines, skew, targetOf, trade } = connection
+  const read = createRecordReader(connection)
+
+  const placeOrder = async (
+    account: BrokerAccount,
+    order: BrokerOrder,
+    maySend: MaySend,
+  ): Promise<PlacementAnswer> => {
+    if (order.volume === 0) return { kind: 'refused', reason: volumeTooSmall }
+    const sentAt = clock.now()
+    let target
+    let verdict
+    try {
+      target = await targetOf(account)
+      verdict = await trade(target, bodyOf(order), maySend)
+    } catch (failure) {
+      return failure instanceof CallFailure ? notSent(failure) : { kind: 'unknown' }
+    }
+    if ('reason' in verdict) return { kind: 'refused', reason: verdict.reason }
+    // No changes is the success of a change; of a new order it says nothing.
+    if (verdict.kind === 'unknown' || verdict.kind === 'no_changes') return { kind: 'unknown' }
+    const sought = { order, sentAt, tickets: verdict.tickets }
+    if (verdict.kind === 'placed') return placedOrFilled(target, account, sought)
+    return withDetails(target, sought, verdict.kind === 'done' ? 'filled' : 'partially_filled')
+  }
+
+  const notSent = ({ fault: { retryAt, cause } }: CallFailure): PlacementAnswer => ({
+    kind: 'not_sent',
+    retryAfterMs: retryAt === undefined ? null : Math.max(0, Math.ceil(retryAt - clock.now())),
+    cause,
+  })
+
+  /** Adds price, volume and position of an accepted order, as far as the records show in time. */
+  const withDetails = async (
+    target: Target,
+    sought: Sought,
+    kind: 'filled' | 'partially_filled',
+  ): Promise<PlacementAnswer> => {
+    let fill: Fill = ticketAs(sought.tickets.positionId)
+    let likely: number | undefined
+    await repeat(deadlines.fillMs, async (signal) => {
+      const query = { target, sentAt: sought.sentAt, readFromTerminal: false, signal }
+      const [positions, deals] = await Promise.all([read('positions', query), read('deals', query)])
+      const { fill: found, certainty } = fillFindingOf(sought, kind, { positions, deals })
+      const isKnown = certainty === 'certain' || (certainty === 'likely' && found.volume === likely)
+      fill = { ...fill, ...(isKnown ? found : ticketAs(found.positionId)) }
+      likely = found.volume
+      // Lists that cannot be read now will hardly be readable in a moment, and reads cost credits.
+      return isKnown || (!positions.isWhole && !deals.isWhole)
+    })
+    return { kind, fill }
+  }
+
+  const placedOrFilled = async (
+    target: Target,
+    { platform }: BrokerAccount,
+    sought: Sought,
+  ): Promise<PlacementAnswer> => {
+    const terms = { platform, othersTickets: new Set<string>(), readFromTerminal: false }
+    const { answer } = await lookUp(target, sought, terms, deadlines.fillMs)
+    return answer.kind === 'found' && answer.outcome.kind !== 'rejected'
+      ? answer.outcome
+      : { kind: 'placed', brokerOrderId: sought.tickets.orderId ?? null }
+  }
+
+  const findOrder = async (
+    account: BrokerAccount,
+    { order, sentAt, brokerOrderId, readFromTerminal, othersTickets }: SentOrder,
+  ): Promise<LookupAnswer> => {
+    const target = await targetOf(account)
+    const sought = {
+      order: inLots(order),
+      sentAt,
+      tickets: brokerOrderId === null ? {} : { orderId: brokerOrderId },
+    }
+    const terms = {
+      platform: account.platform,
+      othersTickets: new Set(othersTickets),
+      readFromTerminal,
+    }
+    return (await lookUp(target, sought, terms, deadlines.lookupMs)).answer
+  }
+
+  /** The best finding until it is complete, or time is up. */
+  const lookUp = async (
+    target: Target,
+    sought: Sought,
+    { readFromTerminal, ...known }: LookupTerms,
+    ms: number,
+  ): Promise<Finding> => {
+    let best: Finding = { answer: { kind: 'unreadable' }, isDetailed: false }
+    let traits: AccountTraits | undefined
+    const detailsUntil = performance.now() + deadlines.fillMs
+    await repeat(ms, async (signal) => {
+      const evidence = await readAll({ target, sentAt: sought.sentAt, readFromTerminal, signal })
+      const context: LookupContext = {
+        ...known,
+        now: clock.now(),
+        skewMs: skew.ms() ?? 0,
+        traits: traits ?? {},
+      }
+      let finding = findingOf(sought, evidence, context)
+      if (finding.answer.kind === 'unreadable' && areWhole(evidence)) {
+        traits ??= await readTraits(target, signal)
+        finding = findingOf(sought, evidence, { ...context, traits })
+      }
+      if (best.answer.kind !== 'found' || finding.answer.kind === 'found') best = finding
+      return best.isDetailed || performance.now() >= detailsUntil
+    })
+    return best
+  }
+
+  const readAll = async (query: RecordQuery): Promise<Evidence> => {
+    const [positions, orders, historyOrders, deals] = await Promise.all([
+      read('positions', query),
+      read('orders', query),
+      read('historyOrders', query),
+      read('deals', query),
+    ])
+    return { positions, orders, historyOrders, deals }
+  }
+
+  /** Distinguishes our trades from similar ones. Read only if there is one: reads cost credits. */
+  const readTraits = async (target: Target, signal: AbortSignal): Promise<AccountTraits> => {
+    const [provisioned, information] = await Promise.all([
+      ask(target, requests.provisionedAccount, decode(ProvisionedAccount), signal).catch(
+        () => undefined,
+      ),
+      ask(target, requests.accountInformation, decode(AccountInformation), signal).catch(
+        () => undefined,
+      ),
+    ])
+    return {
+      magic: isNumber(provisioned?.magic) ? provisioned.magic : undefined,
+      isHedging: information && information.marginMode === 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
+    }
+  }
+
+  return {
+    placeOrder: (account, order, maySend) => () =>
+      placeOrder(account, inLots(order), maySend).catch((): PlacementAnswer => ({
+        kind: 'unknown',
+      })),
+    findOrder: (account, sent) => () =>
+      findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
+  }
+}
+
+type LookupTerms = Pick<LookupContext, 'platform' | 'othersTickets'> &
+  Pick<SentOrder, 'readFromTerminal'>
+
+const volumeTooSmall = {
+  code: 'INVALID_VOLUME',
+  message: 'The volume must be at least 0.00000001 lots.',
+}
+
+const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) })
+
+/** Without the caller's own comment, reference and price, which a market order has no use for. */
+const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: BrokerOrder) => ({
+  actionType: orderTypes[side],
+  symbol,
+  volume,
+  stopLoss,
+  takeProfit,
+  clientId,
+})
+
+/** Repeats the work until it returns true, fails or is out of time; none of these is an error. */
+const repeat = async (
+  ms: number,
+  work: (signal: AbortSignal) => Promise<boolean>,
+): Promise<void> => {
+  try {
+    await withDeadline(
+      ms,
+      () => unavailable(`not read within ${ms} ms`),
+      async (signal) => {
+        while (!(await work(signal))) await pause(rereadPauseMs, undefined, { signal })
+      },
+    )
+  } catch {
+    // What was found until then counts.
+  }
+}

@@ -1,0 +1,207 @@
+// The provider's rows in our terms. One bad row makes a read fail: a list without one of its
+// positions, or a history without one of its deals, would be wrong.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type { AccountReading, TradeMode } from '@tradeport/domain/accounts'
+import type { BrokerDeal, DealKind, DealReason } from '@tradeport/domain/journal'
+import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
+import { parseTicket, roundLots, sumExactly, type Instant } from '@tradeport/domain/primitives'
+import {
+  decode,
+  entries,
+  isNumber,
+  isRecord,
+  PositionRows,
+  readId,
+  readReference,
+  readTime,
+  rowsIn,
+  type AccountInformation,
+  type PositionRow,
+} from './payloads.ts'
+
+const tradeModes = new Map<string | undefined, TradeMode>(
+  Object.entries<TradeMode>({
+    ACCOUNT_TRADE_MODE_DEMO: 'demo',
+    ACCOUNT_TRADE_MODE_CONTEST: 'contest',
+    ACCOUNT_TRADE_MODE_REAL: 'real',
+  }),
+)
+
+/** An account whose mode is absent or not known to us is unconfirmed, never a demo. */
+export const accountReadingOf = (
+  information: AccountInformation,
+  readAt: Instant,
+): AccountReading => {
+  const { balance, equity, margin, freeMargin, leverage, marginLevel } = information
+  return {
+    tradeMode: tradeModes.get(information.type) ?? 'unconfirmed',
+    broker: information.broker || null,
+    currency: information.currency || null,
+    figures: {
+      balance,
+      equity,
+      margin,
+      freeMargin: freeMargin ?? null,
+      // Without margin in use there is no level; the provider then omits it or gives 0.
+      marginLevel: marginLevel === 0 && margin === 0 ? null : (marginLevel ?? null),
+      leverage: leverage ?? null,
+    },
+    readAt,
+  }
+}
+
+/** Reads each row; the left names the first bad one. `read` returns a text for a bad row. */
+const readRows = <Row, A extends object>(
+  rows: readonly Row[],
+  read: (row: Row) => A | string,
+  describe: (index: number, wrong: string) => string,
+): E.Either<string, A[]> => {
+  const all: A[] = []
+  for (const [index, row] of rows.entries()) {
+    const one = read(row)
+    if (typeof one === 'string') return E.left(describe(index, one))
+    all.push(one)
+  }
+  return E.right(all)
+}
+
+/** Oldest first, whatever the order of the rows. */
+export const positionsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerPosition[]> => {
+  const rows = decode(PositionRows)(bytes)
+  if (E.isLeft(rows)) return rows
+  const positions = readRows(rows.right, positionOf, (index, wrong) => `${index}.${wrong}`)
+  return E.map((all: readonly BrokerPosition[]) => all.toSorted(byAge))(positions)
+}
+
+const positionOf = (row: PositionRow): BrokerPosition | string => {
+  const ticket = parseTicket(row.id)
+  if (O.isNone(ticket)) return 'id is not a ticket'
+  const openedAt = readTime(row.time)
+  if (Number.isNaN(openedAt)) return 'time is not a time'
+  const volume = roundLots(row.volume)
+  if (volume <= 0) return 'volume is not above 0'
+  const { profit, realizedProfit = 0, realizedCommission, realizedSwap } = row
+  // Older payloads have only the overall profit: that of the open and the closed part together.
+  const unrealizedPnl =
+    row.unrealizedProfit ??
+    (profit === undefined ? undefined : sumExactly([profit, -realizedProfit]))
+  if (unrealizedPnl === undefined) return 'profit is absent'
+  return {
+    ticket: ticket.value,
+    symbol: row.symbol,
+    side: row.type === 'POSITION_TYPE_BUY' ? 'buy' : 'sell',
+    volume,
+    entryPrice: row.openPrice,
+    currentPrice: row.currentPrice,
+    // 0 stands for no level.
+    ...(row.stopLoss && { stopLoss: row.stopLoss }),
+    ...(row.takeProfit && { takeProfit: row.takeProfit }),
+    swap: row.swap ?? sumExactly([realizedSwap ?? 0, row.unrealizedSwap ?? 0]),
+    commission:
+      row.commission ?? sumExactly([realizedCommission ?? 0, row.unrealizedCommission ?? 0]),
+    unrealizedPnl,
+    // The provider's figure includes the closed part's commission and swap.
+    realizedPnl:
+      realizedCommission === undefined || realizedSwap === undefined
+        ? realizedProfit
+        : sumExactly([realizedProfit, -realizedCommission, -realizedSwap]),
+    openedAt,
+    ...(typeof row.clientId === 'string' && row.clientId !== '' && { clientId: row.clientId }),
+  }
+}
+
+const kinds = new Map<string, DealKind>(
+  Object.entries<DealKind>({
+    DEAL_TYPE_BUY: 'buy',
+    DEAL_TYPE_SELL: 'sell',
+    DEAL_TYPE_BALANCE: 'balance',
+    DEAL_TYPE_CREDIT: 'credit',
+    DEAL_TYPE_CHARGE: 'charge',
+    DEAL_TYPE_CORRECTION: 'correction',
+    DEAL_TYPE_BONUS: 'bonus',
+    DEAL_TYPE_COMMISSION: 'commission',
+    DEAL_TYPE_COMMISSION_DAILY: 'commission',
+    DEAL_TYPE_COMMISSION_MONTHLY: 'commission',
+    DEAL_TYPE_COMMISSION_AGENT_DAILY: 'commission',
+    DEAL_TYPE_COMMISSION_AGENT_MONTHLY: 'commission',
+    DEAL_TYPE_INTEREST: 'interest',
+    DEAL_TYPE_BUY_CANCELED: 'cancelled',
+    DEAL_TYPE_SELL_CANCELED: 'cancelled',
+    // These three come without `TYPE_`.
+    DEAL_DIVIDEND: 'dividend',
+    DEAL_DIVIDEND_FRANKED: 'dividend',
+    DEAL_TAX: 'tax',
+  }),
+)
+
+const reasons = new Map<unknown, DealReason | undefined>(
+  Object.entries<DealReason | undefined>({
+    DEAL_REASON_SL: 'stop_loss',
+    DEAL_REASON_TP: 'take_profit',
+    DEAL_REASON_SO: 'stop_out',
+    DEAL_REASON_CLIENT: 'client',
+    DEAL_REASON_EXPERT: 'expert',
+    DEAL_REASON_MOBILE: 'mobile',
+    DEAL_REASON_WEB: 'web',
+    DEAL_REASON_UNKNOWN: undefined,
+  }),
+)
+
+/**
+ * The deals of a page, in its order. A history that the provider is still loading is incomplete,
+ * and therefore a failure.
+ */
+export const dealsIn = (bytes: Uint8Array): E.Either<string, readonly BrokerDeal[]> => {
+  const page = rowsIn(bytes, 'deals')
+  if (E.isLeft(page)) return page
+  if (page.right.isLoading) return E.left('the history is still being loaded')
+  return readRows(page.right.rows, dealOf, (index, wrong) => `row ${index}: ${wrong}`)
+}
+
+/**
+ * A deal that lacks something is kept as it is, so that the fold can say why its position was
+ * skipped. Only what would falsify sums or identities is an error: no id, no type, money that is
+ * not a number.
+ */
+const dealOf = (row: unknown): BrokerDeal | string => {
+  if (!isRecord(row)) return 'not a deal'
+  const { type, symbol, volume, price, stopLoss, takeProfit, reason, time } = row
+  const id = readId(row['id'])
+  if (id === undefined || typeof type !== 'string') return 'not a deal'
+  const positionId = readReference(row['positionId'])
+  if (positionId === undefined && !isNone(row['positionId'])) return 'positionId is not an id'
+  const [profit, commission, swap] = [row['profit'] ?? 0, row['commission'] ?? 0, row['swap'] ?? 0]
+  if (!isNumber(profit) || !isNumber(commission) || !isNumber(swap))
+    return 'money is not a finite number'
+  const kind = kinds.get(type) ?? 'other'
+  const deal: { -readonly [Field in keyof BrokerDeal]: BrokerDeal[Field] } = {
+    id,
+    kind,
+    profit,
+    commission,
+    swap,
+  }
+  const entry = entries.get(row['entryType'])
+  const reasonRead = reasons.has(reason) ? reasons.get(reason) : 'other'
+  const orderId = readReference(row['orderId'])
+  if (positionId !== undefined) deal.positionId = positionId
+  if (kind === 'buy' || kind === 'sell') deal.side = kind
+  if (entry !== undefined) deal.entry = entry
+  if (typeof symbol === 'string' && symbol !== '') deal.symbol = symbol
+  if (isNumber(volume)) deal.volume = roundLots(volume)
+  if (isNumber(price)) deal.price = price
+  if (time !== undefined && time !== null)
+    deal.time = typeof time === 'string' ? readTime(time) : Number.NaN
+  if (typeof reason === 'string' && reason !== '' && reasonRead !== undefined)
+    deal.reason = reasonRead
+  if (orderId !== undefined) deal.orderId = orderId
+  // 0 stands for no level.
+  if (isNumber(stopLoss) && stopLoss > 0) deal.stopLoss = stopLoss
+  if (isNumber(takeProfit) && takeProfit > 0) deal.takeProfit = takeProfit
+  return deal
+}
+
+/** Whether a deal says that it belongs to no position. */
+const isNone = (value: unknown): boolean =>
+  value === undefined || value === null || value === '' || value === '0' || value === 0

@@ -1,0 +1,88 @@
+// Follows the log of events over its stream, and connects again where the connection ends.
+import type { DataOf, QueryOf } from './contract-types.ts'
+import { isTradeportError } from './errors.ts'
+import { sleep } from './send.ts'
+
+/** An event of the log. `data` is what webhooks get. */
+export type LogEvent = DataOf<'listEvents'>[number]
+
+export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'> {
+  /** Without it, every type that the credential may read. */
+  readonly types?: readonly LogEvent['event'][]
+  /** The id of an event: begin with what follows it. Without it, with what comes from now on. */
+  readonly after?: string | undefined
+  readonly signal?: AbortSignal | undefined
+}
+
+/** The service writes at least every 15 seconds; after this silence the connection is lost. */
+const silenceMs = 45_000
+const usualRetryMs = 2_000
+
+/** @param connect opens the stream after an event */
+export async function* followEvents(
+  connect: (after: string | undefined) => Promise<Response>,
+  { after, signal }: Pick<FollowOptions, 'after' | 'signal'>,
+): AsyncGenerator<LogEvent, void, void> {
+  let last = after
+  let retryMs = usualRetryMs
+  for (;;) {
+    const response = await connect(last).catch((error: unknown) => {
+      if (!mayPass(error)) throw error
+      return undefined
+    })
+    for await (const frame of framesOf(response)) {
+      retryMs = Number(frame['retry'] ?? retryMs)
+      last = frame['id'] ?? last
+      if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as LogEvent
+    }
+    await sleep(retryMs, signal)
+  }
+}
+
+/** Whether the same request may succeed later, for however long that takes. */
+const mayPass = (error: unknown): boolean => {
+  if (!isTradeportError(error) || error.code === 'ABORTED') return false
+  return !('status' in error) || error.status === 429 || error.status >= 500
+}
+
+type Frame = Readonly<Record<string, string>>
+
+/** Ends where the stream does, fails or falls silent. */
+async function* framesOf(response: Response | undefined): AsyncGenerator<Frame, void, void> {
+  const reader = response?.body?.pipeThrough(new TextDecoderStream()).getReader()
+  if (reader === undefined) return
+  let rest = ''
+  try {
+    for (;;) {
+      const { value, done } = await withinSilence(reader.read())
+      if (done) return
+      const frames = (rest + value).split('\n\n')
+      rest = frames.pop() ?? ''
+      yield* frames.map(frameOf)
+    }
+  } catch {
+    return
+  } finally {
+    void reader.cancel().catch(() => undefined)
+  }
+}
+
+const frameOf = (text: string): Frame =>
+  Object.fromEntries(
+    text.split('\n').map((line) => {
+      const end = line.indexOf(': ')
+      return end < 0 ? [line, ''] : [line.slice(0, end), line.slice(end + 2)]
+    }),
+  )
+
+const withinSilence = async <A>(read: Promise<A>): Promise<A> => {
+  let timer: ReturnType<typeof setTimeout> | undefined
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(new Error('nothing came')), silenceMs)
+  })
+  try {
+    return await Promise.race([read, silence])
+  } finally {
+    clearTimeout(timer)
+  }
+}

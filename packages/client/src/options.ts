@@ -1,0 +1,108 @@
+// The options of the client and of one call.
+
+export interface RetryPolicy {
+  /** How often a request is sent at most, the first time included; 4 by default. */
+  readonly attempts: number
+  /** The latest time of a repetition after the first request; 60,000 by default. */
+  readonly withinMs: number
+}
+
+export interface ClientOptions {
+  /**
+   * The address of the API with its prefix: `https://trade.example.com/api/v1`. In a browser also a
+   * path of the page's own origin.
+   */
+  readonly baseUrl: string
+  /** Sent as X-API-Key. */
+  readonly apiKey?: string | undefined
+  /**
+   * Sent as Authorization: Bearer, instead of the API key. A function is called before each call.
+   */
+  readonly accessToken?: string | (() => string | Promise<string>) | undefined
+  /**
+   * How long one request may take until its answer is read, or the head of an export; 60,000 by
+   * default. With a short time the outcome of a write may be unknown.
+   */
+  readonly timeoutMs?: number | undefined
+  readonly retry?: Partial<RetryPolicy> | undefined
+  /** Instead of the platform's own. */
+  readonly fetch?: typeof globalThis.fetch | undefined
+}
+
+export interface CallOptions extends Pick<ClientOptions, 'timeoutMs' | 'retry'> {
+  /**
+   * Aborts the call: the method throws a TradeportError ABORTED, whose `outcome` says whether a write
+   * may have been done.
+   */
+  readonly signal?: AbortSignal | undefined
+}
+
+/** Of a method that POSTs. */
+export interface PostOptions extends CallOptions {
+  /** The service carries out one request for one key. Generated for each call by default. */
+  readonly idempotencyKey?: string | undefined
+}
+
+export interface Limits {
+  readonly timeoutMs: number
+  readonly retry: RetryPolicy
+}
+
+export const defaultLimits: Limits = {
+  timeoutMs: 60_000,
+  retry: { attempts: 4, withinMs: 60_000 },
+}
+
+/** Throws a TypeError for an invalid one. */
+export const limitsOf = (
+  { timeoutMs, retry }: Pick<ClientOptions, 'timeoutMs' | 'retry'>,
+  defaults: Limits,
+): Limits => ({
+  timeoutMs: requireAtLeast('timeoutMs', 1, timeoutMs ?? defaults.timeoutMs),
+  retry: {
+    attempts: requireAtLeast('retry.attempts', 1, retry?.attempts ?? defaults.retry.attempts),
+    withinMs: requireAtLeast('retry.withinMs', 0, retry?.withinMs ?? defaults.retry.withinMs),
+  },
+})
+
+const longestTimerMs = 2 ** 31 - 1
+
+const requireAtLeast = (name: string, least: number, value: number): number => {
+  if (Number.isInteger(value) && value >= least && value <= longestTimerMs) return value
+  throw new TypeError(
+    `${name} must be a whole number from ${least} to ${longestTimerMs}; got ${String(value)}.`,
+  )
+}
+
+/** The base URL without slashes at its end. */
+export const requireBaseUrl = (baseUrl: unknown): string => {
+  if (typeof baseUrl !== 'string' || !/^(https?:\/\/|\/)[^?#]*$/.test(baseUrl))
+    throw new TypeError(
+      'baseUrl must be the address of the API with its prefix, such as https://trade.example.com/api/v1.',
+    )
+  // fetch would refuse to send, and repeat the password in its error.
+  if (/^https?:\/\/[^/]*@/.test(baseUrl))
+    throw new TypeError(
+      'baseUrl must not contain a user name or password: give apiKey or accessToken.',
+    )
+  return baseUrl.replace(/\/+$/, '')
+}
+
+// The error does not contain the value; that of fetch would.
+const requireHeaderText = (name: string, value: unknown): string => {
+  if (typeof value === 'string' && /^[!-~]+$/.test(value)) return value
+  throw new TypeError(
+    `${name} must be printable ASCII characters without spaces or line ends, and not empty.`,
+  )
+}
+
+/** Returns the header of the credential for each call. */
+export const credentialOf = ({ apiKey, accessToken }: ClientOptions) => {
+  const byKey = apiKey === undefined ? {} : { 'X-API-Key': requireHeaderText('apiKey', apiKey) }
+  return async (): Promise<Readonly<Record<string, string>>> => {
+    const token = typeof accessToken === 'function' ? await accessToken() : accessToken
+    return token === undefined
+      ? byKey
+      : { Authorization: `Bearer ${requireHeaderText('accessToken', token)}` }
+  }
+}

@@ -1,0 +1,79 @@
+// A client whose fetch answers as the test says.
+import {
+  createClient,
+  isTradeportError,
+  type ClientOptions,
+  type TradeportError,
+} from '../src/index.ts'
+
+export const baseUrl = 'https://trade.example.com/api/v1'
+
+export interface Sent {
+  readonly atMs: number
+  readonly url: string
+  readonly method: string
+  readonly headers: Headers
+  readonly body: unknown
+}
+
+export type Answer = (sent: Sent) => Response | Promise<Response>
+
+/** The last answer stands for all that follow. */
+export const clientWith = (answers: readonly Answer[], options: Partial<ClientOptions> = {}) => {
+  const sent: Sent[] = []
+  const fetch: typeof globalThis.fetch = async (
+    url: unknown,
+    { method = '', headers, body } = {},
+  ) => {
+    const request = {
+      atMs: performance.now(),
+      url: url as string,
+      method,
+      headers: new Headers(headers),
+      body: typeof body === 'string' ? JSON.parse(body) : body,
+    }
+    sent.push(request)
+    const answer = answers[Math.min(sent.length, answers.length) - 1]
+    if (answer === undefined) throw new Error('the test has no answer')
+    return answer(request)
+  }
+  return { client: createClient({ baseUrl, apiKey: 'tp_live_key', fetch, ...options }), sent }
+}
+
+export const success =
+  (data: unknown = [], meta: object = {}): Answer =>
+  () =>
+    new Response(
+      JSON.stringify({ success: true, data, meta: { request_id: 'req_1', ...meta }, error: null }),
+      { headers: { 'X-RateLimit-Remaining': '7' } },
+    )
+
+export const refusal =
+  (status: number, code: string, details?: unknown, headers: Record<string, string> = {}): Answer =>
+  () =>
+    new Response(
+      JSON.stringify({
+        success: false,
+        data: null,
+        error: { code, message: `${code}, in words.`, details, request_id: 'req_1' },
+      }),
+      { status, headers },
+    )
+
+export const lost: Answer = () => Promise.reject(new TypeError('fetch failed'))
+
+/** The connection fails while the body is read. */
+export const cutOff: Answer = () =>
+  new Response(
+    new ReadableStream({ start: (controller) => controller.error(new TypeError('terminated')) }),
+  )
+
+/** The error that a method threw; undefined if it threw none. */
+export const errorOf = (call: Promise<unknown>): Promise<TradeportError | undefined> =>
+  call.then(
+    () => undefined,
+    (error: unknown) => {
+      if (isTradeportError(error)) return error
+      throw error
+    },
+  )

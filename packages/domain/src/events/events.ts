@@ -1,0 +1,291 @@
+// What is posted to webhooks. The data of an event is what receivers see: snake_case, times in ISO
+// 8601, and no field without a value. Null is what the broker did not report.
+import type { AccountReading } from '../accounts/account.ts'
+import { dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
+import { entryOf, type PositionClose } from '../journal/closes.ts'
+import type { FilledOrder, Order, PendingOrder, RejectedOrder } from '../orders/order.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
+import { formatPositionId, type AccountId } from '../primitives/ids.ts'
+import { toIso, type Instant } from '../primitives/instant.ts'
+import type { ClosedTrade } from '../trades/closed-trade.ts'
+import { isReadableTime, priceOf } from '../trades/deal.ts'
+import type { FoldedTrade } from '../trades/fold.ts'
+import type { WebhookEventType } from '../webhooks/webhook.ts'
+
+export interface ServiceEvent {
+  readonly type: WebhookEventType
+  /** The same however often something is reported to its owner; it is recorded once. */
+  readonly key: string
+  readonly data: Readonly<Record<string, unknown>>
+  readonly at: Instant
+}
+
+type Present<Data> = {
+  readonly [Name in keyof Data as undefined extends Data[Name] ? never : Name]: Data[Name]
+} & {
+  readonly [Name in keyof Data as undefined extends Data[Name] ? Name : never]?:
+    | Data[Name]
+    | undefined
+}
+
+/** @param subject distinguishes the event from all others of its type */
+const eventOf = <Type extends WebhookEventType, Data extends object>(
+  type: Type,
+  subject: string,
+  data: Data,
+  at: Instant,
+) => ({
+  type,
+  key: `${type} ${subject}`,
+  data: Object.fromEntries(
+    Object.entries(data).filter(([, value]) => value !== undefined),
+  ) as Present<Data>,
+  at,
+})
+
+export const orderCreated = ({ id, request, createdAt }: PendingOrder) =>
+  eventOf(
+    'order.created',
+    id,
+    {
+      ...orderFields({ id, request }),
+      created_at: toIso(createdAt),
+      price: request.price,
+      stop_loss: request.stopLoss,
+      take_profit: request.takeProfit,
+      client_id: request.clientId,
+    },
+    createdAt,
+  )
+
+/**
+ * Also of an order that was executed in part, as `filled_volume` shows. A whole execution has the
+ * order's volume where the broker reported none, and the time at which it became known.
+ */
+export const orderFilled = ({ id, request, status, fill, updatedAt }: FilledOrder) =>
+  eventOf(
+    'order.filled',
+    id,
+    {
+      ...orderFields({ id, request }),
+      fill_price: fill.price ?? null,
+      filled_volume: fill.volume ?? (status === 'filled' ? request.volume : null),
+      filled_at: toIso(fill.at ?? updatedAt),
+      requested_price: request.price,
+      position_id: fill.positionId && formatPositionId(request.accountId, fill.positionId),
+    },
+    updatedAt,
+  )
+
+export const orderRejected = ({ id, request, reason, updatedAt }: RejectedOrder) =>
+  eventOf(
+    'order.rejected',
+    id,
+    {
+      ...orderFields({ id, request }),
+      rejected_at: toIso(updatedAt),
+      reject_code: reason.code,
+      reject_message: reason.message,
+    },
+    updatedAt,
+  )
+
+/** The event of an order that has ended. */
+export const outcomeEvents = (order: Order): readonly ServiceEvent[] =>
+  order.status === 'pending'
+    ? []
+    : [order.status === 'rejected' ? orderRejected(order) : orderFilled(order)]
+
+const orderFields = ({ id, request }: Pick<Order, 'id' | 'request'>) => ({
+  order_id: id as string,
+  account_id: request.accountId,
+  symbol: request.symbol,
+  type: request.side,
+  order_type: 'market' as const,
+  volume: request.volume,
+})
+
+export const tradeClosed = (
+  { accountId, trade }: Pick<ClosedTrade, 'accountId' | 'trade'>,
+  now: Instant,
+) => {
+  const id = formatPositionId(accountId, trade.positionId)
+  return eventOf(
+    'trade.closed',
+    id,
+    {
+      trade_id: id,
+      position_id: id,
+      account_id: accountId,
+      symbol: trade.symbol,
+      type: trade.side,
+      volume: trade.volume,
+      entry_price: trade.entryPrice,
+      exit_price: trade.exitPrice,
+      profit: trade.profit,
+      profit_percentage: profitPercentage(trade),
+      swap: trade.swap,
+      commission: trade.commission,
+      holding_time_seconds: trade.holdingTime,
+      opened_at: toIso(trade.openedAt),
+      closed_at: toIso(trade.closedAt),
+    },
+    now,
+  )
+}
+
+/** How far the price moved in the trade's favour, in percent of the entry price. */
+const profitPercentage = ({ side, entryPrice, exitPrice }: FoldedTrade): number => {
+  const rise = sumExactly([exitPrice, -entryPrice])
+  return ((side === 'buy' ? rise : 0 - rise) * 100) / entryPrice
+}
+
+/** A position of which deals are known, and when its event is recorded. */
+interface PositionOfDeals {
+  readonly accountId: AccountId
+  readonly ticket: string
+  readonly symbol: string | undefined
+  readonly now: Instant
+}
+
+const positionFields = ({ accountId, ticket, symbol }: PositionOfDeals) => ({
+  position_id: formatPositionId(accountId, ticket),
+  account_id: accountId,
+  symbol: symbol ?? null,
+})
+
+const timeOrNull = ({ time }: BrokerDeal): string | null =>
+  isReadableTime(time) ? toIso(time) : null
+
+/** @param opening the deals that opened the position together, oldest first */
+export const positionOpened = (
+  position: PositionOfDeals,
+  opening: readonly [BrokerDeal, ...BrokerDeal[]],
+) => {
+  const [first] = opening
+  const { volume, price } = entryOf(opening)
+  const fields = positionFields(position)
+  return eventOf(
+    'position.opened',
+    fields.position_id,
+    {
+      ...fields,
+      type: first.side as 'buy' | 'sell',
+      volume,
+      entry_price: price,
+      margin_used: null as number | null,
+      opened_at: timeOrNull(first),
+      stop_loss: first.stopLoss,
+      take_profit: first.takeProfit,
+    },
+    position.now,
+  )
+}
+
+const otherSide = { buy: 'sell', sell: 'buy' } as const
+
+export const positionClosed = (position: PositionOfDeals, close: PositionClose) => {
+  const { deal, closedVolume, remainingVolume, entryPrice } = close
+  const reason: string | undefined = deal.reason
+  return eventOf(
+    'position.closed',
+    `${position.accountId} ${dealKey(deal)}`,
+    {
+      ...positionFields(position),
+      type: otherSide[deal.side as 'buy' | 'sell'],
+      closed_volume: closedVolume,
+      remaining_volume: remainingVolume,
+      entry_price: entryPrice,
+      exit_price: priceOf(deal) || null,
+      realized_pnl: deal.profit,
+      is_partial: remainingVolume === null ? null : remainingVolume > 0,
+      closed_at: timeOrNull(deal),
+      exit_reason: reason,
+    },
+    position.now,
+  )
+}
+
+/** A change of the balance, with the account as it was read after it. */
+interface BalanceChange {
+  readonly accountId: AccountId
+  readonly deal: BrokerDeal
+  readonly before: number
+  readonly after: number
+  readonly amount: number
+  readonly reading: AccountReading
+  readonly now: Instant
+}
+
+export const balanceChanged = ({
+  accountId,
+  deal,
+  before,
+  after,
+  amount,
+  reading: { figures },
+  now,
+}: BalanceChange) =>
+  eventOf(
+    'account.balance_changed',
+    `${accountId} ${dealKey(deal)}`,
+    {
+      account_id: accountId,
+      previous_balance: before,
+      new_balance: after,
+      change_amount: amount,
+      change_percentage: percentageOf(amount, before),
+      equity: figures.equity,
+      margin: figures.margin,
+      free_margin: figures.freeMargin,
+      change_reason: changeReasonOf(deal.kind, amount),
+      changed_at: timeOrNull(deal),
+      margin_level: figures.marginLevel ?? undefined,
+    },
+    now,
+  )
+
+/** Of the size of the balance, so that the sign follows the amount; null where it was 0. */
+const percentageOf = (amount: number, balance: number): number | null => {
+  if (amount === 0) return 0
+  return balance === 0 ? null : (amount * 100) / Math.abs(balance)
+}
+
+/**
+ * Charges are what the broker books for its services, interest and taxes, in either direction; a
+ * dividend is none of them.
+ */
+const changeReasonOf = (kind: DealKind, amount: number): string => {
+  switch (kind) {
+    case 'buy':
+    case 'sell':
+      return 'trade'
+    case 'balance':
+      return amount > 0 ? 'deposit' : 'withdrawal'
+    case 'charge':
+    case 'commission':
+    case 'interest':
+    case 'tax':
+      return 'charge'
+    case 'credit':
+    case 'correction':
+      return kind
+    case 'bonus':
+    case 'dividend':
+    case 'cancelled':
+    case 'other':
+      return 'other'
+  }
+}
+
+type RecordedEvent = ReturnType<
+  | typeof orderCreated
+  | typeof orderFilled
+  | typeof tradeClosed
+  | typeof positionOpened
+  | typeof positionClosed
+  | typeof balanceChanged
+>
+
+/** The data of each type of event that the service records. */
+export type EventPayloads = { readonly [Event in RecordedEvent as Event['type']]: Event['data'] }

@@ -1,0 +1,83 @@
+// Derives events from deals that were newly written to the journal.
+import type { AccountReading } from '../accounts/account.ts'
+import {
+  balanceChanged,
+  positionClosed,
+  positionOpened,
+  tradeClosed,
+  type ServiceEvent,
+} from './events.ts'
+import { exactSumOf, sumExactly } from '../primitives/exact-sum.ts'
+import type { AccountId } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { sortedBy } from '../primitives/sorted.ts'
+import { compareDealOrder, isReadableTime, symbolOf } from '../trades/deal.ts'
+import { foldPosition, groupByPosition } from '../trades/fold.ts'
+import { balanceAmounts, dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
+import { positionCloses } from '../journal/closes.ts'
+
+/** Deals that were just written, with what their events need. */
+export interface NewDeals {
+  readonly accountId: AccountId
+  /** Deals before this time produce no events. */
+  readonly linkedAt: Instant
+  readonly inserted: readonly BrokerDeal[]
+  /** All kept deals of each position that an inserted deal belongs to, by position id. */
+  readonly positions: ReadonlyMap<string, readonly BrokerDeal[]>
+  /** The account's balance right after the latest inserted deal. */
+  readonly balanceAfter: number
+  /** The account as read just after the deals. */
+  readonly reading: AccountReading
+  readonly now: Instant
+}
+
+/**
+ * The events in the order of the deals; for each deal the position's events come first, then the
+ * trade's, then the balance's.
+ *
+ * A position is opened once, by its first opening deal; `trade.closed` comes when the position
+ * first is a closed trade. Each closing deal is one `position.closed`, and each deal that changes
+ * the balance, or the credit, one `account.balance_changed`. A deal without a readable time counts
+ * as new.
+ */
+export const journalEvents = (news: NewDeals): readonly ServiceEvent[] => {
+  const { accountId, linkedAt, reading, now } = news
+  const inserted = sortedBy(news.inserted, compareDealOrder)
+  const events = new Map(inserted.map((deal) => [dealKey(deal), [] as ServiceEvent[]]))
+  const add = (deal: BrokerDeal, event: ServiceEvent): unknown =>
+    events.get(dealKey(deal))?.push(event)
+  const isNew = ({ time }: BrokerDeal): boolean => !isReadableTime(time) || time >= linkedAt
+
+  for (const [ticket, own] of groupByPosition(inserted)) {
+    const all = news.positions.get(ticket) ?? []
+    if (!all.some(isNew)) continue
+    const position = { accountId, ticket, symbol: symbolOf(all), now }
+    const before = all.filter((deal) => !events.has(dealKey(deal)))
+
+    const [first, ...others] = own.filter(({ entry }) => entry === 'in')
+    if (first !== undefined && isNew(first) && !before.some(({ entry }) => entry === 'in'))
+      add(first, positionOpened(position, [first, ...others]))
+
+    for (const close of positionCloses(all))
+      if (isNew(close.deal)) add(close.deal, positionClosed(position, close))
+
+    const folded = foldPosition(ticket, all)
+    if (folded.status !== 'closed' || folded.trade.closedAt < linkedAt) continue
+    if (before.length > 0 && foldPosition(ticket, before).status === 'closed') continue
+    add(own.at(-1) as BrokerDeal, tradeClosed({ accountId, trade: folded.trade }, now))
+  }
+
+  // From the balance after the latest deal, backwards.
+  const balance = exactSumOf([news.balanceAfter])
+  for (const deal of inserted.toReversed()) {
+    const after = balance.value()
+    for (const amount of balanceAmounts(deal)) balance.add(-amount)
+    const amount = sumExactly(balanceAmounts(deal))
+    if (isNew(deal) && (amount !== 0 || deal.kind === 'credit'))
+      add(
+        deal,
+        balanceChanged({ accountId, deal, before: balance.value(), after, amount, reading, now }),
+      )
+  }
+  return [...events.values()].flat()
+}

@@ -1,0 +1,154 @@
+// What each closing deal did to its position.
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  divideDecimals,
+  multiplyDecimals,
+  subtractDecimals,
+  zero,
+  type Decimal,
+} from '../primitives/decimal.ts'
+import { exactSumOf, sumExactly } from '../primitives/exact-sum.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { compareLots, fillOfExecutions } from '../primitives/lots.ts'
+import { sortedBy } from '../primitives/sorted.ts'
+import { compareDealOrder, isReadableTime, priceOf, volumeOf } from '../trades/deal.ts'
+import type { BrokerDeal } from './broker-deal.ts'
+
+/** Volumes in lots. What the position's deals do not report is null. */
+export interface PositionClose {
+  readonly deal: BrokerDeal
+  readonly closedVolume: number | null
+  readonly remainingVolume: number | null
+  /** Volume-weighted over the opening deals before. */
+  readonly entryPrice: number | null
+}
+
+/** A reversal closes what is open and opens the rest of its volume on the other side. */
+const isClosing = ({ entry }: BrokerDeal): boolean =>
+  entry === 'out' || entry === 'out_by' || entry === 'inout'
+
+/**
+ * The closes of a position, oldest first. Closing deals without a volume split the unclosed volume
+ * equally, as in the fold. Where opening deals are missing (more was closed than opened), or some
+ * deal does not report what it opened or closed, only the volumes that closing deals report are
+ * known.
+ * @param deals all of one position, in any order
+ */
+export const positionCloses = (deals: readonly BrokerDeal[]): readonly PositionClose[] => {
+  const inOrder = sortedBy(deals, compareDealOrder)
+  return closesOf(inOrder) ?? inOrder.filter(isClosing).map(reportedClose)
+}
+
+const reportedClose = (deal: BrokerDeal): PositionClose => ({
+  deal,
+  closedVolume: deal.entry === 'inout' ? null : volumeOf(deal) || null,
+  remainingVolume: null,
+  entryPrice: null,
+})
+
+/** Undefined where the deals do not add up. */
+const closesOf = (deals: readonly BrokerDeal[]): readonly PositionClose[] | undefined => {
+  // The closing deals that did not report their volume, and the lots that the others left.
+  const count = deals.filter((deal) => isClosing(deal) && volumeOf(deal) === 0).length
+  const left = exactSumOf(
+    deals.map((deal) => (deal.entry === 'in' ? volumeOf(deal) : -volumeOf(deal))),
+  ).toDecimal()
+  const hasReversal = deals.some(({ entry }) => entry === 'inout')
+  if (count > 0 && (hasReversal || compareDecimals(left, zero) < 0)) return undefined
+  // All volumes times that count, so that shares are exact.
+  const shares = decimalOf(Math.max(1, count))
+  const scaled = (lots: number): Decimal => multiplyDecimals(decimalOf(lots), shares)
+
+  const closes: PositionClose[] = []
+  let open = zero
+  let entry: Part[] = []
+  for (const deal of deals) {
+    const [volume, price] = [volumeOf(deal), priceOf(deal)]
+    if (deal.entry === 'in') {
+      if (volume === 0) return undefined
+      open = addDecimals(open, scaled(volume))
+      entry.push({ volume, price })
+      continue
+    }
+    if (!isClosing(deal) || entry.length === 0) return undefined
+    const isReversal = deal.entry === 'inout'
+    const closed = isReversal ? open : volume === 0 ? left : scaled(volume)
+    const rest = subtractDecimals(open, closed)
+    if (compareDecimals(rest, zero) < 0) return undefined
+    closes.push({
+      deal,
+      closedVolume: divideDecimals(closed, shares),
+      remainingVolume: divideDecimals(rest, shares),
+      entryPrice: averagePrice(entry),
+    })
+    if (isReversal) {
+      const reversed = subtractDecimals(scaled(volume), open)
+      if (compareDecimals(open, zero) <= 0 || compareDecimals(reversed, zero) <= 0) return undefined
+      open = reversed
+      entry = [{ volume: decimalToNumber(reversed), price }]
+    } else open = rest
+  }
+  return closes
+}
+
+/** Volume in lots; a volume or price of 0 was not reported. */
+interface Part {
+  readonly volume: number
+  readonly price: number
+}
+
+/** Weighted by volume; null without the price of every part, and the volume of each of several. */
+const averagePrice = (parts: readonly Part[]): number | null => {
+  const [first, ...rest] = parts.map((part) => ({ ...part, at: 0 }))
+  if (first === undefined || parts.some(({ price }) => price === 0)) return null
+  if (rest.length === 0) return first.price
+  return parts.some(({ volume }) => volume === 0) ? null : fillOfExecutions([first, ...rest]).price
+}
+
+const partOf = (deal: BrokerDeal): Part => ({ volume: volumeOf(deal), price: priceOf(deal) })
+
+/** The lots that some deals opened together, and their average price; null where not reported. */
+export const entryOf = (
+  opening: readonly BrokerDeal[],
+): { readonly volume: number | null; readonly price: number | null } => {
+  const parts = opening.map(partOf)
+  const volumes = parts.map(({ volume }) => volume)
+  return {
+    volume: volumes.includes(0) ? null : sumExactly(volumes),
+    price: averagePrice(parts),
+  }
+}
+
+/** The fill of a close: price weighted by volume, profit before commission and swap. */
+export interface CloseFill {
+  readonly price: number | null
+  readonly profit: number
+  readonly at: Instant | null
+}
+
+/**
+ * Undefined until the deals have just the closed volume: before, some of them may not have arrived
+ * yet.
+ * @param deals the closing deals of one order
+ */
+export const closeFillOf = (
+  deals: readonly BrokerDeal[],
+  closedVolume: number,
+): CloseFill | undefined => {
+  const parts = deals.map(partOf)
+  const volumes = parts.map(({ volume }) => volume)
+  // A deal without a volume is the whole close where it is alone.
+  const isWhole = volumes.includes(0)
+    ? deals.length === 1
+    : compareLots(sumExactly(volumes), closedVolume) === 0
+  if (!isWhole) return undefined
+  const times = deals.map(({ time }) => time).filter(isReadableTime)
+  return {
+    price: averagePrice(parts),
+    profit: sumExactly(deals.map(({ profit }) => profit)),
+    at: times.length === 0 ? null : Math.max(...times),
+  }
+}

@@ -1,0 +1,61 @@
+// Linked accounts.
+import type * as O from 'fp-ts/lib/Option.js'
+import type {
+  Account,
+  AccountReading,
+  BalanceSnapshot,
+  LinkedAccount,
+} from '../accounts/account.ts'
+import type { AsyncResult, BrokerReadTag } from '../errors.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+
+export interface SnapshotQuery {
+  /** Included; undefined for no bound. */
+  readonly from?: Instant | undefined
+  /** Included; undefined for no bound. */
+  readonly to?: Instant | undefined
+  readonly limit: number
+}
+
+/**
+ * Linked accounts and their balance snapshots, as they are stored. Every method has the owner first
+ * and sees that owner's records alone.
+ */
+export interface AccountStore {
+  /** Oldest first: by createdAt, then id. */
+  readonly list: (owner: Owner) => AsyncResult<readonly Account[]>
+  readonly find: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Account>>
+  /**
+   * Writes what `withReading` makes of the stored account, and the snapshot that `snapshotOf`
+   * returns, in one transaction on the row as it then is. A reading that a later one has overtaken
+   * (`isOvertaken`), or of an account at the broker that is not the linked one any more, changes
+   * nothing. The account after it; none when it is no longer linked.
+   * @param account as it was linked when it was read
+   */
+  readonly recordReading: (
+    owner: Owner,
+    account: LinkedAccount,
+    reading: AccountReading,
+  ) => AsyncResult<O.Option<Account>>
+  /**
+   * Writes what `withFailedRead` makes of the stored account. A good read that has overtaken it
+   * wins.
+   */
+  readonly recordFailedRead: (
+    owner: Owner,
+    id: AccountId,
+    at: Instant,
+  ) => AsyncResult<O.Option<Account>>
+  /** Newest first. */
+  readonly snapshots: (
+    owner: Owner,
+    id: AccountId,
+    query: SnapshotQuery,
+  ) => AsyncResult<readonly BalanceSnapshot[]>
+}
+
+/** Live reads of accounts' figures, each recorded and shared for as long as the cache keeps it. */
+export interface LiveAccounts {
+  readonly read: (account: Account) => AsyncResult<AccountReading, BrokerReadTag>
+}

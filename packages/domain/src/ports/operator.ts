@@ -1,0 +1,174 @@
+// What the operator reads and changes. The operator stands above tenants, so that no method here is
+// bound to a user, and no route of users reaches these ports.
+import type * as E from 'fp-ts/lib/Either.js'
+import type * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import type { AsyncResult, BrokerReadError, Refusal } from '../errors.ts'
+import type {
+  DisagreeingJournal,
+  Durability,
+  LimiterStanding,
+  ProviderStanding,
+} from '../operator/health.ts'
+import type {
+  ListedAccessToken,
+  ListedAccount,
+  ListedApiKey,
+  ListedTenant,
+  OwnedPlace,
+  Slice,
+  TenantCounts,
+} from '../operator/listing.ts'
+import type {
+  Desk,
+  OperatorChanges,
+  OperatorKeys,
+  OperatorRecords,
+  ProviderAccount,
+  User,
+} from '../operator/records.ts'
+import type { ResealedBatch, SealedSecret, SecretsCensus } from '../operator/sealed-secrets.ts'
+import type { OrderId } from '../orders/order.ts'
+import type { ManualFinish } from '../orders/placement.ts'
+import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { OrderPlacement } from './orders.ts'
+
+export interface OperatorStore {
+  /**
+   * In one transaction, one document at a time: reads the named records, lets `decide` choose
+   * the changes, and writes them or nothing. Every instance, this one too, is notified whose
+   * credentials changed (`PeerNotices`), if and only if they were written.
+   */
+  readonly apply: <A extends { readonly changes: OperatorChanges }>(
+    keys: OperatorKeys,
+    decide: (records: OperatorRecords) => E.Either<Refusal<'ValidationError'>, A>,
+  ) => AsyncResult<A, 'ValidationError'>
+}
+
+export interface ProviderTokens {
+  /**
+   * The tenant's token for the provider, a secret; none where the operator set none or it cannot be
+   * decrypted.
+   */
+  readonly find: (tenantId: TenantId) => AsyncResult<O.Option<string>>
+}
+
+export interface OperatorOrder extends OrderPlacement {
+  /**
+   * When a process continues with the order, by the database's clock; null once nothing more is to
+   * be done.
+   */
+  readonly dueAt: Instant | null
+  /** Who ended the order by hand, at its `updatedAt`; null where nobody did. */
+  readonly finish: ManualFinish | null
+}
+
+/** Orders of any of these tenants, users or accounts. */
+export interface OrderOwners {
+  readonly tenants: readonly TenantId[]
+  readonly users: readonly UserId[]
+  readonly accounts: readonly AccountId[]
+}
+
+export interface UnderWayFilter {
+  /** Undefined for the orders of everybody. */
+  readonly of?: OrderOwners | undefined
+  /** Only orders that are pending and were made at this moment or before. */
+  readonly pendingSince?: Instant | undefined
+}
+
+/** The place of an order in a list by creation time, then by id. */
+export interface OrderListPlace {
+  readonly createdAt: Instant
+  readonly id: OrderId
+}
+
+export interface OperatorOrders {
+  /**
+   * Orders with which something is still to be done, oldest first. The cost depends on the orders
+   * under way, not on how many have ended.
+   */
+  readonly underWay: (
+    filter: UnderWayFilter,
+    slice: Slice<OrderListPlace>,
+  ) => AsyncResult<readonly OperatorOrder[]>
+  /** Any order, under way or ended. */
+  readonly find: (id: OrderId) => AsyncResult<O.Option<OperatorOrder>>
+}
+
+/** A list of what users own, of one user where `userId` is given. */
+export interface OwnedSlice<Id extends string = string> extends Slice<
+  OwnedPlace & { readonly id: Id }
+> {
+  readonly userId: UserId | undefined
+}
+
+type Listing<A> = AsyncResult<readonly A[]>
+
+/**
+ * A tenant's records for the operator. Each method but `tenants` sees the records of one tenant,
+ * and none returns a secret or its hash. New records do not change the order of a list, and a place
+ * in it outlives its record.
+ */
+export interface TenantRecords {
+  /** By id. */
+  readonly tenants: (slice: Slice<TenantId>) => Listing<ListedTenant>
+  readonly find: (tenantId: TenantId) => AsyncResult<O.Option<ListedTenant>>
+  /** All 0 where there is no such tenant. */
+  readonly counts: (tenantId: TenantId) => AsyncResult<TenantCounts>
+  /** By id. */
+  readonly users: (tenantId: TenantId, slice: Slice<UserId>) => Listing<User>
+  /** By user, then id. */
+  readonly accounts: (tenantId: TenantId, slice: OwnedSlice<AccountId>) => Listing<ListedAccount>
+  /** By user, then id. */
+  readonly apiKeys: (tenantId: TenantId, slice: OwnedSlice) => Listing<ListedApiKey>
+  /** By user, then id. */
+  readonly accessTokens: (tenantId: TenantId, slice: OwnedSlice) => Listing<ListedAccessToken>
+  /** By id. */
+  readonly desks: (tenantId: TenantId, slice: Slice<string>) => Listing<Desk>
+}
+
+/** The sealed secrets of all tenants, for changing the key that seals them. It opens none. */
+export interface SealedSecrets {
+  /**
+   * Seals up to `limit` secrets anew that are not sealed under the current key, all or nothing. One
+   * that is written meanwhile is sealed by whoever writes it, and is not written over; one that no
+   * key opens stays as it is.
+   */
+  readonly reseal: (slice: Slice<SealedSecret>) => AsyncResult<ResealedBatch>
+  readonly census: AsyncResult<SecretsCensus>
+}
+
+export interface DatabaseHealth {
+  /** The database's clock. */
+  readonly now: AsyncResult<Instant>
+  /** Whether the tables are those that this version needs. */
+  readonly isMigrated: AsyncResult<boolean>
+  readonly durability: AsyncResult<Durability>
+}
+
+export interface JournalHealth {
+  /** Up to `maxListedJournals`, the oldest comparison first. */
+  readonly disagreeing: AsyncResult<readonly DisagreeingJournal[]>
+}
+
+export interface LimiterHealth {
+  /** Asks whatever counts the requests. */
+  readonly standing: T.Task<LimiterStanding>
+}
+
+export interface ProviderProbe {
+  /** Shows the tenant's token to the provider, by a read that changes nothing. */
+  readonly probe: (tenantId: TenantId) => T.Task<ProviderStanding>
+}
+
+/** What the provider knows of an account before anybody has linked it. */
+export interface ProviderAccounts {
+  /** Read with the tenant's token; the account must be deployed at the provider. */
+  readonly find: (
+    tenantId: TenantId,
+    providerAccountId: string,
+  ) => TE.TaskEither<BrokerReadError, ProviderAccount>
+}

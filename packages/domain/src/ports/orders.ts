@@ -1,0 +1,257 @@
+// Orders, the limits on them, and idempotency keys.
+import type * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { ProgramId } from '../access/credential.ts'
+import type { Claimed, IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
+import type { Account, BrokerAccount } from '../accounts/account.ts'
+import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
+import type {
+  ExposureLimits,
+  ChallengeStanding,
+  OrderLimits,
+  CountedOrder,
+} from '../orders/limits.ts'
+import type { Order, OrderId, OrderStatus, PendingOrder } from '../orders/order.ts'
+import type { Placement, PlacementStep } from '../orders/placement.ts'
+import type { BrokerPosition } from '../positions/position.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { Page, PageRequest } from '../primitives/pages.ts'
+import type { Work } from './time.ts'
+
+export interface OrdersQuery extends PageRequest {
+  readonly accountId?: AccountId | undefined
+  readonly status?: OrderStatus | undefined
+  /** As on the order, in capitals. */
+  readonly symbol?: string | undefined
+  /** The caller's own id of the order, exactly as it was sent. */
+  readonly clientId?: string | undefined
+  /** By creation time, included. */
+  readonly from?: Instant | undefined
+  /** By creation time, included. */
+  readonly to?: Instant | undefined
+}
+
+/** An order with its placement. */
+export interface OrderPlacement {
+  readonly order: Order
+  readonly placement: Placement
+  /** Where the order is to be sent, or was sent. */
+  readonly destination: BrokerAccount
+  /**
+   * 1 when the order is recorded, and one more with every write; a write that expects another
+   * version than the stored one is not made.
+   */
+  readonly version: number
+  /**
+   * Id of the database server process. A write is rejected if it changed, since a failover may have
+   * lost the record of a send. Undefined: not checked.
+   */
+  readonly serverRun?: string | undefined
+}
+
+/** An order that is due for its next step. */
+export interface OrderJob extends OrderPlacement {
+  /** Another process may have sent it. */
+  readonly mustLookUpFirst: boolean
+  /** The deadline of the send, by the stopwatch of this process. */
+  readonly sendDeadlineMs: number
+}
+
+/** An order that was certainly not sent, to be tried again by the same process. */
+export interface OrderRetry {
+  readonly job: OrderJob
+  readonly inMs: number
+}
+
+/** The reply to an order's request, and the claim under which it is kept. */
+export interface ReplyToKeep {
+  readonly claim: IdempotencyClaim
+  readonly reply: KeptReply
+}
+
+/** An order that is about to be recorded. */
+export interface NewOrder {
+  readonly order: PendingOrder
+  readonly destination: BrokerAccount
+  /** The deadline of the send, by the stopwatch of this process. */
+  readonly sendDeadlineMs: number
+  /**
+   * When the checks of the order began, by the clock of the store: its age counts from then,
+   * however long it takes to be recorded.
+   */
+  readonly checkedAt: Instant
+  /** Id of the database server process in which the checks began. */
+  readonly serverRun: string | undefined
+  /** Undefined where the request has no idempotency key. */
+  readonly keep: ReplyToKeep | undefined
+  /** The positions that the account's limits need; undefined where nothing is limited. */
+  readonly openPositions: OpenPositions | undefined
+}
+
+export type LimitRefusal = Refusal<
+  'LimitCheckUnavailable' | 'DeskLimitBreached' | 'TraderLimitBreached' | 'ApprovalRequired'
+>
+
+export type RecordRefusal =
+  | ServiceUnavailable
+  | LimitRefusal
+  | Refusal<'RiskLimitExceeded' | 'IdempotencyInProgress'>
+
+/**
+ * Orders and their placements, as they are stored. Every method that a user's request reaches has
+ * the owner first.
+ */
+export interface OrderStore {
+  /**
+   * In one transaction: decides the limits of trader and desks under row locks
+   * (`requireOrderLimits` with the orders pending at that moment), then the user's counts
+   * (`requireCountsInLimit` over the orders of the UTC day of `order.createdAt` and the pending
+   * ones), and writes the order, its placement (`recorded`), its event and the reply to keep.
+   * Limits and counts are exact however many requests and instances write at once. Where the claim
+   * of the reply does not hold its key any more, or has a reply already, nothing is written and the
+   * order is refused with `IdempotencyInProgress`. A refusal leaves the claim without a reply.
+   */
+  readonly record: (owner: Owner, order: NewOrder) => TE.TaskEither<RecordRefusal, PendingOrder>
+  readonly find: (owner: Owner, id: OrderId) => AsyncResult<O.Option<Order>>
+  /**
+   * Newest first: by creation time, then in the order of recording. A full page 1 starts a snapshot
+   * for ten minutes. Later pages of the same program, filters and limit, on any instance, exclude
+   * and do not count orders recorded after it, whatever their creation time. Without a snapshot a
+   * later page reads the present list. The snapshot does not freeze statuses: an order that changes
+   * its status enters or leaves a filter by status at once.
+   */
+  readonly list: (
+    owner: Owner,
+    program: ProgramId,
+    query: OrdersQuery,
+    now: Instant,
+  ) => AsyncResult<Page<Order>>
+  readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<OrderPlacement>>
+  /**
+   * Writes a step of the placement if the stored version is still that of `from`, in one
+   * transaction with the order (`withOutcome`) and its event. False when another process was
+   * quicker, or `serverRun` changed; an ended placement stays as it is.
+   */
+  readonly advance: (
+    owner: Owner,
+    from: OrderPlacement,
+    step: PlacementStep,
+    now: Instant,
+  ) => AsyncResult<boolean>
+  /**
+   * Broker numbers of orders and positions that belong to the owner's other orders at the
+   * destination, created within a day of this one.
+   */
+  readonly othersTickets: (
+    owner: Owner,
+    placement: OrderPlacement,
+  ) => AsyncResult<readonly string[]>
+}
+
+/** The worker of due orders. */
+export interface OrderJobs {
+  /**
+   * Calls `process` with every due order, several at once, until `stop`, which waits for
+   * those under way: orders that this process records at once, those that `process` wants to retry
+   * after their pause, and all others as they fall due. An order whose process died, or whose
+   * `process` was rejected, is processed again within seconds: `process` may be called twice for
+   * one order, also at the same time. A rejection is logged.
+   */
+  readonly work: Work<OrderJob, OrderRetry | undefined>
+}
+
+export interface OrderIds {
+  /**
+   * `ord_` and 20 random characters of a-z and 0-9, from which the broker's client id is derived.
+   */
+  readonly newOrderId: () => OrderId
+}
+
+export interface LimitedDesk {
+  readonly limits: ExposureLimits
+  /** All accounts of the desk, whoever of the tenant owns them. */
+  readonly accounts: readonly Account[]
+  /** The counted orders on them, and on other links to the same broker accounts. */
+  readonly pending: readonly CountedOrder[]
+}
+
+export interface LimitedTrader {
+  readonly limits: OrderLimits
+  /** The counted orders on the account, and on other links to the same broker account. */
+  readonly pending: readonly CountedOrder[]
+}
+
+export interface AccountLimits {
+  /** null where no limits are set. */
+  readonly trader: LimitedTrader | null
+  /** The desks that the account is on, by id. */
+  readonly desks: readonly LimitedDesk[]
+  /** When this was read, by the clock of the store. */
+  readonly readAt: Instant
+  /** Id of the database server process that was read. */
+  readonly serverRun: string
+}
+
+/**
+ * The open positions of broker accounts, by provider account id, as they were read at the broker
+ * after `asOf`.
+ */
+export interface OpenPositions {
+  /** By the clock of the store: orders that were filled later may be missing from the positions. */
+  readonly asOf: Instant
+  readonly positions: ReadonlyMap<string, readonly BrokerPosition[]>
+}
+
+/**
+ * What the head trader set for an account, as it is stored, with the counted orders on the accounts
+ * that it covers.
+ */
+export interface LimitStore {
+  readonly challenges: (owner: Owner, id: AccountId) => AsyncResult<readonly ChallengeStanding[]>
+  readonly limitsOf: (owner: Owner, id: AccountId) => AsyncResult<AccountLimits>
+}
+
+/** Idempotency keys: one key of one user has at most one effect within 24 hours, on any route. */
+export interface IdempotencyStore {
+  /**
+   * Claims a key for a request. Of several attempts at once exactly one is `claimed`; the others
+   * are refused until it has a reply. A claim that has not begun lapses after 10 seconds and may be
+   * given to another attempt. One that has begun never is: it is in progress for 30 seconds, and
+   * `unknown` after that. A key is kept for 24 hours from its claim or, where it began, from then.
+   */
+  readonly claim: (
+    owner: Owner,
+    claim: IdempotencyClaim,
+    now: Instant,
+  ) => AsyncResult<Claimed, 'IdempotencyKeyReused' | 'IdempotencyInProgress'>
+  /**
+   * From here on the request may have an effect. Refused unless this claim holds the key and has
+   * neither begun nor been answered.
+   */
+  readonly begin: (
+    owner: Owner,
+    claim: IdempotencyClaim,
+    now: Instant,
+  ) => AsyncResult<void, 'IdempotencyInProgress'>
+  /**
+   * Keeps the first reply of the attempt that holds the key. Does nothing where another attempt
+   * holds it.
+   */
+  readonly keep: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
+  /**
+   * Frees the key of an attempt that certainly had no effect, begun or not. Does nothing where
+   * another attempt holds the key, or where a reply is kept.
+   */
+  readonly release: (owner: Owner, claim: IdempotencyClaim) => AsyncResult<void>
+}
+
+/**
+ * Call `begin` immediately before the effect: after that the key is never given to another attempt.
+ */
+export interface IdempotencyGuard {
+  readonly begin: AsyncResult<void, 'IdempotencyInProgress'>
+}
+
+/** For a request that has no key. */
+export const withoutKey: IdempotencyGuard = { begin: TE.right(undefined) }

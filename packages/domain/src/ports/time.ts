@@ -1,0 +1,36 @@
+// Time, turns and workers.
+import type * as T from 'fp-ts/lib/Task.js'
+import type { Instant } from '../primitives/instant.ts'
+
+export interface Clock {
+  readonly now: () => Instant
+}
+
+export interface Stopwatch {
+  /**
+   * Milliseconds since some fixed moment of this process. They only grow, whatever happens to the
+   * wall clock.
+   */
+  readonly elapsedMs: () => number
+}
+
+/**
+ * Whether a trade may still be sent. The sender calls it as its last step before it connects to the
+ * broker and again before the first byte is written; once the answer is false, nothing is written.
+ */
+export type MaySend = () => boolean
+
+export interface Breather {
+  /** Lets other work run; long work calls it between its steps. */
+  readonly breathe: T.Task<void>
+}
+
+export interface Pauser {
+  /** Resolves after so many milliseconds. */
+  readonly pause: (ms: number) => T.Task<void>
+}
+
+/** A worker: calls `process` with every due job until `stop`, which waits for those under way. */
+export type Work<Job, Outcome = void> = (
+  process: (job: Job) => Promise<Outcome>,
+) => Promise<{ readonly stop: () => Promise<void> }>

@@ -1,0 +1,137 @@
+// Webhooks, the log of their deliveries, and sending them.
+import type * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import type { AsyncResult } from '../errors.ts'
+import type { DeliveryId, Owner, WebhookId } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import type { Page, PageRequest } from '../primitives/pages.ts'
+import type {
+  AttemptAnswer,
+  DeliveredEvent,
+  DeliveryRequest,
+  DeliveryStatus,
+  WebhookDelivery,
+} from '../webhooks/delivery.ts'
+import type { Webhook, WebhookChange, WebhookWithSecret } from '../webhooks/webhook.ts'
+import type { Work } from './time.ts'
+
+/**
+ * Webhooks as they are stored, each with its secret, which is sealed at rest and returned for
+ * signing alone. Every method has the owner first.
+ */
+export interface WebhookStore {
+  /**
+   * Writes a webhook unless its owner has as many as allowed (`requireWebhookCountInLimit`). The
+   * limit is exact however many requests and instances write at once; a removed webhook does not
+   * count.
+   */
+  readonly create: (
+    owner: Owner,
+    created: WebhookWithSecret,
+  ) => AsyncResult<void, 'WebhookLimitReached'>
+  /** Oldest first: by creation time, then in the order of their writing. */
+  readonly list: (owner: Owner) => AsyncResult<readonly Webhook[]>
+  readonly find: (owner: Owner, id: WebhookId) => AsyncResult<O.Option<Webhook>>
+  /** A secret that cannot be opened is ServiceUnavailable: nothing can be signed with it. */
+  readonly findWithSecret: (owner: Owner, id: WebhookId) => AsyncResult<O.Option<WebhookWithSecret>>
+  /**
+   * The webhook as `changedWebhook` makes it of the stored one; concurrent changes are both made.
+   * None when it does not exist.
+   */
+  readonly change: (
+    owner: Owner,
+    id: WebhookId,
+    change: WebhookChange,
+    now: Instant,
+  ) => AsyncResult<O.Option<Webhook>>
+  /** Whether it existed. */
+  readonly remove: (owner: Owner, id: WebhookId) => AsyncResult<boolean>
+  /** Writes `withTestSuccess` of the webhook, if it still exists. */
+  readonly recordTestSuccess: (owner: Owner, id: WebhookId, at: Instant) => AsyncResult<void>
+}
+
+export interface DeliveriesQuery extends PageRequest {
+  readonly status?: DeliveryStatus | undefined
+}
+
+/** The log of deliveries. Every method has the owner first. */
+export interface WebhookDeliveries {
+  /** Newest first, in the reverse order of recording. Empty where the webhook does not exist. */
+  readonly list: (
+    owner: Owner,
+    webhookId: WebhookId,
+    query: DeliveriesQuery,
+  ) => AsyncResult<Page<WebhookDelivery>>
+  /**
+   * Records a delivery that replays another (`replayOf`), to be sent at once. None when the other
+   * does not exist.
+   */
+  readonly replay: (
+    owner: Owner,
+    webhookId: WebhookId,
+    deliveryId: DeliveryId,
+    replay: { readonly id: DeliveryId; readonly at: Instant },
+  ) => AsyncResult<O.Option<WebhookDelivery>>
+}
+
+/** A delivery whose next attempt is due, with everything that the attempt needs. */
+export interface DueDelivery {
+  readonly to: WebhookWithSecret
+  readonly delivery: WebhookDelivery
+  readonly event: DeliveredEvent
+}
+
+export interface DeliveryJobs {
+  /**
+   * Calls `attempt` with every due delivery until `stop`. Deliveries to one webhook are attempted
+   * one at a time over all instances, in the order of recording as far as pauses after failures
+   * allow. Deliveries to different webhooks run at once, and a receiver that hangs delays neither
+   * other receivers nor other users. The result (`afterAttempt`) is written to the delivery and its
+   * webhook in one transaction; when it disables the webhook, the same transaction withdraws the
+   * webhook's pending deliveries and queues the notice to the owner. A delivery whose process dies
+   * is attempted again within seconds, unless it is a replay, which becomes `interrupted`. `stop`
+   * waits a little for attempts under way.
+   */
+  readonly work: Work<DueDelivery, AttemptAnswer>
+}
+
+/** Why there was no answer. Nothing was sent but for the last two. */
+export type SendFailure =
+  /** The host is, or its name leads to, an address that is not allowed. */
+  | 'host_not_allowed'
+  | 'name_not_found'
+  | 'connection_failed'
+  | 'tls_failed'
+  /** The receiver hung up, or its answer was not HTTP. */
+  | 'answer_broken'
+  /** Something may have been sent. */
+  | 'timed_out'
+
+export interface DeliveryAnswer {
+  /** The answer's status; 0 when there was none. */
+  readonly responseCode: number
+  /**
+   * Whole milliseconds from the first byte sent to the answer's head, or to when it was given up; 0
+   * when nothing was sent.
+   */
+  readonly responseTimeMs: number
+  /** Present if and only if there was no answer. */
+  readonly failureReason?: SendFailure
+}
+
+/** Posts to a receiver, never to an address that is not allowed. */
+export interface WebhookSender {
+  /**
+   * One POST over a connection of its own: connected, sent and answered within `deliveryTimeoutMs`.
+   * A redirect is an answer like any other and is not followed. The answer's head is what counts;
+   * at most 64 KiB are read of the rest, and it does not matter how that ends.
+   */
+  readonly send: (delivery: DeliveryRequest) => T.Task<DeliveryAnswer>
+}
+
+export interface WebhookIds {
+  readonly newWebhookId: () => WebhookId
+  readonly newDeliveryId: () => DeliveryId
+  /** 64 random hex characters. */
+  readonly newWebhookSecret: () => string
+}

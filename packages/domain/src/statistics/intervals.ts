@@ -1,0 +1,60 @@
+// The confidence intervals of the statistics: Wilson's for a share, Student's t for a mean.
+import { sampleMoments } from './sample-moments.ts'
+import { studentTQuantile } from './student-t-quantile.ts'
+
+export interface Interval {
+  readonly lower: number
+  readonly upper: number
+}
+
+/** The confidence level of every interval in the statistics. */
+export const defaultLevel = 0.95
+
+/**
+ * Wilson's score interval for the probability of success, as fractions of 1; null when `n` is 0.
+ * With p = successes / n and z the normal quantile of (1 + level) / 2,
+ *   (p + z²/2n ± z · √(p(1 − p)/n + z²/4n²)) / (1 + z²/n) (E. B. Wilson, JASA 22, 1927). Always
+ * within [0, 1] and around p; 0 and 1 themselves are bounds when no trial, or every trial,
+ * succeeded. Throws a RangeError unless 0 ≤ successes ≤ n and 0 < level < 1.
+ */
+export const wilsonInterval = (
+  successes: number,
+  n: number,
+  level: number = defaultLevel,
+): Interval | null => {
+  const z = criticalValue(level, Number.POSITIVE_INFINITY)
+  if (!(successes >= 0 && successes <= n && n < Number.POSITIVE_INFINITY))
+    throw new RangeError(`successes must be from 0 to n; got ${successes} of ${n}`)
+  if (n === 0) return null
+  const share = successes / n
+  const square = z * z
+  // The roots of the score equation: the greater is a sum of positive terms, and the lesser the
+  // product of both over the greater, so that neither loses digits.
+  const sum = 2 * successes + square + z * Math.sqrt(square + 4 * successes * ((n - successes) / n))
+  return {
+    lower: Math.min(share, (2 * successes * share) / sum),
+    upper: Math.min(1, Math.max(share, sum / (2 * (n + square)))),
+  }
+}
+
+/**
+ * Student's t interval for the mean of the values, in their unit: mean ± t · s / √n, with s the
+ * sample standard deviation and t the quantile of (1 + level) / 2 at n − 1 degrees of freedom. Null
+ * below two values; of zero width when all values are equal; NaN on both sides when a value is not
+ * finite. Throws a RangeError unless 0 < level < 1.
+ */
+export const meanInterval = (
+  values: readonly number[],
+  level: number = defaultLevel,
+): Interval | null => {
+  const t = criticalValue(level, values.length - 1)
+  if (values.length < 2) return null
+  const { mean, deviation } = sampleMoments(values)
+  const halfWidth = (t * deviation) / Math.sqrt(values.length)
+  return { lower: mean - halfWidth, upper: mean + halfWidth }
+}
+
+const criticalValue = (level: number, degreesOfFreedom: number): number => {
+  if (!(level > 0 && level < 1)) throw new RangeError(`level must be between 0 and 1; got ${level}`)
+  return -studentTQuantile((1 - level) / 2, degreesOfFreedom)
+}

@@ -1,0 +1,164 @@
+// The end of each owner's log, read once for all streams that follow it. A reader is woken when
+// events were recorded, and once a second in any case.
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { AsyncResult } from '../../errors.ts'
+import type { EventId, LoggedEvent } from '../../events/event-log.ts'
+import type { Ports } from '../../ports/index.ts'
+import type { Owner } from '../../primitives/ids.ts'
+import { secondMs } from '../../primitives/instant.ts'
+import { webhookEventTypes } from '../../webhooks/webhook.ts'
+
+/** How far a reader may fall behind before it is cut off. */
+const maxPending = { events: 1_000, characters: 1_048_576 }
+const pageLimit = 1_000
+const tickMs = secondMs
+/** A notification can be lost: the log is then read again after so many ticks. */
+const ticksBetweenReads = 5
+
+export interface Follower {
+  /** The last event of the log when the follower began; undefined where it was empty. */
+  readonly from: EventId | undefined
+  /**
+   * The events that were recorded since the last call, none of them after about a second without
+   * any. Undefined where the log could not be read, or after `end`.
+   */
+  readonly next: () => Promise<readonly LoggedEvent[] | undefined>
+  readonly end: () => void
+}
+
+interface Reader {
+  readonly give: (events: readonly LoggedEvent[]) => void
+  readonly tick: () => void
+  readonly end: () => void
+}
+
+interface Tail {
+  readonly owner: Owner
+  readonly readers: Set<Reader>
+  last: EventId | undefined
+  isReading: boolean
+  isStale: boolean
+}
+
+export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | 'pause'>) => {
+  const tails = new Map<string, Tail>()
+  let isTicking = false
+
+  const read = async (tail: Tail): Promise<void> => {
+    tail.isStale = true
+    if (tail.isReading) return
+    tail.isReading = true
+    while (tail.isStale && tail.readers.size > 0) {
+      tail.isStale = false
+      const page = await eventLog.page(tail.owner, {
+        types: webhookEventTypes,
+        after: tail.last,
+        order: 'asc',
+        limit: pageLimit,
+      })()
+      if (E.isLeft(page)) {
+        for (const reader of tail.readers) reader.end()
+        break
+      }
+      const { events, hasNext } = page.right
+      tail.last = events.at(-1)?.id ?? tail.last
+      tail.isStale ||= hasNext
+      if (events.length > 0) for (const reader of tail.readers) reader.give(events)
+    }
+    tail.isReading = false
+  }
+
+  const tick = async (): Promise<void> => {
+    isTicking = true
+    const stop = eventLog.onRecorded((whose) => {
+      for (const [key, tail] of tails)
+        if (whose === 'anyone' || key === keyOf(whose)) void read(tail)
+    })
+    for (let count = 1; tails.size > 0; count++) {
+      await pause(tickMs)()
+      for (const tail of tails.values()) {
+        for (const reader of tail.readers) reader.tick()
+        if (count % ticksBetweenReads === 0) void read(tail)
+      }
+    }
+    stop()
+    isTicking = false
+  }
+
+  const tailOf = (owner: Owner, last: EventId | undefined): Tail => {
+    const known = tails.get(keyOf(owner))
+    if (known !== undefined) return known
+    const tail = { owner, readers: new Set<Reader>(), last, isReading: false, isStale: false }
+    tails.set(keyOf(owner), tail)
+    if (!isTicking) void tick()
+    return tail
+  }
+
+  return {
+    /**
+     * @param wants the events that the follower gets
+     * @param onTooSlow called when so much waits for the follower that it is cut off
+     */
+    follow: (
+      owner: Owner,
+      wants: (event: LoggedEvent) => boolean,
+      onTooSlow: () => void,
+    ): AsyncResult<Follower> =>
+      pipe(
+        eventLog.end(owner, 'newest'),
+        TE.map((newest) => {
+          const from = O.toUndefined(newest)
+          const tail = tailOf(owner, from)
+          let pending: LoggedEvent[] = []
+          let characters = 0
+          let isOver = false
+          let wake: (() => void) | undefined
+          const end = (): void => {
+            isOver = true
+            tail.readers.delete(reader)
+            if (tail.readers.size === 0) tails.delete(keyOf(owner))
+            wake?.()
+          }
+          const reader: Reader = {
+            give: (events) => {
+              // The log may have been read up to an earlier event than `from`.
+              const wanted = events.filter(
+                (event) => (from === undefined || event.id > from) && wants(event),
+              )
+              pending.push(...wanted)
+              for (const { data } of wanted) characters += JSON.stringify(data).length
+              if (pending.length > maxPending.events || characters > maxPending.characters) {
+                onTooSlow()
+                end()
+              } else if (wanted.length > 0) wake?.()
+            },
+            tick: () => wake?.(),
+            end,
+          }
+          tail.readers.add(reader)
+          // Events may have been recorded since `newest` was read.
+          void read(tail)
+          return {
+            from,
+            next: async () => {
+              if (pending.length === 0 && !isOver)
+                await new Promise<void>((resolve) => {
+                  wake = resolve
+                })
+              if (isOver) return undefined
+              const events = pending
+              pending = []
+              characters = 0
+              return events
+            },
+            end,
+          }
+        }),
+      ),
+  }
+}
+
+const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])

@@ -1,0 +1,412 @@
+// The events of new deals: what each says, and that they are the same however the deals arrive.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AccountReading } from '../../src/accounts/account.ts'
+import type { ServiceEvent } from '../../src/events/events.ts'
+import { dealKey, type BrokerDeal } from '../../src/journal/broker-deal.ts'
+import { journalEvents } from '../../src/events/journal-events.ts'
+import { sumExactly } from '../../src/primitives/exact-sum.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
+import { dealHistory, dealTable } from '@tradeport/testkit'
+import { positionIdOf } from '../../src/trades/deal.ts'
+import { groupByPosition } from '../../src/trades/fold.ts'
+
+const accountId = '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId
+const now = Date.parse('2026-01-05T12:00:00Z')
+const figures = {
+  balance: 1_000,
+  equity: 1_010,
+  margin: 20,
+  freeMargin: 990,
+  marginLevel: 5_050,
+  leverage: 100,
+}
+const reading: AccountReading = {
+  tradeMode: 'demo',
+  broker: null,
+  currency: null,
+  figures,
+  readAt: now,
+}
+const positionId = `${accountId}:7`
+
+const brokerDeals = (table: string): readonly BrokerDeal[] =>
+  dealTable(table).map((deal) => ({ kind: deal.side ?? 'balance', ...deal }))
+
+interface Feed {
+  readonly linkedAt?: number
+  readonly held?: readonly BrokerDeal[]
+  readonly read?: AccountReading
+}
+
+const eventsOf = (
+  inserted: readonly BrokerDeal[],
+  { linkedAt = 0, held = [], read = reading }: Feed = {},
+): readonly ServiceEvent[] => {
+  const positions = groupByPosition([...held, ...inserted])
+  const balanceAfter = read.figures.balance
+  return journalEvents({
+    accountId,
+    linkedAt,
+    inserted,
+    positions,
+    balanceAfter,
+    reading: read,
+    now,
+  })
+}
+const typesOf = (events: readonly ServiceEvent[]): readonly string[] =>
+  events.map(({ type }) => type)
+const dataOf = (
+  events: readonly ServiceEvent[],
+  wanted: ServiceEvent['type'],
+): readonly ServiceEvent['data'][] =>
+  events.flatMap(({ type, data }) => (type === wanted ? [data] : []))
+
+const [opening, part, rest] = brokerDeals(`
+  1  7  in   buy   EURUSD  0.3  1.1  0   -3  0   09:00:00
+  2  7  out  sell  EURUSD  0.1  1.2  5   -1  0   10:00:00
+  3  7  out  sell  EURUSD  0.2  1.3  20  -2  -1  11:00:00
+`) as readonly [BrokerDeal, BrokerDeal, BrokerDeal]
+
+describe('the events of new deals', () => {
+  it('stand in the order of the deals: the position, then its trade, then the balance', () => {
+    expect(typesOf(eventsOf([rest, part, opening]))).toEqual([
+      'position.opened',
+      'account.balance_changed',
+      'position.closed',
+      'account.balance_changed',
+      'position.closed',
+      'trade.closed',
+      'account.balance_changed',
+    ])
+  })
+
+  it('say of an opened position what was opened at once, and with which levels', () => {
+    const more: BrokerDeal = {
+      ...opening,
+      id: '12',
+      volume: 0.1,
+      price: 1.14,
+      time: (opening.time ?? 0) + 5,
+    }
+    const [event] = eventsOf([more, { ...opening, stopLoss: 1.05, takeProfit: 1.3 }])
+    expect(event).toEqual({
+      type: 'position.opened',
+      key: `position.opened ${positionId}`,
+      data: {
+        position_id: positionId,
+        account_id: accountId,
+        symbol: 'EURUSD',
+        type: 'buy',
+        volume: 0.4,
+        entry_price: 1.11,
+        margin_used: null,
+        opened_at: '2026-01-05T09:00:00.000Z',
+        stop_loss: 1.05,
+        take_profit: 1.3,
+      },
+      at: now,
+    })
+    expect(dataOf(eventsOf([more], { held: [opening] }), 'position.opened')).toEqual([])
+    const [poor] = eventsOf(brokerDeals('1 7 in sell - - 1.1 0 0 0 ?'))
+    expect(poor?.data).toMatchObject({
+      symbol: null,
+      type: 'sell',
+      volume: null,
+      entry_price: 1.1,
+      opened_at: null,
+    })
+  })
+
+  it('say of a close what it closed, what stays open, and why it was made', () => {
+    const [first, second] = eventsOf([{ ...part, reason: 'stop_loss' }, rest], {
+      held: [opening],
+    }).filter(({ type }) => type === 'position.closed')
+    expect(first).toEqual({
+      type: 'position.closed',
+      key: `position.closed ${accountId} ${dealKey(part)}`,
+      data: {
+        position_id: positionId,
+        account_id: accountId,
+        symbol: 'EURUSD',
+        type: 'buy',
+        closed_volume: 0.1,
+        remaining_volume: 0.2,
+        entry_price: 1.1,
+        exit_price: 1.2,
+        realized_pnl: 5,
+        is_partial: true,
+        closed_at: '2026-01-05T10:00:00.000Z',
+        exit_reason: 'stop_loss',
+      },
+      at: now,
+    })
+    expect(second?.data).toMatchObject({
+      closed_volume: 0.2,
+      remaining_volume: 0,
+      is_partial: false,
+      realized_pnl: 20,
+    })
+    expect(second?.data).not.toHaveProperty('exit_reason')
+  })
+
+  it.each<[what: string, table: string, closes: string]>([
+    [
+      'a part that another position closed',
+      `1 7 in     sell A 1   1.1 0 0 0 09:00:00
+       2 7 out_by buy  A 0.4 1   4 0 0 09:00:01`,
+      'sell 0.4 of 1.1, 0.6 left',
+    ],
+    [
+      'a reversal, which closes what was open, and then what it opened',
+      `1 7 in    buy  A 1 1.1 0 0 0 09:00:00
+       2 7 inout sell A 3 1.2 9 0 0 09:00:01
+       3 7 out   buy  A 2 1   8 0 0 09:00:02`,
+      'buy 1 of 1.1, 0 left; sell 2 of 1.2, 0 left',
+    ],
+    [
+      'closes without a volume, which share what is left',
+      `1 7 in  buy  A 1 1.1 0 0 0 09:00:00
+       2 7 out sell A - 1.2 1 0 0 09:00:01
+       3 7 out sell A - 1.2 1 0 0 09:00:02
+       4 7 out sell A - 1.2 1 0 0 09:00:03`,
+      `buy ${1 / 3} of 1.1, ${2 / 3} left; buy ${1 / 3} of 1.1, ${1 / 3} left; buy ${1 / 3} of 1.1, 0 left`,
+    ],
+    [
+      'a history without the opening deals',
+      `2 7 out sell A 0.5 1.2 1 0 0 09:00:01
+       3 7 out sell - -   -   1 0 0 -`,
+      'buy 0.5 of null, null left; buy null of null, null left',
+    ],
+    [
+      'a history without some of the opening deals',
+      `1 7 in  buy  A 1 1.1 0 0 0 09:00:00
+       2 7 out sell A 1 1.2 1 0 0 09:00:01
+       3 7 out sell A 1 1.2 1 0 0 09:00:02`,
+      'buy 1 of null, null left; buy 1 of null, null left',
+    ],
+    [
+      'more than was opened, and a close without a volume before',
+      `1 7 in  buy  A 1 1.1 0 0 0 09:00:00
+       2 7 out sell A - 1.2 1 0 0 09:00:01
+       3 7 out sell A 2 1.2 1 0 0 09:00:02`,
+      'buy null of null, null left; buy 2 of null, null left',
+    ],
+    [
+      'an opening deal without a price',
+      `1 7 in  buy  - 1 -   0 0 0 09:00:00
+       2 7 out sell - 1 1.2 1 0 0 09:00:01`,
+      'buy 1 of null, 0 left',
+    ],
+    [
+      'an opening deal without a volume',
+      `1 7 in  buy  A - 1.1 0 0 0 09:00:00
+       2 7 out sell A 1 1.2 1 0 0 09:00:01`,
+      'buy 1 of null, null left',
+    ],
+    [
+      'a reversal without a volume',
+      `1 7 in    buy  A 1 1.1 0 0 0 09:00:00
+       2 7 inout sell A - 1.2 9 0 0 09:00:01`,
+      'buy null of null, null left',
+    ],
+    [
+      'two opening deals, at their average price',
+      `1 7 in  buy  A 1 1.1 0 0 0 09:00:00
+       2 7 in  buy  A 3 1.3 0 0 0 09:00:01
+       3 7 out sell A 4 1.2 1 0 0 09:00:02`,
+      'buy 4 of 1.25, 0 left',
+    ],
+  ])('say what is closed by %s', (_, table, closes) => {
+    const closed = dataOf(eventsOf(brokerDeals(table)), 'position.closed')
+    const inWords = closed.map(
+      (close) =>
+        `${String(close['type'])} ${String(close['closed_volume'])} of ${String(close['entry_price'])}, ${String(close['remaining_volume'])} left`,
+    )
+    expect(inWords.join('; ')).toBe(closes)
+    for (const { is_partial: isPartial, remaining_volume: left } of closed)
+      expect(isPartial).toBe(left === null ? null : left !== 0)
+  })
+
+  it('are none of deals from before the link', () => {
+    const linkedAt = part.time ?? 0
+    const events = eventsOf([opening, part, rest], { linkedAt })
+    expect(typesOf(events)).toEqual([
+      'position.closed',
+      'account.balance_changed',
+      'position.closed',
+      'trade.closed',
+      'account.balance_changed',
+    ])
+    expect(eventsOf([opening, part, rest], { linkedAt: now })).toEqual([])
+  })
+
+  it('close a trade once', () => {
+    expect(dataOf(eventsOf([rest], { held: [opening, part] }), 'trade.closed')).toMatchObject([
+      { trade_id: positionId, profit: 25 },
+    ])
+    const late: BrokerDeal = { ...rest, id: '4', volume: 0, profit: -1 }
+    expect(typesOf(eventsOf([late], { held: [opening, part, rest] }))).toEqual([
+      'position.closed',
+      'account.balance_changed',
+    ])
+  })
+})
+
+const booking = (kind: BrokerDeal['kind'], profit: number): BrokerDeal => ({
+  id: '1',
+  kind,
+  profit,
+  commission: 0,
+  swap: 0,
+  time: now,
+})
+const changeOf = (deal: BrokerDeal, balance: number): ServiceEvent['data'] | undefined =>
+  eventsOf([deal], {
+    read: { ...reading, figures: { ...figures, balance, freeMargin: null, marginLevel: null } },
+  })[0]?.data
+
+describe('a change of the balance', () => {
+  it('says the balances around it and the figures that were read', () => {
+    const [, event] = eventsOf([rest], { held: [opening, part] }).filter(
+      ({ type }) => type !== 'trade.closed',
+    )
+    expect(event).toEqual({
+      type: 'account.balance_changed',
+      key: `account.balance_changed ${accountId} ${dealKey(rest)}`,
+      data: {
+        account_id: accountId,
+        previous_balance: 983,
+        new_balance: 1_000,
+        change_amount: 17,
+        change_percentage: 1700 / 983,
+        equity: 1_010,
+        margin: 20,
+        free_margin: 990,
+        margin_level: 5_050,
+        change_reason: 'trade',
+        changed_at: '2026-01-05T11:00:00.000Z',
+      },
+      at: now,
+    })
+  })
+
+  it('has no margin that was not read', () => {
+    const change = changeOf(booking('balance', 5), 5)
+    expect(change).toMatchObject({ free_margin: null, change_percentage: null })
+    expect(change).not.toHaveProperty('margin_level')
+  })
+
+  it.each<[kind: BrokerDeal['kind'], amount: number, before: number, percent: number, why: string]>(
+    [
+      ['balance', 50, 100, 50, 'deposit'],
+      ['balance', -50, 200, -25, 'withdrawal'],
+      ['balance', 100, -50, 200, 'deposit'],
+      ['credit', 50, 100, 0, 'credit'],
+      ['charge', -1, 100, -1, 'charge'],
+      ['commission', -1, 100, -1, 'charge'],
+      ['interest', 1, 100, 1, 'charge'],
+      ['tax', -1, 100, -1, 'charge'],
+      ['correction', 1, 100, 1, 'correction'],
+      ['dividend', 1, 100, 1, 'other'],
+      ['bonus', 1, 100, 1, 'other'],
+    ],
+  )(
+    'by %s of %d from %d is %d percent, with the reason %s',
+    (kind, amount, before, percent, why) => {
+      const moved = kind === 'credit' ? 0 : amount
+      expect(changeOf(booking(kind, amount), before + moved)).toMatchObject({
+        previous_balance: before,
+        new_balance: before + moved,
+        change_amount: moved,
+        change_percentage: percent,
+        change_reason: why,
+      })
+    },
+  )
+
+  it('is none of a deal that moves no money', () => {
+    expect(changeOf({ ...booking('buy', 1), commission: -1 }, 100)).toBeUndefined()
+  })
+})
+
+/** Deals as a journal keeps them: each once. */
+const history = dealHistory.map((deals): readonly BrokerDeal[] => [
+  ...new Map(
+    deals.map((deal) => [dealKey(deal), { kind: deal.side ?? ('balance' as const), ...deal }]),
+  ).values(),
+])
+const pages = <A>(items: readonly A[], cuts: readonly number[]): readonly (readonly A[])[] => {
+  const bounds = [
+    0,
+    ...cuts.map((cut) => cut % (items.length + 1)).toSorted((a, b) => a - b),
+    items.length,
+  ]
+  return bounds.slice(1).map((end, index) => items.slice(bounds[index], end))
+}
+const feed = (parts: readonly (readonly BrokerDeal[])[]): readonly ServiceEvent[] =>
+  parts.flatMap((inserted, index) => eventsOf(inserted, { held: parts.slice(0, index).flat() }))
+const keysOf = (events: readonly ServiceEvent[], isTrade: boolean): readonly string[] =>
+  events.flatMap(({ type, key }) => ((type === 'trade.closed') === isTrade ? [key] : [])).toSorted()
+
+describe('however the deals arrive', () => {
+  it('the events have the same keys: at once, in pages, or one by one', () => {
+    const cuts = fc.array(fc.nat(), { maxLength: 4 })
+    const shuffled = history.chain((deals) =>
+      fc.tuple(
+        fc.constant(deals),
+        fc.shuffledSubarray([...deals], { minLength: deals.length, maxLength: deals.length }),
+      ),
+    )
+    fc.assert(
+      fc.property(shuffled, cuts, ([deals, order], at) => {
+        const atOnce = eventsOf(deals)
+        for (const parts of [pages(deals, at), pages(order, at), order.map((deal) => [deal])]) {
+          const events = feed(parts)
+          // A position may be a trade after a part of its deals and not after all of them.
+          expect(keysOf(events, true)).toEqual(expect.arrayContaining([...keysOf(atOnce, true)]))
+          expect(new Set(keysOf(events, false))).toEqual(new Set(keysOf(atOnce, false)))
+          expect(dataOf(events, 'position.closed')).toHaveLength(
+            dataOf(atOnce, 'position.closed').length,
+          )
+        }
+      }),
+    )
+  })
+
+  it('each closing deal of a position is one position.closed, and each position that has an opening deal is opened once', () => {
+    fc.assert(
+      fc.property(history, (deals) => {
+        const own = deals.filter((deal) => positionIdOf(deal) !== undefined)
+        const closing = own.filter(
+          ({ entry }) => entry === 'out' || entry === 'out_by' || entry === 'inout',
+        )
+        const opened = new Set(own.filter(({ entry }) => entry === 'in').map(positionIdOf))
+        const events = eventsOf(deals)
+        const keys = events.map(({ key }) => key)
+        expect(new Set(keys).size).toBe(keys.length)
+        expect(keys.filter((key) => key.startsWith('position.closed')).toSorted()).toEqual(
+          closing.map((deal) => `position.closed ${accountId} ${dealKey(deal)}`).toSorted(),
+        )
+        expect(dataOf(events, 'position.opened')).toHaveLength(opened.size)
+      }),
+    )
+  })
+
+  it('balances follow one another and end at the one that was read', () => {
+    fc.assert(
+      fc.property(history, (deals) => {
+        const changes = dataOf(eventsOf(deals), 'account.balance_changed')
+        changes.forEach((change, index) => {
+          const next = changes[index + 1]?.['previous_balance'] ?? figures.balance
+          expect(change['new_balance']).toBe(next)
+        })
+        const moved = deals.flatMap(({ profit, commission, swap }) => [-profit, -commission, -swap])
+        expect(changes[0]?.['previous_balance'] ?? figures.balance).toBe(
+          sumExactly([figures.balance, ...moved]),
+        )
+      }),
+    )
+  })
+})

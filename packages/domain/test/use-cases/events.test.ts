@@ -1,0 +1,250 @@
+// The log of events by pages and as streams, over the fake log and ticks that the tests give.
+import { createFakeEventLog } from '@tradeport/testkit'
+import * as E from 'fp-ts/lib/Either.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import {
+  scopes as allScopes,
+  type ProgramId,
+  type ScopedCaller,
+  type Scope,
+} from '../../src/access/index.ts'
+import { formatEventId, type EventId, type LoggedEvent } from '../../src/events/index.ts'
+import type { AccountId } from '../../src/primitives/index.ts'
+import { createEvents, streamLimits, type EventStream } from '../../src/use-cases/events.ts'
+import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
+import { owner, rightOf, stranger } from './desk.ts'
+
+const accounts = ['a', 'b'] as readonly string[] as readonly AccountId[]
+const [account = '' as AccountId, otherAccount = '' as AccountId] = accounts
+const closed = { type: 'trade.closed', accountId: account } as const
+const filled = { type: 'order.filled', accountId: otherAccount } as const
+
+const open = () => {
+  const log = createFakeEventLog()
+  let waiting: (() => void)[] = []
+  const use = createEvents({
+    eventLog: log,
+    pause: () => () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+      }),
+  })
+  let isAccepted = true
+  const callerWith = (...scopes: readonly Scope[]): ScopedCaller => ({
+    owner,
+    program: 'api_key k-1' as ProgramId,
+    scopes: new Set(scopes),
+    isStillAccepted: async () => isAccepted,
+  })
+  const caller = callerWith(...allScopes)
+  return {
+    log,
+    use,
+    caller,
+    callerWith,
+    revoke: () => void (isAccepted = false),
+    /** A second passes for all streams. */
+    tick: async () => {
+      const due = waiting
+      waiting = []
+      for (const resume of due) resume()
+      await ended()
+    },
+    list: (query: Partial<Parameters<typeof use.listEvents>[1]> = {}) =>
+      use.listEvents(caller, { order: 'asc', limit: 100, ...query })(),
+    follow: async (query: Parameters<typeof use.followEvents>[1] = {}) =>
+      readingOf(await rightOf(use.followEvents(caller, query))),
+  }
+}
+
+/** Every promise that can go on without a tick has gone on. */
+const ended = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+
+interface Reading {
+  readonly stream: EventStream
+  readonly got: LoggedEvent[]
+  isOver: boolean
+}
+
+const readingOf = (stream: EventStream): Reading => {
+  const reading: Reading = { stream, got: [], isOver: false }
+  const read = async (): Promise<void> => {
+    for await (const events of stream.batches) reading.got.push(...events)
+    reading.isOver = true
+  }
+  void read()
+  return reading
+}
+
+describe('GET /events', () => {
+  it('pages through the log in both directions, by type and account', async () => {
+    const { log, list } = open()
+    const [first, second, third] = log.record(owner, [closed, filled, closed])
+    log.record(stranger, [closed])
+    const page = async (query: Parameters<typeof list>[0]) => {
+      const { events, hasNext } = E.getOrElseW(() => ({ events: [], hasNext: null }))(
+        await list(query),
+      )
+      return [events.map(({ id }) => id), hasNext]
+    }
+    expect(await page({})).toStrictEqual([[first?.id, second?.id, third?.id], false])
+    expect(await page({ limit: 2 })).toStrictEqual([[first?.id, second?.id], true])
+    expect(await page({ after: second?.id })).toStrictEqual([[third?.id], false])
+    expect(await page({ before: third?.id, order: 'desc', limit: 1 })).toStrictEqual([
+      [second?.id],
+      true,
+    ])
+    expect(await page({ types: ['order.filled'] })).toStrictEqual([[second?.id], false])
+    expect(await page({ accountId: account })).toStrictEqual([[first?.id, third?.id], false])
+  })
+
+  it('refuses to continue after an event that is not kept, and names the oldest that is', async () => {
+    const { log, list } = open()
+    const [first, second] = log.record(owner, [closed, filled])
+    log.clear(owner, 1n)
+    expect(await list({ after: first?.id })).toStrictEqual(
+      E.left({ _tag: 'EventGone', oldest: second?.id }),
+    )
+    log.clear(owner, 2n)
+    expect(await list({ after: first?.id })).toStrictEqual(
+      E.left({ _tag: 'EventGone', oldest: null }),
+    )
+  })
+
+  it.each<[Scope, readonly string[]]>([
+    ['trading:read', ['order', 'position', 'trade']],
+    ['positions:read', ['position']],
+    ['history:read', ['trade']],
+    ['accounts:read', ['account', 'risk']],
+    ['webhooks:read', []],
+  ])('shows with %s only the types %j, and refuses others by name', async (scope, prefixes) => {
+    const { log, use, callerWith } = open()
+    log.record(
+      owner,
+      webhookEventTypes.map((type) => ({ type, accountId: account })),
+    )
+    const query = { order: 'asc', limit: 100 } as const
+    const readable = webhookEventTypes.filter((type) => prefixes.includes(type.split('.')[0] ?? ''))
+    const { events } = await rightOf(use.listEvents(callerWith(scope), query))
+    expect(events.map(({ type }) => type)).toStrictEqual(readable)
+    for (const type of webhookEventTypes)
+      expect(
+        E.isRight(await use.listEvents(callerWith(scope), { ...query, types: [type] })()),
+      ).toBe(readable.includes(type))
+  })
+})
+
+describe('GET /events/stream', () => {
+  it('gives every wanted event after its start exactly once and in order, however the log grows, calls are lost and readers come and go', async () => {
+    const step = fc.oneof(
+      fc.record({
+        do: fc.constant('record' as const),
+        count: fc.integer({ min: 1, max: 5 }),
+        isSilent: fc.boolean(),
+      }),
+      fc.record({ do: fc.constant('open' as const), filter: fc.boolean(), resume: fc.boolean() }),
+      fc.record({ do: fc.constantFrom('close' as const, 'tick' as const) }),
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 30 }), async (steps) => {
+        const { log, follow, tick } = open()
+        const all: LoggedEvent[] = []
+        const readings: (Reading & {
+          after: EventId | undefined
+          isFiltered: boolean
+          until?: number
+        })[] = []
+        for (const one of steps) {
+          if (one.do === 'record')
+            all.push(
+              ...log.record(
+                owner,
+                Array.from({ length: one.count }, (_, index) => (index % 2 ? closed : filled)),
+                one.isSilent,
+              ),
+            )
+          else if (one.do === 'open' && readings.length < streamLimits.perProgram) {
+            const after = one.resume ? all.at(Math.floor(all.length / 2))?.id : undefined
+            const began = after ?? all.at(-1)?.id
+            const reading = await follow({ after, ...(one.filter && { accountId: account }) })
+            readings.push(Object.assign(reading, { after: began, isFiltered: one.filter }))
+          } else if (one.do === 'close') {
+            const reading = readings.find(({ until }) => until === undefined)
+            reading?.stream.close()
+            await ended()
+            if (reading) reading.until = reading.got.length
+          } else if (one.do === 'tick') await tick()
+        }
+        for (let ticks = 0; ticks < 6; ticks++) await tick()
+        for (const { got, after, isFiltered, until } of readings) {
+          const wanted = all.filter(
+            (event) =>
+              (after === undefined || event.id > after) &&
+              (!isFiltered || event.accountId === account),
+          )
+          expect(got).toStrictEqual(until === undefined ? wanted : wanted.slice(0, until))
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  it('reads the log once for all who follow it', async () => {
+    const { log, follow, tick } = open()
+    const readings = [await follow(), await follow(), await follow()]
+    await ended()
+    const before = log.reads
+    log.record(owner, [closed])
+    await tick()
+    expect(log.reads - before).toBe(1)
+    expect(readings.map(({ got }) => got.length)).toStrictEqual([1, 1, 1])
+  })
+
+  it('ends when the credential is no longer accepted, and when the log cannot be read', async () => {
+    const { log, follow, tick, revoke } = open()
+    const first = await follow()
+    await tick()
+    expect(first.isOver).toBe(false)
+    log.isReadable = false
+    log.record(owner, [closed])
+    await ended()
+    expect(first.isOver).toBe(true)
+    log.isReadable = true
+    const second = await follow()
+    revoke()
+    await tick()
+    expect(second).toMatchObject({ isOver: true, got: [] })
+  })
+
+  it('cuts off a reader that falls a thousand events behind', async () => {
+    const { log, use, caller, tick } = open()
+    const stream = await rightOf(use.followEvents(caller, {}))
+    for (let count = 0; count < 1_000; count++) log.record(owner, [closed])
+    await tick()
+    expect(stream.tooSlow.aborted).toBe(false)
+    log.record(owner, [closed])
+    await tick()
+    expect(stream.tooSlow.aborted).toBe(true)
+  })
+
+  it('allows a credential so many streams at a time, and frees the place of one that ended', async () => {
+    const { use, caller, follow } = open()
+    const [first] = await Promise.all(
+      Array.from({ length: streamLimits.perProgram }, () => follow()),
+    )
+    const refused = { _tag: 'StreamLimitReached', limit: 5, retryAfterSeconds: 5 }
+    expect(await use.followEvents(caller, {})()).toStrictEqual(E.left(refused))
+    first?.stream.close()
+    first?.stream.close()
+    await follow()
+    expect(await use.followEvents(caller, {})()).toStrictEqual(E.left(refused))
+  })
+
+  it('refuses to begin after an event that is not kept', async () => {
+    const { use, caller } = open()
+    expect(await use.followEvents(caller, { after: formatEventId(7n) })()).toStrictEqual(
+      E.left({ _tag: 'EventGone', oldest: null }),
+    )
+  })
+})

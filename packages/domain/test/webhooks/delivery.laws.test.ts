@@ -1,0 +1,302 @@
+// Laws of a delivery and its webhook over any answers, their transitions as literal rows, and the
+// requests that are sent.
+import { newWebhook } from '@tradeport/testkit'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { DeliveryId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import { minuteMs } from '../../src/primitives/instant.ts'
+import {
+  afterAttempt,
+  deliveryTimeoutMs,
+  eventDelivery,
+  failuresToDisable,
+  interrupted,
+  isDelivered,
+  isInterrupted,
+  newDelivery,
+  replayOf,
+  testDelivery,
+  withReplayBegun,
+  withdrawn,
+  type AttemptAnswer,
+  type WebhookDelivery,
+} from '../../src/webhooks/delivery.ts'
+import { verifyWebhookSignature } from '../../src/webhooks/signature.ts'
+import type { Webhook } from '../../src/webhooks/webhook.ts'
+
+const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
+const id = '0d000000-0000-4000-8000-000000000001' as DeliveryId
+const otherId = '0d000000-0000-4000-8000-000000000002' as DeliveryId
+const webhook = newWebhook(owner, 0)
+const fresh = newDelivery(webhook.id, 'order.created', id, 100)
+const replay = replayOf(fresh, otherId, 100)
+
+const ok: AttemptAnswer = { responseCode: 204, responseTimeMs: 5 }
+const refused: AttemptAnswer = { responseCode: 500, responseTimeMs: 7 }
+const gone: AttemptAnswer = { responseCode: 410, responseTimeMs: 7 }
+const silent: AttemptAnswer = {
+  responseCode: 0,
+  responseTimeMs: 30_000,
+  failureReason: 'timed_out',
+}
+const answers = fc.constantFrom(ok, refused, gone, silent, { responseCode: 302, responseTimeMs: 1 })
+const at = (startedAt: number, answer: AttemptAnswer) => ({
+  answer,
+  startedAt,
+  endedAt: startedAt + 10,
+})
+
+it('end after five attempts, and have a next attempt as long as they are pending', () => {
+  fc.assert(
+    fc.property(fc.array(answers, { minLength: 5, maxLength: 8 }), (given) => {
+      let delivery: WebhookDelivery = fresh
+      let attempts = 0
+      for (const answer of given) {
+        if (delivery.status !== 'pending') break
+        attempts += 1
+        delivery = afterAttempt(delivery, webhook, at(attempts, answer)).delivery
+        expect(delivery.attempts).toBe(attempts)
+        expect(delivery.nextAttemptAt !== null).toBe(delivery.status === 'pending')
+        expect(delivery.failureReason === null).toBe(delivery.status === 'success')
+      }
+      expect(delivery.status).not.toBe('pending')
+      expect(attempts).toBeLessThanOrEqual(5)
+    }),
+  )
+})
+
+it('disable their webhook with the fifth failure in a row, or a 410, of whichever delivery', () => {
+  fc.assert(
+    fc.property(fc.array(answers, { maxLength: 20 }), (given) => {
+      let now = webhook
+      let inRow = 0
+      for (const [index, answer] of given.entries()) {
+        inRow = isDelivered(answer.responseCode) ? 0 : inRow + 1
+        const { webhook: next, disabledFor } = afterAttempt(fresh, now, at(index, answer))
+        expect(next.failureCount).toBe(inRow)
+        const expected =
+          answer.responseCode === 410 ? 'gone' : inRow === failuresToDisable ? 'failures' : null
+        expect([disabledFor, next.enabled]).toEqual([expected, expected === null])
+        if (!next.enabled) break
+        now = next
+      }
+    }),
+  )
+})
+
+const failed = (attempts: number) => ({ ...fresh, attempts })
+const retryIn = (minutes: number) => 1_010 + minutes * minuteMs
+
+it.each<
+  [what: string, before: WebhookDelivery, answer: AttemptAnswer, after: Partial<WebhookDelivery>]
+>([
+  [
+    'succeeds',
+    fresh,
+    ok,
+    { status: 'success', attempts: 1, responseCode: 204, failureReason: null, nextAttemptAt: null },
+  ],
+  ['succeeds late', failed(4), ok, { status: 'success', attempts: 5, nextAttemptAt: null }],
+  [
+    'waits a minute',
+    fresh,
+    refused,
+    { status: 'pending', attempts: 1, failureReason: 'not_2xx', nextAttemptAt: retryIn(1) },
+  ],
+  [
+    'waits five',
+    failed(1),
+    silent,
+    { status: 'pending', responseCode: 0, failureReason: 'timed_out', nextAttemptAt: retryIn(5) },
+  ],
+  ['waits fifteen', failed(2), refused, { status: 'pending', nextAttemptAt: retryIn(15) }],
+  ['waits sixty', failed(3), refused, { status: 'pending', nextAttemptAt: retryIn(60) }],
+  [
+    'fails with the fifth attempt',
+    failed(4),
+    refused,
+    { status: 'failed', attempts: 5, failureReason: 'not_2xx', nextAttemptAt: null },
+  ],
+  [
+    'fails at once with 410',
+    fresh,
+    gone,
+    { status: 'failed', attempts: 1, failureReason: 'gone', nextAttemptAt: null },
+  ],
+  ['succeeds as a replay', replay, ok, { status: 'success', attempts: 1, replayOf: id }],
+  [
+    'fails at once as a replay',
+    replay,
+    refused,
+    { status: 'failed', attempts: 1, nextAttemptAt: null },
+  ],
+  ['counts the attempt of a replay once', withReplayBegun(replay, 900), ok, { attempts: 1 }],
+])('a delivery %s', (_, before, answer, expected) => {
+  const { delivery } = afterAttempt(before, webhook, at(1_000, answer))
+  expect(delivery).toMatchObject({
+    ...expected,
+    lastAttemptAt: 1_000,
+    responseTimeMs: answer.responseTimeMs,
+    createdAt: 100,
+  })
+})
+
+it('follows another schedule where there is one', () => {
+  const { delivery } = afterAttempt(fresh, webhook, at(1_000, refused), [7])
+  expect(delivery.nextAttemptAt).toBe(1_017)
+  expect(afterAttempt(delivery, webhook, at(2_000, refused), [7]).delivery.status).toBe('failed')
+})
+
+it('fails at once when its webhook was disabled meanwhile', () => {
+  const disabled = { ...webhook, enabled: false }
+  expect(afterAttempt(fresh, disabled, at(1_000, refused)).delivery.status).toBe('failed')
+})
+
+const bad: Webhook = { ...webhook, failureCount: 4, lastSuccessAt: 50, lastFailureAt: 60 }
+const off: Webhook = { ...bad, enabled: false }
+const later: Webhook = { ...webhook, lastSuccessAt: 5_000, lastFailureAt: 6_000 }
+
+it.each<
+  [
+    what: string,
+    delivery: WebhookDelivery,
+    before: Webhook,
+    answer: AttemptAnswer,
+    after: Partial<Webhook>,
+    disabledFor?: 'failures' | 'gone',
+  ]
+>([
+  [
+    'starts to count anew after a success',
+    fresh,
+    bad,
+    ok,
+    { failureCount: 0, lastSuccessAt: 1_010 },
+  ],
+  ['counts one more failure', fresh, webhook, refused, { failureCount: 1, lastFailureAt: 1_010 }],
+  [
+    'is disabled by the fifth',
+    fresh,
+    bad,
+    silent,
+    { failureCount: 5, lastFailureAt: 1_010, enabled: false },
+    'failures',
+  ],
+  [
+    'is disabled by a 410',
+    fresh,
+    webhook,
+    gone,
+    { failureCount: 1, lastFailureAt: 1_010, enabled: false },
+    'gone',
+  ],
+  [
+    'is disabled by a 410 to a replay',
+    replay,
+    webhook,
+    gone,
+    { lastFailureAt: 1_010, enabled: false },
+    'gone',
+  ],
+  ['does not count a replay that failed', replay, bad, refused, { lastFailureAt: 1_010 }],
+  [
+    'starts to count anew after a replay',
+    replay,
+    bad,
+    ok,
+    { failureCount: 0, lastSuccessAt: 1_010 },
+  ],
+  ['is disabled once', fresh, off, gone, { failureCount: 5, lastFailureAt: 1_010 }],
+  ['stays disabled after a success', replay, off, ok, { failureCount: 0, lastSuccessAt: 1_010 }],
+  ['keeps the latest success of several deliveries', fresh, later, ok, {}],
+  ['keeps the latest failure of several deliveries', fresh, later, refused, { failureCount: 1 }],
+])('a webhook %s', (_, delivery, before, answer, after, disabledFor) => {
+  expect(afterAttempt(delivery, before, at(1_000, answer))).toMatchObject({
+    webhook: { ...before, ...after },
+    disabledFor: disabledFor ?? null,
+  })
+})
+
+it('is due at once when an event or a user asked for it', () => {
+  const due = {
+    webhookId: webhook.id,
+    eventType: 'order.created',
+    status: 'pending',
+    attempts: 0,
+    responseCode: null,
+    responseTimeMs: null,
+    failureReason: null,
+    createdAt: 100,
+    lastAttemptAt: null,
+    nextAttemptAt: 100,
+  }
+  expect(fresh).toStrictEqual({ ...due, id, replayOf: null })
+  expect(replay).toStrictEqual({ ...due, id: otherId, replayOf: id })
+})
+
+it('fails without being sent when its webhook was disabled or its replay was interrupted', () => {
+  const unsent = { status: 'failed', nextAttemptAt: null }
+  expect(withdrawn(fresh)).toStrictEqual({ ...fresh, ...unsent, failureReason: 'webhook_disabled' })
+  const tried = { ...fresh, attempts: 1, failureReason: 'timed_out' as const }
+  expect(withdrawn(tried)).toStrictEqual({ ...tried, ...unsent })
+  const begun = withReplayBegun(replay, 200)
+  expect(begun).toStrictEqual({ ...replay, attempts: 1, lastAttemptAt: 200 })
+  expect([failed(1), replay, begun].map(isInterrupted)).toStrictEqual([false, false, true])
+  expect(interrupted(begun)).toStrictEqual({ ...begun, ...unsent, failureReason: 'interrupted' })
+})
+
+describe('the request', () => {
+  const to = { webhook, secret: 'sécret of some length' }
+  const timestamp = '1970-01-01T00:00:00.120Z'
+  it.each([
+    [
+      'an event',
+      eventDelivery(to, id, { type: 'order.created', data: { a: 1 } }, 120),
+      'order.created',
+      { a: 1 },
+      { 'X-Webhook-Timestamp': timestamp, 'X-Webhook-Delivery-Id': id },
+    ],
+    [
+      'a test',
+      testDelivery(to, 120),
+      'webhook.test',
+      { message: 'This is a test of your webhook.', timestamp },
+      {},
+    ],
+  ])(
+    'of %s has every header, one time in all places, and a signature',
+    (_, request, event, data, more) => {
+      const { url, headers, body } = request
+      expect(url).toBe(webhook.url)
+      expect(headers).toStrictEqual({
+        'Content-Type': 'application/json',
+        'X-Webhook-Signature': expect.any(String),
+        'X-Webhook-Id': webhook.id,
+        'X-Webhook-Event': event,
+        'User-Agent': 'TradingPlatform-Webhook/1.0',
+        ...more,
+      })
+      expect(JSON.parse(new TextDecoder().decode(body))).toStrictEqual({
+        event,
+        data,
+        timestamp,
+        webhook_id: webhook.id,
+      })
+      expect(verifyWebhookSignature(to.secret, body, headers['X-Webhook-Signature'])).toBe(true)
+    },
+  )
+
+  it.each([
+    [0, false],
+    [199, false],
+    [200, true],
+    [299, true],
+    [300, false],
+  ])('that is answered with %i is delivered: %s', (code, expected) => {
+    expect(isDelivered(code)).toBe(expected)
+  })
+
+  it('has 30 seconds', () => {
+    expect(deliveryTimeoutMs).toBe(30_000)
+  })
+})

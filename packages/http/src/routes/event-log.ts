@@ -1,0 +1,151 @@
+// The log of events: by pages, and as a stream of server-sent events.
+import { eventScopes, parseEventId, type LoggedEvent } from '@tradeport/domain/events'
+import type { EventStream } from '@tradeport/domain/use-cases'
+import { webhookEventTypes, type WebhookEventType } from '@tradeport/domain/webhooks'
+import * as O from 'fp-ts/lib/Option.js'
+import { accountId, instant, limit, listPaginationShape } from '../fields.ts'
+import { anyOf, routesOf, type StreamedReply } from '../route.ts'
+import {
+  withDescription,
+  list,
+  oneOf,
+  optional,
+  parsedString,
+  record,
+  text,
+  anything,
+  encodedFrom,
+} from '../schema.ts'
+import type { UseCases } from '../use-cases.ts'
+
+const eventIdPattern = '^evt_[0-9a-z]{20}$'
+const exampleId = 'evt_0000000000000000k2p7'
+const eventId = (description: string) =>
+  parsedString('the id of an event', parseEventId, description, exampleId, {
+    pattern: eventIdPattern,
+  })
+
+const isType = (name: string): name is WebhookEventType =>
+  (webhookEventTypes as readonly string[]).includes(name)
+
+const typePattern = webhookEventTypes.join('|').replaceAll('.', String.raw`\.`)
+
+const types = parsedString<readonly WebhookEventType[]>(
+  `names of ${webhookEventTypes.join(', ')}, separated by commas`,
+  (sent) => {
+    const names = sent.split(',')
+    return names.every(isType) ? O.some(names) : O.none
+  },
+  'Only events of these types, separated by commas; without it all that the credential may read.',
+  'trade.closed,position.closed',
+  { pattern: `^(${typePattern})(,(${typePattern}))*$` },
+)
+
+const event = encodedFrom(
+  record('Event', 'Something that happened, as the log has it.', {
+    id: text('Event id; ids sort in event order.', exampleId, { pattern: eventIdPattern }),
+    event: oneOf(webhookEventTypes, 'The event type.', 'order.filled'),
+    accountId,
+    timestamp: withDescription(instant, 'When it was recorded.'),
+    data: anything('As webhooks get it; the fields depend on the type.', {
+      order_id: 'ord_0mhk3v9q2c7d1x8p4z6w',
+    }),
+  }),
+  ({ id, type, accountId: account, recordedAt, data }: LoggedEvent) => ({
+    id,
+    event: type,
+    accountId: account,
+    timestamp: recordedAt,
+    data,
+  }),
+)
+
+const route = routesOf<UseCases>()
+const access = anyOf(...eventScopes)
+const filters = { types: optional(types), accountId: optional(accountId) }
+
+export const eventRoutes = [
+  route('GET /events', 'listEvents', 'The log of events, oldest first.', {
+    capability: 'events',
+    access,
+    query: {
+      ...filters,
+      after: optional(eventId('Only events after this one.')),
+      before: optional(eventId('Only events before this one; newest first.')),
+      order: optional(oneOf(['asc', 'desc'], 'Default: asc; desc when only `before` is given.')),
+      limit: limit(1_000, 100),
+    },
+    refusals: ['InsufficientScope', 'EventGone'],
+    useCase: (useCases, caller, { query: { order, ...query } }) =>
+      useCases.listEvents(caller, {
+        ...query,
+        order: order ?? (query.before === undefined || query.after !== undefined ? 'asc' : 'desc'),
+      }),
+    data: list(event, 'In the order of the page.'),
+    meta: { pagination: listPaginationShape },
+    present: ({ events, hasNext }, { query }) => ({
+      data: events,
+      meta: {
+        pagination: { limit: query.limit, has_next: hasNext, cursor: events.at(-1)?.id },
+      },
+    }),
+  }),
+  route('GET /events/stream', 'streamEvents', 'Events as they are recorded.', {
+    capability: 'events',
+    access,
+    query: { ...filters, after: optional(eventId('Begin with what follows this event.')) },
+    headers: {
+      'Last-Event-ID': optional(eventId('Resume after this event; overrides `after`.')),
+    },
+    refusals: ['InsufficientScope', 'EventGone', 'StreamLimitReached'],
+    useCase: (useCases, caller, { query, headers }) =>
+      useCases.followEvents(caller, { ...query, after: headers['Last-Event-ID'] ?? query.after }),
+    streamedContent: {
+      'text/event-stream': text(
+        'Each event has its id as `id`, its type as `event`, and itself as one line of `data`. Without events there is a comment every 15 seconds.',
+        '',
+      ),
+    },
+    streamedHeaders: {
+      'X-Accel-Buffering': {
+        description: 'no: a proxy passes each event on at once.',
+        schema: { type: 'string' },
+      },
+    },
+    present: (stream) => streamReply(stream),
+  }),
+]
+
+const heartbeatMs = 15_000
+/** How long a client waits before it connects again. */
+const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
+
+const streamReply = ({ startsAfter, batches, tooSlow, close }: EventStream): StreamedReply => ({
+  headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
+  content: (dependencies) => frames(startsAfter, batches, dependencies),
+  abort: tooSlow,
+  onClose: close,
+})
+
+async function* frames(
+  startsAfter: EventStream['startsAfter'],
+  batches: EventStream['batches'],
+  { isDraining }: { readonly isDraining?: (() => boolean) | undefined },
+): AsyncGenerator<string, void, void> {
+  yield `${retry.usual}id: ${startsAfter}\n\n`
+  let writtenAt = performance.now()
+  for await (const events of batches) {
+    const text = events.map(frameOf).join('')
+    if (isDraining?.() === true) {
+      yield text + retry.draining
+      return
+    }
+    const now = performance.now()
+    if (text === '' && now - writtenAt < heartbeatMs) continue
+    writtenAt = now
+    yield text === '' ? ':\n\n' : text
+  }
+}
+
+const frameOf = (logged: LoggedEvent): string =>
+  `id: ${logged.id}\nevent: ${logged.type}\ndata: ${JSON.stringify(event.encode(logged))}\n\n`

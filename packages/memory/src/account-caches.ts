@@ -1,0 +1,229 @@
+// Caches of what the broker reports of an account. A change of the account makes them forget it.
+import {
+  requireBrokerAccount,
+  type AccountReading,
+  type BrokerAccount,
+} from '@tradeport/domain/accounts'
+import type {
+  BrokerChangeError,
+  BrokerReadError,
+  ServiceUnavailable,
+} from '@tradeport/domain/errors'
+import type {
+  Broker,
+  Clock,
+  HeldPosition,
+  LiveAccounts,
+  PositionTrading,
+  PositionViews,
+} from '@tradeport/domain/ports'
+import type { BrokerPosition, Position, PositionsReading } from '@tradeport/domain/positions'
+import type { AccountId, Instant } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as T from 'fp-ts/lib/Task.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import { LRUCache } from 'lru-cache'
+import pLimit, { type LimitFunction } from 'p-limit'
+import { createSingleFlightCache, type Tallies } from './single-flight-cache.ts'
+
+interface ForgetsAccounts {
+  /** Later reads of the account see nothing that was read before, even if it is in progress. */
+  readonly forget: (accountId: AccountId) => void
+}
+
+interface CacheParts {
+  readonly clock: Clock
+  readonly tallies?: Tallies | undefined
+}
+
+const maxAccounts = 10_000
+const positionsTtlMs = 2_500
+/** Some 2.5 KB each with its margin and its text. */
+const maxPositions = 100_000
+const marginTtlMs = 60_000
+const maxMargins = 100_000
+const maxMarginCalls = 4
+/** Positions are returned without their margin if it takes longer. */
+const maxMarginWaitMs = 4_000
+/** How long after a change positions are read from the terminal. */
+const freshMs = 30_000
+const liveAccountTtlMs = 5_000
+
+/**
+ * Keeps positions for 2.5 seconds and margins for a minute, failures not at all. That the provider
+ * cannot compute a margin is kept like a number. Account information and deals pass through.
+ *
+ * The provider answers reads from a copy that lags behind the broker's terminal. For half a minute
+ * after `forget`, positions are read from the terminal, so that they show the change.
+ */
+export const cachedBroker = (
+  broker: Broker,
+  { clock, desk, tallies }: CacheParts & { readonly desk: Pick<PositionTrading, 'freshPositions'> },
+): Broker & ForgetsAccounts => {
+  const { keyOf, forget } = createAccountKeys()
+  const positions = createSingleFlightCache<BrokerReadError, PositionsReading>({
+    clock,
+    ttlMs: positionsTtlMs,
+    maxEntries: maxAccounts,
+    maxWeight: maxPositions,
+    weigh: (reading) => 1 + reading.positions.length,
+    tally: tallies?.('positions'),
+  })
+  const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
+    clock,
+    ttlMs: marginTtlMs,
+    maxEntries: maxMargins,
+    tally: tallies?.('margins'),
+  })
+  const forgottenAt = new LRUCache<AccountId, Instant>({ max: maxAccounts })
+  const limits = new LRUCache<AccountId, LimitFunction>({ max: maxAccounts })
+  const limitOf = (accountId: AccountId): LimitFunction => {
+    const limit = limits.get(accountId) ?? pLimit(maxMarginCalls)
+    limits.set(accountId, limit)
+    return limit
+  }
+  return {
+    ...broker,
+    positions: (account) =>
+      positions.read(keyOf(account), () => {
+        const ageMs = clock.now() - (forgottenAt.get(account.accountId) ?? -Infinity)
+        const source = ageMs < freshMs ? desk.freshPositions : broker.positions
+        return source(account)()
+      }),
+    requiredMargin: (account, query) => {
+      const { symbol, side, volume, openPrice } = query
+      return noneAfter(
+        maxMarginWaitMs,
+        margins.read(keyOf(account, symbol, side, volume, openPrice), () =>
+          limitOf(account.accountId)(broker.requiredMargin(account, query)),
+        ),
+      )
+    },
+    forget: (accountId) => {
+      forgottenAt.set(accountId, clock.now())
+      forget(accountId)
+    },
+  }
+}
+
+/** None if the read takes longer; it continues, and later readers get its result. */
+const noneAfter =
+  <A>(
+    ms: number,
+    read: TE.TaskEither<BrokerReadError, O.Option<A>>,
+  ): TE.TaskEither<BrokerReadError, O.Option<A>> =>
+  () =>
+    new Promise((resolve, reject) => {
+      const timer = setTimeout(() => resolve(E.right(O.none)), ms)
+      read()
+        .then(resolve, reject)
+        .finally(() => clearTimeout(timer))
+    })
+
+/**
+ * The keys of an account's values contain its link, so that a new link shows at once, and a number
+ * that `forget` changes.
+ */
+const createAccountKeys = () => {
+  // More accounts than can change while a value is kept.
+  const changes = new LRUCache<AccountId, number>({ max: 100_000 })
+  let lastChange = 0
+  return {
+    keyOf: (account: BrokerAccount, ...more: readonly (string | number)[]): string => {
+      const { accountId, owner, providerAccountId, region, platform } = account
+      return JSON.stringify([
+        accountId,
+        changes.get(accountId),
+        owner.tenantId,
+        owner.userId,
+        providerAccountId,
+        region,
+        platform,
+        ...more,
+      ])
+    },
+    forget: (accountId: AccountId): void => {
+      lastChange += 1
+      changes.set(accountId, lastChange)
+    },
+  }
+}
+
+/** Keeps live reads of accounts for five seconds, failures not at all. */
+export const cachedLiveAccounts = (
+  liveAccounts: LiveAccounts,
+  { clock, tallies }: CacheParts,
+): LiveAccounts & ForgetsAccounts => {
+  const { keyOf, forget } = createAccountKeys()
+  const readings = createSingleFlightCache<BrokerReadError | ServiceUnavailable, AccountReading>({
+    clock,
+    ttlMs: liveAccountTtlMs,
+    maxEntries: maxAccounts,
+    tally: tallies?.('live_accounts'),
+  })
+  return {
+    read: (account) => {
+      const read = liveAccounts.read(account)
+      const linked = requireBrokerAccount(account)
+      return E.isLeft(linked) ? read : readings.read(keyOf(linked.right), read)
+    },
+    forget,
+  }
+}
+
+/**
+ * Keeps each position with its margin as long as the row that it was computed from, which is as long
+ * as `cachedBroker` keeps the read. A margin that was unavailable is asked for again.
+ */
+export const cachedPositionViews = (views: PositionViews): PositionViews => {
+  const kept = new WeakMap<BrokerPosition, Position>()
+  const viewMissing = async (held: readonly HeldPosition[]): Promise<readonly Position[]> => {
+    const missing = held.filter(({ position }) => !kept.has(position))
+    const viewed = await views.view(missing)()
+    const byRow = new Map(missing.map(({ position }, index) => [position, viewed[index]]))
+    for (const [row, view] of byRow)
+      if (view !== undefined && view.marginUsed !== null) kept.set(row, view)
+    return held.flatMap(({ position }) => byRow.get(position) ?? kept.get(position) ?? [])
+  }
+  return {
+    view: (held) => async () => {
+      const found = held.flatMap(({ position }) => kept.get(position) ?? [])
+      return found.length === held.length ? found : viewMissing(held)
+    },
+  }
+}
+
+/**
+ * Forgets an account after a change of one of its positions that may have been made, and if the
+ * broker does not have the position, because cached positions are outdated then.
+ * @param forget makes every cache forget the account
+ */
+export const forgettingDesk = (
+  desk: PositionTrading,
+  forget: (accountId: AccountId) => void,
+): PositionTrading => {
+  const forgetting = <A>(
+    { accountId }: BrokerAccount,
+    change: TE.TaskEither<BrokerChangeError, A>,
+  ): TE.TaskEither<BrokerChangeError, A> =>
+    pipe(
+      change,
+      T.map((result) => {
+        if (
+          E.isRight(result) ||
+          result.left._tag === 'BrokerOutcomeUnknown' ||
+          result.left._tag === 'PositionNotFound'
+        )
+          forget(accountId)
+        return result
+      }),
+    )
+  return {
+    ...desk,
+    setLevels: (account, ...change) => forgetting(account, desk.setLevels(account, ...change)),
+    closePosition: (account, ...change) =>
+      forgetting(account, desk.closePosition(account, ...change)),
+  }
+}

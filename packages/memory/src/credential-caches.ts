@@ -1,0 +1,139 @@
+// Caches of what identifies a caller and its accounts, so that a request needs no database read.
+import type { Account } from '@tradeport/domain/accounts'
+import type { Credential, UserPlan } from '@tradeport/domain/access'
+import type { AsyncResult, ServiceUnavailable } from '@tradeport/domain/errors'
+import type { AffectedUsers } from '@tradeport/domain/operator'
+import type {
+  AccountStore,
+  Clock,
+  CredentialStore,
+  PeerNotices,
+  Secrets,
+  TokenVerifier,
+  VerifiedToken,
+} from '@tradeport/domain/ports'
+import type { Owner } from '@tradeport/domain/primitives'
+import * as O from 'fp-ts/lib/Option.js'
+import { createSingleFlightCache, type Tallies } from './single-flight-cache.ts'
+
+interface CacheParts {
+  readonly clock: Clock
+  readonly tallies?: Tallies | undefined
+}
+
+const maxEntries = 20_000
+const maxMisses = 10_000
+const shortTtlMs = 1_000
+const longTtlMs = 5 * 60_000
+/**
+ * How long a confirmation that every notice has arrived is valid: less than a second, so that a
+ * revocation takes effect within one.
+ */
+const confirmationTtlMs = 800
+
+const ownerKey = ({ tenantId, userId }: Owner, ...more: readonly string[]): string =>
+  JSON.stringify([tenantId, userId, ...more])
+
+/**
+ * Keeps what is found, and for a second from the start of a read what is not, apart, so that guesses
+ * evict nothing. Ages count from the start, or a slow read could outlive a revocation.
+ */
+const createFindCache = <A>(
+  { clock, tallies }: CacheParts,
+  name: string,
+  options: { readonly ttlMs: number | (() => number); readonly maxFlightMs?: number },
+) => {
+  const shared = { clock, ageFrom: 'start' } as const
+  const found = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
+    ...shared,
+    ...options,
+    maxEntries,
+    isKept: O.isSome,
+    tally: tallies?.(name),
+  })
+  const missing = createSingleFlightCache<ServiceUnavailable, O.Option<A>>({
+    ...shared,
+    ttlMs: shortTtlMs,
+    maxEntries: maxMisses,
+    isKept: O.isNone,
+  })
+  return {
+    read: (key: string, load: AsyncResult<O.Option<A>>) => found.read(key, missing.read(key, load)),
+    dropWhere: (isDropped: (value: A) => boolean): void => {
+      missing.dropWhere(() => true)
+      found.dropWhere(O.exists(isDropped))
+    },
+  }
+}
+
+/**
+ * Keeps credentials for five minutes while every notice of a change is known to have arrived, and
+ * otherwise for a second, so that a revocation takes effect within a second on every instance.
+ */
+export const cachedCredentials = (
+  store: CredentialStore,
+  parts: CacheParts & { readonly notices: Pick<PeerNotices, 'confirmedAt'> },
+) => {
+  const { clock, notices } = parts
+  const ttlMs = (): number => {
+    const ageMs = clock.now() - notices.confirmedAt()
+    return ageMs >= 0 && ageMs < confirmationTtlMs ? longTtlMs : shortTtlMs
+  }
+  const options = { ttlMs, maxFlightMs: shortTtlMs }
+  const apiKeys = createFindCache<Credential>(parts, 'api_keys', options)
+  const accessTokens = createFindCache<Credential>(parts, 'access_tokens', options)
+  const userPlans = createFindCache<UserPlan>(parts, 'user_plans', options)
+  return {
+    findApiKey: (hash) => apiKeys.read(hash, () => store.findApiKey(hash)()),
+    findAccessToken: (hash) => accessTokens.read(hash, () => store.findAccessToken(hash)()),
+    findUserPlan: (owner) => userPlans.read(ownerKey(owner), () => store.findUserPlan(owner)()),
+    /** Drops what is kept of these users, after a change of them, their keys or their tokens. */
+    forget: (users: AffectedUsers): void => {
+      if (users.length === 0) return
+      const affected = new Set<string>(users)
+      for (const cache of [apiKeys, accessTokens, userPlans])
+        cache.dropWhere(({ owner }) => users === 'everyone' || affected.has(owner.userId))
+    },
+  } satisfies CredentialStore & { readonly forget: (users: AffectedUsers) => void }
+}
+
+/**
+ * Keeps what a token proved for five minutes, by its hash, and that it is invalid for a second.
+ * Callers check whether it has expired.
+ */
+export const cachedTokenVerifier = (
+  verifier: TokenVerifier,
+  { hash, ...parts }: CacheParts & { readonly hash: Secrets['hash'] },
+): TokenVerifier => {
+  const tokens = createFindCache<VerifiedToken>(parts, 'issued_tokens', { ttlMs: longTtlMs })
+  return { verify: (token) => tokens.read(hash(token), verifier.verify(token)) }
+}
+
+/**
+ * Keeps linked accounts for a second, for routes that need where an account is and not its state. An
+ * account that was just linked shows at once, because only found accounts are kept.
+ */
+export const cachedAccounts = (
+  store: Pick<AccountStore, 'find' | 'list'>,
+  { clock, tallies }: CacheParts,
+) => {
+  const options = { clock, ttlMs: shortTtlMs, ageFrom: 'start', maxEntries } as const
+  const found = createSingleFlightCache<ServiceUnavailable, O.Option<Account>>({
+    ...options,
+    isKept: O.isSome,
+    tally: tallies?.('accounts'),
+  })
+  const lists = createSingleFlightCache<ServiceUnavailable, readonly Account[]>({
+    ...options,
+    isKept: (accounts) => accounts.length > 0,
+    tally: tallies?.('account_lists'),
+  })
+  return {
+    find: (owner, id) => found.read(ownerKey(owner, id), () => store.find(owner, id)()),
+    list: (owner) => lists.read(ownerKey(owner), () => store.list(owner)()),
+    /** Drops everything, after an operator's document. */
+    forgetAll: () => {
+      for (const cache of [found, lists]) cache.dropWhere(() => true)
+    },
+  } satisfies Pick<AccountStore, 'find' | 'list'> & { readonly forgetAll: () => void }
+}

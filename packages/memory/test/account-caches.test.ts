@@ -1,0 +1,241 @@
+// How long each value is kept, what it depends on, and that a change shows at once.
+import { requireBrokerAccount, type Account, type BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
+import type { HeldPosition } from '@tradeport/domain/ports'
+import type { Position } from '@tradeport/domain/positions'
+import {
+  createFakeAccountStore,
+  createFakeBroker,
+  createFakePositionTrading,
+  createFakeRecords,
+  newAccount,
+  openPosition,
+} from '@tradeport/testkit'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { afterEach, describe, expect, it, vi } from 'vitest'
+import {
+  cachedAccounts,
+  cachedBroker,
+  cachedLiveAccounts,
+  cachedPositionViews,
+  forgettingDesk,
+} from '../src/index.ts'
+import { createMovableClock, ended } from './clock.ts'
+
+const linked: Account = newAccount({ tenantId: 'acme' as never, userId: 'u-1' as never })
+const other: Account = newAccount(linked.owner)
+const asBrokerAccount = (account: Account): BrokerAccount => {
+  const found = requireBrokerAccount(account)
+  if (E.isLeft(found)) throw new Error(found.left._tag)
+  return found.right
+}
+const account = asBrokerAccount(linked)
+const eurusd = { symbol: 'EURUSD', side: 'buy', volume: 0.1, openPrice: 1.1 } as const
+const position = openPosition({ volume: 0.4, unrealizedPnl: 40 })
+
+/** The same account with each other link. */
+const relinked: readonly Account[] = [
+  { ...linked, provider: { providerAccountId: 'provider-2', region: 'new-york' } },
+  { ...linked, provider: { providerAccountId: 'provider-1', region: null } },
+  { ...linked, brokerType: 'mt4' },
+  { ...linked, owner: { ...linked.owner, userId: 'u-2' as never } },
+  { ...linked, owner: { ...linked.owner, tenantId: 'other' as never } },
+]
+
+const setUp = () => {
+  const clock = createMovableClock()
+  const broker = createFakeBroker(clock)
+  const desk = createFakePositionTrading(clock)
+  for (const { id } of [linked, other]) {
+    // The broker has the provider's copy, which shows no change here.
+    broker.put(id, { positions: [position] })
+    desk.put(id, [position])
+  }
+  const cached = cachedBroker(broker, { clock, desk })
+  const live = cachedLiveAccounts(
+    { read: (one) => broker.accountInformation(asBrokerAccount(one)) },
+    { clock },
+  )
+  const ask = {
+    positions: (one = linked) => cached.positions(asBrokerAccount(one))(),
+    requiredMargin: (one = linked) => cached.requiredMargin(asBrokerAccount(one), eurusd)(),
+    accountInformation: (one = linked) => live.read(one)(),
+  }
+  const forget = (): void => {
+    cached.forget(linked.id)
+    live.forget(linked.id)
+  }
+  return { clock, broker, desk, cached, ask, forget }
+}
+
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+describe.each([
+  ['positions', 2_500],
+  ['requiredMargin', 60_000],
+  ['accountInformation', 5_000],
+] as const)('%s', (read, ttlMs) => {
+  it(`are read once in ${ttlMs} ms`, async () => {
+    const { clock, broker, ask } = setUp()
+    await Promise.all(Array.from({ length: 100 }, () => ask[read]()))
+    clock.advance(ttlMs - 1)
+    await ask[read]()
+    expect(broker.calls(read)).toBe(1)
+    clock.advance(1)
+    await ask[read]()
+    expect(broker.calls(read)).toBe(2)
+  })
+
+  it('are not kept after a failure, nor for another link', async () => {
+    const { broker, ask } = setUp()
+    broker.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
+    expect(await ask[read]()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    broker.heal(linked.id)
+    expect(await ask[read]()).toMatchObject({ _tag: 'Right' })
+    for (const one of relinked) await ask[read](one)
+    expect(broker.calls(read)).toBe(2 + relinked.length)
+  })
+
+  it('are forgotten for one account', async () => {
+    const { broker, desk, ask, forget } = setUp()
+    for (const one of [linked, other]) await ask[read](one)
+    forget()
+    for (const one of [linked, other]) await ask[read](one)
+    expect([
+      broker.calls(read, linked.id) + desk.reads(),
+      broker.calls(read, other.id),
+    ]).toStrictEqual([2, 1])
+  })
+})
+
+describe('margins', () => {
+  it('are kept for each symbol, side, volume and open price, even if they cannot be computed', async () => {
+    const { broker, cached } = setUp()
+    broker.put(linked.id, { margin: ({ volume }) => (volume > 0.1 ? O.none : O.some(volume)) })
+    const changes = [
+      {},
+      { symbol: 'GBPUSD' },
+      { side: 'sell' as const },
+      { volume: 0.2 },
+      { openPrice: 1.2 },
+    ]
+    for (const change of [...changes, ...changes])
+      await cached.requiredMargin(account, { ...eurusd, ...change })()
+    expect(broker.calls('requiredMargin')).toBe(5)
+  })
+
+  it('are read four at a time, and are absent while that takes longer than four seconds', async () => {
+    vi.useFakeTimers()
+    const { broker, cached } = setUp()
+    const release = broker.hold()
+    const waits = Array.from({ length: 9 }, (_, index) =>
+      cached.requiredMargin(account, { ...eurusd, volume: index + 1 })(),
+    )
+    await vi.advanceTimersByTimeAsync(4_000)
+    expect(await Promise.all(waits)).toStrictEqual(waits.map(() => E.right(O.none)))
+    expect(broker.calls('requiredMargin')).toBe(4)
+    release()
+    vi.useRealTimers()
+    await ended()
+    expect(await cached.requiredMargin(account, { ...eurusd, volume: 9 })()).toMatchObject({
+      right: { _tag: 'Some' },
+    })
+    expect(broker.calls('requiredMargin')).toBe(9)
+  })
+})
+
+describe('a change of a position', () => {
+  it.each<readonly [BrokerChangeError | 'do', boolean]>([
+    ['do', true],
+    [refuse('BrokerOutcomeUnknown', { accountId: linked.id }), true],
+    [refuse('PositionNotFound'), true],
+    [
+      refuse('TradeRejected', {
+        code: 'TRADE_RETCODE_MARKET_CLOSED',
+        message: 'The market is closed',
+      }),
+      false,
+    ],
+    [refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }), false],
+    [refuse('NotProvisioned', { accountId: linked.id }), false],
+  ])('that ends with %j forgets the account: %s', async (outcome, isForgotten) => {
+    const { desk } = setUp()
+    const forgotten: string[] = []
+    const { setLevels, closePosition } = forgettingDesk(desk, (id) => forgotten.push(id))
+    desk.next(outcome, outcome)
+    await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
+    await closePosition(account, position.ticket, null, () => true)()
+    expect(forgotten).toStrictEqual(isForgotten ? [linked.id, linked.id] : [])
+  })
+
+  it('makes positions come from the terminal, never from the copy, for half a minute', async () => {
+    const { clock, broker, desk, ask, forget } = setUp()
+    forget()
+    clock.advance(29_999)
+    await ask.positions()
+    expect([broker.calls('positions'), desk.reads()]).toStrictEqual([0, 1])
+    forget()
+    desk.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
+    expect(await ask.positions()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
+    clock.advance(30_000)
+    expect(await ask.positions()).toMatchObject({ _tag: 'Right' })
+  })
+})
+
+describe('cached accounts', () => {
+  it('are kept for a second for their owner if they exist, unless the operator changes something', async () => {
+    const records = createFakeRecords()
+    const { accounts } = records.tables
+    accounts.set(linked.id, linked)
+    const clock = createMovableClock()
+    const cached = cachedAccounts(createFakeAccountStore(records), { clock })
+    const stranger = { ...linked.owner, userId: 'u-2' as never }
+    const read = async (owner = linked.owner) => [
+      await cached.find(owner, linked.id)(),
+      await cached.list(owner)(),
+    ]
+    const [present, absent] = [
+      [E.right(O.some(linked)), E.right([linked])],
+      [E.right(O.none), E.right([])],
+    ]
+    expect([await read(), await read(stranger)]).toEqual([present, absent])
+    accounts.delete(linked.id)
+    clock.advance(999)
+    expect(await read()).toEqual(present)
+    clock.advance(1)
+    expect(await read()).toEqual(absent)
+    accounts.set(linked.id, linked)
+    expect(await read()).toEqual(present)
+    accounts.delete(linked.id)
+    cached.forgetAll()
+    expect(await read()).toEqual(absent)
+  })
+})
+
+const held = (ticket: string): HeldPosition => ({
+  brokerAccount: account,
+  position: openPosition({ ticket: ticket as never }),
+})
+
+describe('cached position views', () => {
+  it('compute each row of a read once, in the order of the page, and again without a margin', async () => {
+    const viewed: string[] = []
+    const view = ({
+      brokerAccount: { accountId, owner },
+      position: row,
+    }: HeldPosition): Position => {
+      viewed.push(row.ticket)
+      return { ...row, accountId, userId: owner.userId, marginUsed: row.ticket === 'a' ? null : 7 }
+    }
+    const cached = cachedPositionViews({ view: (rows) => async () => rows.map(view) })
+    const [a, b, c] = [held('a'), held('b'), held('c')]
+    await cached.view([a, b])()
+    const page = await cached.view([b, c, a])()
+    expect(page.map(({ ticket }) => ticket)).toEqual(['b', 'c', 'a'])
+    await cached.view([b, held('b')])()
+    expect(viewed).toEqual(['a', 'b', 'c', 'a', 'b'])
+  })
+})

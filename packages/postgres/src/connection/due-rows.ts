@@ -1,0 +1,100 @@
+// Work on due rows: rows with a time at which work on them is due. The row itself is the job: a
+// process claims it by moving that time ahead, and one that dies leaves it due again.
+import { setTimeout } from 'node:timers/promises'
+import type { Jobs } from './jobs.ts'
+import { createFailureLog, repeating } from './repeating.ts'
+
+export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
+  /** What the pulse calls them. */
+  readonly queue: string
+  /** The log events of failures: of the poll, and of the work on a row. */
+  readonly events: { readonly poll: string; readonly work: string }
+  /** @param idleMs for how long nothing was begun; 0 while something is in progress */
+  readonly pollMs: (idleMs: number) => number
+  readonly maxInProgress: number
+  /** So that a tenant whose accounts hang leaves slots for others. */
+  readonly maxPerTenant: number
+  readonly maxPerClaim: number
+  readonly keyOf: (job: Job) => string
+  readonly tenantOf: (job: Job) => string
+  /** Claims due rows, but none of tenants that have their share. */
+  readonly claim: (
+    busyTenants: readonly string[],
+    limit: number,
+    inProgress: readonly string[],
+  ) => Promise<readonly Job[]>
+  /** Processes one row; may return a job to repeat here after `inMs`. A rejection is logged. */
+  readonly work: (job: Job) => Promise<{ readonly job: Job; readonly inMs: number } | undefined>
+}
+
+export interface DueRowsWorker<Job> {
+  /** Begins work on a row that this process has claimed already. */
+  readonly begin: (job: Job) => void
+  /** Waits for the work in progress. What waits for its pause stays due. */
+  readonly stop: () => Promise<void>
+}
+
+export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
+  const { log, pulse, queue, events, maxPerTenant } = rows
+  const failures = createFailureLog(events.work, log)
+  const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
+  const stopping = new AbortController()
+  let lastBegunAt = -Infinity
+
+  const run = async (key: string, job: Job, inMs: number): Promise<void> => {
+    try {
+      if (inMs > 0)
+        await setTimeout(inMs, undefined, { signal: stopping.signal }).catch(() => undefined)
+      const retry = stopping.signal.aborted ? undefined : await rows.work(job)
+      failures.reset()
+      inProgress.delete(key)
+      if (retry !== undefined) begin(retry.job, retry.inMs)
+    } catch (error) {
+      failures.report(error)
+      inProgress.delete(key)
+    }
+  }
+
+  const begin = (job: Job, inMs = 0): void => {
+    const key = rows.keyOf(job)
+    lastBegunAt = performance.now()
+    // Already running here. The new claim has just extended its lease.
+    if (inProgress.has(key)) return
+    // Entered before it runs, since it may end at once.
+    const entry = { tenant: rows.tenantOf(job), done: Promise.resolve() }
+    inProgress.set(key, entry)
+    entry.done = run(key, job, inMs)
+  }
+
+  pulse.beat(queue)
+  const pauseMs = (): number =>
+    rows.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
+  const poll = repeating(pauseMs, events.poll, log, async () => {
+    const counts = [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(
+      ([tenant, { length }]) => ({ tenant, count: Math.min(length, maxPerTenant) }),
+    )
+    const busyTenants = counts
+      .filter(({ count }) => count === maxPerTenant)
+      .map(({ tenant }) => tenant)
+    // Jobs that a tenant begins beyond its share do not count against the slots of others.
+    const used = counts.reduce((sum, { count }) => sum + count, 0)
+    const freeSlots = Math.min(rows.maxPerClaim, rows.maxInProgress - used)
+    const claimed =
+      freeSlots > 0 ? await rows.claim(busyTenants, freeSlots, [...inProgress.keys()]) : []
+    pulse.beat(queue)
+    for (const job of claimed) begin(job)
+    if (freeSlots > 0 && claimed.length === freeSlots) poll.again()
+  })
+
+  return {
+    begin,
+    stop: async () => {
+      stopping.abort()
+      await poll.stop()
+      pulse.end(queue)
+      // A job that ends may add its retry, which ends at once while stopping; hence the loop.
+      while (inProgress.size > 0)
+        await Promise.all([...inProgress.values()].map(({ done }) => done))
+    },
+  }
+}

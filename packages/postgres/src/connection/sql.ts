@@ -1,0 +1,111 @@
+// SQL as tagged templates, with the values where they are used.
+import * as O from 'fp-ts/lib/Option.js'
+import type { Knex } from 'knex'
+import { UnansweredCommit } from './failures.ts'
+
+/** A statement, or a part of one. */
+export class Sql {
+  readonly text: string
+  readonly bindings: readonly unknown[]
+
+  constructor(text: string, bindings: readonly unknown[] = []) {
+    this.text = text
+    this.bindings = bindings
+  }
+}
+
+/** Parts are inserted; all other values are bound as parameters. */
+export const sql = (texts: TemplateStringsArray, ...values: readonly unknown[]): Sql => {
+  const parts = values.map((value) => (value instanceof Sql ? value : new Sql('?', [value])))
+  return new Sql(
+    texts.map((text, at) => text + (parts[at]?.text ?? '')).join(''),
+    parts.flatMap(({ bindings }) => bindings),
+  )
+}
+
+/** Conditions that all must hold; those that are false are left out. */
+export const allOf = (...conditions: readonly (Sql | false)[]): Sql =>
+  conditions
+    .filter((one) => one !== false)
+    .reduce((all, one) => sql`${all} and ${one}`, new Sql('true'))
+
+export const query = async <A = unknown>(
+  knex: Knex,
+  { text, bindings }: Sql,
+): Promise<readonly A[]> => {
+  const { rows } = await knex.raw<{ readonly rows: readonly A[] }>(
+    text,
+    bindings as readonly Knex.RawBinding[],
+  )
+  return rows
+}
+
+/** Whether the statement returned a row. */
+export const returnsRow = async (knex: Knex, statement: Sql): Promise<boolean> =>
+  (await query(knex, statement)).length > 0
+
+/** What a statement selects, and how its rows are read. */
+export interface Selection<A> {
+  readonly table: Sql
+  /** For `select` and `returning`. */
+  readonly columns: Sql
+  /** @throws DescribedError */
+  readonly read: (row: unknown) => A
+}
+
+export const readAll = async <A>(
+  knex: Knex,
+  statement: Sql,
+  { read }: Pick<Selection<A>, 'read'>,
+): Promise<readonly A[]> => (await query(knex, statement)).map(read)
+
+/** The first row. */
+export const readFirst = async <A>(
+  knex: Knex,
+  statement: Sql,
+  { read }: Pick<Selection<A>, 'read'>,
+): Promise<O.Option<A>> => {
+  const [row] = await query(knex, statement)
+  return row === undefined ? O.none : O.some(read(row))
+}
+
+const names = new Map<string, string>()
+
+/**
+ * As `query`, and the server plans it once for each connection. Only for statements whose plan
+ * leaves no choice (inserts, upserts): a plan that was made while a table was empty is kept when it
+ * is not any more.
+ */
+export const prepared = async <A = unknown>(
+  trx: Knex.Transaction,
+  { text, bindings }: Sql,
+): Promise<readonly A[]> => {
+  const name = names.get(text) ?? `tradeport_${names.size + 1}`
+  names.set(text, name)
+  const { rows } = await trx
+    .raw<{ readonly rows: readonly A[] }>(text, bindings as readonly Knex.RawBinding[])
+    .options({ name })
+  return rows
+}
+
+/**
+ * A transaction for writes that must not be reported as failed if they may have committed: what was to be
+ * recorded may be carried out, or may hold a key that is shown once.
+ * @throws UnansweredCommit when every statement succeeded and the commit has no answer: all of it
+ * may be recorded or nothing
+ */
+export const inTransaction = async <A>(
+  knex: Knex,
+  work: (trx: Knex.Transaction) => Promise<A>,
+): Promise<A> => {
+  let isWritten = false
+  try {
+    return await knex.transaction(async (trx) => {
+      const made = await work(trx)
+      isWritten = true
+      return made
+    })
+  } catch (error) {
+    throw isWritten ? new UnansweredCommit('the commit has no answer', { cause: error }) : error
+  }
+}

@@ -1,0 +1,170 @@
+// What the head trader set for an account, and the orders pending on the accounts that it covers.
+// An account that is on no desk costs one statement, which concurrent callers share.
+import type { Account } from '@tradeport/domain/accounts'
+import type { AccountLimits, LimitedDesk, LimitStore } from '@tradeport/domain/ports'
+import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
+import * as O from 'fp-ts/lib/Option.js'
+import * as t from 'io-ts'
+import type { Knex } from 'knex'
+import { readingTogether } from '../connection/batches.ts'
+import { decodeRow, ids, numeric, toTimestamptz } from '../connection/columns.ts'
+import type { Database } from '../connection/database.ts'
+import { attempts } from '../connection/failures.ts'
+import { query, readAll, sql, type Sql } from '../connection/sql.ts'
+import { accountKey, accounts, accountsByKey } from '../credentials/account-store.ts'
+import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
+import { serverRun } from './order-row.ts'
+
+export const createLimitStore = ({ knex }: Pick<Database, 'knex'>): LimitStore => {
+  const find = readingTogether((keys) => query(knex, coverOf(keys)), readCover)
+  return attempts<LimitStore>('account limits', {
+    challenges: async (owner, id) => {
+      const found = await find(accountKey(owner, id))
+      return O.isNone(found) ? [] : found.value.challenges
+    },
+    limitsOf: async (owner, id) => {
+      const found = await find(accountKey(owner, id))
+      return O.isNone(found)
+        ? { trader: null, desks: [], readAt: 0, serverRun: '' }
+        : limitsOf(knex, owner, found.value)
+    },
+  })
+}
+
+export interface LockedLimits {
+  readonly account: Account
+  readonly limits: AccountLimits
+}
+
+/**
+ * Locks every link to the account's broker account, then the account's desks, each in the order of
+ * their ids, and reads what limits the account now. Undefined where the account is not the owner's
+ * or is no longer there.
+ * @param filledSince orders that were filled from then on count as pending: positions that were
+ * read before may not show them
+ */
+export const lockLimits = async (
+  trx: Knex.Transaction,
+  owner: Owner,
+  id: AccountId,
+  filledSince: Instant,
+): Promise<LockedLimits | undefined> => {
+  const { tenantId } = owner
+  await query(
+    trx,
+    sql`select from accounts where tenant_id = ${tenantId} and (id = ${id} or provider_account_id = (
+        select provider_account_id from accounts where tenant_id = ${tenantId} and id = ${id}))
+      order by id for no key update`,
+  )
+  await query(
+    trx,
+    sql`select from desks where tenant_id = ${tenantId} and id in (
+        select desk_id from desk_accounts where tenant_id = ${tenantId} and account_id = ${id})
+      order by id for no key update`,
+  )
+  const [row] = await query(trx, coverOf([accountKey(owner, id)], filledSince))
+  if (row === undefined) return undefined
+  const cover = readCover(row)
+  return { account: cover.account, limits: await limitsOf(trx, owner, cover, filledSince) }
+}
+
+/**
+ * Orders on any link to an account's broker account, that are pending or were filled since a
+ * moment.
+ */
+const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
+  select coalesce(json_agg(json_build_object('id', orders.id, 'volume', volume::text)), '[]')
+  from accounts as links join orders on orders.tenant_id = links.tenant_id and orders.account_id = links.id
+  where links.tenant_id = accounts.tenant_id
+    and (links.id = accounts.id or links.provider_account_id = accounts.provider_account_id)
+    and orders.status in ('pending', 'filled', 'partially_filled')
+    and (orders.ended_at is null
+      or orders.ended_at >= ${filledSince === undefined ? 'infinity' : toTimestamptz(filledSince)}::timestamptz))`
+
+/**
+ * Accounts with their limits, challenges and desks, each with its key. Where nothing limits an
+ * account its orders are not needed, and there can be many.
+ */
+const coverOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
+  select key, ${accounts.columns}, ${traderLimits.columns}, trader_limits.account_id is not null as is_limited,
+    case when trader_limits.account_id is null then '[]' else ${pendingOn(filledSince)} end as pending,
+    ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${serverRun} as server_run,
+    array(select desk_id from desk_accounts where desk_accounts.tenant_id = accounts.tenant_id and account_id = accounts.id) as desk_ids
+  from ${accountsByKey(keys)} left join trader_limits
+    on trader_limits.tenant_id = accounts.tenant_id and trader_limits.account_id = accounts.id`
+
+const pending = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
+
+const decodeCover = decodeRow(
+  'account limits',
+  t.type({
+    is_limited: t.boolean,
+    pending,
+    challenges: accountChallenges.codec,
+    desk_ids: t.array(t.string),
+    read_at: t.number,
+    server_run: t.string,
+  }),
+)
+
+const readCover = (row: unknown) => {
+  const cover = decodeCover(row)
+  return {
+    account: accounts.read(row),
+    trader: cover.is_limited
+      ? { limits: traderLimits.read(row).limits, pending: cover.pending }
+      : null,
+    ...cover,
+  }
+}
+
+const limitsOf = async (
+  knex: Knex,
+  owner: Owner,
+  { trader, desk_ids: deskIds, read_at: readAt, server_run: run }: ReturnType<typeof readCover>,
+  filledSince?: Instant,
+): Promise<AccountLimits> => ({
+  trader,
+  desks: deskIds.length === 0 ? [] : await readDesks(knex, owner, deskIds, filledSince),
+  readAt,
+  serverRun: run,
+})
+
+const decodePending = decodeRow('orders', t.type({ pending }))
+
+const readDesks = async (
+  knex: Knex,
+  { tenantId }: Owner,
+  ids: readonly string[],
+  filledSince: Instant | undefined,
+): Promise<readonly LimitedDesk[]> => {
+  const found = await readAll(
+    knex,
+    sql`select ${desks.columns} from desks
+      where tenant_id = ${tenantId} and id = any(${ids}::text[]) order by id`,
+    desks,
+  )
+  const rows = await query(
+    knex,
+    sql`select ${accounts.columns}, ${pendingOn(filledSince)} as pending from accounts
+      where tenant_id = ${tenantId} and id = any(${found.flatMap((desk) => desk.accounts)}::uuid[])`,
+  )
+  const covered = new Map(
+    rows.map((row) => {
+      const account = accounts.read(row)
+      return [account.id, { account, pending: decodePending(row).pending }]
+    }),
+  )
+  return found.map(({ limits, accounts: members }) => {
+    const present = members.flatMap((id) => covered.get(id) ?? [])
+    // Two links to one broker account have the same orders pending.
+    const orders = new Map(
+      present.flatMap((one) => one.pending.map((order) => [order.id, order] as const)),
+    )
+    return {
+      limits,
+      accounts: present.map(({ account }) => account),
+      pending: [...orders.values()],
+    }
+  })
+}

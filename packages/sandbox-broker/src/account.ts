@@ -1,0 +1,288 @@
+// One account: its settings, deals, orders, positions and money. All of it can be written to a state
+// file and read back.
+import type { Instrument, Market } from './market.ts'
+import { brokerText, decimal, type Decimal, sum, utcText, zero } from './numbers.ts'
+import type { AccountSettings } from './options.ts'
+import type { DealRow, OrderRow } from './rows.ts'
+
+/** Something that shows only after a number of reads, or after a time. */
+export type Wait = {
+  /** Reads that still do not show it; null if reads do not matter. */
+  readsLeft: number | null
+  /** Epoch milliseconds; null if time does not matter. */
+  readonly until: number | null
+}
+
+export const waitFor = (
+  terms: { readonly reads?: number; readonly ms?: number },
+  at: number,
+): Wait => ({
+  readsLeft: terms.reads ?? (terms.ms === undefined ? 1 : null),
+  until: terms.ms === undefined ? null : at + terms.ms,
+})
+
+export const isOver = (wait: Wait, at: number): boolean =>
+  (wait.readsLeft !== null && wait.readsLeft <= 0) || (wait.until !== null && at >= wait.until)
+
+/** Counts a read that does not show it yet; true when this read does show it. */
+export const readShows = (wait: Wait, at: number): boolean => {
+  if (isOver(wait, at)) return true
+  if (wait.readsLeft !== null) wait.readsLeft--
+  return false
+}
+
+// Rows kept in the order of time, so that a page of a long history is a binary search and a slice.
+
+export type Entry<Row> = {
+  /** Epoch milliseconds; NaN where the row's time could not be read. */
+  readonly at: number
+  readonly row: Row
+  /** The row as JSON text, written once. */
+  text?: string
+}
+
+export type Ledger<Row> = {
+  readonly add: (entry: Entry<Row>) => void
+  /**
+   * Rows with start <= time < end; rows without a readable time belong to every range and come
+   * last.
+   */
+  readonly between: (start: number, end: number) => Span<Row>
+  readonly all: () => readonly Entry<Row>[]
+}
+
+/** A range of a ledger, of which only pages are copied. */
+export type Span<Row> = {
+  readonly size: number
+  readonly slice: (offset: number, limit: number) => readonly Entry<Row>[]
+}
+
+export const createLedger = <Row>(initial: readonly Entry<Row>[]): Ledger<Row> => {
+  const timed = initial.filter((entry) => !Number.isNaN(entry.at)).toSorted((a, b) => a.at - b.at)
+  const timeless = initial.filter((entry) => Number.isNaN(entry.at))
+
+  return {
+    add: (entry) => {
+      if (Number.isNaN(entry.at)) timeless.push(entry)
+      else timed.splice(firstFrom(timed, entry.at, true), 0, entry)
+    },
+    between: (start, end) => {
+      const first = firstFrom(timed, start, false)
+      const beyond = Math.max(first, firstFrom(timed, end, false))
+      const count = beyond - first
+      return {
+        size: count + timeless.length,
+        slice: (offset, limit) => {
+          const rows = timed.slice(
+            first + Math.min(offset, count),
+            first + Math.min(offset + limit, count),
+          )
+          const left = limit - rows.length
+          const skipped = Math.max(0, offset - count)
+          return left > 0 && timeless.length > 0
+            ? [...rows, ...timeless.slice(skipped, skipped + left)]
+            : rows
+        },
+      }
+    },
+    all: () => [...timed, ...timeless],
+  }
+}
+
+/** A span over rows that were selected or reordered before. */
+export const spanOf = <Row>(entries: readonly Entry<Row>[]): Span<Row> => ({
+  size: entries.length,
+  slice: (offset, limit) => entries.slice(offset, offset + limit),
+})
+
+/**
+ * The place of the first row at a time or later, or, with `past`, of the first row later than it.
+ */
+const firstFrom = (rows: readonly { readonly at: number }[], at: number, past: boolean): number => {
+  let low = 0
+  let high = rows.length
+  while (low < high) {
+    const middle = (low + high) >>> 1
+    const time = rows[middle]?.at ?? Infinity
+    if (time < at || (past && time === at)) low = middle + 1
+    else high = middle
+  }
+  return low
+}
+
+export type Side = 'buy' | 'sell'
+
+export type Position = {
+  /** The ticket that the broker knows it by now. */
+  id: string
+  /** The ticket of the order that opened it, which its deals carry. */
+  readonly identifier: string
+  side: Side
+  readonly symbol: string
+  readonly instrument: Instrument
+  volume: Decimal
+  /** On netting accounts the running average. */
+  openPrice: Decimal
+  readonly openedAt: number
+  updatedAt: number
+  stopLoss: Decimal | undefined
+  takeProfit: Decimal | undefined
+  readonly magic: number
+  readonly comment: string | undefined
+  readonly clientId: string | undefined
+  readonly reason: string
+  /** Swap gathered on the open volume, and until when it was counted. */
+  swap: Decimal
+  swapUntil: number
+  /** Commission that the opening deals charged for the open volume. */
+  entryCommission: Decimal
+  realizedProfit: Decimal
+  realizedCommission: Decimal
+  realizedSwap: Decimal
+}
+
+type Opening = Pick<
+  Position,
+  | 'id'
+  | 'side'
+  | 'symbol'
+  | 'instrument'
+  | 'volume'
+  | 'openPrice'
+  | 'magic'
+  | 'comment'
+  | 'clientId'
+  | 'reason'
+  | 'stopLoss'
+  | 'takeProfit'
+>
+
+export const newPosition = (opening: Opening, at: number): Position => ({
+  ...opening,
+  identifier: opening.id,
+  openedAt: at,
+  updatedAt: at,
+  swap: zero,
+  swapUntil: at,
+  entryCommission: zero,
+  realizedProfit: zero,
+  realizedCommission: zero,
+  realizedSwap: zero,
+})
+
+/** A market order that the broker accepted and has not filled yet. */
+export type PlacedOrder = {
+  readonly orderId: string
+  readonly placedAt: number
+  /** The trade request to carry out. */
+  readonly request: Readonly<Record<string, unknown>>
+  readonly wait: Wait
+}
+
+export type Account = {
+  readonly settings: AccountSettings
+  balance: Decimal
+  credit: Decimal
+  /** Open positions, oldest first. */
+  positions: Position[]
+  readonly deals: Ledger<DealRow>
+  readonly orders: Ledger<OrderRow>
+  /** Deals and orders since the account was made, in the order of entry. */
+  readonly newDeals: DealRow[]
+  readonly newOrders: OrderRow[]
+  placed: PlacedOrder[]
+  nextOrder: number
+  nextDeal: number
+  /** Grows with every change. */
+  revision: number
+}
+
+/** An account and its market at a time, in epoch milliseconds. */
+export type Moment = { readonly account: Account; readonly market: Market; readonly at: number }
+
+/** The fields that say when and where, which all rows begin with. */
+export const timesOf = ({ account, at }: Moment) => ({
+  platform: account.settings.platform,
+  time: utcText(at),
+  brokerTime: brokerText(at),
+})
+
+export const isNetting = ({ settings }: Account): boolean =>
+  settings.marginMode !== 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING'
+
+const FIRST_ORDER = 46_000_000
+const FIRST_DEAL = 33_000_000
+
+export const createAccount = (settings: AccountSettings, history: readonly DealRow[]): Account => {
+  const account: Account = {
+    settings,
+    balance: zero,
+    credit: zero,
+    positions: [],
+    deals: createLedger(history.map((row) => dealEntry(row))),
+    orders: createLedger<OrderRow>([]),
+    newDeals: [],
+    newOrders: [],
+    placed: [],
+    nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
+    nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
+    revision: 0,
+  }
+  for (const row of history) post(account, row)
+  return account
+}
+
+export const newOrderId = (account: Account): string => String(account.nextOrder++)
+
+export const newDealId = (account: Account): string => String(account.nextDeal++)
+
+/** Adds a deal to the history, and its amounts to balance or credit. */
+export const enterDeal = (account: Account, row: DealRow): void => {
+  account.deals.add(dealEntry(row))
+  account.newDeals.push(row)
+  post(account, row)
+  account.revision++
+}
+
+export const enterOrder = (account: Account, row: OrderRow): void => {
+  account.orders.add({ at: timeOf(row['doneTime']), row })
+  account.newOrders.push(row)
+  account.revision++
+}
+
+/** Profit, commission and swap together. */
+const amountOf = (row: DealRow): Decimal =>
+  sum([amount(row['profit']), amount(row['commission']), amount(row['swap'])])
+
+/** Credit is lent by the broker, and not part of the balance. */
+const isCredit = (row: DealRow): boolean => row['type'] === 'DEAL_TYPE_CREDIT'
+
+const post = (account: Account, row: DealRow): void => {
+  const amount = amountOf(row)
+  if (isCredit(row)) account.credit = account.credit.plus(amount)
+  else account.balance = account.balance.plus(amount)
+}
+
+const amount = (value: unknown): Decimal =>
+  typeof value === 'number' && Number.isFinite(value) ? decimal(value) : zero
+
+const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })
+
+const timeOf = (value: unknown): number =>
+  typeof value === 'string' ? Date.parse(value) : Number.NaN
+
+/** The first ticket above all those that a history uses, so that new ones never collide with it. */
+const firstAfter = (
+  first: number,
+  history: readonly DealRow[],
+  fields: readonly string[],
+): number => {
+  let next = first
+  for (const row of history) {
+    for (const field of fields) {
+      const ticket = Number(row[field])
+      if (Number.isSafeInteger(ticket) && ticket >= next) next = ticket + 1
+    }
+  }
+  return next
+}

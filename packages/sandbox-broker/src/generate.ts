@@ -1,0 +1,295 @@
+// Generates a history: a random plan of trades from the seed, executed one fill after another by the
+// code of real trades, so that deals, balance and open positions agree.
+import { isNetting, type Account, type Position, type Side } from './account.ts'
+import { enterBalanceDeal, fillClose, fillMarketOrder, type Note } from './fills.ts'
+import type { Instrument, Market } from './market.ts'
+import { createRandom, DAY_MS, decimal, type Decimal, type Random, toNumber } from './numbers.ts'
+import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'
+
+export type GeneratePlan = {
+  readonly trades: number
+  readonly openPositions: number
+  /** Epoch milliseconds. */
+  readonly since: number
+  readonly until: number
+  readonly instruments: readonly Instrument[]
+  readonly startBalance: number
+}
+
+type Step = { readonly at: number; readonly run: () => void }
+
+/**
+ * One trade on paper: volumes in hundredths of a lot for each entry and each exit, the last exit
+ * taking what is left.
+ */
+type Plan = {
+  readonly number: number
+  readonly instrument: Instrument
+  readonly side: Side
+  readonly entries: readonly { readonly at: number; readonly steps: number }[]
+  readonly exits: readonly { readonly at: number; readonly steps: number }[]
+}
+
+type Slot = { readonly from: number; readonly to: number }
+
+const WEEK_MS = 7 * DAY_MS
+const TRADING_WEEK_MS = 5 * DAY_MS
+/** The first Monday since the epoch. */
+const FIRST_MONDAY = 4 * DAY_MS
+const LANES_WHEN_HEDGING = 12
+/**
+ * The last twentieth of the time, at most five days, in which the positions that stay open are
+ * opened.
+ */
+const TAIL_SHARE = 0.05
+const TAIL_MS_MAX = 5 * DAY_MS
+const SCALE_IN_SHARE = 0.25
+const PARTIAL_CLOSE_SHARE = 0.25
+const LUCK = 0.56
+
+export const generateHistory = (
+  account: Account,
+  market: Market,
+  seed: number,
+  plan: GeneratePlan,
+): void => {
+  // A stream for each: how many numbers a closed trade draws depends on prices, and so on the date,
+  // on which open positions and transfers must not depend.
+  const drawing = (stream: string): Maker => ({
+    account,
+    market,
+    isNetting: isNetting(account),
+    random: createRandom(seed, `${stream}/${account.settings.id}`),
+  })
+  const tail =
+    tradingMs(plan.until) -
+    Math.min(TAIL_MS_MAX, (tradingMs(plan.until) - tradingMs(plan.since)) * TAIL_SHARE)
+  enterBalanceDeal(
+    { account, market, at: plan.since },
+    decimal(plan.startBalance),
+    'Deposit',
+    'DEAL_TYPE_BALANCE',
+  )
+  const steps = [
+    ...closedTrades(drawing('history'), plan, tail),
+    ...openTrades(drawing('open'), plan, tail),
+    ...transfers(drawing('transfers'), plan, tail),
+  ]
+  // Steps of the same moment keep the order in which they were planned.
+  for (const step of steps.toSorted((a, b) => a.at - b.at)) step.run()
+}
+
+type Maker = {
+  readonly account: Account
+  readonly market: Market
+  readonly random: Random
+  readonly isNetting: boolean
+}
+
+/**
+ * A lane holds one trade at a time. Netting has a lane for each symbol, since it has one position a
+ * symbol; hedging has a dozen of any symbol.
+ */
+const closedTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
+  const { random, isNetting } = maker
+  const lanes = isNetting ? plan.instruments.length : LANES_WHEN_HEDGING
+  const counts = Array.from({ length: lanes }, () => 0)
+  for (let index = 0; index < plan.trades; index++) {
+    const lane = random.whole(0, lanes - 1)
+    counts[lane] = (counts[lane] ?? 0) + 1
+  }
+  let number = 0
+  const start = tradingMs(plan.since)
+  return counts.flatMap((count, lane) => {
+    const width = (tail - start) / count
+    return Array.from({ length: count }, (_, index) => {
+      const instrument = isNetting ? plan.instruments[lane] : random.pick(plan.instruments)
+      if (instrument === undefined) throw new Error('A lane without an instrument')
+      const trade = planTrade(maker, instrument, ++number, {
+        from: start + index * width,
+        to: start + (index + 1) * width,
+      })
+      return stepsOf(maker, trade)
+    }).flat()
+  })
+}
+
+const openTrades = (maker: Maker, plan: GeneratePlan, tail: number): readonly Step[] => {
+  const { random, isNetting } = maker
+  const end = tradingMs(plan.until)
+  const first = random.whole(0, plan.instruments.length - 1)
+  return Array.from({ length: plan.openPositions }, (_, index) => {
+    const instrument = isNetting
+      ? plan.instruments[(first + index) % plan.instruments.length]
+      : random.pick(plan.instruments)
+    if (instrument === undefined) throw new Error('An open position without an instrument')
+    const at = realTime(tail + (end - tail) * (0.05 + 0.9 * random.fraction()))
+    const side = random.chance(0.5) ? 'buy' : 'sell'
+    const trade: Plan = {
+      number: plan.trades + index + 1,
+      instrument,
+      side,
+      entries: [{ at, steps: sizeOf(maker, instrument, at) }],
+      exits: [],
+    }
+    return stepsOf(maker, trade, random.chance(0.5))
+  }).flat()
+}
+
+/** Deposits and withdrawals at random. */
+const transfers = (
+  { account, market, random }: Maker,
+  plan: GeneratePlan,
+  tail: number,
+): readonly Step[] => {
+  const start = tradingMs(plan.since)
+  return Array.from({ length: Math.min(6, Math.floor(plan.trades / 100)) }, () => {
+    const at = realTime(start + (tail - start) * (0.1 + 0.85 * random.fraction()))
+    const amount = Math.max(
+      10,
+      Math.round((plan.startBalance * (0.02 + 0.1 * random.fraction())) / 10) * 10,
+    )
+    const isWithdrawal = random.chance(0.6)
+    const run = (): void => {
+      const isOut = isWithdrawal && account.balance.gt(2 * amount)
+      enterBalanceDeal(
+        { account, market, at },
+        decimal(isOut ? -amount : amount),
+        isOut ? 'Withdrawal' : 'Deposit',
+        'DEAL_TYPE_BALANCE',
+      )
+    }
+    return { at, run }
+  })
+}
+
+const planTrade = (maker: Maker, instrument: Instrument, number: number, slot: Slot): Plan => {
+  const { random, isNetting } = maker
+  const width = slot.to - slot.from
+  const opened = slot.from + width * 0.4 * random.fraction()
+  const held = Math.min(
+    (slot.to - opened) * 0.95,
+    2 * 60_000 * Math.exp(random.fraction() * Math.log(2_880)),
+  )
+  const from = realTime(opened)
+  const to = Math.max(realTime(opened + held), from + 1)
+  // Weekends between the two are no time to trade either.
+  const within = (share: number): number =>
+    Math.min(to, Math.max(from + 1, realTime(opened + held * share)))
+  const steps = sizeOf(maker, instrument, from)
+  const entries = [{ at: from, steps }]
+  if (isNetting && random.chance(SCALE_IN_SHARE)) {
+    for (let more = random.whole(1, 2); more > 0; more--)
+      entries.push({
+        at: within(0.35 * random.fraction()),
+        steps: Math.max(1, Math.round(steps * (0.4 + 0.6 * random.fraction()))),
+      })
+  }
+  const total = entries.reduce((sum, entry) => sum + entry.steps, 0)
+  const exits: { readonly at: number; readonly steps: number }[] = []
+  if (total >= 2 && random.chance(PARTIAL_CLOSE_SHARE)) {
+    let left = total
+    for (let more = random.whole(1, 3); more > 0 && left >= 2; more--) {
+      const part = Math.max(1, Math.floor(left * (0.2 + 0.5 * random.fraction())))
+      exits.push({ at: within(0.4 + 0.5 * random.fraction()), steps: part })
+      left -= part
+    }
+  }
+  exits.push({ at: to, steps: Infinity })
+  return {
+    number,
+    instrument,
+    side: sideOf(maker, instrument, from, to),
+    entries,
+    exits: exits.toSorted((a, b) => a.at - b.at || a.steps - b.steps),
+  }
+}
+
+/** A little more often the side that the price favours. */
+const sideOf = (
+  { market, random }: Maker,
+  instrument: Instrument,
+  from: number,
+  to: number,
+): Side => {
+  const rises = market.prices.mid(instrument, to) > market.prices.mid(instrument, from)
+  const isRight = random.chance(LUCK)
+  return rises === isRight ? 'buy' : 'sell'
+}
+
+/** Hundredths of a lot worth between two and forty thousand of the account's currency. */
+const sizeOf = ({ account, market, random }: Maker, instrument: Instrument, at: number): number => {
+  const worth = 2_000 * Math.exp(random.fraction() * Math.log(20))
+  const rate = toNumber(market.rate(instrument.profitCurrency, account.settings.currency, at))
+  const lots = worth / (instrument.contractSize * market.prices.mid(instrument, at) * rate)
+  return Math.max(1, Math.min(500, Math.round(lots * 100)))
+}
+
+const stepsOf = (maker: Maker, plan: Plan, withLevels = false): readonly Step[] => {
+  const { account, market, random } = maker
+  const { instrument, side } = plan
+  const magic = plan.number % 3 === 0 ? 0 : 1_000 + (plan.number % 3)
+  const opening: Note = {
+    reason: magic === 0 ? 'CLIENT' : 'EXPERT',
+    magic,
+    ...(magic !== 0 && { clientId: `GEN_${plan.number}_1` }),
+  }
+  const byLevel = random.chance(0.3)
+  let position: Position | undefined
+
+  const entries = plan.entries.map(({ at, steps }) => ({
+    at,
+    run: () => {
+      const moment = { account, market, at }
+      const { positionId } = fillMarketOrder(moment, {
+        instrument,
+        side,
+        volume: lots(steps),
+        note: opening,
+        ...(withLevels && farLevels(maker, instrument, side, at)),
+      })
+      position = account.positions.find((candidate) => candidate.id === positionId)
+    },
+  }))
+  const exits = plan.exits.map(({ at, steps }) => ({
+    at,
+    run: () => {
+      // A partial close on MT4 changes the ticket, not the record.
+      if (position === undefined) throw new Error(`Trade ${plan.number} has nothing to close`)
+      const price = exitPriceOf({ account, market, at }, position)
+      const isWin = (side === 'buy') === price.gt(position.openPrice)
+      const isLast = steps === Infinity
+      const isByLevel = isLast && byLevel
+      if (isByLevel) position[isWin ? 'takeProfit' : 'stopLoss'] = price
+      fillClose({ account, market, at }, position, isLast ? position.volume : lots(steps), {
+        reason: isByLevel ? (isWin ? 'TP' : 'SL') : opening.reason,
+        magic,
+      })
+    },
+  }))
+  return [...entries, ...exits]
+}
+
+/** Levels some ten ordinary days away. */
+const farLevels = ({ account, market }: Maker, instrument: Instrument, side: Side, at: number) => {
+  const price = entryPriceOf({ account, market, at }, instrument, opposite(side))
+  const distance = price.times(instrument.dailyMove * 10)
+  const level = (up: boolean): Decimal =>
+    (up ? price.plus(distance) : price.minus(distance)).round(instrument.digits)
+  return { stopLoss: level(side === 'sell'), takeProfit: level(side === 'buy') }
+}
+
+const lots = (steps: number): Decimal => decimal(steps).div(100)
+
+/** Milliseconds of trading time up to a moment: weekends do not count. */
+const tradingMs = (at: number): number => {
+  const sinceMonday = at - FIRST_MONDAY
+  const week = Math.floor(sinceMonday / WEEK_MS)
+  return week * TRADING_WEEK_MS + Math.min(sinceMonday - week * WEEK_MS, TRADING_WEEK_MS)
+}
+
+/** The moment, in whole milliseconds, at which so much trading time has passed. */
+const realTime = (trading: number): number => {
+  const week = Math.floor(trading / TRADING_WEEK_MS)
+  return Math.floor(FIRST_MONDAY + week * WEEK_MS + (trading - week * TRADING_WEEK_MS))
+}

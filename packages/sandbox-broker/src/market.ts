@@ -1,0 +1,392 @@
+// The market that all accounts share: instruments, prices and exchange rates. Contract terms are as
+// retail brokers have them; prices vary around plausible ones.
+import { createRandom, DAY_MS, decimal, type Decimal } from './numbers.ts'
+
+export type Instrument = {
+  readonly symbol: string
+  readonly description: string
+  /** Group in the broker's tree of symbols. */
+  readonly path: string
+  readonly digits: number
+  readonly contractSize: number
+  readonly minVolume: number
+  readonly maxVolume: number
+  readonly volumeStep: number
+  readonly baseCurrency: string
+  readonly profitCurrency: string
+  /** Price that the simulated market wanders around. */
+  readonly basePrice: number
+  /** The two symbols whose ratio the price is, for a cross rate. */
+  readonly cross?: { readonly over: string; readonly under: string }
+  /** Fraction of the price that it moves by on an ordinary day. */
+  readonly dailyMove: number
+  readonly spreadPoints: number
+  /** The minimum distance of stop loss and take profit from the price, in points. */
+  readonly stopsLevel: number
+  /** Interest per lot and night, in points, for a long and for a short position. */
+  readonly swapLong: number
+  readonly swapShort: number
+  /** Commission for a round turn of one lot, in the account's currency. */
+  readonly commissionPerLot: number
+}
+
+const volumes = { minVolume: 0.01, maxVolume: 100, volumeStep: 0.01 }
+const forex = {
+  ...volumes,
+  path: 'Forex',
+  digits: 5,
+  contractSize: 100_000,
+  dailyMove: 0.005,
+  spreadPoints: 12,
+  stopsLevel: 10,
+  commissionPerLot: 7,
+}
+const metal = { ...volumes, path: 'Metals', stopsLevel: 20, commissionPerLot: 7 }
+const oil = {
+  ...volumes,
+  path: 'Commodities',
+  digits: 2,
+  contractSize: 1_000,
+  dailyMove: 0.018,
+  spreadPoints: 3,
+  stopsLevel: 5,
+  commissionPerLot: 0,
+}
+const index = {
+  ...volumes,
+  path: 'Indices',
+  contractSize: 1,
+  dailyMove: 0.009,
+  stopsLevel: 50,
+  commissionPerLot: 0,
+}
+
+/** The fifteen that the service lists. */
+export const INSTRUMENTS: readonly Instrument[] = [
+  {
+    ...forex,
+    symbol: 'EURUSD',
+    description: 'Euro / US Dollar',
+    baseCurrency: 'EUR',
+    profitCurrency: 'USD',
+    basePrice: 1.16,
+    swapLong: -7.1,
+    swapShort: 3.2,
+  },
+  {
+    ...forex,
+    symbol: 'GBPUSD',
+    description: 'Pound Sterling / US Dollar',
+    baseCurrency: 'GBP',
+    profitCurrency: 'USD',
+    basePrice: 1.32,
+    swapLong: -3.4,
+    swapShort: -0.9,
+  },
+  {
+    ...forex,
+    symbol: 'USDJPY',
+    description: 'US Dollar / Japanese Yen',
+    digits: 3,
+    baseCurrency: 'USD',
+    profitCurrency: 'JPY',
+    basePrice: 154,
+    swapLong: 9.8,
+    swapShort: -19.5,
+  },
+  {
+    ...forex,
+    symbol: 'USDCHF',
+    description: 'US Dollar / Swiss Franc',
+    baseCurrency: 'USD',
+    profitCurrency: 'CHF',
+    basePrice: 0.8,
+    swapLong: 5.6,
+    swapShort: -9.9,
+  },
+  {
+    ...forex,
+    symbol: 'AUDUSD',
+    description: 'Australian Dollar / US Dollar',
+    baseCurrency: 'AUD',
+    profitCurrency: 'USD',
+    basePrice: 0.65,
+    swapLong: -2.2,
+    swapShort: 0.1,
+  },
+  {
+    ...forex,
+    symbol: 'USDCAD',
+    description: 'US Dollar / Canadian Dollar',
+    baseCurrency: 'USD',
+    profitCurrency: 'CAD',
+    basePrice: 1.4,
+    swapLong: 3.1,
+    swapShort: -7.4,
+  },
+  {
+    ...forex,
+    symbol: 'EURGBP',
+    description: 'Euro / Pound Sterling',
+    spreadPoints: 15,
+    baseCurrency: 'EUR',
+    profitCurrency: 'GBP',
+    basePrice: 0.88,
+    cross: { over: 'EURUSD', under: 'GBPUSD' },
+    swapLong: -6.3,
+    swapShort: 1.8,
+  },
+  {
+    ...metal,
+    symbol: 'XAUUSD',
+    description: 'Gold / US Dollar',
+    digits: 2,
+    contractSize: 100,
+    dailyMove: 0.011,
+    spreadPoints: 20,
+    baseCurrency: 'XAU',
+    profitCurrency: 'USD',
+    basePrice: 4_100,
+    swapLong: -52,
+    swapShort: 24,
+  },
+  {
+    ...metal,
+    symbol: 'XAGUSD',
+    description: 'Silver / US Dollar',
+    digits: 3,
+    contractSize: 5_000,
+    dailyMove: 0.02,
+    spreadPoints: 25,
+    baseCurrency: 'XAG',
+    profitCurrency: 'USD',
+    basePrice: 50,
+    swapLong: -6.1,
+    swapShort: 1.3,
+  },
+  {
+    ...oil,
+    symbol: 'USOIL',
+    description: 'West Texas Intermediate Crude Oil',
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 60,
+    swapLong: -0.4,
+    swapShort: -0.6,
+  },
+  {
+    ...oil,
+    symbol: 'UKOIL',
+    description: 'Brent Crude Oil',
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 64,
+    swapLong: -0.3,
+    swapShort: -0.7,
+  },
+  {
+    ...index,
+    symbol: 'US30',
+    description: 'Dow Jones Industrial Average',
+    digits: 1,
+    spreadPoints: 20,
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 47_000,
+    swapLong: -82,
+    swapShort: 21,
+  },
+  {
+    ...index,
+    symbol: 'US500',
+    description: 'S&P 500',
+    digits: 2,
+    spreadPoints: 40,
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 6_700,
+    swapLong: -118,
+    swapShort: 29,
+  },
+  {
+    ...index,
+    symbol: 'NAS100',
+    description: 'Nasdaq 100',
+    digits: 2,
+    dailyMove: 0.012,
+    spreadPoints: 120,
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 24_800,
+    swapLong: -440,
+    swapShort: 105,
+  },
+  {
+    ...volumes,
+    symbol: 'AAPL',
+    description: 'Apple Inc.',
+    path: 'Stocks',
+    digits: 2,
+    contractSize: 1,
+    dailyMove: 0.015,
+    spreadPoints: 4,
+    stopsLevel: 5,
+    commissionPerLot: 0.02,
+    baseCurrency: 'USD',
+    profitCurrency: 'USD',
+    basePrice: 270,
+    swapLong: -4.6,
+    swapShort: -1.2,
+  },
+]
+
+export const pointOf = (instrument: Instrument): number => Number(`1e-${instrument.digits}`)
+
+// Prices as a pure function of seed, symbol and time: smooth, bounded, and the same after a
+// restart. A test can pin a symbol's price.
+
+export type Quote = { readonly bid: number; readonly ask: number }
+
+export type Prices = {
+  /** The price between bid and ask, unrounded and never pinned. */
+  readonly mid: (instrument: Instrument, at: number) => number
+  readonly quote: (instrument: Instrument, at: number) => Quote
+  /** Holds a symbol at a price. */
+  readonly pin: (symbol: string, quote: Quote) => void
+  readonly pinned: () => Readonly<Record<string, Quote>>
+}
+
+type Wave = { readonly amplitude: number; readonly radiansPerMs: number; readonly phase: number }
+
+// From half a year down to five seconds. The amplitude grows with the root of the period, as a
+// random walk's range does.
+const PERIODS_MS = [
+  180, 70, 28, 11, 4.5, 1.8, 0.7, 0.28, 0.11, 0.04, 0.015, 0.005, 0.0014, 0.0003, 0.00006,
+].map((days) => days * DAY_MS)
+const AMPLITUDE_OF_DAILY_MOVE = 0.4
+
+export const createPrices = (
+  seed: number,
+  instruments: ReadonlyMap<string, Instrument>,
+): Prices => {
+  const waves = new Map<string, readonly Wave[]>()
+  const pins = new Map<string, Quote>()
+
+  const wavesOf = (instrument: Instrument): readonly Wave[] => {
+    const known = waves.get(instrument.symbol)
+    if (known !== undefined) return known
+    const made = makeWaves(seed, instrument)
+    waves.set(instrument.symbol, made)
+    return made
+  }
+
+  // The same time is used several times in a row: for the fill, the profit, the exchange rate.
+  const latest = new Map<string, { readonly at: number; readonly mid: number }>()
+
+  const mid = (instrument: Instrument, at: number): number => {
+    const known = latest.get(instrument.symbol)
+    if (known !== undefined && known.at === at) return known.mid
+    const made = midAt(instrument, at)
+    latest.set(instrument.symbol, { at, mid: made })
+    return made
+  }
+
+  const midAt = (instrument: Instrument, at: number): number => {
+    const { cross } = instrument
+    const [over, under] =
+      cross === undefined ? [] : [instruments.get(cross.over), instruments.get(cross.under)]
+    // A cross rate follows its two legs, or there would be free money in the triangle.
+    if (over !== undefined && under !== undefined) return mid(over, at) / mid(under, at)
+    let drift = 0
+    for (const wave of wavesOf(instrument))
+      drift += wave.amplitude * Math.sin(at * wave.radiansPerMs + wave.phase)
+    return instrument.basePrice * (1 + drift)
+  }
+
+  return {
+    mid,
+    quote: (instrument, at) =>
+      pins.get(instrument.symbol) ?? spreadAround(instrument, mid(instrument, at)),
+    pin: (symbol, quote) => void pins.set(symbol, quote),
+    pinned: () => Object.fromEntries(pins),
+  }
+}
+
+const makeWaves = (seed: number, instrument: Instrument): readonly Wave[] => {
+  const random = createRandom(seed, `prices/${instrument.symbol}`)
+  return PERIODS_MS.map((period) => ({
+    amplitude: AMPLITUDE_OF_DAILY_MOVE * instrument.dailyMove * Math.sqrt(period / DAY_MS),
+    radiansPerMs: (2 * Math.PI) / (period * (0.85 + 0.3 * random.fraction())),
+    phase: 2 * Math.PI * random.fraction(),
+  }))
+}
+
+const spreadAround = (instrument: Instrument, mid: number): Quote => {
+  const point = pointOf(instrument)
+  const bidPoints = Math.round(mid / point - instrument.spreadPoints / 2)
+  const inPrice = (points: number): number => Number((points * point).toFixed(instrument.digits))
+  return { bid: inPrice(bidPoints), ask: inPrice(bidPoints + instrument.spreadPoints) }
+}
+
+// The market that all accounts of a sandbox share: instruments, prices, exchange rates, and which
+// symbols are shut.
+
+export type Market = {
+  readonly instruments: ReadonlyMap<string, Instrument>
+  readonly prices: Prices
+  /** What one unit of a currency is worth in another at a time. */
+  readonly rate: (from: string, to: string, at: number) => Decimal
+  readonly knowsCurrency: (currency: string) => boolean
+  readonly isOpen: (symbol: string) => boolean
+  /** Shuts or opens one symbol, or `*` for all. */
+  readonly setOpen: (symbol: string, open: boolean) => void
+  readonly closedSymbols: () => readonly string[]
+}
+
+// The pair that gives a currency's value in dollars, and whether the dollar comes second in it.
+const DOLLAR_PAIRS: Readonly<
+  Record<string, { readonly symbol: string; readonly dollarLast: boolean }>
+> = {
+  EUR: { symbol: 'EURUSD', dollarLast: true },
+  GBP: { symbol: 'GBPUSD', dollarLast: true },
+  AUD: { symbol: 'AUDUSD', dollarLast: true },
+  JPY: { symbol: 'USDJPY', dollarLast: false },
+  CHF: { symbol: 'USDCHF', dollarLast: false },
+  CAD: { symbol: 'USDCAD', dollarLast: false },
+}
+
+export const createMarket = (seed: number): Market => {
+  const instruments = new Map<string, Instrument>(
+    INSTRUMENTS.map((instrument) => [instrument.symbol, instrument]),
+  )
+  const prices = createPrices(seed, instruments)
+  const closed = new Set<string>()
+
+  const inDollars = (currency: string, at: number): number => {
+    if (currency === 'USD') return 1
+    const pair = DOLLAR_PAIRS[currency]
+    const instrument = pair === undefined ? undefined : instruments.get(pair.symbol)
+    if (pair === undefined || instrument === undefined)
+      throw new Error(`The sandbox knows no exchange rate for ${currency}`)
+    const { bid, ask } = prices.quote(instrument, at)
+    return pair.dollarLast ? (bid + ask) / 2 : 2 / (bid + ask)
+  }
+
+  return {
+    instruments,
+    prices,
+    rate: (from, to, at) =>
+      from === to ? decimal(1) : decimal((inDollars(from, at) / inDollars(to, at)).toPrecision(12)),
+    knowsCurrency: (currency) => currency === 'USD' || Object.hasOwn(DOLLAR_PAIRS, currency),
+    isOpen: (symbol) => !closed.has('*') && !closed.has(symbol),
+    setOpen: (symbol, open) => {
+      if (!open) closed.add(symbol)
+      else if (symbol === '*') closed.clear()
+      else closed.delete(symbol)
+    },
+    closedSymbols: () => [...closed],
+  }
+}
+
+/** The digits after the point in which a currency counts. */
+export const currencyDigitsOf = (currency: string): number => (currency === 'JPY' ? 0 : 2)

@@ -1,0 +1,87 @@
+// Exact decimals for money, prices and volumes, random numbers, and the provider's times.
+import { Big } from 'big.js'
+import { uniformFloat64 } from 'pure-rand/distribution/uniformFloat64'
+import { uniformInt } from 'pure-rand/distribution/uniformInt'
+import { xoroshiro128plus } from 'pure-rand/generator/xoroshiro128plus'
+
+/** An exact decimal. */
+export type Decimal = Big
+
+const Exact = Big()
+Exact.DP = 16
+
+export const decimal = (value: number | string | Decimal): Decimal => new Exact(value)
+
+export const zero: Decimal = decimal(0)
+
+/** An amount of money, rounded half up to the currency's smallest unit. */
+export const toCents = (amount: Decimal, currencyDigits: number): Decimal =>
+  amount.round(currencyDigits)
+
+/** The double nearest to an exact decimal, as JSON carries it. */
+export const toNumber = (value: Decimal): number => Number(value.toString())
+
+export const sum = (values: Iterable<Decimal>): Decimal => {
+  let total = zero
+  for (const value of values) total = total.plus(value)
+  return total
+}
+
+/** The part of `whole` that falls to `part` of `total`, in cents. All of it once `part` is all. */
+export const shareOf = (
+  whole: Decimal,
+  part: Decimal,
+  total: Decimal,
+  currencyDigits: number,
+): Decimal => toCents(whole.times(part).div(total), currencyDigits)
+
+// Streams of random numbers that depend on the sandbox's seed and a name alone, so that every run
+// of a seed is the same.
+
+export type Random = {
+  /** From 0 up to but not including 1. */
+  readonly fraction: () => number
+  /** A whole number, both ends included. */
+  readonly whole: (from: number, to: number) => number
+  readonly chance: (probability: number) => boolean
+  readonly pick: <A>(from: readonly A[]) => A
+}
+
+export const createRandom = (seed: number, stream: string): Random => {
+  const generator = xoroshiro128plus(mix(seed, stream))
+  const fraction = (): number => uniformFloat64(generator)
+  const whole = (from: number, to: number): number => uniformInt(generator, from, to)
+  return {
+    fraction,
+    whole,
+    chance: (probability) => fraction() < probability,
+    pick: (from) => {
+      const chosen = from[whole(0, from.length - 1)]
+      if (chosen === undefined) throw new Error('Nothing to pick from')
+      return chosen
+    },
+  }
+}
+
+const mix = (seed: number, stream: string): number => {
+  let mixed = seed | 0
+  for (const character of stream)
+    mixed = (Math.imul(mixed, 31) + (character.codePointAt(0) ?? 0)) | 0
+  return mixed
+}
+
+// The two ways in which the provider writes a time: UTC, and the broker's own clock without a zone.
+
+const HOUR_MS = 3_600_000
+export const DAY_MS = 24 * HOUR_MS
+/** How far the broker's clock is ahead of UTC. */
+export const BROKER_AHEAD_MS = 2 * HOUR_MS
+
+/** `2024-04-17T04:30:03.223Z` */
+export const utcText = (at: number): string => new Date(at).toISOString()
+
+/** `2024-04-17 07:30:03.223`, in the broker's zone and without saying so. */
+export const brokerText = (at: number): string => {
+  const text = new Date(at + BROKER_AHEAD_MS).toISOString()
+  return `${text.slice(0, 10)} ${text.slice(11, -1)}`
+}

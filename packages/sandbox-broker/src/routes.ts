@@ -1,0 +1,290 @@
+// The routes of the provider's API, and one listener for all of its hosts.
+import { Router } from '@koa/router'
+import Koa from 'koa'
+import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Account, Moment, Span } from './account.ts'
+import { CONTROL_PREFIX, controlRoutes } from './control.ts'
+import { lagsOf, type Core } from './core.ts'
+import { distortOffset, distortReply, distortSpan, replacementFor } from './fault-effects.ts'
+import type { RouteName } from './faults.ts'
+import {
+  checkFields,
+  type Context,
+  type FieldCheck,
+  accountNotFound,
+  type Handler,
+  internalError,
+  invalid,
+  methodNotAllowed,
+  notFound,
+  readBody,
+  readHistoryQuery,
+  type Middleware,
+  notConnected,
+  unauthorized,
+  type State,
+  symbolNotFound,
+} from './http.ts'
+import { hideDeals, lagPositions, shownDeals, shownPositions } from './lags.ts'
+import { decimal, toNumber, utcText } from './numbers.ts'
+import { informationOf, marginOf, positionRows } from './positions.ts'
+import { readTradeRequest, type TradeRequest } from './trade-request.ts'
+import { executeTrade, placedRow, placeOrder, update } from './trading.ts'
+
+const accountRow = (core: Core, { settings }: Account) => ({
+  _id: settings.id,
+  login: settings.login,
+  name: settings.name,
+  server: settings.server,
+  version: settings.platform === 'mt4' ? 4 : 5,
+  type: 'cloud-g2',
+  state: 'DEPLOYED',
+  connectionStatus: 'CONNECTED',
+  region: settings.region,
+  magic: 0,
+  createdAt: utcText(core.anchor),
+})
+
+const momentOf = ({ state: { account, core, at } }: Context): Moment => ({
+  account,
+  market: core.market,
+  at,
+})
+
+// POST /trade: one action each. Refusals are answers with status 200 and a code; only a bad body or
+// an unknown symbol is an HTTP error.
+
+const CLOSING: ReadonlySet<unknown> = new Set(['DEAL_ENTRY_OUT', 'DEAL_ENTRY_INOUT'])
+
+const trade: Handler = (ctx) => {
+  const read = readTradeRequest(ctx.state.body)
+  return read.kind === 'invalid' ? invalid(read.details)(ctx) : carryOut(ctx, read.request)
+}
+
+const carryOut = (ctx: Context, request: TradeRequest): void => {
+  const { account, at, fired, lags, body } = ctx.state
+  const moment = momentOf(ctx)
+  const placed = fired.find('placed')
+  const positionsLag = fired.find('positions-lag')
+  const dealLag = fired.find('closing-deal-lag')
+  const partial = fired.find('partial-fill')
+  const positionsBefore = positionsLag === undefined ? [] : positionRows(moment)
+  const dealsBefore = account.newDeals.length
+  const outcome =
+    placed === undefined
+      ? executeTrade(moment, request, {
+          fillFraction: partial === undefined ? undefined : (partial.fraction ?? 0.5),
+        })
+      : placeOrder(moment, request, body, placed)
+  if (positionsLag !== undefined) lagPositions(lags, positionsBefore, positionsLag, at)
+  if (dealLag !== undefined) {
+    const closing = account.newDeals
+      .slice(dealsBefore)
+      .filter((deal) => CLOSING.has(deal['entryType']))
+    hideDeals(lags, closing, dealLag, at)
+  }
+  if (outcome.kind !== 'reply') return symbolNotFound(ctx)
+  ctx.body = outcome.reply
+}
+
+// Deals and finished orders, by time. Pages are cut from rows that are already in the order of
+// time.
+
+type Row = { readonly id: string; readonly [field: string]: unknown }
+
+/** @param rowsBetween the rows of a range, without those that a lag hides */
+const byTime =
+  (rowsBetween: (ctx: Context, start: number, end: number) => Span<Row>): Handler =>
+  (ctx) => {
+    const { core, fired } = ctx.state
+    const { details, start, end, offset, limit } = readHistoryQuery(ctx)
+    if (details.length > 0) return invalid(details)(ctx)
+    // A row's text is written once and kept, since histories are read over and over.
+    const texts = distortSpan(rowsBetween(ctx, start, end), fired, core.seed)
+      .slice(distortOffset(offset, limit, fired), limit)
+      .map((entry) => (entry.text ??= JSON.stringify(entry.row)))
+    ctx.type = 'json'
+    // As bytes: for a string of a whole page Node allocates three times its length.
+    ctx.body = Buffer.from(`[${texts.join(',')}]`)
+  }
+
+// The margin calculation.
+
+const calculateMargin: Handler = (ctx) => {
+  const { core, body } = ctx.state
+  const fields =
+    typeof body === 'object' && body !== null ? (body as Readonly<Record<string, unknown>>) : {}
+  const details = checkFields(fields, marginFields)
+  if (details.length > 0) return invalid(details)(ctx)
+  const { symbol, volume, openPrice } = fields
+  const instrument = core.market.instruments.get(String(symbol))
+  if (instrument === undefined) return symbolNotFound(ctx)
+  const margin = marginOf(
+    momentOf(ctx),
+    instrument,
+    decimal(Number(volume)),
+    decimal(Number(openPrice)),
+  )
+  ctx.body = { margin: toNumber(margin) }
+}
+
+const positive: FieldCheck = [
+  (value) => typeof value === 'number' && value > 0,
+  'Value must be a number above 0',
+]
+const marginFields: Readonly<Record<string, FieldCheck>> = {
+  symbol: [(value) => typeof value === 'string' && value !== '', 'Value must be a symbol'],
+  type: [
+    (value) => value === 'ORDER_TYPE_BUY' || value === 'ORDER_TYPE_SELL',
+    'Value must be ORDER_TYPE_BUY or ORDER_TYPE_SELL',
+  ],
+  volume: positive,
+  openPrice: positive,
+}
+
+// The steps of a request of the provider's API, in the order in which they run. Nothing is awaited
+// between reading an account and changing it.
+
+/** The region is the path's first segment, or a label of the host's name. */
+const readRegion: Middleware = (ctx, next) => {
+  const { core } = ctx.state
+  const [, first = ''] = ctx.path.split('/', 2)
+  if (core.regions.has(first)) {
+    ctx.state.region = first
+    ctx.path = ctx.path.slice(first.length + 1) || '/'
+  } else {
+    ctx.state.region = ctx.hostname.split('.').find((label) => core.regions.has(label))
+  }
+  return next()
+}
+
+const logRequest: Middleware = async (ctx, next) => {
+  const { core } = ctx.state
+  const accountId = ctx.params?.['accountId']
+  const logged = core.requests.record({
+    at: core.now(),
+    method: ctx.method,
+    path: ctx.originalUrl,
+    route: ctx._matchedRouteName ?? 'unknown',
+    ...(accountId !== undefined && { accountId }),
+  })
+  ctx.state.logged = logged
+  await next()
+  if (ctx.respond !== false) logged.status = ctx.status
+}
+
+const authorize: Middleware = (ctx, next) => {
+  return ctx.state.core.tokens.has(ctx.get('auth-token')) ? next() : unauthorized(ctx)
+}
+
+const findAccount: Middleware = (ctx, next) => {
+  const id = ctx.params['accountId'] ?? ''
+  const account = ctx.state.core.accounts.get(id)
+  if (account === undefined) return accountNotFound(id)(ctx)
+  ctx.state.account = account
+  return next()
+}
+
+const applyFaults: Middleware = async (ctx, next) => {
+  const { core, logged } = ctx.state
+  const fired = core.faults.fire(ctx.params['accountId'], ctx._matchedRouteName as RouteName)
+  logged.faults = fired.kinds
+  const delay = fired.find('delay')
+  if (delay !== undefined) await sleep(delay.ms)
+  ctx.state.fired = fired
+  ctx.state.at = core.now()
+  const replacement = fired.decisive && replacementFor(fired.decisive)
+  if (replacement?.when !== 'before') await next()
+  replacement?.answer(ctx)
+  distortReply(ctx)
+}
+
+/** The names of the reads that could show whether an order was filled. */
+const showsOrders = /^(positions|orders|deals|history-orders)/
+
+/**
+ * The account must be of the region that was asked. Its placed orders are filled where their time
+ * has come.
+ */
+const requireConnected: Middleware = (ctx, next) => {
+  const { core, account, region } = ctx.state
+  const { id } = account.settings
+  if (region !== undefined && region !== account.settings.region) return notConnected(id)(ctx)
+  update(momentOf(ctx), showsOrders.test(ctx._matchedRouteName ?? ''))
+  ctx.state.lags = lagsOf(core, id)
+  return next()
+}
+
+// One listener for all of the provider's hosts and for the sandbox's own control routes.
+
+const users = new Router<State>({ prefix: '/users/current' })
+  .use(logRequest, authorize, readBody, applyFaults)
+  .get('accounts', '/accounts', (ctx) => {
+    const { core } = ctx.state
+    ctx.body = [...core.accounts.values()].map((account) => accountRow(core, account))
+  })
+
+const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId' })
+  .use(logRequest, authorize, findAccount, readBody, applyFaults)
+  .get('account', '/', (ctx) => {
+    ctx.body = accountRow(ctx.state.core, ctx.state.account)
+  })
+  .use(requireConnected)
+  .get('account-information', '/account-information', (ctx) => {
+    ctx.body = informationOf(momentOf(ctx))
+  })
+  .get('positions', '/positions', (ctx) => {
+    const { at, lags } = ctx.state
+    const rows = positionRows(momentOf(ctx))
+    // A read from the terminal sees past a lag, and does not count among the reads that it lasts.
+    ctx.body = ctx.query['refreshTerminalState'] === 'true' ? rows : shownPositions(lags, rows, at)
+  })
+  .get('orders', '/orders', (ctx) => {
+    ctx.body = ctx.state.account.placed.map(placedRow)
+  })
+  .get(
+    'deals',
+    '/history-deals/time/:startTime/:endTime',
+    byTime(({ state: { account, lags, at } }, start, end) =>
+      shownDeals(lags, account.deals.between(start, end), at),
+    ),
+  )
+  .get(
+    'history-orders',
+    '/history-orders/time/:startTime/:endTime',
+    byTime(({ state: { account } }, start, end) => account.orders.between(start, end)),
+  )
+  .post('trade', '/trade', trade)
+  .post('margin', '/calculate-margin', calculateMargin)
+
+/** Listens. `changed` is called after every request. */
+export const listen = (core: Core, changed: () => void, port: number): Server => {
+  const app = new Koa<State, Context>()
+  // Koa would print every connection that its client ended.
+  app.silent = true
+  app.use(async (ctx, next) => {
+    ctx.state.core = core
+    try {
+      await next()
+    } catch (error) {
+      internalError(error instanceof Error ? error.message : 'unknown')(ctx)
+    }
+    ctx.set('date', new Date(core.now()).toUTCString())
+    changed()
+  })
+  app.use(controlRoutes.routes())
+  app.use(readRegion)
+  app.use(users.routes())
+  app.use(accounts.routes())
+  app.use((ctx, next) => (ctx.path.startsWith(CONTROL_PREFIX) ? next() : logRequest(ctx, next)))
+  app.use((ctx) => {
+    const isPathKnown = ctx.matched?.some((layer) => layer.methods.length > 0) === true
+    return (isPathKnown ? methodNotAllowed : notFound('There is no such path'))(ctx)
+  })
+  const server = app.listen(port, '127.0.0.1')
+  // Clients keep connections for long; if we closed one first, a request could be reset without a
+  // fault.
+  server.keepAliveTimeout = 65_000
+  return server
+}

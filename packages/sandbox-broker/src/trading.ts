@@ -1,0 +1,316 @@
+// Carrying out a trade request at one moment: the broker's checks in order, then the fill. Nothing
+// is awaited, so trades of an account never interleave.
+import {
+  enterOrder,
+  isNetting,
+  isOver,
+  readShows,
+  newOrderId,
+  waitFor,
+  type Moment,
+  type PlacedOrder,
+  type Position,
+} from './account.ts'
+import { fillClose, fillMarketOrder } from './fills.ts'
+import { type Instrument, pointOf } from './market.ts'
+import { brokerText, decimal, type Decimal, utcText, zero } from './numbers.ts'
+import { entryPriceOf, exitPriceOf, figuresOf, marginOf, opposite } from './positions.ts'
+import { type Result, resultReply } from './return-codes.ts'
+import type { TradeReply } from './rows.ts'
+import { type Levels, readTradeRequest, type TradeRequest } from './trade-request.ts'
+
+export type TradeOutcome =
+  | { readonly kind: 'reply'; readonly reply: TradeReply }
+  | { readonly kind: 'symbol-not-found' }
+
+/** How a trade deviates from its request. */
+export type TradeFault = {
+  /** Fills only this part of the request, and reports so. */
+  readonly fillFraction?: number | undefined
+  /** The ticket that was given out when the order was placed. */
+  readonly orderId?: string | undefined
+}
+
+type Request<Action extends TradeRequest['action']> = Extract<TradeRequest, { action: Action }>
+
+export const executeTrade = (
+  moment: Moment,
+  request: TradeRequest,
+  fault: TradeFault = {},
+): TradeOutcome => {
+  if (!moment.account.settings.tradeAllowed) return result(moment, 'investor')
+  switch (request.action) {
+    case 'open':
+      return open(moment, request, fault)
+    case 'modify':
+      return modify(moment, request)
+    case 'close':
+      return close(moment, request, fault)
+  }
+}
+
+/**
+ * Why a position cannot be opened, or undefined. The same checks apply to an order that is placed
+ * first and filled later.
+ */
+export const refusalToOpen = (
+  moment: Moment,
+  request: Request<'open'>,
+): TradeOutcome | undefined => {
+  const instrument = moment.market.instruments.get(request.symbol)
+  if (instrument === undefined) return unknownSymbol
+  if (!fitsVolume(instrument, request.volume)) return result(moment, 'invalidVolume')
+  if (!moment.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
+  if (!areStopsValid(moment, instrument, request.side, request.levels))
+    return result(moment, 'invalidStops')
+  return hasMoneyFor(moment, instrument, request) ? undefined : result(moment, 'noMoney')
+}
+
+const open = (moment: Moment, request: Request<'open'>, fault: TradeFault): TradeOutcome => {
+  const refusal = refusalToOpen(moment, request)
+  const instrument = moment.market.instruments.get(request.symbol)
+  if (refusal !== undefined || instrument === undefined) return refusal ?? unknownSymbol
+  const { side, note } = request
+  const volume = filledVolume(instrument, request.volume, fault)
+  const fill = fillMarketOrder(moment, {
+    instrument,
+    side,
+    volume,
+    ...rounded(instrument, request.levels),
+    note,
+    orderId: fault.orderId,
+  })
+  return result(moment, volume.lt(request.volume) ? 'partlyDone' : 'done', fill)
+}
+
+/** Replaces both levels: one that is left out is removed. */
+const modify = (moment: Moment, request: Request<'modify'>): TradeOutcome => {
+  const position = findPosition(moment, request.positionId)
+  if (position === undefined) return result(moment, 'positionNotFound')
+  if (!moment.market.isOpen(position.instrument.symbol)) return result(moment, 'marketClosed')
+  const levels = rounded(position.instrument, request.levels)
+  const tickets = { positionId: position.id }
+  if (isSame(levels.stopLoss, position.stopLoss) && isSame(levels.takeProfit, position.takeProfit))
+    return result(moment, 'noChanges', tickets)
+  if (!areStopsValid(moment, position.instrument, position.side, levels))
+    return result(moment, 'invalidStops')
+  position.stopLoss = levels.stopLoss
+  position.takeProfit = levels.takeProfit
+  position.updatedAt = moment.at
+  moment.account.revision++
+  return result(moment, 'done', tickets)
+}
+
+const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): TradeOutcome => {
+  const position = findPosition(moment, request.positionId)
+  if (position === undefined) return result(moment, 'positionNotFound')
+  const requested = request.volume ?? position.volume
+  if (requested.gt(position.volume)) return result(moment, 'invalidCloseVolume')
+  // A position may hold any volume, and can always be closed whole.
+  if (!requested.eq(position.volume) && !fitsVolume(position.instrument, requested))
+    return result(moment, 'invalidVolume')
+  if (!moment.market.isOpen(position.instrument.symbol)) return result(moment, 'marketClosed')
+  const volume = filledVolume(position.instrument, requested, fault)
+  return result(
+    moment,
+    volume.lt(requested) ? 'partlyDone' : 'done',
+    fillClose(moment, position, volume, request.note, { orderId: fault.orderId }),
+  )
+}
+
+const result = (
+  moment: Moment,
+  what: Result,
+  tickets: { readonly orderId?: string; readonly positionId?: string } = {},
+): TradeOutcome => ({
+  kind: 'reply',
+  reply: resultReply(moment.account.settings.platform, what, tickets),
+})
+
+const unknownSymbol: TradeOutcome = { kind: 'symbol-not-found' }
+
+const findPosition = (moment: Moment, id: string): Position | undefined =>
+  moment.account.positions.find((position) => position.id === id)
+
+const fitsStep = (instrument: Instrument, volume: Decimal): boolean =>
+  volume.gt(zero) && volume.mod(instrument.volumeStep).eq(zero)
+
+const fitsVolume = (instrument: Instrument, volume: Decimal): boolean =>
+  fitsStep(instrument, volume) &&
+  volume.gte(instrument.minVolume) &&
+  volume.lte(instrument.maxVolume)
+
+const filledVolume = (
+  instrument: Instrument,
+  requested: Decimal,
+  { fillFraction }: TradeFault,
+): Decimal => {
+  if (fillFraction === undefined) return requested
+  const steps = requested.times(fillFraction).div(instrument.volumeStep).round(0, 0)
+  const filled = steps.times(instrument.volumeStep)
+  return filled.lt(instrument.minVolume) ? decimal(instrument.minVolume) : filled
+}
+
+/**
+ * Levels are prices of the symbol, lie on the right side of the price that would close the
+ * position, and no nearer than the broker allows.
+ */
+const areStopsValid = (
+  moment: Moment,
+  instrument: Instrument,
+  side: Position['side'],
+  { stopLoss, takeProfit }: Levels,
+): boolean => {
+  const price = entryPriceOf(moment, instrument, opposite(side))
+  const least = decimal(instrument.stopsLevel).times(pointOf(instrument))
+  const isBelow = (level: Decimal): boolean => price.minus(level).gte(least)
+  const isAbove = (level: Decimal): boolean => level.minus(price).gte(least)
+  const [isStop, isTarget] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
+  const isPrice = (level: Decimal): boolean => level.round(instrument.digits).gt(zero)
+  return (
+    (stopLoss === undefined || (isPrice(stopLoss) && isStop(stopLoss))) &&
+    (takeProfit === undefined || (isPrice(takeProfit) && isTarget(takeProfit)))
+  )
+}
+
+const hasMoneyFor = (moment: Moment, instrument: Instrument, request: Request<'open'>): boolean => {
+  const { account } = moment
+  const price = entryPriceOf(moment, instrument, request.side)
+  const margin = (volume: Decimal): Decimal => marginOf(moment, instrument, volume, price)
+  const held = isNetting(account)
+    ? account.positions.find((position) => position.symbol === request.symbol)
+    : undefined
+  const { freeMargin } = figuresOf(moment)
+  if (held === undefined || held.side === request.side)
+    return margin(request.volume).lte(freeMargin)
+  // Against a held position only what is left beyond it needs money, and the held position's margin
+  // comes free.
+  return (
+    request.volume.lte(held.volume) ||
+    margin(request.volume.minus(held.volume)).lte(freeMargin.plus(margin(held.volume)))
+  )
+}
+
+const rounded = (instrument: Instrument, { stopLoss, takeProfit }: Levels): Levels => ({
+  stopLoss: stopLoss?.round(instrument.digits),
+  takeProfit: takeProfit?.round(instrument.digits),
+})
+
+const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.eq(b)
+
+// Stop losses and take profits: reached when an account is accessed while the price is at or beyond
+// them; filled at the level.
+
+export const executeStops = (moment: Moment): void => {
+  // A close replaces the list of positions, so this one can be walked to its end.
+  for (const position of moment.account.positions) {
+    const reached = reachedLevel(moment, position)
+    if (reached !== undefined && moment.market.isOpen(position.instrument.symbol)) {
+      fillClose(
+        moment,
+        position,
+        position.volume,
+        { reason: reached.reason, comment: reached.comment },
+        { price: reached.level },
+      )
+    }
+  }
+}
+
+const reachedLevel = (moment: Moment, position: Position) => {
+  const { stopLoss, takeProfit, side, instrument } = position
+  if (stopLoss === undefined && takeProfit === undefined) return undefined
+  const price = exitPriceOf(moment, position)
+  const [isBelow, isAbove] = [price.lte.bind(price), price.gte.bind(price)]
+  const [hasLost, hasWon] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
+  const reached = (level: Decimal, reason: 'SL' | 'TP') => ({
+    level,
+    reason,
+    comment: `[${reason.toLowerCase()} ${level.toFixed(instrument.digits)}]`,
+  })
+  if (stopLoss !== undefined && hasLost(stopLoss)) return reached(stopLoss, 'SL')
+  return takeProfit !== undefined && hasWon(takeProfit) ? reached(takeProfit, 'TP') : undefined
+}
+
+// What happens by itself: orders that were placed are filled when their wait is over, and stops
+// that the price reached are executed.
+
+/** Accepts an order now, to be filled after so many reads or milliseconds. */
+export const placeOrder = (
+  moment: Moment,
+  request: TradeRequest,
+  body: unknown,
+  terms: { readonly reads?: number; readonly ms?: number },
+): TradeOutcome => {
+  const refusal = request.action === 'open' ? refusalToOpen(moment, request) : undefined
+  if (refusal !== undefined) return refusal
+  const { account, at } = moment
+  const orderId = newOrderId(account)
+  account.placed.push({
+    orderId,
+    placedAt: at,
+    request: body as PlacedOrder['request'],
+    wait: waitFor(terms, at),
+  })
+  account.revision++
+  return { kind: 'reply', reply: resultReply(account.settings.platform, 'placed', { orderId }) }
+}
+
+/**
+ * Brings the account up to this moment. `counts`: whether the request is one of the reads that placed
+ * orders wait for.
+ */
+export const update = (moment: Moment, counts: boolean): void => {
+  const { account, at } = moment
+  if (account.placed.length > 0) {
+    const due = account.placed.filter(({ wait }) =>
+      counts ? readShows(wait, at) : isOver(wait, at),
+    )
+    account.placed = account.placed.filter((order) => !due.includes(order))
+    for (const order of due) fillPlaced(moment, order)
+    if (counts || due.length > 0) account.revision++
+  }
+  executeStops(moment)
+}
+
+const fillPlaced = (moment: Moment, order: PlacedOrder): void => {
+  const read = readTradeRequest(order.request)
+  const outcome =
+    read.kind === 'request'
+      ? executeTrade(moment, read.request, { orderId: order.orderId })
+      : undefined
+  if (outcome?.kind !== 'reply' || !isDone(outcome.reply)) rejectPlaced(moment, order)
+}
+
+const isDone = ({ numericCode }: TradeReply): boolean =>
+  [0, 10009, 10010, 10025].includes(numericCode)
+
+const rejectPlaced = (moment: Moment, order: PlacedOrder): void => {
+  enterOrder(moment.account, {
+    ...placedRow(order),
+    state: 'ORDER_STATE_REJECTED',
+    doneTime: utcText(moment.at),
+    doneBrokerTime: brokerText(moment.at),
+  })
+}
+
+/** The row of an order that still works. */
+export const placedRow = ({ orderId, placedAt, request }: PlacedOrder) => {
+  const { actionType, symbol, magic, volume, clientId, comment } = request
+  return {
+    id: orderId,
+    type: typeof actionType === 'string' ? actionType : 'ORDER_TYPE_BUY',
+    state: 'ORDER_STATE_PLACED',
+    time: utcText(placedAt),
+    brokerTime: brokerText(placedAt),
+    magic: typeof magic === 'number' ? magic : 0,
+    reason: 'ORDER_REASON_EXPERT',
+    fillingMode: 'ORDER_FILLING_FOK',
+    expirationType: 'ORDER_TIME_GTC',
+    ...(typeof symbol === 'string' && { symbol }),
+    ...(typeof volume === 'number' && { volume, currentVolume: volume }),
+    ...(typeof clientId === 'string' && { clientId }),
+    ...(typeof comment === 'string' && { comment }),
+  }
+}

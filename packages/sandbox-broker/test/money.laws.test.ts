@@ -1,0 +1,202 @@
+// Money and volumes of an account add up after any sequence of trades, bookings and prices.
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import { createControl } from '../src/control.ts'
+import { createCore } from '../src/core.ts'
+import type { AccountOptions, DealRow, PositionRow } from '../src/index.ts'
+import { decimal, sum, toNumber } from '../src/numbers.ts'
+import { readTradeRequest } from '../src/trade-request.ts'
+import { NOON } from './harness.ts'
+
+const pick = fc.nat(99)
+const trade = fc.oneof(
+  fc.record({
+    kind: fc.constant('open' as const),
+    actionType: fc.constantFrom('ORDER_TYPE_BUY', 'ORDER_TYPE_SELL'),
+    symbol: fc.constantFrom('EURUSD', 'USDJPY', 'EURGBP', 'XAUUSD', 'US30'),
+    volume: fc.integer({ min: 1, max: 60 }).map((steps) => steps / 100),
+  }),
+  fc.record({
+    kind: fc.constant('close' as const),
+    pick,
+    percent: fc.integer({ min: 1, max: 100 }),
+  }),
+  fc.record({
+    kind: fc.constant('level' as const),
+    pick,
+    points: fc.integer({ min: 1, max: 900 }),
+  }),
+  fc.record({ kind: fc.constant('wait' as const), ms: fc.nat({ max: 3 * 86_400_000 }) }),
+  fc.record({
+    kind: fc.constant('price' as const),
+    points: fc.integer({ min: -3_000, max: 3_000 }),
+  }),
+)
+const amount = fc.integer({ min: -500_000, max: 500_000 }).map((cents) => cents / 100)
+const booking = fc.oneof(
+  fc.record({
+    kind: fc.constant('booking' as const),
+    type: fc.constantFrom('DEAL_TYPE_BALANCE', 'DEAL_TYPE_CREDIT', 'DEAL_TYPE_CHARGE', 'DEAL_TAX'),
+    amount,
+  }),
+  fc.record({ kind: fc.constant('late' as const), agoMs: fc.nat({ max: 86_400_000 }), amount }),
+)
+type Step =
+  typeof trade extends fc.Arbitrary<infer A>
+    ? A | (typeof booking extends fc.Arbitrary<infer B> ? B : never)
+    : never
+
+const options: fc.Arbitrary<AccountOptions> = fc
+  .record({
+    kind: fc.constantFrom<Partial<AccountOptions>>(
+      { marginMode: 'hedging' },
+      { marginMode: 'netting' },
+      { platform: 'mt4' },
+    ),
+    currency: fc.constantFrom('USD', 'EUR', 'JPY'),
+    generate: fc.option(
+      fc.record({ trades: fc.integer({ min: 1, max: 20 }), openPositions: fc.nat(3) }),
+      { nil: undefined, freq: 2 },
+    ),
+  })
+  .map(({ kind, currency, generate }) => ({
+    id: 'acc',
+    startBalance: 200_000,
+    currency,
+    ...kind,
+    ...(generate !== undefined && { generate }),
+  }))
+
+const open = (seed: number, of: AccountOptions) => {
+  const clock = { now: NOON }
+  const core = createCore({ seed, accounts: [of], now: () => clock.now }, NOON)
+  const account = core.accounts.get('acc')
+  if (account === undefined) throw new Error('The account is missing')
+  const control = createControl(core, account)
+  const quote = () => {
+    const instrument = core.market.instruments.get('EURUSD')
+    return core.market.prices.quote(instrument as NonNullable<typeof instrument>, clock.now)
+  }
+  const positionAt = (index: number): PositionRow | undefined => {
+    const positions = control.positions()
+    return positions[index % Math.max(1, positions.length)]
+  }
+  const send = (body: Readonly<Record<string, unknown>>): void => {
+    if (readTradeRequest(body).kind === 'request') control.trade(body)
+  }
+  const run = (step: Step): void => {
+    switch (step.kind) {
+      case 'open':
+        return send(step)
+      case 'close': {
+        const { id, volume = 0 } = positionAt(step.pick) ?? {}
+        const part = toNumber(decimal(volume).times(step.percent).div(100).round(2))
+        return send({ actionType: 'POSITION_PARTIAL', positionId: id, volume: part })
+      }
+      case 'level': {
+        const { id, openPrice = 0 } = positionAt(step.pick) ?? {}
+        const stopLoss = openPrice * (1 - step.points / 10_000)
+        return send({ actionType: 'POSITION_MODIFY', positionId: id, stopLoss })
+      }
+      case 'wait':
+        return void (clock.now += step.ms)
+      case 'price': {
+        const bid = Number((quote().bid + step.points * 1e-5).toFixed(5))
+        return core.market.prices.pin('EURUSD', { bid, ask: Number((bid + 0.0001).toFixed(5)) })
+      }
+      case 'booking':
+        return void control.deposit(step.amount, 'booked', step.type)
+      case 'late': {
+        const time = new Date(clock.now - step.agoMs).toISOString()
+        const id = `late-${account.revision}`
+        return control.addDeals([{ id, type: 'DEAL_TYPE_BALANCE', time, profit: step.amount }])
+      }
+    }
+  }
+  return { control, account, run }
+}
+
+const totalOf = (rows: readonly DealRow[], ...fields: readonly string[]): number =>
+  toNumber(sum(rows.flatMap((row) => fields.map((field) => decimal(Number(row[field] ?? 0))))))
+
+describe('after any steps', () => {
+  it('the balance is the exact sum of all deals but credit, and no two deals share time, entry and id', () => {
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        options,
+        fc.array(fc.oneof(trade, booking), { minLength: 1, maxLength: 30 }),
+        (seed, of, steps) => {
+          const { control, run } = open(seed, of)
+          for (const step of steps) {
+            run(step)
+            const { balance, credit } = control.information()
+            const rows = control.deals()
+            const [credits, others] = [true, false].map((isCredit) =>
+              rows.filter((row) => (row['type'] === 'DEAL_TYPE_CREDIT') === isCredit),
+            )
+            expect(balance).toBe(totalOf(others ?? [], 'profit', 'commission', 'swap'))
+            expect(credit).toBe(totalOf(credits ?? [], 'profit', 'commission', 'swap'))
+            const keys = rows.map(({ time, entryType, id }) =>
+              JSON.stringify([time, entryType, id]),
+            )
+            expect(new Set(keys).size).toBe(rows.length)
+          }
+        },
+      ),
+    )
+  })
+
+  it('each position agrees with its deals, equity with its positions, and a repetition with both', () => {
+    fc.assert(
+      fc.property(
+        fc.integer(),
+        options,
+        fc.array(trade, { minLength: 1, maxLength: 40 }),
+        (seed, of, steps) => {
+          const [{ control, account, run }, again] = [open(seed, of), open(seed, of)]
+          for (const step of steps) {
+            run(step)
+            again.run(step)
+          }
+          const [rows, positions] = [control.deals(), control.positions()]
+          const volumes = new Map<unknown, number>()
+          for (const { positionId, entryType, volume } of rows) {
+            if (positionId === undefined) continue
+            const held = volumes.get(positionId) ?? 0
+            const lots = Number(volume)
+            // A reversal closes what was held and opens the rest.
+            const [one, other] = entryType === 'DEAL_ENTRY_INOUT' ? [lots, held] : [held, lots]
+            const sign = entryType === 'DEAL_ENTRY_IN' ? 1 : -1
+            volumes.set(positionId, toNumber(decimal(one).plus(decimal(other).times(sign))))
+            expect(volumes.get(positionId)).toBeGreaterThanOrEqual(0)
+          }
+          const held = account.positions.map(({ identifier, volume }) => [
+            identifier,
+            toNumber(volume),
+          ])
+          expect(Object.fromEntries(held)).toEqual(
+            Object.fromEntries([...volumes].filter(([, volume]) => volume > 0)),
+          )
+          for (const position of account.positions) {
+            const own = rows.filter(({ positionId }) => positionId === position.identifier)
+            expect(toNumber(position.realizedProfit)).toBe(totalOf(own, 'profit'))
+            expect(toNumber(position.realizedSwap)).toBe(totalOf(own, 'swap'))
+            expect(toNumber(position.realizedCommission.plus(position.entryCommission))).toBe(
+              totalOf(own, 'commission'),
+            )
+          }
+          const { balance, credit, equity, margin, freeMargin } = control.information()
+          const floating = positions.map((row) => row.unrealizedProfit + row.unrealizedSwap)
+          expect(equity).toBeCloseTo(
+            floating.reduce((a, b) => a + b, balance + credit),
+            6,
+          )
+          expect(freeMargin).toBeCloseTo(equity - margin, 6)
+          expect(again.control.deals()).toEqual(rows)
+          expect(again.control.positions()).toEqual(positions)
+        },
+      ),
+    )
+  })
+})

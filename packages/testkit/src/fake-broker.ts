@@ -1,0 +1,148 @@
+// A broker in memory that tests put figures, positions, deals and failures into; it keeps the same
+// contract as the real adapter.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
+import type { BrokerDeal, DealsPage, DealsWindow } from '@tradeport/domain/journal'
+import type { Broker, MarginQuery, Clock } from '@tradeport/domain/ports'
+import { byAge, type BrokerPosition } from '@tradeport/domain/positions'
+import type { AccountId, Instant } from '@tradeport/domain/primitives'
+import { isReadableTime, type Deal } from '@tradeport/domain/trades'
+
+export type BrokerRead = 'accountInformation' | 'positions' | 'dealsPage' | 'requiredMargin'
+
+/** What the fake holds for one account. */
+export interface FakeBook {
+  readonly information: Omit<AccountReading, 'readAt'>
+  /** In any order. */
+  readonly positions: readonly BrokerPosition[]
+  /**
+   * In the order in which the provider gives them. One without a kind has that of its side, or is a
+   * balance operation.
+   */
+  readonly deals: readonly (Deal & Partial<BrokerDeal>)[]
+  /** What a position needs; none where it cannot be computed. */
+  readonly margin: (query: MarginQuery) => O.Option<number>
+}
+
+export interface FakeBroker extends Broker {
+  /**
+   * Puts an account in, or changes the named parts of its book. An account that was never put in is
+   * not provisioned.
+   */
+  readonly put: (accountId: AccountId, book?: Partial<FakeBook>) => void
+  /**
+   * Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some.
+   */
+  readonly fail: (
+    accountId: AccountId,
+    error: BrokerReadError,
+    reads?: readonly BrokerRead[],
+  ) => void
+  readonly heal: (accountId: AccountId) => void
+  /** Lets every read wait until the function that it returns is called. */
+  readonly hold: () => () => void
+  /** How many reads reached the broker, of one kind or of all, for one account or for all. */
+  readonly calls: (read?: BrokerRead, accountId?: AccountId) => number
+}
+
+const emptyBook: FakeBook = {
+  information: {
+    tradeMode: 'demo',
+    broker: 'Fake Broker',
+    currency: 'USD',
+    figures: {
+      balance: 10_000,
+      equity: 10_000,
+      margin: 0,
+      freeMargin: 10_000,
+      marginLevel: null,
+      leverage: 100,
+    },
+  },
+  positions: [],
+  deals: [],
+  margin: ({ volume, openPrice }) => O.some(volume * 1_000 * openPrice),
+}
+
+/**
+ * @param clock stamps what is read
+ * @param pageSize the most deals of a page
+ */
+export const createFakeBroker = (clock: Clock, pageSize = 1_000): FakeBroker => {
+  const books = new Map<AccountId, FakeBook>()
+  const failures = new Map<
+    AccountId,
+    { readonly error: BrokerReadError; readonly reads: readonly BrokerRead[] | undefined }
+  >()
+  const log: { readonly read: BrokerRead; readonly accountId: AccountId }[] = []
+  let held: Promise<void> = Promise.resolve()
+
+  const open =
+    (read: BrokerRead, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, FakeBook> =>
+    async () => {
+      log.push({ read, accountId })
+      await held
+      const failure = failures.get(accountId)
+      if (failure && (failure.reads?.includes(read) ?? true)) return E.left(failure.error)
+      return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
+    }
+
+  return {
+    source: 'fake',
+    accountInformation: (account) =>
+      pipe(
+        open('accountInformation', account),
+        TE.map(({ information }) => ({ ...information, readAt: clock.now() })),
+      ),
+    positions: (account) =>
+      pipe(
+        open('positions', account),
+        TE.map(({ positions }) => ({ positions: positions.toSorted(byAge), readAt: clock.now() })),
+      ),
+    dealsPage: (account, window) =>
+      pipe(
+        open('dealsPage', account),
+        TE.map(({ deals }) => pageOf(deals, window, pageSize, clock.now())),
+      ),
+    requiredMargin: (account, query) =>
+      pipe(
+        open('requiredMargin', account),
+        TE.map(({ margin }) => margin(query)),
+      ),
+    put: (accountId, book = {}) =>
+      void books.set(accountId, { ...(books.get(accountId) ?? emptyBook), ...book }),
+    fail: (accountId, error, reads) => void failures.set(accountId, { error, reads }),
+    heal: (accountId) => void failures.delete(accountId),
+    hold: () => {
+      const { promise, resolve } = Promise.withResolvers<void>()
+      held = promise
+      return resolve
+    },
+    calls: (read, accountId) =>
+      log.filter(
+        (call) =>
+          (read === undefined || call.read === read) &&
+          (accountId === undefined || call.accountId === accountId),
+      ).length,
+  }
+}
+
+// Deals without a readable time belong to every window.
+const pageOf = (
+  deals: FakeBook['deals'],
+  { from, to, offset }: DealsWindow,
+  size: number,
+  readAt: Instant,
+): DealsPage => {
+  const inWindow = deals.filter(
+    ({ time }) => time === undefined || !isReadableTime(time) || (time >= from && time < to),
+  )
+  const page = inWindow
+    .slice(offset, offset + size)
+    .map((deal): BrokerDeal => ({ kind: deal.side ?? 'balance', ...deal }))
+  return { deals: page, nextOffset: page.length < size ? null : offset + size, readAt }
+}

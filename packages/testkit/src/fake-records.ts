@@ -1,0 +1,64 @@
+// The stored records in memory: what the fakes of the stores share, so that an account written
+// through one is seen by the others.
+import type { Account } from '@tradeport/domain/accounts'
+import type { HeldKey } from '@tradeport/domain/access'
+import type {
+  AccountSnapshot,
+  AccountTraderLimits,
+  Challenge,
+  Desk,
+  StoredAccessToken,
+  StoredApiKey,
+  Tenant,
+  User,
+} from '@tradeport/domain/operator'
+import type { AccountId, Instant } from '@tradeport/domain/primitives'
+import type { WebhookWithSecret } from '@tradeport/domain/webhooks'
+
+export interface StoredTenant extends Tenant {
+  readonly providerToken: string | null
+}
+
+/** An idempotency key, and which claim holds it. */
+export type StoredKey = HeldKey & { readonly claimId: string }
+
+/** Each table by its key; `instantKey` makes the key of those that an account has several of. */
+export interface Tables {
+  readonly tenants: Map<string, StoredTenant>
+  readonly users: Map<string, User>
+  readonly accounts: Map<string, Account>
+  readonly apiKeys: Map<string, StoredApiKey>
+  readonly accessTokens: Map<string, StoredAccessToken>
+  readonly desks: Map<string, Desk>
+  readonly traderLimits: Map<string, AccountTraderLimits>
+  readonly challenges: Map<string, Challenge>
+  readonly balanceSnapshots: Map<string, AccountSnapshot>
+  readonly webhooks: Map<string, WebhookWithSecret>
+}
+
+/**
+ * A whole state that one assignment replaces, so that a change is seen all at once or not at all.
+ */
+export interface FakeRecords {
+  tables: Tables
+  /** By tenant, user and key. */
+  readonly idempotencyKeys: Map<string, StoredKey>
+}
+
+export const createFakeRecords = (): FakeRecords => ({
+  tables: {
+    tenants: new Map(),
+    users: new Map(),
+    accounts: new Map(),
+    apiKeys: new Map(),
+    accessTokens: new Map(),
+    desks: new Map(),
+    traderLimits: new Map(),
+    challenges: new Map(),
+    balanceSnapshots: new Map(),
+    webhooks: new Map(),
+  },
+  idempotencyKeys: new Map(),
+})
+
+export const instantKey = (accountId: AccountId, at: Instant): string => `${accountId}@${at}`

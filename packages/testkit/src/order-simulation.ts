@@ -1,0 +1,383 @@
+// Places orders through the real use cases on several processes, over a simulated database and
+// broker, while faults that a seed draws happen to all of them; then compares what was recorded
+// with the broker's book. No real time passes: a seed repeats a run, event by event.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Account } from '@tradeport/domain/accounts'
+import { refuse } from '@tradeport/domain/errors'
+import { brokerClientId, type OrderId, notFoundAtBrokerCode } from '@tradeport/domain/orders'
+import type { NewOrder, OrderJob, AcquireSlot, Trading } from '@tradeport/domain/ports'
+import {
+  hourMs,
+  minuteMs,
+  secondMs,
+  type AccountId,
+  type Owner,
+  type TenantId,
+  type UserId,
+} from '@tradeport/domain/primitives'
+import { placeOrder, processOrder } from '@tradeport/domain/use-cases'
+import { newAccount } from './stored-records.ts'
+import { createSimulatedBroker } from './simulated-broker.ts'
+import { createSimulatedDatabase, type OrderRow } from './simulated-database.ts'
+import {
+  createLife,
+  createWorld,
+  faults as allFaults,
+  type Fault,
+  type Life,
+} from './simulated-time.ts'
+
+export { faults } from './simulated-time.ts'
+export type { Fault } from './simulated-time.ts'
+
+export interface OrderSimulation {
+  readonly seed: number
+  /** Lets every promise that can go on do so. */
+  readonly breathe: T.Task<void>
+  /** 3 when left out. */
+  readonly orders?: number
+  /** 2 when left out. */
+  readonly processes?: number
+  /** All of them when left out. */
+  readonly faults?: readonly Fault[]
+  /**
+   * Whether a refreshed lookup shows what the broker executed, as the proof that an order was not
+   * executed supposes; true when left out. If not, an order may be rejected as not found that was
+   * executed, but must then be corrected within hours.
+   */
+  readonly refreshShowsTruth?: boolean
+  /** Breaks a part, to see that the simulation notices. */
+  readonly broken?: BrokenParts
+}
+
+export interface BrokenParts {
+  readonly trading?: (trading: Trading) => Trading
+  readonly job?: (job: OrderJob) => OrderJob
+}
+
+export interface OrderSimulationResult {
+  readonly violations: readonly string[]
+  /** What happened, each with its time. */
+  readonly history: readonly string[]
+  readonly counts: Readonly<Record<string, number>>
+}
+
+const placedWithinMs = minuteMs
+const faultsEndAtMs = 12 * minuteMs
+/**
+ * Five lookups a minute apart prove absence; after an hour, by a clock that may be an hour fast,
+ * they are 15 minutes apart.
+ */
+const decidedWithinMs = 80 * minuteMs
+/**
+ * For what still happens to orders that are decided, and for the hourly lookups of those that were
+ * not found.
+ */
+const afterwardsMs = 3 * hourMs
+const startedAt = Date.parse('2026-01-05T12:00:00.000Z')
+const pollMs = 2 * secondMs
+
+const owner: Owner = { tenantId: 'tenant' as TenantId, userId: 'user' as UserId }
+
+const linkedAccount = (index: number, isConfirmed: boolean): Account => ({
+  ...newAccount(owner, {
+    tradeMode: isConfirmed ? 'demo' : null,
+    provider: { providerAccountId: `provider-${index}`, region: null },
+  }),
+  id: `00000000-0000-4000-8000-00000000000${index}` as AccountId,
+})
+
+const statusOf = ({ order }: OrderRow): string =>
+  order.status === 'rejected' ? order.reason.code : order.status
+
+export const simulateOrders = async (
+  simulation: OrderSimulation,
+): Promise<OrderSimulationResult> => {
+  const {
+    seed,
+    breathe,
+    orders = 3,
+    processes: processCount = 2,
+    refreshShowsTruth = true,
+    broken = {},
+  } = simulation
+  const world = createWorld(seed, breathe, simulation.faults ?? allFaults, faultsEndAtMs)
+  const { random, timeline, strikes, delayMs, counts } = world
+  const violations: string[] = []
+  const madeAtMs = new Map<string, number>()
+  const corrected = new Set<string>()
+
+  const violated = (law: string): void => {
+    violations.push(law)
+    timeline.note(`VIOLATION  ${law}`)
+  }
+
+  const accounts = Array.from({ length: 2 }, (_, index) => linkedAccount(index, random.chance(0.7)))
+
+  // --- what happens from outside, while something is read or written ---
+
+  const relink = (): void => {
+    const { id } = random.pick(accounts)
+    const account = database.accounts.get(id)
+    if (account === undefined) return
+    const provider = { providerAccountId: `provider-${random.whole(0, 3)}`, region: null }
+    timeline.note(`operator   links account ${id.at(-1)} to ${provider.providerAccountId}`)
+    database.accounts.set(id, { ...account, provider })
+  }
+  const remove = (): void => {
+    const { id } = random.pick(accounts)
+    if (database.accounts.delete(id)) timeline.note(`operator   removes account ${id.at(-1)}`)
+  }
+  const disturb = (): void => {
+    if (strikes('relink', 0.02)) relink()
+    if (strikes('removal', 0.003)) remove()
+    if (strikes('failover', 0.003)) database.failOver()
+  }
+
+  const broker = createSimulatedBroker(world, {
+    madeAtMs: (clientId) => madeAtMs.get(clientId) ?? 0,
+    isSendForgotten: (clientId) => database.forgottenSends.has(clientId),
+    refreshShowsTruth,
+    violated,
+  })
+  const database = createSimulatedDatabase(world, {
+    scheduled: (inMs) => {
+      for (const { poll } of processes) timeline.schedule(inMs + random.whole(0, pollMs), poll)
+    },
+    sendRecorded: (life, clientId) => {
+      broker.expectSend(life, clientId)
+      if (strikes('failover', 0.1)) timeline.schedule(delayMs(20 * secondMs), database.failOver)
+    },
+    disturb,
+    isUndecided: broker.isUndecided,
+    corrected: ({ order }) =>
+      order.status !== 'rejected' && corrected.add(brokerClientId(order.id)),
+  })
+
+  // --- a process: places orders, and processes those that are due ---
+
+  const startProcess = (name: string) => {
+    const wrongByMs = (): number =>
+      random.pick([0, random.whole(-hourMs, hourMs), random.whole(-minuteMs, minuteMs)])
+    let wallOffsetMs = strikes('clock_step', 0.3) ? wrongByMs() : random.whole(-secondMs, secondMs)
+    let lives = 0
+    let life: Life
+    let ports: ReturnType<typeof portsOf>
+    let processJob: ReturnType<typeof processOrder>
+    let startedAtMs = 0
+    let isPolling = false
+    let isPollScheduled = false
+    const inProgress = new Set<string>()
+
+    const start = (): void => {
+      lives += 1
+      startedAtMs = timeline.now()
+      isPolling = false
+      inProgress.clear()
+      life = createLife(timeline, `${name}.${lives}`, () =>
+        timeline.schedule(delayMs(minuteMs), start),
+      )
+      ports = portsOf(life)
+      processJob = processOrder(ports)
+      timeline.schedule(0, poll)
+    }
+
+    const clock = {
+      now: () => {
+        if (strikes('clock_step', 0.02)) {
+          wallOffsetMs = wrongByMs()
+          timeline.note(`${life.id}  the clock is now ${wallOffsetMs} ms off`)
+        }
+        return startedAt + timeline.now() + wallOffsetMs
+      },
+    }
+
+    const recorded = ({ order, destination, sendDeadlineMs, serverRun }: NewOrder): void =>
+      begin({
+        order,
+        destination,
+        sendDeadlineMs,
+        serverRun,
+        placement: { step: 'recorded' },
+        version: 1,
+        mustLookUpFirst: false,
+      })
+
+    const portsOf = (current: Life) => {
+      const stopwatch = { elapsedMs: () => timeline.now() - startedAtMs }
+      const unbroken: Trading = {
+        placeOrder: (account, order, maySend) => () =>
+          broker.placeOrder(current, account, order, maySend),
+        findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
+      }
+      const store = database.orders(current, recorded)
+      const acquire: AcquireSlot = (_, patienceMs) => async () => {
+        if (!strikes('busy', 0.2)) return () => undefined
+        const freeInMs = Math.floor(random.fraction() * 1.2 * Math.max(patienceMs, 0))
+        await current.wait(Math.min(freeInMs, patienceMs))
+        return freeInMs < patienceMs ? () => undefined : undefined
+      }
+      return {
+        accounts: { find: database.findAccount(current) },
+        orders: store,
+        trading: broken.trading?.(unbroken) ?? unbroken,
+        slots: { forSend: acquire, forLookup: acquire },
+        clock,
+        stopwatch,
+        pause: (ms: number) => () => current.wait(ms),
+        accountChanged: () => undefined,
+        liveAccounts: {
+          read:
+            ({ id }: Account) =>
+            async () => {
+              await current.wait(
+                strikes('slow_dial', 0.3) ? delayMs(minuteMs) : random.whole(5, 500),
+              )
+              if (strikes('no_connection', 0.3))
+                return E.left(
+                  refuse('BrokerUnavailable', { accountId: id, reason: 'no connection' }),
+                )
+              const { figures } = linkedAccount(0, true)
+              return E.right({
+                tradeMode: 'demo' as const,
+                broker: null,
+                currency: null,
+                figures,
+                readAt: clock.now(),
+              })
+            },
+        },
+      }
+    }
+
+    const begin = (job: OrderJob, inMs = 0): void => {
+      const key = `${job.order.id}:${job.version}`
+      if (inProgress.has(key)) return
+      inProgress.add(key)
+      const current = life
+      const run = async (): Promise<void> => {
+        if (inMs > 0) await current.wait(inMs)
+        const processed = await processJob(broken.job?.(job) ?? job)()
+        inProgress.delete(key)
+        // An answer on the left leaves the row due again.
+        const retry = E.isRight(processed) ? processed.right.retry : undefined
+        if (retry !== undefined) begin(retry.job, retry.inMs)
+      }
+      void run()
+    }
+
+    const poll = (): void => {
+      if (!life.isAlive()) return
+      if (isPolling) return pollSoon()
+      isPolling = true
+      void claim()
+    }
+    const claim = async (): Promise<void> => {
+      const claimed = await database.claimDue(life, ports.stopwatch.elapsedMs)()
+      isPolling = false
+      if (E.isLeft(claimed)) return pollSoon()
+      for (const job of claimed.right) begin(job)
+    }
+    const pollSoon = (): void => {
+      if (isPollScheduled) return
+      isPollScheduled = true
+      timeline.schedule(random.whole(secondMs / 2, pollMs), () => {
+        isPollScheduled = false
+        poll()
+      })
+    }
+
+    start()
+    return {
+      poll,
+      place: (id: OrderId, account: Account): void => {
+        if (!life.isAlive()) return
+        const current = life
+        const placePorts = {
+          ...ports,
+          providerTokens: { find: () => TE.right(O.some('token')) },
+          orderLimits: {
+            challenges: () => TE.right([]),
+            limitsOf: () =>
+              database.query(current, 'reading the limits', () => ({
+                trader: null,
+                desks: [],
+                readAt: timeline.now(),
+                serverRun: database.serverRun(),
+              })),
+          },
+          positionTrading: {
+            freshPositions: () => TE.right({ positions: [], readAt: clock.now() }),
+          },
+          orderIds: {
+            newOrderId: () => {
+              madeAtMs.set(brokerClientId(id), timeline.now())
+              timeline.note(`${current.id}  ${brokerClientId(id)} is made`)
+              return id
+            },
+          },
+        }
+        void placeOrder(placePorts)(
+          { owner },
+          { request: { accountId: account.id, symbol: 'EURUSD', side: 'buy', volume: 0.1 } },
+        )()
+      },
+    }
+  }
+
+  const processes = Array.from({ length: processCount }, (_, index) =>
+    startProcess(`p${index + 1}`),
+  )
+
+  for (const account of accounts) database.accounts.set(account.id, account)
+  for (let index = 0; index < orders; index += 1) {
+    const id = `ord_${String(index).padStart(10, '0').padEnd(20, '0')}` as OrderId
+    const [account, place] = [random.pick(accounts), random.pick(processes).place]
+    timeline.schedule(random.whole(0, placedWithinMs), () => place(id, account))
+  }
+  // --- the laws ---
+
+  const checkEnd = (row: OrderRow): void => {
+    const clientId = brokerClientId(row.order.id)
+    const isExecuted = broker.executions(clientId) > 0
+    if (row.order.status === 'pending')
+      violated(`${clientId} is pending, ${decidedWithinMs / minuteMs} minutes after the last fault`)
+    if (row.order.status === 'rejected' && isExecuted)
+      violated(`${clientId} is rejected (${statusOf(row)}), but executed`)
+    if (row.order.status === 'filled' && !isExecuted)
+      violated(`${clientId} is filled, but not executed`)
+    if (corrected.has(clientId) && refreshShowsTruth)
+      violated(`${clientId} was reported not executed, and corrected`)
+  }
+
+  await timeline.run(faultsEndAtMs + decidedWithinMs)
+  const pending = [...database.rows.values()].filter(({ order }) => order.status === 'pending')
+  if (pending.length === 0) await timeline.run(timeline.now() + afterwardsMs)
+  for (const row of database.rows.values()) checkEnd(row)
+  for (const clientId of madeAtMs.keys()) {
+    const executions = broker.executions(clientId)
+    if (executions > 1) violated(`${clientId} was executed ${executions} times`)
+  }
+
+  const statuses = [...database.rows.values()].map(statusOf)
+  const count = (status: string): number => statuses.filter((one) => one === status).length
+  return {
+    violations,
+    history: timeline.history,
+    counts: {
+      made: madeAtMs.size,
+      filled: count('filled'),
+      notFound: count(notFoundAtBrokerCode),
+      rejectedOtherwise:
+        statuses.length - count('filled') - count('pending') - count(notFoundAtBrokerCode),
+      corrected: corrected.size,
+      sends: broker.sends(),
+      lookups: broker.lookups(),
+      forgottenSends: database.forgottenSends.size,
+      ...counts,
+    },
+  }
+}

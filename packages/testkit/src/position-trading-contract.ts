@@ -1,0 +1,345 @@
+// What every adapter of the port of changes does: what it says of each change agrees with the
+// venue's book, and nothing is sent twice.
+import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { afterEach, describe, expect, it } from 'vitest'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
+import type { MaySend, CloseReceipt, LevelsReceipt, PositionTrading } from '@tradeport/domain/ports'
+import { byAge } from '@tradeport/domain/positions'
+import { type Ticket, lotsWithout } from '@tradeport/domain/primitives'
+import type { VenuePosition } from './broker-contract.ts'
+import { rightOf } from './stored-records.ts'
+
+/**
+ * What happens to a change at the venue:
+ * - answer_lost: it is done, and no answer comes
+ * - request_lost: it is not done, and no answer comes
+ * - refused: the broker says no
+ * - rate_limited: it is not done, and may be sent again in a while
+ * - unavailable: it is not done, certainly
+ * - half_done: of a close half is executed, and the rest never
+ * - held: it is accepted, and done when the venue is told to
+ * - copy_lags: it is done, and what the provider keeps of the positions does not show it yet
+ */
+export type ChangeTrouble =
+  | 'answer_lost'
+  | 'request_lost'
+  | 'refused'
+  | 'rate_limited'
+  | 'unavailable'
+  | 'half_done'
+  | 'held'
+  | 'copy_lags'
+
+/** What the venue truly holds of a position. */
+export type HeldPosition = VenuePosition & { readonly ticket: string }
+
+/**
+ * A desk with the world behind it: an account with the positions that the case asked for, and money
+ * enough.
+ */
+export interface DeskVenue {
+  readonly desk: PositionTrading
+  readonly account: BrokerAccount
+  /** Whether what is left of a position that is closed in part keeps its ticket. */
+  readonly restKeepsTicket: boolean
+  /** The true book, whatever is said of it. */
+  readonly held: () => readonly HeldPosition[]
+  /** Volumes of the closing deals that an order made. */
+  readonly booked: (orderId: string) => readonly number[]
+  /** How many changes reached the venue. */
+  readonly sends: () => number
+  /** The next change meets the trouble; those after it do not. */
+  readonly troubleNext: (trouble: ChangeTrouble) => Promise<void>
+  /** Does what is held. */
+  readonly release: () => Promise<void>
+  /** Moves the clocks of the adapter and of the venue on. */
+  readonly passTime: (ms: number) => Promise<void>
+  /** Closes a position by another's hand. */
+  readonly closeElsewhere: (ticket: string) => Promise<void>
+  /** From now on positions cannot be read; changes can still be made. */
+  readonly makeUnreadable: () => Promise<void>
+  /** From now on the provider does not know the account. */
+  readonly forgetAccount: () => Promise<void>
+  readonly close: () => Promise<void>
+}
+
+const position: VenuePosition = {
+  symbol: 'EURUSD',
+  side: 'buy',
+  volume: 0.4,
+  stopLoss: 0.5,
+  takeProfit: 2.5,
+}
+const other: VenuePosition = { symbol: 'XAUUSD', side: 'sell', volume: 0.02 }
+const { stopLoss: _stopLoss, ...withoutStopLoss } = position
+const { takeProfit: _takeProfit, ...withoutTakeProfit } = position
+
+interface Write {
+  readonly what: string
+  readonly send: (
+    desk: PositionTrading,
+    account: BrokerAccount,
+    ticket: Ticket,
+    maySend: MaySend,
+  ) => TE.TaskEither<BrokerChangeError, LevelsReceipt | CloseReceipt>
+  /** What it makes of the position; undefined where it closes it. */
+  readonly makes: VenuePosition | undefined
+}
+
+const levels = (
+  what: string,
+  sent: Parameters<PositionTrading['setLevels']>[2],
+  makes: VenuePosition,
+): Write => ({
+  what,
+  send: (desk, account, ticket, maySend) => desk.setLevels(account, ticket, sent, maySend),
+  makes,
+})
+const close = (what: string, volume: number | null, makes: VenuePosition | undefined): Write => ({
+  what,
+  send: (desk, account, ticket, maySend) => desk.closePosition(account, ticket, volume, maySend),
+  makes,
+})
+const closes = [
+  close('a close of all', null, undefined),
+  close('a close of a part', 0.1, { ...position, volume: 0.3 }),
+]
+const writes = [
+  levels(
+    'new levels',
+    { stopLoss: 0.6, takeProfit: 2.4 },
+    { ...position, stopLoss: 0.6, takeProfit: 2.4 },
+  ),
+  ...closes,
+]
+const moreWrites = [
+  levels(
+    'a stop loss, the take profit sent along',
+    { stopLoss: 0.7, takeProfit: 2.5 },
+    { ...position, stopLoss: 0.7 },
+  ),
+  levels('a stop loss taken off', { takeProfit: 2.5 }, withoutStopLoss),
+  levels('a take profit taken off', { stopLoss: 0.5, takeProfit: undefined }, withoutTakeProfit),
+  levels('both levels taken off', {}, { symbol: 'EURUSD', side: 'buy', volume: 0.4 }),
+  levels('levels as they are', { stopLoss: 0.5, takeProfit: 2.5 }, position),
+  close('a close of 0.1 + 0.2 lots', 0.1 + 0.2, { ...position, volume: 0.1 }),
+]
+
+const rejected = {
+  _tag: 'TradeRejected',
+  code: expect.stringMatching(/^[A-Z0-9_]+$/),
+  message: expect.stringMatching(/./),
+}
+
+/** What the adapter says of a change that meets a trouble, and whether the change is made. */
+const failures: readonly (readonly [
+  ChangeTrouble,
+  (account: BrokerAccount) => object,
+  isMade: boolean,
+])[] = [
+  ['answer_lost', ({ accountId }) => refuse('BrokerOutcomeUnknown', { accountId }), true],
+  ['request_lost', ({ accountId }) => refuse('BrokerOutcomeUnknown', { accountId }), false],
+  ['refused', () => rejected, false],
+  [
+    'unavailable',
+    ({ accountId }) => refuse('BrokerUnavailable', { accountId, reason: expect.any(String) }),
+    false,
+  ],
+  [
+    'rate_limited',
+    ({ accountId }) => ({
+      _tag: 'BrokerRateLimited',
+      accountId,
+      retryAfterSeconds: expect.toSatisfy((s) => Number.isInteger(s) && s >= 1),
+    }),
+    false,
+  ],
+]
+
+/** @param open makes a world with the positions; it is closed after each case */
+export const describePositionTradingContract = (
+  name: string,
+  open: (positions: readonly VenuePosition[]) => Promise<DeskVenue>,
+): void => {
+  describe(`the contract of changes, by ${name}`, () => {
+    let venue: DeskVenue | undefined
+    afterEach(() => venue?.close())
+    const openWith = async (positions: readonly VenuePosition[] = [position, other]) => {
+      const own = await open(positions)
+      venue = own
+      const { desk, account, held, booked } = own
+      const heldOf = (symbol: string) => held().find((one) => one.symbol === symbol)
+      const ticket = (heldOf(position.symbol)?.ticket ?? '0') as Ticket
+      return {
+        ...own,
+        ticket,
+        make: ({ send }: Write, maySend: MaySend = () => true, of = ticket) =>
+          send(desk, account, of, maySend)(),
+        fresh: async () => (await rightOf(desk.freshPositions(account))).positions,
+        expectBooked: (receipt: unknown, volume: number) => {
+          const { brokerOrderId } = receipt as CloseReceipt
+          expect(brokerOrderId === null ? null : booked(brokerOrderId)).toEqual([volume])
+        },
+        /** Nothing but the position that was written is ever touched. */
+        expectHeld: (wanted: VenuePosition | undefined) => {
+          const shown = [position.symbol, other.symbol]
+            .map((symbol) => heldOf(symbol))
+            .map((one) => one && shownOf(one))
+          expect(shown).toEqual([wanted, other])
+        },
+      }
+    }
+
+    it('reads positions oldest first, with the levels that they have and no others', async () => {
+      const all = [position, { ...withoutTakeProfit, symbol: 'GBPUSD' }, other]
+      const { fresh, desk, account, makeUnreadable } = await openWith(all)
+      const positions = await fresh()
+      expect(positions).toEqual(positions.toSorted(byAge))
+      expect(positions.map(shownOf).toSorted(bySymbol)).toEqual(all)
+      await makeUnreadable()
+      expect(await desk.freshPositions(account)()).toEqual(
+        E.left(
+          refuse('BrokerUnavailable', { accountId: account.accountId, reason: expect.any(String) }),
+        ),
+      )
+    })
+
+    it.each([...writes, ...moreWrites])(
+      'makes $what, with one request, and the next read shows it',
+      async (write) => {
+        const { make, fresh, expectHeld, sends, held } = await openWith()
+        expect(await make(write)).toMatchObject({
+          right: {
+            progress: expect.stringMatching(
+              write.makes === position ? /^(unchanged|done)$/ : /^done$/,
+            ),
+          },
+        })
+        expect(sends()).toBe(1)
+        expectHeld(write.makes)
+        expect((await fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
+          held().map(shownOf).toSorted(bySymbol),
+        )
+      },
+    )
+
+    describe.each(writes)('of $what', (write) => {
+      it.each(failures)(
+        'where it is %s, says so, and does not send it again',
+        async (trouble, expected, isMade) => {
+          const { make, account, troubleNext, passTime, expectHeld, sends } = await openWith()
+          await troubleNext(trouble)
+          const refusal = await make(write)
+          expect(refusal).toEqual(E.left(expected(account)))
+          expect(sends()).toBeLessThanOrEqual(1)
+          expectHeld(isMade ? write.makes : position)
+          if (E.isRight(refusal) || refusal.left._tag !== 'BrokerRateLimited') return
+          await passTime(refusal.left.retryAfterSeconds * 1_000)
+          expect(E.isRight(await make(write))).toBe(true)
+          expectHeld(write.makes)
+        },
+      )
+
+      it('says where there is no such account or position, and makes nothing', async () => {
+        const { make, account, ticket, closeElsewhere, forgetAccount, expectHeld } =
+          await openWith()
+        expect(await make(write, undefined, '999999999' as Ticket)).toEqual(
+          E.left(refuse('PositionNotFound')),
+        )
+        expectHeld(position)
+        await closeElsewhere(ticket)
+        expect(await make(write)).toEqual(E.left(refuse('PositionNotFound')))
+        await forgetAccount()
+        expect(await make(write)).toEqual(
+          E.left(refuse('NotProvisioned', { accountId: account.accountId })),
+        )
+        expectHeld(undefined)
+      })
+
+      it('takes one that is only accepted for no more than that', async () => {
+        const { make, troubleNext, release, expectHeld, sends } = await openWith()
+        await troubleNext('held')
+        expect(await make(write)).toMatchObject({ right: { progress: 'accepted' } })
+        expectHeld(position)
+        await release()
+        expectHeld(write.makes)
+        expect(sends()).toBe(1)
+      })
+
+      it('reads what it made past a copy that lags, and makes it where nothing can be read', async () => {
+        const { make, makeUnreadable, expectHeld } = await openWith()
+        await makeUnreadable()
+        expect(E.isRight(await make(write))).toBe(true)
+        expectHeld(write.makes)
+        await venue?.close()
+        const next = await openWith()
+        await next.troubleNext('copy_lags')
+        expect(E.isRight(await next.make(write))).toBe(true)
+        expect((await next.fresh()).map(shownOf).toSorted(bySymbol)).toEqual(
+          next.held().map(shownOf).toSorted(bySymbol),
+        )
+      })
+
+      it('sends none that may not be sent any more', async () => {
+        const { make, account, expectHeld, sends } = await openWith()
+        expect(await make(write, () => false)).toEqual(
+          E.left(
+            refuse('BrokerUnavailable', {
+              accountId: account.accountId,
+              reason: expect.any(String),
+            }),
+          ),
+        )
+        expect(sends()).toBe(0)
+        expectHeld(position)
+      })
+    })
+
+    it.each(closes)(
+      'answers $what with the number of its order, also where half of it is executed',
+      async (write) => {
+        const lots = lotsWithout(position.volume, write.makes?.volume ?? 0)
+        const whole = await openWith()
+        whole.expectBooked(await rightOf(() => whole.make(write)), lots)
+        await whole.close()
+        const half = await openWith()
+        await half.troubleNext('half_done')
+        const receipt = await rightOf(() => half.make(write))
+        expect(receipt.progress).toBe('accepted')
+        half.expectBooked(receipt, lots / 2)
+        half.expectHeld({ ...position, volume: lotsWithout(position.volume, lots / 2) })
+      },
+    )
+
+    it('gives what is left of a position a new ticket where the platform does, and everything else as it was', async () => {
+      const { make, held, ticket, restKeepsTicket, fresh } = await openWith([position])
+      const [before] = await fresh()
+      await make(closes[1] as Write)
+      const [after] = await fresh()
+      expect(after).toMatchObject({
+        ticket: held()[0]?.ticket,
+        entryPrice: before?.entryPrice,
+        openedAt: before?.openedAt,
+        side: 'buy',
+      })
+      expect(after?.ticket === ticket).toBe(restKeepsTicket)
+    })
+
+    it('does not close more lots than a position has', async () => {
+      const { make, expectHeld } = await openWith()
+      expect(await make(close('more', 0.5, position))).toEqual(E.left(rejected))
+      expectHeld(position)
+    })
+  })
+}
+
+const bySymbol = (a: VenuePosition, b: VenuePosition): number => (a.symbol < b.symbol ? -1 : 1)
+const shownOf = ({ symbol, side, volume, stopLoss, takeProfit }: VenuePosition): VenuePosition => ({
+  symbol,
+  side,
+  volume,
+  ...(stopLoss !== undefined && { stopLoss }),
+  ...(takeProfit !== undefined && { takeProfit }),
+})

@@ -1,0 +1,248 @@
+// A broker with a book for each provider account. What it executes is decided as the first byte of
+// a request leaves: at once or up to a minute later, or never. Reads show a copy of the book that
+// may be old; only refreshed ones show the book itself.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
+import type { BrokerOrder, SentOrder } from '@tradeport/domain/ports'
+import { type Ticket, minuteMs, secondMs } from '@tradeport/domain/primitives'
+import type { Life, World } from './simulated-time.ts'
+
+/**
+ * A request that the broker accepted, with the moments at which each happens; Infinity for what
+ * does not.
+ */
+interface BookEntry {
+  readonly clientId: string
+  readonly account: string
+  readonly orderId: string
+  readonly workingAtMs: number
+  readonly executedAtMs: number
+  readonly refusedAtMs: number
+}
+
+/** What one process does about one order after it recorded that it sends it. */
+interface Try {
+  readonly clientId: string
+  readonly life: Life
+  isOver: boolean
+  /** Whether bytes left that may have been executed, for all that the process knows. */
+  mayHaveSent: boolean
+  /** From when on the broker's book shows what came of it. */
+  decidedAtMs: number
+}
+
+interface Options {
+  /** When the order was made. */
+  readonly madeAtMs: (clientId: string) => number
+  /**
+   * Whether a failover lost the record of an earlier send, so that another is allowed where the
+   * first came to nothing.
+   */
+  readonly isSendForgotten: (clientId: string) => boolean
+  readonly refreshShowsTruth: boolean
+  readonly violated: (law: string) => void
+}
+
+const longestExecutionMs = minuteMs
+const answerTimeoutMs = minuteMs
+const longestFreezeMs = 10 * minuteMs
+const sendTimeoutMs = 30 * secondMs
+const noMoney = {
+  code: 'TRADE_RETCODE_NO_MONEY',
+  message: 'There is not enough money to complete the request',
+}
+
+export const createSimulatedBroker = (
+  { random, timeline, strikes, delayMs }: World,
+  options: Options,
+) => {
+  const book: BookEntry[] = []
+  const tries: Try[] = []
+  /** The provider's copies of books that do not follow for a while. */
+  const copies = new Map<string, { readonly asOfMs: number; readonly untilMs: number }>()
+  let sends = 0
+  let lookups = 0
+
+  const checkSend = (clientId: string): void => {
+    const lateMs = timeline.now() - options.madeAtMs(clientId) - sendTimeoutMs
+    if (lateMs > 0) options.violated(`${clientId} was sent ${lateMs} ms after its window`)
+    const isRepeated = tries.some((one) => one.clientId === clientId && one.mayHaveSent)
+    if (isRepeated && !options.isSendForgotten(clientId))
+      options.violated(`${clientId} was sent again`)
+  }
+
+  // The answer, and when it comes; after a minute nobody waits for it any more.
+  const receive = (
+    current: Try,
+    account: string,
+  ): { readonly answer: PlacementAnswer; readonly inMs: number } => {
+    const { clientId } = current
+    const answered = (answer: PlacementAnswer, inMs: number) => {
+      const isLost = inMs > answerTimeoutMs || strikes('lost_answer', 0.4)
+      return isLost
+        ? { answer: { kind: 'unknown' } as const, inMs: random.whole(0, answerTimeoutMs) }
+        : { answer, inMs }
+    }
+    const backMs = (): number => random.delayMs(20 * secondMs)
+    if (strikes('lost_request', 0.2)) {
+      timeline.note(`broker     ${clientId} is lost on the way`)
+      return { answer: { kind: 'unknown' }, inMs: random.whole(0, answerTimeoutMs) }
+    }
+    if (strikes('turned_away', 0.2)) {
+      timeline.note(`broker     ${clientId} is turned away`)
+      return answered(
+        {
+          kind: 'not_sent',
+          retryAfterMs: random.pick([null, 2, 5, 40].map((s) => s && s * secondMs) as number[]),
+        },
+        backMs(),
+      )
+    }
+    const arrivesInMs = random.delayMs(2 * secondMs)
+    const isSlow = strikes('slow_execution', 0.3)
+    const actsInMs = isSlow ? random.whole(arrivesInMs, longestExecutionMs) : arrivesInMs
+    const actsAtMs = timeline.now() + actsInMs
+    const orderId = String(46_000_000 + book.length)
+    const entry = {
+      clientId,
+      account,
+      orderId,
+      workingAtMs: Infinity,
+      executedAtMs: Infinity,
+      refusedAtMs: Infinity,
+    }
+    current.decidedAtMs = actsAtMs
+    if (random.chance(0.1)) {
+      book.push({ ...entry, refusedAtMs: actsAtMs })
+      timeline.note(`broker     ${clientId} is refused in ${actsInMs} ms`)
+      return answered({ kind: 'refused', reason: noMoney }, actsInMs + backMs())
+    }
+    const isWorking = strikes('working', 0.3)
+    const executedAtMs = isWorking ? actsAtMs + delayMs(10 * minuteMs) : actsAtMs
+    book.push({ ...entry, workingAtMs: actsAtMs, executedAtMs })
+    timeline.note(
+      `broker     ${clientId} is executed in ${executedAtMs - timeline.now()} ms${isWorking ? ', working before' : ''} on ${account}`,
+    )
+    const fill = { kind: 'filled', fill: fillOf(orderId) } as const
+    return isWorking || (isSlow && random.chance(0.5))
+      ? answered(
+          { kind: 'placed', brokerOrderId: random.chance(0.5) ? orderId : null },
+          (isWorking ? actsInMs : arrivesInMs) + backMs(),
+        )
+      : answered(fill, actsInMs + backMs())
+  }
+
+  const placeOrder = async (
+    life: Life,
+    account: BrokerAccount,
+    { clientId }: BrokerOrder,
+    maySend: () => boolean,
+  ): Promise<PlacementAnswer> => {
+    const current = tries.findLast(
+      (one) => one.clientId === clientId && one.life === life && !one.isOver,
+    )
+    if (current === undefined) throw new Error(`${clientId} is sent without a record of it`)
+    const notSent = (why: string): PlacementAnswer => {
+      timeline.note(`${life.id}  ${clientId} is not sent: ${why}`)
+      current.isOver = true
+      return { kind: 'not_sent', retryAfterMs: null }
+    }
+    if (!maySend()) return notSent('too late to connect')
+    await life.wait(strikes('slow_dial', 0.3) ? delayMs(10 * minuteMs) : random.whole(1, 50))
+    if (strikes('no_connection', 0.3)) return notSent('no connection')
+    if (!maySend()) return notSent('too late to write')
+    timeline.note(`${life.id}  ${clientId} is sent to ${account.providerAccountId}`)
+    sends += 1
+    if (strikes('stale_copy', 0.3)) freezeCopy(account.providerAccountId)
+    checkSend(clientId)
+    current.isOver = true
+    current.mayHaveSent = true
+    const { answer, inMs } = receive(current, account.providerAccountId)
+    if (strikes('crash', 0.05)) life.crash()
+    await life.wait(inMs)
+    timeline.note(`${life.id}  ${clientId} is answered: ${answer.kind}`)
+    if (answer.kind === 'not_sent') current.mayHaveSent = false
+    return answer
+  }
+
+  const freezeCopy = (account: string): void => {
+    copies.set(account, {
+      asOfMs: timeline.now(),
+      untilMs: timeline.now() + random.whole(0, longestFreezeMs),
+    })
+  }
+
+  const asOfMs = (account: string, readFromTerminal: boolean): number => {
+    const copy = copies.get(account)
+    const isStale =
+      copy !== undefined &&
+      timeline.now() < copy.untilMs &&
+      !(readFromTerminal && options.refreshShowsTruth)
+    return isStale ? copy.asOfMs : timeline.now()
+  }
+
+  const read = (account: string, clientId: string, atMs: number): LookupAnswer => {
+    const shown = book.filter((entry) => entry.account === account && entry.clientId === clientId)
+    const executed = shown.find(({ executedAtMs }) => executedAtMs <= atMs)
+    if (executed !== undefined)
+      return { kind: 'found', outcome: { kind: 'filled', fill: fillOf(executed.orderId) } }
+    if (shown.some(({ workingAtMs }) => workingAtMs <= atMs)) return { kind: 'working' }
+    const refused = shown.find(({ refusedAtMs }) => refusedAtMs <= atMs)
+    // Not every broker keeps what it refused.
+    if (refused !== undefined && Number(refused.orderId) % 2 === 0)
+      return { kind: 'found', outcome: { kind: 'rejected', reason: noMoney } }
+    return { kind: 'nothing' }
+  }
+
+  const findOrder = async (
+    life: Life,
+    linked: BrokerAccount,
+    { order: { clientId }, readFromTerminal }: SentOrder,
+  ): Promise<LookupAnswer> => {
+    lookups += 1
+    const isUnreadable = strikes('unreadable', 0.3)
+    const outMs = isUnreadable ? delayMs(minuteMs) : random.whole(5, 500)
+    const { providerAccountId: account } = linked
+    if (strikes('stale_copy', 0.1)) freezeCopy(account)
+    const answer = await life.ask(
+      outMs,
+      (): LookupAnswer =>
+        isUnreadable
+          ? { kind: 'unreadable' }
+          : read(account, clientId, asOfMs(account, readFromTerminal)),
+      random.whole(5, 500),
+    )
+    timeline.note(
+      `${life.id}  ${clientId} is looked up on ${account}${readFromTerminal ? ', refreshed' : ''}: ${answer.kind}`,
+    )
+    return answer
+  }
+
+  return {
+    /** The process committed that it sends the order. */
+    expectSend: (life: Life, clientId: string) =>
+      tries.push({ clientId, life, isOver: false, mayHaveSent: false, decidedAtMs: -Infinity }),
+    placeOrder,
+    findOrder,
+    /**
+     * Whether an order that a process was about to send may still be sent, or was sent and is
+     * neither executed nor lost.
+     */
+    isUndecided: (clientId: string): boolean =>
+      tries.some(
+        (one) =>
+          one.clientId === clientId &&
+          (one.decidedAtMs > timeline.now() ||
+            (!one.isOver &&
+              one.life.isAlive() &&
+              timeline.now() <= options.madeAtMs(clientId) + sendTimeoutMs)),
+      ),
+    /** How often an order was or will be executed. */
+    executions: (clientId: string): number =>
+      book.filter((entry) => entry.clientId === clientId && entry.executedAtMs < Infinity).length,
+    sends: () => sends,
+    lookups: () => lookups,
+  }
+}
+
+const fillOf = (orderId: string) => ({ price: 1.1, positionId: orderId as Ticket })

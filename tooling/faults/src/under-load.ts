@@ -1,0 +1,113 @@
+// The frame of the runs that disturb the service under load. It starts everything, lets the run
+// disturb it, waits until all is decided and delivered, and checks what holds whatever happened.
+import type { Sandbox } from '@tradeport/sandbox-broker'
+import {
+  checkBook,
+  checkIntents,
+  checkReplies,
+  countOutcomes,
+  type Allowed,
+  type CheckedOrder,
+} from './checks.ts'
+import { createLoad, decidedOrders, type Load, type LoadOptions } from './load.ts'
+import { say, type Run } from './run.ts'
+import {
+  accountOf,
+  link,
+  newUsers,
+  startBroker,
+  startFleet,
+  type FaultUser,
+  type Fleet,
+  type FleetOptions,
+} from './service.ts'
+import { startReceivers, watchEvents, type ReceiverName } from './webhooks.ts'
+
+export interface World {
+  readonly fleet: Fleet
+  readonly sandbox: Sandbox
+  readonly users: readonly FaultUser[]
+  readonly load: Load
+  /** Waits until every order is decided and every event delivered. */
+  readonly awaitOutcomes: () => Promise<readonly CheckedOrder[]>
+}
+
+export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
+  readonly users: number
+  readonly load?: LoadOptions
+  /** The webhooks that each user has; none when left out. */
+  readonly receivers?: readonly ReceiverName[]
+  /** Users without load. */
+  readonly quietUsers?: readonly FaultUser[]
+  /** The provider's address as the service gets it. */
+  readonly providerUrl?: (sandbox: Sandbox) => Promise<string>
+  readonly isSameClock?: boolean
+  /** Replies that are allowed at any time. */
+  readonly allowed: Allowed
+  /** @returns broken promises */
+  readonly disturb: (world: World) => Promise<readonly string[]>
+}
+
+const keyMs = 2 * 60_000
+
+/** Accounts of every kind: MT4, MT5 hedging and MT5 netting. */
+const kindOf = (index: number): Partial<FaultUser> => ({
+  brokerType: index % 3 === 1 ? 'mt4' : 'mt5',
+  marginMode: index % 3 === 2 ? 'netting' : 'hedging',
+})
+
+export const underLoad = async (
+  run: Run,
+  {
+    users: userCount,
+    load: loadOptions = {},
+    receivers: receiverNames = [],
+    quietUsers = [],
+    providerUrl = async ({ url }) => url,
+    isSameClock = true,
+    allowed,
+    disturb,
+    ...fleetOptions
+  }: Scenario,
+): Promise<readonly string[]> => {
+  const users = newUsers(userCount, kindOf)
+  const all = [...users, ...quietUsers]
+  const receivers = await startReceivers(run, receiverNames)
+  const sandbox = await startBroker(run, all.map(accountOf))
+  const fleet = await startFleet(run, {
+    ...fleetOptions,
+    providerUrl: await providerUrl(sandbox),
+    environment: { ...receivers.environment, ...fleetOptions.environment },
+  })
+  const linkedAt = await link(fleet, all)
+  const watch = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
+  const load = createLoad(fleet, users, loadOptions)
+  const awaitOutcomes = async (): Promise<readonly CheckedOrder[]> => {
+    const orders = await decidedOrders(fleet, users)
+    await watch.delivered(orders)
+    return orders
+  }
+  load.start()
+  const broken = await disturb({ fleet, sandbox, users, load, awaitOutcomes })
+  await load.stop()
+  sandbox.faults.clear()
+  await load.sendAgain(keyMs)
+  const orders = await awaitOutcomes()
+  const deals = users.flatMap((user) => sandbox.account(user.providerAccountId).deals())
+  const slowestMs = Math.max(0, ...load.replies.map(({ beganAt, endedAt }) => endedAt - beganAt))
+  say(
+    `${fleet.slots.length} instances, ${fleetOptions.databaseUrl === null ? 'embedded' : 'PostgreSQL'}`,
+  )
+  for (const [what, outcomes] of countOutcomes(load.replies))
+    say(`  ${what}: ${[...outcomes].map((outcome) => outcome.join(' × ')).join(', ')}`)
+  say(`replies: ${load.replies.length}, the slowest after ${Math.round(slowestMs)} ms`)
+  const statuses = Map.groupBy(orders, ({ status }) => status)
+  say(`orders: ${[...statuses].map(([status, own]) => `${status} ${own.length}`).join(', ')}`)
+  return [
+    ...broken,
+    ...checkReplies(load.replies, allowed),
+    ...checkIntents(load.intents, orders),
+    ...checkBook(orders, deals, isSameClock),
+    ...(await watch.check(orders)),
+  ]
+}

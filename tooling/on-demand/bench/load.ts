@@ -1,0 +1,101 @@
+// A client as a process of its own: `node load.ts <options as JSON>` sends requests for some seconds
+// and prints what came back, as JSON.
+import { randomBytes } from 'node:crypto'
+import autocannon, { type Options, type Result } from 'autocannon'
+import { median } from './bench.ts'
+
+export interface LoadOptions {
+  readonly url: string
+  readonly seconds: number
+  readonly connections: number
+  /** Used in turn; without any, each request has one that nobody issued. */
+  readonly keys?: readonly string[]
+  /** At this rate, whether or not earlier requests were answered; as fast as they are if left out. */
+  readonly perSecond?: number
+  /** Sends hostile JSON bodies of the largest size that the API accepts. */
+  readonly isHostile?: boolean
+  /** Sent from another address than the other clients. */
+  readonly isElsewhere?: boolean
+}
+
+export interface Load {
+  readonly perSecond: number
+  readonly medianMs: number
+  readonly p99Ms: number
+  readonly statuses: Readonly<Record<string, number>>
+  /** Requests without an answer. */
+  readonly failed: number
+}
+
+const options = JSON.parse(process.argv[2] ?? '') as LoadOptions
+const bodyBytes = 10 * 1024 * 1024
+
+const filled = (start: string, repeated: string, end: string): string =>
+  start + repeated.repeat((bodyBytes - start.length - end.length) / repeated.length) + end
+
+const hostileBodies = (): readonly string[] => [
+  filled('[0', ',0', ']'),
+  `{${Array.from({ length: bodyBytes / 12 }, (_, index) => `"${index}":0`).join()}}`,
+  '['.repeat(bodyBytes / 2) + ']'.repeat(bodyBytes / 2),
+  filled('[[]', ',[]', ']'),
+  filled('{"url":"', String.raw`\u0074p_live`, '"}'),
+]
+
+// As long as generated keys on one request, and as short as an operator's on the next: a service may
+// refuse the former by their form alone.
+const madeUpKeys = (): readonly string[] =>
+  Array.from(
+    { length: 10_000 },
+    (_, index) => `tp_live_${randomBytes(index % 2 === 0 ? 20 : 14).toString('hex')}`,
+  )
+
+const requests = (): NonNullable<Options['requests']> => {
+  const { keys = madeUpKeys(), isHostile = false } = options
+  if (!isHostile) return keys.map((key) => ({ headers: { 'x-api-key': key } }))
+  // Neither route has a limit of its own, which would refuse most requests before their bodies.
+  return hostileBodies().map((body, index) =>
+    index % 2 === 0
+      ? { method: 'POST', path: '/api/v1/webhooks', body }
+      : { method: 'PUT', path: '/api/v1/orders/be9c4000-0000-4000-8000-000000000000', body },
+  )
+}
+
+let clients = 0
+/** Each hostile connection has a key of its own, because a key may send only two bodies at once. */
+const setHostileKey: Options['setupClient'] = (client) => {
+  const key = options.keys?.[clients % options.keys.length] ?? ''
+  clients += 1
+  client.setHeaders({ 'x-api-key': key, 'content-type': 'application/json' })
+}
+
+const { perSecond, isElsewhere = false } = options
+const all: Options = {
+  url: options.url,
+  connections: options.connections,
+  duration: options.seconds,
+  timeout: 60,
+  requests: requests(),
+  ...(options.isHostile === true && { setupClient: setHostileKey }),
+  ...(perSecond !== undefined && { overallRate: perSecond }),
+  // Only Linux gives a process every loopback address.
+  ...(isElsewhere && process.platform === 'linux' && { localAddress: '127.0.0.2' }),
+}
+// autocannon's own median is in whole milliseconds.
+const times: number[] = []
+const result = await new Promise<Result>((resolve, reject) => {
+  const running = autocannon(all, (error: Error | null, done) =>
+    error === null || error === undefined ? resolve(done) : reject(error),
+  )
+  running.on('response', (_client, _status, _bytes, ms) => times.push(ms))
+})
+const load: Load = {
+  perSecond: result.requests.average,
+  medianMs: median(times),
+  // Corrected for requests that were sent late because an earlier one took long.
+  p99Ms: result.latency.p99,
+  statuses: Object.fromEntries(
+    Object.entries(result.statusCodeStats ?? {}).map(([status, { count = 0 }]) => [status, count]),
+  ),
+  failed: result.errors + result.timeouts,
+}
+process.stdout.write(JSON.stringify(load))

@@ -1,0 +1,198 @@
+// Accepted orders against bare inserts on a PostgreSQL server: POST /orders as its use case runs,
+// from the account to the recorded order, against single-row insert transactions over the same pool
+// with as many in progress. On an empty table, and in a database with a million orders of others.
+import { randomBytes, randomUUID } from 'node:crypto'
+import { emptyDocument } from '@tradeport/domain/operator'
+import { createOperatorDocuments, placeOrder } from '@tradeport/domain/use-cases'
+import type { OrderId } from '@tradeport/domain/orders'
+import type { OrderStore } from '@tradeport/domain/ports'
+import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primitives'
+import {
+  createAccountStore,
+  createCipher,
+  createLimitStore,
+  createOperatorOrders,
+  createOperatorStore,
+  createProviderTokens,
+  openDatabase,
+  openOrders,
+  startJobs,
+  type Database,
+} from '@tradeport/postgres'
+import { createDatabase, median, timed, type Bench, type CloseLater } from './bench.ts'
+import { demoAccount } from './service.ts'
+
+const poolSize = 10
+const inProgress = 100
+const ordersPerRound = 2_000
+const ordersPerUser = 20
+const usersPerRound = ordersPerRound / ordersPerUser
+// Many short rounds: whatever else the machine does falls on both sides of most of them, and the
+// median leaves out the others.
+const rounds = 24
+const foreignOrders = 1_000_000
+
+interface Desk {
+  readonly owner: Owner
+  readonly accountId: AccountId
+}
+
+type Place = (desk: Desk) => Promise<void>
+
+export const ordersBench: Bench = {
+  name: 'orders',
+  needsServer: true,
+  run: async (server, closeLater) => {
+    const alone = await openShop(server, closeLater)
+    const crowded = await openShop(server, closeLater)
+    await alone.database.knex.raw(
+      'create table bare (id text primary key, user_id text not null, symbol text not null, volume numeric not null, created_at timestamptz not null)',
+    )
+    await addForeignOrders(crowded.database)
+    const measured: { readonly bare: number; readonly alone: number; readonly crowded: number }[] =
+      []
+    for (let round = 0; round <= rounds; round += 1) {
+      const bare = (await timed(() => insertBare(alone.database))).ms
+      const times = new Map<Shop, number>()
+      // Which of the two comes first changes from round to round.
+      for (const shop of round % 2 === 0 ? [alone, crowded] : [crowded, alone])
+        times.set(shop, await placeRound(shop))
+      const [aloneMs = Number.NaN, crowdedMs = Number.NaN] = [times.get(alone), times.get(crowded)]
+      // The first round does not count.
+      if (round > 0) measured.push({ bare, alone: aloneMs, crowded: crowdedMs })
+    }
+    const ratioOf = (ours: keyof (typeof measured)[0], reference: keyof (typeof measured)[0]) => ({
+      ours: median(measured.map((one) => one[ours])),
+      reference: median(measured.map((one) => one[reference])),
+      ratio: median(measured.map((one) => one[ours] / one[reference])),
+    })
+    return [
+      {
+        name: `POST /orders as its use case runs, ${inProgress} in progress`,
+        ...ratioOf('alone', 'bare'),
+        target: 1.6,
+        against: `${ordersPerRound} bare single-row insert transactions over the same pool of ${poolSize}, medians of ${rounds} rounds in turn`,
+      },
+      {
+        name: `the same beside ${foreignOrders} orders of others`,
+        ...ratioOf('crowded', 'alone'),
+        target: 1.1,
+        against: 'the same without them, in the same rounds',
+      },
+    ]
+  },
+}
+
+/** A database of its own with all that accepts orders. */
+interface Shop {
+  readonly database: Database
+  readonly place: Place
+}
+
+const openShop = async (server: string, closeLater: CloseLater): Promise<Shop> => {
+  const database = await openDatabase({ url: await createDatabase(server, closeLater), poolSize })
+  closeLater(database.close)
+  const jobs = await startJobs(database)
+  closeLater(jobs.stop)
+  return { database, place: placer(database, openOrders({ jobs, cipher, stopwatch }).store) }
+}
+
+const placeRound = async ({ database, place }: Shop): Promise<number> => {
+  const desks = await linkUsers(database)
+  const { ms } = await timed(() =>
+    eachOf(ordersPerRound, (index) => place(desks[index % desks.length] as Desk)),
+  )
+  return ms
+}
+
+/** Does `count` things, so many in progress at a time. */
+const eachOf = async (count: number, work: (index: number) => Promise<void>): Promise<void> => {
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < count) {
+      const index = next
+      next += 1
+      await work(index)
+    }
+  }
+  await Promise.all(Array.from({ length: inProgress }, lane))
+}
+
+const insertBare = ({ knex }: Database): Promise<void> =>
+  eachOf(ordersPerRound, async (index) => {
+    await knex.raw(
+      'insert into bare (id, user_id, symbol, volume, created_at) values (?, ?, ?, ?, now())',
+      [randomUUID(), String(index), 'EURUSD', 0.1],
+    )
+  })
+
+const cipher = createCipher(new Uint8Array(32))
+const log = { warn: (): void => undefined }
+const clock = { now: Date.now }
+const stopwatch = { elapsedMs: () => performance.now() }
+
+const placer = ({ knex }: Database, orders: OrderStore): Place => {
+  const verb = placeOrder({
+    accounts: createAccountStore({ knex }),
+    providerTokens: createProviderTokens({ knex, cipher, log }),
+    orderLimits: createLimitStore({ knex }),
+    orders,
+    // No limit is set, so that no positions are read: what is measured is ours and the database's.
+    positionTrading: {
+      freshPositions: () => () => Promise.reject(new Error('no positions are needed')),
+    },
+    orderIds: { newOrderId: () => `ord_${randomBytes(10).toString('hex')}` as OrderId },
+    clock,
+    stopwatch,
+  })
+  return async ({ owner, accountId }) => {
+    const placed = await verb(
+      { owner },
+      { request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 } },
+    )()
+    if (placed._tag === 'Left')
+      throw new Error(`an order was refused: ${JSON.stringify(placed.left)}`)
+  }
+}
+
+const linkUsers = async ({ knex }: Database): Promise<readonly Desk[]> => {
+  const tenantId = `bench-${randomUUID()}` as TenantId
+  const desks = Array.from({ length: usersPerRound }, () => ({
+    owner: { tenantId, userId: `u-${randomUUID()}` as UserId },
+    accountId: randomUUID() as AccountId,
+  }))
+  const { applyOperatorDocument: apply } = createOperatorDocuments({
+    operator: createOperatorStore({ knex, cipher }),
+    operatorOrders: createOperatorOrders({ knex }),
+    secrets: { newApiKey: () => '', newAccessToken: () => '', hash: () => '' as never },
+    clock,
+  })
+  const applied = await apply({
+    ...emptyDocument,
+    tenants: [{ id: tenantId, name: 'Bench', providerToken: 'bench' }],
+    users: desks.map(({ owner }) => ({ id: owner.userId, tenantId, email: 'bench@example.com' })),
+    accounts: desks.map(({ owner, accountId }) => demoAccount(accountId, owner.userId, 'bench')),
+  })()
+  if (applied._tag === 'Left')
+    throw new Error(`the bench's records were refused: ${JSON.stringify(applied.left)}`)
+  return desks
+}
+
+const addForeignOrders = async ({ knex }: Database): Promise<void> => {
+  await knex.raw(`insert into tenants (id, name) values ('foreign', 'Foreign')`)
+  await knex.raw(
+    `insert into users (id, tenant_id, email, plan) select 'f' || n, 'foreign', 'f@example.com', 'free' from generate_series(1, 20000) n`,
+  )
+  const statement = `insert into orders (id, tenant_id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step,
+      destination_platform, destination_account, checked_at, version, ended_at)
+    select 'ord_f' || n, 'foreign', 'f' || (n % 20000 + 1), gen_random_uuid(), 'EURUSD', 'buy', 0.1, 'filled', now() - n * interval '1 second', now(), 'ended',
+      'mt5', 'p' || n % 20000, now(), 3, now()
+    from generate_series(?::int, ?::int) n`
+  const step = foreignOrders / 20
+  for (let from = 1; from <= foreignOrders; from += step)
+    await knex.raw(statement, [from, from + step - 1])
+  // What a million new rows leave for the server to do later is done now, so that it is not
+  // counted.
+  await knex.raw('vacuum analyze orders')
+  await knex.raw('checkpoint')
+}

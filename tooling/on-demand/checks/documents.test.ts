@@ -1,0 +1,35 @@
+// The OpenAPI documents have no findings of a linter, and the client's types are the document's.
+import { readFile } from 'node:fs/promises'
+import spectral, { type RulesetDefinition } from '@stoplight/spectral-core'
+import rulesets from '@stoplight/spectral-rulesets'
+import { createOpenApiDocument, createOperatorDocument } from '@tradeport/http'
+import { expect, it } from 'vitest'
+import { contractFile, contractTypes } from '../contract/contract-types.ts'
+
+it("the client's types are those of the document", async () => {
+  const expected = await contractTypes(createOpenApiDocument())
+  expect(await readFile(contractFile, 'utf8'), 'run `pnpm contract`').toBe(expected)
+})
+
+it.each([
+  {
+    name: 'users',
+    document: createOpenApiDocument(),
+    withoutSuccess: ['/candles/.symbol.', '/quotes/.symbol.', '/ticks/.symbol.'],
+  },
+  { name: 'operators', document: createOperatorDocument(), withoutSuccess: [] },
+])(
+  'the document for $name has no finding of Spectral, but that market data has no success yet',
+  async ({ document, withoutSuccess }) => {
+    const linter = new spectral.Spectral()
+    linter.setRuleset({ extends: [[rulesets.oas as RulesetDefinition, 'recommended']] })
+    const findings = (await linter.run(document as never)).map(
+      ({ code, path }) => `${code} at ${path.join('.')}`,
+    )
+    expect(findings.toSorted()).toEqual(
+      withoutSuccess.map((path): unknown =>
+        expect.stringMatching(`^operation-success-response at paths.${path}.get`),
+      ),
+    )
+  },
+)
