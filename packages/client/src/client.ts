@@ -11,7 +11,7 @@ import {
   type PostOptions,
 } from './options.ts'
 import { allItems, type ReadPage } from './pages.ts'
-import { routes, type Client, type Route } from './routes.ts'
+import { routeOf, routes, type Client } from './routes.ts'
 import { send } from './send.ts'
 
 /**
@@ -29,7 +29,7 @@ export const createClient = (options: ClientOptions): Client => {
     input: Fields | undefined,
     { signal, idempotencyKey: key, ...changes }: PostOptions,
   ) => {
-    const { route, input: kind, isFile = false, ifUnknown } = routeOf(operation)
+    const { route, input: kind, reply, ifUnknown } = routeOf(operation)
     const [method = '', path = ''] = route.split(' ')
     const body = kind === 'body' ? bodyOf(operation, input) : undefined
     const idempotencyKey = method === 'POST' ? keyOf(key) : undefined
@@ -48,11 +48,11 @@ export const createClient = (options: ClientOptions): Client => {
       },
       idempotencyKey,
       signal,
-      isFile,
+      isRaw: reply !== undefined,
       ifUnknown,
     }
     const answer = await send(call)
-    return isFile && operation !== 'streamEvents'
+    return reply === 'file'
       ? toExportedFile(answer as Response, { ...call, attempts: 1 }, signal)
       : answer
   }
@@ -79,7 +79,6 @@ export const createClient = (options: ClientOptions): Client => {
   const events = ({ signal, types, ...query }: FollowOptions = {}) =>
     followEvents(
       (after) =>
-        // It has no file name, and is read as it comes.
         ask(
           'streamEvents',
           [],
@@ -97,11 +96,6 @@ export const createClient = (options: ClientOptions): Client => {
     events,
   } as unknown as Client
 }
-
-const stream: Route = { route: 'GET /events/stream', input: 'query', isFile: true }
-
-const routeOf = (operation: Operation): Route =>
-  operation === 'streamEvents' ? stream : routes[operation]
 
 type Fields = Readonly<Record<string, unknown>>
 

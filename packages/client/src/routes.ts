@@ -1,5 +1,5 @@
 // The routes of the API, and the client's methods, whose types follow from them.
-import type { BodyOf, DataOf, QueryOf, ReplyOf } from './contract-types.ts'
+import type { BodyOf, DataOf, Operation, QueryOf, ReplyOf } from './contract-types.ts'
 import type { FollowOptions, LogEvent } from './events.ts'
 import type { ExportedFile } from './exported-file.ts'
 import type { CallOptions, PostOptions } from './options.ts'
@@ -10,7 +10,8 @@ export interface Route {
   readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
   /** The argument after those of the path. */
   readonly input?: 'query' | 'body'
-  readonly isFile?: boolean
+  /** Other than the envelope. */
+  readonly reply?: 'file' | 'stream'
   readonly walk?: Walk
   /** What to do if the outcome of a write without a key is unknown. */
   readonly ifUnknown?: string
@@ -75,7 +76,7 @@ export const routes = {
   /** Statistics of closed trades. meta.warnings and meta.provenance.skipped say what is missing. */
   getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
   /** Closed trades as a CSV or JSON file. */
-  exportTrades: { route: 'GET /trades/export', input: 'query', isFile: true },
+  exportTrades: { route: 'GET /trades/export', input: 'query', reply: 'file' },
   getTrade: { route: 'GET /trades/:id' },
 
   /** The log of events, oldest first. `client.events` follows it as it grows. */
@@ -103,6 +104,12 @@ export const routes = {
   replayWebhookDelivery: { route: 'POST /webhooks/:id/deliveries/:deliveryId/replay' },
 } as const satisfies Readonly<Record<string, Route>>
 
+/** What `events` reads. */
+const streamEvents: Route = { route: 'GET /events/stream', input: 'query', reply: 'stream' }
+
+export const routeOf = (operation: Operation): Route =>
+  operation === 'streamEvents' ? streamEvents : routes[operation]
+
 type Routes = typeof routes
 type Name = keyof Routes
 
@@ -121,7 +128,7 @@ type Input<Op extends Name> = Routes[Op] extends { readonly input: 'body' }
 type Options<Op extends Name> = Routes[Op]['route'] extends `POST ${string}`
   ? PostOptions
   : CallOptions
-type Result<Op extends Name> = Routes[Op] extends { readonly isFile: true }
+type Result<Op extends Name> = Routes[Op] extends { readonly reply: 'file' }
   ? ExportedFile
   : ReplyOf<Op>
 

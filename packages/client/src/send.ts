@@ -13,11 +13,12 @@ export interface Call extends Limits {
   readonly headers: Readonly<Record<string, string>>
   readonly idempotencyKey: string | undefined
   readonly signal: AbortSignal | undefined
-  readonly isFile: boolean
+  /** The response itself is returned, with its body unread. */
+  readonly isRaw: boolean
   readonly ifUnknown: string | undefined
 }
 
-/** Returns the response itself for a file. Throws a TradeportError. */
+/** Throws a TradeportError. */
 export const send = async (call: Call): Promise<Reply<unknown, unknown> | Response> => {
   const { method, signal, retry } = call
   const startedAt = performance.now()
@@ -50,7 +51,7 @@ const sendOnce = async ({
   body,
   signal,
   timeoutMs,
-  isFile,
+  isRaw,
 }: Call): Promise<Reply<unknown, unknown> | Response | Fault> => {
   const timeout = new AbortController()
   const timer = setTimeout(() => timeout.abort(), timeoutMs)
@@ -63,7 +64,7 @@ const sendOnce = async ({
       redirect: 'manual',
       signal: signal === undefined ? timeout.signal : AbortSignal.any([signal, timeout.signal]),
     })
-    return isFile && response.ok ? response : await readAnswer(response)
+    return isRaw && response.ok ? response : await readAnswer(response)
   } catch (cause) {
     if (signal?.aborted === true)
       return { kind: 'no-answer', code: 'ABORTED', cause: signal.reason }

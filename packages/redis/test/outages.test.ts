@@ -71,6 +71,21 @@ const openInstance = async (
   return instance
 }
 
+/** Both refuse once they share again, and only the first reported it. */
+const expectSuspension = async (
+  subject: RateSubject,
+  reporting: Instance,
+  other: Instance,
+): Promise<void> => {
+  await reporting.until('shared')
+  await other.until('shared')
+  expect([await reporting.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
+    ['suspension'],
+    ['suspension'],
+  ])
+  expect([reporting.suspended, other.suspended]).toEqual([[subject.id], []])
+}
+
 describe('a limiter without Redis', () => {
   it.each(['the connection is refused', 'the server never answers'])(
     'limits alone at once if %s',
@@ -210,13 +225,7 @@ describe.skipIf(!isInstalled)(
       await server.stop()
       expect(await one.ask(subject, 2)).toEqual(times(2, 'suspension'))
       await server.start()
-      await one.until('shared')
-      await other.until('shared')
-      expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
-        ['suspension'],
-        ['suspension'],
-      ])
-      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+      await expectSuspension(subject, one, other)
     })
 
     it('suspends alone during an outage, and reports it once', async () => {
@@ -229,13 +238,7 @@ describe.skipIf(!isInstalled)(
         ...times(2, 'suspension'),
       ])
       await server.start()
-      await one.until('shared')
-      await other.until('shared')
-      expect([await one.ask(subject, 1), await other.ask(subject, 1)]).toEqual([
-        ['suspension'],
-        ['suspension'],
-      ])
-      expect([one.suspended, other.suspended]).toEqual([[subject.id], []])
+      await expectSuspension(subject, one, other)
     })
 
     it('reports a suspension that Redis began after the timeout of its request', async () => {
