@@ -22,9 +22,20 @@ const filled = { type: 'order.filled', accountId: otherAccount } as const
 
 const open = () => {
   const log = createFakeEventLog()
+  /** What the newest event is answered after it was read. */
+  let newestGate: Promise<void> | undefined
   let waiting: (() => void)[] = []
   const use = createEvents({
-    eventLog: log,
+    eventLog: {
+      ...log,
+      // Read anew each time, since tests switch it.
+      page: (...query) => log.page(...query),
+      end: (whose, which) => async () => {
+        const found = await log.end(whose, which)()
+        await newestGate
+        return found
+      },
+    },
     pause: () => () =>
       new Promise((resolve) => {
         waiting.push(resolve)
@@ -43,13 +54,14 @@ const open = () => {
     use,
     caller,
     callerWith,
+    holdNewest: (gate: Promise<void>) => void (newestGate = gate),
     revoke: () => void (isAccepted = false),
     /** A second passes for all streams. */
     tick: async () => {
       const due = waiting
       waiting = []
       for (const resume of due) resume()
-      await ended()
+      await idle()
     },
     list: (query: Partial<Parameters<typeof use.listEvents>[1]> = {}) =>
       use.listEvents(caller, { order: 'asc', limit: 100, ...query })(),
@@ -59,7 +71,7 @@ const open = () => {
 }
 
 /** Every promise that can go on without a tick has gone on. */
-const ended = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
 
 interface Reading {
   readonly stream: EventStream
@@ -172,7 +184,7 @@ describe('GET /events/stream', () => {
           } else if (one.do === 'close') {
             const reading = readings.find(({ until }) => until === undefined)
             reading?.stream.close()
-            await ended()
+            await idle()
             if (reading) reading.until = reading.got.length
           } else if (one.do === 'tick') await tick()
         }
@@ -193,7 +205,7 @@ describe('GET /events/stream', () => {
   it('reads the log once for all who follow it', async () => {
     const { log, follow, tick } = open()
     const readings = [await follow(), await follow(), await follow()]
-    await ended()
+    await idle()
     const before = log.reads
     log.record(owner, [closed])
     await tick()
@@ -208,13 +220,46 @@ describe('GET /events/stream', () => {
     expect(first.isOver).toBe(false)
     log.isReadable = false
     log.record(owner, [closed])
-    await ended()
+    await idle()
     expect(first.isOver).toBe(true)
     log.isReadable = true
     const second = await follow()
     revoke()
     await tick()
     expect(second).toMatchObject({ isOver: true, got: [] })
+  })
+
+  it('gives a new stream what was recorded while it was being opened beside another', async () => {
+    const { log, follow, holdNewest, tick } = open()
+    const [first] = log.record(owner, [closed])
+    const other = await follow()
+    await idle()
+    const gate = Promise.withResolvers<void>()
+    holdNewest(gate.promise)
+    const opening = follow({ after: first?.id })
+    await idle()
+    const [second] = log.record(owner, [filled])
+    await idle()
+    expect(other.got).toStrictEqual([second])
+    gate.resolve()
+    const late = await opening
+    const [third] = log.record(owner, [closed])
+    await tick()
+    expect(late.got).toStrictEqual([second, third])
+  })
+
+  it('goes on when a stream that failed before it began is closed', async () => {
+    const { log, follow, tick } = open()
+    const failed = await follow()
+    log.isReadable = false
+    log.record(owner, [closed])
+    await idle()
+    log.isReadable = true
+    const next = await follow()
+    failed.stream.close()
+    const recorded = log.record(owner, [filled])
+    for (let ticks = 0; ticks < 6; ticks++) await tick()
+    expect([failed.isOver, next.got]).toStrictEqual([true, recorded])
   })
 
   it('cuts off a reader that falls a thousand events behind', async () => {

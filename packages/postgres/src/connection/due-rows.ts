@@ -5,19 +5,22 @@ import type { Jobs } from './jobs.ts'
 import { createFailureLog, repeating } from './repeating.ts'
 
 export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
-  /** What the pulse calls them. */
+  /** The name of the queue in the heartbeat. */
   readonly queue: string
   /** The log events of failures: of the poll, and of the work on a row. */
   readonly events: { readonly poll: string; readonly work: string }
   /** @param idleMs for how long nothing was begun; 0 while something is in progress */
   readonly pollMs: (idleMs: number) => number
   readonly maxInProgress: number
-  /** So that a tenant whose accounts hang leaves slots for others. */
+  /** Caps each tenant, so that one whose accounts hang leaves slots for others. */
   readonly maxPerTenant: number
   readonly maxPerClaim: number
   readonly keyOf: (job: Job) => string
   readonly tenantOf: (job: Job) => string
-  /** Claims due rows, but none of tenants that have their share. */
+  /**
+   * Claims at most `limit` due rows, none of the busy tenants. `inProgress` are the keys that this
+   * process works on.
+   */
   readonly claim: (
     busyTenants: readonly string[],
     limit: number,
@@ -30,7 +33,7 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
 export interface DueRowsWorker<Job> {
   /** Begins work on a row that this process has claimed already. */
   readonly begin: (job: Job) => void
-  /** Waits for the work in progress. What waits for its pause stays due. */
+  /** Waits for the work in progress. A paused repetition is dropped: its row falls due again. */
   readonly stop: () => Promise<void>
 }
 
@@ -58,7 +61,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   const begin = (job: Job, inMs = 0): void => {
     const key = rows.keyOf(job)
     lastBegunAt = performance.now()
-    // Already running here. The new claim has just extended its lease.
+    // Already in progress here: a claim of its row has only moved its due time ahead.
     if (inProgress.has(key)) return
     // Entered before it runs, since it may end at once.
     const entry = { tenant: rows.tenantOf(job), done: Promise.resolve() }

@@ -1,5 +1,5 @@
-// The end of each owner's log, read once for all streams that follow it. A reader is woken when
-// events were recorded, and once a second in any case.
+// Reads each owner's log once and shares the new events among all who follow it. The log is read when
+// events were recorded, and every few seconds in case a notification was lost.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -15,15 +15,15 @@ import { webhookEventTypes } from '../../webhooks/webhook.ts'
 const maxPending = { events: 1_000, characters: 1_048_576 }
 const pageLimit = 1_000
 const tickMs = secondMs
-/** A notification can be lost: the log is then read again after so many ticks. */
+/** Every so many ticks, the log is read without a notification. */
 const ticksBetweenReads = 5
 
 export interface Follower {
-  /** The last event of the log when the follower began; undefined where it was empty. */
+  /** The last event before those that `next` returns; undefined where the log was empty. */
   readonly from: EventId | undefined
   /**
-   * The events that were recorded since the last call, none of them after about a second without
-   * any. Undefined where the log could not be read, or after `end`.
+   * The events that were recorded since the last call; an empty list once a second without any.
+   * Undefined once the follower has ended: by `end`, by a failed read, or because it was too slow.
    */
   readonly next: () => Promise<readonly LoggedEvent[] | undefined>
   readonly end: () => void
@@ -38,9 +38,9 @@ interface Reader {
 interface Tail {
   readonly owner: Owner
   readonly readers: Set<Reader>
-  last: EventId | undefined
+  lastRead: EventId | undefined
   isReading: boolean
-  isStale: boolean
+  readAgain: boolean
 }
 
 export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | 'pause'>) => {
@@ -48,14 +48,14 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
   let isTicking = false
 
   const read = async (tail: Tail): Promise<void> => {
-    tail.isStale = true
+    tail.readAgain = true
     if (tail.isReading) return
     tail.isReading = true
-    while (tail.isStale && tail.readers.size > 0) {
-      tail.isStale = false
+    while (tail.readAgain && tail.readers.size > 0) {
+      tail.readAgain = false
       const page = await eventLog.page(tail.owner, {
         types: webhookEventTypes,
-        after: tail.last,
+        after: tail.lastRead,
         order: 'asc',
         limit: pageLimit,
       })()
@@ -64,14 +64,14 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
         break
       }
       const { events, hasNext } = page.right
-      tail.last = events.at(-1)?.id ?? tail.last
-      tail.isStale ||= hasNext
+      tail.lastRead = events.at(-1)?.id ?? tail.lastRead
+      tail.readAgain ||= hasNext
       if (events.length > 0) for (const reader of tail.readers) reader.give(events)
     }
     tail.isReading = false
   }
 
-  const tick = async (): Promise<void> => {
+  const runWhileFollowed = async (): Promise<void> => {
     isTicking = true
     const stop = eventLog.onRecorded((whose) => {
       for (const [key, tail] of tails)
@@ -88,12 +88,12 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
     isTicking = false
   }
 
-  const tailOf = (owner: Owner, last: EventId | undefined): Tail => {
+  const tailOf = (owner: Owner, lastRead: EventId | undefined): Tail => {
     const known = tails.get(keyOf(owner))
     if (known !== undefined) return known
-    const tail = { owner, readers: new Set<Reader>(), last, isReading: false, isStale: false }
+    const tail = { owner, readers: new Set<Reader>(), lastRead, isReading: false, readAgain: false }
     tails.set(keyOf(owner), tail)
-    if (!isTicking) void tick()
+    if (!isTicking) void runWhileFollowed()
     return tail
   }
 
@@ -110,13 +110,14 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
       pipe(
         eventLog.end(owner, 'newest'),
         TE.map((newest) => {
-          const from = O.toUndefined(newest)
-          const tail = tailOf(owner, from)
+          const tail = tailOf(owner, O.toUndefined(newest))
+          const from = later(O.toUndefined(newest), tail.lastRead)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
           let wake: (() => void) | undefined
           const end = (): void => {
+            if (isOver) return
             isOver = true
             tail.readers.delete(reader)
             if (tail.readers.size === 0) tails.delete(keyOf(owner))
@@ -124,7 +125,7 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
           }
           const reader: Reader = {
             give: (events) => {
-              // The log may have been read up to an earlier event than `from`.
+              // The shared reading may be behind `from`.
               const wanted = events.filter(
                 (event) => (from === undefined || event.id > from) && wants(event),
               )
@@ -160,5 +161,9 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
       ),
   }
 }
+
+/** The log may have been read further, or less far, than where it ended for a new follower. */
+const later = (one: EventId | undefined, other: EventId | undefined): EventId | undefined =>
+  one === undefined || (other !== undefined && other > one) ? other : one
 
 const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])
