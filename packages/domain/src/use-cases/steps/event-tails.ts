@@ -29,8 +29,14 @@ export interface Follower {
   readonly end: () => void
 }
 
+/** Measured once for all who follow. */
+interface SizedEvent {
+  readonly event: LoggedEvent
+  readonly characters: number
+}
+
 interface Reader {
-  readonly give: (events: readonly LoggedEvent[]) => void
+  readonly give: (events: readonly SizedEvent[]) => void
   readonly tick: () => void
   readonly end: () => void
 }
@@ -66,7 +72,11 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
       const { events, hasNext } = page.right
       tail.lastRead = events.at(-1)?.id ?? tail.lastRead
       tail.readAgain ||= hasNext
-      if (events.length > 0) for (const reader of tail.readers) reader.give(events)
+      const sized = events.map((event) => ({
+        event,
+        characters: JSON.stringify(event.data).length,
+      }))
+      if (sized.length > 0) for (const reader of tail.readers) reader.give(sized)
     }
     tail.isReading = false
   }
@@ -126,15 +136,15 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
           const reader: Reader = {
             give: (events) => {
               // The shared reading may be behind `from`.
-              const wanted = events.filter(
-                (event) => (from === undefined || event.id > from) && wants(event),
-              )
-              pending.push(...wanted)
-              for (const { data } of wanted) characters += JSON.stringify(data).length
+              for (const { event, characters: added } of events)
+                if ((from === undefined || event.id > from) && wants(event)) {
+                  pending.push(event)
+                  characters += added
+                }
               if (pending.length > maxPending.events || characters > maxPending.characters) {
                 onTooSlow()
                 end()
-              } else if (wanted.length > 0) wake?.()
+              } else if (pending.length > 0) wake?.()
             },
             tick: () => wake?.(),
             end,
