@@ -93,6 +93,12 @@ const traderLimitColumns: Columns = {
   ...deskLimits,
   'APPROVAL ABOVE': 'limits.approvalAboveLots',
 }
+const thresholdColumns: Columns = {
+  ACCOUNT: 'id',
+  TYPE: 'type',
+  SEVERITY: 'severity',
+  VALUE: 'value',
+}
 const challengeColumns: Columns = { ACCOUNT: 'id', STARTED: 'startedAt', STATUS: 'status' }
 
 /** What people are shown of a list without --limit. */
@@ -152,6 +158,7 @@ export const showList =
 interface Account extends Row {
   readonly limits: object | null
   readonly challenges: readonly object[]
+  readonly riskThresholds: readonly object[]
 }
 
 interface Tenant {
@@ -210,6 +217,11 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
     'challenges of these accounts',
     challengeColumns,
     accounts.flatMap(({ id, challenges }) => challenges.map((one) => ({ id, ...one }))),
+  )
+  section(
+    'risk thresholds of these accounts',
+    thresholdColumns,
+    accounts.flatMap(({ id, riskThresholds }) => riskThresholds.map((one) => ({ id, ...one }))),
   )
 }
 

@@ -1030,14 +1030,20 @@ export interface components {
                  * @description The id of a linked account.
                  */
                 readonly account_id: string;
-                /** @description What the threshold limits. */
-                readonly threshold_type: string;
-                /** @description Its value. */
-                readonly threshold_value: unknown;
+                /**
+                 * @description What is compared.
+                 * @enum {string}
+                 */
+                readonly threshold_type: "equity_below" | "margin_level_below" | "daily_loss_above" | "drawdown_above";
+                /** @description In the currency of the account, or in percent. */
+                readonly threshold_value: number;
                 /** @description The value now. */
-                readonly current_value: unknown;
-                /** @description How severe it is. */
-                readonly severity: string;
+                readonly current_value: number;
+                /**
+                 * @description How severe it is.
+                 * @enum {string}
+                 */
+                readonly severity: "warning" | "critical";
                 /** @description The same for a person. */
                 readonly message: string;
                 /**
@@ -1045,8 +1051,8 @@ export interface components {
                  * @description In UTC.
                  */
                 readonly breached_at: string;
-                /** @description The positions concerned. */
-                readonly affected_positions?: unknown;
+                /** @description The positions that were open; left out when they could not be read. */
+                readonly affected_positions?: readonly string[];
             };
             /**
              * Format: date-time

@@ -57,6 +57,7 @@ const [hourAgo, minuteLater] = [-3_600_000, -3_540_000].map((ms) =>
 )
 
 const limits = { maxLotsPerOrder: 0.3 }
+const threshold = { type: 'equity_below', value: 9_000.5, severity: 'critical', halt: true }
 const accountEntry = {
   id: accountId,
   userId: 'u-1',
@@ -95,6 +96,7 @@ const document = {
   desks: [{ id: 'd-1', tenantId: 'acme', accounts: [accountId], limits: { maxOpenLots: 5 } }],
   traderLimits: [{ accountId, limits }],
   challenges: [{ accountId, startedAt: '2026-10-01T00:00:00.000Z', status: 'failed' }],
+  riskThresholds: [{ accountId, ...threshold }],
 }
 
 const shownOrder = {
@@ -187,6 +189,7 @@ describe('every route', () => {
           broker: null,
           limits: { ...deskLimits, ...limits, maxOpenLots: null, approvalAboveLots: null },
           challenges: [{ startedAt: '2026-10-01T00:00:00.000Z', status: 'failed' }],
+          riskThresholds: [threshold],
         },
       ],
     ],
@@ -386,6 +389,7 @@ describe('a document', () => {
         },
       ],
       traderLimits: [{ accountId, limits: null }],
+      riskThresholds: [{ accountId, ...threshold, halt: null }],
     }
     const sent = {
       ...same,
@@ -404,6 +408,13 @@ describe('a document', () => {
 
   const name = 'must be 1 to 255 characters without control characters; got'
   it.for<readonly [document: object | string, ...faults: readonly (string | RegExp)[]]>([
+    [
+      { riskThresholds: [{ accountId, type: 'equity_above', value: -1, halt: 'no' }] },
+      'riskThresholds[0].type must be one of equity_below, margin_level_below, daily_loss_above, drawdown_above; got "equity_above"',
+      'riskThresholds[0].severity is required; it must be one of warning, critical',
+      'riskThresholds[0].value must be a number from 0; got -1',
+      'riskThresholds[0].halt must be true or false; got the text "no"',
+    ],
     [
       '{"accounts":[{"id":"x","balance":1e999}]}',
       'accounts[0].id must be the UUID of an account; got "x"',

@@ -15,6 +15,7 @@ export { createCredentialStore, createUserStore } from './credentials/credential
 export { createProviderTokens, createSealedSecrets } from './credentials/secrets.ts'
 export { openEvents } from './events/events.ts'
 export type { OpenedEvents } from './events/events.ts'
+export { createRiskThresholds } from './events/risk-thresholds.ts'
 export { openOwnerNotices } from './events/owner-notices.ts'
 export type { OpenedOwnerNotices } from './events/owner-notices.ts'
 export { createJournalHealth, openJournal } from './journal/journal.ts'

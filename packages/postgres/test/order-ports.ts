@@ -2,6 +2,7 @@
 import { afterAll, beforeAll, describe } from 'vitest'
 import {
   createLimitStore,
+  createRiskThresholds,
   createIdempotencyStore,
   createTenantRecords,
   createUserStore,
@@ -33,6 +34,7 @@ export const startInstance = async (database: Database, log: Log = silent) => {
     ...storesOn(database),
     users: createUserStore(database),
     tenantRecords: createTenantRecords(database),
+    riskThresholds: createRiskThresholds(database),
     webhooks: webhooksOn(database),
     idempotency: createIdempotencyStore({ knex: database.knex, cipher: testCipher }),
     orderLimits: createLimitStore(database),

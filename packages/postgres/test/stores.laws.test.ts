@@ -21,7 +21,12 @@ import {
 } from '@tradeport/domain/primitives'
 import { webhookEventTypes, type WebhookUrl } from '@tradeport/domain/webhooks'
 import type { CredentialHash, ProgramId } from '@tradeport/domain/access'
-import type { Account, AccountReading } from '@tradeport/domain/accounts'
+import {
+  thresholdSeverities,
+  type Account,
+  type AccountReading,
+  type BrokerAccount,
+} from '@tradeport/domain/accounts'
 import type { Changes, OperatorKeys, OperatorRecords } from '@tradeport/domain/operator'
 import type { OpenPositions } from '@tradeport/domain/ports'
 import {
@@ -32,6 +37,7 @@ import {
   createFakeOperatorStore,
   createFakeOrderStore,
   createFakeProviderTokens,
+  createFakeRiskThresholds,
   createFakeRecords,
   createFakeTenantRecords,
   createFakeUserStore,
@@ -67,6 +73,7 @@ const createFakeStores = (): StorePorts => {
     providerTokens: createFakeProviderTokens(records),
     users: createFakeUserStore(records),
     tenantRecords: createFakeTenantRecords(records),
+    riskThresholds: createFakeRiskThresholds(records),
     webhooks: createFakeWebhookStore(records),
     idempotency: createFakeIdempotencyStore(records),
     orderLimits: createFakeLimitStore(records, orders.all, clock),
@@ -152,6 +159,11 @@ const credential = fc.record({
   enabled: fc.boolean(),
   hash: one(...hashes),
 })
+const thresholdKeys = {
+  accountId: one(...accountIds),
+  type: one('drawdown_above', 'equity_below'),
+  severity: one(...thresholdSeverities),
+}
 const accountInstant = fc.record({ accountId: one(...accountIds), startedAt: one(noon, noon + 1) })
 
 const changesOf = <Put, Key>(
@@ -262,6 +274,11 @@ const changes = fc.record({
     accountInstant.map(({ accountId, startedAt: timestamp }) => ({ accountId, timestamp })),
     ({ accountId, timestamp }) => [accountId, timestamp],
   ),
+  riskThresholds: changesOf(
+    fc.record({ ...thresholdKeys, value: figure, halt: fc.boolean() }),
+    fc.record(thresholdKeys),
+    ({ accountId, type, severity }) => [accountId, type, severity],
+  ),
 })
 const keys: fc.Arbitrary<OperatorKeys> = fc.record({
   tenants: fc.subarray(tenantIds),
@@ -277,6 +294,7 @@ const keys: fc.Arbitrary<OperatorKeys> = fc.record({
   balanceSnapshots: fc.array(
     accountInstant.map(({ accountId, startedAt: timestamp }) => ({ accountId, timestamp })),
   ),
+  riskThresholds: fc.array(fc.record(thresholdKeys)),
 })
 
 // --- The commands. ---
@@ -511,7 +529,42 @@ const recordReads = [
     ({ tenantRecords }, given) => tenantRecords.desks(given.tenantId, given.slice),
   ),
 ]
+const checkedAccount = accountNumber.map((n): BrokerAccount => ({
+  accountId: accountIds[n] as AccountId,
+  owner: ownerOf(n),
+  platform: 'mt5',
+  providerAccountId: 'p0',
+  region: null,
+}))
 const recordWrites = [
+  command(
+    'checks',
+    fc.record({
+      of: checkedAccount,
+      state: fc.record({
+        providerAccountId: nullable(one('p0', 'p1')),
+        breachedValue: nullable(figure),
+        reference: nullable(figure),
+        day: nullable(instant),
+      }),
+      isOvertaken: one(false, false, true),
+    }),
+    ({ riskThresholds }, { of, state, isOvertaken }) =>
+      pipe(
+        riskThresholds.ofAccount(of),
+        TE.tap((thresholds) =>
+          riskThresholds.record(
+            of,
+            thresholds.map((before) => ({
+              before: isOvertaken ? { ...before, reference: 7 } : before,
+              after: { ...before, ...state },
+              event: undefined,
+            })),
+          ),
+        ),
+        TE.flatMap(() => riskThresholds.ofAccount(of)),
+      ),
+  ),
   command(
     'reading',
     fc.record({

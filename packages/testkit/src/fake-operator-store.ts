@@ -5,9 +5,10 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse, type Refusal, type ServiceUnavailable } from '@tradeport/domain/errors'
 import type { OperatorChanges, OperatorKeys, OperatorRecords } from '@tradeport/domain/operator'
+import type { RiskThreshold } from '@tradeport/domain/accounts'
 import type { OperatorStore, ProviderTokens } from '@tradeport/domain/ports'
 import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
-import { instantKey, type FakeRecords, type Tables } from './fake-records.ts'
+import { instantKey, thresholdKey, type FakeRecords, type Tables } from './fake-records.ts'
 
 export const createFakeOperatorStore = (records: FakeRecords): OperatorStore => ({
   apply: <A extends { readonly changes: OperatorChanges }>(
@@ -47,6 +48,9 @@ const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => {
     traderLimits: named(tables.traderLimits, keys.traderLimits),
     challenges: named(tables.challenges, keys.challenges.map(keyOf)),
     balanceSnapshots: named(tables.balanceSnapshots, keys.balanceSnapshots.map(keyOf)),
+    riskThresholds: named(tables.riskThresholds, keys.riskThresholds.map(keyOf)).map(
+      ({ accountId, type, severity, value, halt }) => ({ accountId, type, severity, value, halt }),
+    ),
   }
   const holders = [
     ...bound.accounts.map(({ owner }) => owner),
@@ -78,11 +82,15 @@ interface Row {
   readonly webhook?: { readonly owner: Owner }
   readonly startedAt?: Instant
   readonly timestamp?: Instant
+  readonly type?: RiskThreshold['type']
+  readonly severity?: RiskThreshold['severity']
 }
 
 const keyOf = (row: Row | string): string => {
   if (typeof row === 'string') return row
-  const { id, accountId = '' as AccountId, startedAt, timestamp } = row
+  const { id, accountId = '' as AccountId, startedAt, timestamp, type, severity } = row
+  if (type !== undefined && severity !== undefined)
+    return thresholdKey({ accountId, type, severity })
   const at = startedAt ?? timestamp
   return id ?? (at === undefined ? accountId : instantKey(accountId, at))
 }
@@ -102,6 +110,7 @@ const owners: readonly (readonly [
   ['traderLimits', 'accounts', ({ accountId }) => accountId],
   ['challenges', 'accounts', ({ accountId }) => accountId],
   ['balanceSnapshots', 'accounts', ({ accountId }) => accountId],
+  ['riskThresholds', 'accounts', ({ accountId }) => accountId],
 ]
 
 const orphansOf = (tables: Tables) =>
@@ -114,6 +123,8 @@ const orphansOf = (tables: Tables) =>
 
 const sectionsOf = (changes: OperatorChanges) => Object.keys(changes) as (keyof OperatorChanges)[]
 
+const unchecked = { providerAccountId: null, breachedValue: null, reference: null, day: null }
+
 /** With what loses its owner by it. */
 const removeAll = (tables: Tables, changes: OperatorChanges): void => {
   for (const section of sectionsOf(changes))
@@ -123,10 +134,15 @@ const removeAll = (tables: Tables, changes: OperatorChanges): void => {
 }
 
 const putAll = (tables: Tables, changes: OperatorChanges): void => {
+  const checked = new Map(tables.riskThresholds)
   const tokens = new Map([...tables.tenants].map(([id, { providerToken }]) => [id, providerToken]))
   for (const section of sectionsOf(changes))
     for (const row of changes[section].put)
       (tables[section] as Map<string, Row>).set(keyOf(row), row)
+  for (const threshold of changes.riskThresholds.put) {
+    const key = keyOf(threshold)
+    tables.riskThresholds.set(key, { ...unchecked, ...checked.get(key), ...threshold })
+  }
   for (const { providerToken, ...tenant } of changes.tenants.put) {
     const token = providerToken === undefined ? tokens.get(tenant.id) : providerToken
     tables.tenants.set(tenant.id, { ...tenant, providerToken: token ?? null })

@@ -7,7 +7,6 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import { refuse } from '@tradeport/domain/errors'
 import {
   requireCountsInLimit,
-  startOfUtcDay,
   type Order,
   type OrderId,
   type PendingOrder,
@@ -29,6 +28,7 @@ import {
   dayMs,
   minuteMs,
   secondMs,
+  startOfUtcDay,
   type Instant,
   pageOf,
 } from '@tradeport/domain/primitives'

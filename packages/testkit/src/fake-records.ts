@@ -1,6 +1,6 @@
 // The stored records in memory: what the fakes of the stores share, so that an account written
 // through one is seen by the others.
-import type { Account } from '@tradeport/domain/accounts'
+import type { Account, CheckedThreshold } from '@tradeport/domain/accounts'
 import type { HeldKey } from '@tradeport/domain/access'
 import type {
   AccountSnapshot,
@@ -33,6 +33,7 @@ export interface Tables {
   readonly traderLimits: Map<string, AccountTraderLimits>
   readonly challenges: Map<string, Challenge>
   readonly balanceSnapshots: Map<string, AccountSnapshot>
+  readonly riskThresholds: Map<string, CheckedThreshold>
   readonly webhooks: Map<string, WebhookWithSecret>
 }
 
@@ -56,9 +57,23 @@ export const createFakeRecords = (): FakeRecords => ({
     traderLimits: new Map(),
     challenges: new Map(),
     balanceSnapshots: new Map(),
+    riskThresholds: new Map(),
     webhooks: new Map(),
   },
   idempotencyKeys: new Map(),
 })
 
 export const instantKey = (accountId: AccountId, at: Instant): string => `${accountId}@${at}`
+
+/** By type and severity. */
+export const thresholdsOf = (tables: Tables, of: AccountId): readonly CheckedThreshold[] =>
+  [...tables.riskThresholds.values()]
+    .filter(({ accountId }) => accountId === of)
+    .toSorted((a, b) => (thresholdKey(a) < thresholdKey(b) ? -1 : 1))
+
+export const thresholdKey = ({
+  accountId,
+  type,
+  severity,
+}: Pick<CheckedThreshold, 'accountId' | 'type' | 'severity'>): string =>
+  `${accountId} ${type} ${severity}`

@@ -10,7 +10,7 @@ import type {
 } from '@tradeport/domain/operator'
 import type { TenantRecords } from '@tradeport/domain/ports'
 import type { TenantId } from '@tradeport/domain/primitives'
-import type { FakeRecords, StoredTenant } from './fake-records.ts'
+import { thresholdsOf, type FakeRecords, type StoredTenant } from './fake-records.ts'
 
 export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => {
   const inTenant = (tenantId: TenantId) => {
@@ -32,6 +32,9 @@ export const createFakeTenantRecords = (records: FakeRecords): TenantRecords => 
       .filter(({ accountId }) => accountId === account.id)
       .map(({ startedAt, status }) => ({ startedAt, status }))
       .toSorted((a, b) => b.startedAt - a.startedAt),
+    riskThresholds: thresholdsOf(records.tables, account.id).map(
+      ({ type, severity, value, halt }) => ({ type, severity, value, halt }),
+    ),
   })
   return {
     tenants: (slice) =>

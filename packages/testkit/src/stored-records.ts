@@ -43,6 +43,7 @@ export const noKeys: OperatorKeys = {
   traderLimits: [],
   challenges: [],
   balanceSnapshots: [],
+  riskThresholds: [],
 }
 
 export const noRecords: OperatorRecords = {
@@ -55,6 +56,7 @@ export const noRecords: OperatorRecords = {
   traderLimits: [],
   challenges: [],
   balanceSnapshots: [],
+  riskThresholds: [],
 }
 
 // Names are counted, so that tests which share one store never meet each other's records.

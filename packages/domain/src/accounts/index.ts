@@ -18,3 +18,11 @@ export {
   type LinkedAccount,
   type TradeMode,
 } from './account.ts'
+export {
+  checkThreshold,
+  thresholdSeverities,
+  thresholdTypes,
+  type CheckedThreshold,
+  type RiskThreshold,
+  type ThresholdCheck,
+} from './risk-threshold.ts'

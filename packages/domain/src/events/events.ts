@@ -1,6 +1,7 @@
 // What is posted to webhooks. The data of an event is what receivers see: snake_case, times in ISO
 // 8601, and no field without a value. Null is what the broker did not report.
 import type { AccountReading } from '../accounts/account.ts'
+import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
 import { entryOf, type PositionClose } from '../journal/closes.ts'
 import type { FilledOrder, Order, PendingOrder, RejectedOrder } from '../orders/order.ts'
@@ -278,6 +279,36 @@ const changeReasonOf = (kind: DealKind, amount: number): string => {
   }
 }
 
+const breachTexts: Readonly<Record<ThresholdType, readonly [figure: string, is: string]>> = {
+  equity_below: ['The equity', 'below'],
+  margin_level_below: ['The margin level in percent', 'below'],
+  daily_loss_above: ["The day's loss", 'above'],
+  drawdown_above: ['The drawdown from the highest equity', 'above'],
+}
+
+/** @param openPositions their ids; undefined where they could not be read */
+export const thresholdBreached = (
+  { threshold: { accountId, type, severity, value }, current, at }: ThresholdBreach,
+  openPositions: readonly string[] | undefined,
+) => {
+  const [figure, is] = breachTexts[type]
+  return eventOf(
+    'risk.threshold_breached',
+    `${accountId} ${type} ${severity} ${at}`,
+    {
+      account_id: accountId,
+      threshold_type: type,
+      threshold_value: value,
+      current_value: current,
+      severity,
+      message: `${figure} is ${current}, ${is} the threshold of ${value}.`,
+      breached_at: toIso(at),
+      affected_positions: openPositions,
+    },
+    at,
+  )
+}
+
 type RecordedEvent = ReturnType<
   | typeof orderCreated
   | typeof orderFilled
@@ -285,6 +316,7 @@ type RecordedEvent = ReturnType<
   | typeof positionOpened
   | typeof positionClosed
   | typeof balanceChanged
+  | typeof thresholdBreached
 >
 
 /** The data of each type of event that the service records. */

@@ -1,5 +1,11 @@
 // Events about orders and positions, with the payloads that webhooks deliver.
-export { orderCreated, outcomeEvents, type EventPayloads, type ServiceEvent } from './events.ts'
+export {
+  orderCreated,
+  outcomeEvents,
+  thresholdBreached,
+  type EventPayloads,
+  type ServiceEvent,
+} from './events.ts'
 export { journalEvents } from './journal-events.ts'
 export {
   eventNumber,

@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash } from '../access/credential.ts'
 import { isSameLink, type Account } from '../accounts/account.ts'
+import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -75,6 +76,7 @@ interface MergedFields {
   readonly traderLimits: Omit<AccountTraderLimits, 'limits'>
   readonly challenges: Challenge
   readonly balanceSnapshots: AccountSnapshot
+  readonly riskThresholds: RiskThreshold
 }
 
 const rules: {
@@ -131,6 +133,13 @@ const rules: {
     margin: 'required',
     freeMargin: { unset: null },
   },
+  riskThresholds: {
+    accountId: 'account',
+    type: 'required',
+    severity: 'required',
+    value: 'required',
+    halt: { unset: false },
+  },
 }
 
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
@@ -170,6 +179,7 @@ export const keysOf = (
     traderLimits: present(document.traderLimits.map(({ accountId }) => accountId)),
     challenges: document.challenges,
     balanceSnapshots: document.balanceSnapshots,
+    riskThresholds: document.riskThresholds,
   }
 }
 
@@ -259,6 +269,7 @@ export const decideApply =
         account && { ...account, limits: mergeLimits(noTraderLimits, stored?.limits, limits) },
       challenges: (_, challenge) => challenge,
       balanceSnapshots: (_, snapshot) => snapshot,
+      riskThresholds: (_, threshold) => threshold,
     }
 
     /** With everything that belongs to the record and that a later section can refer to. */
@@ -285,7 +296,7 @@ export const decideApply =
         seen.add(id)
         if (entry.removed === true) {
           remove(section, id)
-          removed.push('startedAt' in entry || 'timestamp' in entry ? entry : id)
+          removed.push('id' in entry || section === 'traderLimits' ? id : entry)
           continue
         }
         const reportFault: ReportFault = (field, message) =>

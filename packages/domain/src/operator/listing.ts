@@ -6,6 +6,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '../accounts/account.ts'
+import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import { cursorAfter, placeOfCursor } from '../primitives/cursor.ts'
 import { parseUserId, type UserId } from '../primitives/ids.ts'
@@ -36,6 +37,8 @@ export interface ListedAccount {
   readonly limits: TraderLimits | null
   /** Newest first; the first counts. */
   readonly challenges: readonly Omit<Challenge, 'accountId'>[]
+  /** By type and severity. */
+  readonly riskThresholds: readonly Omit<RiskThreshold, 'accountId'>[]
 }
 
 /** Up to `limit` records of a list, from its beginning or after a place. */

@@ -24,8 +24,7 @@ export interface PlannedField {
 export interface PlannedChange {
   readonly section: Section
   /**
-   * The entry's id, or for what an account has the account's, with the instant where there are
-   * several.
+   * The entry's id, or for what an account has the account's, with what tells several apart.
    */
   readonly id: string
   readonly action: 'create' | 'change' | 'remove'
@@ -41,6 +40,7 @@ type Key = OperatorChanges[Section]['remove'][number]
 export const idOf = (one: Stored | Put | Key | OperatorDocument[Section][number]): string => {
   if (typeof one === 'string') return one
   if ('id' in one) return one.id
+  if ('severity' in one) return `${one.accountId} ${one.type} ${one.severity}`
   if ('startedAt' in one) return `${one.accountId} ${toIso(one.startedAt)}`
   return 'timestamp' in one ? `${one.accountId} ${toIso(one.timestamp)}` : one.accountId
 }
@@ -84,7 +84,14 @@ export const changedFields = (before: Stored | undefined, after: Put): readonly 
 }
 
 const secretFields: ReadonlySet<string> = new Set(['providerToken', 'key', 'token'])
-const keyFields: ReadonlySet<string> = new Set(['id', 'accountId', 'startedAt', 'timestamp'])
+const keyFields: ReadonlySet<string> = new Set([
+  'id',
+  'accountId',
+  'startedAt',
+  'timestamp',
+  'type',
+  'severity',
+])
 
 type Fields = readonly (readonly [field: string, value: PlannedValue | undefined])[]
 

@@ -1,5 +1,6 @@
 // The sections of an operator's document, and the records that it creates, changes and removes.
 import type { Account, AccountFigures, BalanceSnapshot } from '../accounts/account.ts'
+import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import type { CredentialHash, Plan, Scope } from '../access/credential.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -15,6 +16,7 @@ export const sections = [
   'traderLimits',
   'challenges',
   'balanceSnapshots',
+  'riskThresholds',
 ] as const
 export type Section = (typeof sections)[number]
 
@@ -128,6 +130,7 @@ interface Records {
   readonly traderLimits: AccountTraderLimits
   readonly challenges: Challenge
   readonly balanceSnapshots: AccountSnapshot
+  readonly riskThresholds: RiskThreshold
 }
 
 interface Keys {
@@ -140,6 +143,7 @@ interface Keys {
   readonly traderLimits: AccountId
   readonly challenges: Pick<Challenge, 'accountId' | 'startedAt'>
   readonly balanceSnapshots: Pick<AccountSnapshot, 'accountId' | 'timestamp'>
+  readonly riskThresholds: Pick<RiskThreshold, 'accountId' | 'type' | 'severity'>
 }
 
 /** The fields of an entry that may be left out (the stored value stays) or null (it is unset). */
@@ -170,6 +174,7 @@ interface Entries {
   readonly traderLimits: Entry<Limited<AccountTraderLimits>, 'accountId'>
   readonly challenges: Entry<Challenge, 'accountId' | 'startedAt'>
   readonly balanceSnapshots: Entry<AccountSnapshot, 'accountId' | 'timestamp'>
+  readonly riskThresholds: Entry<RiskThreshold, 'accountId' | 'type' | 'severity'>
 }
 
 /**

@@ -5,7 +5,6 @@ export {
   maxOpenOrders,
   maxOrdersPerDay,
   requireCountsInLimit,
-  startOfUtcDay,
   type CountedOrder,
 } from './limits.ts'
 export {

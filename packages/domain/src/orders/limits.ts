@@ -2,7 +2,7 @@
 // (docs/behaviour.md#checks-of-a-new-order).
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type BreachedLimit, type Refusal } from '../errors.ts'
-import { dayMs, type Instant } from '../primitives/instant.ts'
+import { dayMs, startOfUtcDay, type Instant } from '../primitives/instant.ts'
 import {
   addDecimals,
   compareDecimals,
@@ -24,9 +24,6 @@ export interface OrderCounts {
   readonly today: number
   readonly open: number
 }
-
-/** The first instant of the UTC day of an instant. */
-export const startOfUtcDay = (at: Instant): Instant => Math.floor(at / dayMs) * dayMs
 
 const exceeded = (
   details: Omit<Refusal<'RiskLimitExceeded'>, '_tag'>,

@@ -4,9 +4,12 @@ import type {
   Account,
   AccountReading,
   BalanceSnapshot,
+  BrokerAccount,
   LinkedAccount,
 } from '../accounts/account.ts'
+import type { CheckedThreshold, ThresholdCheck } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
+import type { ServiceEvent } from '../events/events.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
@@ -58,4 +61,20 @@ export interface AccountStore {
 /** Live reads of accounts' figures, each recorded and shared for as long as the cache keeps it. */
 export interface LiveAccounts {
   readonly read: (account: Account) => AsyncResult<AccountReading, BrokerReadTag>
+}
+
+/** A check to store, with the event of its breach. */
+export interface StoredCheck extends Pick<ThresholdCheck, 'before' | 'after'> {
+  readonly event: ServiceEvent | undefined
+}
+
+export interface RiskThresholds {
+  /** By type and severity. */
+  readonly ofAccount: (account: BrokerAccount) => AsyncResult<readonly CheckedThreshold[]>
+  /**
+   * Stores what the checks left and records their events, in one transaction. A check of a
+   * threshold that was changed, removed or checked by another process meanwhile is dropped with its
+   * event.
+   */
+  readonly record: (account: BrokerAccount, checks: readonly StoredCheck[]) => AsyncResult<void>
 }

@@ -3,7 +3,7 @@
 import type { BrokerHealth } from '../operator/health.ts'
 import type { WebhookReach } from '../webhooks/webhook-url.ts'
 import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
-import type { AccountStore, LiveAccounts } from './accounts.ts'
+import type { AccountStore, LiveAccounts, RiskThresholds } from './accounts.ts'
 import type {
   Broker,
   PositionTrading,
@@ -69,6 +69,7 @@ export interface Ports extends Pauser {
   readonly providerProbe: ProviderProbe
   readonly providerTokens: ProviderTokens
   readonly records: TenantRecords
+  readonly riskThresholds: RiskThresholds
   readonly sealedSecrets: SealedSecrets
   readonly secrets: Secrets
   readonly slots: TradeSlots

@@ -26,6 +26,7 @@ export {
   minuteMs,
   parseInstant,
   secondMs,
+  startOfUtcDay,
   toIso,
   toUtcDay,
   type Instant,

@@ -16,6 +16,9 @@ export const minuteMs = 60 * secondMs
 export const hourMs = 60 * minuteMs
 export const dayMs = 24 * hourMs
 
+/** The first instant of the UTC day of an instant. */
+export const startOfUtcDay = (at: Instant): Instant => Math.floor(at / dayMs) * dayMs
+
 /** A wait as Retry-After has it: rounded up, at least 1. */
 export const wholeSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / secondMs))
 

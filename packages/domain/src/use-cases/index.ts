@@ -2,6 +2,7 @@
 // Tags>`.
 export { createAccounts, createLiveAccounts } from './accounts.ts'
 export type { AccountView } from './accounts.ts'
+export { checkThresholds } from './check-thresholds.ts'
 export { identifyCaller } from './identify-caller.ts'
 export { marketData } from './market-data.ts'
 export { createOperatorDocuments } from './operator-documents.ts'

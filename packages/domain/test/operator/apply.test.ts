@@ -20,6 +20,7 @@ import type { TenantId, UserId } from '../../src/primitives/ids.ts'
 import {
   newAccessToken,
   newAccount,
+  newAccountId,
   newApiKey,
   newUser,
   noRecords,
@@ -31,6 +32,7 @@ import { acme, ann, createTestSecrets, main } from './operator-desk.ts'
 const now = 1_000
 const bob = 'u-2' as UserId
 const other = 'other' as TenantId
+const nowhere = newAccountId()
 
 const link: OperatorDocument = {
   ...emptyDocument,
@@ -263,6 +265,23 @@ it.each<
     ],
   ],
   [
+    'a risk threshold that lacks its value, is named twice, or is of no account',
+    {
+      riskThresholds: [
+        { accountId: main, type: 'equity_below', severity: 'warning' },
+        { accountId: main, type: 'equity_below', severity: 'critical', value: 1 },
+        { accountId: main, type: 'equity_below', severity: 'critical', value: 2 },
+        { accountId: nowhere, type: 'equity_below', severity: 'warning', value: 1 },
+      ],
+    },
+    linked,
+    [
+      'riskThresholds[0].value: value is required for a record that is not there yet',
+      'riskThresholds[2]: this record is named twice; name it once',
+      `riskThresholds[3].accountId: there is no account ${nowhere}`,
+    ],
+  ],
+  [
     'an account of another tenant on a desk',
     {
       tenants: [{ id: other, name: 'Other' }],
@@ -353,6 +372,16 @@ describe('a document on records that are there', () => {
     const { changes, apiKeys } = applied({ apiKeys: [{ id: 'k-1', enabled: false }] }, linked)
     expect(apiKeys).toEqual([])
     expect(changes.apiKeys.put).toEqual([{ ...linked.apiKeys[0], enabled: false }])
+  })
+
+  it('keeps what it does not name of a risk threshold, whose halt is unset to false', () => {
+    const key = { accountId: main, type: 'drawdown_above', severity: 'warning' } as const
+    const before = { ...linked, riskThresholds: [{ ...key, value: 500, halt: true }] }
+    const thresholdsAfter = (said: object) =>
+      applied({ riskThresholds: [{ ...key, ...said }] }, before).changes.riskThresholds
+    expect(thresholdsAfter({ value: 600 }).put).toEqual([{ ...key, value: 600, halt: true }])
+    expect(thresholdsAfter({ halt: null }).put).toEqual([{ ...key, value: 500, halt: false }])
+    expect(thresholdsAfter({ removed: true }).remove).toMatchObject([key])
   })
 
   it('merges limits one by one, and null lifts them', () => {

@@ -63,6 +63,12 @@ const token = {
   token: 'token-given',
   scopes: ['trading:read'],
 } as const
+const threshold = {
+  accountId: main,
+  type: 'equity_below',
+  severity: 'warning',
+  value: 9_000,
+} as const
 const snapshot = { accountId: main, timestamp: day, balance: 1, equity: 1, margin: 0 }
 
 const whole = documentOf({
@@ -75,6 +81,7 @@ const whole = documentOf({
   traderLimits: [{ accountId: main, limits: { maxLotsPerOrder: 1 } }],
   challenges: [{ accountId: main, startedAt: day, status: 'active' }],
   balanceSnapshots: [snapshot],
+  riskThresholds: [threshold],
 })
 
 const createApplied = async () => {
@@ -96,6 +103,8 @@ const changes: readonly Part[] = [
   { traderLimits: [{ accountId: main, limits: { approvalAboveLots: 2 } }] },
   { challenges: [{ accountId: main, startedAt: day + 1, status: 'failed' }] },
   { balanceSnapshots: [{ ...snapshot, balance: 2 }] },
+  { riskThresholds: [{ ...threshold, halt: true }] },
+  { riskThresholds: [{ ...threshold, severity: 'critical' }] },
 ]
 const removals: readonly Part[] = [
   { tenants: [{ id: acme, removed: true }] },
@@ -104,6 +113,7 @@ const removals: readonly Part[] = [
   { apiKeys: [{ id: 'k-1', removed: true }] },
   { desks: [{ id: 'd-1', removed: true }] },
   { challenges: [{ accountId: main, startedAt: day, removed: true }] },
+  { riskThresholds: [{ ...threshold, removed: true }] },
 ]
 const documents = fc.array(fc.constantFrom(...changes, ...changes, ...removals, whole), {
   minLength: 1,
@@ -146,6 +156,7 @@ it('names every new record with all fields, and of secrets no more than their na
     `create traderLimits ${main}`,
     `create challenges ${main} 2026-11-01T00:00:00.000Z`,
     `create balanceSnapshots ${main} 2026-11-01T00:00:00.000Z`,
+    `create riskThresholds ${main} equity_below warning`,
   ])
   expect(planned[0]?.fields).toStrictEqual([
     { field: 'name', to: 'Acme' },

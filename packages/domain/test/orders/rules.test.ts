@@ -9,7 +9,6 @@ import {
   requireCountsInLimit,
   requireUnlocked,
   requireVolumeInLimit,
-  startOfUtcDay,
   type OrderLimits,
 } from '../../src/orders/limits.ts'
 import {
@@ -27,6 +26,7 @@ import {
 } from '../../src/orders/order.ts'
 import type { AccountLimits, OpenPositions } from '../../src/ports/index.ts'
 import type { AccountId, TenantId, UserId } from '../../src/primitives/ids.ts'
+import { startOfUtcDay } from '../../src/primitives/instant.ts'
 import { accountsToRead, requireOrderLimits } from '../../src/use-cases/orders.ts'
 
 const owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }

@@ -1,7 +1,12 @@
 // The operator's records: as entries of the document of POST /operator/v1/apply, and as they are
 // listed.
 import { apiKeyRequirement, isApiKey, plans, scopes } from '@tradeport/domain/access'
-import { accountPurposes, accountStatuses } from '@tradeport/domain/accounts'
+import {
+  accountPurposes,
+  accountStatuses,
+  thresholdSeverities,
+  thresholdTypes,
+} from '@tradeport/domain/accounts'
 import { challengeStatuses, emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
 import {
   parseAccountId,
@@ -157,6 +162,15 @@ const traderLimits = { ...deskLimits, maxLotsPerOrder: lots, approvalAboveLots: 
 const challengeStart = instant('When the challenge started.')
 const challengeFields = { status: oneOf(challengeStatuses, 'The status of the challenge.') }
 
+const thresholdKey = {
+  type: oneOf(thresholdTypes, 'What is compared.'),
+  severity: oneOf(thresholdSeverities, 'The severity of a breach.'),
+}
+const thresholdFields = {
+  value: decimal('In the currency of the account, or in percent.', 9_000, { minimum: 0 }),
+  halt: flag('Whether a breach is to halt the account; without effect yet.', false),
+}
+
 const section = <F extends Fields>(title: string, fields: F) =>
   optional(
     list(
@@ -214,6 +228,11 @@ export const operatorDocument: Schema<OperatorDocument> = mapDecoded(
         timestamp: instant('When the figures were recorded.'),
         ...settings({ ...figures, freeMargin: money }),
       }),
+      riskThresholds: section('RiskThresholdEntry', {
+        accountId,
+        ...thresholdKey,
+        ...settings(thresholdFields),
+      }),
     }),
   ),
   (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
@@ -246,7 +265,7 @@ export const desk = record('Desk', 'A desk.', {
 })
 export const account = record(
   'ListedAccount',
-  'An account as it is stored, with its limits and challenges.',
+  'An account as it is stored, with its limits, challenges and risk thresholds.',
   {
     id: accountId,
     tenantId,
@@ -260,6 +279,10 @@ export const account = record(
     challenges: list(
       object('A challenge.', { startedAt: challengeStart, ...challengeFields }),
       'Newest first; the first counts.',
+    ),
+    riskThresholds: list(
+      object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
+      'By type and severity.',
     ),
   },
 )

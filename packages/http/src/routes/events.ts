@@ -1,5 +1,6 @@
 // The events that are posted to webhooks, as receivers see them. What the service records has these
 // types.
+import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
 import { type WebhookEventType, webhookEventTypes } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
 import {
@@ -25,12 +26,13 @@ import {
 } from '../fields.ts'
 import {
   literal,
-  anything,
   decimal,
   flag,
   type JsonSchema,
+  list,
   nullable,
   object,
+  oneOf,
   optional,
   record,
   type Schema,
@@ -154,13 +156,15 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
   }),
   'risk.threshold_breached': object('The breach.', {
     account_id: accountId,
-    threshold_type: text('What the threshold limits.', 'drawdown'),
-    threshold_value: anything('Its value.', 500),
-    current_value: anything('The value now.', 512.4),
-    severity: text('How severe it is.', 'warning'),
-    message: text('The same for a person.', 'The drawdown is above its threshold.'),
+    threshold_type: oneOf(thresholdTypes, 'What is compared.', 'drawdown_above'),
+    threshold_value: decimal('In the currency of the account, or in percent.', 500),
+    current_value: decimal('The value now.', 512.4),
+    severity: oneOf(thresholdSeverities, 'How severe it is.'),
+    message: text('The same for a person.', 'The drawdown is 512.4, above the threshold of 500.'),
     breached_at: at,
-    affected_positions: optionalWithoutExample(anything('The positions concerned.', [])),
+    affected_positions: optionalWithoutExample(
+      list(positionId, 'The positions that were open; left out when they could not be read.'),
+    ),
   }),
 }
 

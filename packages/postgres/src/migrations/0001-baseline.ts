@@ -142,6 +142,22 @@ const tables = `
   -- An account has one tenant. Otherwise the planner expects few snapshots of an account, and sorts them all instead of reading the newest off the index.
   create statistics balance_snapshots_of_account (dependencies) on tenant_id, account_id from balance_snapshots;
 
+  create table risk_thresholds (
+    tenant_id text not null,
+    account_id uuid not null,
+    type text not null,
+    severity text not null,
+    value numeric not null,
+    halt boolean not null,
+    -- What the last check left.
+    provider_account_id text,
+    breached_value numeric,
+    reference numeric,
+    day timestamptz,
+    primary key (tenant_id, account_id, type, severity),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
   -- No references: an order under way is followed to its end although its user was removed, and stays when its account is no longer linked.
   create table orders (
     tenant_id text not null,

@@ -18,7 +18,7 @@ import { Sql, inTransaction, query, readAll, sql, type Selection } from '../conn
 import { accounts, snapshots } from '../credentials/account-store.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
-import { challenges, desks, tenants, traderLimits, users } from './records.ts'
+import { challenges, desks, riskThresholds, tenants, traderLimits, users } from './records.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
@@ -89,6 +89,12 @@ const stored: { readonly [S in Section]: Stored<S> } = {
     keyOf: ({ accountId, timestamp }) => [accountId, toTimestamptz(timestamp)],
     of: 'account',
   },
+  riskThresholds: {
+    rows: riskThresholds,
+    key: { account_id: 'uuid', type: 'text', severity: 'text' },
+    keyOf: ({ accountId, type, severity }) => [accountId, type, severity],
+    of: 'account',
+  },
 }
 const sections = Object.keys(stored) as Section[]
 
@@ -143,6 +149,7 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
     traderLimits: await read('traderLimits', keys.traderLimits),
     challenges: await read('challenges', keys.challenges),
     balanceSnapshots: await read('balanceSnapshots', keys.balanceSnapshots),
+    riskThresholds: await read('riskThresholds', keys.riskThresholds),
   }
 }
 

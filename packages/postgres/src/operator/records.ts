@@ -1,6 +1,7 @@
 // The operator's records as rows, other than accounts and credentials: tenants, users, desks,
-// limits and challenges.
+// limits, challenges and risk thresholds.
 import { plans } from '@tradeport/domain/access'
+import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
 import { challengeStatuses, type AccountTraderLimits, type Desk } from '@tradeport/domain/operator'
 import * as t from 'io-ts'
 import {
@@ -86,4 +87,30 @@ export const accountChallenges = {
   sql: sql`(
     select coalesce(json_agg(json_build_object('startedAt', (extract(epoch from started_at) * 1000)::float8, 'status', status) order by started_at desc), '[]')
     from challenges where challenges.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
+}
+
+const threshold = {
+  type: oneOf('type', thresholdTypes),
+  severity: oneOf('severity', thresholdSeverities),
+  value: numeric,
+  halt: t.boolean,
+}
+
+export const riskThresholds = tableOf('risk_thresholds', { accountId: ids.account, ...threshold })
+
+export const checkedThresholds = tableOf('risk_thresholds', {
+  accountId: ids.account,
+  ...threshold,
+  providerAccountId: orAbsent(t.string),
+  breachedValue: orAbsent(numeric),
+  reference: orAbsent(numeric),
+  day: orAbsent(instant),
+})
+
+/** The thresholds of the accounts that a statement reads, as JSON. */
+export const accountThresholds = {
+  codec: t.readonlyArray(t.strict(threshold)),
+  sql: sql`(
+    select coalesce(json_agg(json_build_object('type', type, 'severity', severity, 'value', value::text, 'halt', halt) order by type, severity), '[]')
+    from risk_thresholds where risk_thresholds.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
 }

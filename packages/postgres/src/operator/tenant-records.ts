@@ -10,7 +10,14 @@ import { attempts } from '../connection/failures.ts'
 import { allOf, query, readAll, readFirst, sql, type Selection } from '../connection/sql.ts'
 import { accounts } from '../credentials/account-store.ts'
 import { listedAccessTokens, listedApiKeys } from '../credentials/credential-store.ts'
-import { accountChallenges, desks, listedTenants, traderLimits, users } from './records.ts'
+import {
+  accountChallenges,
+  accountThresholds,
+  desks,
+  listedTenants,
+  traderLimits,
+  users,
+} from './records.ts'
 
 export const createTenantRecords = ({ knex }: Pick<Database, 'knex'>): TenantRecords => {
   const byId =
@@ -71,7 +78,11 @@ export const createTenantRecords = ({ knex }: Pick<Database, 'knex'>): TenantRec
 
 const settings = tableOf(
   'accounts',
-  { limits: t.union([t.null, t.UnknownRecord]), challenges: accountChallenges.codec },
+  {
+    limits: t.union([t.null, t.UnknownRecord]),
+    challenges: accountChallenges.codec,
+    riskThresholds: accountThresholds.codec,
+  },
   {
     // As JSON of texts, because a number of JSON would lose digits of a numeric.
     limits: `(select json_build_object('account_id', account_id, 'max_lots_per_order', max_lots_per_order::text,
@@ -79,6 +90,7 @@ const settings = tableOf(
       'max_open_positions', max_open_positions::text, 'allowed_symbols', allowed_symbols)
       from trader_limits where trader_limits.tenant_id = accounts.tenant_id and account_id = accounts.id)`,
     challenges: accountChallenges.sql.text,
+    riskThresholds: accountThresholds.sql.text,
   },
 )
 
@@ -86,11 +98,11 @@ const listedAccounts = {
   ...accounts,
   columns: sql`${accounts.columns}, ${settings.columns}`,
   read: (row: unknown) => {
-    const { limits, challenges } = settings.read(row)
+    const { limits, ...lists } = settings.read(row)
     return {
       account: accounts.read(row),
       limits: limits === null ? null : traderLimits.read(limits).limits,
-      challenges,
+      ...lists,
     }
   },
 }

@@ -2,13 +2,8 @@
 // orders. Each order has a verdict of its own.
 import { refuse } from '@tradeport/domain/errors'
 import { orderCreated } from '@tradeport/domain/events'
-import {
-  requireCountsInLimit,
-  startOfUtcDay,
-  type OrderId,
-  type PendingOrder,
-} from '@tradeport/domain/orders'
-import { dayMs, toUtcDay, type Instant } from '@tradeport/domain/primitives'
+import { requireCountsInLimit, type OrderId, type PendingOrder } from '@tradeport/domain/orders'
+import { dayMs, startOfUtcDay, toUtcDay, type Instant } from '@tradeport/domain/primitives'
 import { requireOrderLimits } from '@tradeport/domain/use-cases'
 import type { NewOrder, RecordRefusal } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'

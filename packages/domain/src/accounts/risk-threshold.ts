@@ -1,0 +1,116 @@
+// Risk thresholds: when an account's figures breach one, and when it is armed again
+// (docs/behaviour.md#risk-thresholds).
+import { ExactSum, sumExactly } from '../primitives/exact-sum.ts'
+import type { AccountId } from '../primitives/ids.ts'
+import { startOfUtcDay, type Instant } from '../primitives/instant.ts'
+import type { AccountFigures, AccountReading } from './account.ts'
+
+export const thresholdTypes = [
+  'equity_below',
+  'margin_level_below',
+  'daily_loss_above',
+  'drawdown_above',
+] as const
+export type ThresholdType = (typeof thresholdTypes)[number]
+
+export const thresholdSeverities = ['warning', 'critical'] as const
+
+/** An account has one of each type and severity. */
+export interface RiskThreshold {
+  readonly accountId: AccountId
+  readonly type: ThresholdType
+  readonly severity: (typeof thresholdSeverities)[number]
+  /** Money in the account's currency, or percent; 0 or more. */
+  readonly value: number
+  /** Whether a breach is to halt the account. Kept only: accounts cannot be halted yet. */
+  readonly halt: boolean
+}
+
+/** A threshold with what its last check left; all null before the first. */
+export interface CheckedThreshold extends RiskThreshold {
+  /** What was checked: what is left of another account at the provider does not count. */
+  readonly providerAccountId: string | null
+  /** The value that was breached; null while the threshold is armed. */
+  readonly breachedValue: number | null
+  /** The balance that losses of `day` are measured from, or the highest equity seen. */
+  readonly reference: number | null
+  /** The UTC day of the last check of a daily loss. */
+  readonly day: Instant | null
+}
+
+export interface ThresholdBreach {
+  readonly threshold: RiskThreshold
+  /** What breached it; finite. */
+  readonly current: number
+  readonly at: Instant
+}
+
+export interface ThresholdCheck {
+  readonly before: CheckedThreshold
+  /** `before` itself where nothing changed. */
+  readonly after: CheckedThreshold
+  /** Undefined unless this reading breached an armed threshold. */
+  readonly breach: ThresholdBreach | undefined
+}
+
+/**
+ * A breached threshold is armed again once the figure is back by 5 % of the threshold, when its
+ * value is changed, and a daily loss when a UTC day begins.
+ */
+export const checkThreshold = (
+  before: CheckedThreshold,
+  providerAccountId: string,
+  { figures, readAt: at }: AccountReading,
+): ThresholdCheck => {
+  const { type, value } = before
+  // A day that has begun by the clock of one instance does not end by that of another.
+  const day =
+    type === 'daily_loss_above' ? Math.max(startOfUtcDay(at), before.day ?? -Infinity) : null
+  const held =
+    before.providerAccountId === providerAccountId && before.day === day ? before : undefined
+  const reference = referenceOf(type, figures, held?.reference ?? null)
+  const current = figureOf(type, figures, reference)
+  const excess = isBelow(type) ? sumExactly([value, -current]) : sumExactly([current, -value])
+  const wasBreached = held?.breachedValue === value
+  const isBreached = wasBreached ? !hasRecovered(excess, value) : excess > 0
+  const breachedValue = isBreached ? value : null
+  const isChanged =
+    held === undefined || held.breachedValue !== breachedValue || held.reference !== reference
+  return {
+    before,
+    after: isChanged ? { ...before, providerAccountId, breachedValue, reference, day } : before,
+    breach: isBreached && !wasBreached ? { threshold: before, current, at } : undefined,
+  }
+}
+
+const isBelow = (type: ThresholdType): boolean =>
+  type === 'equity_below' || type === 'margin_level_below'
+
+/** What the figure is measured from; null for those that are not. */
+const referenceOf = (
+  type: ThresholdType,
+  { balance, equity }: AccountFigures,
+  held: number | null,
+): number | null => {
+  if (type === 'daily_loss_above') return held ?? balance
+  return type === 'drawdown_above' ? Math.max(held ?? equity, equity) : null
+}
+
+/** Without margin in use the margin level has no bound. */
+const figureOf = (
+  type: ThresholdType,
+  { equity, margin, marginLevel }: AccountFigures,
+  reference: number | null,
+): number => {
+  if (reference !== null) return sumExactly([reference, -equity])
+  if (type === 'equity_below') return equity
+  return margin === 0 ? Infinity : (marginLevel ?? (equity * 100) / margin)
+}
+
+/** @param excess how far the figure is beyond the threshold's value */
+const hasRecovered = (excess: number, value: number): boolean => {
+  const twentyfold = new ExactSum()
+  twentyfold.addProduct(20, excess)
+  twentyfold.add(value)
+  return twentyfold.value() <= 0
+}

@@ -1,0 +1,129 @@
+// What a check of an account reads of its broker, and what it records.
+import { createFakeRiskThresholds, openPosition, thresholdKey } from '@tradeport/testkit'
+import { describe, expect, it } from 'vitest'
+import type { AccountFigures } from '../../src/accounts/account.ts'
+import type { CheckedThreshold } from '../../src/accounts/risk-threshold.ts'
+import type { ServiceEvent } from '../../src/events/events.ts'
+import type { AccountId, Ticket } from '../../src/primitives/ids.ts'
+import { checkThresholds } from '../../src/use-cases/check-thresholds.ts'
+import { brokerAccountOf, createTestDesk, down, rightOf, tagOf } from './desk.ts'
+
+const noon = Date.parse('2026-11-02T12:00:00.000Z')
+const figures: AccountFigures = {
+  balance: 10_000,
+  equity: 8_000,
+  margin: 4_000,
+  freeMargin: 4_000,
+  marginLevel: 200,
+  leverage: 100,
+}
+const information = { tradeMode: 'demo', broker: null, currency: 'USD', figures } as const
+
+const thresholdOf = (
+  accountId: AccountId,
+  fields: Partial<CheckedThreshold> = {},
+): CheckedThreshold => ({
+  accountId,
+  type: 'equity_below',
+  severity: 'warning',
+  value: 9_000,
+  halt: true,
+  providerAccountId: null,
+  breachedValue: null,
+  reference: null,
+  day: null,
+  ...fields,
+})
+
+/** A desk with an account of these thresholds. */
+const withThresholds = (...thresholds: readonly Partial<CheckedThreshold>[]) => {
+  const desk = createTestDesk({ now: () => noon })
+  const account = desk.link()
+  const events: ServiceEvent[] = []
+  const { tables } = desk.records
+  for (const one of thresholds.map((fields) => thresholdOf(account.id, fields)))
+    tables.riskThresholds.set(thresholdKey(one), one)
+  const riskThresholds = createFakeRiskThresholds(desk.records, (_, more) => events.push(...more))
+  desk.broker.put(account.id, {
+    information,
+    positions: [openPosition({ ticket: '7' as Ticket }), openPosition({ ticket: '8' as Ticket })],
+  })
+  return {
+    ...desk,
+    account,
+    events,
+    riskThresholds,
+    check: checkThresholds({ ...desk, riskThresholds })(brokerAccountOf(account)),
+    states: () => [...tables.riskThresholds.values()].map(({ breachedValue }) => breachedValue),
+  }
+}
+
+const dataOf = (accountId: AccountId) => ({
+  account_id: accountId,
+  threshold_type: 'equity_below',
+  threshold_value: 9_000,
+  current_value: 8_000,
+  severity: 'warning',
+  message: 'The equity is 8000, below the threshold of 9000.',
+  breached_at: '2026-11-02T12:00:00.000Z',
+})
+
+describe('a check', () => {
+  it('reads nothing of an account without thresholds', async () => {
+    const desk = withThresholds()
+    await rightOf(desk.check)
+    expect(desk.broker.calls()).toBe(0)
+  })
+
+  it('reads the figures once and no positions while nothing is breached', async () => {
+    const desk = withThresholds({ value: 8_000 }, { type: 'margin_level_below', value: 150 })
+    await rightOf(desk.check)
+    expect([desk.broker.calls('accountInformation'), desk.broker.calls()]).toEqual([1, 1])
+    expect(desk.events).toEqual([])
+  })
+
+  it('records each breach once, with the open positions, and reads them once', async () => {
+    const desk = withThresholds(
+      {},
+      { severity: 'critical', value: 8_500 },
+      { type: 'drawdown_above', value: 1 },
+    )
+    await rightOf(desk.check)
+    await rightOf(desk.check)
+    const [critical, warning, ...others] = desk.events
+    expect(warning).toEqual({
+      type: 'risk.threshold_breached',
+      key: expect.stringContaining(desk.account.id),
+      at: noon,
+      data: {
+        ...dataOf(desk.account.id),
+        affected_positions: [`${desk.account.id}:7`, `${desk.account.id}:8`],
+      },
+    })
+    expect([critical?.data['severity'], others]).toEqual(['critical', []])
+    expect(desk.broker.calls('positions')).toBe(1)
+  })
+
+  it('records a breach without positions that cannot be read', async () => {
+    const desk = withThresholds({})
+    desk.broker.fail(desk.account.id, down(desk.account.id), ['positions'])
+    await rightOf(desk.check)
+    expect(desk.events.map(({ data }) => data)).toEqual([dataOf(desk.account.id)])
+  })
+
+  it('changes nothing where the account cannot be read', async () => {
+    const desk = withThresholds({})
+    desk.broker.fail(desk.account.id, down(desk.account.id))
+    expect(await tagOf(desk.check)).toBe('BrokerUnavailable')
+    expect([desk.events, desk.states()]).toEqual([[], [null]])
+  })
+
+  it('that another one overtakes records nothing', async () => {
+    const desk = withThresholds({})
+    const release = desk.broker.hold()
+    const both = Promise.all([desk.check(), desk.check()])
+    release()
+    await both
+    expect([desk.events.length, desk.states()]).toEqual([1, [9_000]])
+  })
+})

@@ -1,0 +1,57 @@
+// Checks of risk thresholds: a breach is recorded once, however many instances find it.
+import { thresholdBreached } from '@tradeport/domain/events'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { webhookEventTypes } from '@tradeport/domain/webhooks'
+import { puts, rightOf, storedAccount, write } from '@tradeport/testkit'
+import { expect, it } from 'vitest'
+import { createRiskThresholds } from '../src/index.ts'
+import { createTestClock, startEvents } from './event-ports.ts'
+import { onEachDatabase } from './open-stores.ts'
+
+onEachDatabase((open) =>
+  it('records the event of the one check that is stored, and keeps it when the operator writes the threshold again', async () => {
+    const { database, elsewhere, close } = await open()
+    const { operator, recorder, eventLog, stop } = await startEvents(database, createTestClock())
+    const stores = [database, elsewhere].map(({ knex }) => createRiskThresholds({ knex, recorder }))
+    const [store] = stores as [(typeof stores)[0]]
+    const { id: accountId, owner } = await storedAccount(operator)
+    const account: BrokerAccount = {
+      accountId,
+      owner,
+      platform: 'mt5',
+      providerAccountId: 'p-1',
+      region: null,
+    }
+    const threshold = {
+      accountId,
+      type: 'equity_below',
+      severity: 'warning',
+      value: 0.1 + 0.2,
+      halt: true,
+    } as const
+    const set = () => write(operator, { riskThresholds: puts(threshold) })
+    await set()
+    const [before] = await rightOf(store.ofAccount(account))
+    if (before === undefined) expect.fail('there is no threshold')
+    const after = { ...before, providerAccountId: 'p-1', breachedValue: before.value }
+    const check = (at: number) => ({
+      before,
+      after,
+      event: thresholdBreached({ threshold, current: 0, at }, []),
+    })
+    await Promise.all(stores.map((one, at) => rightOf(one.record(account, [check(at)]))))
+    await set()
+    expect(await rightOf(store.ofAccount(account))).toEqual([after])
+    const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
+    const { events } = await rightOf(eventLog.page(owner, query))
+    expect(events).toMatchObject([
+      {
+        type: 'risk.threshold_breached',
+        accountId,
+        data: { threshold_value: 0.1 + 0.2, affected_positions: [] },
+      },
+    ])
+    await stop()
+    await close()
+  }),
+)
