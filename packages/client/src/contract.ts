@@ -223,6 +223,13 @@ export interface components {
             /** @description Free margin; null until it was read from the broker. */
             readonly freeMargin: number | null;
         };
+        /** @description The new levels; one that is left out stays. */
+        readonly ChangeLevelsRequest: {
+            /** @description A price; null removes the stop loss. */
+            readonly stopLoss?: number | null;
+            /** @description A price; null removes the take profit. */
+            readonly takeProfit?: number | null;
+        };
         /** @description What to change. */
         readonly ChangeWebhookRequest: {
             /** @description Where to post events: https, on the public internet. */
@@ -231,6 +238,37 @@ export interface components {
             readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
             /** @description Whether events are delivered to it. */
             readonly enabled?: boolean;
+        };
+        /** @description The outcome of one of several closes. */
+        readonly CloseAttempt: {
+            /** @description The id of a position, and of the trade that it becomes. */
+            readonly positionId: string;
+            /**
+             * @description rejected: nothing was closed. unknown: it may have been closed; read the position before you try again.
+             * @enum {string}
+             */
+            readonly outcome: "closed" | "partially_closed" | "rejected" | "unknown";
+            /** @description The broker's number of the closing order; null when it gave none. */
+            readonly brokerOrderId?: string | null;
+            /** @description Lots that were closed. */
+            readonly closedVolume?: number;
+            /** @description Lots that stay open; 0 when all was closed. */
+            readonly remainingVolume?: number;
+            /** @description The id of the rest, when the broker gave it a new one. */
+            readonly remainingPositionId?: string;
+            /** @description Weighted by volume; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
+            readonly closePrice?: number | null;
+            /** @description Profit of the close, before commission and swap; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later. */
+            readonly realizedPnl?: number | null;
+            /**
+             * Format: date-time
+             * @description When it was closed; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later.
+             */
+            readonly closedAt?: string | null;
+            /** @description Why it was not closed, as in the error of a reply. */
+            readonly code?: string;
+            /** @description The same in words. */
+            readonly message?: string;
         };
         /** @description How much to close. */
         readonly ClosePositionRequest: {
@@ -265,6 +303,26 @@ export interface components {
              * @description When it was closed; null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later.
              */
             readonly closedAt: string | null;
+        };
+        /** @description Which positions to close: those that match everything that is given. */
+        readonly ClosePositionsRequest: {
+            /**
+             * Format: uuid
+             * @description The id of a linked account.
+             */
+            readonly accountId: string;
+            /** @description An instrument, in capitals; it matches whatever case the broker uses. */
+            readonly symbol?: string;
+            /**
+             * @description The direction.
+             * @enum {string}
+             */
+            readonly side?: "buy" | "sell";
+            /**
+             * @description Only those whose unrealizedPnl is above 0, or below 0.
+             * @enum {string}
+             */
+            readonly only?: "profit" | "loss";
         };
         /** @description A webhook. */
         readonly CreateWebhookRequest: {
@@ -1737,6 +1795,51 @@ export interface operations {
             };
         };
     };
+    readonly changePositionLevels: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a position, and of the trade that it becomes. */
+                readonly id: string;
+            };
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ChangeLevelsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description An open position, as its broker has it. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Position"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["Provenance"];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
     readonly closePosition: {
         readonly parameters: {
             readonly path: {
@@ -1776,6 +1879,31 @@ export interface operations {
                             readonly version: "1.0.0";
                             readonly provenance: components["schemas"]["Provenance"];
                         };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly closePositions: {
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["ClosePositionsRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Oldest position first; empty where none matches. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description Oldest position first; empty where none matches. */
+                        readonly data: readonly components["schemas"]["CloseAttempt"][];
+                        readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };
                 };

@@ -57,6 +57,17 @@ export const routes = {
    */
   moveTakeProfit: { route: 'PUT /positions/:id/tp', input: 'body', ifUnknown: readPosition },
   /**
+   * Moves, sets or removes (null) both levels at once; one that is left out stays. Sent once: after
+   * an error whose outcome is unknown, read the position.
+   */
+  changePositionLevels: {
+    route: 'PUT /positions/:id/levels',
+    input: 'body',
+    ifUnknown: readPosition,
+  },
+  /** Closes every matching position of an account, each at most once. */
+  closePositions: { route: 'POST /positions/close', input: 'body' },
+  /**
    * Closes a volume of a position, or all of it with {}, at most once. After BROKER_OUTCOME_UNKNOWN,
    * read the position.
    */

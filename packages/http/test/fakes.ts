@@ -32,6 +32,7 @@ import type { Position } from '@tradeport/domain/positions'
 import { tradeStatistics } from '@tradeport/domain/statistics'
 import type { ClosedTrade } from '@tradeport/domain/trades'
 import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/testkit'
+import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -281,10 +282,14 @@ export const fakeUseCases = ({
   listPositions: (_, { page, limit }) =>
     TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ position, provenance }),
-  moveStopLoss: (_, _id, stopLoss) => TE.right({ position: { ...position, stopLoss }, provenance }),
-  moveTakeProfit: (_, _id, takeProfit) =>
-    TE.right({ position: { ...position, takeProfit }, provenance }),
+  changeLevels: (_, _id, { stopLoss, takeProfit }) =>
+    TE.right({
+      position: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },
+      provenance,
+    }),
   closePosition: (_, _id, _volume, once) => begun(once)({ closed: closedPosition, provenance }),
+  closePositions: (_, _selection, once) =>
+    begun(once)([{ accountId, ticket: position.ticket, result: E.right(closedPosition) }]),
   listTrades: () =>
     TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),

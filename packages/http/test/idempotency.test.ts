@@ -75,6 +75,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     },
     closePosition: (_, _id, _volume, once) =>
       effect('close', once)({ closed: closedPosition, provenance }),
+    closePositions: (_, _selection, once) => effect('closes', once)([]),
     createWebhook: (_, _wanted, once) =>
       effect('webhook', once)({ webhook, secret: webhookSecret }),
     testWebhook: (_, _id, once) =>

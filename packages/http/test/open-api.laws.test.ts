@@ -79,7 +79,11 @@ const textsOf = (schema: Json): fc.Arbitrary<unknown> => {
 
 /** Values that a schema of the API for users accepts. */
 const valuesOf = (schema: Json): fc.Arbitrary<unknown> => {
+  if (Array.isArray(schema.type))
+    return fc.oneof(...schema.type.map((type: string) => valuesOf({ ...schema, type })))
   switch (schema.type) {
+    case 'null':
+      return fc.constant(null)
     case 'string':
       return textsOf(schema)
     case 'integer':

@@ -2,6 +2,8 @@
 // what is not simply a field of the result.
 import { instruments } from '@tradeport/domain/market'
 import type { ClosedPosition } from '@tradeport/domain/use-cases'
+import { refuse } from '@tradeport/domain/errors'
+import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import type { UseCases } from '../src/index.ts'
@@ -207,6 +209,42 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
   moveStopLoss: [{ data: { ...shownPosition, stopLoss: 1.05 }, meta: ofPositions }],
   moveTakeProfit: [{ data: { ...shownPosition, takeProfit: 1.3 }, meta: ofPositions }],
+  changePositionLevels: [
+    { data: { ...shownPosition, stopLoss: 1.05, takeProfit: 1.3 }, meta: ofPositions },
+  ],
+  closePositions: [
+    {
+      data: [
+        {
+          positionId: `${accountId}:42`,
+          outcome: 'closed',
+          brokerOrderId: '99',
+          closedVolume: 0.1,
+          remainingVolume: 0,
+          closePrice: 1.2,
+        },
+        { positionId: `${accountId}:43`, outcome: 'partially_closed', remainingVolume: 0.05 },
+        {
+          positionId: `${accountId}:44`,
+          outcome: 'rejected',
+          code: 'TRADE_REJECTED',
+          message: expect.stringContaining('Market is closed') as string,
+        },
+        { positionId: `${accountId}:45`, outcome: 'unknown', code: 'BROKER_OUTCOME_UNKNOWN' },
+      ],
+      parts: {
+        closePositions: () =>
+          TE.right(
+            [
+              E.right(closedPosition),
+              E.right({ ...closedPosition, remainingVolume: 0.05 }),
+              E.left(refuse('TradeRejected', reason)),
+              E.left(refuse('BrokerOutcomeUnknown', { accountId })),
+            ].map((result, index) => ({ accountId, ticket: String(42 + index) as never, result })),
+          ),
+      },
+    },
+  ],
   closePosition: [
     closeWith({}, { brokerOrderId: '99', closedAt: '2026-11-21T10:11:10.001Z' }),
     closeWith({ remainingTicket: '43' as never }, { remainingPositionId: `${accountId}:43` }),

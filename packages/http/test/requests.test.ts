@@ -157,9 +157,29 @@ describe('a request', () => {
     [
       'PUT /positions/x/sl',
       { value: Number.MIN_VALUE },
-      ['moveStopLoss', caller, 'x', Number.MIN_VALUE],
+      ['changeLevels', caller, 'x', { stopLoss: Number.MIN_VALUE }],
     ],
-    ['PUT /positions/x/tp', { value: 0.1 + 0.2 }, ['moveTakeProfit', caller, 'x', 0.1 + 0.2]],
+    [
+      'PUT /positions/x/tp',
+      { value: 0.1 + 0.2 },
+      ['changeLevels', caller, 'x', { takeProfit: 0.1 + 0.2 }],
+    ],
+    [
+      'PUT /positions/x/levels',
+      { stopLoss: null, takeProfit: 1.3 },
+      ['changeLevels', caller, 'x', { stopLoss: null, takeProfit: 1.3 }],
+    ],
+    ['PUT /positions/x/levels', { stopLoss: 1 }, ['changeLevels', caller, 'x', { stopLoss: 1 }]],
+    [
+      'POST /positions/close',
+      { accountId: upper, symbol: 'EURUSD', side: 'buy', only: 'loss' },
+      [
+        'closePositions',
+        caller,
+        { accountId, symbol: 'EURUSD', side: 'buy', only: 'loss' },
+        withoutKey,
+      ],
+    ],
     [close, {}, ['closePosition', caller, `${accountId}:42`, undefined, withoutKey]],
     [close, { volume: 10.01 }, ['closePosition', caller, `${accountId}:42`, 10.01, withoutKey]],
     [

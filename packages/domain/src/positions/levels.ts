@@ -23,19 +23,26 @@ const levelNames: readonly LevelName[] = ['stopLoss', 'takeProfit']
 /** What decides about a change of levels. */
 type LevelledPosition = Pick<BrokerPosition, LevelName | 'currentPrice'>
 
+/** The levels to change: a price sets one, null removes it, and an absent one stays. */
+export type LevelsChange = { readonly [Name in LevelName]?: number | null | undefined }
+
 /**
- * The levels of a position with one of them moved. A stop loss is below the current price of a buy
- * and above that of a sell, a take profit the other way round; the price itself is neither.
+ * The levels of a position after a change. A stop loss is below the current price of a buy and
+ * above that of a sell, a take profit the other way round; the price itself is neither.
  */
 export const decideLevels = (
-  { side, currentPrice, stopLoss, takeProfit }: BrokerPosition,
-  name: LevelName,
-  value: number,
+  { side, currentPrice, ...held }: BrokerPosition,
+  change: LevelsChange,
 ): E.Either<Refusal<'InvalidPrice'>, Levels> => {
-  const isBelow = (side === 'buy') === (name === 'stopLoss')
-  return (isBelow ? value < currentPrice : value > currentPrice)
-    ? E.right({ stopLoss, takeProfit, [name]: value })
-    : E.left(refuse('InvalidPrice', { level: name, side, value, currentPrice }))
+  for (const level of levelNames) {
+    const value = change[level] ?? undefined
+    const isBelow = (side === 'buy') === (level === 'stopLoss')
+    if (value !== undefined && (isBelow ? value >= currentPrice : value <= currentPrice))
+      return E.left(refuse('InvalidPrice', { level, side, value, currentPrice }))
+  }
+  const levelAfter = (name: LevelName): number | undefined =>
+    change[name] === undefined ? held[name] : (change[name] ?? undefined)
+  return E.right({ stopLoss: levelAfter('stopLoss'), takeProfit: levelAfter('takeProfit') })
 }
 
 /**
@@ -76,10 +83,12 @@ export const withConfirmedLevels = (
   requested: Levels,
   before: LevelledPosition,
 ): BrokerPosition => {
-  const changed = levelNames.filter(
-    (name) => requested[name] !== undefined && after[name] === before[name],
-  )
-  return { ...after, ...Object.fromEntries(changed.map((name) => [name, requested[name]])) }
+  const { stopLoss, takeProfit, ...rest } = after
+  const shown = { stopLoss, takeProfit }
+  const confirmed = levelNames
+    .map((name) => [name, after[name] === before[name] ? requested[name] : shown[name]] as const)
+    .filter(([, price]) => price !== undefined)
+  return { ...rest, ...Object.fromEntries(confirmed) }
 }
 
 /** No symbol has prices of more; beyond them is binary residue. */

@@ -11,12 +11,19 @@ import {
   type AsyncResult,
   type BrokerChangeError,
   type BrokerReadError,
+  type BrokerReadTag,
   type Refusal,
   type RefusalTag,
 } from '../errors.ts'
 import { dealKey, type BrokerDeal } from '../journal/broker-deal.ts'
 import { closeFillOf, type CloseFill } from '../journal/closes.ts'
-import type { Journal, MaySend, IdempotencyGuard, Ports } from '../ports/index.ts'
+import {
+  withoutKey,
+  type Journal,
+  type MaySend,
+  type IdempotencyGuard,
+  type Ports,
+} from '../ports/index.ts'
 import {
   closeShownBy,
   decideClose,
@@ -30,15 +37,22 @@ import {
   hasRequestedLevels,
   showsOldLevel,
   withConfirmedLevels,
-  type LevelName,
   type Levels,
+  type LevelsChange,
 } from '../positions/levels.ts'
-import { requireOpen, type PositionsReading } from '../positions/position.ts'
-import type { AccountId, PositionId, Ticket } from '../primitives/ids.ts'
+import { requireOpen, type PositionsReading, type Side } from '../positions/position.ts'
+import {
+  formatPositionId,
+  type AccountId,
+  type PositionId,
+  type Ticket,
+} from '../primitives/ids.ts'
 import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
+import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import {
   confirmDemo,
+  findAccount,
   findPositionAccount,
   showPosition,
   type OpenPosition,
@@ -54,11 +68,8 @@ interface ChangePorts extends Pick<
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
 }
 
-type ChangeTag =
-  | BrokerChangeError['_tag']
-  | 'AccountPurposeRestricted'
-  | 'LiveAccountRestricted'
-  | 'InternalTimeout'
+type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
+type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | 'InternalTimeout'
 
 /**
  * What was closed. The last three are null while the closing deal is not found; one alone is null
@@ -80,6 +91,24 @@ export interface CloseResult {
   readonly closed: ClosedPosition
   readonly provenance: Provenance
 }
+
+/** Which open positions of an account to close: those that match everything that is given. */
+export interface ClosesSelection {
+  readonly accountId: AccountId
+  readonly symbol?: SymbolFilter | undefined
+  readonly side?: Side | undefined
+  /** By the unrealized result, before swap and commission; one of 0 is neither. */
+  readonly only?: 'profit' | 'loss' | undefined
+}
+
+/** One of several closes. */
+export interface CloseAttempt extends PositionId {
+  readonly result: E.Either<CloseRefusal, ClosedPosition>
+}
+
+type CloseRefusal = Refusal<
+  ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress' | 'ServiceUnavailable'
+>
 
 /** A position that may be changed, if it is open. */
 interface ChangeTarget {
@@ -113,6 +142,8 @@ interface SentClose {
   readonly shown: ShownClose | undefined
 }
 
+/** How many of several closes are under way at once. */
+const closesAtOnce = 4
 /** How long a read may take to show a change that was made. */
 const watchMs = 2 * secondMs
 /** Between the end of one read and the next. */
@@ -170,27 +201,25 @@ export const createPositionChanges = (ports: ChangePorts) => {
 
   // --- levels ---
 
-  const moveLevel =
-    (name: LevelName) =>
-    (
-      caller: Caller,
-      id: string,
-      price: number,
-    ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
-      pipe(
-        change(caller, id, (target, maySend) =>
-          pipe(
-            readOpenPosition(target),
-            TE.bindTo('before'),
-            TE.bindW('levels', ({ before }) =>
-              TE.fromEither(decideLevels(before.position, name, price)),
-            ),
-            TE.flatMap(({ before, levels }) => setLevels(target, before, levels, maySend)),
-            TE.map((changed) => ({ target, changed })),
+  const changeLevels = (
+    caller: Caller,
+    id: string,
+    levelsChange: LevelsChange,
+  ): AsyncResult<PositionResult, ChangeTag | 'InvalidPrice'> =>
+    pipe(
+      change(caller, id, (target, maySend) =>
+        pipe(
+          readOpenPosition(target),
+          TE.bindTo('before'),
+          TE.bindW('levels', ({ before }) =>
+            TE.fromEither(decideLevels(before.position, levelsChange)),
           ),
+          TE.flatMap(({ before, levels }) => setLevels(target, before, levels, maySend)),
+          TE.map((changed) => ({ target, changed })),
         ),
-        TE.flatMapTask(({ target, changed }) => showPosition(ports)(target.brokerAccount, changed)),
-      )
+      ),
+      TE.flatMapTask(({ target, changed }) => showPosition(ports)(target.brokerAccount, changed)),
+    )
 
   /**
    * Sends both levels of a position, and returns it with them. Confirmed levels are set, whatever
@@ -370,61 +399,104 @@ export const createPositionChanges = (ports: ChangePorts) => {
       return { shown, fill: fill() }
     }
 
-  return {
-    /** PUT /positions/:id/sl: a price above 0; the take profit stays. */
-    moveStopLoss: moveLevel('stopLoss'),
+  /**
+   * POST /positions/:id/close.
+   * @param volume lots above 0; undefined for all
+   * @param guard begun when everything is checked, before anything is recorded or sent
+   */
+  const closePosition = (
+    caller: Caller,
+    id: string,
+    volume: number | undefined,
+    { begin }: IdempotencyGuard,
+  ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
+    change(caller, id, (target, maySend) =>
+      pipe(
+        TE.Do,
+        TE.let('target', () => target),
+        TE.bind('before', () => readOpenPosition(target)),
+        TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
+        TE.bindW('earlierDeals', () => findEarlierDeals(target)),
+        TE.tap(() => begin),
+        // Before it is sent, so that a close of a process that dies is found in the broker's
+        // history.
+        TE.tap(() => wantRead(target, lateDealsMs)),
+        TE.bindW('sent', (close) => sendClose(close, maySend)),
+        TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
+        // A close that the broker has only accepted counts as made when a read shows it.
+        TE.filterOrElseW(
+          ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
+          () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
+        ),
+        TE.map(({ before, order, sent, found: { shown, fill } }) => {
+          const { accountId, ticket } = target.id
+          const { readAt } = shown?.reading ?? before.reading
+          return {
+            closed: {
+              accountId,
+              ticket,
+              brokerOrderId: sent.brokerOrderId,
+              // A broker that confirmed a close has made it, though no read may show it yet.
+              ...(shown?.outcome ?? outcomeAsSent(order)),
+              closePrice: fill?.price ?? null,
+              realizedPnl: fill?.profit ?? null,
+              closedAt: fill?.at ?? null,
+            },
+            provenance: provenanceOf(broker.source, [{ accountId, readAt }], readAt),
+          }
+        }),
+      ),
+    )
 
-    /** PUT /positions/:id/tp: a price above 0; the stop loss stays. */
-    moveTakeProfit: moveLevel('takeProfit'),
-
-    /**
-     * POST /positions/:id/close.
-     * @param volume lots above 0; undefined for all
-     * @param once begun when everything is checked, before anything is recorded or sent
-     */
-    closePosition: (
-      caller: Caller,
-      id: string,
-      volume: number | undefined,
-      { begin }: IdempotencyGuard,
-    ): AsyncResult<CloseResult, ChangeTag | 'InvalidVolume' | 'IdempotencyInProgress'> =>
-      change(caller, id, (target, maySend) =>
-        pipe(
-          TE.Do,
-          TE.let('target', () => target),
-          TE.bind('before', () => readOpenPosition(target)),
-          TE.bindW('order', ({ before }) => TE.fromEither(decideClose(before.position, volume))),
-          TE.bindW('earlierDeals', () => findEarlierDeals(target)),
-          TE.tap(() => begin),
-          // Before it is sent, so that a close of a process that dies is found in the broker's
-          // history.
-          TE.tap(() => wantRead(target, lateDealsMs)),
-          TE.bindW('sent', (close) => sendClose(close, maySend)),
-          TE.bindW('found', (close) => TE.fromTask(findClose(close, close.sent))),
-          // A close that the broker has only accepted counts as made when a read shows it.
-          TE.filterOrElseW(
-            ({ sent, found }) => sent.isConfirmed || found.shown !== undefined,
-            () => refuse('BrokerOutcomeUnknown', { accountId: target.id.accountId }),
-          ),
-          TE.map(({ before, order, sent, found: { shown, fill } }) => {
-            const { accountId, ticket } = target.id
-            const { readAt } = shown?.reading ?? before.reading
-            return {
-              closed: {
-                accountId,
-                ticket,
-                brokerOrderId: sent.brokerOrderId,
-                // A broker that confirmed a close has made it, though no read may show it yet.
-                ...(shown?.outcome ?? outcomeAsSent(order)),
-                closePrice: fill?.price ?? null,
-                realizedPnl: fill?.profit ?? null,
-                closedAt: fill?.at ?? null,
-              },
-              provenance: provenanceOf(broker.source, [{ accountId, readAt }], readAt),
-            }
-          }),
+  /**
+   * POST /positions/close: closes each matching position as a whole, once. A close that fails does
+   * not keep the others from being made.
+   * @returns oldest first; empty where nothing matches
+   */
+  const closePositions = (
+    caller: Caller,
+    { accountId, symbol, side, only }: ClosesSelection,
+    { begin }: IdempotencyGuard,
+  ): AsyncResult<
+    readonly CloseAttempt[],
+    BrokerReadTag | 'AccountNotFound' | RestrictionTag | 'IdempotencyInProgress'
+  > =>
+    pipe(
+      findAccount(ports)(caller.owner, accountId),
+      TE.flatMapEither(requireTradable),
+      TE.flatMap(confirmDemo(ports)),
+      TE.flatMapEither(requireBrokerAccount),
+      TE.flatMap(positionTrading.freshPositions),
+      TE.map(({ positions }) =>
+        positions.filter(
+          (position) =>
+            isSymbolMatch(symbol, position.symbol) &&
+            (side === undefined || position.side === side) &&
+            (only === undefined ||
+              (only === 'profit' ? position.unrealizedPnl > 0 : position.unrealizedPnl < 0)),
         ),
       ),
+      TE.tap(() => begin),
+      TE.flatMapTask((selected) => async () => {
+        const attempts: CloseAttempt[] = []
+        const left = selected.entries()
+        const closeRest = async (): Promise<void> => {
+          for (const [place, { ticket }] of left) {
+            const id = formatPositionId(accountId, ticket)
+            const result = await closePosition(caller, id, undefined, withoutKey)()
+            attempts[place] = { accountId, ticket, result: E.map(closedOf)(result) }
+          }
+        }
+        await Promise.all(Array.from({ length: closesAtOnce }, closeRest))
+        return attempts
+      }),
+    )
+
+  return {
+    /** PUT /positions/:id/sl, /tp and /levels: prices above 0; an absent level stays. */
+    changeLevels,
+    closePosition,
+    closePositions,
   }
 }
 
@@ -441,6 +513,8 @@ const shownClose = (
   const outcome = closeShownBy(positionsBefore, order, reading.positions, isRenumbered)
   return outcome && { outcome, reading }
 }
+
+const closedOf = ({ closed }: CloseResult): ClosedPosition => closed
 
 // A rate limit, or an account that the provider does not have, does not pass within two seconds.
 const isFinal = ({

@@ -10,6 +10,7 @@ import {
   showsOldLevel,
   withConfirmedLevels,
   type Levels,
+  type LevelsChange,
 } from '../../src/positions/levels.ts'
 
 const price = fc.integer({ min: 1, max: 300_000 }).map((point) => point / 100_000)
@@ -26,13 +27,26 @@ it('moves a level on its side of the price, and never to the price itself, and k
         const mustBeLower =
           (level === 'stopLoss' && side === 'buy') || (level === 'takeProfit' && side === 'sell')
         const isAllowed = mustBeLower ? value < currentPrice : value > currentPrice
-        expect(decideLevels(position, level, value)).toEqual(
+        expect(decideLevels(position, { [level]: value })).toEqual(
           isAllowed
             ? E.right({ ...held, [level]: value })
             : E.left({ _tag: 'InvalidPrice', level, side, value, currentPrice }),
         )
       }
     }),
+  )
+})
+
+it('changes both levels at once, and removes a level that is null', () => {
+  const position = openPosition({ side: 'buy', currentPrice: 1.2, stopLoss: 1.1, takeProfit: 1.3 })
+  const levelsAfter = (change: LevelsChange) => decideLevels(position, change)
+  expect(levelsAfter({ stopLoss: 1.15, takeProfit: 1.4 })).toEqual(
+    E.right({ stopLoss: 1.15, takeProfit: 1.4 }),
+  )
+  expect(levelsAfter({ stopLoss: null })).toEqual(E.right({ takeProfit: 1.3 }))
+  expect(levelsAfter({ stopLoss: null, takeProfit: null })).toEqual(E.right({}))
+  expect(levelsAfter({ stopLoss: 1.15, takeProfit: 1.1 })).toMatchObject(
+    E.left({ _tag: 'InvalidPrice', level: 'takeProfit', value: 1.1 }),
   )
 })
 
@@ -108,6 +122,13 @@ describe('a position after a change that the broker confirmed', () => {
           ...(after.stopLoss === before.stopLoss && { stopLoss }),
         })
       }),
+    )
+  })
+
+  it('has no level that was removed, although the read still shows it', () => {
+    const before = at(1.2, { stopLoss: 1.1, takeProfit: 1.3 })
+    expect(withConfirmedLevels(before, { takeProfit: 1.3 }, before)).toStrictEqual(
+      at(1.2, { takeProfit: 1.3 }),
     )
   })
 

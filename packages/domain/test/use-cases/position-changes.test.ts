@@ -10,6 +10,7 @@ import type { Account, BrokerAccount, TradeMode } from '../../src/accounts/accou
 import { brokerRateLimited, refuse, type Refusal } from '../../src/errors.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { withoutKey, type LevelsReceipt } from '../../src/ports/index.ts'
+import type { LevelsChange } from '../../src/positions/levels.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import {
   formatPositionId,
@@ -43,9 +44,9 @@ const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
 const mt4 = { brokerType: 'mt4' }
 
 const moveStop = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
-  createPositionChanges(desk).moveStopLoss({ owner: by }, id, level)
+  createPositionChanges(desk).changeLevels({ owner: by }, id, { stopLoss: level })
 const moveTarget = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
-  createPositionChanges(desk).moveTakeProfit({ owner: by }, id, level)
+  createPositionChanges(desk).changeLevels({ owner: by }, id, { takeProfit: level })
 const close = (desk: ChangeDesk, volume?: number, id = desk.id, by = owner) =>
   createPositionChanges(desk).closePosition({ owner: by }, id, volume, withoutKey)
 
@@ -354,6 +355,84 @@ describe('a stop loss and a take profit', () => {
       expect(target.position).toMatchObject(bothLevels)
     },
   )
+})
+
+it('changes both levels of a position at once, and removes one', async () => {
+  const desk = createChangeDesk({}, [openPosition(bothLevels)])
+  const change = (levels: LevelsChange) =>
+    rightOf(createPositionChanges(desk).changeLevels({ owner }, desk.id, levels))
+  await change({ stopLoss: 1.1, takeProfit: 1.6 })
+  expect(desk.held()).toMatchObject({ stopLoss: 1.1, takeProfit: 1.6 })
+  expect((await change({ stopLoss: null })).position).not.toHaveProperty('stopLoss')
+  expect(desk.held()).toEqual(openPosition({ takeProfit: 1.6 }))
+  expect(desk.positionTrading.sent()).toHaveLength(2)
+})
+
+const closeAll = (
+  desk: ChangeDesk,
+  selection: object = {},
+  guard = withoutKey,
+  by: Owner = owner,
+) =>
+  createPositionChanges(desk).closePositions(
+    { owner: by },
+    { accountId: desk.account.id, ...selection },
+    guard,
+  )
+
+describe('several closes', () => {
+  const positions = [
+    { ticket: '1', symbol: 'EURUSD', side: 'buy', unrealizedPnl: 5 },
+    { ticket: '2', symbol: 'EURUSD.r', side: 'sell', unrealizedPnl: -5 },
+    { ticket: '3', symbol: 'xauusd', side: 'buy', unrealizedPnl: 0 },
+    { ticket: '4', symbol: 'XAUUSD', side: 'sell', unrealizedPnl: 7 },
+  ] as unknown as readonly BrokerPosition[]
+  const several = () => createChangeDesk({}, positions.map(openPosition))
+  it.each<[what: string, selection: object, tickets: readonly string[]]>([
+    ['all', {}, ['1', '2', '3', '4']],
+    ['a symbol, however the broker writes it', { symbol: 'XAUUSD' }, ['3', '4']],
+    ['a side', { side: 'sell' }, ['2', '4']],
+    ['those in profit', { only: 'profit' }, ['1', '4']],
+    ['those at a loss', { only: 'loss' }, ['2']],
+    ['what matches everything', { side: 'sell', only: 'profit' }, ['4']],
+    ['nothing', { symbol: 'GBPUSD' }, []],
+  ])('are of %s, each once and in the order of age', async (_, selection, tickets) => {
+    const desk = several()
+    const attempts = await rightOf(closeAll(desk, selection))
+    expect(attempts.map(({ ticket, result }) => [ticket, result])).toMatchObject(
+      tickets.map((ticket) => [ticket, E.right({ ticket, remainingVolume: 0 })]),
+    )
+    expect(
+      desk.positionTrading
+        .sent()
+        .map(({ ticket }) => ticket)
+        .toSorted(),
+    ).toEqual(tickets)
+  })
+
+  it('are made whatever becomes of one of them, and begin their key once', async () => {
+    const desk = several()
+    desk.positionTrading.next('refuse')
+    let begun = 0
+    const guard = { begin: TE.fromIO(() => void (begun += 1)) }
+    const attempts = await rightOf(closeAll(desk, {}, guard))
+    expect(attempts.map(({ result }) => result)).toMatchObject([
+      E.left(fakeChangeRefusal),
+      ...Array(3).fill(E.right({ remainingVolume: 0 })),
+    ])
+    expect(begun).toBe(1)
+  })
+
+  it('send nothing for a stranger, on an account that may not be traded, or with a key that is taken', async () => {
+    const desk = several()
+    const taken = { begin: TE.left(refuse('IdempotencyInProgress')) }
+    expect(await tagOf(closeAll(desk, {}, withoutKey, stranger))).toBe('AccountNotFound')
+    expect(await tagOf(closeAll(desk, {}, taken))).toBe('IdempotencyInProgress')
+    expect(desk.positionTrading.sent()).toEqual([])
+    const introducing = createChangeDesk({ purpose: 'introducing_broker' }, [openPosition()])
+    expect(await tagOf(closeAll(introducing))).toBe('AccountPurposeRestricted')
+    expect(introducing.positionTrading.sent()).toEqual([])
+  })
 })
 
 /** A broker that does what it does, and then says this of it. */

@@ -2,7 +2,9 @@
 import { refuse } from '@tradeport/domain/errors'
 import { type AccountId, formatPositionId } from '@tradeport/domain/primitives'
 import type { Position } from '@tradeport/domain/positions'
-import type { ClosedPosition, PositionResult } from '@tradeport/domain/use-cases'
+import type { CloseAttempt, ClosedPosition, PositionResult } from '@tradeport/domain/use-cases'
+import * as E from 'fp-ts/lib/Either.js'
+import { errorReply } from '../errors.ts'
 import {
   accountId,
   brokerReadRefusals,
@@ -14,19 +16,22 @@ import {
   positionFields,
   positionId,
   provenanceShape,
+  side,
   stopLoss,
   symbolFilter,
   takeProfit,
   ticket,
 } from '../fields.ts'
-import { anyOf, routesOf } from '../route.ts'
+import { anyOf, replyWith, routesOf } from '../route.ts'
 import {
   decimal,
   withDescription,
   input,
   keptList,
+  list,
   named,
   nullable,
+  oneOf,
   optional,
   record,
   optionalWithoutExample,
@@ -63,10 +68,7 @@ const position = encodedFrom(shape, (open: Position) => ({
 const unlessFound =
   'null when the closing deal was not found straight after the close, or could belong to another close because the answer of the broker was lost; GET /trades shows it later'
 
-const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
-  id: positionId,
-  accountId,
-  brokerPositionId: ticket,
+const closeFields = {
   brokerOrderId: nullable(
     text("The broker's number of the closing order; null when it gave none.", '46650112'),
   ),
@@ -80,16 +82,54 @@ const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
     decimal(`Profit of the close, before commission and swap; ${unlessFound}.`, 38),
   ),
   closedAt: nullable(time(`When it was closed; ${unlessFound}.`)),
+}
+const closeShape = record('ClosePositionResult', 'The outcome of a close.', {
+  id: positionId,
+  accountId,
+  brokerPositionId: ticket,
+  ...closeFields,
 })
 
-const closeResult = encodedFrom(closeShape, (closed: ClosedPosition) => ({
+const presentClose = (closed: ClosedPosition) => ({
   ...closed,
   id: formatPositionId(closed.accountId, closed.ticket),
   brokerPositionId: closed.ticket,
-  brokerOrderId: closed.brokerOrderId,
   remainingPositionId:
     closed.remainingTicket && formatPositionId(closed.accountId, closed.remainingTicket),
-}))
+})
+const closeResult = encodedFrom(closeShape, presentClose)
+
+const { remainingPositionId, ...closedFields } = closeFields
+const attempt = encodedFrom(
+  record('CloseAttempt', 'The outcome of one of several closes.', {
+    positionId,
+    outcome: oneOf(
+      ['closed', 'partially_closed', 'rejected', 'unknown'],
+      'rejected: nothing was closed. unknown: it may have been closed; read the position before you try again.',
+    ),
+    brokerOrderId: optional(closedFields.brokerOrderId),
+    closedVolume: optional(closedFields.closedVolume),
+    remainingVolume: optional(closedFields.remainingVolume),
+    remainingPositionId,
+    closePrice: optional(closedFields.closePrice),
+    realizedPnl: optional(closedFields.realizedPnl),
+    closedAt: optional(closedFields.closedAt),
+    code: optionalWithoutExample(
+      text('Why it was not closed, as in the error of a reply.', 'TRADE_REJECTED'),
+    ),
+    message: optionalWithoutExample(text('The same in words.', 'The broker refused the change.')),
+  }),
+  ({ accountId: account, ticket: number, result }: CloseAttempt) => {
+    const id = formatPositionId(account, number)
+    if (E.isRight(result)) {
+      const outcome = result.right.remainingVolume === 0 ? 'closed' : 'partially_closed'
+      return { ...presentClose(result.right), positionId: id, outcome } as const
+    }
+    const outcome = result.left._tag === 'BrokerOutcomeUnknown' ? 'unknown' : 'rejected'
+    const { code, message } = errorReply(result.left).error
+    return { positionId: id, outcome, code, message } as const
+  },
+)
 
 const level = named(
   'MoveLevelRequest',
@@ -106,6 +146,31 @@ const close = named(
   }),
 )
 
+const levelOrNone = (description: string, example: number) =>
+  optional(nullable(decimal(description, example, { exclusiveMinimum: 0 })))
+const bothLevels = named(
+  'ChangeLevelsRequest',
+  input(
+    'The new levels; one that is left out stays.',
+    {
+      stopLoss: levelOrNone('A price; null removes the stop loss.', 1.05),
+      takeProfit: levelOrNone('A price; null removes the take profit.', 1.3),
+    },
+    1,
+  ),
+)
+
+const selection = named(
+  'ClosePositionsRequest',
+  input('Which positions to close: those that match everything that is given.', {
+    accountId,
+    symbol: optionalWithoutExample(symbolFilter),
+    side: optionalWithoutExample(side),
+    only: optionalWithoutExample(
+      oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
+    ),
+  }),
+)
 const route = routesOf<UseCases>()
 const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
@@ -118,8 +183,9 @@ const onePosition = {
     meta: { provenance: found.provenance },
   }),
 }
+const writers = anyOf('trading:write', 'positions:write')
 const changing = {
-  access: anyOf('trading:write', 'positions:write'),
+  access: writers,
   params,
   refusals: [
     ...brokerReadRefusals,
@@ -164,7 +230,8 @@ export const positionRoutes = [
     'Moves the stop loss of a position on a demo account for trading; its take profit stays.',
     {
       ...moving,
-      useCase: (useCases, caller, { id, body }) => useCases.moveStopLoss(caller, id, body.value),
+      useCase: (useCases, caller, { id, body }) =>
+        useCases.changeLevels(caller, id, { stopLoss: body.value }),
     },
   ),
   route(
@@ -174,7 +241,19 @@ export const positionRoutes = [
     {
       ...moving,
       body: { ...level, example: { value: 1.3 } },
-      useCase: (useCases, caller, { id, body }) => useCases.moveTakeProfit(caller, id, body.value),
+      useCase: (useCases, caller, { id, body }) =>
+        useCases.changeLevels(caller, id, { takeProfit: body.value }),
+    },
+  ),
+  route(
+    'PUT /positions/:id/levels',
+    'changePositionLevels',
+    'Moves, sets or removes the stop loss and take profit of a position on a demo account for trading, both at once.',
+    {
+      ...moving,
+      capability: 'trading-tools',
+      body: bothLevels,
+      useCase: (useCases, caller, { id, body }) => useCases.changeLevels(caller, id, body),
     },
   ),
   route(
@@ -192,6 +271,25 @@ export const positionRoutes = [
       data: closeResult,
       meta,
       present: ({ closed, provenance }) => ({ data: closed, meta: { provenance } }),
+    },
+  ),
+  route(
+    'POST /positions/close',
+    'closePositions',
+    'Closes every matching position of a demo account for trading as a whole. Each is tried once, and one that fails does not keep the others from being closed; with an Idempotency-Key all are tried once.',
+    {
+      capability: 'trading-tools',
+      access: writers,
+      body: selection,
+      refusals: [
+        ...brokerReadRefusals,
+        'AccountNotFound',
+        'AccountPurposeRestricted',
+        'LiveAccountRestricted',
+        'IdempotencyInProgress',
+      ],
+      useCase: (useCases, caller, { body, guard }) => useCases.closePositions(caller, body, guard),
+      ...replyWith(list(attempt, 'Oldest position first; empty where none matches.')),
     },
   ),
 ]

@@ -1,0 +1,69 @@
+// The capability `trading-tools` over a real port: both levels at once, and several closes.
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { linkDesk, refusalOf } from './support/desk.ts'
+import { startTestService, type TestService } from './support/service.ts'
+
+let service: TestService
+beforeAll(async () => {
+  service = await startTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
+})
+afterAll(() => service?.close())
+beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 }))
+
+const link = () => linkDesk(service, { user: 'u-1' })
+
+it('changes both levels of a position in one request to the broker, and removes one', async () => {
+  const desk = await link()
+  const ticket = desk.broker.open({ stopLoss: 1.05 })
+  const sends = desk.broker.sends()
+  const change = (levels: object) =>
+    desk.call('PUT', `/positions/${desk.idOf(ticket)}/levels`, levels)
+  expect((await change({ stopLoss: 1.06, takeProfit: 1.3 })).body.data).toMatchObject({
+    stopLoss: 1.06,
+    takeProfit: 1.3,
+  })
+  expect(desk.broker.sends()).toBe(sends + 1)
+  expect((await change({ stopLoss: null })).body.data).not.toHaveProperty('stopLoss')
+  expect(desk.broker.held()).toMatchObject([{ stopLoss: undefined, takeProfit: 1.3 }])
+  expect(refusalOf(await change({ takeProfit: 1.0 }))).toMatchObject({
+    status: 400,
+    code: 'INVALID_PRICE',
+    details: { currentPrice: 1.1 },
+  })
+  expect(refusalOf(await change({}))).toMatchObject({ status: 400, code: 'VALIDATION_ERROR' })
+})
+
+it('closes what matches, once for an Idempotency-Key, and says of each position what became of it', async () => {
+  const desk = await link()
+  service.sandbox.prices.pin('XAUUSD', { bid: 2000, ask: 2001 })
+  const buys = [desk.broker.open(), desk.broker.open()]
+  const sell = desk.broker.open({ actionType: 'ORDER_TYPE_SELL' })
+  const gold = desk.broker.open({ symbol: 'XAUUSD', volume: 0.2 })
+  const close = (selection: object, key: string) =>
+    desk.call(
+      'POST',
+      '/positions/close',
+      { accountId: desk.accountId, ...selection },
+      { 'Idempotency-Key': key },
+    )
+  const selection = { symbol: 'EURUSD', side: 'buy' }
+  const { status, body } = await close(selection, 'eurusd')
+  expect([status, body.data]).toMatchObject([
+    200,
+    buys.map((ticket) => ({
+      positionId: desk.idOf(ticket),
+      outcome: 'closed',
+      remainingVolume: 0,
+      closePrice: 1.1,
+    })),
+  ])
+  const again = await close(selection, 'eurusd')
+  expect([again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual(['true', body.data])
+  expect(desk.broker.held()).toMatchObject([{ ticket: sell }, { ticket: gold }])
+  expect((await close({ only: 'profit' }, 'profit')).body.data).toEqual([])
+  expect((await close({}, 'all')).body.data).toMatchObject([
+    { positionId: desk.idOf(sell), outcome: 'closed' },
+    { positionId: desk.idOf(gold), outcome: 'closed' },
+  ])
+  expect(desk.broker.held()).toEqual([])
+})
