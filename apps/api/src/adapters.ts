@@ -108,7 +108,7 @@ export const openAdapters = async (
       backlogThrottle,
     ),
   )
-  const urls = await openProvider(config, closers)
+  const urls = await openProvider(config, clock, closers)
 
   const stores = {
     knex: database.knex,
@@ -165,7 +165,7 @@ export const openAdapters = async (
   }
   const provider = createMetaApi(providerConfig)
   metrics.watchProviderClock(provider.clockSkewMs)
-  const webhookReach = createWebhookReach(config.webhookNetworks)
+  const webhookReach = createWebhookReach(config.webhookNetworks, config.isDemo)
   const webhookSender = createWebhookSender({
     reach: webhookReach,
     onUnanswered: (delivery) =>
@@ -236,6 +236,7 @@ const slotsOf =
 /** The provider's hosts, or a simulated provider that is started with the service. */
 const openProvider = async (
   { broker, providerUrls, dataFolder }: Config,
+  clock: Clock,
   closers: AsyncDisposableStack,
 ): Promise<Config['providerUrls']> => {
   if (broker === 'metaapi') return providerUrls
@@ -244,6 +245,7 @@ const openProvider = async (
     tokens: [demoProviderToken],
     accounts: demoBrokerAccounts,
     stateFile: join(dataFolder, 'sandbox-broker.json'),
+    now: clock.now,
   })
   closers.defer(close)
   return { provisioning: url, client: url }

@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { embeddedRisk } from '@tradeport/domain/operator'
-import { retrySchedule } from '@tradeport/domain/webhooks'
+import { isLoopback, retrySchedule } from '@tradeport/domain/webhooks'
 import { parseNetworks } from '@tradeport/http'
 import { parseSender, parseSmtpUrl } from '@tradeport/mailer'
 import { isNetwork } from '@tradeport/webhook-sender'
@@ -56,9 +56,6 @@ export const keyType: VariableType<Uint8Array> = asSecret(
       : undefined
   }),
 )
-
-const isLoopback = (hostname: string): boolean =>
-  hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname)
 
 /** Encrypted, or on this machine, and nothing in it but host, port and path. */
 const isSafeUrl = (text: string): boolean => {

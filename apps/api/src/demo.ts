@@ -46,6 +46,8 @@ export const demoBrokerAccounts: readonly AccountOptions[] = [
     server: 'SandboxMarkets-Live',
     startBalance: 25_000,
     generate: { trades: 60, openPositions: 1 },
+    // One of its levels is reached about once a minute, so that a stream of events shows some.
+    keepsOpen: { symbol: 'NAS100', volume: 0.1, distance: 5 },
   },
   { id: 'demo-introducing-broker', login: '5000103', type: 'demo', startBalance: 1_500 },
 ]

@@ -232,7 +232,7 @@ export interface components {
         };
         /** @description What to change. */
         readonly ChangeWebhookRequest: {
-            /** @description Where to post events: https, on the public internet. */
+            /** @description Where to post events: https, on the public internet. The demo accepts http to its own machine as well. */
             readonly url?: string;
             /** @description Which events; each counts once. */
             readonly eventTypes?: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];
@@ -326,7 +326,7 @@ export interface components {
         };
         /** @description A webhook. */
         readonly CreateWebhookRequest: {
-            /** @description Where to post events: https, on the public internet. */
+            /** @description Where to post events: https, on the public internet. The demo accepts http to its own machine as well. */
             readonly url: string;
             /** @description Which events; each counts once. */
             readonly eventTypes: readonly ("trade.closed" | "position.opened" | "position.closed" | "order.created" | "order.filled" | "order.cancelled" | "account.balance_changed" | "risk.threshold_breached" | "order.rejected" | "order.expired")[];

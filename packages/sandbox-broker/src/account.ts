@@ -195,6 +195,9 @@ export type Account = {
   nextDeal: number
   /** Grows with every change. */
   revision: number
+  /** Epoch milliseconds: when it was last accessed, and since when without a long pause. */
+  accessedAt: number
+  followedSince: number
 }
 
 /** An account and its market at a time, in epoch milliseconds. */
@@ -227,6 +230,8 @@ export const createAccount = (settings: AccountSettings, history: readonly DealR
     nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
     nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
     revision: 0,
+    accessedAt: Number.NEGATIVE_INFINITY,
+    followedSince: 0,
   }
   for (const row of history) post(account, row)
   return account
@@ -268,7 +273,7 @@ const amount = (value: unknown): Decimal =>
 
 const dealEntry = (row: DealRow): Entry<DealRow> => ({ at: timeOf(row['time']), row })
 
-const timeOf = (value: unknown): number =>
+export const timeOf = (value: unknown): number =>
   typeof value === 'string' ? Date.parse(value) : Number.NaN
 
 /** The first ticket above all those that a history uses, so that new ones never collide with it. */

@@ -59,6 +59,7 @@ export const addAccount = (core: Core, options: AccountOptions): Account => {
   const settings = settingsOf(options, core.accounts.size)
   if (!core.market.knowsCurrency(settings.currency))
     throw new Error(`Account ${options.id}: no exchange rate for ${settings.currency}`)
+  if (settings.keepsOpen !== undefined) instrumentOf(core, settings.keepsOpen.symbol)
   const account = createAccount(settings, options.history?.deals ?? [])
   const deposit = options.startBalance ?? 10_000
   if (options.history !== undefined) account.positions = derivePositions(account, core.market)

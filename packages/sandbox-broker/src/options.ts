@@ -20,6 +20,7 @@ export type AccountSettings = {
   readonly mt4DealIds: 'shared' | 'distinct'
   /** MT4: whether what a partial close leaves gets a new ticket. */
   readonly mt4PartialTicket: 'new' | 'same'
+  readonly keepsOpen?: KeptPosition | undefined
 }
 
 // What a sandbox is made from, and what each option is when left out.
@@ -49,6 +50,19 @@ export type OpeningPosition = {
   readonly magic?: number
 }
 
+/**
+ * A bought position with near levels, opened again once the price has reached one of them, while
+ * the account is read at least every 20 seconds and was so for half a minute: for programs that
+ * follow an account, and not for one that reads it now and then.
+ */
+export type KeptPosition = {
+  readonly symbol: string
+  /** Lots. */
+  readonly volume: number
+  /** From the price at the opening to each level, in the symbol's price. */
+  readonly distance: number
+}
+
 export type AccountOptions = {
   /** The provider account id, as it stands in every path. */
   readonly id: string
@@ -67,6 +81,7 @@ export type AccountOptions = {
   readonly history?: HistoryFile
   readonly generate?: GenerateOptions
   readonly positions?: readonly OpeningPosition[]
+  readonly keepsOpen?: KeptPosition
   readonly tradeAllowed?: boolean
   readonly mt4DealIds?: 'shared' | 'distinct'
   readonly mt4PartialTicket?: 'new' | 'same'
@@ -130,6 +145,7 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     tradeAllowed: options.tradeAllowed ?? true,
     mt4DealIds: options.mt4DealIds ?? 'shared',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
+    keepsOpen: options.keepsOpen,
   }
   if (!/^\d+$/.test(login))
     throw new Error(`Account ${options.id}: login must be digits, got ${login}`)

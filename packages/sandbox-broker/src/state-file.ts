@@ -193,6 +193,7 @@ const fingerprintOf = (options: AccountOptions | undefined): string => {
     leverage: _leverage,
     region: _region,
     tradeAllowed: _allowed,
+    keepsOpen: _keepsOpen,
     ...kept
   } = options ?? { id: '' }
   return createHash('sha256')

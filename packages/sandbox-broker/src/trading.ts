@@ -6,6 +6,7 @@ import {
   isOver,
   readShows,
   newOrderId,
+  timeOf,
   waitFor,
   type Moment,
   type PlacedOrder,
@@ -272,6 +273,39 @@ export const update = (moment: Moment, counts: boolean): void => {
     if (counts || due.length > 0) account.revision++
   }
   executeStops(moment)
+  reopenKept(moment)
+}
+
+const keptComment = 'kept open'
+const longestPauseMs = 20_000
+const followedMs = 30_000
+/**
+ * The pause before the position is opened again, for each deal since the account was made, so that
+ * the service's limit of 20,000 deals is most of a year away.
+ */
+const pauseMsPerDeal = 100
+
+const reopenKept = (moment: Moment): void => {
+  const { account, market, at } = moment
+  if (at - account.accessedAt > longestPauseMs) account.followedSince = at
+  account.accessedAt = at
+  const { keepsOpen } = account.settings
+  const instrument = market.instruments.get(keepsOpen?.symbol ?? '')
+  if (keepsOpen === undefined || instrument === undefined) return
+  const isOpen = account.positions.some(({ comment }) => comment === keptComment)
+  if (isOpen || !market.isOpen(keepsOpen.symbol)) return
+  const lastDealAt = timeOf(account.newDeals.at(-1)?.['time'])
+  if (at - account.followedSince < followedMs) return
+  if (at - lastDealAt < account.newDeals.length * pauseMsPerDeal) return
+  const price = entryPriceOf(moment, instrument, 'sell')
+  fillMarketOrder(moment, {
+    instrument,
+    side: 'buy',
+    volume: decimal(keepsOpen.volume),
+    stopLoss: price.minus(keepsOpen.distance),
+    takeProfit: price.plus(keepsOpen.distance),
+    note: { comment: keptComment, reason: 'CLIENT' },
+  })
 }
 
 const fillPlaced = (moment: Moment, order: PlacedOrder): void => {

@@ -47,6 +47,30 @@ describe('a position', () => {
   })
 })
 
+it('opens a kept position again whenever one of its levels was reached, while it is followed', async () => {
+  const keepsOpen = { symbol: 'NAS100', volume: 0.1, distance: 5 }
+  const { sandbox, clock, get } = await setUp({ keepsOpen })
+  const account = sandbox.account('acc')
+  const read = (everyMs: number) => {
+    clock.now += everyMs
+    return account.positions().length
+  }
+  for (let reads = 0; reads < 20; reads += 1) expect(read(25_000)).toBe(0)
+  expect([1, 2, 3].map(() => read(10_000))).toEqual([0, 0, 1])
+  const minutes = 60
+  for (let reads = 0; reads < 6 * minutes; reads += 1) expect(read(10_000)).toBeLessThanOrEqual(1)
+  const closedBy = account.deals().map(({ reason }) => reason)
+  const count = (reason: string) => closedBy.filter((one) => one === reason).length
+  for (const reason of ['DEAL_REASON_SL', 'DEAL_REASON_TP'])
+    expect(count(reason), reason).toBeGreaterThan(minutes / 3)
+  const { body } = await get<{ readonly balance: number }>('account-information')
+  const cents = account
+    .deals()
+    .map(({ profit, commission, swap }) => Number(profit) + Number(commission) + Number(swap))
+    .reduce((total, amount) => total + Math.round(100 * amount), 0)
+  expect(Math.round(100 * body.balance)).toBe(cents)
+})
+
 describe('the history', () => {
   it('sorts late deals by their times', async () => {
     const { account, deals, balance } = await setUpAccount()

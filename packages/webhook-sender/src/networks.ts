@@ -14,9 +14,13 @@ const azureHostAgent = '168.63.129.16'
 
 /**
  * @param ownNetworks CIDRs and addresses that are allowed although they are not public
+ * @param allowsHttpOnLoopback for the demo alone
  * @throws for an entry that `isNetwork` refuses
  */
-export const createWebhookReach = (ownNetworks: readonly string[]): WebhookReach => {
+export const createWebhookReach = (
+  ownNetworks: readonly string[],
+  allowsHttpOnLoopback = false,
+): WebhookReach => {
   const own = ownNetworks.map((text) => {
     const network = parseNetwork(text)
     if (network === undefined) throw new TypeError(`not a network: ${text}`)
@@ -31,6 +35,7 @@ export const createWebhookReach = (ownNetworks: readonly string[]): WebhookReach
       )
     },
     allowsLocalNames: own.length > 0,
+    allowsHttpOnLoopback,
   }
 }
 

@@ -1,6 +1,7 @@
 // Implements the port: resolves and checks the host once, then makes one POST over its own
 // connection to the checked addresses, all within one deadline.
 import { once } from 'node:events'
+import http from 'node:http'
 import https from 'node:https'
 import { isIPv6, type Socket } from 'node:net'
 import type { DeliveryAnswer, SendFailure, WebhookSender } from '@tradeport/domain/ports'
@@ -8,6 +9,7 @@ import {
   addressOf,
   deliveryTimeoutMs,
   isLocalName,
+  isLoopback,
   type DeliveryRequest,
   type WebhookReach,
 } from '@tradeport/domain/webhooks'
@@ -37,6 +39,13 @@ export interface WebhookSenderOptions {
   readonly resolveName?: ResolveName
 }
 
+/** Where a delivery goes. */
+interface Destination {
+  readonly addresses: readonly string[]
+  readonly allows: (address: string) => boolean
+  readonly isHttp: boolean
+}
+
 const maxAnswerBytes = 64 * 1_024
 
 export const createWebhookSender = ({
@@ -55,20 +64,30 @@ export const createWebhookSender = ({
     delivery: DeliveryRequest,
     signal: AbortSignal,
   ): Promise<DeliveryAnswer> => {
+    const isHttp = url.protocol === 'http:'
     const literal = addressOf(url)
-    const isRefusedName = literal === null && isLocalName(url.hostname) && !reach.allowsLocalNames
-    if (url.protocol !== 'https:' || isRefusedName) return unsent('host_not_allowed')
-    const addresses = literal === null ? await resolve(url.hostname, signal) : [literal]
+    const isHostAllowed = isHttp
+      ? reach.allowsHttpOnLoopback && isLoopback(url.hostname)
+      : url.protocol === 'https:' &&
+        (literal !== null || reach.allowsLocalNames || !isLocalName(url.hostname))
+    if (!isHostAllowed) return unsent('host_not_allowed')
+    const addresses =
+      literal !== null
+        ? [literal]
+        : isHttp
+          ? ['127.0.0.1', '::1']
+          : await resolve(url.hostname, signal)
+    const allows = isHttp ? isLoopback : reach.allowsAddress
     if (signal.aborted) return unsent('timed_out')
     if (addresses.length === 0) return unsent('name_not_found')
-    if (!addresses.every(reach.allowsAddress)) return unsent('host_not_allowed')
-    return post(delivery, addresses, signal)
+    if (!addresses.every(allows)) return unsent('host_not_allowed')
+    return post(delivery, { addresses, allows, isHttp }, signal)
   }
 
   /** Resolves once the exchange has ended, and closes the connection. */
   const post = (
     { url, headers, body }: DeliveryRequest,
-    addresses: readonly string[],
+    { addresses, allows, isHttp }: Destination,
     signal: AbortSignal,
   ): Promise<DeliveryAnswer> => {
     const { promise, resolve: finish } = Promise.withResolvers<DeliveryAnswer>()
@@ -102,14 +121,14 @@ export const createWebhookSender = ({
       rejectUnauthorized: true,
       signal,
     }
-    const request = https.request(url, options)
+    const request = (isHttp ? http : https).request(url, options)
     request.on('socket', (socket: Socket) => {
       socket.once('connect', () => {
         // A second check, in case that something else than the lookup chose the address.
-        if (!reach.allowsAddress(socket.remoteAddress ?? '')) return end()
+        if (!allows(socket.remoteAddress ?? '')) return end()
         failureReason = 'tls_failed'
       })
-      socket.once('secureConnect', () => {
+      socket.once(isHttp ? 'connect' : 'secureConnect', () => {
         failureReason = 'answer_broken'
         sentAt = performance.now()
       })

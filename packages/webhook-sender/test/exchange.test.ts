@@ -1,7 +1,9 @@
 // A delivery over real sockets with real TLS, to receivers that misbehave.
 import { once } from 'node:events'
+import { createServer } from 'node:http'
 import net, { type AddressInfo, type Socket } from 'node:net'
 import { afterAll, describe, expect, it } from 'vitest'
+import { createWebhookReach } from '../src/index.ts'
 import type { UnansweredDelivery, WebhookSenderOptions } from '../src/index.ts'
 import { certificates } from './support/certificates.ts'
 import { body, senderWith } from './support/delivery.ts'
@@ -53,6 +55,40 @@ describe('a delivery', () => {
     })
     expect(await send(`https://127.0.0.1:${receiver.port}/`)).toStrictEqual(answered(200))
     expect(receiver.serverNames()).toStrictEqual([false])
+  })
+
+  it('goes over http to this machine where that is allowed, and to nowhere else', async () => {
+    const received: string[] = []
+    const server = createServer((request, response) => {
+      received.push(`${request.method} ${request.headers.host}`)
+      response.end()
+    })
+    server.listen(0)
+    await once(server, 'listening')
+    const { port } = server.address() as AddressInfo
+    const reach = createWebhookReach([], true)
+    const send = senderWith({ reach, resolveName: () => expect.fail('a name was resolved') })
+    const hosts = ['127.0.0.1', '127.8.9.1', '[::1]', 'localhost'].map((host) => `${host}:${port}`)
+    for (const host of hosts) expect(await send(`http://${host}/`)).toStrictEqual(answered(200))
+    expect(received).toStrictEqual(hosts.map((host) => `POST ${host}`))
+    const refused = [
+      'http://0.0.0.0',
+      'http://[::ffff:127.0.0.1]',
+      'http://10.0.0.1',
+      'http://8.8.8.8',
+      'http://example.com',
+      'http://app.localhost',
+      'https://127.0.0.1',
+      'https://localhost',
+    ]
+    for (const url of refused)
+      expect(await send(`${url}:${port}/`), url).toStrictEqual({
+        responseCode: 0,
+        responseTimeMs: 0,
+        failureReason: 'host_not_allowed',
+      })
+    expect(received).toHaveLength(hosts.length)
+    server.close()
   })
 
   it('has its own connection, which is closed', async () => {

@@ -25,6 +25,7 @@ export {
   hostIssues,
   isLocalName,
   maxWebhookUrlLength,
+  isLoopback,
   parseWebhookUrl,
   requireReachable,
   type WebhookReach,

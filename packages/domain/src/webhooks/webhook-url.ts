@@ -5,7 +5,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { Brand } from '../primitives/brand.ts'
 
-/** An https URL as its user wrote it. */
+/** An https URL, or an http URL of this machine, as its user wrote it. */
 export type WebhookUrl = Brand<string, 'WebhookUrl'>
 
 /**
@@ -20,11 +20,13 @@ export interface WebhookReach {
   readonly allowsAddress: (address: string) => boolean
   /** Whether own networks are open, to which names without a place in the public DNS may lead. */
   readonly allowsLocalNames: boolean
+  /** Whether http to this machine is allowed, for receivers without a certificate in the demo. */
+  readonly allowsHttpOnLoopback: boolean
 }
 
 export const maxWebhookUrlLength = 2_048
 
-const scheme = 'https://'
+const scheme = /^https?:\/\//
 // URL parsers drop or replace these characters, so the text could hide the real host.
 const hidden = /[\s\\\p{Cc}]/u
 const ipv4 = /^\d{1,3}(\.\d{1,3}){3}$/
@@ -35,13 +37,18 @@ const localEndings = ['.localhost', '.local', '.internal', '.lan', '.home.arpa']
  * Unicode code points.
  */
 export const parseWebhookUrl = (text: string): O.Option<WebhookUrl> => {
-  if (!text.startsWith(scheme) || Array.from(text).length > maxWebhookUrlLength) return O.none
-  if (hidden.test(text) || text.includes('#') || !text.isWellFormed() || !URL.canParse(text))
-    return O.none
+  if (!scheme.test(text) || Array.from(text).length > maxWebhookUrlLength) return O.none
+  if (hidden.test(text) || text.includes('#') || !text.isWellFormed()) return O.none
+  const url = URL.parse(text)
+  if (url === null || (url.protocol === 'http:' && !isLoopback(url.hostname))) return O.none
   // More slashes would be passed over, and the host stand behind them.
-  const [authority = ''] = text.slice(scheme.length).split(/[/?]/, 1)
+  const [authority = ''] = text.replace(scheme, '').split(/[/?]/, 1)
   return authority === '' || authority.includes('@') ? O.none : O.some(text as WebhookUrl)
 }
+
+/** Whether a URL's host, or an address, is this machine's own. */
+export const isLoopback = (host: string): boolean =>
+  /^(localhost|\[?::1\]?|127(\.\d{1,3}){3})$/.test(host)
 
 /**
  * The address that a URL's host is written as, in one spelling for all that it has; null where the
@@ -76,6 +83,10 @@ export const hostIssues =
     const url = typeof text === 'string' ? parseWebhookUrl(text) : O.none
     if (O.isNone(url)) return []
     const target = new URL(url.value)
+    if (target.protocol === 'http:')
+      return reach.allowsHttpOnLoopback
+        ? []
+        : [{ path: 'url', message: 'url must be an https URL; got http' }]
     const address = addressOf(target)
     if (address !== null && !reach.allowsAddress(address))
       return [hostIssue('the address of its host is not on it')]

@@ -55,7 +55,11 @@ const webhookDesk = () => {
       ...noDeliveries,
       replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
     },
-    webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
+    webhookReach: {
+      allowsAddress: () => false,
+      allowsLocalNames: false,
+      allowsHttpOnLoopback: false,
+    },
     recordsEvents: false,
     clock: { now: () => noon },
   }

@@ -41,7 +41,11 @@ const createDesk = async () => {
       newWebhookSecret: () => 'f'.repeat(64),
     },
     webhookDeliveries: events.deliveries,
-    webhookReach: { allowsAddress: () => false, allowsLocalNames: false },
+    webhookReach: {
+      allowsAddress: () => false,
+      allowsLocalNames: false,
+      allowsHttpOnLoopback: false,
+    },
     recordsEvents: false,
     clock: { now: () => now },
   }

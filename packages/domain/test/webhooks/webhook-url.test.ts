@@ -23,6 +23,10 @@ describe('a webhook’s URL', () => {
     'https://münchen.example/straße',
     'https://[2600::1]/x',
     'https://8.8.8.8/',
+    'http://127.0.0.1:4000/hook',
+    'http://127.255.0.9/',
+    'http://[::1]:4000',
+    'http://localhost:4000/hook?a=b',
     longest,
     // Code points are counted, not halves of them.
     longest.replace(/x{9}$/, '𝄞'.repeat(9)),
@@ -34,6 +38,13 @@ describe('a webhook’s URL', () => {
     '',
     'example.com',
     'http://example.com/',
+    'http://128.0.0.1/',
+    'http://127.0.0.1.example.com/',
+    'http://a.localhost/',
+    'http://[::ffff:127.0.0.1]/',
+    'http://0.0.0.0/',
+    'http://127.0.0.1@example.com/',
+    'http:///127.0.0.1/',
     'ftp://example.com/',
     'HTTPS://example.com/',
     ' https://example.com/',
@@ -124,6 +135,7 @@ describe('the host of a URL', () => {
 const reach = (allowsLocalNames: boolean, ...addresses: readonly string[]): WebhookReach => ({
   allowsAddress: (address) => addresses.includes(address),
   allowsLocalNames,
+  allowsHttpOnLoopback: false,
 })
 describe('whether a URL alone shows that its host may not be reached', () => {
   const address = 'the address of its host is not on it'
@@ -149,8 +161,20 @@ describe('whether a URL alone shows that its host may not be reached', () => {
     )
   })
 
+  it.each(['http://127.0.0.1:4000/', 'http://[::1]/', 'http://localhost/'])(
+    'allows %s only where http to this machine is allowed',
+    (url) => {
+      const issue = { path: 'url', message: 'url must be an https URL; got http' }
+      // Whatever else may be reached.
+      expect(hostIssues(reach(true, '127.0.0.1', '::1'))(url)).toStrictEqual([issue])
+      const demo = { ...reach(false), allowsHttpOnLoopback: true }
+      expect(hostIssues(demo)(url)).toStrictEqual([])
+      expect(hostIssues(demo)(url.replace('http', 'https'))).toHaveLength(1)
+    },
+  )
+
   it('reports nothing of what is not in the form of a URL, which is another fault', () => {
-    for (const text of [undefined, null, 7, '', 'http://127.0.0.1/', 'https://me@127.0.0.1/'])
+    for (const text of [undefined, null, 7, '', 'http://10.0.0.1/', 'https://me@127.0.0.1/'])
       expect(hostIssues(reach(false))(text)).toStrictEqual([])
     expect(hostIssues(reach(false))('https://127.0.0.1/')).toHaveLength(1)
   })

@@ -130,9 +130,12 @@ const delivery = record('Delivery', 'One record of the log of event deliveries.'
 const url = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
-  'Where to post events: https, on the public internet.',
+  'Where to post events: https, on the public internet. The demo accepts http to its own machine as well.',
   'https://hooks.example.com/tradeport',
-  { maxLength: maxWebhookUrlLength, pattern: String.raw`^https://[^\s#\\@\/?]+([\/?][^\s#\\]*)?$` },
+  {
+    maxLength: maxWebhookUrlLength,
+    pattern: String.raw`^(https://[^\s#\\@\/?]+|http://(127(\.\d{1,3}){3}|\[::1\]|localhost)(:\d+)?)([\/?][^\s#\\]*)?$`,
+  },
 )
 
 const eventTypes = mapDecoded(
