@@ -57,6 +57,7 @@ export const openListeners = async (
   closers.defer(() => endAll(listeners, config, log))
   const operatorApi = createOperatorApi(operatorUseCases, {
     ...dependencies,
+    capabilities: config.capabilities,
     operatorToken,
     pages: { ...probes, ...metricsPages },
   })

@@ -158,7 +158,8 @@ export const showList =
 interface Account extends Row {
   readonly limits: object | null
   readonly challenges: readonly object[]
-  readonly riskThresholds: readonly object[]
+  /** Undefined without the capability `events`. */
+  readonly riskThresholds?: readonly object[]
 }
 
 interface Tenant {
@@ -221,7 +222,9 @@ export const showTenant = async (context: CommandContext): Promise<void> => {
   section(
     'risk thresholds of these accounts',
     thresholdColumns,
-    accounts.flatMap(({ id, riskThresholds }) => riskThresholds.map((one) => ({ id, ...one }))),
+    accounts.flatMap(({ id, riskThresholds = [] }) =>
+      riskThresholds.map((one) => ({ id, ...one })),
+    ),
   )
 }
 

@@ -45,6 +45,7 @@ beforeAll(async () => {
   service = await startService({
     OPERATOR_TOKEN: token,
     BROKER: 'metaapi',
+    CAPABILITIES: 'events',
     METAAPI_PROVISIONING_URL: sandbox.ready,
     METAAPI_CLIENT_URL: sandbox.ready,
   })
@@ -118,12 +119,14 @@ accessTokens:
   - { id: t-1, userId: u-1, applicationId: app-1, scopes: [trading:read], expiresAt: 2100-01-01T00:00:00Z }
 desks:
   - { id: d-1, tenantId: acme, accounts: [${account}], limits: { maxOpenLots: 50 } }
+riskThresholds:
+  - { accountId: ${account}, type: equity_below, severity: critical, value: 9000 }
 `
   it('shows what a file would change, then changes it, and shows keys and tokens this once', async () => {
     await writeFile(join(folder, 'acme.yaml'), yaml)
     const planned = await done('apply acme.yaml --plan')
     expect(planned).toContain('create desks d-1: tenantId acme, ')
-    expect(planned).toContain('5 changes would be made. Nothing was changed.')
+    expect(planned).toContain('6 changes would be made. Nothing was changed.')
     expect(await read('tenants list')).toHaveLength(1)
     const out = await done('apply acme.yaml')
     expect(out).toContain('create desks d-1: tenantId acme, ')
@@ -224,6 +227,7 @@ describe('a change of one record', () => {
     ['tenants show acme', 'acme  Acme\nprovider token: set\n\nusers (2)\n'],
     ['tenants show acme', 'EURUSD GBPUSD  2.5\n'],
     ['tenants show acme', `${account}  ${started}  active\n`],
+    ['tenants show acme', `${account}  equity_below  critical     9000\n`],
     [
       `challenges remove ${account} --started ${started}`,
       `remove challenges ${account} ${started}\n`,

@@ -61,15 +61,17 @@ const groups: readonly RouteGroup<UseCases>[] = [
   },
 ]
 
-/** @param capabilities enabled capabilities; default: all */
-const groupsWith = (capabilities?: readonly string[]): readonly RouteGroup<UseCases>[] =>
+/** The names of those that are enabled; undefined: all. */
+export type Capabilities = readonly string[] | undefined
+
+export const isEnabled = (capabilities: Capabilities, one: string | undefined): boolean =>
+  one === undefined || capabilities === undefined || capabilities.includes(one)
+
+const groupsWith = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] =>
   groups
     .map(({ routes, ...group }) => ({
       ...group,
-      routes: routes.filter(
-        ({ capability }) =>
-          capability === undefined || capabilities?.includes(capability) !== false,
-      ),
+      routes: routes.filter(({ capability }) => isEnabled(capabilities, capability)),
     }))
     .filter(({ routes }) => routes.length > 0)
 
@@ -79,8 +81,7 @@ const routesIn = (some: readonly RouteGroup<UseCases>[]): readonly Route<UseCase
 /** The routes of all capabilities. */
 export const apiRoutes = routesIn(groups)
 
-/** @param capabilities enabled capabilities; default: all */
-export const createOpenApiDocument = (capabilities?: readonly string[]): OpenApiDocument =>
+export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocument =>
   documentOf(groupsWith(capabilities), {
     title: 'Tradeport',
     summary: 'Orders, positions and trade history of linked MetaTrader accounts.',
@@ -104,8 +105,7 @@ export const createOpenApiDocument = (capabilities?: readonly string[]): OpenApi
   })
 
 export interface ApiDependencies extends ServerDependencies {
-  /** Enabled capabilities; default: all. */
-  readonly capabilities?: readonly string[]
+  readonly capabilities?: Capabilities
   readonly limiter: RateLimiter
   /** Proxies whose X-Forwarded-For is believed. */
   readonly trustedProxies?: Networks | undefined

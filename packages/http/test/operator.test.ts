@@ -355,6 +355,21 @@ describe('every route', () => {
   })
 })
 
+it('knows no risk thresholds without the capability events', async () => {
+  const off = { capabilities: [], operatorToken }
+  const useCases = operatorUseCases()
+  await using api = await run(createOperatorApi(useCases, { ...fakeDependencies(), ...off }))
+  expect(issuesOf(await ask(api, 'POST /apply', document))).toEqual([
+    { path: 'riskThresholds', message: expect.stringContaining('not a known field') },
+  ])
+  const { riskThresholds: _, ...others } = document
+  expect((await ask(api, 'POST /apply', others)).status).toBe(200)
+  const { json } = await ask(api, 'GET /tenants/acme/accounts')
+  expect(json).toMatchObject({ data: [{ challenges: [{ status: 'failed' }] }] })
+  const { json: described } = await send(api, '/operator/openapi.json')
+  expect(JSON.stringify([json, described])).not.toMatch(/threshold/i)
+})
+
 describe('a document', () => {
   let applied: OperatorDocument | undefined
   const applyOperatorDocument: OperatorUseCases['applyOperatorDocument'] = (sent) => {

@@ -8,7 +8,7 @@ import type { OperatorOrder } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import { flow } from 'fp-ts/lib/function.js'
 import type Koa from 'koa'
-import { documentPage } from '../api.ts'
+import { type Capabilities, documentPage, isEnabled } from '../api.ts'
 import { createApp, type ServerDependencies, admitOperator } from '../app.ts'
 import { documentOf, type OpenApiDocument, type RouteGroup } from '../document.ts'
 import {
@@ -63,15 +63,16 @@ const access = operatorOnly
 const count = whole('The number of records.', 1)
 const step = (example: Placement['step']) => text('The placement step.', example)
 
-const listedAccount = encodedFrom(account, ({ account: stored, ...rest }: ListedAccount) => ({
-  ...stored,
-  ...stored.figures,
-  ...stored.owner,
-  isDemo: isDemo(stored),
-  providerAccountId: stored.provider?.providerAccountId ?? null,
-  region: stored.provider?.region ?? null,
-  ...rest,
-}))
+const listedAccount = (hasEvents: boolean) =>
+  encodedFrom(account(hasEvents), ({ account: stored, ...rest }: ListedAccount) => ({
+    ...stored,
+    ...stored.figures,
+    ...stored.owner,
+    isDemo: isDemo(stored),
+    providerAccountId: stored.provider?.providerAccountId ?? null,
+    region: stored.provider?.region ?? null,
+    ...rest,
+  }))
 
 const operatorOrder = encodedFrom(
   record(
@@ -264,7 +265,7 @@ const rotated = object('What was done.', {
   cursor: nullable(text('Leads to the next batch; null after the last.', 'WzEsWyJ1c2VycyJdXQ')),
 })
 
-const groups: readonly RouteGroup<OperatorUseCases>[] = [
+const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[] => [
   {
     name: 'Records',
     description: 'Tenants, users, accounts, keys and limits as the service has stored them.',
@@ -275,7 +276,7 @@ const groups: readonly RouteGroup<OperatorUseCases>[] = [
         'Change the records to what a document describes, all or nothing.',
         {
           access,
-          body: operatorDocument,
+          body: operatorDocument(hasEvents),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
           data: applied,
@@ -295,7 +296,7 @@ const groups: readonly RouteGroup<OperatorUseCases>[] = [
         'Show what applying a document would change, and which orders under way it touches; changes nothing.',
         {
           access,
-          body: operatorDocument,
+          body: operatorDocument(hasEvents),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.planOperatorDocument(body),
           data: plan,
@@ -361,7 +362,7 @@ const groups: readonly RouteGroup<OperatorUseCases>[] = [
         'listTenantAccounts',
         'List accounts of a tenant as they are stored, by user.',
         ofUser,
-        listedAccount,
+        listedAccount(hasEvents),
         (useCases) => useCases.listTenantAccounts,
       ),
       tenantList(
@@ -475,14 +476,16 @@ const groups: readonly RouteGroup<OperatorUseCases>[] = [
   },
 ]
 
-export const operatorRoutes: readonly Route<OperatorUseCases>[] = groups.flatMap(
-  ({ routes }) => routes,
-)
+const routesWith = (capabilities: Capabilities): readonly Route<OperatorUseCases>[] =>
+  groupsWith(isEnabled(capabilities, 'events')).flatMap(({ routes }) => routes)
+
+/** With the fields of all capabilities. */
+export const operatorRoutes = routesWith(undefined)
 
 const prefix = '/operator/v1'
 
-export const createOperatorDocument = (): OpenApiDocument =>
-  documentOf(groups, {
+export const createOperatorDocument = (capabilities?: Capabilities): OpenApiDocument =>
+  documentOf(groupsWith(isEnabled(capabilities, 'events')), {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
     description:
@@ -495,23 +498,24 @@ export const createOperatorDocument = (): OpenApiDocument =>
   })
 
 export interface OperatorApiDependencies extends ServerDependencies {
+  readonly capabilities?: Capabilities
   readonly operatorToken: string
 }
 
 /** Answers the routes under /operator/v1 and the pages, and everything else with 404. */
 export const createOperatorApi = (
   useCases: OperatorUseCases,
-  { operatorToken, ...dependencies }: OperatorApiDependencies,
+  { capabilities, operatorToken, ...dependencies }: OperatorApiDependencies,
 ): Koa =>
   createApp({
     prefix,
-    routes: operatorRoutes,
+    routes: routesWith(capabilities),
     useCases,
     admit: admitOperator(operatorToken),
     dependencies: {
       ...dependencies,
       pages: {
-        ...documentPage('/operator/openapi.json', createOperatorDocument),
+        ...documentPage('/operator/openapi.json', () => createOperatorDocument(capabilities)),
         ...dependencies.pages,
       },
     },

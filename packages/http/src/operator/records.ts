@@ -186,57 +186,60 @@ const section = <F extends Fields>(title: string, fields: F) =>
   )
 
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument: Schema<OperatorDocument> = mapDecoded(
-  named(
-    'OperatorDocument',
-    input('Records to create, change or remove.', {
-      tenants: section('TenantEntry', {
-        id: tenantId,
-        ...settings({
-          name,
-          providerToken: secret('The token of the tenant at the provider.'),
+export const operatorDocument = (hasEvents: boolean): Schema<OperatorDocument> =>
+  mapDecoded(
+    named(
+      'OperatorDocument',
+      input('Records to create, change or remove.', {
+        tenants: section('TenantEntry', {
+          id: tenantId,
+          ...settings({
+            name,
+            providerToken: secret('The token of the tenant at the provider.'),
+          }),
+        }),
+        users: section('UserEntry', { id: userId, ...settings(userFields) }),
+        accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
+        apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
+        accessTokens: section('AccessTokenEntry', {
+          id,
+          ...settings({
+            ...tokenFields,
+            token: secret('The token; generated when a new entry has none.'),
+          }),
+        }),
+        desks: section('DeskEntry', {
+          id,
+          ...settings({
+            ...deskFields,
+            limits: input('The limits of a desk.', settings(deskLimits)),
+          }),
+        }),
+        traderLimits: section('TraderLimitsEntry', {
+          accountId,
+          limits: setting(input('The limits of a trader.', settings(traderLimits))),
+        }),
+        challenges: section('ChallengeEntry', {
+          accountId,
+          startedAt: challengeStart,
+          ...settings(challengeFields),
+        }),
+        balanceSnapshots: section('BalanceSnapshotEntry', {
+          accountId,
+          timestamp: instant('When the figures were recorded.'),
+          ...settings({ ...figures, freeMargin: money }),
+        }),
+        ...(hasEvents && {
+          riskThresholds: section('RiskThresholdEntry', {
+            accountId,
+            ...thresholdKey,
+            ...settings(thresholdFields),
+          }),
         }),
       }),
-      users: section('UserEntry', { id: userId, ...settings(userFields) }),
-      accounts: section('AccountEntry', { id: accountId, ...settings(accountFields) }),
-      apiKeys: section('ApiKeyEntry', { id, ...settings({ ...keyFields, key }) }),
-      accessTokens: section('AccessTokenEntry', {
-        id,
-        ...settings({
-          ...tokenFields,
-          token: secret('The token; generated when a new entry has none.'),
-        }),
-      }),
-      desks: section('DeskEntry', {
-        id,
-        ...settings({
-          ...deskFields,
-          limits: input('The limits of a desk.', settings(deskLimits)),
-        }),
-      }),
-      traderLimits: section('TraderLimitsEntry', {
-        accountId,
-        limits: setting(input('The limits of a trader.', settings(traderLimits))),
-      }),
-      challenges: section('ChallengeEntry', {
-        accountId,
-        startedAt: challengeStart,
-        ...settings(challengeFields),
-      }),
-      balanceSnapshots: section('BalanceSnapshotEntry', {
-        accountId,
-        timestamp: instant('When the figures were recorded.'),
-        ...settings({ ...figures, freeMargin: money }),
-      }),
-      riskThresholds: section('RiskThresholdEntry', {
-        accountId,
-        ...thresholdKey,
-        ...settings(thresholdFields),
-      }),
-    }),
-  ),
-  (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
-)
+    ),
+    (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
+  )
 
 export const tenantFields = {
   id: tenantId,
@@ -263,10 +266,8 @@ export const desk = record('Desk', 'A desk.', {
   ...deskFields,
   limits: anything('The limits of the desk.', { maxOpenLots: 50 }),
 })
-export const account = record(
-  'ListedAccount',
-  'An account as it is stored, with its limits, challenges and risk thresholds.',
-  {
+export const account = (hasEvents: boolean) =>
+  record('ListedAccount', 'An account as it is stored, with its limits and challenges.', {
     id: accountId,
     tenantId,
     ...accountFields,
@@ -280,12 +281,13 @@ export const account = record(
       object('A challenge.', { startedAt: challengeStart, ...challengeFields }),
       'Newest first; the first counts.',
     ),
-    riskThresholds: list(
-      object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
-      'By type and severity.',
-    ),
-  },
-)
+    ...(hasEvents && {
+      riskThresholds: list(
+        object('A risk threshold.', { ...thresholdKey, ...thresholdFields }),
+        'By type and severity.',
+      ),
+    }),
+  })
 
 /** The fields of an account entry that the provider knows. */
 export const providerAccount = record(
