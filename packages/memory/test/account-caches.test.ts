@@ -165,7 +165,8 @@ describe('a change of a position', () => {
     const { desk } = setUp()
     const forgotten: string[] = []
     const { setLevels, closePosition } = forgettingDesk(desk, (id) => forgotten.push(id))
-    desk.next(outcome, outcome)
+    desk.next(outcome)
+    desk.next(outcome)
     await setLevels(account, position.ticket, { stopLoss: 1 }, () => true)()
     await closePosition(account, position.ticket, null, () => true)()
     expect(forgotten).toStrictEqual(isForgotten ? [linked.id, linked.id] : [])

@@ -1,6 +1,6 @@
-// Positions at a broker in memory that tests put in, and tell what becomes of each change; it
-// executes changes, so that a test can see what was done how often. It keeps the contract of the
-// real one. The journal beside it has the deals of its closes once it was synchronised.
+// Positions at a broker in memory. Tests put them in and choose what becomes of each change; changes
+// are executed, so that a test can see what was done how often. The journal beside it has the deals
+// of its closes once it was synchronised.
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
@@ -9,59 +9,55 @@ import type { BrokerDeal } from '@tradeport/domain/journal'
 import { refuse, type BrokerChangeError, type BrokerReadError } from '@tradeport/domain/errors'
 import type {
   Clock,
-  MaySend,
-  Journal,
   CloseReceipt,
+  Journal,
+  LevelsReceipt,
+  MaySend,
   PositionTrading,
 } from '@tradeport/domain/ports'
 import { type Levels, byAge, type BrokerPosition } from '@tradeport/domain/positions'
 import {
-  type AccountId,
-  type Ticket,
   compareLots,
+  lotsWithout,
   roundLots,
+  sumExactly,
+  type AccountId,
   type Instant,
+  type Ticket,
 } from '@tradeport/domain/primitives'
 import type { SynchroniseJournal } from '@tradeport/domain/use-cases'
-import {
-  changeWithLag,
-  closeLots,
-  closingDealsOf,
-  emptyPositionBook,
-  readDeals,
-  readPositions,
-  type PositionBook,
-  type PositionLag,
-} from './fake-position-book.ts'
 
 /**
- * What becomes of a change. `do_half` closes half of the lots that were asked for, `accept` does it
- * when the test says `execute`; with an error nothing is done, and that is what is said.
+ * What becomes of a change. `do_half` closes half of the lots, `do_without_number` answers without
+ * the number of the order, `unchanged` says that there was nothing to do, `accept` does it when the
+ * test says `execute`; with an error nothing is done, and that is the answer.
  */
 export type FakeChangeOutcome =
   | 'do'
   | 'do_half'
+  | 'do_without_number'
   | 'do_and_lose_the_answer'
   | 'lose_the_request'
+  | 'unchanged'
   | 'accept'
   | 'refuse'
   | BrokerChangeError
 
-export type FakeChange =
-  | {
-      readonly kind: 'setLevels'
-      readonly accountId: AccountId
-      readonly ticket: Ticket
-      readonly levels: Levels
-    }
-  | {
-      readonly kind: 'closePosition'
-      readonly accountId: AccountId
-      readonly ticket: Ticket
-      readonly volume: number | null
-    }
+interface FakeChange {
+  readonly ticket: Ticket
+  readonly levels?: Levels
+  /** Lots to close; null for all. */
+  readonly volume?: number | null
+}
 
-export type PositionTradingRead = 'freshPositions' | 'synchroniseJournal'
+type Read = 'freshPositions' | 'synchroniseJournal'
+
+interface Book {
+  positions: readonly BrokerPosition[]
+  deals: readonly BrokerDeal[]
+  /** The deals that the journal has read. */
+  journal: readonly BrokerDeal[]
+}
 
 export interface FakePositionTrading extends PositionTrading {
   /**
@@ -69,6 +65,8 @@ export interface FakePositionTrading extends PositionTrading {
    * never put in is not provisioned.
    */
   readonly put: (accountId: AccountId, positions?: readonly BrokerPosition[]) => void
+  /** Deals that the journal has read before. */
+  readonly putHistory: (accountId: AccountId, deals: readonly BrokerDeal[]) => void
   /** What is truly open, oldest first, whatever reads show. */
   readonly positions: (accountId: AccountId) => readonly BrokerPosition[]
   /** What was truly closed, oldest first, whatever reads show. */
@@ -77,210 +75,193 @@ export interface FakePositionTrading extends PositionTrading {
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
   /** When reads of the journal are wanted, in the order in which they were asked for. */
   readonly wanted: () => readonly Instant[]
-  /** What becomes of the next changes, one after the other; all others are done. */
-  readonly next: (...outcomes: readonly FakeChangeOutcome[]) => void
+  /**
+   * What becomes of the next change after those planned before; all others are done. `meanwhile`
+   * runs before its answer.
+   */
+  readonly next: (outcome: FakeChangeOutcome, meanwhile?: () => unknown) => void
   /** Does what was accepted. */
   readonly execute: () => void
   /**
    * After the next change that is done, so many reads show the positions, or synchronisations the
    * deals, as they were before it.
    */
-  readonly lagNext: (lag: PositionLag) => void
-  /**
-   * Makes an account's reads fail with `error` until `heal`; all of them unless `reads` names some.
-   * Changes are not touched by it.
-   */
-  readonly fail: (
-    accountId: AccountId,
-    error: BrokerReadError,
-    reads?: readonly PositionTradingRead[],
-  ) => void
+  readonly lagNext: (lag: { readonly positions?: number; readonly deals?: number }) => void
+  /** Makes an account's reads fail until `heal`; all of them unless `reads` names some. */
+  readonly fail: (accountId: AccountId, error: BrokerReadError, reads?: readonly Read[]) => void
   readonly heal: (accountId: AccountId) => void
   /** Lets every call wait until the function that it returns is called. */
   readonly hold: () => () => void
   /** Every change that was sent, as often as it was. */
   readonly sent: () => readonly FakeChange[]
   /** How many reads reached the broker, of one kind or of all. */
-  readonly reads: (read?: PositionTradingRead) => number
-}
-
-export const fakeChangeRefusal = {
-  code: 'TRADE_RETCODE_MARKET_CLOSED',
-  message: 'The market is closed',
+  readonly reads: (read?: Read) => number
 }
 
 /** @param clock stamps what is read and what is closed */
 export const createFakePositionTrading = (clock: Clock): FakePositionTrading => {
-  const books = new Map<AccountId, PositionBook>()
-  const failures = new Map<
-    AccountId,
-    { readonly error: BrokerReadError; readonly reads: readonly PositionTradingRead[] | undefined }
-  >()
-  const planned: FakeChangeOutcome[] = []
+  const books = new Map<AccountId, Book>()
+  const failures = new Map<AccountId, { error: BrokerReadError; reads?: readonly Read[] }>()
+  const planned: { outcome: FakeChangeOutcome; meanwhile: () => unknown }[] = []
   const accepted: (() => unknown)[] = []
   const sent: FakeChange[] = []
-  const log: PositionTradingRead[] = []
+  const log: Read[] = []
   const wanted: Instant[] = []
-  let lag: PositionLag = {}
+  /** After the next change; then what is shown instead for so many reads. */
+  let nextLag: Parameters<FakePositionTrading['lagNext']>[0] = {}
+  let lag = { positions: 0, deals: 0, before: emptyBook() }
   let lastNumber = 1_000
   let held: Promise<void> = Promise.resolve()
 
   const newNumber = (): string => String((lastNumber += 1))
+  const bookOf = (accountId: AccountId): Book => {
+    const book = books.get(accountId) ?? emptyBook()
+    books.set(accountId, book)
+    return book
+  }
 
   const read =
-    (
-      kind: PositionTradingRead,
-      { accountId }: BrokerAccount,
-    ): TE.TaskEither<BrokerReadError, PositionBook> =>
+    (kind: Read, { accountId }: BrokerAccount): TE.TaskEither<BrokerReadError, Book> =>
     async () => {
       log.push(kind)
       await held
-      const failure = failures.get(accountId)
-      if (failure && (failure.reads?.includes(kind) ?? true)) return E.left(failure.error)
+      const { error, reads = [kind] } = failures.get(accountId) ?? {}
+      if (error !== undefined && reads.includes(kind)) return E.left(error)
       return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
     }
+  /** The rows as a reader is shown them now. */
+  const shown = <Rows extends 'positions' | 'deals'>(book: Book, rows: Rows): Book[Rows] =>
+    (lag[rows]-- > 0 ? lag.before : book)[rows]
 
   const execute = (
-    account: BrokerAccount,
-    change: FakeChange,
+    { accountId, platform }: BrokerAccount,
+    { ticket, levels, volume }: FakeChange,
     orderId: string,
-    share: 1 | 0.5 = 1,
+    share = 1,
   ): E.Either<BrokerChangeError, void> => {
-    const book = books.get(account.accountId)
-    if (book === undefined)
-      return E.left(refuse('NotProvisioned', { accountId: account.accountId }))
-    const position = book.positions.find(({ ticket }) => ticket === change.ticket)
+    const book = books.get(accountId)
+    if (book === undefined) return E.left(refuse('NotProvisioned', { accountId }))
+    const position = book.positions.find((one) => one.ticket === ticket)
     if (position === undefined) return E.left(refuse('PositionNotFound'))
-    if (change.kind === 'setLevels') {
-      changeWithLag(book, lag, () => {
-        book.positions = book.positions.map((other) =>
-          other === position ? withLevels(position, change.levels) : other,
-        )
-      })
-    } else {
-      const lots = roundLots(change.volume ?? position.volume)
-      if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
-      // On the fourth generation what is left of a position goes on under a new ticket.
-      const restTicket = account.platform === 'mt4' ? (newNumber() as Ticket) : position.ticket
-      const closing = {
-        lots: roundLots(lots * share),
-        orderId,
-        dealId: newNumber(),
-        restTicket,
-        at: clock.now(),
-      }
-      changeWithLag(book, lag, () => closeLots(book, position, closing))
-    }
-    lag = {}
+    const lots = roundLots(volume ?? position.volume)
+    if (compareLots(lots, position.volume) > 0) return E.left(tooManyLots)
+    lag = { positions: 0, deals: 0, ...nextLag, before: { ...book } }
+    nextLag = {}
+    let rest: BrokerPosition | undefined
+    if (levels === undefined) {
+      const closing = { id: newNumber(), orderId, lots: roundLots(lots * share), at: clock.now() }
+      const deal = closingDeal(position, closing)
+      book.deals = [...book.deals, deal]
+      // On MT4 what is left of a position goes on under a new ticket.
+      if (compareLots(position.volume, closing.lots) > 0)
+        rest = {
+          ...withoutClosed(position, deal),
+          ticket: platform === 'mt4' ? (newNumber() as Ticket) : ticket,
+        }
+    } else rest = withLevels(position, levels)
+    book.positions = book.positions.flatMap((one) => (one === position ? (rest ?? []) : one))
     return E.right(undefined)
   }
-
-  const holds = ({
-    accountId,
-    ticket,
-    levels,
-  }: Extract<FakeChange, { kind: 'setLevels' }>): boolean =>
-    books
-      .get(accountId)
-      ?.positions.some(
-        (one) =>
-          one.ticket === ticket &&
-          one.stopLoss === levels.stopLoss &&
-          one.takeProfit === levels.takeProfit,
-      ) === true
 
   const send = async (
     account: BrokerAccount,
     change: FakeChange,
     maySend: MaySend,
-  ): Promise<E.Either<BrokerChangeError, CloseReceipt>> => {
+  ): Promise<E.Either<BrokerChangeError, LevelsReceipt & Pick<CloseReceipt, 'brokerOrderId'>>> => {
     await held
     const { accountId } = account
-    if (!maySend())
-      return E.left(
-        refuse('BrokerUnavailable', { accountId, reason: 'the time to send the change is over' }),
-      )
-    const outcome = planned.shift() ?? 'do'
+    if (!maySend()) return E.left(refuse('BrokerUnavailable', { accountId, reason: 'too late' }))
+    const { outcome, meanwhile } = planned.shift() ?? { outcome: 'do', meanwhile: () => undefined }
     sent.push(change)
-    if (typeof outcome === 'object') return E.left(outcome)
-    // A close of the fourth generation has no order of its own.
+    // On MT4 a close has no order of its own.
     const orderId = account.platform === 'mt4' ? change.ticket : newNumber()
-    const told = (progress: CloseReceipt['progress']) =>
-      E.map((): CloseReceipt => ({ progress, brokerOrderId: orderId }))
-    switch (outcome) {
-      case 'do':
-        return told('done')(execute(account, change, orderId))
-      case 'do_half':
-        return told('accepted')(execute(account, change, orderId, 0.5))
-      case 'do_and_lose_the_answer':
-        execute(account, change, orderId)
-        return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-      case 'lose_the_request':
-        return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
-      case 'accept':
-        accepted.push(() => execute(account, change, orderId))
-        return E.right({ progress: 'accepted', brokerOrderId: orderId })
-      case 'refuse':
-        return E.left(
-          refuse('TradeRejected', {
-            code: fakeChangeRefusal.code,
-            message: fakeChangeRefusal.message,
-          }),
-        )
+    const done = (share?: number) => execute(account, change, orderId, share)
+    const say = (progress: LevelsReceipt['progress'], brokerOrderId: string | null = orderId) =>
+      E.map(() => ({ progress, brokerOrderId }))
+    const answer = () => {
+      switch (outcome) {
+        case 'do':
+          return say('done')(done())
+        case 'do_half':
+          return say('accepted')(done(0.5))
+        case 'do_without_number':
+          return say('done', null)(done())
+        case 'do_and_lose_the_answer':
+          done()
+          return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+        case 'lose_the_request':
+          return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+        case 'unchanged':
+          return say('unchanged')(E.right(undefined))
+        case 'accept':
+          accepted.push(done)
+          return say('accepted')(E.right(undefined))
+        case 'refuse':
+          return E.left(
+            refuse('TradeRejected', {
+              code: 'TRADE_RETCODE_MARKET_CLOSED',
+              message: 'The market is closed',
+            }),
+          )
+        default:
+          return E.left(outcome)
+      }
     }
+    const answered = answer()
+    meanwhile()
+    return answered
   }
 
   return {
     freshPositions: (account) =>
       pipe(
         read('freshPositions', account),
-        TE.map((book) => ({ positions: readPositions(book), readAt: clock.now() })),
-      ),
-    setLevels: (account, ticket, levels, maySend) => async () => {
-      const change = { kind: 'setLevels', accountId: account.accountId, ticket, levels } as const
-      const isUnchanged = holds(change)
-      return pipe(
-        await send(account, change, maySend),
-        E.map(({ progress }) => ({
-          progress: isUnchanged && progress === 'done' ? 'unchanged' : progress,
+        TE.map((book) => ({
+          positions: shown(book, 'positions').toSorted(byAge),
+          readAt: clock.now(),
         })),
-      )
-    },
-    closePosition: (account, ticket, volume, maySend) => () =>
-      send(
-        account,
-        { kind: 'closePosition', accountId: account.accountId, ticket, volume },
-        maySend,
       ),
+    setLevels: (account, ticket, levels, maySend) => () =>
+      send(account, { ticket, levels }, maySend),
+    closePosition: (account, ticket, volume, maySend) => () =>
+      send(account, { ticket, volume }, maySend) as Promise<
+        E.Either<BrokerChangeError, CloseReceipt>
+      >,
     synchroniseJournal: (account) =>
       pipe(
         read('synchroniseJournal', account),
         TE.map((book) => {
-          readDeals(book)
+          book.journal = shown(book, 'deals')
           return { ...readJournal, syncedAt: clock.now(), deals: book.journal.length }
         }),
       ),
     journal: {
       want: (_account, at) => TE.fromIO(() => void wanted.push(at)),
       closingDeals: ({ accountId }, orderId, from) =>
-        TE.fromIO(() => closingDealsOf(books.get(accountId)?.journal ?? [], orderId, from)),
+        TE.fromIO(() =>
+          (books.get(accountId)?.journal ?? []).filter(
+            (deal) => deal.orderId === orderId && (deal.time ?? from) >= from,
+          ),
+        ),
     },
     wanted: () => wanted,
     put: (accountId, positions = []) => {
-      const book = books.get(accountId) ?? emptyPositionBook()
-      book.positions = positions
-      books.set(accountId, book)
+      bookOf(accountId).positions = positions
+    },
+    putHistory: (accountId, deals) => {
+      Object.assign(bookOf(accountId), { deals, journal: deals })
     },
     positions: (accountId) => (books.get(accountId)?.positions ?? []).toSorted(byAge),
     closed: (accountId) => books.get(accountId)?.deals ?? [],
-    next: (...outcomes) => void planned.push(...outcomes),
+    next: (outcome, meanwhile = () => undefined) => void planned.push({ outcome, meanwhile }),
     execute: () => {
       for (const run of accepted.splice(0)) run()
     },
     lagNext: (next) => {
-      lag = next
+      nextLag = next
     },
-    fail: (accountId, error, reads) => void failures.set(accountId, { error, reads }),
+    fail: (accountId, error, reads) =>
+      void failures.set(accountId, { error, ...(reads && { reads }) }),
     heal: (accountId) => void failures.delete(accountId),
     hold: () => {
       const { promise, resolve } = Promise.withResolvers<void>()
@@ -291,6 +272,8 @@ export const createFakePositionTrading = (clock: Clock): FakePositionTrading => 
     reads: (kind) => log.filter((one) => kind === undefined || one === kind).length,
   }
 }
+
+const emptyBook = (): Book => ({ positions: [], deals: [], journal: [] })
 
 const readJournal = {
   firstReadOffset: null,
@@ -314,3 +297,37 @@ const withLevels = (position: BrokerPosition, { stopLoss, takeProfit }: Levels):
     ...(takeProfit !== undefined && { takeProfit }),
   }
 }
+
+/** The deal that closes lots of a position at its current price, for its share of the profit. */
+const closingDeal = (
+  { ticket, symbol, side, volume, currentPrice, unrealizedPnl }: BrokerPosition,
+  closing: { id: string; orderId: string; lots: number; at: Instant },
+) => {
+  const { id, orderId, lots, at } = closing
+  const opposite = side === 'buy' ? 'sell' : 'buy'
+  return {
+    id,
+    orderId,
+    positionId: ticket,
+    symbol,
+    kind: opposite,
+    side: opposite,
+    entry: 'out',
+    volume: lots,
+    price: currentPrice,
+    profit: Math.round((unrealizedPnl * lots * 100) / volume) / 100,
+    commission: 0,
+    swap: 0,
+    time: at,
+  } as const
+}
+
+const withoutClosed = (
+  position: BrokerPosition,
+  { volume, profit }: { volume: number; profit: number },
+): BrokerPosition => ({
+  ...position,
+  volume: lotsWithout(position.volume, volume),
+  unrealizedPnl: sumExactly([position.unrealizedPnl, -profit]),
+  realizedPnl: sumExactly([position.realizedPnl, profit]),
+})

@@ -10,7 +10,7 @@ import {
   type TradeMode,
 } from '../../src/accounts/account.ts'
 import { refuse, type Refusal } from '../../src/errors.ts'
-import type { AcquireSlot, Clock, OrderJob, Pauser } from '../../src/ports/index.ts'
+import type { AcquireSlot, Clock, OrderJob, Pauser, PositionLocks } from '../../src/ports/index.ts'
 import {
   createFakeAccountStore,
   createFakeBroker,
@@ -19,7 +19,6 @@ import {
   createFakeJournal,
   createFakeOrderStore,
   createFakePositionTrading,
-  createFakePositionLocks,
   createFakeProviderTokens,
   createFakeRecords,
   createFakeTrading,
@@ -45,6 +44,7 @@ import { processOrder, type ProcessedOrder } from '../../src/use-cases/process-o
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import * as T from 'fp-ts/lib/Task.js'
 import type { ServiceEvent } from '../../src/events/events.ts'
+import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { synchroniseJournal } from '../../src/use-cases/synchronise-journal.ts'
@@ -226,33 +226,48 @@ export const createOrderDesk = () => {
 
 export type OrderDesk = ReturnType<typeof createOrderDesk>
 
+/** Locks of one process. */
+const createLocks = (): PositionLocks => {
+  const last = new Map<string, Promise<void>>()
+  return {
+    holding: (_account, ticket) => (work) => async () => {
+      const before = last.get(ticket)
+      const { promise, resolve } = Promise.withResolvers<void>()
+      last.set(ticket, promise)
+      await before
+      return work(() => true)().finally(resolve)
+    },
+  }
+}
+
 /**
  * With open positions, locks, and a time that passes by itself.
  * @param fields of the account, which its broker called a demo account when it was last read,
  * unless they say otherwise
+ * @param history deals that the journal has
  */
 export const createChangeDesk = (
   fields: Partial<Account> = {},
   positions: readonly BrokerPosition[] = [openPosition()],
+  history: readonly BrokerDeal[] = [],
 ) => {
   const time = createTestTime(noon)
   const desk = createTestDesk(time.clock)
   const positionTrading = createFakePositionTrading(time.clock)
-  const { synchroniseJournal, journal } = positionTrading
   const account = desk.link({ tradeMode: 'demo', ...fields })
   positionTrading.put(account.id, positions)
+  positionTrading.putHistory(account.id, history)
   return {
     ...time,
     ...desk,
     positionTrading,
-    positionLocks: createFakePositionLocks(time.clock),
-    synchroniseJournal,
-    journal,
+    positionLocks: createLocks(),
+    synchroniseJournal: positionTrading.synchroniseJournal,
+    journal: positionTrading.journal,
     account,
     id: formatPositionId(account.id, '42'),
     /** The position as it truly is now; undefined when it is closed. */
-    held: (ticket = '42') =>
-      positionTrading.positions(account.id).find((one) => one.ticket === ticket),
+    held: () => positionTrading.positions(account.id).find(({ ticket }) => ticket === '42'),
   }
 }
 

@@ -1,32 +1,19 @@
 // Changes of open positions: who may make them, what is sent, and what is returned whatever the
 // broker does and shows.
-import { setImmediate } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { pipe } from 'fp-ts/lib/function.js'
 import { describe, expect, it } from 'vitest'
-import type { Account, BrokerAccount, TradeMode } from '../../src/accounts/account.ts'
-import { brokerRateLimited, refuse, type Refusal } from '../../src/errors.ts'
+import type { Account, TradeMode } from '../../src/accounts/account.ts'
+import { brokerRateLimited, refuse, type BrokerReadError, type Refusal } from '../../src/errors.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { withoutKey, type LevelsReceipt } from '../../src/ports/index.ts'
+import { withoutKey } from '../../src/ports/index.ts'
 import type { LevelsChange } from '../../src/positions/levels.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
-import {
-  formatPositionId,
-  type AccountId,
-  type Owner,
-  type UserId,
-} from '../../src/primitives/ids.ts'
-import { minuteMs, secondMs } from '../../src/primitives/instant.ts'
-import {
-  closingDealsOf,
-  fakeChangeRefusal,
-  newAccountId,
-  openPosition,
-  type FakeChangeOutcome,
-} from '@tradeport/testkit'
-import { createPositionChanges, type ClosedPosition } from '../../src/use-cases/position-changes.ts'
+import { formatPositionId, type AccountId } from '../../src/primitives/ids.ts'
+import { secondMs } from '../../src/primitives/instant.ts'
+import { newAccountId, openPosition, type FakePositionTrading } from '@tradeport/testkit'
+import { createPositionChanges } from '../../src/use-cases/position-changes.ts'
 import {
   createChangeDesk,
   down,
@@ -40,8 +27,51 @@ import {
   type ChangeDesk,
 } from './desk.ts'
 
-const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
+/** A world in which one change is made, and what happens around it. */
+interface Scene {
+  readonly fields?: Partial<Account>
+  readonly held?: Partial<BrokerPosition>
+  readonly history?: readonly BrokerDeal[]
+  /** What the broker makes of the change. */
+  readonly broker?: Parameters<FakePositionTrading['next']>[0]
+  /** How many reads still show what was before the change. */
+  readonly lag?: Parameters<FakePositionTrading['lagNext']>[0]
+  /** What happens before the broker's answer arrives. */
+  readonly meanwhile?: (desk: ChangeDesk) => unknown
+  /** What happens at every pause. */
+  readonly atPause?: (desk: ChangeDesk) => unknown
+  readonly ports?: (desk: ChangeDesk) => Partial<ChangeDesk>
+}
+
+const open = (scene: Scene = {}): ChangeDesk => {
+  const { fields, held, history, broker = 'do', lag = {}, meanwhile, atPause, ports } = scene
+  const desk = createChangeDesk(fields, [openPosition(held)], history)
+  desk.positionTrading.next(broker, () => meanwhile?.(desk))
+  desk.positionTrading.lagNext(lag)
+  const pause: ChangeDesk['pause'] = (ms) => async () => {
+    await desk.pause(ms)()
+    atPause?.(desk)
+  }
+  return { ...desk, pause, ...ports?.(desk) }
+}
+
+const failing =
+  (error: (id: AccountId) => BrokerReadError, reads?: Parameters<FakePositionTrading['fail']>[2]) =>
+  ({ account, positionTrading }: ChangeDesk): void =>
+    positionTrading.fail(account.id, error(account.id), reads)
+const limited = (id: AccountId) => brokerRateLimited(id, noon + secondMs, noon)
+const goingDown = failing(down)
+const healing = ({ account, positionTrading }: ChangeDesk) => positionTrading.heal(account.id)
+const hanging = ({ positionTrading }: ChangeDesk) => positionTrading.hold()
+const executing = ({ positionTrading }: ChangeDesk) => positionTrading.execute()
+const nowHolding =
+  (...positions: readonly Partial<BrokerPosition>[]) =>
+  ({ account, positionTrading }: ChangeDesk): void =>
+    positionTrading.put(account.id, positions.map(openPosition))
+
 const mt4 = { brokerType: 'mt4' }
+const lost = 'lose_the_request'
+const bothLevels = { stopLoss: 1.05, takeProfit: 1.5 }
 
 const moveStop = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =>
   createPositionChanges(desk).changeLevels({ owner: by }, id, { stopLoss: level })
@@ -50,254 +80,106 @@ const moveTarget = (desk: ChangeDesk, level: number, id = desk.id, by = owner) =
 const close = (desk: ChangeDesk, volume?: number, id = desk.id, by = owner) =>
   createPositionChanges(desk).closePosition({ owner: by }, id, volume, withoutKey)
 
-const closedOf = async (desk: ChangeDesk, volume?: number): Promise<ClosedPosition> =>
-  (await rightOf(close(desk, volume))).closed
-
-const volumesOf = ({ closedVolume, remainingVolume }: ClosedPosition): readonly number[] => [
-  closedVolume,
-  remainingVolume,
+type Make = (desk: ChangeDesk, id?: string, by?: typeof owner) => TE.TaskEither<Refusal, unknown>
+const changes: readonly (readonly [what: string, make: Make])[] = [
+  ['a stop loss', (desk, ...of) => moveStop(desk, 1.05, ...of)],
+  ['a take profit', (desk, ...of) => moveTarget(desk, 1.5, ...of)],
+  ['a close', (desk, ...of) => close(desk, undefined, ...of)],
+  ['a close of a part', (desk, ...of) => close(desk, 0.1, ...of)],
 ]
-const fillOf = ({ closePrice, realizedPnl, closedAt }: ClosedPosition): readonly unknown[] => [
-  closePrice,
-  realizedPnl,
-  closedAt,
-]
-const notFound = [null, null, null]
-
-/**
- * The same desk where something else happens right after the broker has been sent a change, and
- * before its answer arrives.
- */
-const meanwhile = (desk: ChangeDesk, happen: (desk: ChangeDesk) => unknown): ChangeDesk => {
-  const { setLevels, closePosition } = desk.positionTrading
-  const afterwards =
-    <A>(sending: () => Promise<A>) =>
-    async (): Promise<A> => {
-      const answer = await sending()
-      happen(desk)
-      return answer
-    }
-  return {
-    ...desk,
-    positionTrading: {
-      ...desk.positionTrading,
-      setLevels: (...change) => afterwards(setLevels(...change)),
-      closePosition: (...change) => afterwards(closePosition(...change)),
-    },
-  }
-}
-
-const goingDown = ({ account, positionTrading }: ChangeDesk): void =>
-  positionTrading.fail(account.id, down(account.id))
-const nowHolding =
-  (...positions: readonly Partial<BrokerPosition>[]) =>
-  ({ account, positionTrading }: ChangeDesk): void =>
-    positionTrading.put(account.id, positions.map(openPosition))
-
-/** A desk whose next change meets `outcome`, after which `happen` happens. */
-const meeting = (
-  outcome: FakeChangeOutcome,
-  happen: (desk: ChangeDesk) => unknown = () => undefined,
-  held: Partial<BrokerPosition> = {},
-  fields: Partial<Account> = {},
-): ChangeDesk => {
-  const desk = createChangeDesk(fields, [openPosition(held)])
-  desk.positionTrading.next(outcome)
-  return meanwhile(desk, happen)
-}
-
-/** A desk on which something happens at every pause. */
-const pausing = (desk: ChangeDesk, happen: () => void): ChangeDesk => ({
-  ...desk,
-  pause: (ms) => async () => {
-    await desk.pause(ms)()
-    happen()
-  },
-})
-
-/** A desk whose broker does what it accepted at the first pause. */
-const executing = (held: Partial<BrokerPosition> = {}): ChangeDesk => {
-  const desk = meeting('accept', undefined, held)
-  return pausing(desk, desk.positionTrading.execute)
-}
-
-/** A desk whose reads lag behind the next change. */
-const lagging = (
-  lag: Parameters<ChangeDesk['positionTrading']['lagNext']>[0],
-  held: Partial<BrokerPosition> = {},
-): ChangeDesk => {
-  const desk = createChangeDesk({}, [openPosition(held)])
-  desk.positionTrading.lagNext(lag)
-  return desk
-}
-
-const limited = ({ account, positionTrading }: ChangeDesk): void =>
-  positionTrading.fail(account.id, brokerRateLimited(account.id, noon + secondMs, noon))
-
-const hanging = (desk: ChangeDesk): ChangeDesk => ({
-  ...desk,
-  synchroniseJournal: () => () => new Promise(() => {}),
-})
 
 /** How many reads and changes reached the broker. */
-const asked = ({ positionTrading }: ChangeDesk): readonly number[] => [
+const asked = ({ positionTrading }: ChangeDesk) => [
   positionTrading.reads(),
   positionTrading.sent().length,
 ]
 
-const unknown = ({ account }: ChangeDesk) =>
-  E.left(refuse('BrokerOutcomeUnknown', { accountId: account.id }))
-
-/** Another user's link to the same account at the provider. */
-const otherLink = ({ account }: ChangeDesk): BrokerAccount => ({
-  accountId: newAccountId(),
-  owner: { ...account.owner, userId: 'user-of-the-other-link' as UserId },
-  platform: 'mt5',
-  region: null,
-  providerAccountId: account.provider?.providerAccountId ?? '',
-})
-
-type Make = (desk: ChangeDesk, id?: string, by?: Owner) => TE.TaskEither<Refusal, unknown>
-
-const changes: readonly (readonly [what: string, make: Make])[] = [
-  ['a stop loss', (desk, id, by) => moveStop(desk, 1.05, id, by)],
-  ['a take profit', (desk, id, by) => moveTarget(desk, 1.5, id, by)],
-  ['a close', (desk, id, by) => close(desk, undefined, id, by)],
-  ['a close of a part', (desk, id, by) => close(desk, 0.1, id, by)],
-]
-
 describe.each(changes)('%s', (_, make) => {
-  it('finds no position where the id is malformed, or of an unknown account or another’s, and does not call the broker', async () => {
-    const desk = createChangeDesk()
+  it('is of no position where the id is malformed, unknown, another’s or of a closed position', async () => {
+    const desk = open()
     for (const id of ['nonsense', `${desk.account.id}:`, formatPositionId(newAccountId(), '42')])
       expect(await tagOf(make(desk, id))).toBe('PositionNotFound')
     expect(await tagOf(make(desk, desk.id, stranger))).toBe('PositionNotFound')
     expect(asked(desk)).toEqual([0, 0])
+    nowHolding()(desk)
+    expect(await tagOf(make(desk))).toBe('PositionNotFound')
+    expect(asked(desk)).toEqual([1, 0])
   })
 
-  it.each<[tag: string, fields: Partial<Account>, tradeMode?: TradeMode]>([
+  it.each<[outcome: string, fields: Partial<Account>, tradeMode?: TradeMode]>([
     ['AccountPurposeRestricted', { purpose: 'introducing_broker' }],
     ['AccountPurposeRestricted', { purpose: 'trade_copier', tradeMode: 'real' }],
     ['LiveAccountRestricted', { tradeMode: 'contest', brokerType: 'ctrader' }],
     ['LiveAccountRestricted', { tradeMode: null, linkedAsDemo: false }],
     ['UnsupportedBroker', { brokerType: 'ctrader', provider: null }],
     ['NotProvisioned', { provider: null }],
+    ['BrokerUnavailable', { tradeMode: null }],
     ['LiveAccountRestricted', { tradeMode: null }, 'real'],
     ['LiveAccountRestricted', { tradeMode: null }, 'unconfirmed'],
-    ['BrokerUnavailable', { tradeMode: null }],
+    ['none', { tradeMode: null }, 'demo'],
   ])(
-    'is refused by %s on an account with %o whose broker says %s, and does not read positions',
-    async (tag, fields, tradeMode) => {
-      const desk = createChangeDesk(fields)
+    'ends with %s, before any position is read, on an account with %o whose broker says %s',
+    async (outcome, fields, tradeMode) => {
+      const desk = open({ fields })
       if (tradeMode === undefined) desk.broker.fail(desk.account.id, down(desk.account.id))
-      else
-        desk.broker.put(desk.account.id, {
-          information: informationOf(tradeMode),
-        })
-      expect(await tagOf(make(desk))).toBe(tag)
-      expect(asked(desk)).toEqual([0, 0])
+      else desk.broker.put(desk.account.id, { information: informationOf(tradeMode) })
+      expect(await tagOf(make(desk))).toBe(outcome)
+      expect(asked(desk)).toEqual(outcome === 'none' ? [expect.any(Number), 1] : [0, 0])
+      // Positions never come from the cache.
+      expect(desk.broker.calls('positions')).toBe(0)
     },
   )
 
-  it('is made on an account that was never read once its broker calls it a demo account, without any cache', async () => {
-    const desk = createChangeDesk({ tradeMode: null })
-    await rightOf(make(desk))
-    expect([
-      desk.broker.calls('accountInformation'),
-      desk.broker.calls('positions'),
-      desk.positionTrading.sent().length,
-    ]).toEqual([1, 0, 1])
-  })
-
-  it.each([
-    down,
-    (accountId: AccountId) => refuse('NotProvisioned', { accountId }),
-    (id: AccountId) => brokerRateLimited(id, noon + 1, noon),
-    () => refuse('PositionNotFound'),
-  ])(
-    'is not sent where the position cannot be read, and returns the broker’s refusal',
+  it.each([down, limited, (accountId: AccountId) => refuse('NotProvisioned', { accountId })])(
+    'returns the refusal of the broker, also of the read before it',
     async (refusalOf) => {
-      const desk = createChangeDesk()
-      const refusal = refusalOf(desk.account.id)
-      desk.positionTrading.next(refusal)
-      expect(await make(desk)()).toEqual(E.left(refusal))
+      const desk = open({ broker: refusalOf('' as AccountId) })
+      expect(await make(desk)()).toEqual(E.left(refusalOf('' as AccountId)))
       expect([asked(desk), desk.held()]).toEqual([[1, 1], openPosition()])
-      if (refusal._tag === 'PositionNotFound') desk.positionTrading.put(desk.account.id, [])
-      else desk.positionTrading.fail(desk.account.id, refusal)
-      expect(await make(desk)()).toEqual(E.left(refusal))
+      failing(refusalOf)(desk)
+      expect(await make(desk)()).toEqual(E.left(refusalOf(desk.account.id)))
       expect(asked(desk)).toEqual([2, 1])
     },
   )
 
-  it('is rejected with the broker’s code and message', async () => {
-    const desk = meeting('refuse')
-    expect(await make(desk)()).toEqual(E.left({ _tag: 'TradeRejected', ...fakeChangeRefusal }))
-    expect(desk.held()).toEqual(openPosition())
-  })
-
-  it.each([
-    ['the request was lost', 'lose_the_request', undefined],
-    ['the answer was lost and the read fails', 'do_and_lose_the_answer', goingDown],
-  ] as const)('is unknown where %s, and is not sent again', async (__, outcome, happen) => {
-    const desk = meeting(outcome, happen)
-    expect(await make(desk)()).toEqual(unknown(desk))
-    expect(asked(desk)).toEqual([2, 1])
-  })
-
-  it('is done where only the answer was lost, which one read shows', async () => {
-    const desk = meeting('do_and_lose_the_answer')
-    await rightOf(make(desk))
+  it.each<[outcome: string, isMade: boolean, scene: Scene]>([
+    ['TradeRejected', false, { broker: 'refuse' }],
+    ['PositionNotFound', false, { broker: refuse('PositionNotFound') }],
+    ['BrokerOutcomeUnknown', false, { broker: lost }],
+    ['BrokerOutcomeUnknown', true, { broker: 'do_and_lose_the_answer', meanwhile: goingDown }],
+    ['none', true, { broker: 'do_and_lose_the_answer' }],
+  ])('is sent once, and ends with %s (made: %s) where there is %o', async (tag, isMade, scene) => {
+    const desk = open(scene)
+    expect(await tagOf(make(desk))).toBe(tag)
     expect(desk.positionTrading.sent()).toHaveLength(1)
-    expect(desk.held()).not.toEqual(openPosition())
+    expect(JSON.stringify(desk.held()) === JSON.stringify(openPosition())).toBe(!isMade)
   })
 
-  it('is not begun while a change through another link to the account locks the position for too long', async () => {
-    const desk = createChangeDesk()
-    const { positionLocks } = desk
-    const { promise: otherChange, resolve: endOtherChange } =
-      Promise.withResolvers<E.Either<never, void>>()
-    const held = positionLocks.holding(
-      otherLink(desk),
-      openPosition().ticket,
-    )(() => () => otherChange)()
-    const refused = tagOf(make(desk))
-    await setImmediate()
-    desk.wait(minuteMs)
-    positionLocks.tick()
-    expect(await refused).toBe('InternalTimeout')
-    expect(asked(desk)).toEqual([0, 0])
-    endOtherChange(E.right(undefined))
-    await held
-  })
-
-  it('is not sent once its lock is lost, when another change may be made', async () => {
-    const desk = createChangeDesk()
-    const { account, positionTrading, positionLocks } = desk
-    const resume = positionTrading.hold()
-    const changing = make({
-      ...desk,
-      positionLocks: { ...positionLocks, ...positionLocks.dying },
-    })()
-    await expect.poll(() => asked(desk)).toEqual([1, 0])
-    desk.wait(minuteMs)
-    positionLocks.tick()
-    await rightOf(
-      positionLocks.holding(otherLink(desk), openPosition().ticket)(() => TE.right('changed')),
-    )
-    resume()
-    expect(await changing).toMatchObject({
-      left: { _tag: 'BrokerUnavailable', accountId: account.id },
+  it('is made under the lock of the position, and not sent once that is lost', async () => {
+    const locks: unknown[] = []
+    const desk = open({
+      ports: () => ({
+        positionLocks: {
+          holding: (account, ticket) => (work) => {
+            locks.push([account.providerAccountId, ticket])
+            return work(() => false)
+          },
+        },
+      }),
     })
-    expect([asked(desk), desk.held()]).toEqual([[1, 0], openPosition()])
+    expect(await tagOf(make(desk))).toBe('BrokerUnavailable')
+    expect([locks, asked(desk)]).toEqual([
+      [[desk.account.provider?.providerAccountId, '42']],
+      [1, 0],
+    ])
   })
 })
 
 describe('a stop loss and a take profit', () => {
   it('are sent with the other level of the position, and returned with margin and provenance', async () => {
-    const desk = createChangeDesk({}, [openPosition(bothLevels)])
+    const desk = open({ held: bothLevels })
     desk.wait(5)
-    const moved = await rightOf(moveStop(desk, 1.1))
-    expect(moved).toEqual({
+    expect(await rightOf(moveStop(desk, 1.1))).toEqual({
       position: {
         ...openPosition({ stopLoss: 1.1, takeProfit: 1.5 }),
         accountId: desk.account.id,
@@ -307,54 +189,73 @@ describe('a stop loss and a take profit', () => {
       provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 5 },
     })
     desk.broker.put(desk.account.id, { margin: () => O.none })
+    const both = { stopLoss: 1.1, takeProfit: 1.6 }
     expect((await rightOf(moveTarget(desk, 1.6))).position).toMatchObject({
-      stopLoss: 1.1,
-      takeProfit: 1.6,
+      ...both,
       marginUsed: null,
     })
-    const sent = { kind: 'setLevels', accountId: desk.account.id, ticket: '42' }
-    expect(desk.positionTrading.sent()).toEqual([
-      { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.5 } },
-      { ...sent, levels: { stopLoss: 1.1, takeProfit: 1.6 } },
+    expect(desk.positionTrading.sent()).toMatchObject([
+      { levels: { ...both, takeProfit: 1.5 } },
+      { levels: both },
     ])
-    const bare = createChangeDesk()
-    await rightOf(moveStop(bare, 1.05))
-    expect(bare.held()).toEqual(openPosition({ stopLoss: 1.05 }))
   })
 
-  it.each(['buy', 'sell'] as const)(
-    'are refused on the wrong side of the price of a %s, and at it',
-    async (side) => {
-      const desk = createChangeDesk({}, [openPosition({ side })])
-      const [lower, higher] = side === 'buy' ? [1.1, 1.3] : [1.3, 1.1]
-      for (const [move, level, values] of [
-        [moveStop, 'stopLoss', [1.2, higher]],
-        [moveTarget, 'takeProfit', [1.2, lower]],
-      ] as const)
-        for (const value of values)
-          expect(await move(desk, value)()).toEqual(
-            E.left({ _tag: 'InvalidPrice', level, side, value, currentPrice: 1.2 }),
-          )
-      expect(desk.positionTrading.sent()).toEqual([])
-      await rightOf(moveStop(desk, lower))
-      expect(desk.held()).toMatchObject({ stopLoss: lower })
-    },
-  )
+  it('are refused at the price', async () => {
+    const desk = open()
+    for (const [level, move] of [
+      ['stopLoss', moveStop],
+      ['takeProfit', moveTarget],
+    ] as const)
+      expect(await move(desk, 1.2)()).toMatchObject({ left: { _tag: 'InvalidPrice', level } })
+    expect(desk.positionTrading.sent()).toEqual([])
+  })
 
   it.each([0, 1, 3])(
     'set at the same time are both kept, also where reads lag by %i',
     async (positions) => {
-      const desk = createChangeDesk()
-      desk.positionTrading.lagNext({ positions })
-      const [stop, target] = await Promise.all([
-        rightOf(moveStop(desk, 1.05)),
-        rightOf(moveTarget(desk, 1.5)),
-      ])
+      const desk = open({ lag: { positions } })
+      const moves = [moveStop(desk, 1.05), moveTarget(desk, 1.5)].map(rightOf)
+      expect((await Promise.all(moves))[1]?.position).toMatchObject(bothLevels)
       expect(desk.held()).toMatchObject(bothLevels)
-      expect(stop.position).not.toHaveProperty('takeProfit')
-      expect(target.position).toMatchObject(bothLevels)
     },
   )
+
+  const rounded = { stopLoss: 1.100_04, takeProfit: 1.5, currentPrice: 1.20007 }
+  const shown = { ...bothLevels, stopLoss: 1.1 }
+  it.each<
+    [
+      when: string,
+      scene: Scene,
+      expected: Partial<BrokerPosition> | 'unknown',
+      waitedMs: number,
+      readAt?: number,
+    ]
+  >([
+    ['confirmed and rounded', { meanwhile: nowHolding(rounded) }, rounded, 0],
+    ['confirmed and never shown', { lag: { positions: 1_000 } }, shown, 2_000, 1_750],
+    ['confirmed and shown late', { lag: { positions: 2 } }, shown, 500, 500],
+    ['confirmed and gone', { meanwhile: nowHolding() }, shown, 0],
+    ['confirmed and not readable', { meanwhile: goingDown }, shown, 2_000],
+    ['confirmed, readable later', { meanwhile: goingDown, atPause: healing }, shown, 250, 250],
+    ['confirmed and not to be read for a while', { meanwhile: failing(limited) }, shown, 0],
+    ['confirmed and a read never ends', { meanwhile: hanging }, shown, 2_000],
+    ['said to be unchanged', { broker: 'unchanged' }, bothLevels, 0],
+    ['accepted and shown', { broker: 'accept', atPause: executing }, shown, 250, 250],
+    ['accepted and never shown', { broker: 'accept' }, 'unknown', 2_000],
+    ['accepted and gone', { broker: 'accept', meanwhile: nowHolding() }, 'unknown', 0],
+    ['unanswered and as asked', { broker: lost, meanwhile: nowHolding(shown) }, shown, 0],
+    ['unanswered and the old one', { broker: lost }, 'unknown', 0],
+    // The new level may be what closed it.
+    ['unanswered, position gone', { broker: lost, meanwhile: nowHolding() }, 'unknown', 0],
+  ])('when %s', async (_, scene, expected, waitedMs, readAt = 0) => {
+    const desk = open({ held: bothLevels, ...scene })
+    expect(await moveStop(desk, expected === rounded ? 1.100_042 : 1.1)()).toMatchObject(
+      expected === 'unknown'
+        ? E.left(refuse('BrokerOutcomeUnknown', { accountId: desk.account.id }))
+        : E.right({ position: expected, provenance: { readAt: noon + readAt } }),
+    )
+    expect([desk.clock.now() - noon, desk.positionTrading.sent().length]).toEqual([waitedMs, 1])
+  })
 })
 
 it('changes both levels of a position at once, and removes one', async () => {
@@ -372,7 +273,7 @@ const closeAll = (
   desk: ChangeDesk,
   selection: object = {},
   guard = withoutKey,
-  by: Owner = owner,
+  by = owner,
 ) =>
   createPositionChanges(desk).closePositions(
     { owner: by },
@@ -417,7 +318,7 @@ describe('several closes', () => {
     const guard = { begin: TE.fromIO(() => void (begun += 1)) }
     const attempts = await rightOf(closeAll(desk, {}, guard))
     expect(attempts.map(({ result }) => result)).toMatchObject([
-      E.left(fakeChangeRefusal),
+      E.left({ _tag: 'TradeRejected' }),
       ...Array(3).fill(E.right({ remainingVolume: 0 })),
     ])
     expect(begun).toBe(1)
@@ -435,365 +336,155 @@ describe('several closes', () => {
   })
 })
 
-/** A broker that does what it does, and then says this of it. */
-const saying = (desk: ChangeDesk, progress: LevelsReceipt['progress']): ChangeDesk => {
-  const { setLevels } = desk.positionTrading
-  const said: typeof setLevels =
-    (...change) =>
-    async () => (await setLevels(...change)(), E.right({ progress }))
-  return { ...desk, positionTrading: { ...desk.positionTrading, setLevels: said } }
-}
-
-describe('a level', () => {
-  const rounded = { stopLoss: 1.100_04, takeProfit: 1.5, currentPrice: 1.20007 }
-  const shown = { ...bothLevels, stopLoss: 1.1 }
-  const healing = (): ChangeDesk => {
-    const desk = meeting('do', goingDown, bothLevels)
-    return pausing(desk, () => desk.positionTrading.heal(desk.account.id))
-  }
-
-  it.each<
-    [
-      when: string,
-      desk: ChangeDesk,
-      expected: Partial<BrokerPosition> | 'unknown',
-      waitedMs: number,
-      readAt?: number,
-    ]
-  >([
-    ['confirmed and rounded', meeting('do', nowHolding(rounded), bothLevels), rounded, 0],
-    ['confirmed and never shown', lagging({ positions: 1_000 }, bothLevels), shown, 2_000, 1_750],
-    ['confirmed and shown late', lagging({ positions: 2 }, bothLevels), shown, 500, 500],
-    ['confirmed and gone', meeting('do', nowHolding(), bothLevels), shown, 0],
-    ['confirmed and not readable', meeting('do', goingDown, bothLevels), shown, 2_000],
-    ['confirmed and readable later', healing(), shown, 250, 250],
-    ['confirmed and not to be read for a while', meeting('do', limited, bothLevels), shown, 0],
-    [
-      'confirmed and a read never ends',
-      meeting('do', ({ positionTrading }) => positionTrading.hold(), bothLevels),
-      shown,
-      2_000,
-    ],
-    [
-      'said to be unchanged',
-      saying(meeting('lose_the_request', undefined, bothLevels), 'unchanged'),
-      bothLevels,
-      0,
-    ],
-    [
-      'said to be unchanged and not readable',
-      saying(meeting('do', goingDown, bothLevels), 'unchanged'),
-      bothLevels,
-      2_000,
-    ],
-    ['accepted and shown', executing(bothLevels), shown, 250, 250],
-    ['accepted and never shown', meeting('accept', undefined, bothLevels), 'unknown', 2_000],
-    ['accepted and gone', meeting('accept', nowHolding(), bothLevels), 'unknown', 0],
-    [
-      'unanswered and as asked',
-      meeting('lose_the_request', nowHolding(shown), bothLevels),
-      shown,
-      0,
-    ],
-    [
-      'unanswered and the old one',
-      meeting('lose_the_request', undefined, bothLevels),
-      'unknown',
-      0,
-    ],
-    // The new level may be what closed it.
-    [
-      'unanswered and the position gone',
-      meeting('lose_the_request', nowHolding(), bothLevels),
-      'unknown',
-      0,
-    ],
-  ])('that is %s', async (_, desk, expected, waitedMs, readAt = 0) => {
-    const outcome = await moveStop(desk, expected === rounded ? 1.100_042 : 1.1)()
-    if (expected === 'unknown') expect(outcome).toEqual(unknown(desk))
-    else
-      expect(outcome).toMatchObject({
-        right: { position: expected, provenance: { readAt: noon + readAt } },
-      })
-    expect([desk.clock.now(), desk.positionTrading.sent().length]).toEqual([noon + waitedMs, 1])
-  })
-})
-
 describe('POST /positions/:id/close', () => {
-  it.each([undefined, 0.3, 0.1 + 0.2])(
-    'closes all for %s, and returns its deal',
-    async (volume) => {
-      const desk = createChangeDesk()
-      desk.wait(7)
-      const result = await rightOf(close(desk, volume))
-      expect(desk.positionTrading.sent()).toEqual([
-        { kind: 'closePosition', accountId: desk.account.id, ticket: '42', volume: null },
-      ])
-      const volumes = { closedVolume: 0.3, remainingVolume: 0 }
-      const fill = { closePrice: 1.2, realizedPnl: 30, closedAt: noon + 7 }
-      expect(result).toEqual({
-        closed: {
-          accountId: desk.account.id,
-          ticket: '42',
-          brokerOrderId: '1001',
-          ...volumes,
-          ...fill,
-        },
-        provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 7 },
-      })
-      expect([desk.held(), desk.clock.now()]).toEqual([undefined, noon + 7])
-    },
-  )
+  it.each([undefined, 0.3, 0.1 + 0.2])('closes all for %s', async (volume) => {
+    const desk = open()
+    desk.wait(7)
+    expect(await rightOf(close(desk, volume))).toEqual({
+      closed: {
+        accountId: desk.account.id,
+        ticket: '42',
+        brokerOrderId: '1001',
+        closedVolume: 0.3,
+        remainingVolume: 0,
+        closePrice: 1.2,
+        realizedPnl: 30,
+        closedAt: noon + 7,
+      },
+      provenance: { source: desk.broker.source, accounts: [desk.account.id], readAt: noon + 7 },
+    })
+    expect(desk.positionTrading.sent()).toMatchObject([{ ticket: '42', volume: null }])
+    expect([desk.held(), desk.clock.now()]).toEqual([undefined, noon + 7])
+  })
 
   it('closes parts exactly, one after the other, each of what is left', async () => {
-    const desk = createChangeDesk()
-    desk.positionTrading.lagNext({ positions: 3 })
-    const closes = await Promise.all([closedOf(desk, 0.1), closedOf(desk, 0.15), closedOf(desk)])
-    expect(closes.map(volumesOf)).toEqual([
-      [0.1, 0.2],
-      [0.15, 0.05],
-      [0.05, 0],
+    const desk = open({ lag: { positions: 3 } })
+    const closes = await Promise.all([0.1, 0.15, undefined].map((of) => rightOf(close(desk, of))))
+    expect(
+      closes.map(({ closed }) => [closed.closedVolume, closed.remainingVolume, closed.realizedPnl]),
+    ).toEqual([
+      [0.1, 0.2, 10],
+      [0.15, 0.05, 15],
+      [0.05, 0, 5],
     ])
-    expect(closes.map(({ realizedPnl }) => realizedPnl)).toEqual([10, 15, 5])
   })
 
-  it.each([0.31, 1e300])(
-    'refuses %d of 0.3 lots; nothing is sent, and no read of the journal is scheduled',
-    async (volume) => {
-      const desk = createChangeDesk()
-      expect(await close(desk, volume)()).toEqual(
-        E.left({ _tag: 'InvalidVolume', volume, openVolume: 0.3 }),
-      )
-      expect([desk.positionTrading.sent(), desk.positionTrading.wanted()]).toEqual([[], []])
+  it('schedules a read of the journal before it is sent, and is not sent where that fails or it closes too much', async () => {
+    const wanted: unknown[] = []
+    await rightOf(
+      close(open({ meanwhile: (desk) => wanted.push(...desk.positionTrading.wanted()) })),
+    )
+    expect(wanted).toEqual([noon + 10 * secondMs])
+    const desk = open({ ports: ({ journal }) => ({ journal: { ...journal, want: unavailable } }) })
+    expect(await tagOf(close(desk))).toBe('ServiceUnavailable')
+    expect(await tagOf(close(desk, 0.31))).toBe('InvalidVolume')
+    expect(desk.positionTrading.sent()).toEqual([])
+  })
+
+  /** On MT4 every close has the number of its position. */
+  const earlier: BrokerDeal = {
+    id: '9',
+    kind: 'sell',
+    side: 'sell',
+    entry: 'out',
+    orderId: '42',
+    positionId: '42',
+    volume: 0.1,
+    price: 1.1,
+    profit: 7,
+    commission: 0,
+    swap: 0,
+    time: noon,
+  }
+  const history = [earlier]
+  const never = { deals: 1_000 }
+  const unnumbered = 'do_without_number'
+  const journalDown = failing(down, ['synchroniseJournal'])
+  const journalLimited = failing(limited, ['synchroniseJournal'])
+  let searches = 0
+  const unsearchable: Scene['ports'] = ({ journal }) => ({
+    journal: {
+      ...journal,
+      closingDeals: (...which) =>
+        (searches += 1) < 3 ? unavailable() : journal.closingDeals(...which),
     },
-  )
+  })
+  const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<never>(() => {}) })
 
-  /** Volumes, then how much was gained, then how long the answer took. */
-  type Closed = readonly [
-    closed: number,
-    left: number,
-    realizedPnl: number | null,
-    waitedMs: number,
-  ]
-
+  type Closed = readonly [closed: number, left: number, pnl: number | null, waitedMs: number]
   it.each<
-    [what: string, desk: ChangeDesk, volume: number | undefined, expected: Closed | 'unknown']
+    [what: string, scene: Scene, lots: number, expected: Closed | 'unknown', readAt?: number]
   >([
-    ['is done in half of all', meeting('do_half'), undefined, [0.15, 0.15, 15, 0]],
-    ['is done in half of a part', meeting('do_half'), 0.2, [0.1, 0.2, 10, 0]],
+    ['done in half of all', { broker: 'do_half' }, 0.3, [0.15, 0.15, 15, 0]],
+    ['done in half of a part', { broker: 'do_half' }, 0.2, [0.1, 0.2, 10, 0]],
+    ['done while another closes the rest', { meanwhile: nowHolding() }, 0.1, [0.1, 0, 10, 0]],
+    ['done, and shown late', { lag: { positions: 2 } }, 0.1, [0.1, 0.2, 10, 500], 500],
+    ['done, and never shown', { lag: { positions: 1_000 } }, 0.1, [0.1, 0.2, 10, 2_000]],
+    ['done, its deal shown late', { lag: { deals: 5 } }, 0.3, [0.3, 0, 30, 1_250]],
+    ['done, its deal never shown', { lag: never }, 0.3, [0.3, 0, null, 2_000]],
+    ['done, and nothing is readable', { meanwhile: goingDown }, 0.3, [0.3, 0, null, 2_000]],
+    ['done, and every read hangs', { meanwhile: hanging }, 0.1, [0.1, 0.2, null, 2_000]],
+    ['done, and the journal hangs', { ports: hangingJournal }, 0.1, [0.1, 0.2, null, 2_000]],
     [
-      'is done while another closes the rest',
-      meanwhile(createChangeDesk(), nowHolding()),
+      'done, and the journal is down at first',
+      { meanwhile: journalDown, atPause: healing },
       0.1,
-      [0.1, 0, 10, 0],
+      [0.1, 0.2, 10, 250],
     ],
-    ['is done, and its deal shows late', lagging({ deals: 5 }), undefined, [0.3, 0, 30, 1_250]],
+    ['done, and the journal must wait', { meanwhile: journalLimited }, 0.1, [0.1, 0.2, null, 0]],
+    ['done, and not searchable at first', { ports: unsearchable }, 0.1, [0.1, 0.2, 10, 500]],
+    ['done, without its order’s number', { broker: unnumbered }, 0.1, [0.1, 0.2, null, 0]],
+    ['done on MT4', { fields: mt4 }, 0.3, [0.3, 0, 30, 0]],
+    ['done on MT4 after another', { fields: mt4, history }, 0.1, [0.1, 0.2, 10, 0]],
     [
-      'is done, and its deal never shows',
-      lagging({ deals: 1_000 }),
-      undefined,
-      [0.3, 0, null, 2_000],
-    ],
-    [
-      'is done, and a read of the journal hangs',
-      hanging(createChangeDesk()),
+      'done on MT4, only another shown',
+      { fields: mt4, history, lag: never },
       0.1,
       [0.1, 0.2, null, 2_000],
     ],
     [
-      'is done, and every read hangs',
-      meeting('do', ({ positionTrading }) => positionTrading.hold()),
-      0.1,
-      [0.1, 0.2, null, 2_000],
-    ],
-    ['is done, and never shows', lagging({ positions: 1_000 }), 0.1, [0.1, 0.2, 10, 2_000]],
-    [
-      'is done, and nothing can be read',
-      meanwhile(createChangeDesk(), goingDown),
-      undefined,
-      [0.3, 0, null, 2_000],
-    ],
-    ['is accepted and shown', executing(), 0.1, [0.1, 0.2, 10, 250]],
-    ['is accepted and never shown', meeting('accept'), undefined, 'unknown'],
-    [
-      'is done in part, and nothing can be read',
-      meeting('do_half', goingDown),
-      undefined,
-      'unknown',
-    ],
-    [
-      'is unanswered, and all is gone',
-      meeting('lose_the_request', nowHolding()),
-      undefined,
-      [0.3, 0, null, 0],
-    ],
-    ['is unanswered, and nothing is gone', meeting('lose_the_request'), undefined, 'unknown'],
-    [
-      'is unanswered, and the part is gone',
-      meeting('lose_the_request', nowHolding({ volume: 0.2 })),
-      0.1,
-      [0.1, 0.2, null, 0],
-    ],
-    ['lost its answer', meeting('do_and_lose_the_answer'), 0.1, [0.1, 0.2, null, 0]],
-    [
-      'is done on MT4, and the rest is not found',
-      meeting('do', nowHolding(), {}, mt4),
+      'done on MT4, the rest not found',
+      { fields: mt4, meanwhile: nowHolding() },
       0.1,
       [0.1, 0.2, 10, 2_000],
     ],
-  ])('that %s', async (_, desk, volume, expected) => {
-    const outcome = await close(desk, volume)()
-    if (expected === 'unknown') expect(outcome).toEqual(unknown(desk))
-    else {
-      const [closedVolume, remainingVolume, realizedPnl, waitedMs] = expected
-      expect(outcome).toMatchObject({
-        right: { closed: { closedVolume, remainingVolume, realizedPnl } },
-      })
-      expect(desk.clock.now()).toBe(noon + waitedMs)
-      // Without an order's number, the deal of a close cannot be distinguished from others.
-      const isNumbered = E.isRight(outcome) && outcome.right.closed.brokerOrderId !== null
-      expect(
-        desk.positionTrading.reads('synchroniseJournal') > 0 ||
-          desk.synchroniseJournal !== desk.positionTrading.synchroniseJournal,
-      ).toBe(isNumbered)
-    }
-    expect(desk.positionTrading.sent()).toHaveLength(1)
-    expect(desk.positionTrading.wanted()).toEqual([noon + 10 * secondMs, noon])
-  })
-
-  it('is returned as of the read that shows it', async () => {
-    expect((await rightOf(close(lagging({ positions: 2 }), 0.1))).provenance.readAt).toBe(
-      noon + 500,
-    )
-    expect((await rightOf(close(lagging({ positions: 1_000 }), 0.1))).provenance.readAt).toBe(noon)
-  })
-
-  it('returns the new number of the rest where MT4 gives it one', async () => {
-    for (const desk of [
-      createChangeDesk(mt4),
-      meeting('do_and_lose_the_answer', undefined, {}, mt4),
-    ]) {
-      const { remainingTicket } = await closedOf(desk, 0.1)
-      expect([remainingTicket]).toEqual(
-        desk.positionTrading.positions(desk.account.id).map(({ ticket }) => ticket),
-      )
-      expect(remainingTicket).not.toBe('42')
-    }
-    for (const [desk, volume] of [[createChangeDesk(mt4)], [createChangeDesk(), 0.1]] as const)
-      expect(await closedOf(desk, volume)).not.toHaveProperty('remainingTicket')
-  })
-
-  it('schedules a read of the journal before it is sent, and is not sent where that fails', async () => {
-    let wantedBefore: readonly number[] = []
-    await closedOf(
-      meanwhile(
-        createChangeDesk(),
-        ({ positionTrading }) => (wantedBefore = [...positionTrading.wanted()]),
-      ),
-    )
-    expect(wantedBefore).toEqual([noon + 10 * secondMs])
-    const desk = createChangeDesk()
-    expect(await close({ ...desk, journal: { ...desk.journal, want: unavailable } })()).toEqual(
-      E.left(refuse('ServiceUnavailable', { reason: 'unavailable' })),
-    )
-    expect(desk.positionTrading.sent()).toEqual([])
-  })
-})
-
-/**
- * The desk with a journal that has, after each read of the broker's history, the deals that the
- * test says.
- */
-const withDeals = (
-  dealsAfter: (reads: number, own: readonly BrokerDeal[]) => readonly BrokerDeal[],
-  fields = {},
-): ChangeDesk => {
-  const desk = createChangeDesk(fields)
-  const { positionTrading, account } = desk
-  const deals = () =>
-    dealsAfter(positionTrading.reads('synchroniseJournal'), positionTrading.closed(account.id))
-  return {
-    ...desk,
-    journal: {
-      ...desk.journal,
-      closingDeals: (_, orderId, from) => TE.fromIO(() => closingDealsOf(deals(), orderId, from)),
-    },
-  }
-}
-const money = { price: 1.1, profit: 7, commission: 0, swap: 0 }
-const order = { orderId: '42', positionId: '42', volume: 0.1, time: noon }
-/** On MT4 every close has the number of its position. */
-const earlier: BrokerDeal = {
-  id: '9',
-  kind: 'sell',
-  side: 'sell',
-  entry: 'out',
-  ...order,
-  ...money,
-}
-
-describe('the deal of a close', () => {
-  it.each<[what: string, desk: ChangeDesk, fill: readonly unknown[]]>([
-    ['on MT5', createChangeDesk(), [1.2, 10, noon]],
-    ['on MT4', createChangeDesk(mt4), [1.2, 10, noon]],
-    ['not of an earlier close on MT4', withDeals(() => [earlier], mt4), notFound],
+    ['accepted and shown', { broker: 'accept', atPause: executing }, 0.1, [0.1, 0.2, 10, 250], 250],
+    ['accepted and never shown', { broker: 'accept' }, 0.3, 'unknown'],
+    ['half done, not readable', { broker: 'do_half', meanwhile: goingDown }, 0.3, 'unknown'],
+    ['unanswered, all gone', { broker: lost, meanwhile: nowHolding() }, 0.3, [0.3, 0, null, 0]],
     [
-      'next to an earlier one on MT4',
-      withDeals((_, own) => [earlier, ...own], mt4),
-      [1.2, 10, noon],
+      'unanswered, the part gone',
+      { broker: lost, meanwhile: nowHolding({ volume: 0.2 }) },
+      0.1,
+      [0.1, 0.2, null, 0],
     ],
-  ])('is found %s', async (_, desk, fill) => {
-    expect(fillOf(await closedOf(desk, 0.1))).toEqual(fill)
-  })
-
-  it.each([{}, mt4])('is not searched without the number of its order (%o)', async (fields) => {
-    const desk = createChangeDesk(fields)
-    const { closePosition: send } = desk.positionTrading
-    const closePosition: typeof send = (...change) =>
-      pipe(
-        send(...change),
-        TE.map(({ progress }) => ({ progress, brokerOrderId: null })),
-      )
-    const closed = await closedOf(
-      { ...desk, positionTrading: { ...desk.positionTrading, closePosition } },
+    ['unanswered, nothing gone', { broker: lost }, 0.3, 'unknown'],
+    ['without its answer', { broker: 'do_and_lose_the_answer' }, 0.1, [0.1, 0.2, null, 0]],
+    [
+      'without its answer on MT4',
+      { broker: 'do_and_lose_the_answer', fields: mt4 },
       0.1,
-    )
-    expect([closed.brokerOrderId, ...volumesOf(closed), ...fillOf(closed)]).toEqual([
-      null,
-      0.1,
-      0.2,
-      ...notFound,
-    ])
-    expect(desk.positionTrading.reads('synchroniseJournal')).toBe(0)
-  })
-
-  it('is searched again after a read that failed, but not where the broker asks to wait', async () => {
-    const desk = createChangeDesk()
-    const { account, positionTrading, journal } = desk
-    const readsWhile = async (
-      error: Parameters<typeof positionTrading.fail>[1],
-    ): Promise<number> => {
-      const before = positionTrading.reads('synchroniseJournal')
-      positionTrading.fail(account.id, error, ['synchroniseJournal'])
-      expect(fillOf(await closedOf(desk, 0.05))).toEqual(notFound)
-      positionTrading.heal(account.id)
-      return positionTrading.reads('synchroniseJournal') - before
+      [0.1, 0.2, null, 0],
+    ],
+  ])('is %s', async (_, scene, lots, expected, readAt = 0) => {
+    const desk = open(scene)
+    const { positionTrading, account } = desk
+    const outcome = await close(desk, lots)()
+    if (E.isLeft(outcome)) {
+      expect(outcome).toEqual(E.left(refuse('BrokerOutcomeUnknown', { accountId: account.id })))
+      expect(expected).toBe('unknown')
+    } else {
+      const { closed, provenance } = outcome.right
+      const { closedVolume, remainingVolume, realizedPnl, remainingTicket } = closed
+      const waitedMs = desk.clock.now() - noon
+      expect([closedVolume, remainingVolume, realizedPnl, waitedMs]).toEqual(expected)
+      expect(provenance.readAt).toBe(noon + readAt)
+      // On MT4 what is left has a new number.
+      const [rest] = positionTrading.positions(account.id)
+      expect(remainingTicket).toBe(rest?.ticket === '42' ? undefined : rest?.ticket)
+      if (closed.brokerOrderId === null) expect(positionTrading.reads('synchroniseJournal')).toBe(0)
     }
-    expect(await readsWhile(down(account.id))).toBeGreaterThan(1)
-    expect(await readsWhile(brokerRateLimited(account.id, noon + minuteMs, noon))).toBe(1)
-    for (const part of [
-      { synchroniseJournal: unavailable },
-      { journal: { ...journal, closingDeals: unavailable } },
-    ])
-      expect(fillOf(await closedOf({ ...desk, ...part }, 0.05))).toEqual(notFound)
-    const before = desk.clock.now()
-    let reads = 0
-    const recovering: typeof journal = {
-      ...journal,
-      closingDeals: (...which) =>
-        (reads += 1) < 3 ? unavailable() : journal.closingDeals(...which),
-    }
-    expect(fillOf(await closedOf({ ...desk, journal: recovering }, 0.05))).toEqual([1.2, 5, before])
-    expect(desk.clock.now()).toBe(before + 500)
+    expect(positionTrading.sent()).toHaveLength(1)
+    expect(positionTrading.wanted()).toEqual([noon + 10 * secondMs, noon])
   })
 })
