@@ -1,5 +1,4 @@
-// Orders, their placements and jobs in memory. Jobs are given out when the test says so, by the
-// test's clock.
+// Orders and their placements in memory.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -15,8 +14,6 @@ import {
 import type {
   Clock,
   NewOrder,
-  OrderJob,
-  OrderJobs,
   OrderPlacement,
   OrdersQuery,
   OrderStore,
@@ -27,7 +24,6 @@ import {
   type Owner,
   dayMs,
   minuteMs,
-  secondMs,
   startOfUtcDay,
   type Instant,
   pageOf,
@@ -38,17 +34,11 @@ import { fakeServerRun, limitsOf, type StoredOrder } from './fake-limit-store.ts
 import type { FakeRecords } from './fake-records.ts'
 
 export interface FakeOrderStore extends OrderStore {
-  readonly jobs: OrderJobs & {
-    /** Gives out every order that is due by the clock, as one that this process recorded or not. */
-    readonly handOut: (mustLookUpFirst?: boolean) => readonly Promise<void>[]
-  }
   /** Every order there is, oldest first. */
   readonly all: () => readonly StoredOrder[]
 }
 
 const listMs = 10 * minuteMs
-/** When an order whose processing does not come back is given out again. */
-const forgottenAfterMs = 3 * secondMs
 
 /**
  * @param clock says which orders are due, and serves as stopwatch
@@ -59,7 +49,6 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
   const orders = new Map<OrderId, StoredOrder>()
   /** Per list, when it began and how many of the user's orders it covers. */
   const listStarts = new Map<string, { readonly at: Instant; readonly orders: number }>()
-  let work: ((job: OrderJob) => Promise<unknown>) | undefined
 
   const own = (owner: Owner, id: OrderId): StoredOrder | undefined => {
     const stored = orders.get(id)
@@ -188,20 +177,6 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
               : []),
           ]),
       ),
-    jobs: {
-      work: async (process) => {
-        work = process
-        return { stop: async () => undefined }
-      },
-      handOut: (mustLookUpFirst = false) =>
-        [...orders.values()]
-          .filter(({ dueAt }) => dueAt !== null && dueAt <= clock.now())
-          .map(async (stored) => {
-            orders.set(stored.order.id, { ...stored, dueAt: clock.now() + forgottenAfterMs })
-            const { dueAt: _dueAt, endedAt: _endedAt, ...job } = stored
-            await work?.({ ...job, mustLookUpFirst }).catch(() => undefined)
-          }),
-    },
     all: () => [...orders.values()],
   }
 }

@@ -12,8 +12,6 @@ export type FakePlacement =
   | 'fill_and_lose_the_answer'
   | 'lose_the_request'
   | 'accept'
-  /** The answer is lost, and the order shows in no record until `execute`. */
-  | 'execute_late'
   | 'refuse'
   | 'not_sent'
   | { readonly notSentForMs: number }
@@ -29,7 +27,6 @@ export interface FakeTrading extends Trading {
   readonly sent: () => readonly BrokerOrder[]
   /** What was executed of an order, each time anew. */
   readonly executions: (clientId: string) => readonly Fill[]
-  readonly lookups: () => number
   /** Where each lookup was made, and whether it read from the terminal. */
   readonly lookedUp: () => readonly {
     readonly account: BrokerAccount
@@ -52,10 +49,8 @@ export const createFakeTrading = (): FakeTrading => {
   const sent: BrokerOrder[] = []
   const book = new Map<string, Executed[]>()
   const working = new Map<string, BrokerOrder>()
-  const late: BrokerOrder[] = []
   const lookedUp: { readonly account: BrokerAccount; readonly readFromTerminal: boolean }[] = []
   let isHidden = false
-  let lookups = 0
 
   const executed = (order: BrokerOrder, volume = order.volume): Executed => {
     const outcome: Executed = {
@@ -82,9 +77,6 @@ export const createFakeTrading = (): FakeTrading => {
       case 'accept':
         working.set(order.clientId, order)
         return { kind: 'placed', brokerOrderId: String(sent.length) }
-      case 'execute_late':
-        late.push(order)
-        return { kind: 'unknown' }
       case 'refuse':
         return { kind: 'refused', reason: fakeRefusal }
       case 'not_sent':
@@ -93,7 +85,6 @@ export const createFakeTrading = (): FakeTrading => {
   }
 
   const look = ({ clientId }: BrokerOrder): LookupAnswer => {
-    lookups += 1
     if (isHidden) return { kind: 'unreadable' }
     const [outcome] = book.get(clientId) ?? []
     if (outcome !== undefined) return { kind: 'found', outcome }
@@ -114,16 +105,14 @@ export const createFakeTrading = (): FakeTrading => {
       },
     next: (...placements) => void planned.push(...placements),
     execute: () => {
-      for (const order of [...working.values(), ...late]) executed(order)
+      for (const order of working.values()) executed(order)
       working.clear()
-      late.length = 0
     },
     hide: (hidden) => {
       isHidden = hidden
     },
     sent: () => sent,
     executions: (clientId) => (book.get(clientId) ?? []).map(({ fill }) => fill),
-    lookups: () => lookups,
     lookedUp: () => lookedUp,
   }
 }

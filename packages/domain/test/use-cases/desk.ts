@@ -1,6 +1,7 @@
 // Ports for tests of use cases, all in memory: stored accounts of one user, a broker, and a clock
 // that tests turn; with orders, with changes of positions, and with journals.
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect } from 'vitest'
 import {
@@ -15,7 +16,6 @@ import {
   createFakeAccountStore,
   createFakeBroker,
   createFakeLimitStore,
-  createFakeIdempotencyStore,
   createFakeJournal,
   createFakeOrderStore,
   createFakePositionTrading,
@@ -36,11 +36,11 @@ import {
 } from '../../src/primitives/ids.ts'
 import { createLiveAccounts } from '../../src/use-cases/accounts.ts'
 import { createPositionViews } from '../../src/use-cases/positions.ts'
-import type { Instant } from '../../src/primitives/instant.ts'
+import { secondMs, type Instant } from '../../src/primitives/instant.ts'
 import type { Order, OrderId, OrderRequest } from '../../src/orders/order.ts'
 import { sendTimeoutMs } from '../../src/orders/placement.ts'
 import { placeOrder } from '../../src/use-cases/orders.ts'
-import { processOrder, type ProcessedOrder } from '../../src/use-cases/process-order.ts'
+import { processOrder } from '../../src/use-cases/process-order.ts'
 import type { BrokerPosition } from '../../src/positions/position.ts'
 import * as T from 'fp-ts/lib/Task.js'
 import type { ServiceEvent } from '../../src/events/events.ts'
@@ -176,7 +176,6 @@ export const createOrderDesk = () => {
     slots: { forSend: slot, forLookup: slot },
     accountChanged: ({ accountId }: BrokerAccount) => void changedAccounts.push(accountId),
     orders,
-    idempotency: createFakeIdempotencyStore(records),
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
@@ -184,11 +183,19 @@ export const createOrderDesk = () => {
       now += ms
     },
   }
-  records.tables.tenants.set(owner.tenantId, {
-    id: owner.tenantId,
-    name: 'Acme',
-    providerToken: 'token',
-  })
+  const tenant = { id: owner.tenantId, name: 'Acme', providerToken: 'token' }
+  records.tables.tenants.set(owner.tenantId, tenant)
+  const jobOf = async ({ id, createdAt }: Order, mustLookUpFirst = false): Promise<OrderJob> => {
+    const found = O.toUndefined(await rightOf(orders.placement(owner, id)))
+    if (found === undefined) throw new Error('the order is not stored')
+    return { ...found, mustLookUpFirst, sendDeadlineMs: createdAt + sendTimeoutMs }
+  }
+  /** One step of an order, with other ports in place of some. */
+  const process = async (
+    order: Order,
+    mustLookUpFirst = false,
+    other: Partial<typeof ports> = {},
+  ) => processOrder({ ...ports, ...other })(await jobOf(order, mustLookUpFirst))()
   return {
     ...ports,
     tables: records.tables,
@@ -201,25 +208,21 @@ export const createOrderDesk = () => {
     stall: (ms: number) => {
       stalledMs += ms
     },
-    place: ({ id }: Account, fields: Partial<OrderRequest> = {}) =>
-      placeOrder(ports)({ owner }, { request: requestOn(id, fields) }),
-    /** Processes what is due, as the workers do, and waits until it is done. */
-    processDue: async (mustLookUpFirst = false): Promise<readonly ProcessedOrder[]> => {
-      const ends: ProcessedOrder[] = []
-      const worker = await orders.jobs.work(async (job) => {
-        const processed = await rightOf(processOrder(ports)(job))
-        ends.push(processed)
-        return processed.retry
-      })
-      await Promise.all(orders.jobs.handOut(mustLookUpFirst))
-      await worker.stop()
-      return ends
-    },
-    process: (job: OrderJob) => processOrder(ports)(job),
-    jobOf: async (order: Order, mustLookUpFirst = false): Promise<OrderJob> => {
-      const found = await rightOf(orders.placement(owner, order.id))
-      if (found._tag === 'None') throw new Error('the order is not stored')
-      return { ...found.value, mustLookUpFirst, sendDeadlineMs: order.createdAt + sendTimeoutMs }
+    /** Places an order of 0.3 lots. */
+    place: (
+      { id }: Pick<Account, 'id'>,
+      fields: Partial<OrderRequest> = {},
+      other: Partial<typeof ports> = {},
+    ) => placeOrder({ ...ports, ...other })({ owner }, { request: requestOn(id, fields) }),
+    jobOf,
+    process,
+    /** Processes what is due, once a second. */
+    runFor: async (seconds: number, mustLookUpFirst = false): Promise<void> => {
+      for (let passed = 0; passed < seconds; passed++) {
+        for (const { order, dueAt } of orders.all())
+          if (dueAt !== null && dueAt <= now) await process(order, mustLookUpFirst)
+        now += secondMs
+      }
     },
   }
 }

@@ -63,6 +63,7 @@ const limited = (id: AccountId) => brokerRateLimited(id, noon + secondMs, noon)
 const goingDown = failing(down)
 const healing = ({ account, positionTrading }: ChangeDesk) => positionTrading.heal(account.id)
 const hanging = ({ positionTrading }: ChangeDesk) => positionTrading.hold()
+const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<never>(() => {}) })
 const executing = ({ positionTrading }: ChangeDesk) => positionTrading.execute()
 const nowHolding =
   (...positions: readonly Partial<BrokerPosition>[]) =>
@@ -409,7 +410,6 @@ describe('POST /positions/:id/close', () => {
         (searches += 1) < 3 ? unavailable() : journal.closingDeals(...which),
     },
   })
-  const hangingJournal = () => ({ synchroniseJournal: () => () => new Promise<never>(() => {}) })
 
   type Closed = readonly [closed: number, left: number, pnl: number | null, waitedMs: number]
   it.each<
