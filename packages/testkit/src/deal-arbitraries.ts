@@ -14,247 +14,89 @@ export const money: fc.Arbitrary<number> = fc.oneof(
   {
     weight: 1,
     arbitrary: fc.constantFrom(
-      1e300,
-      -1e300,
-      1e-300,
-      5e-324,
-      99_999_999.99999999,
-      9_007_199_254_740_992,
-      1e22,
-      -1e8,
-      0.1,
-      0.2,
-      -0,
+      ...[1e300, -1e300, 1e-300, 5e-324, 1e22, -1e8, 0.1, 0.2, -0],
+      ...[99_999_999.99999999, 9_007_199_254_740_992],
     ),
   },
 )
 
-/** Lots above 0. */
-export const lots: fc.Arbitrary<number> = fc.oneof(
-  { weight: 8, arbitrary: fc.integer({ min: 1, max: 12 }).map((hundredths) => hundredths / 100) },
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: 30 }).map((tenths) => tenths / 10) },
-  { weight: 1, arbitrary: fc.constantFrom(0.0001, 0.00012345, 1e-9, 123_456_789, 0.1 + 0.2) },
+const price = fc.oneof(
+  fc.integer({ min: 100_000, max: 130_000 }).map((points) => points / 100_000),
+  fc.constantFrom(0.00000001, 64_123.123_456_78, -37.63, 1e200, 3e-200),
 )
-
-export const price: fc.Arbitrary<number> = fc.oneof(
-  {
-    weight: 8,
-    arbitrary: fc.integer({ min: 100_000, max: 130_000 }).map((points) => points / 100_000),
-  },
-  { weight: 2, arbitrary: fc.integer({ min: 1, max: 9_000_000 }).map((points) => points / 100) },
-  { weight: 1, arbitrary: fc.constantFrom(0.00000001, 64_123.123_456_78, -37.63, 1e200, 3e-200) },
-)
-
-const time = fc.integer({ min: 0, max: 12 }).map((step) => 1_767_600_000_000 + step * 400)
-const dealId = fc.oneof(
-  fc.integer({ min: 1, max: 30 }).map(String),
-  fc.constantFrom('007', 'a-1', 'A-1', '__proto__', '33000001', '33000010'),
-)
-const symbol = fc.constantFrom('EURUSD', 'XAUUSD', 'US30.cash')
-const side = fc.constantFrom('buy' as const, 'sell' as const)
-
-/** Ids of positions: brokers' numbers, and the names that a careless map would trip over. */
-export const positionId: fc.Arbitrary<string> = fc.oneof(
-  { weight: 6, arbitrary: fc.integer({ min: 1, max: 9_999_999 }).map(String) },
-  {
-    weight: 1,
-    arbitrary: fc.constantFrom(
-      '__proto__',
-      'constructor',
-      'toString',
-      'hasOwnProperty',
-      '00',
-      '-1',
-      '1e3',
-      '9007199254740993',
-      'x',
-    ),
-  },
-)
-
-type Fields = { [K in keyof Deal]?: Deal[K] | undefined }
-
-const toDeal = (fields: Fields): Deal => {
-  const present = Object.entries(fields).filter(([, value]) => value !== undefined)
-  return { id: '1', profit: 0, commission: 0, swap: 0, ...Object.fromEntries(present) }
-}
-
-const fault: fc.Arbitrary<Fields> = fc.constantFrom<Fields>(
-  { entry: undefined },
-  { entry: 'inout' },
-  { entry: 'out_by' },
-  { entry: 'in' },
-  { time: undefined },
-  { time: Number.NaN },
-  { time: Number.POSITIVE_INFINITY },
-  { time: 8.65e15 },
-  { symbol: undefined },
-  { symbol: '' },
-  { price: undefined },
-  { price: 0 },
-  { price: Number.NaN },
-  { volume: undefined },
-  { volume: 0 },
-  { volume: -0.5 },
-  { volume: Number.NaN },
-  { volume: Number.POSITIVE_INFINITY },
-  { volume: 99 },
-)
-
-/** Cuts a volume, in hundredths of a lot, into the given number of parts or fewer. */
-const cut = (hundredths: number, shares: readonly number[]): readonly number[] => {
-  let left = hundredths
-  const parts: number[] = []
-  for (const share of shares) {
-    const part = Math.min(left, Math.max(1, Math.floor(hundredths * share)))
-    if (part > 0) parts.push(part)
-    left -= part
-  }
-  return left > 0 ? [...parts, left] : parts
-}
 
 const execution = fc.record({
-  id: dealId,
-  time,
+  id: fc.oneof(fc.integer({ min: 1, max: 30 }).map(String), fc.constantFrom('007', '__proto__')),
+  time: fc.integer({ min: 0, max: 12 }).map((step) => 1_767_600_000_000 + step * 400),
   price,
   profit: money,
   commission: money,
   swap: money,
 })
 
-/**
- * The deals of one position that opens in up to three parts and closes them, in parts or wholly.
- */
-const closedPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
-  fc
-    .record({
-      symbol,
-      side,
-      opened: fc.integer({ min: 1, max: 60 }),
-      scaleIns: fc.array(fc.double({ min: 0.1, max: 0.6, noNaN: true }), { maxLength: 2 }),
-      partials: fc.array(fc.double({ min: 0.1, max: 0.6, noNaN: true }), { maxLength: 3 }),
-      executions: fc.array(execution, { minLength: 8, maxLength: 8 }),
-    })
-    .map(({ symbol, side, opened, scaleIns, partials, executions }) => {
-      const other = side === 'buy' ? ('sell' as const) : ('buy' as const)
-      const entries = cut(opened, scaleIns).map((part) => ({
-        entry: 'in' as const,
-        side,
-        volume: part / 100,
-      }))
-      const exits = cut(opened, partials).map((part) => ({
-        entry: 'out' as const,
-        side: other,
-        volume: part / 100,
-      }))
-      return [...entries, ...exits].map((deal, i) => ({
-        ...(executions[i] as Deal),
-        ...deal,
-        symbol,
-        positionId: id,
-      }))
-    })
-
-/**
- * A closed position with up to two faults put into it: a field lost or senseless, or a deal left
- * out.
- */
-const faultyPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
-  fc
-    .record({
-      deals: closedPosition(id),
-      faults: fc.array(fc.tuple(fc.nat(7), fault), { maxLength: 2 }),
-      lost: fc.option(fc.nat(7)),
-    })
-    .map(({ deals, faults, lost }) => {
-      const kept =
-        deals.length > 1 && lost !== null ? deals.toSpliced(lost % deals.length, 1) : deals
-      return faults.reduce(
-        (list, [at, fields]) =>
-          list.with(at % list.length, toDeal({ ...(list[at % list.length] as Deal), ...fields })),
-        kept,
-      )
-    })
-
-/**
- * A closed position of which every deal lacks the same field, or whose closing deals reported no
- * volume.
- */
-const barePosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
-  fc.tuple(closedPosition(id), fault).chain(([deals, fields]) =>
-    fc.constantFrom(
-      deals.map((deal) => toDeal({ ...deal, ...fields })),
-      deals.map((deal) => (deal.entry === 'out' ? toDeal({ ...deal, volume: undefined }) : deal)),
-      deals.map((deal) => (deal.entry === 'in' ? toDeal({ ...deal, volume: 0 }) : deal)),
-    ),
-  )
-
-/** Buys and sells in which no field agrees with any other. */
-const wildPosition = (id: string): fc.Arbitrary<readonly Deal[]> =>
-  fc.array(
-    fc
-      .record({
-        execution,
-        side,
-        symbol: fc.option(symbol, { nil: undefined }),
-        volume: fc.option(lots, { nil: undefined }),
-        entry: fc.constantFrom('in' as const, 'out' as const),
-        fault: fc.option(fault, { nil: undefined, freq: 6 }),
-      })
-      .map(({ execution, fault, ...fields }) =>
-        toDeal({ ...execution, ...fields, ...fault, positionId: id }),
-      ),
-    { minLength: 1, maxLength: 4 },
-  )
-
-/** All deals of one position, in any state and with any fault. */
-export const positionDeals = (id: string): fc.Arbitrary<readonly Deal[]> =>
-  fc.oneof(
-    { weight: 4, arbitrary: closedPosition(id) },
-    { weight: 4, arbitrary: faultyPosition(id) },
-    { weight: 2, arbitrary: barePosition(id) },
-    { weight: 2, arbitrary: wildPosition(id) },
-  )
-
-/**
- * Deals that belong to no position: balance and credit bookings, and trades whose position the
- * broker did not name.
- */
-export const positionlessDeal: fc.Arbitrary<Deal> = fc.oneof(
-  fc.record({
-    id: dealId,
-    time,
-    profit: money,
-    commission: money,
-    swap: money,
-    positionId: fc.constantFrom('', '0', '7'),
-  }),
-  fc
-    .record({
-      execution,
-      side,
-      symbol,
-      entry: fc.constantFrom('in' as const, 'out' as const),
-      positionId: fc.constantFrom(undefined, '', '0'),
-    })
-    .map(({ execution, ...fields }) => toDeal({ ...execution, ...fields })),
+/** What may be wrong with one deal, or with all of a position. */
+const fault = fc.constantFrom<{ [K in keyof Deal]?: Deal[K] | undefined }>(
+  ...([undefined, 'inout', 'out_by', 'in', 'out'] as const).map((entry) => ({ entry })),
+  ...[undefined, Number.NaN, Number.POSITIVE_INFINITY, 8.65e15].map((time) => ({ time })),
+  ...[undefined, ''].map((symbol) => ({ symbol })),
+  ...[undefined, 0, Number.NaN].map((wrong) => ({ price: wrong })),
+  ...[undefined, 0, -0.5, Number.NaN, Number.POSITIVE_INFINITY, 99].map((volume) => ({ volume })),
+  // Of no position.
+  ...[undefined, '', '0'].map((positionId) => ({ positionId })),
+  { side: undefined },
 )
 
 /**
- * Histories of a few positions, shuffled or in time order, with bookings among them. Money is
- * finite.
+ * The deals of a position that is opened in up to three parts and closed in parts, at once, not
+ * wholly or not at all, with up to two faults.
+ */
+const positionDeals = (positionId: string): fc.Arbitrary<readonly Deal[]> =>
+  fc
+    .record({
+      symbol: fc.constantFrom('EURUSD', 'XAUUSD', 'US30.cash'),
+      side: fc.constantFrom('buy' as const, 'sell' as const),
+      parts: fc.array(fc.integer({ min: 1, max: 30 }), { minLength: 1, maxLength: 3 }),
+      closing: fc.constantFrom('at once', 'in parts', 'not wholly', 'without volumes'),
+      executions: fc.array(execution, { minLength: 6, maxLength: 6 }),
+      faults: fc.array(fc.tuple(fc.nat(6), fault), { maxLength: 2 }),
+    })
+    .map(({ symbol, side, parts, closing, executions, faults }) => {
+      const whole = parts.reduce((sum, part) => sum + part)
+      const closed = { 'at once': [whole], 'not wholly': parts.slice(1) }[closing] ?? parts
+      const all = [
+        ...parts.map((part) => ({ entry: 'in', side, volume: part / 100 })),
+        ...closed.map((part) => ({
+          entry: 'out',
+          side: side === 'buy' ? 'sell' : 'buy',
+          volume: closing === 'without volumes' ? undefined : part / 100,
+        })),
+      ]
+      return all.map((deal, index) => {
+        // A fault at 6 is one of every deal.
+        const wrong = faults.flatMap(([at, fields]) =>
+          at === 6 || at % all.length === index ? [fields] : [],
+        )
+        const fields = Object.assign({ ...executions[index], ...deal, symbol, positionId }, ...wrong)
+        const present = Object.entries(fields).filter(([, value]) => value !== undefined)
+        return Object.fromEntries(present) as unknown as Deal
+      })
+    })
+
+/**
+ * Histories of a few positions in any order. Money is finite; ids of positions are among them that
+ * a careless map would trip over.
  */
 export const dealHistory: fc.Arbitrary<readonly Deal[]> = fc
-  .uniqueArray(positionId, { maxLength: 6 })
-  .chain((ids) =>
-    fc.tuple(
-      fc.tuple(...ids.map(positionDeals)),
-      fc.array(positionlessDeal, { maxLength: 2 }),
-      fc.boolean(),
+  .uniqueArray(
+    fc.oneof(
+      { weight: 6, arbitrary: fc.integer({ min: 1, max: 9_999_999 }).map(String) },
+      { weight: 1, arbitrary: fc.constantFrom('__proto__', 'constructor', '00', '-1', '1e3', 'x') },
     ),
+    { maxLength: 6 },
   )
-  .chain(([positions, others, isInTimeOrder]) => {
-    const deals = [...positions.flat(), ...others]
-    if (isInTimeOrder) return fc.constant(deals.toSorted((a, b) => (a.time ?? 0) - (b.time ?? 0)))
-    return fc.shuffledSubarray(deals, { minLength: deals.length, maxLength: deals.length })
-  })
+  .chain((ids) => fc.tuple(...ids.map(positionDeals)))
+  .chain((positions) => shuffled(positions.flat()))
+
+/** All of the items, in any order. */
+export const shuffled = <A>(items: readonly A[]): fc.Arbitrary<A[]> =>
+  fc.shuffledSubarray([...items], { minLength: items.length, maxLength: items.length })

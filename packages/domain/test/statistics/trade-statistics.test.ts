@@ -1,59 +1,44 @@
-// Laws of the statistics, among them that they equal a slow replay in fractions.
-import { money } from '@tradeport/testkit'
+// Laws of the statistics over random money, and tables of their edges.
+import { money, shuffled } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import { expect, it } from 'vitest'
+import { decimalOf, decimalToNumber, subtractDecimals } from '../../src/primitives/decimal.ts'
+import { exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { meanInterval, wilsonInterval } from '../../src/statistics/intervals.ts'
 import { maxDrawdown, tradeStatistics } from '../../src/statistics/trade-statistics.ts'
-import {
-  compare,
-  fraction,
-  minus,
-  nearest,
-  over,
-  total,
-  type Fraction,
-} from '../trades/slow-replay.ts'
 import { expectRelative } from './expect-relative.ts'
 
-const none: Fraction = [0n, 1n]
-const cents = fc.integer({ min: -100_000, max: 100_000 }).map((amount) => amount / 100)
+const { NaN: nan, POSITIVE_INFINITY: infinity } = Number
+const cents = fc.integer({ min: -100_000, max: 100_000 })
 const inOrder = (values: readonly number[]) =>
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
 
-const average = (sums: readonly Fraction[]): number =>
-  sums.length === 0 ? 0 : nearest(over(total(sums), [BigInt(sums.length), 1n]))
-
-const slowDrawdown = (values: readonly number[]): Fraction => {
-  const sums = values.map((_, i) => total(values.slice(0, i + 1).map(fraction)))
-  const falls = sums.flatMap((sum, i) =>
-    [none, ...sums.slice(0, i + 1)].map((peak) => minus(peak, sum)),
-  )
-  return falls.reduce((deepest, fall) => (compare(fall, deepest) > 0 ? fall : deepest), none)
-}
-
-it('equal a slow replay in fractions, whatever the money', () => {
+it('are exact sums of the wins and of the losses, whatever the money', () => {
   fc.assert(
     fc.property(fc.array(money, { maxLength: 30 }), (values) => {
-      const wins = values.filter((value) => value > 0).map(fraction)
-      const losses = values.filter((value) => value <= 0).map((value) => fraction(-value))
-      const isLoss = total(losses)[0] !== 0n
+      const wins = values.filter((value) => value > 0)
+      const losses = values.filter((value) => value <= 0).map((value) => -value)
+      const [profit, loss] = [exactSumOf(wins), exactSumOf(losses)]
+      const bounded = loss.value() === 0 ? (wins.length === 0 ? 0 : null) : profit.ratioTo(loss)
+      const sums = values.map((_, i) => exactSumOf(values.slice(0, i + 1)).toDecimal())
+      const falls = sums.flatMap((sum, i) =>
+        [decimalOf(0), ...sums.slice(0, i)].map((peak) =>
+          decimalToNumber(subtractDecimals(peak, sum)),
+        ),
+      )
       expect(tradeStatistics(inOrder(values))).toMatchObject({
         totalTrades: values.length,
         winningTrades: wins.length,
         losingTrades: losses.length,
-        profitFactor: isLoss
-          ? nearest(over(total(wins), total(losses)))
-          : wins.length === 0
-            ? 0
-            : null,
-        averageWin: average(wins),
-        averageLoss: average(losses),
-        largestWin: Math.max(0, ...values),
-        largestLoss: Math.max(0, ...values.map((value) => -value)),
-        totalProfit: nearest(total(wins)),
-        totalLoss: nearest(total(losses)),
-        netProfit: nearest(total(values.map(fraction))),
-        maxDrawdown: nearest(slowDrawdown(values)),
+        profitFactor: bounded,
+        averageWin: wins.length === 0 ? 0 : profit.dividedBy(wins.length),
+        averageLoss: losses.length === 0 ? 0 : loss.dividedBy(losses.length),
+        largestWin: Math.max(0, ...wins),
+        largestLoss: Math.max(0, ...losses),
+        totalProfit: profit.value(),
+        totalLoss: loss.value(),
+        netProfit: sumExactly(values),
+        maxDrawdown: Math.max(0, ...falls),
       })
     }),
     { numRuns: 1_000 },
@@ -62,8 +47,9 @@ it('equal a slow replay in fractions, whatever the money', () => {
 
 it('divide the mean trade by the deviation of the sample, and have the intervals of both averages', () => {
   fc.assert(
-    fc.property(fc.array(cents, { minLength: 2, maxLength: 40 }), (values) => {
-      fc.pre(new Set(values).size > 1)
+    fc.property(fc.array(cents, { minLength: 2, maxLength: 40 }), (drawn) => {
+      fc.pre(new Set(drawn).size > 1)
+      const values = drawn.map((amount) => amount / 100)
       const wins = values.filter((value) => value > 0).length
       const n = values.length
       const share = wilsonInterval(wins, n)
@@ -74,34 +60,27 @@ it('divide the mean trade by the deviation of the sample, and have the intervals
         winRate: share && { lower: share.lower * 100, upper: share.upper * 100 },
         averageTrade: meanInterval(values),
       })
-      const mean = over(total(values.map(fraction)), [BigInt(n), 1n])
-      const squares = values
-        .map((value) => minus(fraction(value), mean))
-        .map(([a, b]) => [a * a, b * b] as const)
-      const deviation = Math.sqrt(nearest(over(total(squares), [BigInt(n - 1), 1n])))
-      expectRelative(sharpeRatio, nearest(mean) / deviation, 1e-13)
+      const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one)
+      const sum = sumOf(drawn)
+      const squares = n * sumOf(drawn.map((amount) => amount * amount)) - sum * sum
+      expectRelative(sharpeRatio, sum / n / Math.sqrt(squares / n / (n - 1)), 1e-13)
     }),
   )
 })
 
 it('do not depend on the order given where close times differ', () => {
-  const shuffled = fc
-    .array(cents, { maxLength: 40 })
+  const trades = fc
+    .array(money, { maxLength: 40 })
     .map((values) => values.map((netProfit, closedAt) => ({ netProfit, closedAt })))
-    .chain((trades) =>
-      fc.tuple(
-        fc.constant(trades),
-        fc.shuffledSubarray(trades, { minLength: trades.length, maxLength: trades.length }),
-      ),
-    )
   fc.assert(
-    fc.property(shuffled, ([trades, others]) => {
-      expect(tradeStatistics(others)).toEqual(tradeStatistics(trades))
-    }),
+    fc.property(
+      trades.chain((all) => fc.tuple(fc.constant(all), shuffled(all))),
+      ([all, others]) => {
+        expect(tradeStatistics(others)).toEqual(tradeStatistics(all))
+      },
+    ),
   )
 })
-
-const { NaN: nan, POSITIVE_INFINITY: infinity } = Number
 
 it.each([
   [[], { totalTrades: 0, winRate: 0, profitFactor: 0, averageWin: 0, sharpeRatio: 0 }],
@@ -117,6 +96,24 @@ it.each([
 ])('of the net profits %j have %o', (values, expected) => {
   expect(tradeStatistics(inOrder(values))).toMatchObject(expected)
 })
+
+const spread = [1, 2, 3, 4]
+it.each([
+  ...[1, 1e-300, 1e-160, 1e160, 1e290].map(
+    (size) => [spread.map((value) => value * size), 2.5 / Math.sqrt(5 / 3), 1e-15] as const,
+  ),
+  ...[0, 80_000_000, 4e10, 7e12].map((offset) => {
+    const values = [0.01, 0.02, 0.04].map((amount) => amount + offset)
+    return [values, (offset + 0.07 / 3) / Math.sqrt(7 / 30_000), 1e-12] as const
+  }),
+  [[2e-310, 4e-310, 9e-310], 5 / Math.sqrt(13), 1e-13],
+  [[2e307, 4e307, 9e307], 5 / Math.sqrt(13), 1e-14],
+])(
+  'keep the digits of the Sharpe ratio far from 0 and at any size: %j',
+  (values, ratio, tolerance) => {
+    expectRelative(tradeStatistics(inOrder(values)).sharpeRatio, ratio, tolerance)
+  },
+)
 
 const repeated = (count: number, value: number): readonly number[] =>
   Array.from({ length: count }, () => value)
