@@ -2,7 +2,7 @@
 // that TEST_HISTORIES names; without it the test is shown as skipped.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, it } from 'vitest'
+import { describe, it } from 'vitest'
 import { meanInterval, wilsonInterval } from '../../src/statistics/intervals.ts'
 import { studentTQuantile } from '../../src/statistics/student-t-quantile.ts'
 import { expectRelative } from './expect-relative.ts'

@@ -9,6 +9,7 @@ import { maxDrawdown, tradeStatistics } from '../../src/statistics/trade-statist
 import { expectRelative } from './expect-relative.ts'
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number
+const plainSum = (numbers: readonly number[]): number => numbers.reduce((sum, one) => sum + one)
 const cents = fc.integer({ min: -100_000, max: 100_000 })
 const inOrder = (values: readonly number[]) =>
   values.map((netProfit, i) => ({ netProfit, closedAt: 1000 * Math.floor(i / 2) }))
@@ -60,9 +61,8 @@ it('divide the mean trade by the deviation of the sample, and have the intervals
         winRate: share && { lower: share.lower * 100, upper: share.upper * 100 },
         averageTrade: meanInterval(values),
       })
-      const sumOf = (numbers: readonly number[]) => numbers.reduce((sum, one) => sum + one)
-      const sum = sumOf(drawn)
-      const squares = n * sumOf(drawn.map((amount) => amount * amount)) - sum * sum
+      const sum = plainSum(drawn)
+      const squares = n * plainSum(drawn.map((amount) => amount * amount)) - sum * sum
       expectRelative(sharpeRatio, sum / n / Math.sqrt(squares / n / (n - 1)), 1e-13)
     }),
   )
@@ -98,13 +98,15 @@ it.each([
 })
 
 const spread = [1, 2, 3, 4]
-it.each([
-  ...[1, 1e-300, 1e-160, 1e160, 1e290].map(
-    (size) => [spread.map((value) => value * size), 2.5 / Math.sqrt(5 / 3), 1e-15] as const,
-  ),
-  ...[0, 80_000_000, 4e10, 7e12].map((offset) => {
+it.each<[values: readonly number[], ratio: number, tolerance: number]>([
+  ...[1, 1e-300, 1e-160, 1e160, 1e290].map((size): [number[], number, number] => [
+    spread.map((value) => value * size),
+    2.5 / Math.sqrt(5 / 3),
+    1e-15,
+  ]),
+  ...[0, 80_000_000, 4e10, 7e12].map((offset): [number[], number, number] => {
     const values = [0.01, 0.02, 0.04].map((amount) => amount + offset)
-    return [values, (offset + 0.07 / 3) / Math.sqrt(7 / 30_000), 1e-12] as const
+    return [values, (offset + 0.07 / 3) / Math.sqrt(7 / 30_000), 1e-12]
   }),
   [[2e-310, 4e-310, 9e-310], 5 / Math.sqrt(13), 1e-13],
   [[2e307, 4e307, 9e307], 5 / Math.sqrt(13), 1e-14],

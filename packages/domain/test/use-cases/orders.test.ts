@@ -69,6 +69,7 @@ const placed = async (fields: Partial<OrderRequest> = {}) => {
   return { ...one, order, stored }
 }
 
+const replyOf = ({ id }: Order) => newReply({ body: id })
 const rejectedAs = (code: string) => ({ status: 'rejected', reason: { code } })
 
 describe('POST /orders', () => {
@@ -177,7 +178,6 @@ describe('POST /orders', () => {
     const { desk, account } = opened()
     const idempotency = createFakeIdempotencyStore(desk.records)
     const claim = newClaim()
-    const replyOf = ({ id }: Order) => newReply({ body: id })
     const replyToStore = { claim, replyOf }
     const place = placeOrder(desk)({ owner }, { request: requestOn(account.id), replyToStore })
     expect(await tagOf(place)).toBe('IdempotencyInProgress')
@@ -187,6 +187,19 @@ describe('POST /orders', () => {
     expect(again).toMatchObject({ kind: 'replied', reply: { body: id } })
   })
 })
+
+const stalling =
+  (stall: (desk: OrderDesk) => void) =>
+  (desk: OrderDesk): Partial<OrderDesk> => ({
+    orders: {
+      ...desk.orders,
+      advance: (owned, from, step, now) => async () => {
+        const written = await desk.orders.advance(owned, from, step, now)()
+        if (step.placement.step === 'sending') stall(desk)
+        return written
+      },
+    },
+  })
 
 describe('an order on its way to the broker', () => {
   it.each([
@@ -243,18 +256,6 @@ describe('an order on its way to the broker', () => {
     expect(desk.trading.sent()).toHaveLength(sent)
   })
 
-  const stalling =
-    (stall: (desk: OrderDesk) => void) =>
-    (desk: OrderDesk): Partial<OrderDesk> => ({
-      orders: {
-        ...desk.orders,
-        advance: (owned, from, step, now) => async () => {
-          const written = await desk.orders.advance(owned, from, step, now)()
-          if (step.placement.step === 'sending') stall(desk)
-          return written
-        },
-      },
-    })
   it.each<[what: string, ports: (desk: OrderDesk) => Partial<OrderDesk>]>([
     ['the database stalls', stalling((desk) => desk.wait(31 * secondMs))],
     ['only the stopwatch shows a stall', stalling((desk) => desk.stall(31 * secondMs))],
@@ -263,7 +264,10 @@ describe('an order on its way to the broker', () => {
       (desk) => ({
         slots: {
           ...desk.slots,
-          forSend: (_, patienceMs) => async () => void desk.wait(patienceMs),
+          forSend: (_, patienceMs) => async () => {
+            desk.wait(patienceMs)
+            return undefined
+          },
         },
       }),
     ],
