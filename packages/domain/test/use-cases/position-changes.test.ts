@@ -270,12 +270,7 @@ it('changes both levels of a position at once, and removes one', async () => {
   expect(desk.positionTrading.sent()).toHaveLength(2)
 })
 
-const closeAll = (
-  desk: ChangeDesk,
-  selection: object = {},
-  guard = withoutKey,
-  by = owner,
-) =>
+const closeAll = (desk: ChangeDesk, selection: object = {}, guard = withoutKey, by = owner) =>
   createPositionChanges(desk).closePositions(
     { owner: by },
     { accountId: desk.account.id, ...selection },
