@@ -1,7 +1,7 @@
 // The OpenAPI document of an API, made of the routes that the server itself answers.
 import type { RefusalTag } from '@tradeport/domain/errors'
 import { apiVersion, errorEnvelope } from './envelope.ts'
-import { codeOf, errorReply, errorTable, exampleOf, rowOf } from './errors.ts'
+import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { preRequestErrorCodes } from './listen.ts'
 import type { Route } from './route.ts'
@@ -154,8 +154,6 @@ const errorFields = {
   request_id: requestId,
 }
 
-const tags = Object.keys(errorTable) as readonly RefusalTag[]
-
 const errorShape = (tag: RefusalTag): JsonSchema => {
   const [, , { details } = {}] = rowOf(tag)
   const shape = details && object('For programs.', details)
@@ -250,6 +248,7 @@ const operationOf = (
   tag: string,
   securityNames: readonly string[],
   ofEvery: readonly string[],
+  preRequestError: JsonSchema,
 ): Operation => {
   const { operationId, access, limit, body, range } = route
   const security = securityNames.map((name) => ({ [name]: [] }))
@@ -286,6 +285,7 @@ export const documentOf = (
   { prefix, hasLimits, webhooks = {}, securitySchemes, ...about }: About,
 ): OpenApiDocument => {
   const ofEvery = ['X-Request-ID', ...(hasLimits ? Object.keys(limitTexts) : [])]
+  const preRequestError = preRequestErrorOf(groups)
   const paths: Record<string, Record<string, Operation>> = {}
   for (const { name, routes } of groups)
     for (const route of routes) {
@@ -295,6 +295,7 @@ export const documentOf = (
         name,
         Object.keys(securitySchemes),
         ofEvery,
+        preRequestError,
       )
     }
   const { referring, components } = withComponents({ paths, webhooks })
@@ -323,28 +324,28 @@ export const documentOf = (
   }
 }
 
-const anyError = record('Error', 'Why a request was refused.', {
-  code: oneOf(
-    [
-      ...tags.filter((tag) => rowOf(tag)[2]?.isForOperators !== true).map(codeOf),
-      ...preRequestErrorCodes,
-    ],
-    'For programs.',
-    'VALIDATION_ERROR',
-  ),
-  ...errorFields,
-  details: optionalWithoutExample({
-    ...anything('What belongs to the code, for programs.', {}),
-    json: { type: 'object', additionalProperties: true },
-  }),
-})
-
-const preRequestError: JsonSchema = component('responses', 'Unread', {
-  description:
-    'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
-  headers: headersNamed('X-Request-ID'),
-  content: refusalContent(anyError.json, {}),
-})
+/** The reply to a request that no route could be found for, with every code of the API. */
+const preRequestErrorOf = (groups: readonly RouteGroup<never>[]): JsonSchema => {
+  const refusals = groups.flatMap(({ routes }) => routes.flatMap((route) => [...route.refusals]))
+  const anyError = record('Error', 'Why a request was refused.', {
+    code: oneOf(
+      [...new Set([...refusals.map(codeOf), ...preRequestErrorCodes])],
+      'For programs.',
+      'VALIDATION_ERROR',
+    ),
+    ...errorFields,
+    details: optionalWithoutExample({
+      ...anything('What belongs to the code, for programs.', {}),
+      json: { type: 'object', additionalProperties: true },
+    }),
+  })
+  return component('responses', 'Unread', {
+    description:
+      'What was sent is not a request: its head is too large (431), it came too slowly (408), or it is malformed (400).',
+    headers: headersNamed('X-Request-ID'),
+    content: refusalContent(anyError.json, {}),
+  })
+}
 
 const requestIdParameter = component('parameters', 'RequestId', {
   name: 'X-Request-ID',

@@ -49,8 +49,6 @@ type Row<R> = readonly [
     readonly example?: Partial<Omit<R, '_tag'>>
     /** In addition to Retry-After, which every refusal with `retryAfterSeconds` has. */
     readonly headers?: Readonly<Record<string, string>>
-    /** Only the operator API returns it. */
-    readonly isForOperators?: true
   },
 ]
 
@@ -254,17 +252,11 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   OrderNotPending: [
     409,
     (refusal) => `The order is ${refusal.status}; only a pending order can be ended by hand.`,
-    {
-      ...ofStatus,
-      isForOperators: true,
-    },
+    ofStatus,
   ],
   OrderChanged: [
     409,
     'The order changed at the same moment and was left as it is. Read it again before you end it.',
-    {
-      isForOperators: true,
-    },
   ],
   AccountDisconnected: [
     503,
