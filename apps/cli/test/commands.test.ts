@@ -227,7 +227,7 @@ describe('a change of one record', () => {
     ['tenants show acme', 'acme  Acme\nprovider token: set\n\nusers (2)\n'],
     ['tenants show acme', 'EURUSD GBPUSD  2.5\n'],
     ['tenants show acme', `${account}  ${started}  active\n`],
-    ['tenants show acme', `${account}  equity_below  critical     9000\n`],
+    ['tenants show acme', `${account}  equity_below  critical  9000\n`],
     [
       `challenges remove ${account} --started ${started}`,
       `remove challenges ${account} ${started}\n`,
