@@ -1,12 +1,11 @@
 // A caller's webhooks: records, tests, and the log of deliveries. Idempotency is in
-// idempotent-effects.laws.test.ts.
+// idempotent-effects.test.ts.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
 import { withoutKey } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
 import {
-  createFakeEvents,
   createFakeRecords,
   createFakeWebhookSender,
   createFakeWebhookStore,
@@ -31,7 +30,6 @@ const page = { page: 3, limit: 7 }
 const createDesk = async () => {
   let now = noon
   const records = createFakeRecords()
-  const events = createFakeEvents(records, { now: () => now })
   const ports = {
     webhooks: createFakeWebhookStore(records),
     webhookSender: createFakeWebhookSender(),
@@ -40,7 +38,7 @@ const createDesk = async () => {
       newDeliveryId: () => deliveryId,
       newWebhookSecret: () => 'f'.repeat(64),
     },
-    webhookDeliveries: events.deliveries,
+    webhookDeliveries: noDeliveries,
     webhookReach: {
       allowsAddress: () => false,
       allowsLocalNames: false,
@@ -54,7 +52,6 @@ const createDesk = async () => {
   const test = () => rightOf(use.testWebhook(caller, webhook.id, withoutKey))
   return {
     ports,
-    events,
     use,
     webhook,
     secret,
@@ -180,8 +177,7 @@ describe('the deliveries of a webhook', () => {
   const noDelivery = E.left({ _tag: 'NotFound', what: 'delivery' })
 
   it('are an empty list, and none is replayed, in a service without events', async () => {
-    const { ports, webhook } = await createDesk()
-    const use = createWebhooks({ ...ports, webhookDeliveries: noDeliveries })
+    const { use, webhook } = await createDesk()
     expect(await rightOf(use.listWebhookDeliveries(caller, webhook.id, page))).toStrictEqual({
       ...page,
       items: [],

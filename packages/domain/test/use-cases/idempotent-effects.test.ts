@@ -1,21 +1,15 @@
-// Requests with an idempotency key: each use case begins right before its effect, and one key has
-// at most one effect.
-import * as E from 'fp-ts/lib/Either.js'
+// Requests with an idempotency key: each use case begins once, right before its effect. A key begins
+// once at most (test/access/idempotency-key.test.ts), so that it has at most one effect.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { refuse, type Refusal } from '../../src/errors.ts'
-import type { IdempotencyGuard, PositionLocks } from '../../src/ports/index.ts'
+import type { IdempotencyGuard } from '../../src/ports/index.ts'
 import type { DeliveryId } from '../../src/primitives/ids.ts'
-import { secondMs } from '../../src/primitives/instant.ts'
 import {
-  createFakeIdempotencyStore,
   createFakeRecords,
   createFakeWebhookSender,
   createFakeWebhookStore,
-  newClaim,
-  newReply,
   newWebhook,
   newWebhookId,
 } from '@tradeport/testkit'
@@ -137,86 +131,5 @@ describe.each(effects)('%s', (_, open) => {
     let begun = 0
     expect(await tagOf(runRefused({ begin: TE.fromIO(() => void (begun += 1)) }))).not.toBe('none')
     expect([begun, effects()]).toEqual([0, 0])
-  })
-})
-
-/**
- * Replaces the lock of the position, which alone would separate two attempts of one instance.
- */
-const unlocked: PositionLocks = { holding: () => (work) => work(() => true) }
-
-/**
- * One attempt of a request: it waits, may die at one of its steps, and gets one of the broker's
- * outcomes.
- */
-const attempts = fc.array(
-  fc.record({
-    diesAfter: fc.constantFrom('its claim', 'it began', 'it was sent', 'never'),
-    stallsMs: fc.array(fc.integer({ min: 0, max: 20 * secondMs }), { minLength: 4, maxLength: 4 }),
-    outcome: fc.constantFrom('do', 'do_and_lose_the_answer', 'lose_the_request', 'refuse'),
-  }),
-  { minLength: 2, maxLength: 6 },
-)
-
-describe('closes with one idempotency key', () => {
-  it('send at most one, however many attempts race, lapse and die', async () => {
-    let sends = 0
-    await fc.assert(
-      fc.asyncProperty(attempts, fc.scheduler(), async (planned, scheduler) => {
-        const desk = createChangeDesk()
-        const store = createFakeIdempotencyStore(createFakeRecords())
-        const request = newClaim()
-        const attempt = async ({
-          diesAfter,
-          stallsMs,
-          outcome,
-        }: (typeof planned)[number]): Promise<void> => {
-          const claim = { ...request, id: newClaim().id }
-          const stalls = stallsMs.values()
-          // The other attempts run, then time passes.
-          const stall = async (): Promise<void> => {
-            await scheduler.schedule(Promise.resolve())
-            desk.wait(stalls.next().value ?? 0)
-          }
-          const dieAfter = (step: typeof diesAfter): Promise<unknown> =>
-            diesAfter === step ? new Promise(() => {}) : Promise.resolve()
-          await stall()
-          const claimed = await store.claim(owner, claim, desk.clock.now())()
-          if (E.isLeft(claimed) || claimed.right.kind !== 'claimed') return
-          await dieAfter('its claim')
-          await stall()
-          let hasBegun = false
-          const begin: IdempotencyGuard['begin'] = async () => {
-            const begun = await store.begin(owner, claim, desk.clock.now())()
-            hasBegun = E.isRight(begun)
-            await dieAfter('it began')
-            await stall()
-            return begun
-          }
-          const positionTrading = {
-            ...desk.positionTrading,
-            closePosition:
-              (...close: Parameters<typeof desk.positionTrading.closePosition>) =>
-              async () => {
-                desk.positionTrading.next(outcome)
-                return desk.positionTrading.closePosition(...close)()
-              },
-          }
-          await createPositionChanges({
-            ...desk,
-            positionTrading,
-            positionLocks: unlocked,
-          }).closePosition(caller, desk.id, 0.1, { begin })()
-          await dieAfter('it was sent')
-          await stall()
-          await (hasBegun ? store.keep(owner, claim, newReply()) : store.release(owner, claim))()
-        }
-        for (const one of planned) void attempt(one)
-        await scheduler.waitIdle()
-        sends += desk.positionTrading.sent().length
-        expect(desk.positionTrading.sent().length).toBeLessThanOrEqual(1)
-      }),
-    )
-    expect(sends).toBeGreaterThan(0)
   })
 })

@@ -1,0 +1,109 @@
+// The operator's lists: every record once, cursors that fit one list alone, and no list of a tenant
+// that does not exist.
+import * as E from 'fp-ts/lib/Either.js'
+import * as fc from 'fast-check'
+import { describe, expect, it } from 'vitest'
+import type { AsyncResult } from '../../src/errors.ts'
+import type { ListRequest, Listed } from '../../src/operator/listing.ts'
+import type { TenantId, UserId } from '../../src/primitives/ids.ts'
+import {
+  createFakeOperatorStore,
+  createFakeRecords,
+  createFakeSealedSecrets,
+  createFakeTenantRecords,
+  newAccessToken,
+  newAccount,
+  newApiKey,
+  newTenant,
+  newUser,
+  puts,
+  rightOf,
+  write,
+} from '@tradeport/testkit'
+import { createOperatorRecords } from '../../src/use-cases/operator-records.ts'
+import { tagOf } from './desk.ts'
+
+const records = createFakeRecords()
+const use = createOperatorRecords({
+  providerAccounts: { find: () => expect.fail('not asked') },
+  records: createFakeTenantRecords(records),
+  sealedSecrets: createFakeSealedSecrets(records),
+})
+const tenant = newTenant()
+const users = [newUser(tenant.id), newUser(tenant.id), newUser(tenant.id)]
+const each = <A>(make: (userId: UserId) => A): readonly A[] =>
+  users.flatMap(({ id }) => [make(id), make(id), make(id)])
+const apiKeys = each((userId) => newApiKey(userId))
+const limits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
+await write(createFakeOperatorStore(records), {
+  tenants: puts(tenant, newTenant(), newTenant()),
+  users: puts(...users),
+  apiKeys: puts(...apiKeys),
+  accessTokens: puts(...each((userId) => newAccessToken(userId))),
+  accounts: puts(...each((userId) => newAccount({ tenantId: tenant.id, userId }))),
+  desks: puts(...apiKeys.map(({ id }) => ({ id, tenantId: tenant.id, accounts: [], limits }))),
+})
+
+type List = (
+  tenantId: TenantId,
+  request: ListRequest,
+) => AsyncResult<Listed<unknown>, 'NotFound' | 'InvalidCursor'>
+const keysOfUser: List = (of, request) =>
+  use.listTenantApiKeys(of, { ...request, userId: users[1]?.id })
+const lists: readonly (readonly [name: string, length: number, list: List])[] = [
+  ['tenants', 3, (_, request) => use.listTenants(request)],
+  ['users', 3, use.listTenantUsers],
+  ['accounts', 9, use.listTenantAccounts],
+  ['keys', 9, use.listTenantApiKeys],
+  ['keys of a user', 3, keysOfUser],
+  ['tokens', 9, use.listTenantAccessTokens],
+  ['desks', 9, use.listTenantDesks],
+]
+const of = (list: List, cursor?: string, limit = 1) => list(tenant.id, { cursor, limit })
+
+describe.each(lists)('the list of %s', (name, length, list) => {
+  it('has every record once, for every size of its pieces', async () => {
+    const { items: whole } = await rightOf(of(list, undefined, 1_000))
+    expect(whole).toHaveLength(length)
+    for (let limit = 1; limit <= 10; limit += 1) {
+      const pieces: unknown[][] = []
+      let cursor: string | undefined
+      do {
+        const piece: Listed<unknown> = await rightOf(of(list, cursor, limit))
+        pieces.push([...piece.items])
+        cursor = piece.cursor
+      } while (cursor !== undefined)
+      expect(pieces.flat()).toStrictEqual(whole)
+      expect(pieces).toHaveLength(Math.ceil(length / limit))
+    }
+  })
+
+  it('accepts no cursor but its own, and is of no tenant that does not exist', async () => {
+    for (const [, , other] of lists) {
+      const { cursor } = await rightOf(of(other))
+      expect(await tagOf(of(list, cursor))).toBe(other === list ? 'none' : 'InvalidCursor')
+    }
+    const asked = list('nobody' as TenantId, { cursor: undefined, limit: 10 })
+    const notFound = E.left({ _tag: 'NotFound', what: 'tenant' })
+    if (name !== 'tenants') expect(await asked()).toStrictEqual(notFound)
+  })
+
+  it('refuses any text that is not a cursor', async () => {
+    const forged = fc
+      .anything()
+      .map((value) => btoa(encodeURIComponent(JSON.stringify(value ?? null))))
+    await fc.assert(
+      fc.asyncProperty(fc.oneof(fc.string(), forged), async (cursor) => {
+        expect(await tagOf(of(list, cursor))).toBe('InvalidCursor')
+      }),
+    )
+  })
+})
+
+it('returns a tenant with how many records it has, where it exists', async () => {
+  expect(await rightOf(use.getTenant(tenant.id))).toStrictEqual({
+    tenant: { ...tenant, hasProviderToken: false },
+    counts: { users: 3, accounts: 9, apiKeys: 9, accessTokens: 9, desks: 9 },
+  })
+  expect(await tagOf(use.getTenant('nobody' as TenantId))).toBe('NotFound')
+})
