@@ -4,9 +4,7 @@ import { expect, it } from 'vitest'
 import {
   caughtUp,
   decideRate,
-  rateStateEnds,
   rateVerdict,
-  stricterRateState,
   unusedRateState,
   type EndpointLimit,
   type RateState,
@@ -77,35 +75,6 @@ it('has no fewer requests remaining than pass at that moment, and names a limit 
         expect(
           first.limit === 300 ? minuteFullAt : (kept[endpoint?.route ?? ''] ?? 0),
         ).toBeLessThanOrEqual(resetAt)
-    }),
-    { numRuns: 300 },
-  )
-})
-
-it('needs nothing kept once it says so', () => {
-  fc.assert(
-    fc.property(someState, endpoints, ({ state, now }, endpoint) => {
-      const ends = Math.max(rateStateEnds(state), now)
-      expect({ ...ask(state, endpoint, ends), state: undefined }).toEqual({
-        ...ask(unusedRateState, endpoint, ends),
-        state: undefined,
-      })
-    }),
-  )
-})
-
-it('refuses by the stricter of two states what either would refuse', () => {
-  fc.assert(
-    fc.property(someState, someState, endpoints, (one, other, endpoint) => {
-      const now = Math.max(one.now, other.now)
-      const [mine, theirs] = [caughtUp(one.state, now), caughtUp(other.state, now)]
-      const both = stricterRateState(mine, theirs, now)
-      const severity = (state: RateState): number =>
-        ['admitted', 'refused', 'suspension_began', 'suspended'].indexOf(
-          decideRate(state, 'free', endpoint, now).outcome,
-        )
-      expect(severity(both)).toBeGreaterThanOrEqual(Math.max(severity(mine), severity(theirs)))
-      expect(stricterRateState(both, mine, now)).toEqual(both)
     }),
     { numRuns: 300 },
   )

@@ -169,15 +169,18 @@ describe('a later read', () => {
     expect(desk.disagreements).toEqual([])
   })
 
-  it.each([false, true])('is shared by its callers, of other processes too: %s', async (isOther) => {
-    const desk = withHistory(two)
-    const release = desk.broker.hold()
-    const by = isOther ? desk.otherProcess() : desk.synchroniseJournal
-    const reads = [desk.sync()(), desk.sync(undefined, by)(), desk.sync(undefined, by)()]
-    release()
-    expect((await Promise.all(reads)).every(E.isRight)).toBe(true)
-    expect(desk.reads()[0]).toBe(1)
-  })
+  it.each([false, true])(
+    'is shared by its callers, of other processes too: %s',
+    async (isOther) => {
+      const desk = withHistory(two)
+      const release = desk.broker.hold()
+      const by = isOther ? desk.otherProcess() : desk.synchroniseJournal
+      const reads = [desk.sync()(), desk.sync(undefined, by)(), desk.sync(undefined, by)()]
+      release()
+      expect((await Promise.all(reads)).every(E.isRight)).toBe(true)
+      expect(desk.reads()[0]).toBe(1)
+    },
+  )
 
   it.each([down, (id: AccountId) => brokerRateLimited(id, 1, 0)])(
     'fails as the broker does, and the stored deals stay',
