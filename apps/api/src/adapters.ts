@@ -137,6 +137,13 @@ export const openAdapters = async (
           clock,
           peerNotices,
           isEmbedded: database.server === null,
+          onDisabled: ({ id, owner }, because) => {
+            metrics.webhookDisabled(because)
+            log.warn(
+              { event: 'webhook_disabled', webhookId: id, owner, because },
+              'a webhook was disabled, because its receiver failed five times in a row or is gone',
+            )
+          },
         },
         { schedule: config.webhookRetries, retentionDays: config.eventRetentionDays },
       )

@@ -185,6 +185,11 @@ describe('the client', () => {
     expect(await failure(client.replayWebhookDelivery(data.id, 'none'))).toMatchObject({
       code: 'NOT_FOUND',
     })
+    const { data: rotated } = await client.rotateWebhookSecret(data.id, { overlapHours: 0 })
+    expect(rotated.secret).toMatch(/^[0-9a-f]{64}$/)
+    expect((await client.recoverWebhook(data.id, { since: '2026-01-01' })).data).toEqual({
+      scheduled: 0,
+    })
     expect((await client.deleteWebhook(data.id)).data).toEqual({ id: data.id, deleted: true })
   })
 

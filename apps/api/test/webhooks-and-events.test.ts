@@ -1,10 +1,13 @@
 // Webhooks from their registration to the delivery: a service in a process of its own with the
 // capability `events`, a simulated provider, and receivers that speak HTTPS.
 import { rm } from 'node:fs/promises'
+import type { ServerResponse } from 'node:http'
+import { setTimeout as pause } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
-import { readWebhook } from '@tradeport/client'
+import { readWebhook, verifyWebhook } from '@tradeport/client'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { spawnService } from './support/child-service.ts'
 import type { ChildService } from './support/child-service.ts'
@@ -21,7 +24,7 @@ import type { Desk } from './support/desk.ts'
 import { environmentOf, newFolder, providerToken, setUpAt } from './support/service.ts'
 import type { Json } from './support/service.ts'
 import { startWebhookReceiver } from './support/webhook-receiver.ts'
-import type { WebhookReceiver } from './support/webhook-receiver.ts'
+import type { ReceivedDelivery, WebhookReceiver } from './support/webhook-receiver.ts'
 
 const accounts = {
   main: newAccountUuid(1),
@@ -264,6 +267,92 @@ describe('events', () => {
     expect((await deliveriesOf(id)).meta.pagination.total).toBe(6)
   })
 
+  /** Whether both kinds of signature are accepted with the secret. */
+  const acceptedWith = async (secret: string, { headers, body }: ReceivedDelivery) => {
+    const key = Buffer.from(secret).toString('base64')
+    let isStandard = true
+    try {
+      new StandardWebhook(`whsec_${key}`).verify(body, headers as Record<string, string>)
+    } catch {
+      isStandard = false
+    }
+    expect(await verifyWebhook({ secret, body, headers })).toBe(isStandard)
+    return [
+      await verify(secret, body.toString(), String(headers['x-webhook-signature'])),
+      isStandard,
+    ]
+  }
+
+  it('are signed with both secrets while a rotation overlaps, and then with the new one alone', async () => {
+    const { id, secret: old } = await create(['order.created'])
+    const rotate = async (body?: object): Promise<Json> =>
+      (await desks.main.call('POST', `/webhooks/${id}/rotate-secret`, body)).body.data
+    const held = Promise.withResolvers<ServerResponse>()
+    receiver.answer(held.resolve)
+    for (let placed = 0; placed < 2; placed++) await desks.main.placeAndWait()
+    const first = await held.promise
+    const overlapMs = 8_000
+    const { secret, ...shown } = await rotate({ overlapHours: overlapMs / 3_600_000 })
+    const overlapsUntil = Date.now() + overlapMs
+    expect(shown).toEqual({ ...(await find(id)), lastSuccessAt: null })
+    receiver.answer((response) => void response.end())
+    first.end()
+    await received(2)
+    const [before, during] = receiver.received as [ReceivedDelivery, ReceivedDelivery]
+    expect(await acceptedWith(old, before)).toEqual([true, true])
+    expect(await acceptedWith(old, during)).toEqual([false, true])
+    expect(await acceptedWith(secret, during)).toEqual([true, true])
+    await pause(Math.max(0, overlapsUntil + 10 - Date.now()))
+    expect(await test(id)).toMatchObject({ success: true })
+    await desks.main.placeAndWait()
+    await received(4)
+    const after = receiver.received.slice(2)
+    for (const delivery of after) {
+      expect(await acceptedWith(old, delivery)).toEqual([false, false])
+      expect(await acceptedWith(secret, delivery)).toEqual([true, true])
+    }
+    const logged = (await desks.main.get('/events?types=order.created&order=desc&limit=3')).body
+      .data
+    const [second, ...others] = receiver.received.map(({ headers }) => headers['webhook-id'])
+    expect([second, others[0], others[2]]).toEqual(
+      logged.map((event: Json) => event.id).toReversed(),
+    )
+    expect(others[1]).toMatch(/^msg_/)
+    const { secret: generated } = await rotate()
+    expect(generated).toMatch(/^[0-9a-f]{64}$/)
+  })
+
+  it('that a disabled webhook has missed are delivered once it is enabled and asks for them', async () => {
+    const { id } = await create(['order.created'])
+    const recover = async (since: string): Promise<Json> => {
+      const { status, body } = await desks.main.call('POST', `/webhooks/${id}/recover`, { since })
+      return [status, body.data]
+    }
+    await desks.main.placeAndWait()
+    await received(1)
+    const since = String(receiver.received[0]?.headers['webhook-id'])
+    receiver.answer((response) => void response.writeHead(410).end())
+    await desks.main.placeAndWait()
+    await expect.poll(() => find(id)).toMatchObject({ enabled: false })
+    expect(child.output()).toMatch(/"level":40.*"event":"webhook_disabled".*"because":"gone"/)
+    await desks.main.placeAndWait()
+    expect(await recover(since)).toEqual([202, { scheduled: 0 }])
+    receiver.answer((response) => void response.end())
+    await desks.main.call('PUT', `/webhooks/${id}`, { enabled: true })
+    expect(await recover(since)).toEqual([202, { scheduled: 2 }])
+    await received(4)
+    const logged = (await desks.main.get(`/events?types=order.created&after=${since}`)).body.data
+    const [failed, ...again] = receiver.received.slice(1).map(({ headers }) => headers)
+    expect(again.map((headers) => headers['webhook-id'])).toEqual(
+      logged.map((event: Json) => event.id),
+    )
+    expect(failed?.['x-webhook-delivery-id']).not.toBe(again[0]?.['x-webhook-delivery-id'])
+    await expect
+      .poll(async () => (await deliveriesOf(id, '?status=success')).meta.pagination.total)
+      .toBe(3)
+    expect(await recover('2026-01-01')).toMatchObject([202, { scheduled: expect.any(Number) }])
+  })
+
   const brokerTypes = [
     'position.opened',
     'position.closed',
@@ -326,17 +415,20 @@ describe('events', () => {
     await start('')
     await desks.main.placeAndWait()
     expect((await deliveriesOf(id)).data).toEqual([])
-    expect(
-      refusalOf(await desks.main.call('POST', `/webhooks/${id}/deliveries/${logged.id}/replay`)),
-    ).toMatchObject({
-      status: 404,
-      code: 'NOT_FOUND',
-    })
+    for (const path of [`deliveries/${logged.id}/replay`, 'rotate-secret', 'recover'])
+      expect(refusalOf(await desks.main.call('POST', `/webhooks/${id}/${path}`))).toMatchObject({
+        status: 404,
+        code: 'NOT_FOUND',
+      })
+    await test(id)
+    expect(Object.keys(receiver.received[1]?.headers ?? {})).toSatisfy((names: string[]) =>
+      names.every((name) => !name.startsWith('webhook-')),
+    )
     expect(await child.stop()).toBe(0)
     // What was not recorded is not sent later either.
     await start()
     expect([(await deliveriesOf(id)).meta.pagination.total, receiver.received.length]).toEqual([
-      1, 1,
+      1, 2,
     ])
   })
 })

@@ -13,6 +13,7 @@ interface Batch {
 const holders: Readonly<Record<string, string>> = {
   provider_token: 'the provider token of the tenant',
   webhook_secret: 'the secret of the webhook',
+  previous_webhook_secret: 'the previous secret of the webhook',
   kept_reply: 'the stored idempotent reply, claim',
 }
 

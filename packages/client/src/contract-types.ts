@@ -26,9 +26,9 @@ export type QueryOf<Op extends Operation> = operations[Op] extends {
   ? NonNullable<Query>
   : never
 export type BodyOf<Op extends Operation> = operations[Op] extends {
-  readonly requestBody: Content<infer Body>
+  readonly requestBody?: infer Sent
 }
-  ? Body
+  ? Json<NonNullable<Sent>>
   : never
 
 /** What a method resolves to. */

@@ -333,7 +333,7 @@ export interface components {
             /** @description The key of the signatures; 64 hexadecimal characters are generated when it is left out. */
             readonly secret?: string;
         };
-        /** @description A webhook with its secret, which no other reply shows. */
+        /** @description A webhook with a new secret, which no other reply shows. */
         readonly CreatedWebhook: {
             /**
              * Format: uuid
@@ -1074,6 +1074,11 @@ export interface components {
              */
             readonly readAt: string;
         };
+        /** @description What to deliver again. */
+        readonly RecoverWebhookRequest: {
+            /** @description Events after this one, or after this time. */
+            readonly since: string;
+        };
         /** @description What is posted for risk.threshold_breached. */
         readonly RiskThresholdBreachedEvent: {
             /**
@@ -1122,6 +1127,16 @@ export interface components {
              * @description The id of a webhook.
              */
             readonly webhook_id: string;
+        };
+        /** @description The new secret, and for how long the one before signs too. */
+        readonly RotateWebhookSecretRequest: {
+            /** @description The key of the signatures; 64 hexadecimal characters are generated when it is left out. */
+            readonly secret?: string;
+            /**
+             * @description For how many hours `webhook-signature` holds the signature of the previous secret too.
+             * @default 24
+             */
+            readonly overlapHours?: number;
         };
         /** @description A position whose whole volume is closed, folded from all of its deals. */
         readonly Trade: {
@@ -1365,6 +1380,11 @@ export interface components {
              * @description When its user last changed it.
              */
             readonly updatedAt: string;
+        };
+        /** @description What is delivered again. */
+        readonly WebhookRecovery: {
+            /** @description How many deliveries were recorded. */
+            readonly scheduled: number;
         };
         /** @description The receiver's answer to a test. */
         readonly WebhookTestResult: {
@@ -2247,7 +2267,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A webhook with its secret, which no other reply shows. */
+            /** @description A webhook with a new secret, which no other reply shows. */
             readonly 201: {
                 content: {
                     readonly "application/json": {
@@ -2337,6 +2357,36 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["DeletedWebhook"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly rotateWebhookSecret: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a webhook. */
+                readonly id: string;
+            };
+        };
+        readonly requestBody?: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RotateWebhookSecretRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description A webhook with a new secret, which no other reply shows. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["CreatedWebhook"];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };
@@ -2438,6 +2488,36 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Delivery"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly recoverWebhook: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a webhook. */
+                readonly id: string;
+            };
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["RecoverWebhookRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What is delivered again. */
+            readonly 202: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["WebhookRecovery"];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };

@@ -40,7 +40,7 @@ export type { CallOptions, ClientOptions, PostOptions, RetryPolicy } from './opt
 export type { Client, List } from './routes.ts'
 export {
   readWebhook,
-  verifyWebhookSignature,
+  verifyWebhook,
   type KnownEvent,
   type RawBody,
   type ReceivedWebhook,

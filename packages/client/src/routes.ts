@@ -103,6 +103,8 @@ export const routes = {
     input: 'body',
     ifUnknown: 'The change may have been made: read the webhook (getWebhook) before you try again.',
   },
+  /** Replaces the secret. Only this reply shows the new one. */
+  rotateWebhookSecret: { route: 'POST /webhooks/:id/rotate-secret', input: 'body' },
   deleteWebhook: {
     route: 'DELETE /webhooks/:id',
     ifUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
@@ -113,6 +115,8 @@ export const routes = {
   listWebhookDeliveries: { route: 'GET /webhooks/:id/deliveries', input: 'query', walk: 'pages' },
   /** Sends a logged delivery again, once. */
   replayWebhookDelivery: { route: 'POST /webhooks/:id/deliveries/:deliveryId/replay' },
+  /** Delivers every event after `since` that the webhook has not received. */
+  recoverWebhook: { route: 'POST /webhooks/:id/recover', input: 'body' },
 } as const satisfies Readonly<Record<string, Route>>
 
 /** What `events` reads. */

@@ -47,14 +47,10 @@ const knownEvents: readonly EventName[] = [
   'webhook.test',
 ]
 
-/** The event; undefined if the signature is not that of the body: answer 401. */
-export const readWebhook = async ({
-  secret,
-  body,
-  headers,
-}: ReceivedWebhook): Promise<WebhookEvent | undefined> => {
-  if (!(await verifyWebhookSignature(secret, body, headerOf(headers, 'X-Webhook-Signature'))))
-    return undefined
+/** The event; undefined unless `verifyWebhook` accepts it: answer 401. */
+export const readWebhook = async (received: ReceivedWebhook): Promise<WebhookEvent | undefined> => {
+  if (!(await verifyWebhook(received))) return undefined
+  const { body, headers } = received
   const text = typeof body === 'string' ? body : new TextDecoder().decode(body)
   // The service signed it, so that it has the shape of the contract.
   const signed = JSON.parse(text) as KnownEvent
@@ -71,23 +67,24 @@ const headerOf = (headers: ReceivedWebhook['headers'], name: string): string | u
   return typeof value === 'string' ? value : undefined
 }
 
+/** How far webhook-timestamp may be from now. */
+const toleranceSeconds = 5 * 60
+
 /**
- * Whether the header, `sha256=` and 64 lower-case hex digits, is the signature of the body, in
- * constant time.
+ * Whether X-Webhook-Signature, or one of the signatures in webhook-signature (Standard Webhooks), is
+ * that of the body; compared in constant time. While a rotation of the secret overlaps, the latter
+ * accepts both secrets. It is accepted within five minutes of webhook-timestamp.
  */
-export const verifyWebhookSignature = async (
-  secret: string,
-  body: RawBody,
-  header: string | null | undefined,
-): Promise<boolean> => {
+export const verifyWebhook = async ({
+  secret,
+  body,
+  headers,
+}: ReceivedWebhook): Promise<boolean> => {
   if (secret === '')
     throw new TypeError(
       'secret must be the secret of the webhook, from createWebhook; it is empty.',
     )
   const bytes = bytesOf(body)
-  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header ?? '') ?? []
-  if (hex === undefined) return false
-  const signature = Uint8Array.from(hex.match(/../g) ?? [], (byte) => Number.parseInt(byte, 16))
   const key = await crypto.subtle.importKey(
     'raw',
     new TextEncoder().encode(secret),
@@ -95,11 +92,39 @@ export const verifyWebhookSignature = async (
     false,
     ['verify'],
   )
-  return crypto.subtle.verify('HMAC', key, signature, bytes)
+  for (const [signature, signed] of signaturesOf(headers, bytes))
+    if (await crypto.subtle.verify('HMAC', key, signature, signed)) return true
+  return false
+}
+
+type Bytes = Uint8Array<ArrayBuffer>
+
+/** What the headers may prove: each signature with the bytes that it signs. */
+function* signaturesOf(
+  headers: ReceivedWebhook['headers'],
+  body: Bytes,
+): Generator<readonly [signature: Bytes, signed: Bytes]> {
+  const header = (name: string): string => headerOf(headers, name) ?? ''
+  const [, hex] = /^sha256=([0-9a-f]{64})$/.exec(header('X-Webhook-Signature')) ?? []
+  if (hex !== undefined)
+    yield [Uint8Array.from(hex.match(/../g) ?? [], (pair) => Number.parseInt(pair, 16)), body]
+
+  const timestamp = header('webhook-timestamp')
+  const isRecent = Math.abs(Date.now() / 1_000 - Number(timestamp)) <= toleranceSeconds
+  if (!isRecent) return
+  const head = new TextEncoder().encode(`${header('webhook-id')}.${timestamp}.`)
+  const signed = new Uint8Array(head.length + body.length)
+  signed.set(head)
+  signed.set(body, head.length)
+  for (const one of header('webhook-signature').split(' ')) {
+    const [, base64] = /^v1,([A-Za-z0-9+/]{42}[AEIMQUYcgkosw048]=)$/.exec(one) ?? []
+    if (base64 !== undefined)
+      yield [Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0)), signed]
+  }
 }
 
 // A copy, so that nobody changes it during the check.
-const bytesOf = (body: RawBody): Uint8Array<ArrayBuffer> => {
+const bytesOf = (body: RawBody): Bytes => {
   if (typeof body === 'string') return new TextEncoder().encode(body)
   if (body instanceof ArrayBuffer || ArrayBuffer.isView(body)) return new Uint8Array(body)
   throw new TypeError(

@@ -1,90 +1,136 @@
-// Signatures against Node's own HMAC, and the events that are read.
+// Signatures against Node's own HMAC and the package `standardwebhooks`, and the events that are
+// read.
 import { createHmac } from 'node:crypto'
 import * as fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
-import { readWebhook, verifyWebhookSignature } from '../src/index.ts'
+import { readWebhook, verifyWebhook, type RawBody } from '../src/index.ts'
 
 const sign = (secret: string, body: Uint8Array | string): string =>
   `sha256=${createHmac('sha256', secret).update(body).digest('hex')}`
+const ours = (secret: string, body: Uint8Array | string) => ({
+  'x-webhook-signature': sign(secret, body),
+})
+/** @param ago in seconds */
+const standard = (secret: string, body: Uint8Array | string, ago = 0) => {
+  const at = new Date(Date.now() - ago * 1_000)
+  return {
+    'webhook-id': 'evt_1',
+    'webhook-timestamp': String(Math.floor(at.getTime() / 1_000)),
+    'webhook-signature': new Webhook(Buffer.from(secret).toString('base64')).sign(
+      'evt_1',
+      at,
+      Buffer.from(body),
+    ),
+  }
+}
 
 const secrets = fc
   .string({ unit: 'binary', minLength: 1, maxLength: 64 })
   .filter((text) => text.isWellFormed())
-const bodies = fc.uint8Array({ maxLength: 500 })
+// That package signs text.
+const texts = fc.string({ unit: 'grapheme', maxLength: 200 }).filter((text) => text.isWellFormed())
 
-describe('a signature', () => {
+describe.each([
+  ['X-Webhook-Signature', ours],
+  ['webhook-signature', standard],
+])('a signature in %s', (name, headersOf) => {
   it('is valid if it is the HMAC of the bytes, or of text as UTF-8', () =>
     fc.assert(
-      fc.asyncProperty(
-        secrets,
-        bodies,
-        fc.string({ unit: 'grapheme' }),
-        async (secret, body, text) => {
-          expect(await verifyWebhookSignature(secret, body, sign(secret, body))).toBe(true)
-          expect(
-            await verifyWebhookSignature(secret, new Uint8Array(body).buffer, sign(secret, body)),
-          ).toBe(true)
-          expect(await verifyWebhookSignature(secret, text, sign(secret, text))).toBe(true)
-        },
-      ),
+      fc.asyncProperty(secrets, texts, async (secret, text) => {
+        const [headers, bytes] = [headersOf(secret, text), new TextEncoder().encode(text)]
+        for (const body of [text, bytes, bytes.buffer])
+          expect(await verifyWebhook({ secret, body, headers })).toBe(true)
+      }),
     ))
 
   it('is that of a part of a buffer if the body is that part', async () => {
-    const whole = Buffer.from('before{"a":1}after')
+    const body = Buffer.from('before{"a":1}after').subarray(6, 13)
     expect(
-      await verifyWebhookSignature('secret', whole.subarray(6, 13), sign('secret', '{"a":1}')),
+      await verifyWebhook({ secret: 'secret', body, headers: headersOf('secret', '{"a":1}') }),
     ).toBe(true)
   })
 
-  it('is invalid after a change of one bit of the body or the signature', () =>
+  it('is invalid after a change of one bit of the body, or of a character of a header', () =>
     fc.assert(
       fc.asyncProperty(
         secrets,
-        fc.uint8Array({ minLength: 1, maxLength: 200 }),
+        texts.filter((text) => text !== ''),
         fc.nat(),
-        async (secret, body, place) => {
-          const changed = Uint8Array.from(body, (byte, index) =>
+        async (secret, text, place) => {
+          const body = new TextEncoder().encode(text)
+          const headers: Record<string, string> = headersOf(secret, text)
+          const changed = body.map((byte, index) =>
             index === place % body.length ? byte ^ (1 << (place % 8)) : byte,
           )
-          expect(await verifyWebhookSignature(secret, changed, sign(secret, body))).toBe(false)
-          const at = 7 + (place % 64)
-          const good = sign(secret, body)
-          const digit = (Number.parseInt(good.charAt(at), 16) ^ (1 << (place % 4))).toString(16)
-          expect(
-            await verifyWebhookSignature(
-              secret,
-              body,
-              good.slice(0, at) + digit + good.slice(at + 1),
-            ),
-          ).toBe(false)
+          expect(await verifyWebhook({ secret, body: changed, headers })).toBe(false)
+          for (const [header, value] of Object.entries(headers)) {
+            const at = place % value.length
+            const other = value.charAt(at) === '1' ? '2' : '1'
+            const changedHeader = value.slice(0, at) + other + value.slice(at + 1)
+            expect(
+              await verifyWebhook({
+                secret,
+                body,
+                headers: { ...headers, [header]: changedHeader },
+              }),
+            ).toBe(false)
+          }
         },
       ),
     ))
 
   it('is invalid in any other notation', async () => {
-    const good = sign('secret', 'body')
-    for (const header of [
-      undefined,
-      null,
+    const good = headersOf('secret', 'body')
+    const signature = new Headers(good).get(name) ?? ''
+    for (const other of [
       '',
-      'sha256=',
-      good.toUpperCase(),
-      good.slice(7),
-      ` ${good}`,
-      `${good}0`,
-      `sha1=${good.slice(7)}`,
+      signature.slice(0, -1),
+      signature.toUpperCase(),
+      signature.split(/[=,]/)[1],
+      `${signature}0`,
+      `sha1=${signature}`,
+      `${signature},`,
     ]) {
-      expect(await verifyWebhookSignature('secret', 'body', header), String(header)).toBe(false)
+      const headers = { ...good, [name.toLowerCase()]: other }
+      expect(await verifyWebhook({ secret: 'secret', body: 'body', headers }), other).toBe(false)
     }
+    expect(await verifyWebhook({ secret: 'secret', body: 'body', headers: {} })).toBe(false)
   })
 
   it('requires a secret and an unparsed body', async () => {
-    await expect(verifyWebhookSignature('', 'body', sign('x', 'body'))).rejects.toThrow(
+    const headers = headersOf('x', 'body')
+    await expect(verifyWebhook({ secret: '', body: 'body', headers })).rejects.toThrow(
       /^secret must be/,
     )
     await expect(
-      verifyWebhookSignature('secret', { a: 1 } as never, sign('x', 'body')),
+      verifyWebhook({ secret: 'secret', body: { a: 1 } as unknown as RawBody, headers }),
     ).rejects.toThrow(/^body must be the bytes .* got object\.$/)
+  })
+})
+
+describe('a Standard Webhooks signature', () => {
+  it.each([
+    [0, true],
+    [290, true],
+    [-290, true],
+    [310, false],
+    [-310, false],
+  ])('that is %i s old is valid: %s', async (ago, isValid) => {
+    const headers = standard('secret', 'body', ago)
+    expect(await verifyWebhook({ secret: 'secret', body: 'body', headers })).toBe(isValid)
+  })
+
+  it('may be any one of several, whatever X-Webhook-Signature is', async () => {
+    const headers = { ...ours('new', 'body'), ...standard('old', 'body') }
+    const both = `${standard('new', 'body')['webhook-signature']} ${headers['webhook-signature']}`
+    const verify = (secret: string) =>
+      verifyWebhook({ secret, body: 'body', headers: { ...headers, 'webhook-signature': both } })
+    expect([await verify('new'), await verify('old'), await verify('older')]).toEqual([
+      true,
+      true,
+      false,
+    ])
   })
 })
 
@@ -93,7 +139,7 @@ const read = (body: object, headers: Record<string, string> = {}) => {
   return readWebhook({
     secret: 'secret',
     body: text,
-    headers: { 'x-webhook-signature': sign('secret', text), ...headers },
+    headers: { ...ours('secret', text), ...headers },
   })
 }
 const test = {

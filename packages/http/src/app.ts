@@ -304,7 +304,7 @@ const serve = <U>(
   { prefix, useCases, dependencies, admit }: AppOptions<U>,
   readBody: ReturnType<typeof createBodyReader>,
 ): Middleware => {
-  const { access, method, maxAgeSeconds } = route
+  const { access, method, maxAgeSeconds, isBodyOptional = false } = route
   const matched = matchedAs(dependencies, method, prefix + route.path)
   const isScoped = access.kind === 'scoped'
   const acceptsBody = route.body !== undefined
@@ -318,6 +318,7 @@ const serve = <U>(
       acceptsBody || isScoped
         ? await readBody(ctx.req, ctx.res, {
             acceptsBody,
+            isBodyOptional,
             mayHoldCredentials: !isScoped,
             credential: caller?.program,
           })

@@ -41,6 +41,8 @@ export type JsonObject = Readonly<Record<string, unknown>>
 interface BodyUse {
   /** Whether the route has a body. */
   readonly acceptsBody: boolean
+  /** Nothing sent is then read as {}. */
+  readonly isBodyOptional: boolean
   /** For bodies that legitimately hold credentials: they are not searched. */
   readonly mayHoldCredentials: boolean
   /** The key under which large bodies are counted; undefined counts bytes only. */
@@ -60,12 +62,12 @@ export const createBodyReader = () => {
   return async (
     request: IncomingMessage,
     response: ServerResponse,
-    { acceptsBody, mayHoldCredentials, credential = '' }: BodyUse,
+    { acceptsBody, isBodyOptional, mayHoldCredentials, credential = '' }: BodyUse,
   ): Promise<JsonObject | undefined> => {
     const { headers } = request
     if (!isBodySent(headers)) {
-      if (acceptsBody) throw new Refused(bodyMissing)
-      return undefined
+      if (acceptsBody && !isBodyOptional) throw new Refused(bodyMissing)
+      return acceptsBody ? {} : undefined
     }
     let heldBytes = 0
     let isLarge = false

@@ -4,7 +4,7 @@ import { apiVersion, errorEnvelope } from './envelope.ts'
 import { codeOf, errorReply, exampleOf, rowOf } from './errors.ts'
 import { longestRequestId, requestId, requestIdPattern } from './fields.ts'
 import { preRequestErrorCodes } from './listen.ts'
-import type { Route } from './route.ts'
+import { statusOf, type Route } from './route.ts'
 import {
   literal,
   anything,
@@ -101,24 +101,14 @@ const json = (schema: JsonSchema, example: object) => ({
   'application/json': { schema, ...example },
 })
 
-const successReplies = (
-  {
-    data,
-    meta,
-    location,
-    maxAgeSeconds,
-    streamedContent,
-    streamedHeaders,
-    headers: accepted,
-  }: Route<never>,
-  ofEvery: readonly string[],
-): Parts => {
+const successReplies = (route: Route<never>, ofEvery: readonly string[]): Parts => {
+  const { data, meta, location, maxAgeSeconds, streamedContent, streamedHeaders } = route
   const headers = {
     ...headersNamed(
       ...ofEvery,
       ...(maxAgeSeconds === undefined ? [] : ['ETag', 'Cache-Control']),
       ...(location === undefined ? [] : ['Location']),
-      ...('Idempotency-Key' in accepted ? ['Idempotent-Replayed'] : []),
+      ...('Idempotency-Key' in route.headers ? ['Idempotent-Replayed'] : []),
     ),
     ...streamedHeaders,
   }
@@ -141,7 +131,7 @@ const successReplies = (
   const content = json(envelope.json, { example: envelope.example })
   const notModified = 'The data is as If-None-Match names it; there is no body.'
   return {
-    [location === undefined ? 200 : 201]: { description: data.json.description, headers, content },
+    [statusOf(route)]: { description: data.json.description, headers, content },
     ...(maxAgeSeconds && { 304: { description: notModified, headers } }),
   }
 }
@@ -250,7 +240,7 @@ const operationOf = (
   ofEvery: readonly string[],
   preRequestError: JsonSchema,
 ): Operation => {
-  const { operationId, access, limit, body, range } = route
+  const { operationId, access, limit, body, isBodyOptional = false, range } = route
   const security = securityNames.map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
   const sentences = [
@@ -270,7 +260,10 @@ const operationOf = (
     security: isPublic ? [{}, ...security] : security,
     parameters: parametersOf(route),
     ...(body && {
-      requestBody: { required: true, content: json(body.json, { example: body.example }) },
+      requestBody: {
+        required: !isBodyOptional,
+        content: json(body.json, { example: body.example }),
+      },
     }),
     responses: {
       ...successReplies(route, ofEvery),

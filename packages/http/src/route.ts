@@ -88,6 +88,8 @@ interface ReplyShape<Result, Data> {
   readonly meta?: Fields
   /** Where what was created can be read, below the prefix. The status is then 201. */
   readonly location?: (result: Result) => string
+  /** It was accepted, and is done afterwards. */
+  readonly status?: 202
   /** The data holds a secret, which no other reply shows. */
   readonly isSecret?: true
   /** How long caches may keep the reply. */
@@ -125,6 +127,8 @@ interface RouteRecord<
   /** Two times of the query; the first must not be after the second. */
   readonly range?: readonly [start: keyof Query & string, end: keyof Query & string]
   readonly body?: Schema<Body>
+  /** A request without a body is read as {}. */
+  readonly isBodyOptional?: true
   /** A refusal that comes before every other fault of the request. */
   readonly precheck?: (body: JsonObject) => Early | undefined
   /** Faults of the body that depend on the service's configuration. */
@@ -196,6 +200,7 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
   readonly headers: Fields
   readonly range?: readonly [start: string, end: string]
   readonly body?: Schema<unknown>
+  readonly isBodyOptional?: true
   /** Those of access and inputs included. */
   readonly refusals: ReadonlySet<RefusalTag>
   readonly read: (
@@ -208,6 +213,10 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
     },
   ) => E.Either<Refusal, ReadRequest>
 }
+
+/** The status of a success. */
+export const statusOf = ({ location, status }: ReplyShape<never, unknown>): number =>
+  status ?? (location === undefined ? 200 : 201)
 
 const keyed = { 'Idempotency-Key': optional(idempotencyKey) }
 const conditional = { 'If-None-Match': optional(anyText('The ETag of an earlier reply.', '')) }
@@ -269,7 +278,7 @@ export const routesOf =
       if ('content' in presented) return presented
       const value = presented.data
       return {
-        status: location === undefined ? 200 : 201,
+        status: statusOf(record),
         location: location?.(result),
         data: data?.stringify?.(value) ?? JSON.stringify(data?.encode(value)),
         meta: schemas.meta.encode({ ...presented.meta }),

@@ -314,6 +314,8 @@ export const fakeUseCases = ({
     begun(once)({ isSuccess: true, responseCode: 200, responseTimeMs: 12, failureReason: null }),
   listWebhookDeliveries: (_, __, { page, limit }) => TE.right({ items: [], page, limit, total: 0 }),
   replayWebhookDelivery: (_, _id, _deliveryId, once) => begun(once)(delivery),
+  rotateWebhookSecret: (_, _id, _rotation, once) => begun(once)({ webhook, secret: webhookSecret }),
+  recoverWebhook: (_, _id, _since, once) => begun(once)(3),
   ...parts,
 })
 

@@ -84,6 +84,9 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
         once,
       )({ isSuccess: true, responseCode: 204, responseTimeMs: 1, failureReason: null }),
     replayWebhookDelivery: (_, _id, _deliveryId, once) => effect('replay', once)(delivery),
+    rotateWebhookSecret: (_, _id, _rotation, once) =>
+      effect('rotation', once)({ webhook, secret: webhookSecret }),
+    recoverWebhook: (_, _id, _since, once) => effect('recovery', once)(3),
   }
   return {
     ...(await runApi(parts, fakeDependencies({ clock: { now: () => time.now } }))),
@@ -125,7 +128,7 @@ describe.each(apiRoutes.filter(({ method }) => method === 'POST'))(
         'x-request-id': expect.not.stringMatching(String(first.headers['x-request-id'])) as string,
         'x-ratelimit-limit': '300',
       })
-      const isSecret = route.path === '/webhooks'
+      const isSecret = ['createWebhook', 'rotateWebhookSecret'].includes(route.operationId)
       expect(api.kept.map((reply) => [reply.isSecret, reply.body.includes(webhookSecret)])).toEqual(
         [[isSecret, isSecret]],
       )

@@ -112,6 +112,9 @@ it('the document for users has the eight events and the headers with which they 
       'X-Webhook-Event',
       'X-Webhook-Timestamp',
       'X-Webhook-Delivery-Id',
+      'webhook-id',
+      'webhook-timestamp',
+      'webhook-signature',
       'User-Agent',
     ])
 })

@@ -211,6 +211,32 @@ describe('a request', () => {
       undefined,
       ['replayWebhookDelivery', caller, 'x', 'y', withoutKey],
     ],
+    ...[undefined, {}].map((body): [string, object | undefined, readonly unknown[]] => [
+      'POST /webhooks/x/rotate-secret',
+      body,
+      ['rotateWebhookSecret', caller, 'x', { overlapHours: 24 }, withoutKey],
+    ]),
+    [
+      'POST /webhooks/x/rotate-secret',
+      { secret: 's'.repeat(16), overlapHours: 0.5 },
+      [
+        'rotateWebhookSecret',
+        caller,
+        'x',
+        { secret: 's'.repeat(16), overlapHours: 0.5 },
+        withoutKey,
+      ],
+    ],
+    [
+      'POST /webhooks/x/recover',
+      { since: 'evt_00000000000000000007' },
+      ['recoverWebhook', caller, 'x', 'evt_00000000000000000007', withoutKey],
+    ],
+    [
+      'POST /webhooks/x/recover',
+      { since: '2026-11-20' },
+      ['recoverWebhook', caller, 'x', Date.UTC(2026, 10, 20), withoutKey],
+    ],
   ])('%s %j becomes %j', async (line, body, call) => {
     await ask(line, body)
     expect(calls).toEqual([call])
@@ -311,6 +337,17 @@ describe('a request', () => {
       `eventTypes[0] must be one of ${typeNames}; got "webhook.test"`,
       `eventTypes[2] must be one of ${typeNames}; got ""`,
       `secret must be text of 16 to 64 characters without the character U+0000; got ${hidden}`,
+    ],
+    [
+      'POST /webhooks/x/rotate-secret',
+      { secret: 'hush', overlapHours: 169 },
+      `secret must be text of 16 to 64 characters without the character U+0000; got ${hidden}`,
+      'overlapHours must be a number from 0 to 168; got 169',
+    ],
+    [
+      'POST /webhooks/x/recover',
+      { since: 'evt_7' },
+      'since must be the id of an event, or an ISO 8601 date or date-time; got "evt_7"',
     ],
     [
       'POST /webhooks',

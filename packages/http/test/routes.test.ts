@@ -27,6 +27,7 @@ const expectedStatuses: Readonly<Record<string, number>> = {
   cancelOrder: 409,
   createWebhook: 201,
   replayWebhookDelivery: 201,
+  recoverWebhook: 202,
   getQuote: 501,
   listCandles: 501,
   listTicks: 501,

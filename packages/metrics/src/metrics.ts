@@ -125,6 +125,11 @@ const buildMetrics = () => {
     'tradeport_orders_corrected_total',
     'Orders that were rejected as not found at the broker and appeared there later.',
   )
+  const disabledWebhooks = counter(
+    'tradeport_webhooks_disabled_total',
+    "Webhooks that were disabled because of their receivers' answers, by cause.",
+    ['because'],
+  )
   const providerCalls = histogram(
     'tradeport_provider_call_duration_seconds',
     "Time of a call to the broker's provider with its retries and pages, by kind and outcome.",
@@ -178,6 +183,7 @@ const buildMetrics = () => {
       notices.inc({ outcome }),
     /** An order that was rejected as not found at the broker appeared there later. */
     orderCorrected: (): void => corrections.inc(),
+    webhookDisabled: (because: 'failures' | 'gone'): void => disabledWebhooks.inc({ because }),
     /** The tally for the cache of a name. */
     cache: (name: string): CacheTally => {
       const tally = caches.get(name) ?? { hits: 0, joins: 0, misses: 0 }

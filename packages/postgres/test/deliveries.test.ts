@@ -2,10 +2,10 @@
 // answers or is given up. A process that dies loses no delivery and sends no replay twice, and
 // receivers that never answer delay nobody else's events.
 import { randomUUID } from 'node:crypto'
-import type { ServiceEvent } from '@tradeport/domain/events'
+import type { EventId, ServiceEvent } from '@tradeport/domain/events'
 import { notFoundAtBrokerCode, withOutcome, type PlacementStep } from '@tradeport/domain/orders'
 import type { DueDelivery } from '@tradeport/domain/ports'
-import { minuteMs, type DeliveryId, type Owner } from '@tradeport/domain/primitives'
+import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
 import {
   newOrder,
@@ -317,6 +317,7 @@ onEachDatabase((open, title) =>
         const { id: webhookId, url, owner } = webhook
         const notice = { kind: 'webhook_disabled', webhookId, url, at: clock.now(), because }
         await expect.poll(() => noticesTo(owner)).toStrictEqual([notice])
+        await expect.poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
         await record(owner)
         await expect
           .poll(async () => (await page(fine, { status: 'success' })).total)
@@ -370,6 +371,51 @@ onEachDatabase((open, title) =>
         { event: { data: event.data } },
       ])
       expect(await find(webhook)).toMatchObject({ failureCount: 1 })
+    })
+
+    it('what a webhook has missed is delivered again in the order of the log, once, and neither what arrived nor what is pending', async () => {
+      const [webhook, other] = [await created(), await created()]
+      const { owner, id } = webhook
+      const recover = (since: EventId | Instant, by = owner) =>
+        rightOf(ports.deliveries.recover(by, id, { since, at: clock.now() }))
+      let answer: AttemptAnswer = ok
+      const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
+      const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
+        await record(owner, [event])
+        await expect.poll(() => statusOf(webhook)).toBe(status)
+        return event.data
+      }
+      await recordUntil('success')
+      answer = { responseCode: 410, responseTimeMs: 1 }
+      const failed = await recordUntil('failed')
+      const whileDisabled = [newEvent(), newEvent({ type: 'trade.closed' }), newEvent()]
+      await record(owner, whileDisabled)
+      expect(await recover(0)).toBe(0)
+
+      answer = ok
+      silent.add(id)
+      await switchTo(webhook, true)
+      const pending = await recordUntil('pending')
+      await expect.poll(() => hanging.length).toBe(1)
+      expect([await recover(0, other.owner), await recover(Date.now() + minuteMs)]).toStrictEqual([
+        0, 0,
+      ])
+      const counts = await Promise.all([recover(0), recover(0)])
+      expect(new Set(counts)).toStrictEqual(new Set([0, 3]))
+      silent.clear()
+      for (const { end } of hanging.splice(0)) end(ok)
+      await expect.poll(async () => (await page(webhook, { status: 'pending' })).total).toBe(0)
+      const [, , ...again] = sentTo(webhook).map(({ event }) => event)
+      const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
+      expect(again.map(({ data }) => data)).toStrictEqual(wanted)
+      expect(await recover(0)).toBe(0)
+
+      answer = { responseCode: 410, responseTimeMs: 1 }
+      await recordUntil('failed')
+      await record(owner)
+      await switchTo(webhook, true)
+      const lastFailed = sentTo(webhook).at(-1)?.event.id as EventId
+      expect(await recover(lastFailed)).toBe(1)
     })
 
     it('events of a month ago are deleted with their deliveries, except one that is being replayed', async () => {
@@ -436,6 +482,7 @@ onEachDatabase((open, title) =>
           cipher: testCipher,
           schedule: [1_000],
           enqueueWithin: async () => undefined,
+          onDisabled: () => undefined,
           sender: randomUUID(),
           leaseMs: 60_000,
         })

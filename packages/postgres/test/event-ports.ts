@@ -1,7 +1,7 @@
 // An instance of the service as far as events and deliveries are concerned, on a clock that tests
 // set.
 import type { ServiceEvent } from '@tradeport/domain/events'
-import type { Owner } from '@tradeport/domain/primitives'
+import type { Owner, WebhookId } from '@tradeport/domain/primitives'
 import {
   openEvents,
   openOrders,
@@ -33,6 +33,7 @@ export const startEvents = async (
 ) => {
   const jobs = await startJobs({ knex, log })
   const notices = await openOwnerNotices(jobs)
+  const disabled: { readonly id: WebhookId; readonly because: string }[] = []
   const {
     recorder,
     deliveries,
@@ -46,6 +47,7 @@ export const startEvents = async (
       clock,
       peerNotices: { subscribe: () => undefined },
       isEmbedded: true,
+      onDisabled: ({ id }, because) => void disabled.push({ id, because }),
     },
     { pollMs: 100, ...options },
   )
@@ -55,6 +57,7 @@ export const startEvents = async (
     orders: openOrders({ jobs, cipher: testCipher, stopwatch, events: recorder }).store,
     recorder,
     deliveries,
+    disabled,
     eventLog,
     work: deliveryJobs.work,
     record: async (owner: Owner, events: readonly ServiceEvent[]): Promise<void> => {

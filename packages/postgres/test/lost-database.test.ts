@@ -101,6 +101,19 @@ const writes: Record<string, (database: Database) => Promise<Write>> = {
       count: async () => (await rightOf(webhooksOn(database).list(webhook.owner))).length,
     }
   },
+  'a rotated secret, which is shown once': async (database) => {
+    const webhook = newWebhook(await storedOwner(storesOn(database).operator), 0)
+    const store = webhooksOn(database)
+    await rightOf(store.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
+    const rotation = { secret: 'another secret', overlapHours: 0 }
+    return {
+      write: store.rotateSecret(webhook.owner, webhook.id, rotation, 0),
+      count: async () => {
+        const found = await rightOf(store.findWithSecret(webhook.owner, webhook.id))
+        return O.isSome(found) && found.value.secret === rotation.secret ? 1 : 0
+      },
+    }
+  },
   'a replay, which must not be made twice': async (database) => {
     const clock = createTestClock()
     const { operator, webhooks, record, deliveries, stop } = await startEvents(database, clock)
@@ -169,6 +182,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ["an operator's document", 'closed before'],
     ["an operator's document", 'lost after'],
     ['a webhook, whose secret is shown once', 'closed after'],
+    ['a rotated secret, which is shown once', 'closed after'],
     ['a replay, which must not be made twice', 'closed after'],
   ])('%s whose connection is %s its commit is reported as one that may stand', async (name, at) => {
     await open(10)

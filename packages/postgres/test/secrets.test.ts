@@ -1,5 +1,6 @@
 // Secrets at rest: what was sealed opens under its key and at its place and nowhere else, no row
 // holds one in the clear, and a change of keys loses none.
+import { hourMs } from '@tradeport/domain/primitives'
 import { secretKinds, type SealedSecret } from '@tradeport/domain/operator'
 import {
   newClaim,
@@ -85,6 +86,7 @@ describe('the cipher', () => {
 const columns = [
   ['tenants', 'provider_token'],
   ['webhooks', 'secret'],
+  ['webhooks', 'previous_secret'],
   ['idempotency_keys', 'sealed_reply_body'],
 ] as const
 const keyOf = (number: number): Uint8Array => new Uint8Array(32).fill(number + 1)
@@ -119,8 +121,8 @@ onEachDatabase((open, title) =>
     type Ports = ReturnType<typeof under>
 
     /**
-     * So many tenants with a provider token, and a user each with a webhook and a kept reply that
-     * holds a secret.
+     * So many tenants with a provider token, and a user each with a webhook whose secret was rotated
+     * and a kept reply that holds a secret.
      */
     const stored = async (ports: Ports, count: number) => {
       const all = []
@@ -130,7 +132,11 @@ onEachDatabase((open, title) =>
         await write(ports.operator, {
           tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: secret }),
         })
-        await rightOf(ports.webhooks.create(owner, { webhook, secret }))
+        const previous = { secret: `old secret ${index}`, until: hourMs }
+        await rightOf(ports.webhooks.create(owner, { webhook, secret: previous.secret }))
+        await rightOf(
+          ports.webhooks.rotateSecret(owner, webhook.id, { secret, overlapHours: 1 }, 0),
+        )
         const claim = newClaim()
         const reply = newReply({ body: JSON.stringify({ secret }), isSecret: true })
         await rightOf(ports.idempotency.claim(owner, claim, index))
@@ -140,7 +146,15 @@ onEachDatabase((open, title) =>
           : rightOf(
               ports.orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })),
             ))
-        all.push({ owner, webhook, token: secret, secret, claim, reply })
+        all.push({
+          owner,
+          webhook: { ...webhook, updatedAt: 0 },
+          token: secret,
+          secret,
+          previous,
+          claim,
+          reply,
+        })
       }
       return all
     }
@@ -154,7 +168,9 @@ onEachDatabase((open, title) =>
       for (const one of all)
         expect(await read(ports, one)).toMatchObject({
           token: { right: O.some(one.token) },
-          webhook: { right: O.some({ webhook: one.webhook, secret: one.secret }) },
+          webhook: {
+            right: O.some({ webhook: one.webhook, secret: one.secret, previous: one.previous }),
+          },
           reply: { right: { kind: 'replied', reply: one.reply } },
         })
     }
@@ -208,8 +224,8 @@ onEachDatabase((open, title) =>
         const ports = under(1, 0)
         await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 2 }))
         await expectReadable(ports, all)
-        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 2, others: 7 })
-        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 7, unreadable: [] })
+        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 2, others: 10 })
+        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 10, unreadable: [] })
         expect(await rotate(ports, limit)).toStrictEqual({ resealed: 0, unreadable: [] })
         await expectReadable(under(1), all)
       },
@@ -223,12 +239,13 @@ onEachDatabase((open, title) =>
         expect((await rotate(under(1, 0), limit)).unreadable).toStrictEqual([
           { kind: 'provider_token', id: owner.tenantId },
           { kind: 'webhook_secret', id: webhook.id },
+          { kind: 'previous_webhook_secret', id: webhook.id },
           { kind: 'kept_reply', id: claim.id },
         ])
         const census = await rightOf(under(1).sealedSecrets.census)
-        expect(census).toStrictEqual({ current: 6, others: 3 })
+        expect(census).toStrictEqual({ current: 8, others: 4 })
         await expectReadable(under(1), all)
-        expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 3, unreadable: [] })
+        expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 4, unreadable: [] })
         await expectReadable(under(1), [...all, ...lost])
       },
     )
@@ -237,7 +254,7 @@ onEachDatabase((open, title) =>
       const all = await stored(under(0), 4)
       const fresh = all.map((one, index) => ({ ...one, token: `new token ${index}` }))
       const [first, second] = await Promise.all([rotate(under(1, 0), 2), rotate(under(1, 0), 3)])
-      expect(first.resealed + second.resealed).toBe(12)
+      expect(first.resealed + second.resealed).toBe(16)
       await Promise.all([
         rotate(under(2, 1), 1),
         ...fresh.map(({ owner, token }, index) =>

@@ -635,6 +635,14 @@ const webhookWrites = [
     fc.record({ of: theirWebhook, fields: webhookFields }),
     ({ webhooks }, { of, fields }, now) => webhooks.change(of.owner, of.id, fields, now),
   ),
+  command(
+    'rotate secret',
+    fc.record({
+      of: theirWebhook,
+      rotation: fc.record({ secret: one('𝄞 of another'), overlapHours: one(0, 0.0001, 168) }),
+    }),
+    ({ webhooks }, { of, rotation }, now) => webhooks.rotateSecret(of.owner, of.id, rotation, now),
+  ),
   command('remove webhook', theirWebhook, ({ webhooks }, { owner, id }) =>
     webhooks.remove(owner, id),
   ),

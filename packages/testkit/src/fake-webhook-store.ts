@@ -7,6 +7,7 @@ import type { WebhookStore } from '@tradeport/domain/ports'
 import {
   changedWebhook,
   requireWebhookCountInLimit,
+  withRotatedSecret,
   withTestSuccess,
   type Webhook,
   type WebhookWithSecret,
@@ -26,9 +27,9 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     id: WebhookId,
     change: (webhook: Webhook) => Webhook,
   ): O.Option<Webhook> =>
-    O.map(({ webhook, secret }: WebhookWithSecret) => {
-      const changed = change(webhook)
-      records.tables.webhooks.set(id, { webhook: changed, secret })
+    O.map((stored: WebhookWithSecret) => {
+      const changed = change(stored.webhook)
+      records.tables.webhooks.set(id, { ...stored, webhook: changed })
       return changed
     })(find(owner, id))
   return {
@@ -50,6 +51,14 @@ export const createFakeWebhookStore = (records: FakeRecords): WebhookStore => {
     findWithSecret: (owner, id) => TE.fromIO(() => find(owner, id)),
     change: (owner, id, change, now) =>
       TE.fromIO(() => rewrite(owner, id, (webhook) => changedWebhook(webhook, change, now))),
+    rotateSecret: (owner, id, rotation, now) =>
+      TE.fromIO(() =>
+        O.map((stored: WebhookWithSecret) => {
+          const rotated = withRotatedSecret(stored, rotation, now)
+          records.tables.webhooks.set(id, rotated)
+          return rotated
+        })(find(owner, id)),
+      ),
     remove: (owner, id) =>
       TE.fromIO(() => O.isSome(find(owner, id)) && records.tables.webhooks.delete(id)),
     recordTestSuccess: (owner, id, at) =>

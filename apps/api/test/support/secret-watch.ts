@@ -7,7 +7,7 @@ import type { HeardReply } from '@tradeport/contract-watch'
 const shortestSecret = 10
 
 /** What sends secrets, and answers with those that it made. */
-const issuing = new Set(['POST /operator/v1/apply', 'POST /api/v1/webhooks'])
+const issuing = /^POST (?:\/operator\/v1\/apply|\/api\/v1\/webhooks(?:\/[^/]+\/rotate-secret)?)$/
 const secretFields = new Set(['key', 'token', 'secret', 'providerToken'])
 const internals =
   /\.[cm]?[jt]s:\d+|node_modules|node:internal|\b(?:insert into|delete from|select \S+ from|violates \w+ constraint|relation \\?")/i
@@ -35,8 +35,8 @@ const eachSecret = (json: string | undefined, act: (secret: string) => void): vo
 const hearReply = ({ method, url, sent, status, headers, text }: HeardReply): void => {
   const name = `${method} ${URL.parse(url)?.pathname ?? url}`
   let shown = text
-  if (issuing.has(name)) eachSecret(sent, (secret) => know(`a secret sent with ${name}`, secret))
-  if (issuing.has(name) && status < 300)
+  if (issuing.test(name)) eachSecret(sent, (secret) => know(`a secret sent with ${name}`, secret))
+  if (issuing.test(name) && status < 300)
     eachSecret(text, (secret) => {
       know(`a secret that ${name} issued`, secret)
       shown = shown.replace(JSON.stringify(secret), '""')

@@ -5,7 +5,12 @@ import { parseRecordId, parseWebhookId } from '../primitives/ids.ts'
 import { byId, type Places } from './listing.ts'
 
 /** In the order in which they are sealed anew. */
-export const secretKinds = ['provider_token', 'webhook_secret', 'kept_reply'] as const
+export const secretKinds = [
+  'provider_token',
+  'webhook_secret',
+  'previous_webhook_secret',
+  'kept_reply',
+] as const
 export type SecretKind = (typeof secretKinds)[number]
 
 /**
@@ -38,7 +43,9 @@ export const secretPlaces: Places<SealedSecret, SealedSecret> = {
   parsePlace: ([kind = '', ...id]) => {
     const known = secretKinds.find((one) => one === kind)
     const parse: (text: string) => O.Option<string> =
-      kind === 'webhook_secret' ? parseWebhookId : parseRecordId
+      kind === 'webhook_secret' || kind === 'previous_webhook_secret'
+        ? parseWebhookId
+        : parseRecordId
     return pipe(
       byId(parse).parsePlace(id),
       O.flatMap((parsed) => (known === undefined ? O.none : O.some({ kind: known, id: parsed }))),

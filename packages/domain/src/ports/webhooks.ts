@@ -2,6 +2,7 @@
 import type * as O from 'fp-ts/lib/Option.js'
 import type * as T from 'fp-ts/lib/Task.js'
 import type { AsyncResult } from '../errors.ts'
+import type { EventId } from '../events/event-log.ts'
 import type { DeliveryId, Owner, WebhookId } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import type { Page, PageRequest } from '../primitives/pages.ts'
@@ -12,7 +13,12 @@ import type {
   DeliveryStatus,
   WebhookDelivery,
 } from '../webhooks/delivery.ts'
-import type { Webhook, WebhookChange, WebhookWithSecret } from '../webhooks/webhook.ts'
+import type {
+  SecretRotation,
+  Webhook,
+  WebhookChange,
+  WebhookWithSecret,
+} from '../webhooks/webhook.ts'
 import type { Work } from './time.ts'
 
 /**
@@ -44,6 +50,13 @@ export interface WebhookStore {
     change: WebhookChange,
     now: Instant,
   ) => AsyncResult<O.Option<Webhook>>
+  /** As `withRotatedSecret` makes it of the stored one. None when it does not exist. */
+  readonly rotateSecret: (
+    owner: Owner,
+    id: WebhookId,
+    rotation: SecretRotation,
+    now: Instant,
+  ) => AsyncResult<O.Option<WebhookWithSecret>>
   /** Whether it existed. */
   readonly remove: (owner: Owner, id: WebhookId) => AsyncResult<boolean>
   /** Writes `withTestSuccess` of the webhook, if it still exists. */
@@ -72,7 +85,20 @@ export interface WebhookDeliveries {
     deliveryId: DeliveryId,
     replay: { readonly id: DeliveryId; readonly at: Instant },
   ) => AsyncResult<O.Option<WebhookDelivery>>
+  /**
+   * Records a delivery of every event after `since` for which the webhook is registered and has no
+   * delivery that is pending or succeeded, in the order of the log, at most `maxRecovered` of them.
+   * None are recorded for a webhook that is disabled or does not exist. Returns how many were.
+   */
+  readonly recover: (
+    owner: Owner,
+    webhookId: WebhookId,
+    from: { readonly since: EventId | Instant; readonly at: Instant },
+  ) => AsyncResult<number>
 }
+
+/** The most deliveries that one call records again. */
+export const maxRecovered = 10_000
 
 /** A delivery whose next attempt is due, with everything that the attempt needs. */
 export interface DueDelivery {

@@ -7,6 +7,7 @@ import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
 import { refuse, type AsyncResult, type Issue } from '../errors.ts'
+import type { EventId } from '../events/event-log.ts'
 import type {
   DeliveriesQuery,
   DueDelivery,
@@ -15,6 +16,7 @@ import type {
   WebhookDeliveries,
 } from '../ports/index.ts'
 import { parseDeliveryId, parseWebhookId, type WebhookId } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
 import { pageOf, type Page } from '../primitives/pages.ts'
 import {
   eventDelivery,
@@ -29,6 +31,7 @@ import { hostIssues, requireReachable } from '../webhooks/webhook-url.ts'
 import {
   furtherTypeIssues,
   type NewWebhook,
+  type SecretRotation,
   type Webhook,
   type WebhookChange,
   type WebhookWithSecret,
@@ -77,6 +80,8 @@ export const createWebhooks = ({
       requireId(id),
       TE.flatMap((webhookId) => required(webhooks.find(owner, webhookId))),
     )
+
+  const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
 
   return {
     /** What the configuration forbids: hosts, and types of events that are not recorded. */
@@ -138,6 +143,25 @@ export const createWebhooks = ({
         TE.flatMap((webhookId) => required(webhooks.change(owner, webhookId, change, clock.now()))),
       ),
 
+    /**
+     * POST /webhooks/:id/rotate-secret: returns the new secret this once. It is generated where none
+     * is sent.
+     */
+    rotateWebhookSecret: (
+      { owner }: Caller,
+      id: string,
+      { secret, overlapHours }: Omit<SecretRotation, 'secret'> & { readonly secret?: string },
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<WebhookWithSecret, 'NotFound' | 'IdempotencyInProgress'> =>
+      pipe(
+        requireId(id),
+        TE.tap(() => begin),
+        TE.flatMap((webhookId) => {
+          const rotation = { secret: secret ?? webhookIds.newWebhookSecret(), overlapHours }
+          return required(webhooks.rotateSecret(owner, webhookId, rotation, clock.now()))
+        }),
+      ),
+
     /** DELETE /webhooks/:id: the id of the webhook that is removed. */
     deleteWebhook: ({ owner }: Caller, id: string): AsyncResult<WebhookId, 'NotFound'> =>
       pipe(
@@ -166,7 +190,7 @@ export const createWebhooks = ({
         TE.bind('to', ({ webhookId }) => required(webhooks.findWithSecret(owner, webhookId))),
         TE.tap(() => begin),
         TE.bindW('answer', ({ to }) =>
-          TE.fromTask(webhookSender.send(testDelivery(to, clock.now()))),
+          TE.fromTask(webhookSender.send(testDelivery(to, newTestId(), clock.now()))),
         ),
         TE.let('isSuccess', ({ answer }) => isDelivered(answer.responseCode)),
         // It may have been deleted during the test; then there is nothing to record.
@@ -223,6 +247,24 @@ export const createWebhooks = ({
         ),
         TE.flatMap(TE.fromOption(() => refuse('NotFound', { what: 'delivery' }))),
       ),
+
+    /**
+     * POST /webhooks/:id/recover: delivers what the webhook has missed since then. Returns how many
+     * deliveries were recorded.
+     */
+    recoverWebhook: (
+      caller: Caller,
+      id: string,
+      since: EventId | Instant,
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<number, 'NotFound' | 'IdempotencyInProgress'> =>
+      pipe(
+        getWebhook(caller, id),
+        TE.tap(() => begin),
+        TE.flatMap((webhook) =>
+          webhookDeliveries.recover(caller.owner, webhook.id, { since, at: clock.now() }),
+        ),
+      ),
   }
 }
 
@@ -236,4 +278,5 @@ export const deliverEvent =
 export const noDeliveries: WebhookDeliveries = {
   list: (_owner, _webhookId, query) => TE.right(pageOf([], query)),
   replay: () => TE.right(O.none),
+  recover: () => TE.right(0),
 }

@@ -2,9 +2,14 @@
 // attempts: the next state of the delivery and of the webhook after each answer of the receiver.
 import type { DeliveryId, WebhookId } from '../primitives/ids.ts'
 import { minuteMs, secondMs, toIso, type Instant } from '../primitives/instant.ts'
-import { signWebhook } from './signature.ts'
+import { signStandardWebhook, signWebhook } from './signature.ts'
 import type { WebhookUrl } from './webhook-url.ts'
-import type { Webhook, WebhookEventType, WebhookWithSecret } from './webhook.ts'
+import {
+  signingSecrets,
+  type Webhook,
+  type WebhookEventType,
+  type WebhookWithSecret,
+} from './webhook.ts'
 
 export const deliveryStatuses = ['success', 'failed', 'pending'] as const
 export type DeliveryStatus = (typeof deliveryStatuses)[number]
@@ -22,18 +27,24 @@ export interface DeliveryRequest {
 
 /** The event that a delivery reports. */
 export interface DeliveredEvent {
+  /** In the log of events. */
+  readonly id: string
   readonly type: WebhookEventType
   readonly data: object
 }
 
-/** A test that its user requested. It has no delivery id, since it is in no log. */
-export const testDelivery = (to: WebhookWithSecret, now: Instant): DeliveryRequest =>
-  requestOf(
-    to,
-    'webhook.test',
-    { message: 'This is a test of your webhook.', timestamp: toIso(now) },
-    now,
-  )
+/**
+ * A test that its user requested. It has no delivery id, since it is in no log.
+ * @param id its webhook-id; undefined in a service that records no events
+ */
+export const testDelivery = (
+  to: WebhookWithSecret,
+  id: string | undefined,
+  now: Instant,
+): DeliveryRequest => {
+  const data = { message: 'This is a test of your webhook.', timestamp: toIso(now) }
+  return requestOf(to, { id, type: 'webhook.test', data }, now)
+}
 
 /**
  * Every attempt of a delivery carries the same id, by which receivers recognise a repeated one, and
@@ -42,33 +53,45 @@ export const testDelivery = (to: WebhookWithSecret, now: Instant): DeliveryReque
 export const eventDelivery = (
   to: WebhookWithSecret,
   id: DeliveryId,
-  { type, data }: DeliveredEvent,
+  event: DeliveredEvent,
   now: Instant,
 ): DeliveryRequest =>
-  requestOf(to, type, data, now, {
+  requestOf(to, event, now, {
     'X-Webhook-Timestamp': toIso(now),
     'X-Webhook-Delivery-Id': id,
   })
 
 const requestOf = (
-  { webhook, secret }: WebhookWithSecret,
-  event: string,
-  data: object,
+  to: WebhookWithSecret,
+  {
+    id,
+    type,
+    data,
+  }: { readonly id: string | undefined; readonly type: string; readonly data: object },
   now: Instant,
   headers: DeliveryRequest['headers'] = {},
 ): DeliveryRequest => {
+  const { webhook, secret } = to
   const body = new TextEncoder().encode(
-    JSON.stringify({ event, data, timestamp: toIso(now), webhook_id: webhook.id }),
+    JSON.stringify({ event: type, data, timestamp: toIso(now), webhook_id: webhook.id }),
   )
+  const timestamp = Math.floor(now / secondMs)
   return {
     url: webhook.url,
     headers: {
       'Content-Type': 'application/json',
       'X-Webhook-Signature': signWebhook(secret, body),
       'X-Webhook-Id': webhook.id,
-      'X-Webhook-Event': event,
+      'X-Webhook-Event': type,
       'User-Agent': 'TradingPlatform-Webhook/1.0',
       ...headers,
+      ...(id !== undefined && {
+        'webhook-id': id,
+        'webhook-timestamp': String(timestamp),
+        'webhook-signature': signingSecrets(to, now)
+          .map((one) => signStandardWebhook(one, { id, timestamp }, body))
+          .join(' '),
+      }),
     },
     body,
   }

@@ -19,7 +19,7 @@ export {
   type RetrySchedule,
   type WebhookDelivery,
 } from './delivery.ts'
-export { signWebhook, verifyWebhookSignature } from './signature.ts'
+export { signStandardWebhook, signWebhook, verifyWebhookSignature } from './signature.ts'
 export {
   addressOf,
   hostIssues,
@@ -33,12 +33,16 @@ export {
 } from './webhook-url.ts'
 export {
   changedWebhook,
+  defaultOverlapHours,
   eventTypeBounds,
   maxWebhooks,
+  overlapHoursBounds,
   requireWebhookCountInLimit,
   secretBounds,
   webhookEventTypes,
+  withRotatedSecret,
   withTestSuccess,
+  type SecretRotation,
   type Webhook,
   type WebhookEventType,
   type WebhookWithSecret,

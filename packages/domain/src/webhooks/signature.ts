@@ -1,5 +1,5 @@
-// The signature of a webhook's body (specification 6), for the sender and for receivers. The one
-// file of this package that needs node:crypto.
+// The signatures of what is posted to a webhook, for the sender and for receivers. The one file of
+// this package that needs node:crypto.
 import { createHmac, timingSafeEqual } from 'node:crypto'
 
 const scheme = 'sha256='
@@ -12,6 +12,19 @@ const signaturePattern = /^sha256=[0-9a-f]{64}$/
  */
 export const signWebhook = (secret: string, body: Uint8Array | string): string =>
   scheme + createHmac('sha256', secret).update(body).digest('hex')
+
+/**
+ * One signature of the header webhook-signature (standardwebhooks.com): `v1,` and the HMAC-SHA256 of
+ * `id.timestamp.body` in base64.
+ * @param secret the webhook's secret, as UTF-8 text
+ * @param head webhook-id and webhook-timestamp, which is in Unix seconds
+ */
+export const signStandardWebhook = (
+  secret: string,
+  head: { readonly id: string; readonly timestamp: number },
+  body: Uint8Array,
+): string =>
+  `v1,${createHmac('sha256', secret).update(`${head.id}.${head.timestamp}.`).update(body).digest('base64')}`
 
 /**
  * Whether a header is the signature of a body, compared in constant time. Compare the bytes that

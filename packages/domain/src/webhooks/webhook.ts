@@ -3,7 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { Owner, WebhookId } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
+import { hourMs, type Instant } from '../primitives/instant.ts'
 import type { WebhookUrl } from './webhook-url.ts'
 
 export const webhookEventTypes = [
@@ -64,6 +64,8 @@ export interface Webhook {
 export interface WebhookWithSecret {
   readonly webhook: Webhook
   readonly secret: string
+  /** The secret before the last rotation, with which deliveries are signed too until then. */
+  readonly previous?: { readonly secret: string; readonly until: Instant }
 }
 
 /** The request of a user. */
@@ -80,6 +82,35 @@ export interface WebhookChange {
   readonly eventTypes?: readonly WebhookEventType[]
   readonly enabled?: boolean
 }
+
+/** How long the secret before a rotation signs too. */
+export const overlapHoursBounds = { minimum: 0, maximum: 168 } as const
+export const defaultOverlapHours = 24
+
+export interface SecretRotation {
+  readonly secret: string
+  readonly overlapHours: number
+}
+
+/** Only the secret that is replaced signs too: a second rotation ends the overlap of the first. */
+export const withRotatedSecret = (
+  { webhook, secret: replaced }: WebhookWithSecret,
+  { secret, overlapHours }: SecretRotation,
+  now: Instant,
+): WebhookWithSecret => ({
+  webhook: { ...webhook, updatedAt: now },
+  secret,
+  ...(overlapHours > 0 && {
+    previous: { secret: replaced, until: now + Math.round(overlapHours * hourMs) },
+  }),
+})
+
+/** Newest first. */
+export const signingSecrets = (
+  { secret, previous }: WebhookWithSecret,
+  now: Instant,
+): readonly string[] =>
+  previous !== undefined && now < previous.until ? [secret, previous.secret] : [secret]
 
 /** A webhook that is enabled again starts to count its failures anew. */
 export const changedWebhook = (

@@ -41,6 +41,7 @@ const closeEffect = (): Effect => {
 const webhookDesk = () => {
   const webhooks = createFakeWebhookStore(createFakeRecords())
   const replays: unknown[] = []
+  const recoveries: unknown[] = []
   const ports = {
     webhooks,
     webhookSender: createFakeWebhookSender(),
@@ -48,6 +49,7 @@ const webhookDesk = () => {
     webhookDeliveries: {
       ...noDeliveries,
       replay: (...replay: unknown[]) => TE.fromIO(() => (replays.push(replay), O.none)),
+      recover: (...recovery: unknown[]) => TE.fromIO(() => recoveries.push(recovery)),
     },
     webhookReach: {
       allowsAddress: () => false,
@@ -60,6 +62,7 @@ const webhookDesk = () => {
   return {
     ports,
     replays,
+    recoveries,
     create: rightOf(webhooks.create(owner, { webhook, secret: 'a secret' })),
   }
 }
@@ -104,6 +107,37 @@ const effects: readonly (readonly [name: string, open: () => Promise<Effect>])[]
         run: (guard) => replay(caller, webhook.id, deliveryId, guard),
         runRefused: (guard) => replay(caller, webhook.id, 'no id', guard),
         effects: () => replays.length,
+      }
+    },
+  ],
+  [
+    'a rotation of a secret',
+    async () => {
+      const { ports, create } = webhookDesk()
+      await create
+      let rotated = 0
+      const webhooks = {
+        ...ports.webhooks,
+        rotateSecret: () => TE.fromIO(() => ((rotated += 1), O.none)),
+      }
+      const rotate = createWebhooks({ ...ports, webhooks }).rotateWebhookSecret
+      return {
+        run: (guard) => rotate(caller, webhook.id, { overlapHours: 1 }, guard),
+        runRefused: (guard) => rotate(caller, 'no id', { overlapHours: 1 }, guard),
+        effects: () => rotated,
+      }
+    },
+  ],
+  [
+    'a recovery',
+    async () => {
+      const { ports, create, recoveries } = webhookDesk()
+      await create
+      const recover = createWebhooks(ports).recoverWebhook
+      return {
+        run: (guard) => recover(caller, webhook.id, noon, guard),
+        runRefused: (guard) => recover(caller, newWebhookId(), noon, guard),
+        effects: () => recoveries.length,
       }
     },
   ],

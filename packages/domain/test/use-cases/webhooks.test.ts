@@ -91,6 +91,33 @@ describe('the records of webhooks', () => {
     expect(await tagOf(use.deleteWebhook(caller, webhook.id))).toBe('NotFound')
   })
 
+  it.each([
+    [undefined, 'f'.repeat(64)],
+    ['a secret of their own', 'a secret of their own'],
+  ])(
+    'get the secret %j when it is rotated, beside the one before for a while',
+    async (sent, secret) => {
+      const { ports, use, webhook, secret: first, test, wait } = await createDesk()
+      wait(5)
+      const rotation = { overlapHours: 0.5, ...(sent !== undefined && { secret: sent }) }
+      const rotated = await rightOf(
+        use.rotateWebhookSecret(caller, webhook.id, rotation, withoutKey),
+      )
+      expect(rotated).toStrictEqual({
+        webhook: { ...webhook, updatedAt: noon + 5 },
+        secret,
+        previous: { secret: first, until: noon + 5 + 30 * 60_000 },
+      })
+      await test()
+      const [{ body, headers } = expect.fail('nothing was sent')] = ports.webhookSender.sent
+      expect(verifyWebhookSignature(secret, body, headers['X-Webhook-Signature'])).toBe(true)
+      const again = { overlapHours: 0 }
+      expect(
+        await rightOf(use.rotateWebhookSecret(caller, webhook.id, again, withoutKey)),
+      ).not.toHaveProperty('previous')
+    },
+  )
+
   type Act = (
     desk: Awaited<ReturnType<typeof createDesk>>['use'],
     who: typeof caller,
@@ -102,6 +129,11 @@ describe('the records of webhooks', () => {
     ['delete', (use, who, id) => use.deleteWebhook(who, id)],
     ['test', (use, who, id) => use.testWebhook(who, id, withoutKey)],
     ['list the deliveries of', (use, who, id) => use.listWebhookDeliveries(who, id, page)],
+    [
+      'rotate the secret of',
+      (use, who, id) => use.rotateWebhookSecret(who, id, { overlapHours: 1 }, withoutKey),
+    ],
+    ['recover', (use, who, id) => use.recoverWebhook(who, id, noon, withoutKey)],
     [
       'replay a delivery of',
       (use, who, id) => use.replayWebhookDelivery(who, id, 'any', withoutKey),
@@ -183,6 +215,7 @@ describe('the deliveries of a webhook', () => {
       items: [],
       total: 0,
     })
+    expect(await rightOf(use.recoverWebhook(caller, webhook.id, 0, withoutKey))).toBe(0)
     for (const id of ['any', deliveryId])
       expect(await use.replayWebhookDelivery(caller, webhook.id, id, withoutKey)()).toStrictEqual(
         noDelivery,

@@ -2,6 +2,7 @@
 // requests that are sent.
 import { newWebhook } from '@tradeport/testkit'
 import * as fc from 'fast-check'
+import { Webhook as StandardWebhook } from 'standardwebhooks'
 import { describe, expect, it } from 'vitest'
 import type { DeliveryId, TenantId, UserId } from '../../src/primitives/ids.ts'
 import { minuteMs } from '../../src/primitives/instant.ts'
@@ -245,20 +246,41 @@ it('fails without being sent when its webhook was disabled or its replay was int
   expect(interrupted(begun)).toStrictEqual({ ...begun, ...unsent, failureReason: 'interrupted' })
 })
 
+const standardHeaders = (messageId: string) => ({
+  'webhook-id': messageId,
+  'webhook-timestamp': '0',
+  'webhook-signature': expect.any(String),
+})
+
 describe('the request', () => {
-  const to = { webhook, secret: 'sécret of some length' }
+  const to = {
+    webhook,
+    secret: 'sécret of some length',
+    previous: { secret: 'the one before', until: 1_500 },
+  }
   const timestamp = '1970-01-01T00:00:00.120Z'
   it.each([
     [
       'an event',
-      eventDelivery(to, id, { type: 'order.created', data: { a: 1 } }, 120),
+      eventDelivery(to, id, { id: 'evt_1', type: 'order.created', data: { a: 1 } }, 120),
       'order.created',
       { a: 1 },
-      { 'X-Webhook-Timestamp': timestamp, 'X-Webhook-Delivery-Id': id },
+      {
+        'X-Webhook-Timestamp': timestamp,
+        'X-Webhook-Delivery-Id': id,
+        ...standardHeaders('evt_1'),
+      },
     ],
     [
       'a test',
-      testDelivery(to, 120),
+      testDelivery(to, 'msg_1', 120),
+      'webhook.test',
+      { message: 'This is a test of your webhook.', timestamp },
+      standardHeaders('msg_1'),
+    ],
+    [
+      'a test of a service without events',
+      testDelivery(to, undefined, 120),
       'webhook.test',
       { message: 'This is a test of your webhook.', timestamp },
       {},
@@ -285,6 +307,21 @@ describe('the request', () => {
       expect(verifyWebhookSignature(to.secret, body, headers['X-Webhook-Signature'])).toBe(true)
     },
   )
+
+  it.each([
+    [1_499, [to.secret, to.previous.secret]],
+    [1_500, [to.secret]],
+  ])('at %i has the signatures of the secrets that are valid then, newest first', (now, valid) => {
+    const { headers, body } = testDelivery(to, 'msg_1', now)
+    const signatures = valid.map((secret) =>
+      new StandardWebhook(Buffer.from(secret).toString('base64')).sign(
+        'msg_1',
+        new Date(now),
+        Buffer.from(body),
+      ),
+    )
+    expect(headers['webhook-signature']).toBe(signatures.join(' '))
+  })
 
   it.each([
     [0, false],

@@ -1,7 +1,12 @@
 import { sign, verify } from '@octokit/webhooks-methods'
 import * as fc from 'fast-check'
+import { Webhook } from 'standardwebhooks'
 import { expect, it } from 'vitest'
-import { signWebhook, verifyWebhookSignature } from '../../src/webhooks/signature.ts'
+import {
+  signStandardWebhook,
+  signWebhook,
+  verifyWebhookSignature,
+} from '../../src/webhooks/signature.ts'
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text)
 
@@ -20,6 +25,23 @@ it('signs text as its UTF-8 bytes, and as another implementation of the scheme d
       expect(signWebhook(secret, body)).toBe(header)
       expect(await sign(secret, body)).toBe(header)
       expect(await verify(secret, body, header)).toBe(true)
+    }),
+  )
+})
+
+it('signs for Standard Webhooks as its own package does, which has the key in base64', () => {
+  const secrets = fc
+    .string({ unit: 'grapheme', minLength: 1 })
+    .filter((some) => some.isWellFormed())
+  // That package accepts text.
+  const bodies = fc.string({ unit: 'grapheme' }).filter((some) => some.isWellFormed())
+  const seconds = fc.nat()
+  fc.assert(
+    fc.property(secrets, bodies, seconds, fc.string(), (secret, body, timestamp, id) => {
+      const theirs = new Webhook(`whsec_${Buffer.from(secret).toString('base64')}`)
+      expect(signStandardWebhook(secret, { id, timestamp }, bytes(body))).toBe(
+        theirs.sign(id, new Date(timestamp * 1_000), body),
+      )
     }),
   )
 })

@@ -182,6 +182,13 @@ const headers = (type: WebhookEventType): Readonly<Record<string, JsonSchema>> =
   'X-Webhook-Event': { description: 'The event type.', enum: [type] },
   'X-Webhook-Timestamp': { description: "The body's timestamp.", format: 'date-time' },
   'X-Webhook-Delivery-Id': deliveryId.json,
+  'webhook-id': { description: 'The id of the event in the log; a test has one of its own.' },
+  'webhook-timestamp': { description: 'Unix seconds.', pattern: String.raw`^\d+$` },
+  'webhook-signature': {
+    description:
+      '`v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body` (Standard Webhooks), keyed with the secret as UTF-8 text; while a rotation overlaps, those of both secrets with a space between them, newest first.',
+    pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$',
+  },
   'User-Agent': { description: 'The sender.', examples: ['TradingPlatform-Webhook/1.0'] },
 })
 

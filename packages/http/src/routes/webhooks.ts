@@ -1,19 +1,27 @@
 // Webhooks: registered, listed, changed, deleted and tested, and the log of their deliveries.
+import { maxRecovered } from '@tradeport/domain/ports'
+import { type EventId, parseEventId } from '@tradeport/domain/events'
+import { type Instant, parseInstant } from '@tradeport/domain/primitives'
 import {
+  defaultOverlapHours,
   type DeliveryFailure,
   deliveryFailures,
   deliveryStatuses,
   eventTypeBounds,
   maxWebhookUrlLength,
+  overlapHoursBounds,
   parseWebhookUrl,
   secretBounds,
   webhookEventTypes,
+  type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
+import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
 import { replyWithPage, deliveryId, instant, paging, webhookId } from '../fields.ts'
 import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   anyText,
+  decimal,
   literal,
   mapDecoded,
   withDescription,
@@ -30,6 +38,7 @@ import {
   text,
   time,
   whole,
+  withDefault,
   encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
@@ -55,7 +64,7 @@ const webhook = record('Webhook', 'Where which events are posted.', fields)
 
 const createdWebhook = record(
   'CreatedWebhook',
-  'A webhook with its secret, which no other reply shows.',
+  'A webhook with a new secret, which no other reply shows.',
   {
     ...fields,
     secret: text(
@@ -64,6 +73,12 @@ const createdWebhook = record(
     ),
   },
 )
+
+const replyWithSecret = {
+  data: createdWebhook,
+  isSecret: true,
+  present: ({ webhook: shown, secret }: WebhookWithSecret) => ({ data: { ...shown, secret } }),
+} as const
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
@@ -147,24 +162,53 @@ const eventTypes = mapDecoded(
   (types) => [...new Set(types)],
 )
 
+const secret = optionalWithoutExample(
+  text(
+    'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
+    'a-secret-of-my-own',
+    { minLength: secretBounds.minimum, maxLength: secretBounds.maximum, writeOnly: true },
+  ),
+)
+
 const newWebhook = named(
   'CreateWebhookRequest',
   input('A webhook.', {
     url,
     eventTypes,
-    secret: optionalWithoutExample(
-      text(
-        'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
-        'a-secret-of-my-own',
-        {
-          minLength: secretBounds.minimum,
-          maxLength: secretBounds.maximum,
-          writeOnly: true,
-        },
+    secret,
+  }),
+)
+
+const rotation = named(
+  'RotateWebhookSecretRequest',
+  input('The new secret, and for how long the one before signs too.', {
+    secret,
+    overlapHours: withDefault(
+      decimal(
+        'For how many hours `webhook-signature` holds the signature of the previous secret too.',
+        defaultOverlapHours,
+        overlapHoursBounds,
       ),
+      defaultOverlapHours,
     ),
   }),
 )
+
+const recovery = named(
+  'RecoverWebhookRequest',
+  input('What to deliver again.', {
+    since: parsedString(
+      'the id of an event, or an ISO 8601 date or date-time',
+      (sent) => O.alt<EventId | Instant>(() => parseInstant(sent, 'start'))(parseEventId(sent)),
+      'Events after this one, or after this time.',
+      '2026-11-20T14:05:09Z',
+    ),
+  }),
+)
+
+const recovered = record('WebhookRecovery', 'What is delivered again.', {
+  scheduled: whole('How many deliveries were recorded.', 12),
+})
 
 const webhookChange = named(
   'ChangeWebhookRequest',
@@ -197,10 +241,8 @@ export const webhookRoutes = [
       furtherIssues,
       refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
       useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
-      data: createdWebhook,
       location: ({ webhook: { id } }) => `/webhooks/${id}`,
-      isSecret: true,
-      present: ({ webhook: created, secret }) => ({ data: { ...created, secret } }),
+      ...replyWithSecret,
     },
   ),
   route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
@@ -227,6 +269,21 @@ export const webhookRoutes = [
       refusals: ['ValidationError', 'NotFound'],
       useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
       ...replyWith(webhook),
+    },
+  ),
+  route(
+    'POST /webhooks/:id/rotate-secret',
+    'rotateWebhookSecret',
+    'Replaces the secret; only this reply shows the new one. Until `overlapHours` have passed `webhook-signature` holds the signatures of both secrets, newest first; `X-Webhook-Signature` is that of the new one at once. A further rotation ends the overlap of the one before.',
+    {
+      capability: 'events',
+      ...writing,
+      body: rotation,
+      isBodyOptional: true,
+      refusals: ['NotFound', 'IdempotencyInProgress'],
+      useCase: (useCases, caller, { id, body, guard }) =>
+        useCases.rotateWebhookSecret(caller, id, body, guard),
+      ...replyWithSecret,
     },
   ),
   route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
@@ -280,6 +337,22 @@ export const webhookRoutes = [
         useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
       ...replyWith(delivery),
       location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
+    },
+  ),
+  route(
+    'POST /webhooks/:id/recover',
+    'recoverWebhook',
+    `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. Nothing is scheduled for a webhook that is not enabled.`,
+    {
+      capability: 'events',
+      ...writing,
+      body: recovery,
+      refusals: ['NotFound', 'IdempotencyInProgress'],
+      useCase: (useCases, caller, { id, body, guard }) =>
+        useCases.recoverWebhook(caller, id, body.since, guard),
+      data: recovered,
+      status: 202,
+      present: (scheduled) => ({ data: { scheduled } }),
     },
   ),
 ]

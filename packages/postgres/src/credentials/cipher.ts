@@ -26,6 +26,11 @@ export const secretPlaces = {
     label: 'the provider token of tenant',
   },
   webhook_secret: { table: 'webhooks', column: 'secret', label: 'the secret of webhook' },
+  previous_webhook_secret: {
+    table: 'webhooks',
+    column: 'previous_secret',
+    label: 'the previous secret of webhook',
+  },
   kept_reply: { table: 'idempotency_keys', column: 'sealed_reply_body', label: 'the kept reply' },
 } as const satisfies Record<SecretKind, object>
 

@@ -16,7 +16,7 @@ import { notifyEventsRecorded } from '../connection/peer-notices.ts'
 import type { Jobs } from '../connection/jobs.ts'
 import { query, sql } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
-import { createWebhookDeliveries } from '../webhooks/deliveries.ts'
+import { createWebhookDeliveries, type DueDeliveriesParts } from '../webhooks/deliveries.ts'
 import {
   startDeliveryWorker,
   type DeliveryWorker,
@@ -44,6 +44,8 @@ interface Parts {
   readonly clock: Clock
   readonly peerNotices: Pick<PeerNotices, 'subscribe'>
   readonly isEmbedded: boolean
+  /** After a webhook was disabled because of its receiver's answers. It must not throw. */
+  readonly onDisabled: DueDeliveriesParts['onDisabled']
 }
 
 interface EventOptions extends DeliveryWorkerOptions {
@@ -59,7 +61,7 @@ export interface OpenedEvents {
 }
 
 export const openEvents = (
-  { jobs, cipher, notices, clock, peerNotices, isEmbedded }: Parts,
+  { jobs, cipher, notices, clock, peerNotices, isEmbedded, onDisabled }: Parts,
   options: EventOptions = {},
 ): OpenedEvents => {
   const { schedule = retrySchedule, ...workerOptions } = options
@@ -91,6 +93,7 @@ export const openEvents = (
           cipher,
           schedule,
           enqueueWithin: notices.enqueueWithin,
+          onDisabled,
           clock,
           attempt,
           ...workerOptions,

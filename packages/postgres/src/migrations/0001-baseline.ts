@@ -273,6 +273,9 @@ const tables = `
     url text not null,
     event_types text[] not null,
     secret bytea not null, -- sealed
+    -- What it replaced, sealed, which signs too until then.
+    previous_secret bytea,
+    previous_secret_until timestamptz,
     enabled boolean not null,
     failure_count integer not null,
     last_success_at timestamptz,

@@ -2,6 +2,7 @@
 // says when its next attempt is due, and its webhook's row says which process sends to the webhook
 // until when. One process at a time sends to a webhook, so that its deliveries keep their order. No
 // connection is held during an attempt.
+import { eventNumber, formatEventId } from '@tradeport/domain/events'
 import {
   minuteMs,
   parseDeliveryId,
@@ -22,9 +23,10 @@ import {
   type Attempt,
   type DeliveredEvent,
   type RetrySchedule,
+  type Webhook,
   type WebhookDelivery,
 } from '@tradeport/domain/webhooks'
-import type { DueDelivery, WebhookDeliveries } from '@tradeport/domain/ports'
+import { maxRecovered, type DueDelivery, type WebhookDeliveries } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
@@ -85,11 +87,11 @@ const logged = {
 }
 
 /** @throws DescribedError where its data is no object */
-const eventOf = ({ type, data }: ReturnType<typeof events.read>): DeliveredEvent => {
+const eventOf = ({ type, data, sequence }: ReturnType<typeof events.read>): DeliveredEvent => {
   const values: unknown = JSON.parse(data)
   if (typeof values !== 'object' || values === null)
     throw new DescribedError('a row of events does not decode at data')
-  return { type, data: values }
+  return { id: formatEventId(BigInt(sequence)), type, data: values }
 }
 
 /** The deliveries of an owner's webhook with their events, which have the same owner. */
@@ -137,6 +139,32 @@ export const createWebhookDeliveries = (knex: Knex, handOver: () => void): Webho
       handOver()
       return made
     },
+    recover: async (owner, id, { since, at }) => {
+      const now = toTimestamptz(at)
+      const isAfter =
+        typeof since === 'number'
+          ? sql`events.recorded_at > ${toTimestamptz(since)}::timestamptz`
+          : sql`events.sequence > ${String(eventNumber(since))}`
+      const scheduled = await inTransaction(knex, async (trx) => {
+        // The lock is a statement of its own, so that the next one sees what another call recorded.
+        await query(trx, sql`select from webhooks where ${isWebhook(owner, id)} for no key update`)
+        const recorded = await query(
+          trx,
+          sql`insert into webhook_deliveries (tenant_id, id, webhook_id, event_sequence, status, attempts, created_at, next_attempt_at)
+            select tenant_id, gen_random_uuid(), webhooks.id, events.sequence, 'pending', 0, ${now}::timestamptz, ${now}::timestamptz
+            from webhooks join events using (tenant_id, user_id)
+            where ${isWebhook(owner, id)} and webhooks.enabled
+              and events.type = any(webhooks.event_types) and ${isAfter}
+              and not exists (select from webhook_deliveries as d
+                where d.tenant_id = events.tenant_id and d.event_sequence = events.sequence
+                  and d.webhook_id = webhooks.id and d.status <> 'failed')
+            order by events.sequence limit ${maxRecovered} returning 1`,
+        )
+        return recorded.length
+      })
+      handOver()
+      return scheduled
+    },
   })
 
 /** How a receiver answered the last attempt: `slow` where it answered late or not at all. */
@@ -161,6 +189,7 @@ export interface DueDeliveriesParts {
   readonly schedule: RetrySchedule
   /** Queues notices to owners within a transaction. */
   readonly enqueueWithin: (trx: Knex.Transaction, notices: readonly OwnedNotice[]) => Promise<void>
+  readonly onDisabled: (webhook: Webhook, because: 'failures' | 'gone') => void
   /** The id of this process among the senders. */
   readonly sender: string
   readonly leaseMs: number
@@ -171,6 +200,7 @@ export const createDueDeliveries = ({
   cipher,
   schedule,
   enqueueWithin,
+  onDisabled,
   sender,
   leaseMs,
 }: DueDeliveriesParts) => {
@@ -241,12 +271,12 @@ export const createDueDeliveries = ({
      * Writes what the attempt means, all at once; nothing where the delivery was continued by
      * another process, or its webhook is gone.
      */
-    recordAttempt: (
+    recordAttempt: async (
       { to, delivery }: DueDelivery,
       made: Attempt,
       responsiveness: Responsiveness,
-    ): Promise<void> =>
-      knex.transaction(async (trx) => {
+    ): Promise<void> => {
+      const disabledFor = await knex.transaction(async (trx) => {
         const { id, owner } = to.webhook
         // Recording more deliveries for the webhook does not wait for this lock.
         const found = await readFirst(
@@ -254,13 +284,13 @@ export const createDueDeliveries = ({
           sql`select ${webhooks.columns} from webhooks where ${isWebhook(owner, id)} for no key update`,
           webhooks,
         )
-        if (O.isNone(found)) return
+        if (O.isNone(found)) return null
         const after = afterAttempt(delivery, found.value, made, schedule)
-        if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return
+        if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
           .update({ ...webhooks.write(after.webhook), responsiveness })
-        if (after.disabledFor === null) return
+        if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)
         const notice = {
           kind: 'webhook_disabled',
@@ -270,7 +300,10 @@ export const createDueDeliveries = ({
           because: after.disabledFor,
         } as const
         await enqueueWithin(trx, [{ owner, notice }])
-      }),
+        return after.disabledFor
+      })
+      if (disabledFor !== null) onDisabled(to.webhook, disabledFor)
+    },
   }
 }
 

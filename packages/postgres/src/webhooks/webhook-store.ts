@@ -6,6 +6,7 @@ import {
   parseWebhookUrl,
   requireWebhookCountInLimit,
   webhookEventTypes,
+  withRotatedSecret,
   withTestSuccess,
   type Webhook,
   type WebhookWithSecret,
@@ -24,6 +25,7 @@ import {
   orAbsent,
   parsedText,
   tableOf,
+  toTimestamptz,
   type Row,
 } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
@@ -69,10 +71,22 @@ export const webhooks = {
 /** Opening throws DescribedError where no key opens the secret: nothing can be signed with it. */
 export const webhooksWithSecret = (cipher: Cipher): Selection<WebhookWithSecret> =>
   mapped(
-    tableOf('webhooks', { ...fields, secret: bytes }),
-    ({ tenantId, userId, secret, ...webhook }) => ({
+    tableOf('webhooks', {
+      ...fields,
+      secret: bytes,
+      previousSecret: orAbsent(bytes),
+      previousSecretUntil: orAbsent(instant),
+    }),
+    ({ tenantId, userId, secret, previousSecret, previousSecretUntil: until, ...webhook }) => ({
       webhook: { ...webhook, owner: { tenantId, userId } },
       secret: openSecret(cipher, 'webhook_secret', webhook.id, secret),
+      ...(previousSecret !== null &&
+        until !== null && {
+          previous: {
+            secret: openSecret(cipher, 'previous_webhook_secret', webhook.id, previousSecret),
+            until,
+          },
+        }),
     }),
   )
 
@@ -119,6 +133,29 @@ export const createWebhookStore = ({ knex, cipher }: Parts): WebhookStore => {
       ),
     find: (owner, id) => find(owner, id, webhooks),
     findWithSecret: (owner, id) => find(owner, id, withSecret),
+    rotateSecret: (owner, id, rotation, now) =>
+      inTransaction(knex, async (trx) => {
+        const found = await readFirst(
+          trx,
+          sql`select ${withSecret.columns} from webhooks where ${isWebhook(owner, id)} for update`,
+          withSecret,
+        )
+        if (O.isNone(found)) return O.none
+        const rotated = withRotatedSecret(found.value, rotation, now)
+        const { webhook, secret, previous } = rotated
+        await trx('webhooks')
+          .where({ tenant_id: owner.tenantId, id })
+          .update({
+            updated_at: toTimestamptz(webhook.updatedAt),
+            secret: cipher.encrypt('webhook_secret', id, secret),
+            previous_secret:
+              previous === undefined
+                ? null
+                : cipher.encrypt('previous_webhook_secret', id, previous.secret),
+            previous_secret_until: previous === undefined ? null : toTimestamptz(previous.until),
+          })
+        return O.some(rotated)
+      }),
     change: (owner, id, change, now) =>
       rewrite(knex, owner, id, (webhook) => changedWebhook(webhook, change, now)),
     remove: (owner, id) =>
