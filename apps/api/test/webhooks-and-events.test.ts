@@ -191,6 +191,19 @@ const receivedByReads = (name: AccountName, count: number): Promise<Json[]> =>
     ({ length }) => length >= count,
   )
 
+/** Whether both kinds of signature are accepted with the secret. */
+const acceptedWith = async (secret: string, { headers, body }: ReceivedDelivery) => {
+  const key = Buffer.from(secret).toString('base64')
+  let isStandard = true
+  try {
+    new StandardWebhook(`whsec_${key}`).verify(body, headers as Record<string, string>)
+  } catch {
+    isStandard = false
+  }
+  expect(await verifyWebhook({ secret, body, headers })).toBe(isStandard)
+  return [await verify(secret, body.toString(), String(headers['x-webhook-signature'])), isStandard]
+}
+
 describe('events', () => {
   it('report an order, its execution, its closes and its trade in this order, signed, logged and replayed', async () => {
     const { id, secret } = await create([
@@ -266,22 +279,6 @@ describe('events', () => {
     expect((await received(6))[5]).toMatchObject({ event: 'order.filled', data: events[1].data })
     expect((await deliveriesOf(id)).meta.pagination.total).toBe(6)
   })
-
-  /** Whether both kinds of signature are accepted with the secret. */
-  const acceptedWith = async (secret: string, { headers, body }: ReceivedDelivery) => {
-    const key = Buffer.from(secret).toString('base64')
-    let isStandard = true
-    try {
-      new StandardWebhook(`whsec_${key}`).verify(body, headers as Record<string, string>)
-    } catch {
-      isStandard = false
-    }
-    expect(await verifyWebhook({ secret, body, headers })).toBe(isStandard)
-    return [
-      await verify(secret, body.toString(), String(headers['x-webhook-signature'])),
-      isStandard,
-    ]
-  }
 
   it('are signed with both secrets while a rotation overlaps, and then with the new one alone', async () => {
     const { id, secret: old } = await create(['order.created'])
