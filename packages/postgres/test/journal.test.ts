@@ -109,7 +109,7 @@ const asBrokerDeals = (deals: readonly Deal[]): readonly BrokerDeal[] => {
     commission: deal.commission + 0,
     swap: deal.swap + 0,
     kind: side ?? (index % 2 ? 'balance' : 'tax'),
-    orderId: ['7', `a'"\\ü\u{1f600}`][index % 2] as string,
+    orderId: ['7', `a'"\\ü\u{1f600}\t\r\n\\N`][index % 2] as string,
     ...(index % 3 === 0 && { reason: 'expert', stopLoss: 1.05, takeProfit: 1.2 }),
     ...(side !== undefined && { side }),
     ...(Number.isFinite(volume) && { volume: volume as number }),

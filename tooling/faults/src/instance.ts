@@ -66,7 +66,12 @@ export const startInstance = async (
   void exited
     .then(([code]) => fail(`the service ended with ${code}`))
     .finally(() => clearTimeout(timer))
-  const { api, operator } = await listening.promise
+  const { api, operator } = await listening.promise.catch(async (error: unknown) => {
+    // Nobody else knows of it, and the run's folder cannot be removed under it.
+    child.kill('SIGKILL')
+    await exited
+    throw error
+  })
   clearTimeout(timer)
   const isAlive = (): boolean => child.exitCode === null && child.signalCode === null
   return {

@@ -159,11 +159,8 @@ class PositionFold {
   private firstOpening: Deal | undefined = undefined
   private lastClosing: Deal | undefined = undefined
   private symbol = ''
-  // Lots, and sums of volume times price.
-  private readonly opened = new ExactSum()
-  private readonly closed = new ExactSum()
-  private readonly entryWeight = new ExactSum()
-  private readonly exitWeight = new ExactSum()
+  private readonly entry = new Fills()
+  private readonly exit = new Fills()
   // Closing deals that reported no volume, and the sum of their prices.
   private unreportedCloses = 0
   private unreportedPrices: ExactSum | undefined = undefined
@@ -184,12 +181,10 @@ class PositionFold {
     const price = priceOf(deal)
     if (deal.entry === 'in') {
       this.firstOpening ??= deal
-      this.opened.add(volume)
-      this.entryWeight.addProduct(volume, price)
+      this.entry.add(volume, price)
     } else if (deal.entry === 'out') {
       this.lastClosing = deal
-      this.closed.add(volume)
-      this.exitWeight.addProduct(volume, price)
+      this.exit.add(volume, price)
       if (volume === 0) {
         this.unreportedCloses += 1
         this.unreportedPrices ??= new ExactSum()
@@ -206,7 +201,8 @@ class PositionFold {
   }
 
   result(): FoldedPosition {
-    const { positionId, firstOpening, lastClosing, opened, closed } = this
+    const { positionId, firstOpening, lastClosing } = this
+    const opened = this.entry.lots
     const skipped = (reason: SkipReason): FoldedPosition => ({
       status: 'skipped',
       position: { positionId, reason },
@@ -214,7 +210,7 @@ class PositionFold {
     if (this.hasOtherEntry) return skipped('unsupported_deal_entry_type')
     if (firstOpening === undefined) return skipped('no_open_deal')
     if (opened.value() === 0) return skipped('zero_open_volume')
-    const excess = closed.compareTo(opened)
+    const excess = this.exit.lots.compareTo(opened)
     if (excess > 0) return skipped('closed_exceeds_opened')
     if (lastClosing === undefined || (excess < 0 && this.unreportedCloses === 0)) {
       return { status: 'open' }
@@ -236,8 +232,8 @@ class PositionFold {
       positionId: this.positionId,
       symbol: this.symbol,
       side: first.side as 'buy' | 'sell',
-      volume: this.opened.value(),
-      entryPrice: this.entryWeight.ratioTo(this.opened),
+      volume: this.entry.lots.value(),
+      entryPrice: this.entry.averagePrice(),
       exitPrice: this.exitPrice(),
       profit: this.profit.value(),
       commission: this.commission.value(),
@@ -251,16 +247,38 @@ class PositionFold {
   }
 
   // The n closing deals without a volume split the unclosed volume equally:
-  // (exitWeight + remaining / n × sum of their prices) / opened.
+  // (sum of the others' volume × price + remaining / n × sum of their prices) / opened.
   private exitPrice(): number {
-    const { opened, closed, exitWeight, unreportedCloses, unreportedPrices } = this
-    if (unreportedPrices === undefined) return exitWeight.ratioTo(opened)
+    const { exit, unreportedCloses, unreportedPrices } = this
+    if (unreportedPrices === undefined) return exit.averagePrice()
+    const opened = this.entry.lots.toDecimal()
     const count = decimalOf(unreportedCloses)
-    const remaining = subtractDecimals(opened.toDecimal(), closed.toDecimal())
+    const remaining = subtractDecimals(opened, exit.lots.toDecimal())
     const weight = addDecimals(
-      multiplyDecimals(count, exitWeight.toDecimal()),
+      multiplyDecimals(count, exit.weight.toDecimal()),
       multiplyDecimals(remaining, unreportedPrices.toDecimal()),
     )
-    return divideDecimals(weight, multiplyDecimals(count, opened.toDecimal()))
+    return divideDecimals(weight, multiplyDecimals(count, opened))
+  }
+}
+
+/** Lots that were opened, or closed, each at its price. */
+class Fills {
+  readonly lots = new ExactSum()
+  /** The sum of volume times price. */
+  readonly weight = new ExactSum()
+  private price: number | undefined = undefined
+
+  add(volume: number, price: number): void {
+    this.price = this.price === undefined || this.price === price ? price : Number.NaN
+    this.lots.add(volume)
+    this.weight.addProduct(volume, price)
+  }
+
+  // Most positions have one price, which is its own average: a division of decimals of which some
+  // have more than eight places takes as long as all the rest of the fold.
+  averagePrice(): number {
+    const { price = Number.NaN } = this
+    return Number.isNaN(price) ? this.weight.ratioTo(this.lots) : price
   }
 }

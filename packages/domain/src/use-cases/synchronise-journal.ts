@@ -64,6 +64,8 @@ const checkPauseMs = 100
  * After more consecutive pages than this without a new deal, the provider is repeating itself.
  */
 const maxRepeatedPages = 3
+/** Fetched before those before them are written. */
+const maxPagesAhead = 3
 
 const busy = Symbol('another process reads')
 
@@ -171,17 +173,33 @@ const readClaimed = async (ports: Ports, claim: JournalClaim): Promise<void> => 
   const { journal, broker, clock } = ports
   const { account } = claim
 
-  /** The pages of a window, each fetched while the one before it is being written. */
-  async function* pagesOf(window: DealsWindow): AsyncGenerator<DealsPage> {
-    const fetchPage = (offset: number) => broker.dealsPage(account, { ...window, offset })()
-    let next: Promise<E.Either<BrokerReadError, DealsPage>> | undefined = fetchPage(window.offset)
-    while (next !== undefined) {
-      const page: E.Either<BrokerReadError, DealsPage> = await next
-      if (E.isLeft(page)) throw new Stopped(page.left)
-      const { nextOffset }: DealsPage = page.right
-      next = nextOffset === null ? undefined : fetchPage(nextOffset)
-      yield page.right
+  /**
+   * The pages of a window, fetched while those before them are being written. Pages that came
+   * meanwhile are one, so that they share a transaction.
+   */
+  async function* pagesOf(window: DealsWindow): AsyncGenerator<Omit<DealsPage, 'readAt'>> {
+    const fetched: DealsPage[] = []
+    let fetching: Promise<void> | undefined
+    const fetchPage = async (offset: number): Promise<void> => {
+      const page = await orStop(broker.dealsPage(account, { ...window, offset }))
+      fetched.push(page)
+      fetching = undefined
+      if (page.nextOffset !== null && fetched.length < maxPagesAhead) fetchFrom(page.nextOffset)
     }
+    const fetchFrom = (offset: number): void => {
+      fetching = fetchPage(offset)
+      // It is awaited below, once the pages before it are written.
+      fetching.catch(() => undefined)
+    }
+    fetchFrom(window.offset)
+    let nextOffset: number | null
+    do {
+      if (fetched.length === 0) await fetching
+      const pages: readonly DealsPage[] = fetched.splice(0)
+      nextOffset = pages.at(-1)?.nextOffset ?? null
+      if (fetching === undefined && nextOffset !== null) fetchFrom(nextOffset)
+      yield { deals: pages.flatMap(({ deals }) => deals), nextOffset }
+    } while (nextOffset !== null)
   }
 
   /** Call it after each page, with whether the page had a deal that none before it had. */

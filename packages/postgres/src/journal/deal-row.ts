@@ -1,6 +1,7 @@
 // A deal as a row.
 import type { BrokerDeal } from '@tradeport/domain/journal'
 import { columnOf, toNumeric, toText } from '../connection/columns.ts'
+import type { CopyValue } from '../connection/copy-rows.ts'
 import { Sql } from '../connection/sql.ts'
 
 type Key = 'time_ms' | 'id' | 'entry'
@@ -21,41 +22,24 @@ export interface DealRow extends Readonly<Record<'profit' | 'commission' | 'swap
   readonly take_profit: string | null
 }
 
-/** The fields of a deal other than its key, with their types in SQL. */
-const fields = {
-  kind: 'text',
-  reason: 'text',
-  orderId: 'text',
-  positionId: 'text',
-  symbol: 'text',
-  volume: 'numeric',
-  price: 'numeric',
-  profit: 'numeric',
-  commission: 'numeric',
-  swap: 'numeric',
-  stopLoss: 'numeric',
-  takeProfit: 'numeric',
-} as const satisfies { readonly [Field in keyof BrokerDeal]?: 'text' | 'numeric' }
+/** The fields of a deal other than its key. */
+const fields = [
+  'kind',
+  'reason',
+  'orderId',
+  'positionId',
+  'symbol',
+  'volume',
+  'price',
+  'profit',
+  'commission',
+  'swap',
+  'stopLoss',
+  'takeProfit',
+] as const satisfies readonly (keyof BrokerDeal)[]
 
-const columns = Object.entries(fields).map(([field, type]) => ({
-  field: field as keyof typeof fields,
-  name: columnOf(field),
-  type,
-}))
-
-export const dealColumns = new Sql(
-  ['time_ms', 'id', 'entry', ...columns.map(({ name }) => name)].join(),
-)
-
-/** The columns of a row, with their types in JSON. */
-export const dealRecord = new Sql(
-  [
-    'time_ms float8',
-    'id text',
-    'entry text',
-    ...columns.map(({ name, type }) => `${name} ${type}`),
-  ].join(),
-)
+export const dealColumnNames = ['time_ms', 'id', 'entry', ...fields.map(columnOf)]
+export const dealColumns = new Sql(dealColumnNames.join())
 
 // Without a codec, which costs 5 microseconds a row, and without a loop over the columns, which
 // costs 2: 20,000 are read at once.
@@ -78,15 +62,15 @@ export const dealOfRow = (row: DealRow): BrokerDeal => ({
   ...(row.take_profit !== null && { takeProfit: Number(row.take_profit) }),
 })
 
-export const rowOfDeal = (deal: BrokerDeal) => ({
-  ...keyOfDeal(deal),
-  ...Object.fromEntries(
-    columns.map(({ field, name }) => {
-      const value = deal[field]
-      return [name, typeof value === 'number' ? toNumeric(value) : value && toText(value)]
-    }),
-  ),
-})
+/** In the order of `dealColumnNames`. */
+export const rowOfDeal = (deal: BrokerDeal): readonly CopyValue[] => {
+  const { time_ms, id, entry } = keyOfDeal(deal)
+  const values = fields.map((field) => {
+    const value = deal[field]
+    return typeof value === 'number' ? toNumeric(value) : value && toText(value)
+  })
+  return [time_ms, id, entry, ...values]
+}
 
 /** What distinguishes a deal of an account; times as text, since JSON has no infinity. */
 export const keyOfDeal = ({ time, id, entry }: Pick<BrokerDeal, 'time' | 'id' | 'entry'>) => ({

@@ -142,7 +142,7 @@ const beginAnew = (knex: Knex, account: BrokerAccount, token: string) =>
     const row = await readFirst(
       trx,
       sql`update journals set provider_account_id = ${account.providerAccountId},
-          linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0,
+          linked_at = date_trunc('milliseconds', now()), first_read_offset = null, synced_at = null, deals = 0, trades = 0,
           latest_deal_at = null, checked_at = null, difference = null, reread_at = null, disagreements = 0,
           revision = revision + 1
         where ${ofAccount(account)} and token = ${token} returning ${claimedJournals.columns}`,

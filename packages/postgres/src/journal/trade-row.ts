@@ -2,6 +2,7 @@
 import { skipReasons, type FoldedPosition } from '@tradeport/domain/trades'
 import * as t from 'io-ts'
 import { columnOf, ids, mapped, oneOf, orAbsent, tableOf, toText } from '../connection/columns.ts'
+import type { CopyValue } from '../connection/copy-rows.ts'
 import { Sql } from '../connection/sql.ts'
 
 const trade = {
@@ -50,41 +51,30 @@ export const skippedPositions = mapped(
   ({ skipReason: reason, ...position }) => ({ ...position, reason }),
 )
 
-const columns = Object.entries({
-  status: t.string,
-  skipReason: t.string,
-  ...trade,
-  volumeEstimated: t.boolean,
-  closingDealId: t.string,
-}).map(([field, { name }]) => ({
-  field,
-  name: columnOf(field),
-  type: name === 'number' ? 'float8' : name === 'boolean' ? 'boolean' : 'text',
-}))
+const fields = ['status', 'skipReason', 'volumeEstimated', 'closingDealId', ...Object.keys(trade)]
+const names = fields.map(columnOf)
 
-/** Every column of a position, and their types in JSON. */
-export const positionColumns = new Sql(columns.map(({ name }) => name).join())
-export const positionRecord = new Sql(columns.map(({ name, type }) => `${name} ${type}`).join())
+/** Every column of a position. */
+export const positionColumnNames: readonly string[] = names
+export const positionColumns = new Sql(names.join())
 
-type Value = string | number | boolean | null | undefined
-export type PositionRow = Readonly<Record<string, Value>>
+/** As the drivers give it. */
+export type PositionRow = Readonly<Record<string, CopyValue>>
 
-/** Numbers as text, since JSON has no infinity, which a sum beyond the largest double is. */
-export const rowOfPosition = (positionId: string, folded: FoldedPosition): PositionRow => {
-  const fields: PositionRow = {
+/** In the order of `positionColumnNames`. */
+export const rowOfPosition = (positionId: string, folded: FoldedPosition): readonly CopyValue[] => {
+  const values: PositionRow = {
     ...(folded.status === 'skipped' && { skipReason: folded.position.reason }),
     ...(folded.status === 'closed' && { ...folded.trade, closingDealId: folded.closingDealId }),
     status: folded.status,
     positionId: toText(positionId),
   }
-  return Object.fromEntries(
-    columns.map(({ field, name }) => {
-      const value = fields[field]
-      return [name, typeof value === 'number' ? String(value) : value]
-    }),
-  )
+  return fields.map((field) => values[field])
 }
 
-export const isSamePosition = (stored: PositionRow, row: PositionRow | undefined): boolean =>
+export const isSamePosition = (
+  stored: PositionRow,
+  row: readonly CopyValue[] | undefined,
+): boolean =>
   row !== undefined &&
-  columns.every(({ name }) => String(stored[name] ?? '') === String(row[name] ?? ''))
+  names.every((name, at) => String(stored[name] ?? '') === String(row[at] ?? ''))

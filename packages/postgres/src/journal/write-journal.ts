@@ -3,16 +3,22 @@
 import { journalEvents } from '@tradeport/domain/events'
 import { dealKey, type BrokerDeal, type JournalState } from '@tradeport/domain/journal'
 import type { JournalChange, JournalClaim, JournalLost } from '@tradeport/domain/ports'
-import { foldPosition, groupByPosition, positionIdOf } from '@tradeport/domain/trades'
+import {
+  foldPosition,
+  groupByPosition,
+  positionIdOf,
+  type FoldedPosition,
+} from '@tradeport/domain/trades'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, orAbsent, toTimestamptz } from '../connection/columns.ts'
-import { Sql, prepared, query, sql } from '../connection/sql.ts'
+import { copyRows } from '../connection/copy-rows.ts'
+import { Sql, query, sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import {
+  dealColumnNames,
   dealColumns,
   dealOfRow,
-  dealRecord,
   keyOfDeal,
   keyText,
   rowOfDeal,
@@ -21,8 +27,8 @@ import {
 import { isClaimed, leaseEnd, movedMoney, ofAccount, states } from './journal-row.ts'
 import {
   isSamePosition,
+  positionColumnNames,
   positionColumns,
-  positionRecord,
   rowOfPosition,
   type PositionRow,
 } from './trade-row.ts'
@@ -40,7 +46,7 @@ export const writeJournal = async (
   claim: JournalClaim,
   change: JournalChange,
 ): Promise<E.Either<JournalLost, JournalState>> => {
-  const written = await knex.transaction(async (trx) => {
+  const result = await knex.transaction(async (trx) => {
     const locked = await query(
       trx,
       sql`select account_id from journals where ${isClaimed(claim)} for update`,
@@ -63,9 +69,9 @@ export const writeJournal = async (
     // Meanwhile: the database takes about as long to insert a page of deals as this process to fold
     // it.
     const positions = groupByPosition([...kept, ...inserted])
-    const folded = [...positions].map(([id, deals]) => rowOfPosition(id, foldPosition(id, deals)))
+    const folded = new Map([...positions].map(([id, deals]) => [id, foldPosition(id, deals)]))
     await inserting
-    const revisions = await writePositions(
+    const written = await writePositions(
       trx,
       claim,
       folded,
@@ -96,14 +102,14 @@ export const writeJournal = async (
     )
     const state = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
-      revisions,
+      ...written,
       isChanged: inserted.length + removed.size > 0,
     })
     return E.right({ state, hasEvents: events.length > 0 })
   })
-  if (E.isLeft(written)) return written
-  if (written.right.hasEvents) recorder?.handOver()
-  return E.right(written.right.state)
+  if (E.isLeft(result)) return result
+  if (result.right.hasEvents) recorder?.handOver()
+  return E.right(result.right.state)
 }
 
 const withoutDuplicates = (ids: readonly (string | undefined)[]): readonly string[] =>
@@ -175,30 +181,29 @@ const newDeals = async (
   return deals.filter((deal) => !stored.has(keyText(keyOfDeal(deal))))
 }
 
-const insertDeals = async (
+const insertDeals = (
   trx: Knex.Transaction,
   { account: { owner, accountId } }: JournalClaim,
   deals: readonly BrokerDeal[],
-): Promise<void> => {
-  if (deals.length === 0) return
-  await prepared(
+): Promise<void> =>
+  copyRows(
     trx,
-    sql`insert into deals (tenant_id, account_id, ${dealColumns})
-      select ${owner.tenantId}::text, ${accountId}::uuid, ${dealColumns}
-      from json_to_recordset(${JSON.stringify(deals.map(rowOfDeal))}::json) as new (${dealRecord})`,
+    'deals',
+    ['tenant_id', 'account_id', ...dealColumnNames],
+    deals.map((deal) => [owner.tenantId, accountId, ...rowOfDeal(deal)]),
   )
-}
 
 /**
- * Replaces the rows of positions, and returns how many closed trades were changed or removed.
+ * Replaces the rows of positions.
  * @param stored positions that may have rows
+ * @returns how many closed trades were changed or removed, and how many more there are now
  */
 const writePositions = async (
   trx: Knex.Transaction,
   claim: JournalClaim,
-  rows: readonly PositionRow[],
+  folded: ReadonlyMap<string, FoldedPosition>,
   stored: readonly string[],
-): Promise<number> => {
+): Promise<{ readonly revisions: number; readonly trades: number }> => {
   const { owner, accountId } = claim.account
   // Deleted and inserted again: an upsert of thousands costs twice as much.
   const replaced =
@@ -210,17 +215,21 @@ const writePositions = async (
             where ctid = any(array(select row_id from ${ofPositions('trades', claim, stored)}))
             returning ${positionColumns}`,
         )
-  if (rows.length > 0)
-    await prepared(
-      trx,
-      sql`insert into trades (tenant_id, account_id, ${positionColumns})
-        select ${owner.tenantId}::text, ${accountId}::uuid, ${positionColumns}
-        from json_to_recordset(${JSON.stringify(rows)}::json) as new (${positionRecord})`,
-    )
-  const byId = new Map(rows.map((row) => [row['position_id'], row]))
-  return replaced.filter(
-    (row) => row['status'] === 'closed' && !isSamePosition(row, byId.get(row['position_id'])),
-  ).length
+  const rows = new Map([...folded].map(([id, position]) => [id, rowOfPosition(id, position)]))
+  await copyRows(
+    trx,
+    'trades',
+    ['tenant_id', 'account_id', ...positionColumnNames],
+    [...rows.values()].map((row) => [owner.tenantId, accountId, ...row]),
+  )
+  const replacedTrades = replaced.filter(({ status }) => status === 'closed')
+  const trades = [...folded.values()].filter(({ status }) => status === 'closed')
+  return {
+    revisions: replacedTrades.filter(
+      (row) => !isSamePosition(row, rows.get(row['position_id'] as string)),
+    ).length,
+    trades: trades.length - replacedTrades.length,
+  }
 }
 
 const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<number> => {
@@ -235,7 +244,12 @@ const recordProgress = async (
   trx: Knex.Transaction,
   claim: JournalClaim,
   { firstReadOffset, completed }: JournalChange,
-  made: { readonly deals: number; readonly revisions: number; readonly isChanged: boolean },
+  made: {
+    readonly deals: number
+    readonly trades: number
+    readonly revisions: number
+    readonly isChanged: boolean
+  },
 ): Promise<JournalState> => {
   const syncedAt = completed && toTimestamptz(completed.syncedAt)
   const progress =
@@ -246,7 +260,7 @@ const recordProgress = async (
       when last_wanted_at > ${syncedAt}::timestamptz then last_wanted_at end,`
   const [row] = await query(
     trx,
-    sql`update journals set deals = deals + ${made.deals}, revision = revision + ${made.revisions},
+    sql`update journals set deals = deals + ${made.deals}, trades = trades + ${made.trades}, revision = revision + ${made.revisions},
         ${made.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,

@@ -345,7 +345,9 @@ const tables = `
     synced_at timestamptz,
     wanted_at timestamptz,
     last_wanted_at timestamptz,
+    -- How many deals there are, and how many closed trades.
     deals integer not null default 0,
+    trades integer not null default 0,
     latest_deal_at timestamptz,
     checked_at timestamptz,
     difference numeric,
