@@ -4,13 +4,15 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { setImmediate, setTimeout } from 'node:timers/promises'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Logger } from 'pino'
 import { createMetaApi, createProviderProbe } from '@tradeport/broker-metaapi'
 import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/broker-metaapi'
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { AcquireSlot, Clock, TokenVerifier } from '@tradeport/domain/ports'
+import type { AcquireSlot, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -26,6 +28,7 @@ import {
   createCredentialStore,
   createEventLog,
   createFairPool,
+  createHalts,
   createLimitStore,
   createIdempotencyStore,
   createJournalHealth,
@@ -128,6 +131,7 @@ export const openAdapters = async (
     log,
   })
   closers.defer(ownerNotices.stop)
+  const hasTools = config.capabilities.includes('trading-tools')
   const events = config.capabilities.includes('events')
     ? openEvents(
         {
@@ -213,7 +217,12 @@ export const openAdapters = async (
     webhookSender: meteredWebhookSender(webhookSender, metrics.deliveries),
     webhookDeliveries: events?.deliveries ?? noDeliveries,
     eventLog: events?.log ?? createEventLog(database.knex),
-    riskThresholds: createRiskThresholds({ ...stores, recorder: events?.recorder }),
+    halts: hasTools ? createHalts(stores) : noHalts,
+    riskThresholds: createRiskThresholds({
+      ...stores,
+      recorder: events?.recorder,
+      mayHalt: hasTools,
+    }),
     journal: journal.journal,
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
@@ -228,6 +237,13 @@ export const openAdapters = async (
   }
   // `events` is undefined where none are recorded.
   return { adapters, database, jobs, orders, events, journal, limits, metrics }
+}
+
+/** Without the capability `trading-tools` no account is halted. */
+const noHalts: Halts = {
+  find: () => TE.right(O.none),
+  halt: () => TE.right(undefined),
+  lift: () => TE.right(undefined),
 }
 
 /** A quarter of each pool for one tenant. */

@@ -5,6 +5,7 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
   createAccounts,
   createEvents,
+  createHalts,
   createLiveAccounts,
   createOperatorDocuments,
   createOperatorHealth,
@@ -106,12 +107,14 @@ export const composeUseCases = (adapters: Adapters) => {
   // Reads use accounts that are cached for a second; changes read the account from the database.
   const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
   const documents = createOperatorDocuments(ports)
+  const changes = createPositionChanges(ports)
   const useCases: UseCases = {
     ...createAccounts(ports),
     ...createEvents(ports),
     ...createOrders(ports),
     ...createPositions(portsForReads),
-    ...createPositionChanges(ports),
+    ...changes,
+    ...createHalts({ ...ports, closePositions: changes.closePositions }),
     ...createTrades(portsForReads),
     ...createWebhooks(ports),
     ...marketData,

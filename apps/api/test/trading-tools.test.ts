@@ -1,4 +1,4 @@
-// The capability `trading-tools` over a real port: both levels at once, and several closes.
+// The capability `trading-tools` over a real port: both levels at once, several closes, and halts.
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
 import { linkDesk, refusalOf } from './support/desk.ts'
 import { startTestService, type TestService } from './support/service.ts'
@@ -66,4 +66,54 @@ it('closes what matches, once for an Idempotency-Key, and says of each position 
     { positionId: desk.idOf(gold), outcome: 'closed' },
   ])
   expect(desk.broker.held()).toEqual([])
+})
+
+it('places no order on a halted account, changes and closes positions, and goes on once it is lifted', async () => {
+  const desk = await link()
+  const ticket = desk.broker.open()
+  const path = `/accounts/${desk.accountId}/halt`
+  const halted = await desk.call('POST', path, { reason: 'news' })
+  expect([halted.status, halted.body.data]).toMatchObject([
+    200,
+    { accountId: desk.accountId, halted: true, by: 'owner', reason: 'news' },
+  ])
+  expect(refusalOf(await desk.post())).toMatchObject({
+    status: 403,
+    code: 'ACCOUNT_HALTED',
+    details: { by: 'owner', since: halted.body.data.since },
+  })
+  expect((await desk.close(ticket)).status).toBe(200)
+  expect((await desk.call('DELETE', path)).body.data).toEqual({
+    accountId: desk.accountId,
+    halted: false,
+    by: null,
+    since: null,
+    reason: null,
+  })
+  expect((await desk.placeAndWait()).status).toBe('filled')
+})
+
+it('keeps the halt of the operator from the owner, until the operator removes it', async () => {
+  const desk = await link()
+  desk.broker.open()
+  const path = `/accounts/${desk.accountId}/halt`
+  const setHalt = (fields: object) =>
+    service.setUp({ halts: [{ accountId: desk.accountId, ...fields }] })
+  await setHalt({ reason: 'under review' })
+  expect(refusalOf(await desk.post())).toMatchObject({
+    code: 'ACCOUNT_HALTED',
+    details: { by: 'operator' },
+  })
+  expect(refusalOf(await desk.call('DELETE', path))).toMatchObject({
+    status: 403,
+    code: 'ACCOUNT_HALTED',
+  })
+  expect((await desk.call('POST', path, { closePositions: true })).body.data).toMatchObject({
+    by: 'operator',
+    closes: [{ outcome: 'closed' }],
+  })
+  await setHalt({ removed: true })
+  expect(refusalOf(await desk.post())).toMatchObject({ details: { by: 'owner' } })
+  await desk.call('DELETE', path)
+  expect((await desk.placeAndWait()).status).toBe('filled')
 })

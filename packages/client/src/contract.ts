@@ -207,6 +207,33 @@ export interface components {
              */
             readonly webhook_id: string;
         };
+        /** @description Whether an account is halted: then no order is placed on it. */
+        readonly AccountHalt: {
+            /**
+             * Format: uuid
+             * @description The id of a linked account.
+             */
+            readonly accountId: string;
+            /** @description Whether it is. */
+            readonly halted: boolean;
+            readonly by: ("owner" | "operator") | null;
+            /**
+             * Format: date-time
+             * @description Since when.
+             */
+            readonly since: string | null;
+            /** @description Why, as it was given. */
+            readonly reason: string | null;
+            /** @description The closes of its positions, where they were to be closed. */
+            readonly closes?: readonly components["schemas"]["CloseAttempt"][];
+            /** @description Why no position was closed. */
+            readonly closeError?: {
+                /** @description As in the error of a reply. */
+                readonly code: string;
+                /** @description The same in words. */
+                readonly message: string;
+            };
+        };
         /** @description The figures of an account at a moment. */
         readonly BalanceSnapshot: {
             /**
@@ -473,6 +500,15 @@ export interface components {
             /** @description As webhooks get it; the fields depend on the type. */
             readonly data: unknown;
         };
+        /** @description How to halt the account. */
+        readonly HaltAccountRequest: {
+            /** @description Why, for whoever reads it. */
+            readonly reason?: string;
+            /** @description Whether to close every open position once it is halted. */
+            readonly closePositions?: boolean;
+            /** @description Whether to cancel open orders; no order is ever open yet. */
+            readonly cancelOrders?: boolean;
+        };
         /** @description An instrument of the fixed list. */
         readonly Instrument: {
             /** @description In capitals. */
@@ -590,7 +626,7 @@ export interface components {
             readonly positionId?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
-                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
+                /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
                 readonly code: string;
                 /** @description The same in words. */
                 readonly message: string;
@@ -1471,6 +1507,61 @@ export interface operations {
                         readonly success: true;
                         /** @description Newest first; empty when there is none. */
                         readonly data: readonly components["schemas"]["BalanceSnapshot"][];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly haltAccount: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a linked account. */
+                readonly id: string;
+            };
+        };
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["HaltAccountRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description Whether an account is halted: then no order is placed on it. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["AccountHalt"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly liftHalt: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a linked account. */
+                readonly id: string;
+            };
+        };
+        readonly responses: {
+            /** @description Whether an account is halted: then no order is placed on it. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["AccountHalt"];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };

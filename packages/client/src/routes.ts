@@ -29,6 +29,14 @@ export const routes = {
   /** Balance snapshots, newest first. */
   listBalanceHistory: { route: 'GET /accounts/:id/history', input: 'query' },
 
+  /** Halts an account: no order is placed on it. Its positions can still be changed and closed. */
+  haltAccount: { route: 'POST /accounts/:id/halt', input: 'body' },
+  /** Lifts the owner's halt; the operator's can only be lifted by the operator. */
+  liftHalt: {
+    route: 'DELETE /accounts/:id/halt',
+    ifUnknown: 'The halt may have been lifted: lift it again, which changes nothing then.',
+  },
+
   /**
    * Records a market order, which is then placed; getOrder shows its outcome. It is sent again with
    * the same Idempotency-Key if an answer is lost, so that it is placed at most once.

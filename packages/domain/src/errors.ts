@@ -1,6 +1,7 @@
 // Every refusal that the service can answer: its tag, and what the reply's details and the log need
 // of it, never a secret. `packages/http/src/errors.ts` maps each to a status, a code and a message.
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
+import type { Halt } from './accounts/halt.ts'
 import type { AccountId } from './primitives/ids.ts'
 import { wholeSeconds, type Instant } from './primitives/instant.ts'
 
@@ -88,6 +89,8 @@ interface RefusalFields {
   AccountNotFound: None
   AccountPurposeRestricted: None
   LiveAccountRestricted: None
+  /** The account accepts no orders until whoever halted it lifts that. */
+  AccountHalted: OfAccount & { readonly halt: Halt }
   OrderTypeNotSupported: { readonly orderType: string }
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount

@@ -161,6 +161,22 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     403,
     'The account is live, and only demo accounts can be traded here. Use one whose isDemo is true.',
   ],
+  AccountHalted: [
+    403,
+    ({ halt: { by, reason } }) =>
+      `The account is halted by its ${by}${reason === null ? '' : ` (${reason})`} and accepts no new orders. ${by === 'owner' ? 'DELETE /accounts/:id/halt lifts it' : 'Ask the operator to lift it'}.`,
+    {
+      details: {
+        accountId,
+        by: oneOf(['owner', 'operator'], 'Who halted it.'),
+        since: time('Since when.'),
+      },
+      detailsOf: ({ accountId: halted, halt }) => ({ accountId: halted, ...halt }),
+      example: {
+        halt: { by: 'owner', since: Date.parse('2026-11-20T14:05:09.000Z'), reason: 'news' },
+      },
+    },
+  ],
   OrderTypeNotSupported: [
     501,
     (refusal) =>

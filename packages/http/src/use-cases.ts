@@ -4,6 +4,7 @@ import type { IdempotencyStore } from '@tradeport/domain/ports'
 import type {
   createAccounts,
   createEvents,
+  createHalts,
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
@@ -20,6 +21,7 @@ import type {
 /** Of the API for users. */
 export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createEvents> &
+  ReturnType<typeof createHalts> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &

@@ -25,6 +25,7 @@ const table: { readonly [T in RefusalTag]: string } = {
   AccountNotFound: '404 ACCOUNT_NOT_FOUND',
   AccountPurposeRestricted: '403 ACCOUNT_PURPOSE_RESTRICTED',
   LiveAccountRestricted: '403 LIVE_ACCOUNT_RESTRICTED',
+  AccountHalted: '403 ACCOUNT_HALTED accountId,by,since',
   OrderTypeNotSupported: '501 ORDER_TYPE_NOT_SUPPORTED orderType',
   UnsupportedBroker: '400 UNSUPPORTED_BROKER accountId',
   NotProvisioned: '400 NOT_PROVISIONED accountId',

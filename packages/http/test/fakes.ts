@@ -112,6 +112,8 @@ export const closedPosition: ClosedPosition = {
   closedAt: Date.parse('2026-11-21T10:11:10.001Z'),
 }
 
+export const ownHalt = O.some({ by: 'owner', since: now, reason: null } as const)
+
 export const closedTrade = (
   positionId: string,
   parts: Partial<ClosedTrade['trade']> = {},
@@ -282,6 +284,8 @@ export const fakeUseCases = ({
   listPositions: (_, { page, limit }) =>
     TE.right({ page: { items: [position], page, limit, total: 1 }, provenance }),
   getPosition: () => TE.right({ position, provenance }),
+  haltAccount: (_, _id, _request, once) => begun(once)({ accountId, halt: ownHalt }),
+  liftHalt: () => TE.right({ accountId, halt: O.none }),
   changeLevels: (_, _id, { stopLoss, takeProfit }) =>
     TE.right({
       position: { ...position, ...(stopLoss && { stopLoss }), ...(takeProfit && { takeProfit }) },

@@ -11,6 +11,7 @@ import {
   accountId,
   type Reply,
   closedPosition,
+  ownHalt,
   credential,
   delivery,
   fakeDependencies,
@@ -75,6 +76,7 @@ const runCounting = async (refusal?: Refusal, refusesEarly = false) => {
     },
     closePosition: (_, _id, _volume, once) =>
       effect('close', once)({ closed: closedPosition, provenance }),
+    haltAccount: (_, id, _request, once) => effect('halt', once)({ accountId: id, halt: ownHalt }),
     closePositions: (_, _selection, once) => effect('closes', once)([]),
     createWebhook: (_, _wanted, once) =>
       effect('webhook', once)({ webhook, secret: webhookSecret }),

@@ -405,6 +405,7 @@ describe('a document', () => {
       ],
       traderLimits: [{ accountId, limits: null }],
       riskThresholds: [{ accountId, ...threshold, halt: null }],
+      halts: [{ accountId, reason: 'under review' }],
     }
     const sent = {
       ...same,

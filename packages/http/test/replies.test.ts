@@ -1,7 +1,7 @@
 // What every route of the API for users answers when it succeeds: as the document describes it, and
 // what is not simply a field of the result.
 import { instruments } from '@tradeport/domain/market'
-import type { ClosedPosition } from '@tradeport/domain/use-cases'
+import type { CloseAttempt, ClosedPosition } from '@tradeport/domain/use-cases'
 import { refuse } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -18,6 +18,7 @@ import {
   goodKey,
   noStatistics,
   now,
+  ownHalt,
   pendingOrder,
   position,
   provenance,
@@ -106,6 +107,8 @@ const closeWith = (parts: Partial<ClosedPosition>, shown: object): Row => ({
   meta: ofPositions,
   parts: { closePosition: () => TE.right({ closed: { ...closedPosition, ...parts }, provenance }) },
 })
+const closesOf = (result: CloseAttempt['result']) =>
+  E.right([{ accountId, ticket: '42' as never, result }])
 const unread = { closePrice: null, realizedPnl: null, closedAt: null }
 
 const tradesWith = (
@@ -209,6 +212,36 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
   moveStopLoss: [{ data: { ...shownPosition, stopLoss: 1.05 }, meta: ofPositions }],
   moveTakeProfit: [{ data: { ...shownPosition, takeProfit: 1.3 }, meta: ofPositions }],
+  haltAccount: [
+    {
+      data: {
+        accountId,
+        halted: true,
+        by: 'owner',
+        since: new Date(now).toISOString(),
+        reason: null,
+      },
+    },
+    {
+      data: { halted: true, closes: [{ positionId: `${accountId}:42`, outcome: 'closed' }] },
+      parts: {
+        haltAccount: () =>
+          TE.right({ accountId, halt: ownHalt, closes: closesOf(E.right(closedPosition)) }),
+      },
+    },
+    {
+      data: { halted: true, closeError: { code: 'BROKER_UNAVAILABLE' } },
+      parts: {
+        haltAccount: () =>
+          TE.right({
+            accountId,
+            halt: ownHalt,
+            closes: E.left(refuse('BrokerUnavailable', { accountId, reason: 'down' })),
+          }),
+      },
+    },
+  ],
+  liftHalt: [{ data: { accountId, halted: false, by: null, since: null, reason: null } }],
   changePositionLevels: [
     { data: { ...shownPosition, stopLoss: 1.05, takeProfit: 1.3 }, meta: ofPositions },
   ],

@@ -16,6 +16,7 @@ export { createProviderTokens, createSealedSecrets } from './credentials/secrets
 export { openEvents } from './events/events.ts'
 export type { OpenedEvents } from './events/events.ts'
 export { createRiskThresholds } from './events/risk-thresholds.ts'
+export { createHalts } from './orders/halts.ts'
 export { openOwnerNotices } from './events/owner-notices.ts'
 export type { OpenedOwnerNotices } from './events/owner-notices.ts'
 export { createJournalHealth, openJournal } from './journal/journal.ts'

@@ -1,6 +1,7 @@
 // The stores of one instance of the service, with the jobs of its orders.
 import { afterAll, beforeAll, describe } from 'vitest'
 import {
+  createHalts,
   createLimitStore,
   createRiskThresholds,
   createIdempotencyStore,
@@ -34,9 +35,10 @@ export const startInstance = async (database: Database, log: Log = silent) => {
     ...storesOn(database),
     users: createUserStore(database),
     tenantRecords: createTenantRecords(database),
-    riskThresholds: createRiskThresholds(database),
+    riskThresholds: createRiskThresholds({ ...database, mayHalt: true }),
     webhooks: webhooksOn(database),
     idempotency: createIdempotencyStore({ knex: database.knex, cipher: testCipher }),
+    halts: createHalts(database),
     orderLimits: createLimitStore(database),
     orders: orders.store,
     jobs: orders.jobs,

@@ -12,7 +12,9 @@ onEachDatabase((open) =>
   it('records the event of the one check that is stored, and keeps it when the operator writes the threshold again', async () => {
     const { database, elsewhere, close } = await open()
     const { operator, recorder, eventLog, stop } = await startEvents(database, createTestClock())
-    const stores = [database, elsewhere].map(({ knex }) => createRiskThresholds({ knex, recorder }))
+    const stores = [database, elsewhere].map(({ knex }) =>
+      createRiskThresholds({ knex, recorder, mayHalt: true }),
+    )
     const [store] = stores as [(typeof stores)[0]]
     const { id: accountId, owner } = await storedAccount(operator)
     const account: BrokerAccount = {

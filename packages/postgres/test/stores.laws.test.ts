@@ -36,6 +36,7 @@ import {
   createFakeIdempotencyStore,
   createFakeOperatorStore,
   createFakeOrderStore,
+  createFakeHalts,
   createFakeProviderTokens,
   createFakeRiskThresholds,
   createFakeRecords,
@@ -73,6 +74,7 @@ const createFakeStores = (): StorePorts => {
     providerTokens: createFakeProviderTokens(records),
     users: createFakeUserStore(records),
     tenantRecords: createFakeTenantRecords(records),
+    halts: createFakeHalts(records),
     riskThresholds: createFakeRiskThresholds(records),
     webhooks: createFakeWebhookStore(records),
     idempotency: createFakeIdempotencyStore(records),
@@ -279,6 +281,11 @@ const changes = fc.record({
     fc.record(thresholdKeys),
     ({ accountId, type, severity }) => [accountId, type, severity],
   ),
+  halts: changesOf(
+    fc.record({ accountId: one(...accountIds), since: instant, reason: nullable(one('news')) }),
+    one(...accountIds),
+    ({ accountId }) => [accountId],
+  ),
 })
 const keys: fc.Arbitrary<OperatorKeys> = fc.record({
   tenants: fc.subarray(tenantIds),
@@ -295,6 +302,7 @@ const keys: fc.Arbitrary<OperatorKeys> = fc.record({
     accountInstant.map(({ accountId, startedAt: timestamp }) => ({ accountId, timestamp })),
   ),
   riskThresholds: fc.array(fc.record(thresholdKeys)),
+  halts: fc.subarray(accountIds),
 })
 
 // --- The commands. ---
@@ -537,6 +545,11 @@ const checkedAccount = accountNumber.map((n): BrokerAccount => ({
   region: null,
 }))
 const recordWrites = [
+  command('halt', fc.record({ of: theirAccount, since: instant }), ({ halts }, { of, since }) =>
+    halts.halt(of.owner, of.id, { since, reason: 'theirs' }),
+  ),
+  command('lift', theirAccount, ({ halts }, { owner, id }) => halts.lift(owner, id)),
+  command('halted', theirAccount, ({ halts }, { owner, id }) => halts.find(owner, id)),
   command(
     'checks',
     fc.record({

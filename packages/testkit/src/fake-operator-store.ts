@@ -51,6 +51,7 @@ const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => {
     riskThresholds: named(tables.riskThresholds, keys.riskThresholds.map(keyOf)).map(
       ({ accountId, type, severity, value, halt }) => ({ accountId, type, severity, value, halt }),
     ),
+    halts: named(tables.halts, keys.halts),
   }
   const holders = [
     ...bound.accounts.map(({ owner }) => owner),
@@ -111,6 +112,8 @@ const owners: readonly (readonly [
   ['challenges', 'accounts', ({ accountId }) => accountId],
   ['balanceSnapshots', 'accounts', ({ accountId }) => accountId],
   ['riskThresholds', 'accounts', ({ accountId }) => accountId],
+  ['halts', 'accounts', ({ accountId }) => accountId],
+  ['ownHalts', 'accounts', ({ accountId }) => accountId],
 ]
 
 const orphansOf = (tables: Tables) =>

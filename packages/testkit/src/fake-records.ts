@@ -1,6 +1,6 @@
 // The stored records in memory: what the fakes of the stores share, so that an account written
 // through one is seen by the others.
-import type { Account, CheckedThreshold } from '@tradeport/domain/accounts'
+import type { Account, CheckedThreshold, OperatorHalt } from '@tradeport/domain/accounts'
 import type { HeldKey } from '@tradeport/domain/access'
 import type {
   AccountSnapshot,
@@ -34,6 +34,10 @@ export interface Tables {
   readonly challenges: Map<string, Challenge>
   readonly balanceSnapshots: Map<string, AccountSnapshot>
   readonly riskThresholds: Map<string, CheckedThreshold>
+  /** By the operator. */
+  readonly halts: Map<string, OperatorHalt>
+  /** By the owners. */
+  readonly ownHalts: Map<string, OperatorHalt>
   readonly webhooks: Map<string, WebhookWithSecret>
 }
 
@@ -58,6 +62,8 @@ export const createFakeRecords = (): FakeRecords => ({
     challenges: new Map(),
     balanceSnapshots: new Map(),
     riskThresholds: new Map(),
+    halts: new Map(),
+    ownHalts: new Map(),
     webhooks: new Map(),
   },
   idempotencyKeys: new Map(),

@@ -18,7 +18,15 @@ export const createFakeRiskThresholds = (
         const key = thresholdKey(before)
         if (JSON.stringify(riskThresholds.get(key)) !== JSON.stringify(before)) continue
         riskThresholds.set(key, after)
-        if (event !== undefined) happened(owner, [event])
+        if (event === undefined) continue
+        happened(owner, [event])
+        const { accountId, type, severity, halt } = after
+        if (halt && !records.tables.halts.has(accountId))
+          records.tables.halts.set(accountId, {
+            accountId,
+            since: event.at,
+            reason: `the risk threshold ${type} (${severity}) was breached`,
+          })
       }
     }),
 })

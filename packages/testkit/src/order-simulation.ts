@@ -229,6 +229,7 @@ export const simulateOrders = async (
         stopwatch,
         pause: (ms: number) => () => current.wait(ms),
         accountChanged: () => undefined,
+        halts: { find: () => TE.right(O.none) },
         liveAccounts: {
           read:
             ({ id }: Account) =>

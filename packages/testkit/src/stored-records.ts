@@ -44,6 +44,7 @@ export const noKeys: OperatorKeys = {
   challenges: [],
   balanceSnapshots: [],
   riskThresholds: [],
+  halts: [],
 }
 
 export const noRecords: OperatorRecords = {
@@ -57,6 +58,7 @@ export const noRecords: OperatorRecords = {
   challenges: [],
   balanceSnapshots: [],
   riskThresholds: [],
+  halts: [],
 }
 
 // Names are counted, so that tests which share one store never meet each other's records.

@@ -22,7 +22,7 @@ export interface RiskThreshold {
   readonly severity: (typeof thresholdSeverities)[number]
   /** Money in the account's currency, or percent; 0 or more. */
   readonly value: number
-  /** Whether a breach is to halt the account. Kept only: accounts cannot be halted yet. */
+  /** Whether a breach halts the account, as the operator would. */
   readonly halt: boolean
 }
 

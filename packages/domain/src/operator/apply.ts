@@ -4,6 +4,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import { apiKeyRequirement, isApiKey } from '../access/api-key.ts'
 import type { CredentialHash } from '../access/credential.ts'
 import { isSameLink, type Account } from '../accounts/account.ts'
+import type { OperatorHalt } from '../accounts/halt.ts'
 import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import { refuse, type Issue, type Refusal } from '../errors.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
@@ -77,6 +78,7 @@ interface MergedFields {
   readonly challenges: Challenge
   readonly balanceSnapshots: AccountSnapshot
   readonly riskThresholds: RiskThreshold
+  readonly halts: Omit<OperatorHalt, 'since'>
 }
 
 const rules: {
@@ -140,6 +142,7 @@ const rules: {
     value: 'required',
     halt: { unset: false },
   },
+  halts: { accountId: 'account', reason: { unset: null } },
 }
 
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
@@ -180,12 +183,17 @@ export const keysOf = (
     challenges: document.challenges,
     balanceSnapshots: document.balanceSnapshots,
     riskThresholds: document.riskThresholds,
+    halts: present(document.halts.map(({ accountId }) => accountId)),
   }
 }
 
 const present = <A>(values: readonly A[]): readonly NonNullable<A>[] => [
   ...new Set(values.filter((value) => value !== null && value !== undefined)),
 ]
+
+/** Whether an account has at most one record of the section. */
+const isOnePerAccount = (section: Section): boolean =>
+  section === 'traderLimits' || section === 'halts'
 
 // --- deciding ---
 
@@ -207,7 +215,7 @@ type BuildRecord<S extends Section> = (
 
 /**
  * What to write, or every fault of the document by its path.
- * @param now stands in for createdAt where the document gives none
+ * @param now stands in for createdAt where the document gives none; when new halts begin
  */
 export const decideApply =
   (document: OperatorDocument, secrets: CredentialSource, now: Instant) =>
@@ -270,6 +278,7 @@ export const decideApply =
       challenges: (_, challenge) => challenge,
       balanceSnapshots: (_, snapshot) => snapshot,
       riskThresholds: (_, threshold) => threshold,
+      halts: (_, halt, stored) => halt && { ...halt, since: stored?.since ?? now },
     }
 
     /** With everything that belongs to the record and that a later section can refer to. */
@@ -296,7 +305,7 @@ export const decideApply =
         seen.add(id)
         if (entry.removed === true) {
           remove(section, id)
-          removed.push('id' in entry || section === 'traderLimits' ? id : entry)
+          removed.push('id' in entry || isOnePerAccount(section) ? id : entry)
           continue
         }
         const reportFault: ReportFault = (field, message) =>

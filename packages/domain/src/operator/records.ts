@@ -1,5 +1,6 @@
 // The sections of an operator's document, and the records that it creates, changes and removes.
 import type { Account, AccountFigures, BalanceSnapshot } from '../accounts/account.ts'
+import type { OperatorHalt } from '../accounts/halt.ts'
 import type { RiskThreshold } from '../accounts/risk-threshold.ts'
 import type { CredentialHash, Plan, Scope } from '../access/credential.ts'
 import type { AccountId, TenantId, UserId } from '../primitives/ids.ts'
@@ -17,6 +18,7 @@ export const sections = [
   'challenges',
   'balanceSnapshots',
   'riskThresholds',
+  'halts',
 ] as const
 export type Section = (typeof sections)[number]
 
@@ -131,6 +133,7 @@ interface Records {
   readonly challenges: Challenge
   readonly balanceSnapshots: AccountSnapshot
   readonly riskThresholds: RiskThreshold
+  readonly halts: OperatorHalt
 }
 
 interface Keys {
@@ -144,6 +147,7 @@ interface Keys {
   readonly challenges: Pick<Challenge, 'accountId' | 'startedAt'>
   readonly balanceSnapshots: Pick<AccountSnapshot, 'accountId' | 'timestamp'>
   readonly riskThresholds: Pick<RiskThreshold, 'accountId' | 'type' | 'severity'>
+  readonly halts: AccountId
 }
 
 /** The fields of an entry that may be left out (the stored value stays) or null (it is unset). */
@@ -175,6 +179,7 @@ interface Entries {
   readonly challenges: Entry<Challenge, 'accountId' | 'startedAt'>
   readonly balanceSnapshots: Entry<AccountSnapshot, 'accountId' | 'timestamp'>
   readonly riskThresholds: Entry<RiskThreshold, 'accountId' | 'type' | 'severity'>
+  readonly halts: Entry<Omit<OperatorHalt, 'since'>, 'accountId'>
 }
 
 /**

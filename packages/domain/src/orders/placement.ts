@@ -162,6 +162,7 @@ export type UnusableAccount =
       | 'AccountNotFound'
       | 'AccountPurposeRestricted'
       | 'LiveAccountRestricted'
+      | 'AccountHalted'
       | 'UnsupportedBroker'
       | 'NotProvisioned'
     >
@@ -184,6 +185,10 @@ const unusableReasons: Readonly<Record<UnusableAccount['_tag'], RejectReason>> =
     code: 'LIVE_ACCOUNT_RESTRICTED',
     message:
       'The broker does not confirm that this is a demo account; the order was not sent. Link a demo account to trade.',
+  },
+  AccountHalted: {
+    code: 'ACCOUNT_HALTED',
+    message: 'The account was halted; the order was not sent.',
   },
   UnsupportedBroker: {
     code: 'UNSUPPORTED_BROKER',

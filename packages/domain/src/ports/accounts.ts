@@ -7,6 +7,7 @@ import type {
   BrokerAccount,
   LinkedAccount,
 } from '../accounts/account.ts'
+import type { Halt } from '../accounts/halt.ts'
 import type { CheckedThreshold, ThresholdCheck } from '../accounts/risk-threshold.ts'
 import type { AsyncResult, BrokerReadTag } from '../errors.ts'
 import type { ServiceEvent } from '../events/events.ts'
@@ -63,6 +64,16 @@ export interface LiveAccounts {
   readonly read: (account: Account) => AsyncResult<AccountReading, BrokerReadTag>
 }
 
+/** Which accounts are halted, by their owners and by the operator. The owner comes first. */
+export interface Halts {
+  /** The operator's where both halted the account. */
+  readonly find: (owner: Owner, id: AccountId) => AsyncResult<O.Option<Halt>>
+  /** Halts an account for its owner. A halt that stands stays as it is. */
+  readonly halt: (owner: Owner, id: AccountId, halt: Omit<Halt, 'by'>) => AsyncResult<void>
+  /** Lifts the owner's halt. The operator's stays. */
+  readonly lift: (owner: Owner, id: AccountId) => AsyncResult<void>
+}
+
 /** A check to store, with the event of its breach. */
 export interface StoredCheck extends Pick<ThresholdCheck, 'before' | 'after'> {
   readonly event: ServiceEvent | undefined
@@ -72,9 +83,9 @@ export interface RiskThresholds {
   /** By type and severity. */
   readonly ofAccount: (account: BrokerAccount) => AsyncResult<readonly CheckedThreshold[]>
   /**
-   * Stores what the checks left and records their events, in one transaction. A check of a
-   * threshold that was changed, removed or checked by another process meanwhile is dropped with its
-   * event.
+   * Stores what the checks left, records their events, and halts the account for the operator where
+   * a breached threshold says so, in one transaction. A check of a threshold that was changed,
+   * removed or checked by another process meanwhile is dropped with its event and its halt.
    */
   readonly record: (account: BrokerAccount, checks: readonly StoredCheck[]) => AsyncResult<void>
 }

@@ -3,7 +3,7 @@
 import type { BrokerHealth } from '../operator/health.ts'
 import type { WebhookReach } from '../webhooks/webhook-url.ts'
 import type { AddressLimits, CredentialStore, Secrets, TokenVerifier, UserStore } from './access.ts'
-import type { AccountStore, LiveAccounts, RiskThresholds } from './accounts.ts'
+import type { AccountStore, Halts, LiveAccounts, RiskThresholds } from './accounts.ts'
 import type {
   Broker,
   PositionTrading,
@@ -52,6 +52,7 @@ export interface Ports extends Pauser {
   readonly credentials: CredentialStore
   readonly database: DatabaseHealth
   readonly eventLog: EventLog
+  readonly halts: Halts
   readonly orderLimits: LimitStore
   readonly journal: Journal
   readonly journalHealth: JournalHealth

@@ -3,6 +3,8 @@
 export { createAccounts, createLiveAccounts } from './accounts.ts'
 export type { AccountView } from './accounts.ts'
 export { checkThresholds } from './check-thresholds.ts'
+export { createHalts } from './halts.ts'
+export type { HaltView } from './halts.ts'
 export { identifyCaller } from './identify-caller.ts'
 export { marketData } from './market-data.ts'
 export { createOperatorDocuments } from './operator-documents.ts'

@@ -12,6 +12,7 @@ import {
   type Account,
   type BrokerAccount,
 } from '../accounts/account.ts'
+import { requireNotHalted } from '../accounts/halt.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import {
   arePositionsNeeded,
@@ -38,6 +39,7 @@ import { sendTimeoutMs } from '../orders/placement.ts'
 import type {
   AccountLimits,
   AccountStore,
+  Halts,
   LimitRefusal,
   OpenPositions,
   OrderStore,
@@ -100,6 +102,7 @@ interface PlacePorts extends Pick<
   Ports,
   'orderLimits' | 'providerTokens' | 'orderIds' | 'clock' | 'stopwatch'
 > {
+  readonly halts: Pick<Halts, 'find'>
   readonly accounts: Pick<AccountStore, 'find'>
   /** Reads bypass caches: stale positions would make the limit check wrong. */
   readonly positionTrading: Pick<PositionTrading, 'freshPositions'>
@@ -121,6 +124,7 @@ type PlaceOrderTag =
   | 'AccountNotFound'
   | 'AccountPurposeRestricted'
   | 'LiveAccountRestricted'
+  | 'AccountHalted'
   | 'UnsupportedBroker'
   | 'NotProvisioned'
   | 'BrokerUnavailable'
@@ -130,7 +134,7 @@ type PlaceOrderTag =
 
 /**
  * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
- * of the checks is part of the contract: volume, account, provider token, challenge, open positions
+ * of the checks is part of the contract: volume, account, halt, provider token, challenge, open positions
  * (here), then limits and counts (in `record`).
  */
 export const placeOrder =
@@ -176,8 +180,9 @@ interface CheckedAccount {
 const readForOrder =
   (ports: PlacePorts, owner: Owner, id: AccountId): AsyncResult<CheckedAccount, PlaceOrderTag> =>
   async () => {
-    const [account, token, challenges, limits] = await Promise.all([
+    const [account, halt, token, challenges, limits] = await Promise.all([
       findAccount(ports)(owner, id)(),
+      ports.halts.find(owner, id)(),
       ports.providerTokens.find(owner.tenantId)(),
       ports.orderLimits.challenges(owner, id)(),
       ports.orderLimits.limitsOf(owner, id)(),
@@ -185,6 +190,9 @@ const readForOrder =
     if (E.isLeft(account)) return account
     const tradable = requireTradable(account.right)
     if (E.isLeft(tradable)) return tradable
+    if (E.isLeft(halt)) return halt
+    const active = requireNotHalted(id, halt.right)
+    if (E.isLeft(active)) return active
     const destination = requireBrokerAccount(account.right)
     if (E.isLeft(destination)) return destination
     if (E.isLeft(token)) return token

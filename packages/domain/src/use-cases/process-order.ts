@@ -14,6 +14,7 @@ import {
   type Account,
   type BrokerAccount,
 } from '../accounts/account.ts'
+import { requireNotHalted } from '../accounts/halt.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
 import { brokerClientId, isCorrection, withOutcome, type Order } from '../orders/order.ts'
 import {
@@ -35,6 +36,7 @@ import type {
   AccountStore,
   AcquireSlot,
   BrokerOrder,
+  Halts,
   OrderJob,
   OrderPlacement,
   OrderRetry,
@@ -49,6 +51,7 @@ interface ProcessPorts extends Pick<
   'liveAccounts' | 'trading' | 'slots' | 'clock' | 'stopwatch' | 'pause'
 > {
   readonly accounts: Pick<AccountStore, 'find'>
+  readonly halts: Pick<Halts, 'find'>
   readonly orders: Pick<OrderStore, 'placement' | 'advance' | 'othersTickets'>
   /** The broker may have changed the account: what caches keep of it is dropped. */
   readonly accountChanged: (account: BrokerAccount) => void
@@ -119,7 +122,7 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       ),
     )
 
-  // The account may have been relinked, or turned out to be live, since the order was accepted. One
+  // The account may have been halted or relinked, or turned out to be live, since the order was accepted. One
   // whose broker never confirmed that it is a demo account is read first.
   const requireDestination = ({
     order: { owner, request },
@@ -129,6 +132,12 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       findAccount(ports)(owner, request.accountId),
       TE.tap((account): TE.TaskEither<SendObstacle, unknown> =>
         TE.fromEither(requireTradable(account)),
+      ),
+      TE.tap(({ id }): TE.TaskEither<SendObstacle, unknown> =>
+        pipe(
+          ports.halts.find(owner, id),
+          TE.flatMapEither((halt) => requireNotHalted(id, halt)),
+        ),
       ),
       TE.tap((account) =>
         pipe(
@@ -320,6 +329,7 @@ const afterObstacle = (
     case 'AccountPurposeRestricted':
     case 'AccountRelinked':
     case 'LiveAccountRestricted':
+    case 'AccountHalted':
     case 'UnsupportedBroker':
     case 'NotProvisioned':
       return rejectUnusable(obstacle)

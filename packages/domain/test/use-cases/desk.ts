@@ -15,6 +15,7 @@ import type { AcquireSlot, Clock, OrderJob, Pauser, PositionLocks } from '../../
 import {
   createFakeAccountStore,
   createFakeBroker,
+  createFakeHalts,
   createFakeLimitStore,
   createFakeJournal,
   createFakeOrderStore,
@@ -56,7 +57,7 @@ export const createTestDesk = (clock: Clock = { now: () => 1_000_000 }, pageSize
   const records = createFakeRecords()
   const accounts = createFakeAccountStore(records)
   const broker = createFakeBroker(clock, pageSize)
-  const ports = { accounts, broker, clock }
+  const ports = { accounts, broker, clock, halts: createFakeHalts(records) }
   return {
     ...ports,
     records,

@@ -42,6 +42,9 @@ const change =
 const removed: Trouble = ({ tables }, { id }) => void tables.accounts.delete(id)
 const relinked = change({ provider: { providerAccountId: 'another', region: 'london' } })
 
+const halted: Trouble = ({ tables }, { id: accountId }) =>
+  void tables.halts.set(accountId, { accountId, since: noon, reason: null })
+
 const exposure = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
 const limitTrader =
   (limits: object): Trouble =>
@@ -104,6 +107,7 @@ describe('POST /orders', () => {
     ['AccountNotFound', removed],
     ['AccountPurposeRestricted', change({ purpose: 'trade_copier' })],
     ['LiveAccountRestricted', change({ tradeMode: 'real' })],
+    ['AccountHalted', halted],
     ['UnsupportedBroker', change({ brokerType: 'ctrader' })],
     ['NotProvisioned', change({ provider: null })],
     [
@@ -303,6 +307,7 @@ describe('an order on its way to the broker', () => {
     ['is linked to another broker account', relinked, 'ACCOUNT_RELINKED'],
     ['has another purpose', change({ purpose: 'trade_copier' }), 'ACCOUNT_PURPOSE_RESTRICTED'],
     ['turned out to be live', change({ tradeMode: 'real' }), 'LIVE_ACCOUNT_RESTRICTED'],
+    ['was halted', halted, 'ACCOUNT_HALTED'],
   ])('is not sent to an account that %s since', async (_, trouble, code) => {
     const { desk, account, order, stored } = await placed()
     trouble(desk, account)

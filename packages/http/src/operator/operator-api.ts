@@ -265,7 +265,7 @@ const rotated = object('What was done.', {
   cursor: nullable(text('Leads to the next batch; null after the last.', 'WzEsWyJ1c2VycyJdXQ')),
 })
 
-const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[] => [
+const groupsWith = (capabilities: Capabilities): readonly RouteGroup<OperatorUseCases>[] => [
   {
     name: 'Records',
     description: 'Tenants, users, accounts, keys and limits as the service has stored them.',
@@ -276,7 +276,7 @@ const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[]
         'Change the records to what a document describes, all or nothing.',
         {
           access,
-          body: operatorDocument(hasEvents),
+          body: operatorDocument(capabilities),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.applyOperatorDocument(body),
           data: applied,
@@ -296,7 +296,7 @@ const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[]
         'Show what applying a document would change, and which orders under way it touches; changes nothing.',
         {
           access,
-          body: operatorDocument(hasEvents),
+          body: operatorDocument(capabilities),
           refusals: ['ValidationError'],
           useCase: (useCases, _, { body }) => useCases.planOperatorDocument(body),
           data: plan,
@@ -362,7 +362,7 @@ const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[]
         'listTenantAccounts',
         'List accounts of a tenant as they are stored, by user.',
         ofUser,
-        listedAccount(hasEvents),
+        listedAccount(isEnabled(capabilities, 'events')),
         (useCases) => useCases.listTenantAccounts,
       ),
       tenantList(
@@ -477,7 +477,7 @@ const groupsWith = (hasEvents: boolean): readonly RouteGroup<OperatorUseCases>[]
 ]
 
 const routesWith = (capabilities: Capabilities): readonly Route<OperatorUseCases>[] =>
-  groupsWith(isEnabled(capabilities, 'events')).flatMap(({ routes }) => routes)
+  groupsWith(capabilities).flatMap(({ routes }) => routes)
 
 /** With the fields of all capabilities. */
 export const operatorRoutes = routesWith(undefined)
@@ -485,7 +485,7 @@ export const operatorRoutes = routesWith(undefined)
 const prefix = '/operator/v1'
 
 export const createOperatorDocument = (capabilities?: Capabilities): OpenApiDocument =>
-  documentOf(groupsWith(isEnabled(capabilities, 'events')), {
+  documentOf(groupsWith(capabilities), {
     title: 'Tradeport, for its operator',
     summary: 'Records, orders under way and the state of a service.',
     description:

@@ -7,6 +7,7 @@ import {
   thresholdSeverities,
   thresholdTypes,
 } from '@tradeport/domain/accounts'
+import { type Capabilities, isEnabled } from '../api.ts'
 import { challengeStatuses, emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
 import {
   parseAccountId,
@@ -168,7 +169,7 @@ const thresholdKey = {
 }
 const thresholdFields = {
   value: decimal('In the currency of the account, or in percent.', 9_000, { minimum: 0 }),
-  halt: flag('Whether a breach is to halt the account; without effect yet.', false),
+  halt: flag('Whether a breach halts the account, with the capability trading-tools.', false),
 }
 
 const section = <F extends Fields>(title: string, fields: F) =>
@@ -186,7 +187,7 @@ const section = <F extends Fields>(title: string, fields: F) =>
   )
 
 /** A whole document; sections that it leaves out are empty. */
-export const operatorDocument = (hasEvents: boolean): Schema<OperatorDocument> =>
+export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDocument> =>
   mapDecoded(
     named(
       'OperatorDocument',
@@ -229,11 +230,21 @@ export const operatorDocument = (hasEvents: boolean): Schema<OperatorDocument> =
           timestamp: instant('When the figures were recorded.'),
           ...settings({ ...figures, freeMargin: money }),
         }),
-        ...(hasEvents && {
+        ...(isEnabled(capabilities, 'events') && {
           riskThresholds: section('RiskThresholdEntry', {
             accountId,
             ...thresholdKey,
             ...settings(thresholdFields),
+          }),
+        }),
+        ...(isEnabled(capabilities, 'trading-tools') && {
+          halts: section('HaltEntry', {
+            accountId,
+            ...settings({
+              reason: text('Why, for the owner of the account.', 'under review', {
+                maxLength: 200,
+              }),
+            }),
           }),
         }),
       }),

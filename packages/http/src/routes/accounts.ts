@@ -6,22 +6,31 @@ import {
   isDemo,
 } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import type { AccountView } from '@tradeport/domain/use-cases'
+import type { AccountView, HaltView } from '@tradeport/domain/use-cases'
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import { errorReply } from '../errors.ts'
 import { accountId, balance, dateRange, equity, instant, margin } from '../fields.ts'
 import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   decimal,
   flag,
+  input,
   list,
+  named,
   nullable,
+  object,
   oneOf,
   optional,
+  optionalWithoutExample,
   record,
   text,
+  withDescription,
   time,
   encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
+import { closeAttempt } from './positions.ts'
 
 const freeMargin = nullable(
   decimal('Free margin; null until it was read from the broker.', 10_094.5),
@@ -71,6 +80,47 @@ const snapshot = record('BalanceSnapshot', 'The figures of an account at a momen
   ...figures,
 })
 
+const haltRequest = named(
+  'HaltAccountRequest',
+  input('How to halt the account.', {
+    reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
+    closePositions: optionalWithoutExample(
+      flag('Whether to close every open position once it is halted.', false),
+    ),
+    cancelOrders: optionalWithoutExample(
+      flag('Whether to cancel open orders; no order is ever open yet.', false),
+    ),
+  }),
+)
+
+const halt = encodedFrom(
+  record('AccountHalt', 'Whether an account is halted: then no order is placed on it.', {
+    accountId,
+    halted: flag('Whether it is.'),
+    by: nullable(oneOf(['owner', 'operator'], 'Who halted it.')),
+    since: nullable(withDescription(instant, 'Since when.')),
+    reason: nullable(text('Why, as it was given.', 'news')),
+    closes: optionalWithoutExample(
+      list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
+    ),
+    closeError: optionalWithoutExample(
+      object('Why no position was closed.', {
+        code: text('As in the error of a reply.', 'BROKER_UNAVAILABLE'),
+        message: text('The same in words.', 'The broker cannot be reached.'),
+      }),
+    ),
+  }),
+  ({ accountId: id, halt: stands, closes }: HaltView) => ({
+    accountId: id,
+    halted: O.isSome(stands),
+    ...(O.isSome(stands) ? stands.value : { by: null, since: null, reason: null }),
+    ...(closes !== undefined &&
+      (E.isRight(closes)
+        ? { closes: closes.right }
+        : { closeError: errorReply(closes.left).error })),
+  }),
+)
+
 const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
 const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
@@ -113,6 +163,34 @@ export const accountRoutes = [
       useCase: (useCases, caller, { id, query: { startDate: from, endDate: to, interval } }) =>
         useCases.listBalanceHistory(caller, id, { from, to, interval }),
       ...replyWith(list(snapshot, 'Newest first; empty when there is none.')),
+    },
+  ),
+  route(
+    'POST /accounts/:id/halt',
+    'haltAccount',
+    'Halts an account: no order is placed on it, orders that are recorded and not yet sent are rejected, and positions can still be changed and closed.',
+    {
+      ...byId,
+      capability: 'trading-tools',
+      access: anyOf('trading:write'),
+      body: haltRequest,
+      refusals: ['AccountNotFound', 'IdempotencyInProgress'],
+      useCase: (useCases, caller, { id, body, guard }) =>
+        useCases.haltAccount(caller, id, body, guard),
+      ...replyWith(halt),
+    },
+  ),
+  route(
+    'DELETE /accounts/:id/halt',
+    'liftHalt',
+    "Lifts the owner's halt of an account. The operator's can only be lifted by the operator.",
+    {
+      ...byId,
+      capability: 'trading-tools',
+      access: anyOf('trading:write'),
+      refusals: ['AccountNotFound', 'AccountHalted'],
+      useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
+      ...replyWith(halt),
     },
   ),
 ]

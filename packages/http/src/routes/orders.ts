@@ -92,7 +92,7 @@ export const orderFields = {
   rejectReason: optionalWithoutExample(
     object('Why it was rejected.', {
       code: text(
-        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
+        "BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's.",
         'TRADE_RETCODE_MARKET_CLOSED',
       ),
       message: text('The same in words.', 'Market is closed'),
@@ -150,6 +150,7 @@ export const orderRoutes = [
         'AccountNotFound',
         'AccountPurposeRestricted',
         'LiveAccountRestricted',
+        'AccountHalted',
         'UnsupportedBroker',
         'NotProvisioned',
         'BrokerUnavailable',

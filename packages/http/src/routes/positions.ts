@@ -100,7 +100,8 @@ const presentClose = (closed: ClosedPosition) => ({
 const closeResult = encodedFrom(closeShape, presentClose)
 
 const { remainingPositionId, ...closedFields } = closeFields
-const attempt = encodedFrom(
+/** The outcome of one of several closes. */
+export const closeAttempt = encodedFrom(
   record('CloseAttempt', 'The outcome of one of several closes.', {
     positionId,
     outcome: oneOf(
@@ -289,7 +290,7 @@ export const positionRoutes = [
         'IdempotencyInProgress',
       ],
       useCase: (useCases, caller, { body, guard }) => useCases.closePositions(caller, body, guard),
-      ...replyWith(list(attempt, 'Oldest position first; empty where none matches.')),
+      ...replyWith(list(closeAttempt, 'Oldest position first; empty where none matches.')),
     },
   ),
 ]

@@ -4,15 +4,17 @@ import type { Database } from '../connection/database.ts'
 import { attempts } from '../connection/failures.ts'
 import { readAll, sql } from '../connection/sql.ts'
 import { ofAccount } from '../journal/journal-row.ts'
-import { checkedThresholds as thresholds } from '../operator/records.ts'
+import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { EventRecorder, OwnedEvent } from './events.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
+  /** Whether a breach halts the account where the threshold says so. */
+  readonly mayHalt: boolean
 }
 
-export const createRiskThresholds = ({ knex, recorder }: Parts): RiskThresholds =>
+export const createRiskThresholds = ({ knex, recorder, mayHalt }: Parts): RiskThresholds =>
   attempts<RiskThresholds>('riskThresholds', {
     ofAccount: (account) =>
       readAll(
@@ -20,14 +22,25 @@ export const createRiskThresholds = ({ knex, recorder }: Parts): RiskThresholds 
         sql`select ${thresholds.columns} from risk_thresholds where ${ofAccount(account)} order by type, severity`,
         thresholds,
       ),
-    record: async ({ owner }, checks) => {
+    record: async ({ owner, accountId }, checks) => {
       const { length } = await knex.transaction(async (trx) => {
         const events: OwnedEvent[] = []
         for (const { before, after, event } of checks) {
           const updated = await trx('risk_thresholds')
             .where({ tenant_id: owner.tenantId, ...thresholds.write(before) })
             .update(thresholds.write(after))
-          if (updated > 0 && event !== undefined) events.push({ owner, event })
+          if (updated === 0 || event === undefined) continue
+          events.push({ owner, event })
+          const { type, severity, halt } = after
+          if (!halt || !mayHalt) continue
+          const reason = `the risk threshold ${type} (${severity}) was breached`
+          await trx('halts')
+            .insert({
+              tenant_id: owner.tenantId,
+              ...operatorHalts.write({ accountId, since: event.at, reason }),
+            })
+            .onConflict()
+            .ignore()
         }
         await recorder?.recordWithin(trx, events)
         return events

@@ -158,6 +158,16 @@ const tables = `
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );
 
+  create table halts (
+    tenant_id text not null,
+    account_id uuid not null,
+    halted_by text not null,
+    since timestamptz not null,
+    reason text,
+    primary key (tenant_id, account_id, halted_by),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
   -- No references: an order under way is followed to its end although its user was removed, and stays when its account is no longer linked.
   create table orders (
     tenant_id text not null,

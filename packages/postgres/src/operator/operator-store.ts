@@ -18,7 +18,15 @@ import { Sql, inTransaction, query, readAll, sql, type Selection } from '../conn
 import { accounts, snapshots } from '../credentials/account-store.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
-import { challenges, desks, riskThresholds, tenants, traderLimits, users } from './records.ts'
+import {
+  challenges,
+  desks,
+  operatorHalts,
+  riskThresholds,
+  tenants,
+  traderLimits,
+  users,
+} from './records.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
@@ -95,6 +103,12 @@ const stored: { readonly [S in Section]: Stored<S> } = {
     keyOf: ({ accountId, type, severity }) => [accountId, type, severity],
     of: 'account',
   },
+  halts: {
+    rows: operatorHalts,
+    key: { account_id: 'uuid', halted_by: 'text' },
+    keyOf: (accountId) => [accountId, 'operator'],
+    of: 'account',
+  },
 }
 const sections = Object.keys(stored) as Section[]
 
@@ -150,6 +164,7 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
     challenges: await read('challenges', keys.challenges),
     balanceSnapshots: await read('balanceSnapshots', keys.balanceSnapshots),
     riskThresholds: await read('riskThresholds', keys.riskThresholds),
+    halts: await read('halts', keys.halts),
   }
 }
 

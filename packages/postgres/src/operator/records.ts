@@ -1,7 +1,12 @@
 // The operator's records as rows, other than accounts and credentials: tenants, users, desks,
-// limits, challenges and risk thresholds.
+// limits, challenges, risk thresholds and halts.
 import { plans } from '@tradeport/domain/access'
-import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
+import {
+  thresholdSeverities,
+  thresholdTypes,
+  type Halt,
+  type OperatorHalt,
+} from '@tradeport/domain/accounts'
 import { challengeStatuses, type AccountTraderLimits, type Desk } from '@tradeport/domain/operator'
 import * as t from 'io-ts'
 import {
@@ -106,6 +111,28 @@ export const checkedThresholds = tableOf('risk_thresholds', {
   reference: orAbsent(numeric),
   day: orAbsent(instant),
 })
+
+const haltTable = tableOf('halts', {
+  accountId: ids.account,
+  haltedBy: oneOf('halted by', ['owner', 'operator']),
+  since: instant,
+  reason: orAbsent(t.string),
+})
+
+export const halts = mapped(haltTable, ({ haltedBy: by, since, reason }): Halt => ({
+  by,
+  since,
+  reason,
+}))
+
+export const operatorHalts = {
+  ...mapped(haltTable, ({ accountId, since, reason }): OperatorHalt => ({
+    accountId,
+    since,
+    reason,
+  })),
+  write: (halt: OperatorHalt): Row => haltTable.write({ ...halt, haltedBy: 'operator' }),
+}
 
 /** The thresholds of the accounts that a statement reads, as JSON. */
 export const accountThresholds = {

@@ -1,0 +1,85 @@
+// Halts of an account by its owner: while one lasts no order is placed.
+import type * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Caller } from '../access/credential.ts'
+import { requireNotHalted, type Halt } from '../accounts/halt.ts'
+import type { AsyncResult, Refusal } from '../errors.ts'
+import { withoutKey, type AccountStore, type IdempotencyGuard, type Ports } from '../ports/index.ts'
+import type { AccountId } from '../primitives/ids.ts'
+import { findAccount } from './steps/find.ts'
+import type { createPositionChanges } from './position-changes.ts'
+
+type ClosePositions = ReturnType<typeof createPositionChanges>['closePositions']
+
+export interface HaltRequest {
+  /** Why, for whoever reads it. */
+  readonly reason?: string | undefined
+  /** Whether to close every open position once the account is halted. */
+  readonly closePositions?: boolean | undefined
+}
+
+export interface HaltView {
+  readonly accountId: AccountId
+  readonly halt: O.Option<Halt>
+  /** Undefined where no positions were to be closed. */
+  readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>>
+}
+
+interface HaltPorts extends Pick<Ports, 'halts' | 'clock'> {
+  readonly accounts: Pick<AccountStore, 'find'>
+  readonly closePositions: ClosePositions
+}
+
+export const createHalts = (ports: HaltPorts) => {
+  const { halts, clock } = ports
+
+  /** That positions could not be closed does not undo the halt. */
+  const closeAll = (caller: Caller, accountId: AccountId) =>
+    TE.fromTask(ports.closePositions(caller, { accountId }, withoutKey))
+
+  return {
+    /**
+     * POST /accounts/:id/halt: halts the account, and then closes its positions where that is
+     * wanted. A halt that stands stays as it is.
+     */
+    haltAccount: (
+      caller: Caller,
+      id: AccountId,
+      { reason, closePositions = false }: HaltRequest,
+      { begin }: IdempotencyGuard,
+    ): AsyncResult<HaltView, 'AccountNotFound' | 'IdempotencyInProgress'> =>
+      pipe(
+        findAccount(ports)(caller.owner, id),
+        TE.tap(() => begin),
+        TE.tap(() => halts.halt(caller.owner, id, { since: clock.now(), reason: reason ?? null })),
+        TE.flatMap(() => halts.find(caller.owner, id)),
+        TE.map((halt): HaltView => ({ accountId: id, halt })),
+        TE.flatMap((view) =>
+          closePositions
+            ? pipe(
+                closeAll(caller, id),
+                TE.map((closes) => ({ ...view, closes })),
+              )
+            : TE.right(view),
+        ),
+      ),
+
+    /** DELETE /accounts/:id/halt: refused while the operator halts the account. */
+    liftHalt: (
+      { owner }: Caller,
+      id: AccountId,
+    ): AsyncResult<HaltView, 'AccountNotFound' | 'AccountHalted'> =>
+      pipe(
+        findAccount(ports)(owner, id),
+        TE.flatMap(() => halts.find(owner, id)),
+        TE.map(O.filter(({ by }) => by === 'operator')),
+        TE.flatMapEither((halt): E.Either<Refusal<'AccountHalted'>, void> =>
+          requireNotHalted(id, halt),
+        ),
+        TE.flatMap(() => halts.lift(owner, id)),
+        TE.map(() => ({ accountId: id, halt: O.none })),
+      ),
+  }
+}

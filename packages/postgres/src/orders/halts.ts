@@ -1,0 +1,38 @@
+// Which accounts are halted, in PostgreSQL: by their owners and by the operator.
+import type { Halts } from '@tradeport/domain/ports'
+import type { AccountId, Owner } from '@tradeport/domain/primitives'
+import { toTimestamptz } from '../connection/columns.ts'
+import type { Database } from '../connection/database.ts'
+import { attempts } from '../connection/failures.ts'
+import { query, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { halts } from '../operator/records.ts'
+
+export const createHalts = ({ knex }: Pick<Database, 'knex'>): Halts =>
+  attempts<Halts>('halts', {
+    // In the order of the alphabet the operator comes first.
+    find: (owner, id) =>
+      readFirst(
+        knex,
+        sql`select ${halts.columns} from halts where ${isOfOwner(owner, id)} order by halted_by limit 1`,
+        halts,
+      ),
+    halt: async ({ tenantId, userId }, id, { since, reason }) => {
+      await query(
+        knex,
+        sql`insert into halts (tenant_id, account_id, halted_by, since, reason)
+          select tenant_id, id, 'owner', ${toTimestamptz(since)}::timestamptz, ${reason} from accounts
+          where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id}
+          on conflict do nothing`,
+      )
+    },
+    lift: async (owner, id) => {
+      await query(
+        knex,
+        sql`delete from halts where ${isOfOwner(owner, id)} and halted_by = 'owner'`,
+      )
+    },
+  })
+
+const isOfOwner = ({ tenantId, userId }: Owner, id: AccountId): Sql => sql`
+  halts.tenant_id = ${tenantId} and halts.account_id = ${id} and exists (
+    select from accounts where tenant_id = ${tenantId} and user_id = ${userId} and id = ${id})`
