@@ -1,5 +1,6 @@
 // `pnpm test`: every package's tests in one run, in which vitest begins with the files that took
 // longest the last time. The last line is `N passed, N failed`.
+import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
 import { dirname, resolve } from 'node:path'
 import { defineConfig } from 'vitest/config'
@@ -23,10 +24,11 @@ const count: Reporter = {
     )
     const failed = countTests(modules, 'failed') + brokenFiles.length + errors.length
     const missing = needs.filter((name) => (process.env[name] ?? '') === '')
+    if (spawnSync('python3', ['--version']).status !== 0) missing.push('python3')
     const skipped = countTests(modules, 'skipped')
     if (skipped > 0)
       process.stdout.write(
-        `${skipped} not run${missing.length > 0 ? ` (not set: ${missing.join(', ')})` : ''}\n`,
+        `${skipped} not run${missing.length > 0 ? ` (missing: ${missing.join(', ')})` : ''}\n`,
       )
     // Stopped, or nothing was run: silence is no success.
     const isDoubtful = failed === 0 && (reason !== 'passed' || passed === 0)

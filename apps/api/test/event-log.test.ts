@@ -1,5 +1,8 @@
 // The log of events over a real port: read by pages, followed as a stream, and resumed.
+import { spawn, spawnSync } from 'node:child_process'
+import { resolve } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { createTcpProxy } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
   eventually,
@@ -212,6 +215,42 @@ describe('GET /events/stream', () => {
     )
   })
 })
+
+const hasPython = spawnSync('python3', ['--version']).status === 0
+
+it.skipIf(!hasPython)(
+  `is followed by the example in Python, which resumes after a cut${hasPython ? '' : ' (not run: there is no python3)'}`,
+  async () => {
+    await place()
+    const before = (await listed('?limit=1000')).data
+    const proxy = await createTcpProxy({ target: service.apiUrl })
+    onTestFinished(() => proxy.close())
+    const example = resolve(import.meta.dirname, '../../../examples/events/follow.py')
+    const program = spawn('python3', [example, before[0].id], {
+      env: {
+        PATH: process.env['PATH'],
+        TRADEPORT_URL: `${proxy.url}/api/v1`,
+        TRADEPORT_KEY: keyOf('u-1'),
+      },
+    })
+    onTestFinished(() => void program.kill())
+    let printed = ''
+    program.stdout.on('data', (chunk: Buffer) => (printed += chunk.toString()))
+    const events = (): readonly Json[] =>
+      printed
+        .split('\n')
+        .slice(0, -1)
+        .map((line) => JSON.parse(line))
+    await eventually(events, ({ length }) => length >= before.length - 1)
+    await proxy.refuse()
+    await place()
+    await proxy.resume()
+    await place()
+    const all = (await listed('?limit=1000')).data.slice(1)
+    const printedInEnd = await eventually(events, ({ length }) => length >= all.length)
+    expect(printedInEnd.slice(0, all.length)).toEqual(all)
+  },
+)
 
 it('leaves no trace where the capability is off', async () => {
   const without = await startTestService([], { environment: { CAPABILITIES: '' } })
