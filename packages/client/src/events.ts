@@ -1,6 +1,6 @@
 // Follows the log of events over its stream, and connects again where the connection ends.
 import type { DataOf, QueryOf } from './contract-types.ts'
-import { isTradeportError } from './errors.ts'
+import { isTradeportError, type TradeportError } from './errors.ts'
 import { sleep } from './send.ts'
 
 /** An event of the log. `data` is what webhooks get. */
@@ -26,8 +26,10 @@ export async function* followEvents(
   let last = after
   let retryMs = usualRetryMs
   for (;;) {
+    let refusedForMs = 0
     const response = await connect(last).catch((error: unknown) => {
       if (!mayPass(error)) throw error
+      if ('retryAfterSeconds' in error) refusedForMs = 1_000 * (error.retryAfterSeconds ?? 0)
       return undefined
     })
     for await (const frame of framesOf(response)) {
@@ -35,12 +37,12 @@ export async function* followEvents(
       last = frame['id'] ?? last
       if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as LogEvent
     }
-    await sleep(retryMs, signal)
+    await sleep(Math.max(retryMs, refusedForMs), signal)
   }
 }
 
 /** Whether the same request may succeed later, for however long that takes. */
-const mayPass = (error: unknown): boolean => {
+const mayPass = (error: unknown): error is TradeportError => {
   if (!isTradeportError(error) || error.code === 'ABORTED') return false
   return !('status' in error) || error.status === 429 || error.status >= 500
 }

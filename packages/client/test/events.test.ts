@@ -1,0 +1,80 @@
+// Following the log of events over connections that end in every way.
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { clientWith, errorOf, lost, refusal, success, type Answer } from './service.ts'
+
+beforeEach(() => {
+  vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] })
+})
+afterEach(() => {
+  vi.useRealTimers()
+})
+
+const frame = (id: string): string => `id: ${id}\nevent: order.filled\ndata: {"id":"${id}"}\n\n`
+const start = 'retry: 2000\nid: evt_0\n\n'
+
+/** A stream of these texts, chunk by chunk, which then ends, fails, or stays open. */
+const stream =
+  (end: 'end' | 'fail' | 'stay', ...chunks: readonly string[]): Answer =>
+  () => {
+    const texts = [...chunks]
+    return new Response(
+      new ReadableStream({
+        pull: (controller) => {
+          const text = texts.shift()
+          if (text !== undefined) controller.enqueue(new TextEncoder().encode(text))
+          else if (end === 'end') controller.close()
+          else if (end === 'fail') controller.error(new Error('cut'))
+          else return new Promise<void>(() => undefined)
+          return undefined
+        },
+      }),
+    )
+  }
+
+const last = stream('stay', start, frame('evt_9'))
+const suspended = refusal(429, 'RATE_LIMIT_EXCEEDED', {}, { 'Retry-After': '900' })
+
+it.each<[what: string, answer: Answer, after: string | null, waitMs: number]>([
+  ['ended', stream('end', start, frame('evt_1')), 'evt_1', 2_000],
+  ['ended without an event', stream('end', start), 'evt_0', 2_000],
+  ['ended by an instance that stops', stream('end', start, 'retry: 1000\n\n'), 'evt_0', 1_000],
+  ['was cut', stream('fail', start, frame('evt_1'), ':\n\n'), 'evt_1', 2_000],
+  ['was cut within an event', stream('fail', start + frame('evt_2').slice(0, -1)), 'evt_0', 2_000],
+  [
+    'came in odd pieces',
+    stream('end', ...(start + frame('evt_1')).split(/(?=.)/s)),
+    'evt_1',
+    2_000,
+  ],
+  ['fell silent', stream('stay', start, frame('evt_1')), 'evt_1', 47_000],
+  ['was refused for longer than a call is repeated', suspended, null, 900_000],
+])('a connection that %s is followed by another', async (_, answer, after, waitMs) => {
+  const { client, sent } = clientWith([answer, last])
+  const seen: string[] = []
+  const following = (async () => {
+    for await (const { id } of client.events()) if (seen.push(id) > 0 && id === 'evt_9') return
+  })()
+  await vi.advanceTimersByTimeAsync(waitMs - 1)
+  expect(sent).toHaveLength(1)
+  await vi.advanceTimersByTimeAsync(1_000)
+  await following
+  expect(new URL(sent[1]?.url ?? '').searchParams.get('after')).toBe(after)
+  expect(seen).toEqual(after === 'evt_1' ? ['evt_1', 'evt_9'] : ['evt_9'])
+})
+
+it('waits for as long as the service is away', async () => {
+  const { client } = clientWith([...Array.from({ length: 40 }, () => lost), last])
+  const first = client.events({ after: 'evt_0' })[Symbol.asyncIterator]().next()
+  await vi.advanceTimersByTimeAsync(600_000)
+  expect((await first).value).toEqual({ id: 'evt_9' })
+})
+
+it.each([
+  [410, 'EVENT_GONE', { oldest: 'evt_5' }],
+  [401, 'UNAUTHORIZED', undefined],
+  [403, 'INSUFFICIENT_SCOPE', { required_any_of: ['trading:read'] }],
+])('ends with the error where %d %s is answered', async (status, code, details) => {
+  const { client } = clientWith([refusal(status, code, details), success()])
+  const error = await errorOf(client.events({ after: 'evt_0' })[Symbol.asyncIterator]().next())
+  expect(error).toMatchObject({ status, code, ...(details && { details }) })
+})
