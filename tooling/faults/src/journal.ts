@@ -18,8 +18,12 @@ export interface JournalRun {
   readonly accounts: number
 }
 
-/** About 19,000 deals: with what an account adds, below the 20,000 that GET /trades accepts. */
+/**
+ * About 19,000 deals: with at most three from each action, below the 20,000 that GET /trades
+ * accepts.
+ */
 const trades = 7_700
+const maxActions = 200
 /** A history of which a part was missing is read again after minutes. */
 const agreeMs = 20 * 60_000
 
@@ -42,6 +46,7 @@ export const runJournal = (seed: number, { databaseUrl, kills, accounts: wanted 
       sandbox,
       random,
       signal: over.signal,
+      maxActions,
       counts: new Map(),
       lateDeals: new Map(),
     }

@@ -14,11 +14,6 @@ export interface LiveAccount {
 }
 
 const symbol = 'EURUSD'
-/**
- * So many actions for an account at most, which has at most three deals from each: with its history
- * it stays below 20,000.
- */
-const maxActions = 200
 /** A user may create 100 orders a day. */
 const maxOrders = 40
 const hourMs = 60 * 60_000
@@ -38,6 +33,8 @@ export interface LiveParts {
   readonly sandbox: Sandbox
   readonly random: Random
   readonly signal: AbortSignal
+  /** Of each account. */
+  readonly maxActions: number
   /** How often each action was carried out. */
   readonly counts: Map<string, number>
   /** When each deal was made that has an earlier time, by id. */
@@ -48,7 +45,7 @@ type Action = (parts: LiveParts, live: LiveAccount) => unknown
 
 /** Acts on an account until the signal. */
 export const live = async (parts: LiveParts, account: LiveAccount): Promise<void> => {
-  const { random, signal, counts } = parts
+  const { random, signal, maxActions, counts } = parts
   const names = Object.keys(actions) as [keyof typeof actions]
   const done = { orders: 0, actions: 0 }
   while (!signal.aborted && done.actions < maxActions) {

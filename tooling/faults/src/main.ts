@@ -2,6 +2,7 @@
 import { parseArgs } from 'node:util'
 import { runConnections } from './hostile/connections.ts'
 import { runHostile } from './hostile/hostile.ts'
+import { runEvents } from './events.ts'
 import { runJournal } from './journal.ts'
 import { runBroker, runClock, runOrders } from './orders.ts'
 import { runDisk, runPostgres, runRedis } from './outages.ts'
@@ -23,6 +24,7 @@ const fault = <Options extends Readonly<Record<string, number>>>(
 const runs = {
   orders: fault({ orders: 200, kills: 10 }, runOrders),
   journal: fault({ kills: 100, accounts: 10 }, runJournal),
+  events: fault({ kills: 100, accounts: 6 }, runEvents),
   postgres: fault({ restarts: 8, within: 5 }, runPostgres),
   redis: fault({ outages: 6, within: 5 }, runRedis),
   broker: fault({ seconds: 60, within: 10 }, runBroker),
