@@ -9,6 +9,7 @@ import { journalBench } from './journal.ts'
 import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
 import { startBench } from './start.ts'
+import { streamsBench } from './streams.ts'
 
 const benches: readonly Bench[] = [
   foldBench,
@@ -19,6 +20,7 @@ const benches: readonly Bench[] = [
   authBench,
   memoryBench,
   startBench,
+  streamsBench,
 ]
 
 const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''

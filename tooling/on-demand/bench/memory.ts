@@ -2,7 +2,7 @@
 // accounts of 20,000 deals each read through the API.
 import { setTimeout as pause } from 'node:timers/promises'
 import { createDatabase, type Bench } from './bench.ts'
-import { residentMegabytes, startBareServer } from './processes.ts'
+import { mostMegabytesDuring, residentMegabytes, startBareServer } from './processes.ts'
 import { accountUuid, apiKeyOf, askApi, historyDeals, linkUsers } from './service.ts'
 import { startHistoryProvider, startService } from './service.ts'
 
@@ -10,7 +10,6 @@ const histories = 50
 const idleBoundMegabytes = 150
 const addedBoundMegabytes = 40
 const idleSeconds = 10
-const sampleMs = 50
 const key = apiKeyOf('bench')
 
 export const memoryBench: Bench = {
@@ -28,18 +27,7 @@ export const memoryBench: Bench = {
     }))
     await linkUsers(service, [{ id: 'bench', accounts, keys: [key] }])
 
-    /** The most that the service held at any time during the work. */
-    const mostDuring = async (work: Promise<unknown>): Promise<number> => {
-      let isOver = false
-      const over = work.finally(() => (isOver = true))
-      let most = 0
-      while (!isOver) {
-        most = Math.max(most, await residentMegabytes(service.child))
-        await pause(sampleMs)
-      }
-      await over
-      return most
-    }
+    const mostDuring = (work: Promise<unknown>) => mostMegabytesDuring(service.child, work)
     const readAll = async (): Promise<void> => {
       for (const { id } of accounts) {
         const path = `trades/stats?accountId=${id}`

@@ -4,6 +4,7 @@ import { execFile, execFileSync, spawn, type ChildProcess } from 'node:child_pro
 import { readFile } from 'node:fs/promises'
 import { availableParallelism } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import type { CloseLater } from './bench.ts'
 
@@ -105,4 +106,22 @@ export const splitCores = (
 export const residentMegabytes = async (child: ChildProcess): Promise<number> => {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')
   return (Number(/^VmRSS:\s+(\d+) kB$/m.exec(status)?.[1]) * 1_024) / 1e6
+}
+
+const sampleMs = 50
+
+/** The most that a process held at any time during the work. */
+export const mostMegabytesDuring = async (
+  child: ChildProcess,
+  work: Promise<unknown>,
+): Promise<number> => {
+  let isOver = false
+  const over = work.finally(() => (isOver = true))
+  let most = 0
+  while (!isOver) {
+    most = Math.max(most, await residentMegabytes(child))
+    await pause(sampleMs)
+  }
+  await over
+  return most
 }

@@ -23,13 +23,14 @@ interface Start {
   /** The database on a server; the embedded one when left out. */
   readonly databaseUrl?: string
   readonly providerUrl: string
+  readonly capabilities?: string
   /** What node is given before the program. */
   readonly nodeOptions?: readonly string[]
   readonly core?: number | undefined
 }
 
 export const startService = async (
-  { folder, databaseUrl = '', providerUrl, nodeOptions = [], core }: Start,
+  { folder, databaseUrl = '', providerUrl, capabilities = '', nodeOptions = [], core }: Start,
   closeLater: CloseLater,
 ): Promise<MeasuredService> => {
   const { line, child } = await startProgram(
@@ -44,6 +45,7 @@ export const startService = async (
         DATA_DIR: folder ?? (await newFolder(closeLater)),
         OPERATOR_TOKEN: operatorToken,
         BROKER: 'metaapi',
+        CAPABILITIES: capabilities,
         METAAPI_CLIENT_URL: providerUrl,
         METAAPI_PROVISIONING_URL: providerUrl,
         NODE_ENV: 'production',
