@@ -13,12 +13,12 @@ import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { tradeRoutes } from './routes/trades.ts'
-import { webhookRoutes } from './routes/webhooks.ts'
+import { createWebhookRoutes } from './routes/webhooks.ts'
 import type { UseCases } from './use-cases.ts'
 
 export const apiPrefix = '/api/v1'
 
-const groups: readonly RouteGroup<UseCases>[] = [
+const allGroups = (hasEvents: boolean): readonly RouteGroup<UseCases>[] => [
   {
     name: 'Accounts',
     description:
@@ -57,7 +57,7 @@ const groups: readonly RouteGroup<UseCases>[] = [
   {
     name: 'Webhooks',
     description: 'Where events are posted, and the log of their deliveries.',
-    routes: webhookRoutes,
+    routes: createWebhookRoutes(hasEvents),
   },
 ]
 
@@ -68,7 +68,7 @@ export const isEnabled = (capabilities: Capabilities, one: string | undefined): 
   one === undefined || capabilities === undefined || capabilities.includes(one)
 
 const groupsWith = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] =>
-  groups
+  allGroups(isEnabled(capabilities, 'events'))
     .map(({ routes, ...group }) => ({
       ...group,
       routes: routes.filter(({ capability }) => isEnabled(capabilities, capability)),
@@ -79,7 +79,7 @@ const routesIn = (some: readonly RouteGroup<UseCases>[]): readonly Route<UseCase
   some.flatMap(({ routes }) => routes)
 
 /** The routes of all capabilities. */
-export const apiRoutes = routesIn(groups)
+export const apiRoutes = routesIn(groupsWith(undefined))
 
 export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocument =>
   documentOf(groupsWith(capabilities), {
@@ -101,7 +101,7 @@ export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocum
         description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
       },
     },
-    webhooks: webhookItems,
+    webhooks: webhookItems(isEnabled(capabilities, 'events')),
   })
 
 export interface ApiDependencies extends ServerDependencies {

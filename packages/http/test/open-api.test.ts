@@ -1,13 +1,22 @@
 // The OpenAPI documents: complete, and served to everybody.
 import { refuse, type RefusalTag } from '@tradeport/domain/errors'
-import { webhookEventTypes } from '@tradeport/domain/webhooks'
+import { eventTypesOf, webhookEventTypes } from '@tradeport/domain/webhooks'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
 import { createApi, createOperatorApi, type UseCases } from '../src/index.ts'
 import { errorTable } from '../src/errors.ts'
 import { anybody, routesOf } from '../src/route.ts'
 import { documents, type Json, operator, partAt, replyTo, users } from './documents.ts'
-import { fakeDependencies, fakeUseCases, run, send } from './fakes.ts'
+import {
+  fakeDependencies,
+  fakeUseCases,
+  goodKey,
+  issuesOf,
+  run,
+  runApi,
+  send,
+  webhookBody,
+} from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
 
 const isRefusal = (status: string): boolean => Number(status) >= 400
@@ -112,10 +121,10 @@ it('the document for users has the eight events and the headers with which they 
       'X-Webhook-Event',
       'X-Webhook-Timestamp',
       'X-Webhook-Delivery-Id',
+      'User-Agent',
       'webhook-id',
       'webhook-timestamp',
       'webhook-signature',
-      'User-Agent',
     ])
 })
 
@@ -166,4 +175,21 @@ it('a route lists exactly the refusals of its use case, or does not compile', ()
     ...record,
     refusals: ['AccountNotFound', 'TradeNotFound'],
   })
+})
+
+it('without the capability events, nothing of it is accepted or documented', async () => {
+  await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
+  const sent = { ...webhookBody, eventTypes: ['order.expired'] }
+  const reply = await send(api, '/api/v1/webhooks', {
+    method: 'POST',
+    headers: { 'x-api-key': goodKey, 'content-type': 'application/json' },
+    body: JSON.stringify(sent),
+  })
+  expect(issuesOf(reply).map(({ message }) => message)).toEqual([
+    `eventTypes[0] must be one of ${eventTypesOf(false).join(', ')}; got "order.expired"`,
+  ])
+  const { text } = await send(api, '/api/v1/openapi.json')
+  expect(text).not.toMatch(
+    /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED/,
+  )
 })

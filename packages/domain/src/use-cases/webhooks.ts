@@ -29,7 +29,6 @@ import {
 } from '../webhooks/delivery.ts'
 import { hostIssues, requireReachable } from '../webhooks/webhook-url.ts'
 import {
-  furtherTypeIssues,
   type NewWebhook,
   type SecretRotation,
   type Webhook,
@@ -63,7 +62,6 @@ type WebhookPorts = Pick<
 /** As it was sent. */
 interface WebhookBody {
   readonly url?: unknown
-  readonly eventTypes?: unknown
 }
 
 export const createWebhooks = ({
@@ -84,11 +82,8 @@ export const createWebhooks = ({
   const newTestId = () => (recordsEvents ? `msg_${webhookIds.newDeliveryId()}` : undefined)
 
   return {
-    /** What the configuration forbids: hosts, and types of events that are not recorded. */
-    webhookIssues: (body: WebhookBody): readonly Issue[] => [
-      ...hostIssues(webhookReach)(body.url),
-      ...(recordsEvents ? [] : furtherTypeIssues(body.eventTypes)),
-    ],
+    /** What the configuration forbids. */
+    webhookIssues: (body: WebhookBody): readonly Issue[] => hostIssues(webhookReach)(body.url),
 
     /** POST /webhooks: returns the secret this once. Nothing is sent to the URL. */
     createWebhook: (

@@ -35,6 +35,7 @@ export {
   changedWebhook,
   defaultOverlapHours,
   eventTypeBounds,
+  eventTypesOf,
   maxWebhooks,
   overlapHoursBounds,
   requireWebhookCountInLimit,

@@ -1,12 +1,12 @@
 // A webhook: where a user receives which events (docs/behaviour.md#webhooks). Its secret
 // is no part of it, so that nothing that shows a webhook can show the secret.
 import * as E from 'fp-ts/lib/Either.js'
-import { refuse, type Issue, type Refusal } from '../errors.ts'
+import { refuse, type Refusal } from '../errors.ts'
 import type { Owner, WebhookId } from '../primitives/ids.ts'
 import { hourMs, type Instant } from '../primitives/instant.ts'
 import type { WebhookUrl } from './webhook-url.ts'
 
-export const webhookEventTypes = [
+const basicEventTypes = [
   'trade.closed',
   'position.opened',
   'position.closed',
@@ -15,29 +15,13 @@ export const webhookEventTypes = [
   'order.cancelled',
   'account.balance_changed',
   'risk.threshold_breached',
-  'order.rejected',
-  'order.expired',
 ] as const
-/** What a webhook can be registered for. */
+export const webhookEventTypes = [...basicEventTypes, 'order.rejected', 'order.expired'] as const
 export type WebhookEventType = (typeof webhookEventTypes)[number]
-/** Those that can be registered only where the service records events. */
-const furtherEventTypes: readonly unknown[] = [
-  'order.rejected',
-  'order.expired',
-] satisfies readonly WebhookEventType[]
 
-/** @param eventTypes as they were sent to a service that records no events */
-export const furtherTypeIssues = (eventTypes: unknown): readonly Issue[] =>
-  (Array.isArray(eventTypes) ? eventTypes : []).flatMap((type: unknown, index) =>
-    furtherEventTypes.includes(type)
-      ? [
-          {
-            path: `eventTypes[${index}]`,
-            message: `eventTypes[${index}] must be an event type that this service records; got "${String(type)}"`,
-          },
-        ]
-      : [],
-  )
+/** What a webhook can be registered for. */
+export const eventTypesOf = (recordsEvents: boolean): readonly WebhookEventType[] =>
+  recordsEvents ? webhookEventTypes : basicEventTypes
 
 export const maxWebhooks = 10
 /** How many event types a request may name; repeated ones count, and are kept once. */

@@ -1,7 +1,7 @@
 // The events that are posted to webhooks, as receivers see them. What the service records has these
 // types.
 import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
-import { type WebhookEventType, webhookEventTypes } from '@tradeport/domain/webhooks'
+import { eventTypesOf, type WebhookEventType } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
 import {
   accountId,
@@ -182,6 +182,10 @@ const headers = (type: WebhookEventType): Readonly<Record<string, JsonSchema>> =
   'X-Webhook-Event': { description: 'The event type.', enum: [type] },
   'X-Webhook-Timestamp': { description: "The body's timestamp.", format: 'date-time' },
   'X-Webhook-Delivery-Id': deliveryId.json,
+  'User-Agent': { description: 'The sender.', examples: ['TradingPlatform-Webhook/1.0'] },
+})
+
+const standardHeaders: Readonly<Record<string, JsonSchema>> = {
   'webhook-id': { description: 'The id of the event in the log; a test has one of its own.' },
   'webhook-timestamp': { description: 'Unix seconds.', pattern: String.raw`^\d+$` },
   'webhook-signature': {
@@ -189,10 +193,9 @@ const headers = (type: WebhookEventType): Readonly<Record<string, JsonSchema>> =
       '`v1,` and the base64 HMAC-SHA256 of `webhook-id.webhook-timestamp.body` (Standard Webhooks), keyed with the secret as UTF-8 text; while a rotation overlaps, those of both secrets with a space between them, newest first.',
     pattern: '^v1,[A-Za-z0-9+/]{43}=( v1,[A-Za-z0-9+/]{43}=)?$',
   },
-  'User-Agent': { description: 'The sender.', examples: ['TradingPlatform-Webhook/1.0'] },
-})
+}
 
-const deliveryOf = (type: WebhookEventType) => {
+const deliveryOf = (type: WebhookEventType, hasEvents: boolean) => {
   const { json, example } = record(`${nameOf(type)}Event`, `What is posted for ${type}.`, {
     event: literal(type, 'The event type.'),
     data: dataShapes[type],
@@ -205,13 +208,15 @@ const deliveryOf = (type: WebhookEventType) => {
     summary: type,
     description: `Posted to webhooks that were registered for ${type}, when the service delivers events.`,
     security: [],
-    parameters: Object.entries(headers(type)).map(([name, { description, ...schema }]) => ({
-      name,
-      in: 'header',
-      required: true,
-      description,
-      schema: { type: 'string', ...schema },
-    })),
+    parameters: Object.entries({ ...headers(type), ...(hasEvents && standardHeaders) }).map(
+      ([name, { description, ...schema }]) => ({
+        name,
+        in: 'header',
+        required: true,
+        description,
+        schema: { type: 'string', ...schema },
+      }),
+    ),
     requestBody: { required: true, content: { 'application/json': { schema: json, example } } },
     responses: {
       '2XX': { description: 'It was delivered. Answer within 30 seconds.' },
@@ -225,6 +230,7 @@ const deliveryOf = (type: WebhookEventType) => {
 }
 
 /** The webhooks of the OpenAPI document. */
-export const webhookItems = Object.fromEntries(
-  webhookEventTypes.map((type) => [type, { post: deliveryOf(type) }]),
-)
+export const webhookItems = (hasEvents: boolean) =>
+  Object.fromEntries(
+    eventTypesOf(hasEvents).map((type) => [type, { post: deliveryOf(type, hasEvents) }]),
+  )

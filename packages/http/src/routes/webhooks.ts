@@ -8,11 +8,11 @@ import {
   deliveryFailures,
   deliveryStatuses,
   eventTypeBounds,
+  eventTypesOf,
   maxWebhookUrlLength,
   overlapHoursBounds,
   parseWebhookUrl,
   secretBounds,
-  webhookEventTypes,
   type WebhookWithSecret,
 } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
@@ -43,43 +43,6 @@ import {
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const eventType = oneOf(webhookEventTypes, 'An event type.', 'trade.closed')
-
-const fields = {
-  id: webhookId,
-  url: text('Where events are posted.', 'https://hooks.example.com/tradeport'),
-  eventTypes: list(eventType, 'The events that are posted.'),
-  enabled: flag('Nothing is delivered to a webhook that is not enabled.'),
-  failureCount: whole('Failed attempts to deliver in a row.', 0),
-  lastSuccessAt: nullable(
-    time('When an attempt or a test last succeeded; null before the first.'),
-    null,
-  ),
-  lastFailureAt: nullable(time('When an attempt last failed; null before the first.'), null),
-  createdAt: instant,
-  updatedAt: withDescription(instant, 'When its user last changed it.'),
-}
-
-const webhook = record('Webhook', 'Where which events are posted.', fields)
-
-const createdWebhook = record(
-  'CreatedWebhook',
-  'A webhook with a new secret, which no other reply shows.',
-  {
-    ...fields,
-    secret: text(
-      'The key of the signatures of what is posted. Keep it.',
-      '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
-    ),
-  },
-)
-
-const replyWithSecret = {
-  data: createdWebhook,
-  isSecret: true,
-  present: ({ webhook: shown, secret }: WebhookWithSecret) => ({ data: { ...shown, secret } }),
-} as const
-
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
   deleted: literal(true, 'It is deleted.'),
@@ -109,39 +72,6 @@ const testResult = record('WebhookTestResult', "The receiver's answer to a test.
   failureReason,
 })
 
-const delivery = record('Delivery', 'One record of the log of event deliveries.', {
-  id: deliveryId,
-  webhookId,
-  eventType,
-  status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
-  attempts: whole('How many there were.', 1),
-  responseCode: nullable(
-    whole(
-      'The status of the last answer; 0 without an answer, null before the first attempt.',
-      204,
-    ),
-  ),
-  responseTimeMs: nullable(
-    whole('How long the last answer took, in milliseconds; null before the first attempt.', 87),
-  ),
-  failureReason,
-  createdAt: instant,
-  lastAttemptAt: nullable(
-    time('When the last attempt began; null before the first.', '2026-11-20T14:05:09.412Z'),
-  ),
-  nextAttemptAt: nullable(
-    time('When the next attempt is scheduled; null once it is no longer pending.'),
-    null,
-  ),
-  replayOf: nullable(
-    withDescription(
-      deliveryId,
-      'The delivery that this one sends again; null when it is no replay.',
-    ),
-    null,
-  ),
-})
-
 const url = parsedString(
   `an https URL of at most ${maxWebhookUrlLength} characters on the public internet, without user name, password or fragment`,
   parseWebhookUrl,
@@ -153,30 +83,12 @@ const url = parsedString(
   },
 )
 
-const eventTypes = mapDecoded(
-  list(eventType, 'Which events; each counts once.', {
-    minItems: eventTypeBounds.minimum,
-    maxItems: eventTypeBounds.maximum,
-    items: 'event types',
-  }),
-  (types) => [...new Set(types)],
-)
-
 const secret = optionalWithoutExample(
   text(
     'The key of the signatures; 64 hexadecimal characters are generated when it is left out.',
     'a-secret-of-my-own',
     { minLength: secretBounds.minimum, maxLength: secretBounds.maximum, writeOnly: true },
   ),
-)
-
-const newWebhook = named(
-  'CreateWebhookRequest',
-  input('A webhook.', {
-    url,
-    eventTypes,
-    secret,
-  }),
 )
 
 const rotation = named(
@@ -210,149 +122,239 @@ const recovered = record('WebhookRecovery', 'What is delivered again.', {
   scheduled: whole('How many deliveries were recorded.', 12),
 })
 
-const webhookChange = named(
-  'ChangeWebhookRequest',
-  input(
-    'What to change.',
-    {
-      url: optional(url),
-      eventTypes: optional(eventTypes),
-      enabled: optional(flag('Whether events are delivered to it.', false)),
-    },
-    1,
-  ),
-  { enabled: false },
-)
-
 const route = routesOf<UseCases>()
 const access = anyOf('webhooks:read')
 const params = { id: anyText('The id of a webhook.', String(webhookId.example)) }
 const writing = { access: anyOf('webhooks:write'), params }
 const furtherIssues = (useCases: UseCases, body: JsonObject) => useCases.webhookIssues(body)
 
-export const webhookRoutes = [
-  route(
-    'POST /webhooks',
-    'createWebhook',
-    'Registers a webhook; only this reply shows its secret. Nothing is sent to its URL.',
+export const createWebhookRoutes = (hasEvents: boolean) => {
+  const eventType = oneOf(eventTypesOf(hasEvents), 'An event type.', 'trade.closed')
+
+  const fields = {
+    id: webhookId,
+    url: text('Where events are posted.', 'https://hooks.example.com/tradeport'),
+    eventTypes: list(eventType, 'The events that are posted.'),
+    enabled: flag('Nothing is delivered to a webhook that is not enabled.'),
+    failureCount: whole('Failed attempts to deliver in a row.', 0),
+    lastSuccessAt: nullable(
+      time('When an attempt or a test last succeeded; null before the first.'),
+      null,
+    ),
+    lastFailureAt: nullable(time('When an attempt last failed; null before the first.'), null),
+    createdAt: instant,
+    updatedAt: withDescription(instant, 'When its user last changed it.'),
+  }
+
+  const webhook = record('Webhook', 'Where which events are posted.', fields)
+
+  const createdWebhook = record(
+    'CreatedWebhook',
+    'A webhook with a new secret, which no other reply shows.',
     {
-      access: writing.access,
-      body: newWebhook,
-      furtherIssues,
-      refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
-      location: ({ webhook: { id } }) => `/webhooks/${id}`,
-      ...replyWithSecret,
+      ...fields,
+      secret: text(
+        'The key of the signatures of what is posted. Keep it.',
+        '9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08',
+      ),
     },
-  ),
-  route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
-    access,
-    refusals: [],
-    useCase: (useCases, caller) => useCases.listWebhooks(caller),
-    ...replyWith(list(webhook, 'Oldest first.')),
-  }),
-  route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
-    access,
-    params,
-    refusals: ['NotFound'],
-    useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
-    ...replyWith(webhook),
-  }),
-  route(
-    'PUT /webhooks/:id',
-    'changeWebhook',
-    'Changes the URL or the event types of a webhook, or switches it on or off.',
-    {
-      ...writing,
-      body: webhookChange,
-      furtherIssues,
-      refusals: ['ValidationError', 'NotFound'],
-      useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
-      ...replyWith(webhook),
-    },
-  ),
-  route(
-    'POST /webhooks/:id/rotate-secret',
-    'rotateWebhookSecret',
-    'Replaces the secret; only this reply shows the new one. Until `overlapHours` have passed `webhook-signature` holds the signatures of both secrets, newest first; `X-Webhook-Signature` is that of the new one at once. A further rotation ends the overlap of the one before.',
-    {
-      capability: 'events',
-      ...writing,
-      body: rotation,
-      isBodyOptional: true,
-      refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, body, guard }) =>
-        useCases.rotateWebhookSecret(caller, id, body, guard),
-      ...replyWithSecret,
-    },
-  ),
-  route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
-    ...writing,
-    refusals: ['NotFound'],
-    useCase: (useCases, caller, { id }) => useCases.deleteWebhook(caller, id),
-    data: deletedWebhook,
-    present: (id) => ({ data: { id, deleted: true as const } }),
-  }),
-  route(
-    'POST /webhooks/:id/test',
-    'testWebhook',
-    'Posts one signed webhook.test to the webhook and reports its answer, after 30 seconds at most.',
-    {
-      ...writing,
-      refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
-      data: testResult,
-      present: ({ isSuccess, ...result }) => ({ data: { ...result, success: isSuccess } }),
-    },
-  ),
-  route(
-    'GET /webhooks/:id/deliveries',
-    'listWebhookDeliveries',
-    'The log of event deliveries, newest first; empty while the capability events is off.',
-    {
+  )
+
+  const replyWithSecret = {
+    data: createdWebhook,
+    isSecret: true,
+    present: ({ webhook: shown, secret }: WebhookWithSecret) => ({ data: { ...shown, secret } }),
+  } as const
+
+  const delivery = record('Delivery', 'One record of the log of event deliveries.', {
+    id: deliveryId,
+    webhookId,
+    eventType,
+    status: oneOf(deliveryStatuses, 'pending while another attempt is to come.', 'success'),
+    attempts: whole('How many there were.', 1),
+    responseCode: nullable(
+      whole(
+        'The status of the last answer; 0 without an answer, null before the first attempt.',
+        204,
+      ),
+    ),
+    responseTimeMs: nullable(
+      whole('How long the last answer took, in milliseconds; null before the first attempt.', 87),
+    ),
+    failureReason,
+    createdAt: instant,
+    lastAttemptAt: nullable(
+      time('When the last attempt began; null before the first.', '2026-11-20T14:05:09.412Z'),
+    ),
+    nextAttemptAt: nullable(
+      time('When the next attempt is scheduled; null once it is no longer pending.'),
+      null,
+    ),
+    replayOf: nullable(
+      withDescription(
+        deliveryId,
+        'The delivery that this one sends again; null when it is no replay.',
+      ),
+      null,
+    ),
+  })
+
+  const eventTypes = mapDecoded(
+    list(eventType, 'Which events; each counts once.', {
+      minItems: eventTypeBounds.minimum,
+      maxItems: eventTypeBounds.maximum,
+      items: 'event types',
+    }),
+    (sent) => [...new Set(sent)],
+  )
+
+  const newWebhook = named(
+    'CreateWebhookRequest',
+    input('A webhook.', {
+      url,
+      eventTypes,
+      secret,
+    }),
+  )
+
+  const webhookChange = named(
+    'ChangeWebhookRequest',
+    input(
+      'What to change.',
+      {
+        url: optional(url),
+        eventTypes: optional(eventTypes),
+        enabled: optional(flag('Whether events are delivered to it.', false)),
+      },
+      1,
+    ),
+    { enabled: false },
+  )
+
+  return [
+    route(
+      'POST /webhooks',
+      'createWebhook',
+      'Registers a webhook; only this reply shows its secret. Nothing is sent to its URL.',
+      {
+        access: writing.access,
+        body: newWebhook,
+        furtherIssues,
+        refusals: ['ValidationError', 'WebhookLimitReached', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { body, guard }) => useCases.createWebhook(caller, body, guard),
+        location: ({ webhook: { id } }) => `/webhooks/${id}`,
+        ...replyWithSecret,
+      },
+    ),
+    route('GET /webhooks', 'listWebhooks', 'All webhooks, oldest first, without their secrets.', {
+      access,
+      refusals: [],
+      useCase: (useCases, caller) => useCases.listWebhooks(caller),
+      ...replyWith(list(webhook, 'Oldest first.')),
+    }),
+    route('GET /webhooks/:id', 'getWebhook', 'One webhook, without its secret.', {
       access,
       params,
-      query: {
-        status: optional(oneOf(deliveryStatuses, 'Deliveries with this status.')),
-        ...paging,
-      },
       refusals: ['NotFound'],
-      useCase: (useCases, caller, { id, query }) =>
-        useCases.listWebhookDeliveries(caller, id, query),
-      ...replyWithPage(delivery),
-    },
-  ),
-  route(
-    'POST /webhooks/:id/deliveries/:deliveryId/replay',
-    'replayWebhookDelivery',
-    'Sends one logged delivery again, as a new one that is sent once and never retried.',
-    {
-      access: writing.access,
-      params: {
-        ...params,
-        deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
+      useCase: (useCases, caller, { id }) => useCases.getWebhook(caller, id),
+      ...replyWith(webhook),
+    }),
+    route(
+      'PUT /webhooks/:id',
+      'changeWebhook',
+      'Changes the URL or the event types of a webhook, or switches it on or off.',
+      {
+        ...writing,
+        body: webhookChange,
+        furtherIssues,
+        refusals: ['ValidationError', 'NotFound'],
+        useCase: (useCases, caller, { id, body }) => useCases.changeWebhook(caller, id, body),
+        ...replyWith(webhook),
       },
-      refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, deliveryId, guard }) =>
-        useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
-      ...replyWith(delivery),
-      location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
-    },
-  ),
-  route(
-    'POST /webhooks/:id/recover',
-    'recoverWebhook',
-    `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. Nothing is scheduled for a webhook that is not enabled.`,
-    {
-      capability: 'events',
+    ),
+    route(
+      'POST /webhooks/:id/rotate-secret',
+      'rotateWebhookSecret',
+      'Replaces the secret; only this reply shows the new one. Until `overlapHours` have passed `webhook-signature` holds the signatures of both secrets, newest first; `X-Webhook-Signature` is that of the new one at once. A further rotation ends the overlap of the one before.',
+      {
+        capability: 'events',
+        ...writing,
+        body: rotation,
+        isBodyOptional: true,
+        refusals: ['NotFound', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { id, body, guard }) =>
+          useCases.rotateWebhookSecret(caller, id, body, guard),
+        ...replyWithSecret,
+      },
+    ),
+    route('DELETE /webhooks/:id', 'deleteWebhook', 'Delete a webhook.', {
       ...writing,
-      body: recovery,
-      refusals: ['NotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { id, body, guard }) =>
-        useCases.recoverWebhook(caller, id, body.since, guard),
-      data: recovered,
-      status: 202,
-      present: (scheduled) => ({ data: { scheduled } }),
-    },
-  ),
-]
+      refusals: ['NotFound'],
+      useCase: (useCases, caller, { id }) => useCases.deleteWebhook(caller, id),
+      data: deletedWebhook,
+      present: (id) => ({ data: { id, deleted: true as const } }),
+    }),
+    route(
+      'POST /webhooks/:id/test',
+      'testWebhook',
+      'Posts one signed webhook.test to the webhook and reports its answer, after 30 seconds at most.',
+      {
+        ...writing,
+        refusals: ['NotFound', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { id, guard }) => useCases.testWebhook(caller, id, guard),
+        data: testResult,
+        present: ({ isSuccess, ...result }) => ({ data: { ...result, success: isSuccess } }),
+      },
+    ),
+    route(
+      'GET /webhooks/:id/deliveries',
+      'listWebhookDeliveries',
+      'The log of event deliveries, newest first; empty while the capability events is off.',
+      {
+        access,
+        params,
+        query: {
+          status: optional(oneOf(deliveryStatuses, 'Deliveries with this status.')),
+          ...paging,
+        },
+        refusals: ['NotFound'],
+        useCase: (useCases, caller, { id, query }) =>
+          useCases.listWebhookDeliveries(caller, id, query),
+        ...replyWithPage(delivery),
+      },
+    ),
+    route(
+      'POST /webhooks/:id/deliveries/:deliveryId/replay',
+      'replayWebhookDelivery',
+      'Sends one logged delivery again, as a new one that is sent once and never retried.',
+      {
+        access: writing.access,
+        params: {
+          ...params,
+          deliveryId: anyText('The id of a delivery.', String(deliveryId.example)),
+        },
+        refusals: ['NotFound', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { id, deliveryId, guard }) =>
+          useCases.replayWebhookDelivery(caller, id, deliveryId, guard),
+        ...replyWith(delivery),
+        location: (replay) => `/webhooks/${replay.webhookId}/deliveries`,
+      },
+    ),
+    route(
+      'POST /webhooks/:id/recover',
+      'recoverWebhook',
+      `Delivers every event after \`since\` for which the webhook is registered and which it has not received: without a delivery, or with failed ones only. At most ${maxRecovered.toLocaleString('en-US')} at a call, oldest first; pending deliveries are not doubled, so that the call can be repeated for the rest. Nothing is scheduled for a webhook that is not enabled.`,
+      {
+        capability: 'events',
+        ...writing,
+        body: recovery,
+        refusals: ['NotFound', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { id, body, guard }) =>
+          useCases.recoverWebhook(caller, id, body.since, guard),
+        data: recovered,
+        status: 202,
+        present: (scheduled) => ({ data: { scheduled } }),
+      },
+    ),
+  ]
+}
