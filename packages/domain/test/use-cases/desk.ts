@@ -160,7 +160,12 @@ export const createOrderDesk = () => {
   let now = noon
   let stalledMs = 0
   let heldSlots = 0
-  const slot: AcquireSlot = () => async () => {
+  let hasSlots = true
+  const slot: AcquireSlot = (_, patienceMs) => async () => {
+    if (!hasSlots) {
+      now += patienceMs
+      return undefined
+    }
     heldSlots += 1
     return () => void (heldSlots -= 1)
   }
@@ -202,6 +207,10 @@ export const createOrderDesk = () => {
     tables: records.tables,
     changedAccounts,
     heldSlots: () => heldSlots,
+    /** No slot comes free from now on. */
+    holdSlots: () => {
+      hasSlots = false
+    },
     wait: (ms: number) => {
       now += ms
     },
@@ -218,10 +227,14 @@ export const createOrderDesk = () => {
     jobOf,
     process,
     /** Processes what is due, once a second. */
-    runFor: async (seconds: number, mustLookUpFirst = false): Promise<void> => {
+    runFor: async (
+      seconds: number,
+      mustLookUpFirst = false,
+      other: Partial<typeof ports> = {},
+    ): Promise<void> => {
       for (let passed = 0; passed < seconds; passed++) {
         for (const { order, dueAt } of orders.all())
-          if (dueAt !== null && dueAt <= now) await process(order, mustLookUpFirst)
+          if (dueAt !== null && dueAt <= now) await process(order, mustLookUpFirst, other)
         now += secondMs
       }
     },

@@ -31,7 +31,7 @@ import {
   type OrderDesk,
 } from './desk.ts'
 
-type Trouble = (desk: OrderDesk, account: Account) => void
+type Trouble = (desk: OrderDesk, account: Account) => unknown
 
 const change =
   (fields: Partial<Account>): Trouble =>
@@ -70,6 +70,15 @@ const placed = async (fields: Partial<OrderRequest> = {}) => {
   const order = await rightOf(one.desk.place(one.account, fields))
   const stored = (): Promise<Order> => rightOf(one.orders.getOrder({ owner }, order.id))
   return { ...one, order, stored }
+}
+
+/** Another process has sent the order, and the record of that was lost. */
+const sendElsewhere: Trouble = async (desk) => {
+  for (const { order } of desk.orders.all()) {
+    const sent = { ...order.request, clientId: brokerClientId(order.id) }
+    const { destination } = await desk.jobOf(order)
+    await desk.trading.placeOrder(destination, sent, () => true)()
+  }
 }
 
 const replyOf = ({ id }: Order) => newReply({ body: id })
@@ -192,42 +201,130 @@ describe('POST /orders', () => {
   })
 })
 
-const stalling =
-  (stall: (desk: OrderDesk) => void) =>
-  (desk: OrderDesk): Partial<OrderDesk> => ({
-    orders: {
-      ...desk.orders,
-      advance: (owned, from, step, now) => async () => {
-        const written = await desk.orders.advance(owned, from, step, now)()
-        if (step.placement.step === 'sending') stall(desk)
-        return written
-      },
-    },
-  })
+type Meanwhile = (desk: OrderDesk, order: Order) => unknown
+
+/** What happens to an order on its way. */
+interface Scene {
+  /** After it was recorded. */
+  readonly since?: Trouble
+  /** After its send was recorded, and before it is sent. */
+  readonly beforeSend?: Meanwhile
+  readonly broker?: FakePlacement
+  /** Whether another process recorded it. */
+  readonly isOthers?: boolean
+  readonly seconds?: number
+}
+
+const unread =
+  (tradeMode?: TradeMode): Trouble =>
+  (desk, account) => {
+    change({ tradeMode: null })(desk, account)
+    if (tradeMode === undefined) desk.broker.fail(account.id, down(account.id))
+    else desk.broker.put(account.id, { information: informationOf(tradeMode) })
+  }
+const lookUp: Meanwhile = (desk, order) => desk.process(order)
+const write =
+  (step: PlacementStep): Meanwhile =>
+  async (desk, order) =>
+    rightOf(desk.orders.advance(owner, await desk.jobOf(order), step, noon))
+const writeElsewhere = write({
+  placement: { step: 'looking_up', sentAt: 1, brokerOrderId: null, lookups: 1, absence: null },
+  continueInMs: 1,
+})
+const reason = { code: 'FINISHED_BY_OPERATOR', message: 'not there' }
+const endByHand = write({
+  placement: { step: 'ended' },
+  outcome: { kind: 'rejected', reason },
+  continueInMs: null,
+})
 
 describe('an order on its way to the broker', () => {
-  it.each([
-    ['refuse', 1, { status: 'rejected', reason: fakeRefusal }, 0],
-    ['fill_partly', 1, { status: 'partially_filled', fill: { volume: 0.15 } }, 1],
-    ['fill_and_lose_the_answer', 1, { status: 'pending' }, 1],
-    ['fill_and_lose_the_answer', 2, { status: 'filled' }, 2],
-    ['not_sent', 1, { status: 'pending' }, 0],
-    ['not_sent', 2, { status: 'filled' }, 1],
-    ['lose_the_request', 300, { status: 'pending' }, 1],
-    ['lose_the_request', 420, rejectedAs('NOT_FOUND_AT_BROKER'), 1],
-    ['accept', 600, { status: 'pending' }, 1],
-  ] as const)(
-    'whose broker does %s is after %d s %o, and the caches of the account are dropped %d times',
-    async (placement, seconds, after, drops) => {
-      const { desk, account, stored } = await placed()
-      desk.trading.next(placement)
-      await desk.runFor(seconds)
-      expect(await stored()).toMatchObject(after)
+  const pending = { status: 'pending' }
+  const filled = { status: 'filled' }
+  const refused = { status: 'rejected', reason: fakeRefusal }
+  const late = rejectedAs('BROKER_UNAVAILABLE')
+  const notFound = rejectedAs('NOT_FOUND_AT_BROKER')
+  const live = rejectedAs('LIVE_ACCOUNT_RESTRICTED')
+  const [waiting, stalling] = [
+    (desk: OrderDesk) => desk.wait(31 * secondMs),
+    (desk: OrderDesk) => desk.stall(31 * secondMs),
+  ]
+  const lost = 'lose_the_request'
+  const unanswered = 'fill_and_lose_the_answer'
+
+  it.each<[what: string, scene: Scene, after: object, sends: number, drops?: number]>([
+    ['that is refused', { broker: 'refuse' }, refused, 1, 0],
+    ['that is filled in part', { broker: 'fill_partly' }, { fill: { volume: 0.15 } }, 1, 1],
+    ['without an answer', { broker: unanswered }, pending, 1, 1],
+    ['that is found', { broker: unanswered, seconds: 2 }, filled, 1, 2],
+    ['that was not sent', { broker: 'not_sent' }, pending, 1, 0],
+    ['that is sent again', { broker: 'not_sent', seconds: 2 }, filled, 2, 1],
+    ['not shown for five minutes', { broker: lost, seconds: 300 }, pending, 1, 1],
+    ['that is proved absent', { broker: lost, seconds: 420 }, notFound, 1, 1],
+    ['only accepted', { broker: 'accept', seconds: 600 }, pending, 1, 1],
+    ['late by the clock', { beforeSend: waiting }, late, 0, 0],
+    ['late by the stopwatch alone', { beforeSend: stalling }, late, 0, 0],
+    ['that gets no slot in time', { since: (desk) => desk.holdSlots() }, late, 0, 0],
+    ['of another process', { isOthers: true }, filled, 1, 1],
+    ['sent by another process', { isOthers: true, since: sendElsewhere }, filled, 1, 1],
+    ['late of another process', { isOthers: true, since: waiting, seconds: 420 }, notFound, 0, 0],
+    ['looked up meanwhile, filled', { beforeSend: lookUp }, filled, 1],
+    ['looked up meanwhile, refused', { beforeSend: lookUp, broker: 'refuse' }, refused, 1],
+    ['also sent elsewhere, filled', { beforeSend: writeElsewhere }, filled, 1],
+    ['also sent elsewhere, refused', { beforeSend: writeElsewhere, broker: 'refuse' }, pending, 1],
+    ['also sent elsewhere, unanswered', { beforeSend: writeElsewhere, broker: lost }, pending, 1],
+    ['ended by hand meanwhile', { beforeSend: endByHand }, { reason }, 1],
+    ['to a demo account never read before', { since: unread('demo') }, filled, 1],
+    ['to a real account never read before', { since: unread('real') }, live, 0],
+    ['to an account that cannot be read', { since: unread() }, pending, 0],
+    ['to an account removed since', { since: removed }, rejectedAs('ACCOUNT_NOT_FOUND'), 0],
+    ['to an account relinked since', { since: relinked }, rejectedAs('ACCOUNT_RELINKED'), 0],
+    [
+      'to an account no longer provisioned',
+      { since: change({ provider: null }) },
+      rejectedAs('NOT_PROVISIONED'),
+      0,
+    ],
+    [
+      'to an account on another platform since',
+      { since: change({ brokerType: 'ctrader' }) },
+      rejectedAs('UNSUPPORTED_BROKER'),
+      0,
+    ],
+    [
+      'to an account with another purpose since',
+      { since: change({ purpose: 'trade_copier' }) },
+      rejectedAs('ACCOUNT_PURPOSE_RESTRICTED'),
+      0,
+    ],
+    ['to an account that was halted', { since: halted }, rejectedAs('ACCOUNT_HALTED'), 0],
+    ['to an account that is live', { since: change({ tradeMode: 'real' }) }, live, 0],
+  ])('%s (%o) is %o, sent %i times', async (_, scene, after, sends, drops) => {
+    const {
+      since,
+      beforeSend,
+      broker = 'fill',
+      isOthers = false,
+      seconds = isOthers ? 2 : 1,
+    } = scene
+    const { desk, account, order, stored } = await placed()
+    await since?.(desk, account)
+    desk.trading.next(broker)
+    const placeOrder: OrderDesk['trading']['placeOrder'] =
+      (...send) =>
+      async () => {
+        await beforeSend?.(desk, order)
+        return desk.trading.placeOrder(...send)()
+      }
+    await desk.runFor(seconds, isOthers, { trading: { ...desk.trading, placeOrder } })
+    expect(await stored()).toMatchObject(after)
+    expect(desk.trading.sent()).toHaveLength(sends)
+    expect(desk.heldSlots()).toBe(0)
+    if (drops !== undefined)
       expect(desk.changedAccounts).toEqual(Array.from({ length: drops }, () => account.id))
-      expect(desk.trading.sent()).toHaveLength(placement === 'not_sent' ? seconds : 1)
-      expect(desk.heldSlots()).toBe(0)
-    },
-  )
+    // Before it is sent, the broker's own terminal is read.
+    if (isOthers) expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(after !== notFound)
+  })
 
   it('is looked up where it was sent, although the account was relinked and removed since', async () => {
     const { desk, account, stored } = await placed()
@@ -235,85 +332,13 @@ describe('an order on its way to the broker', () => {
     desk.trading.hide(true)
     for (const trouble of [relinked, removed]) {
       await desk.runFor(1)
-      trouble(desk, account)
+      await trouble(desk, account)
     }
     desk.trading.hide(false)
     await desk.runFor(3)
     expect((await stored()).status).toBe('filled')
     const asked = desk.trading.lookedUp().map((lookup) => lookup.account.providerAccountId)
     expect([...new Set(asked)]).toEqual([account.provider?.providerAccountId])
-  })
-
-  it.each([
-    ['is looked up in the terminal, then sent', 0, 0, 2, { status: 'filled' }, 1],
-    ['is not sent where it was sent already', 0, 1, 2, { status: 'filled' }, 1],
-    ['and is too late is proved absent', 31, 0, 420, rejectedAs('NOT_FOUND_AT_BROKER'), 0],
-  ])('that another process recorded %s', async (_, late, sends, seconds, after, sent) => {
-    const { desk, order, stored } = await placed()
-    const { destination } = await desk.jobOf(order)
-    const theirs = { ...order.request, clientId: brokerClientId(order.id) }
-    if (sends > 0) await desk.trading.placeOrder(destination, theirs, () => true)()
-    desk.wait(late * secondMs)
-    await desk.runFor(seconds, true)
-    expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(late === 0)
-    expect(await stored()).toMatchObject(after)
-    expect(desk.trading.sent()).toHaveLength(sent)
-  })
-
-  it.each<[what: string, ports: (desk: OrderDesk) => Partial<OrderDesk>]>([
-    ['the database stalls', stalling((desk) => desk.wait(31 * secondMs))],
-    ['only the stopwatch shows a stall', stalling((desk) => desk.stall(31 * secondMs))],
-    [
-      'no slot comes free',
-      (desk) => ({
-        slots: {
-          ...desk.slots,
-          forSend: (_, patienceMs) => async () => {
-            desk.wait(patienceMs)
-            return undefined
-          },
-        },
-      }),
-    ],
-  ])('is rejected and not sent when its 30 seconds end while %s', async (_, ports) => {
-    const { desk, order, stored } = await placed()
-    await desk.process(order, false, ports(desk))
-    expect(await stored()).toMatchObject(rejectedAs('BROKER_UNAVAILABLE'))
-    expect(desk.trading.sent()).toEqual([])
-  })
-
-  it.each<[TradeMode | 'unknown', string]>([
-    ['demo', 'filled'],
-    ['real', 'rejected'],
-    ['unknown', 'pending'],
-  ])('to an account never read before, which is %s, is %s', async (tradeMode, status) => {
-    const { desk, account, order, stored } = await placed()
-    change({ tradeMode: null })(desk, account)
-    if (tradeMode === 'unknown') desk.broker.fail(account.id, down(account.id))
-    else desk.broker.put(account.id, { information: informationOf(tradeMode) })
-    await desk.process(order)
-    expect((await stored()).status).toBe(status)
-    expect(desk.broker.calls('accountInformation')).toBe(1)
-    expect(desk.trading.sent()).toHaveLength(status === 'filled' ? 1 : 0)
-    desk.broker.heal(account.id)
-    await desk.runFor(2)
-    expect((await stored()).status).toBe(tradeMode === 'real' ? 'rejected' : 'filled')
-  })
-
-  it.each<[what: string, trouble: Trouble, code: string]>([
-    ['is no longer linked', removed, 'ACCOUNT_NOT_FOUND'],
-    ['is no longer provisioned', change({ provider: null }), 'NOT_PROVISIONED'],
-    ['is on another platform', change({ brokerType: 'ctrader' }), 'UNSUPPORTED_BROKER'],
-    ['is linked to another broker account', relinked, 'ACCOUNT_RELINKED'],
-    ['has another purpose', change({ purpose: 'trade_copier' }), 'ACCOUNT_PURPOSE_RESTRICTED'],
-    ['turned out to be live', change({ tradeMode: 'real' }), 'LIVE_ACCOUNT_RESTRICTED'],
-    ['was halted', halted, 'ACCOUNT_HALTED'],
-  ])('is not sent to an account that %s since', async (_, trouble, code) => {
-    const { desk, account, order, stored } = await placed()
-    trouble(desk, account)
-    await desk.process(order)
-    expect(await stored()).toMatchObject(rejectedAs(code))
-    expect(desk.trading.sent()).toEqual([])
   })
 
   it.each([10, 100])(
@@ -335,42 +360,6 @@ describe('an order on its way to the broker', () => {
     },
   )
 
-  const reason = { code: 'FINISHED_BY_OPERATOR', message: 'not there' }
-  const byHand: PlacementStep = {
-    placement: { step: 'ended' },
-    outcome: { kind: 'rejected', reason },
-    continueInMs: null,
-  }
-  const elsewhere: PlacementStep = {
-    placement: { step: 'looking_up', sentAt: 1, brokerOrderId: null, lookups: 1, absence: null },
-    continueInMs: 1,
-  }
-  it.each<[what: string, written: PlacementStep | null, answer: FakePlacement, after: object]>([
-    ['was looked up and not found', null, 'fill', { status: 'filled' }],
-    ['was looked up and not found', null, 'refuse', { status: 'rejected', reason: fakeRefusal }],
-    ['was sent by another process', elsewhere, 'fill', { status: 'filled' }],
-    ['was sent by another process', elsewhere, 'refuse', { status: 'pending' }],
-    ['was sent by another process', elsewhere, 'lose_the_request', { status: 'pending' }],
-    ['was ended by hand', byHand, 'fill', { reason }],
-  ])(
-    'that %s (%o) while it is sent is after the answer %s %o',
-    async (_, written, answer, after) => {
-      const { desk, order, stored } = await placed()
-      const placeInTheMeantime: OrderDesk['trading']['placeOrder'] =
-        (...send) =>
-        async () => {
-          if (written === null) await desk.process(order)
-          else await rightOf(desk.orders.advance(owner, await desk.jobOf(order), written, noon))
-          desk.trading.next(answer)
-          return desk.trading.placeOrder(...send)()
-        }
-      await desk.process(order, false, {
-        trading: { ...desk.trading, placeOrder: placeInTheMeantime },
-      })
-      expect(await stored()).toMatchObject(after)
-    },
-  )
-
   it('is returned for another try by this process where it was certainly not sent', async () => {
     const { desk, account, order } = await placed()
     desk.trading.next('not_sent')
@@ -388,16 +377,12 @@ describe('an order on its way to the broker', () => {
 
   it('is not looked up while no slot comes free within ten seconds', async () => {
     const { desk, order, stored } = await placed()
-    const patience: number[] = []
-    const forLookup: OrderDesk['slots']['forLookup'] = (_, patienceMs) => async () =>
-      void patience.push(patienceMs)
-    const lookUp = () => desk.process(order, true, { slots: { ...desk.slots, forLookup } })
-    const nothing = E.right({ isCorrected: false, retry: undefined })
-    expect(await lookUp()).toStrictEqual(nothing)
     desk.trading.next('lose_the_request')
     await desk.process(order)
-    expect(await lookUp()).toStrictEqual(nothing)
-    expect([patience, desk.trading.lookedUp()]).toEqual([[10 * secondMs, 10 * secondMs], []])
+    desk.holdSlots()
+    const nothing = E.right({ isCorrected: false, retry: undefined })
+    expect(await desk.process(order, true)).toStrictEqual(nothing)
+    expect([desk.clock.now(), desk.trading.lookedUp()]).toEqual([noon + 10 * secondMs, []])
     expect((await stored()).status).toBe('pending')
   })
 })

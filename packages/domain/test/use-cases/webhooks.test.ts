@@ -62,14 +62,6 @@ const createDesk = async () => {
 }
 
 describe('the records of webhooks', () => {
-  it('are ten at most of one user', async () => {
-    const { use } = await createDesk()
-    for (let made = 1; made < 10; made += 1)
-      await rightOf(use.createWebhook(caller, wanted, withoutKey))
-    expect(await tagOf(use.createWebhook(caller, wanted, withoutKey))).toBe('WebhookLimitReached')
-    expect(await tagOf(use.createWebhook(other, wanted, withoutKey))).toBe('none')
-  })
-
   it('have no host that their URL shows to be inside a network', async () => {
     const { use, webhook, stored } = await createDesk()
     expect(await tagOf(use.createWebhook(caller, { ...wanted, url: inside }, withoutKey))).toBe(
