@@ -22,6 +22,17 @@ const profitsOf = (deals: readonly BrokerDeal[]): readonly number[] =>
   deals.map(({ profit }) => profit).toSorted((a, b) => a - b)
 const keysOf = (deals: readonly BrokerDeal[]): readonly string[] => deals.map(dealKey).toSorted()
 
+const before: BrokerDeal = {
+  id: '9',
+  kind: 'buy',
+  side: 'buy',
+  entry: 'in',
+  time: 1,
+  profit: 0,
+  commission: 0,
+  swap: 0,
+}
+
 describe('the difference between kept and shown deals', () => {
   it('makes what is kept what is shown, when it is applied', () => {
     fc.assert(
@@ -66,16 +77,6 @@ describe('the difference between kept and shown deals', () => {
     { reason: 'stop_loss' },
     { orderId: '2' },
   ] as const)('finds a deal that changed to %o', (change) => {
-    const before: BrokerDeal = {
-      id: '9',
-      kind: 'buy',
-      side: 'buy',
-      entry: 'in',
-      time: 1,
-      profit: 0,
-      commission: 0,
-      swap: 0,
-    }
     const after = { ...before, ...change }
     expect(diffDeals([before], [after], 0)).toEqual({
       inserted: [],
@@ -85,20 +86,8 @@ describe('the difference between kept and shown deals', () => {
   })
 
   it('ignores levels, which brokers go on changing', () => {
-    const opening: BrokerDeal = {
-      id: '9',
-      kind: 'buy',
-      side: 'buy',
-      entry: 'in',
-      time: 1,
-      profit: 0,
-      commission: 0,
-      swap: 0,
-      stopLoss: 1,
-    }
-    expect(diffDeals([opening], [{ ...opening, stopLoss: 2, takeProfit: 3 }], 0).changed).toEqual(
-      [],
-    )
+    const moved = { ...before, stopLoss: 2, takeProfit: 3 }
+    expect(diffDeals([{ ...before, stopLoss: 1 }], [moved], 0).changed).toEqual([])
   })
 })
 

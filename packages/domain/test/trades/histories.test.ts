@@ -67,31 +67,18 @@ const ratios = new Set([
   'upper',
 ])
 
-/**
- * What was found, with prices and ratios that are right to 1e-9 replaced by the expected ones, so
- * that all else compares exactly.
- */
-const settledRatios = (found: unknown, expected: unknown, key = ''): unknown => {
-  if (typeof found === 'number' && typeof expected === 'number') {
-    return ratios.has(key) && Math.abs(found - expected) <= 1e-9 * Math.abs(expected)
-      ? expected
-      : found
-  }
-  if (
-    typeof found !== 'object' ||
-    found === null ||
-    typeof expected !== 'object' ||
-    expected === null
-  )
-    return found
-  const ended = Object.entries(found).map(
-    ([key, item]) =>
-      [key, settledRatios(item, (expected as Record<string, unknown>)[key], key)] as const,
-  )
-  return Array.isArray(found) ? ended.map(([, item]) => item) : Object.fromEntries(ended)
-}
+const textOf = (file: string): string => readFileSync(join(folder, file), 'utf8')
 
-const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'))
+/** What must be found: prices and ratios to 1e-9, all else exactly. */
+const expectedIn = (file: string): unknown =>
+  JSON.parse(textOf(file), (key, value: unknown) =>
+    ratios.has(key) && typeof value === 'number'
+      ? expect.toSatisfy(
+          (found: number) => Math.abs(found - value) <= 1e-9 * Math.abs(value),
+          String(value),
+        )
+      : value,
+  )
 
 describe.skipIf(names.length === 0)(
   'real histories (from the folder that TEST_HISTORIES names)',
@@ -99,7 +86,7 @@ describe.skipIf(names.length === 0)(
     it.each(names.length > 0 ? names : ['none'])(
       '%s: trades, skipped, open and statistics are as expected',
       (name) => {
-        const { deals } = read(`${name}.json`) as { deals: readonly ProviderDeal[] }
+        const { deals } = JSON.parse(textOf(`${name}.json`)) as { deals: readonly ProviderDeal[] }
         const history = deals.map(toDeal)
         const { trades, skipped } = foldDeals(history)
         const found = {
@@ -110,8 +97,7 @@ describe.skipIf(names.length === 0)(
             .toSorted(compareTickets),
           statistics: tradeStatistics(trades),
         }
-        const expected = read(`${name}.expected.json`)
-        expect(settledRatios(found, expected)).toEqual(expected)
+        expect(found).toEqual(expectedIn(`${name}.expected.json`))
       },
     )
   },
