@@ -154,7 +154,7 @@ export const openAdapters = async (
     : undefined
   const stopwatch = { elapsedMs: () => performance.now() }
   const orders = openOrders({ jobs, cipher: stores.cipher, stopwatch, events: events?.recorder })
-  const journal = openJournal({ ...jobs, recorder: events?.recorder })
+  const journal = openJournal({ ...jobs, recorder: events?.recorder }, { watchMs: config.watchMs })
   const limits = await openLimiter({
     redisUrl: config.redisUrl,
     redisTimes: redis,
@@ -226,6 +226,7 @@ export const openAdapters = async (
     journal: journal.journal,
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
+    watch: journal.watch,
     maxDeals: maxHistoryDeals,
     recordsEvents: events !== undefined,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),

@@ -3,9 +3,11 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import {
+  checkThresholds,
   createAccounts,
   createEvents,
   createHalts,
+  createJournalReads,
   createLiveAccounts,
   createOperatorDocuments,
   createOperatorHealth,
@@ -21,7 +23,6 @@ import {
   identifyCaller,
   marketData,
   processOrder,
-  synchroniseJournal,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Breather, IdempotencyStore, PeerNotices, Ports } from '@tradeport/domain/ports'
@@ -89,7 +90,7 @@ export const composeUseCases = (adapters: Adapters) => {
   })
   // Accounts with events are synchronised whatever the length of their history, or their events
   // would be missing.
-  const synchronise = synchroniseJournal({
+  const { synchroniseJournal, readDueJournal } = createJournalReads({
     ...adapters,
     stopsAboveDeals: adapters.recordsEvents ? Infinity : adapters.maxDeals,
   })
@@ -101,7 +102,7 @@ export const composeUseCases = (adapters: Adapters) => {
     broker,
     liveAccounts,
     positionTrading,
-    synchroniseJournal: synchronise,
+    synchroniseJournal,
     accountChanged,
   }
   // Reads use accounts that are cached for a second; changes read the account from the database.
@@ -140,7 +141,8 @@ export const composeUseCases = (adapters: Adapters) => {
     useCases,
     operatorUseCases,
     processOrder: processOrder(ports),
-    synchroniseJournal: synchronise,
+    readDueJournal,
+    checkThresholds: checkThresholds(adapters),
     deliverEvent: deliverEvent(ports),
   }
 }

@@ -151,6 +151,11 @@ export const variables = {
   WEBHOOK_ALLOWED_NETWORKS: listOf(networksDescription, (text) =>
     isNetwork(text) ? text : undefined,
   ),
+  WATCH_SECONDS: variableType('a whole number of seconds from 2 to 300', (text) =>
+    /^[1-9]\d{0,2}$/.test(text) && Number(text) >= 2 && Number(text) <= 300
+      ? Number(text)
+      : undefined,
+  ),
   EVENT_RETENTION_DAYS: variableType('a whole number of days from 1 to 365', (text) =>
     /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 365 ? Number(text) : undefined,
   ),
@@ -272,6 +277,8 @@ const configOf = (values: Values, defaultDataFolder: string) => {
     webhookNetworks: values.WEBHOOK_ALLOWED_NETWORKS ?? [],
     /** The pauses between the attempts of a delivery. */
     webhookRetries: values.WEBHOOK_RETRY_SECONDS ?? retrySchedule,
+    /** Between two rounds of a watched account. */
+    watchMs: 1_000 * (values.WATCH_SECONDS ?? 10),
     /** How long events are kept, with their deliveries. */
     eventRetentionDays: values.EVENT_RETENTION_DAYS ?? 30,
     trustedProxies: values.TRUST_PROXY,
@@ -295,7 +302,7 @@ const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name
   ...(broker === 'metaapi' ? [] : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL'] as const)),
   ...(enabled.includes('events')
     ? []
-    : (['EVENT_RETENTION_DAYS', 'WEBHOOK_RETRY_SECONDS'] as const)),
+    : (['EVENT_RETENTION_DAYS', 'WATCH_SECONDS', 'WEBHOOK_RETRY_SECONDS'] as const)),
 ]
 
 /** OPERATOR_URL is the command line's. */

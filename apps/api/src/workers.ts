@@ -5,14 +5,13 @@ import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
-  { processOrder, synchroniseJournal, deliverEvent }: ComposedService,
+  { processOrder, readDueJournal, checkThresholds, deliverEvent }: ComposedService,
   {
     orders,
     events,
     journal,
     metrics,
-    adapters,
-  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics' | 'adapters'>,
+  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics'>,
   { closers, log }: { readonly closers: AsyncDisposableStack; readonly log: Logger },
 ): Promise<void> => {
   const processing = await orders.jobs.work(async (job) => {
@@ -30,10 +29,15 @@ export const startWorkers = async (
   if (events === undefined) return
   const deliveries = await events.jobs.work((due) => deliverEvent(due)())
   closers.defer(deliveries.stop)
-  const synchronising = await journal.jobs.work(async (account) => {
-    await doneOrFail(synchroniseJournal(account, adapters.clock.now()))
+  // A round of the watch, or a read that is wanted. Thresholds do not depend on the history.
+  const reading = await journal.jobs.work(async (due) => {
+    try {
+      await doneOrFail(readDueJournal(due))
+    } finally {
+      if (due.hasThresholds) await doneOrFail(checkThresholds(due.account))
+    }
   })
-  closers.defer(synchronising.stop)
+  closers.defer(reading.stop)
 }
 
 // A row that fails becomes due again; its next step is in the database, not in the failure.

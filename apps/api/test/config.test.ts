@@ -60,11 +60,13 @@ describe('an environment', () => {
       {
         WEBHOOK_RETRY_SECONDS: '1, 2,3,86400',
         EVENT_RETENTION_DAYS: '365',
+        WATCH_SECONDS: '300',
         CAPABILITIES: ' events, events',
       },
       {
         webhookRetries: [1_000, 2_000, 3_000, 86_400_000],
         eventRetentionDays: 365,
+        watchMs: 300_000,
         capabilities: ['events'],
       },
     ],
@@ -124,6 +126,7 @@ describe('an environment', () => {
 
   it.each<[string, readonly string[], object?]>([
     ['EVENT_RETENTION_DAYS', ['0', '366', '1.5', 'all']],
+    ['WATCH_SECONDS', ['1', '301', '2.5', 'often']],
     ['WEBHOOK_RETRY_SECONDS', ['1,2,3', '1,2,3,0', '1,2,3,86401', '1,2,,4', 'soon']],
     ['DRAIN_DELAY_SECONDS', ['1.5', '90']],
     ['DRAIN_TIMEOUT_SECONDS', ['3601']],

@@ -5,6 +5,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { createTcpProxy } from '@tradeport/testkit'
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import {
+  brokerOf,
   eventually,
   keyOf,
   linkDocument,
@@ -24,7 +25,9 @@ let service: TestService
 let desk: Desk
 
 beforeAll(async () => {
-  service = await startTestService([{ id: 'main' }], { environment: { CAPABILITIES: 'events' } })
+  service = await startTestService([{ id: 'main' }], {
+    environment: { CAPABILITIES: 'events', WATCH_SECONDS: '2' },
+  })
   await service.setUp(trader, linkDocument({ user: 'u-2' }))
   desk = openDesk(service, { user: 'u-1', accountId })
 })
@@ -163,6 +166,24 @@ describe('GET /events/stream', () => {
     expect(again.slice(0, missed.length)).toEqual(missed)
   })
 
+  it('gives what happens at the broker by itself', async () => {
+    const stream = await openStream('?types=position.opened,position.closed')
+    service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    const broker = brokerOf(service.sandbox, 'main')
+    const position_id = `${accountId}:${broker.open({ stopLoss: 1.09 })}`
+    const eventsOf = (count: number) =>
+      eventually(
+        () => eventsIn(stream).filter(({ data }) => data.position_id === position_id),
+        ({ length }) => length >= count,
+      )
+    expect(await eventsOf(1)).toMatchObject([{ event: 'position.opened' }])
+    service.sandbox.prices.pin('EURUSD', { bid: 1.08, ask: 1.0802 })
+    expect((await eventsOf(2))[1]).toMatchObject({
+      event: 'position.closed',
+      data: { exit_reason: 'stop_loss' },
+    })
+  })
+
   it('ends within about a second of the revocation of its credential', async () => {
     const { apiKeys } = await service.setUp({
       apiKeys: [{ id: 'short-lived', userId: 'u-1', scopes: ['trading:read'] }],
@@ -253,12 +274,24 @@ it.skipIf(!hasPython)(
 )
 
 it('leaves no trace where the capability is off', async () => {
-  const without = await startTestService([], { environment: { CAPABILITIES: '' } })
+  const without = await startTestService([{ id: 'main' }], {
+    environment: { CAPABILITIES: '', WATCH_SECONDS: '2' },
+  })
   onTestFinished(() => without.close())
-  await without.setUp(linkDocument({ user: 'u-1' }))
+  await without.setUp(trader)
   const headers = { 'X-API-Key': keyOf('u-1') }
+  const webhook = { url: 'https://example.com', eventTypes: ['position.closed'] }
+  const created = await openDesk(without, { user: 'u-1', accountId }).call(
+    'POST',
+    '/webhooks',
+    webhook,
+  )
+  expect(created.status).toBe(201)
   for (const path of ['/events', '/events/stream'])
     expect((await fetch(`${without.apiUrl}/api/v1${path}`, { headers })).status).toBe(404)
   const { body } = await without.get('/openapi.json')
   expect(Object.keys(body.paths).filter((path) => path.includes('/events'))).toEqual([])
+  // Longer than the first round of a watch would take.
+  await pause(4_500)
+  expect(without.sandbox.requests.count({ route: 'deals' })).toBe(0)
 })

@@ -36,7 +36,12 @@ export interface BacklogReading {
     readonly unknown: number
     readonly oldestUnknownMs: number
   }
-  readonly journals: { readonly disagreeing: number }
+  readonly journals: {
+    readonly disagreeing: number
+    readonly watched: number
+    readonly watchedFailing: number
+    readonly watchLagMs: number
+  }
   readonly deliveries: {
     readonly pending: number
     readonly due: number
@@ -300,6 +305,24 @@ const backlogGauges: readonly BacklogGauge[] = [
     'Accounts whose stored deals do not add up to their balance.',
     [],
     ({ journals }) => journals.disagreeing,
+  ],
+  [
+    'tradeport_watched_accounts',
+    'Accounts that are read again and again for their events.',
+    [],
+    ({ journals }) => journals.watched,
+  ],
+  [
+    'tradeport_watched_accounts_failing',
+    'Watched accounts that could not be read at the last attempt.',
+    [],
+    ({ journals }) => journals.watchedFailing,
+  ],
+  [
+    'tradeport_watch_lag_seconds',
+    'How long the most overdue read of the other watched accounts has been due; 0 if none is.',
+    [],
+    ({ journals }) => journals.watchLagMs / 1_000,
   ],
   [
     'tradeport_webhook_deliveries_pending',

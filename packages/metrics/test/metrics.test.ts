@@ -192,7 +192,7 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
   let reading: BacklogReading | undefined = {
     queues: [{ queue: 'orders', waiting: 2, oldestMs: 1_500 }],
     orders: { pending: 3, unknown: 1, oldestUnknownMs: 61_000 },
-    journals: { disagreeing: 2 },
+    journals: { disagreeing: 2, watched: 1_000, watchedFailing: 3, watchLagMs: 1_500 },
     deliveries: { pending: 5, due: 4, oldestDueMs: 2_000 },
   }
   metrics.watchBacklog(async () => reading)
@@ -203,6 +203,9 @@ it('the backlog is reported as it is read, and omitted if it cannot be read', as
     tradeport_orders_unknown: { '': 1 },
     tradeport_orders_oldest_unknown_seconds: { '': 61 },
     tradeport_journals_disagreeing: { '': 2 },
+    tradeport_watched_accounts: { '': 1_000 },
+    tradeport_watched_accounts_failing: { '': 3 },
+    tradeport_watch_lag_seconds: { '': 1.5 },
     tradeport_webhook_deliveries_pending: { '': 5 },
     tradeport_webhook_deliveries_due: { '': 4 },
     tradeport_webhook_deliveries_oldest_due_seconds: { '': 2 },

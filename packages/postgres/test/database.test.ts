@@ -53,7 +53,7 @@ onEachDatabase((open, title) => {
     expect(await backlog()).toMatchObject({
       queues: queues(0),
       orders: { pending: 0, unknown: 0, oldestUnknownMs: 0 },
-      journals: { disagreeing: 0 },
+      journals: { disagreeing: 0, watched: 0, watchedFailing: 0, watchLagMs: 0 },
       deliveries: { pending: 0, due: 0, oldestDueMs: 0 },
     })
     const { store: orders } = openOrders({ jobs, cipher: testCipher, stopwatch })

@@ -57,6 +57,8 @@ const crowd = (own: Account): readonly string[] => [
   `insert into desks (tenant_id, id) select 'crowd-' || n, 'desk-' || n || '-' || m from generate_series(1, 2000) n, generate_series(1, 2) m`,
   `insert into desk_accounts (tenant_id, desk_id, account_id, place) select tenant_id, desks.id, accounts.id, 0 from desks join accounts using (tenant_id)`,
   `insert into trader_limits (tenant_id, account_id, max_open_lots) select tenant_id, id, 1 from accounts`,
+  `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt)
+   select tenant_id, id, 'equity_below', 'warning', 1, false from accounts`,
   `insert into challenges (tenant_id, account_id, started_at, status) select tenant_id, id, now(), 'active' from accounts`,
   `insert into balance_snapshots (tenant_id, account_id, taken_at, balance, equity, margin)
    select tenant_id, id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1
@@ -96,7 +98,7 @@ const readThrough = (plans: string): readonly (string | undefined)[] =>
     ([, table]) => table,
   )
 
-const isClaim = ({ sql }: Knex.Sql) => sql.includes('skip locked')
+const isClaim = ({ sql }: Knex.Sql) => /due.*skip locked/s.test(sql)
 
 onEachDatabase((open) => {
   let opened: OpenedDatabase

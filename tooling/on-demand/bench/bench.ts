@@ -13,7 +13,7 @@ export interface Ratio {
   readonly ours: number
   readonly reference: number
   /** Of both figures; milliseconds when left out. */
-  readonly unit?: 'ms' | 'MB'
+  readonly unit?: 'ms' | 'MB' | 'calls'
   /** Ours over the reference when left out; else the median of the ratios of rounds. */
   readonly ratio?: number
   /** The greatest ratio that will do. */

@@ -10,6 +10,7 @@ import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
 import { startBench } from './start.ts'
 import { streamsBench } from './streams.ts'
+import { watchBench } from './watch.ts'
 
 const benches: readonly Bench[] = [
   foldBench,
@@ -21,6 +22,7 @@ const benches: readonly Bench[] = [
   memoryBench,
   startBench,
   streamsBench,
+  watchBench,
 ]
 
 const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''

@@ -102,6 +102,14 @@ export const splitCores = (
   return { clients: 0, server: 1 }
 }
 
+/** How much processor time a process has used so far, all its threads together. */
+export const processorMs = async (child: ChildProcess): Promise<number> => {
+  const stat = await readFile(`/proc/${child.pid}/stat`, 'utf8')
+  // The name, which may hold spaces, ends with a parenthesis; ticks are hundredths of a second.
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return (Number(fields[11]) + Number(fields[12])) * 10
+}
+
 /** How much memory a process holds now, in millions of bytes. */
 export const residentMegabytes = async (child: ChildProcess): Promise<number> => {
   const status = await readFile(`/proc/${child.pid}/status`, 'utf8')

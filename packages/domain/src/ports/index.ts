@@ -13,7 +13,7 @@ import type {
   Trading,
 } from './broker.ts'
 import type { EventLog } from './events.ts'
-import type { Journal, TradeRecords } from './journal.ts'
+import type { Journal, TradeRecords, Watch } from './journal.ts'
 import type { Mailer } from './notices.ts'
 import type {
   DatabaseHealth,
@@ -80,6 +80,7 @@ export interface Ports extends Pauser {
   readonly trades: TradeRecords
   readonly trading: Trading
   readonly users: UserStore
+  readonly watch: Watch
   readonly webhookDeliveries: WebhookDeliveries
   readonly webhookIds: WebhookIds
   readonly webhookReach: WebhookReach

@@ -41,6 +41,9 @@ export interface JournalChange {
   readonly completed: { readonly syncedAt: Instant; readonly latestDealAt: Instant | null } | null
 }
 
+/** `retryAfterSeconds`: the provider accepts no request of the tenant until then. */
+export type JournalReadResult = 'read' | 'failed' | { readonly retryAfterSeconds: number }
+
 /** The claim has lapsed, and another process may write. */
 export interface JournalLost {
   readonly _tag: 'JournalLost'
@@ -56,7 +59,11 @@ export interface Journal {
    */
   readonly claim: (account: BrokerAccount) => AsyncResult<O.Option<JournalClaim>>
   readonly renew: (claim: JournalClaim) => TE.TaskEither<ServiceUnavailable | JournalLost, void>
-  readonly release: (claim: JournalClaim) => AsyncResult<void>
+  /**
+   * Ends the claim. After a read, an account of the watch is due again at its next round; after a
+   * failure, once a pause has passed that doubles to a minute.
+   */
+  readonly release: (claim: JournalClaim, result: JournalReadResult) => AsyncResult<void>
   /** The kept deals from a time on, those without a readable time among them. */
   readonly dealsFrom: (account: BrokerAccount, from: Instant) => AsyncResult<readonly BrokerDeal[]>
   /**
@@ -139,10 +146,24 @@ export interface TradeRecords {
 /** The worker of journals that are to be read. */
 export interface JournalJobs {
   /**
-   * Calls `synchronise` with every account whose journal is to be read, or read again as a whole,
-   * several at once, until `stop`, which waits for those under way. Accounts that are claimed are
-   * left out. A rejection is logged, and the account is tried again after a pause that doubles to
-   * a minute.
+   * Claims every journal that is to be read: because a read is wanted, because the whole history is
+   * to be read again, or because an account of the watch is due. Calls `read` with each
+   * claim, several at once, until `stop`, which waits for those under way. `read` releases the
+   * claim. A rejection is logged.
    */
-  readonly work: Work<BrokerAccount>
+  readonly work: Work<DueJournal>
+}
+
+export interface DueJournal extends JournalClaim {
+  readonly hasThresholds: boolean
+}
+
+/**
+ * The watch: accounts that are read again and again without a request, because somebody waits for
+ * their events. They are the accounts of users with an enabled webhook, or an open stream, for
+ * events of the broker, and accounts with risk thresholds.
+ */
+export interface Watch {
+  /** These owners have such a stream now. It is forgotten after 20 seconds. */
+  readonly keepFor: (owners: readonly Owner[]) => AsyncResult<void>
 }

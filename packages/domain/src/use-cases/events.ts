@@ -47,8 +47,9 @@ export interface EventStream {
   readonly close: () => void
 }
 
-export const createEvents = ({ eventLog, pause }: Pick<Ports, 'eventLog' | 'pause'>) => {
-  const tails = createEventTails({ eventLog, pause })
+export const createEvents = (ports: Pick<Ports, 'eventLog' | 'watch' | 'pause'>) => {
+  const { eventLog } = ports
+  const tails = createEventTails(ports)
   const open = new Map<string, number>()
   let openInAll = 0
 
@@ -140,17 +141,15 @@ export const createEvents = ({ eventLog, pause }: Pick<Ports, 'eventLog' | 'paus
         TE.bindW('leave', () => TE.fromEither(openStreamSlot(caller.program))),
         TE.flatMap(({ readable, leave }) => {
           const tooSlow = new AbortController()
-          const wants = (event: LoggedEvent): boolean =>
-            readable.includes(event.type) &&
-            (accountId === undefined || event.accountId === accountId)
+          const followed = { types: readable, accountId }
           return pipe(
-            tails.follow(caller.owner, wants, () => tooSlow.abort()),
+            tails.follow(caller.owner, followed, () => tooSlow.abort()),
             TE.orElseFirstIOK(() => leave),
             TE.map((follower) => ({
               startsAfter: after ?? follower.from ?? logStart,
               batches: batchesOf(
                 caller,
-                { types: readable, accountId, after, order: 'asc', limit: pageLimit },
+                { ...followed, after, order: 'asc', limit: pageLimit },
                 follower,
               ),
               tooSlow: tooSlow.signal,

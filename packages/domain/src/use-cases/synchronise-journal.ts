@@ -1,6 +1,7 @@
-// Brings an account's journal up to date with the broker's history. One read runs at a time per
-// account: callers in this process share it, and those in other processes wait for it. A first read
-// saves each page with the offset of the next; a later read is saved whole or not at all.
+// Brings an account's journal up to date with the broker's history: for a caller, or because a read
+// is due. One read runs at a time per account: callers in this process share it, and those in other
+// processes wait for it. A first read saves each page with the offset of the next; a later read is
+// saved whole or not at all.
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
@@ -27,6 +28,7 @@ import type {
   Journal,
   JournalClaim,
   JournalLost,
+  JournalReadResult,
   Pauser,
   Stopwatch,
 } from '../ports/index.ts'
@@ -56,6 +58,9 @@ export type SynchroniseJournal = (
   since: Instant,
 ) => TE.TaskEither<ReadFailure, JournalState>
 
+/** Reads a journal that is due, and releases its claim. */
+export type ReadDueJournal = (claim: JournalClaim) => TE.TaskEither<ReadFailure, void>
+
 /** After this long a caller gives up. The read continues. */
 const patienceMs = 120 * secondMs
 /** Between two checks of whether another process has finished. */
@@ -69,7 +74,7 @@ const maxPagesAhead = 3
 
 const busy = Symbol('another process reads')
 
-type Outcome = E.Either<ReadFailure, typeof busy | undefined>
+type Outcome = E.Either<ReadFailure, typeof busy | void>
 
 const emptyChange = {
   inserted: [],
@@ -91,36 +96,50 @@ interface CompletedRead {
   readonly isDifferent: boolean
 }
 
-export const synchroniseJournal = (ports: Ports): SynchroniseJournal => {
+export const createJournalReads = (
+  ports: Ports,
+): {
+  readonly synchroniseJournal: SynchroniseJournal
+  readonly readDueJournal: ReadDueJournal
+} => {
   const { journal, clock, stopwatch, pause, stopsAboveDeals } = ports
   const underWay = new Map<string, Promise<Outcome>>()
 
-  const readOnce = async (account: BrokerAccount): Promise<Outcome> => {
-    const claimed = await journal.claim(account)()
-    if (E.isLeft(claimed)) return claimed
-    if (claimed.right._tag === 'None') return E.right(busy)
-    const claim = claimed.right.value
+  const readAndRelease = async (claim: JournalClaim): Promise<E.Either<ReadFailure, void>> => {
+    let result: JournalReadResult = 'failed'
     try {
       await readClaimed(ports, claim)
+      result = 'read'
       return E.right(undefined)
     } catch (error) {
-      if (error instanceof Stopped) return E.left(error.failure)
-      throw error
+      if (!(error instanceof Stopped)) throw error
+      const { failure } = error
+      if (failure._tag === 'BrokerRateLimited')
+        result = { retryAfterSeconds: failure.retryAfterSeconds }
+      return E.left(failure)
     } finally {
-      await journal.release(claim)()
+      await journal.release(claim, result)()
     }
   }
 
-  const shared = (account: BrokerAccount): Promise<Outcome> => {
-    const key = `${account.accountId} ${account.providerAccountId}`
-    const running = underWay.get(key)
-    if (running !== undefined) return running
-    const begun = readOnce(account).finally(() => underWay.delete(key))
+  const claimAndRead = async (account: BrokerAccount): Promise<Outcome> => {
+    const claimed = await journal.claim(account)()
+    if (E.isLeft(claimed)) return claimed
+    return claimed.right._tag === 'None' ? E.right(busy) : readAndRelease(claimed.right.value)
+  }
+
+  /** Callers who come while it runs share it. */
+  const sharing = <A extends Outcome>(account: BrokerAccount, read: Promise<A>): Promise<A> => {
+    const key = keyOf(account)
+    const begun = read.finally(() => underWay.delete(key))
     underWay.set(key, begun)
     return begun
   }
 
-  return (account, since) => async () => {
+  const readDueJournal: ReadDueJournal = (claim) => () =>
+    sharing(claim.account, readAndRelease(claim))
+
+  const synchroniseJournal: SynchroniseJournal = (account, since) => async () => {
     const startedMs = stopwatch.elapsedMs()
     let completedReads = 0
     for (;;) {
@@ -141,13 +160,19 @@ export const synchroniseJournal = (ports: Ports): SynchroniseJournal => {
             reason: 'the history is still being read',
           }),
         )
-      const outcome = await shared(account)
+      const running = underWay.get(keyOf(account))
+      const outcome = await (running ?? sharing(account, claimAndRead(account)))
       if (E.isLeft(outcome)) return outcome
       if (outcome.right === busy) await pause(checkPauseMs)()
       else completedReads += 1
     }
   }
+
+  return { synchroniseJournal, readDueJournal }
 }
+
+const keyOf = ({ accountId, providerAccountId }: BrokerAccount): string =>
+  `${accountId} ${providerAccountId}`
 
 /** Ends a read from within. */
 class Stopped extends Error {

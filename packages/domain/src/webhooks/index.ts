@@ -40,6 +40,7 @@ export {
   overlapHoursBounds,
   requireWebhookCountInLimit,
   secretBounds,
+  brokerEventTypes,
   webhookEventTypes,
   withRotatedSecret,
   withTestSuccess,

@@ -18,6 +18,13 @@ const basicEventTypes = [
 ] as const
 export const webhookEventTypes = [...basicEventTypes, 'order.rejected', 'order.expired'] as const
 export type WebhookEventType = (typeof webhookEventTypes)[number]
+/** Those that come from the broker's deals, and so from reading its history. */
+export const brokerEventTypes = [
+  'trade.closed',
+  'position.opened',
+  'position.closed',
+  'account.balance_changed',
+] as const satisfies readonly WebhookEventType[]
 
 /** What a webhook can be registered for. */
 export const eventTypesOf = (recordsEvents: boolean): readonly WebhookEventType[] =>

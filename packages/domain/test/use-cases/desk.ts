@@ -48,7 +48,7 @@ import type { ServiceEvent } from '../../src/events/events.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
-import { synchroniseJournal } from '../../src/use-cases/synchronise-journal.ts'
+import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 
 export const owner: Owner = { tenantId: 'acme' as TenantId, userId: 'u-1' as UserId }
 export const stranger: Owner = { tenantId: 'acme' as TenantId, userId: 'u-2' as UserId }
@@ -334,9 +334,9 @@ export const createJournalDesk = ({
     events,
     disagreements,
     pass,
-    synchroniseJournal: synchroniseJournal(ports),
+    ...createJournalReads(ports),
     /** Another process over the same journal. */
-    otherProcess: () => synchroniseJournal(ports),
+    otherProcess: () => createJournalReads(ports).synchroniseJournal,
     link: (fields: Partial<Account> = {}): Account => desk.link({ createdAt: 0, ...fields }),
     relink: (account: Account, fields: Partial<Account>): Account => {
       const linked = { ...account, ...fields }

@@ -1,6 +1,7 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
 import { createFakeEventLog } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import {
@@ -10,7 +11,7 @@ import {
   type Scope,
 } from '../../src/access/index.ts'
 import { formatEventId, type EventId, type LoggedEvent } from '../../src/events/index.ts'
-import type { AccountId } from '../../src/primitives/index.ts'
+import type { AccountId, Owner } from '../../src/primitives/index.ts'
 import { createEvents, streamLimits, type EventStream } from '../../src/use-cases/events.ts'
 import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
 import { owner, rightOf, stranger } from './desk.ts'
@@ -25,6 +26,7 @@ const open = () => {
   /** What the newest event is answered after it was read. */
   let newestGate: Promise<void> | undefined
   let waiting: (() => void)[] = []
+  const watched: (readonly Owner[])[] = []
   const use = createEvents({
     eventLog: {
       ...log,
@@ -35,6 +37,9 @@ const open = () => {
         await newestGate
         return found
       },
+    },
+    watch: {
+      keepFor: (owners) => TE.fromIO(() => void watched.push(owners)),
     },
     pause: () => () =>
       new Promise((resolve) => {
@@ -52,6 +57,8 @@ const open = () => {
   return {
     log,
     use,
+    /** The owners of each call that kept up the watch. */
+    watched,
     caller,
     callerWith,
     holdNewest: (gate: Promise<void>) => void (newestGate = gate),
@@ -273,6 +280,20 @@ describe('GET /events/stream', () => {
     first?.stream.close()
     await follow()
     expect(await use.followEvents(caller, {})()).toStrictEqual(E.left(refused))
+  })
+
+  it('keeps the watch of its owner while it is open, if it wants events of the broker', async () => {
+    const { watched, follow, tick } = open()
+    await follow({ types: ['order.filled', 'risk.threshold_breached'] })
+    for (let ticks = 0; ticks < 5; ticks++) await tick()
+    expect(watched).toStrictEqual([])
+    const reading = await follow({ types: ['order.filled', 'position.closed'] })
+    expect(watched.splice(0)).toStrictEqual([[owner]])
+    for (let ticks = 0; ticks < 10; ticks++) await tick()
+    expect(watched.splice(0)).toStrictEqual([[owner], [owner]])
+    reading.stream.close()
+    for (let ticks = 0; ticks < 5; ticks++) await tick()
+    expect(watched).toStrictEqual([])
   })
 
   it('refuses to begin after an event that is not kept', async () => {

@@ -8,6 +8,7 @@ import { describe, expect, it } from 'vitest'
 import type { Account } from '../../src/accounts/account.ts'
 import { brokerRateLimited } from '../../src/errors.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
+import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
 import { dayMs, minuteMs } from '../../src/primitives/instant.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import {
@@ -209,6 +210,45 @@ describe('a later read', () => {
     await rightOf(desk.synchroniseJournal(brokerAccountOf(linked), desk.clock.now() - 1))
     expect(await desk.tradeIds()).toEqual(['3', '4'])
   })
+})
+
+describe('a due read', () => {
+  it.each([
+    [undefined, 'read'],
+    [down, 'failed'],
+    [(id: AccountId) => brokerRateLimited(id, 9_001, 0), { retryAfterSeconds: 10 }],
+  ])(
+    'is made once, whatever callers wait for it, and releases its claim with the result',
+    async (failure, expected) => {
+      const desk = withHistory(two)
+      const results: unknown[] = []
+      const { release } = desk.journal
+      const reads = createJournalReads({
+        ...desk,
+        journal: {
+          ...desk.journal,
+          release: (claim, result) => {
+            results.push(result)
+            return release(claim, result)
+          },
+        },
+      })
+      if (failure !== undefined) desk.broker.fail(desk.account.id, failure(desk.account.id))
+      const claim = await rightOf(desk.journal.claim(desk.brokerAccount))
+      if (O.isNone(claim)) expect.fail('is not claimed')
+      const caller = () => reads.synchroniseJournal(desk.brokerAccount, desk.clock.now() - 1)()
+      const [due, ...callers] = await Promise.all([
+        reads.readDueJournal(claim.value)(),
+        caller(),
+        caller(),
+      ])
+      expect([due, ...callers].map(({ _tag }) => _tag === 'Right')).toEqual(
+        Array.from({ length: 3 }, () => failure === undefined),
+      )
+      expect([desk.reads()[0], results]).toEqual([1, [expected]])
+      expect(O.isSome(await rightOf(desk.journal.claim(desk.brokerAccount)))).toBe(true)
+    },
+  )
 })
 
 describe('a journal that disagrees with the broker', () => {

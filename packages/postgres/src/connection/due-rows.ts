@@ -4,6 +4,11 @@ import { setTimeout } from 'node:timers/promises'
 import type { Jobs } from './jobs.ts'
 import { createFailureLog, repeating } from './repeating.ts'
 
+export interface TenantShare {
+  readonly tenant: string
+  readonly count: number
+}
+
 export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
   /** The name of the queue in the heartbeat. */
   readonly queue: string
@@ -18,11 +23,11 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
   readonly keyOf: (job: Job) => string
   readonly tenantOf: (job: Job) => string
   /**
-   * Claims at most `limit` due rows, none of the busy tenants. `inProgress` are the keys that this
-   * process works on.
+   * Claims at most `limit` due rows. `inProgress` are the keys that this process works on, and
+   * `shares` how many of them each tenant has; a tenant may get what is left to `maxPerTenant`.
    */
   readonly claim: (
-    busyTenants: readonly string[],
+    shares: readonly TenantShare[],
     limit: number,
     inProgress: readonly string[],
   ) => Promise<readonly Job[]>
@@ -33,7 +38,7 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
 export interface DueRowsWorker<Job> {
   /** Begins work on a row that this process has claimed already. */
   readonly begin: (job: Job) => void
-  /** Waits for the work in progress. A paused repetition is dropped: its row falls due again. */
+  /** Waits for the work on claimed rows. A repetition is dropped: its row falls due again. */
   readonly stop: () => Promise<void>
 }
 
@@ -43,12 +48,15 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   const inProgress = new Map<string, { readonly tenant: string; done: Promise<void> }>()
   const stopping = new AbortController()
   let lastBegunAt = -Infinity
+  /** More may be due than there were slots for: each job that ends makes the table be read. */
+  let isSaturated = false
 
-  const run = async (key: string, job: Job, inMs: number): Promise<void> => {
+  const run = async (key: string, job: Job, inMs?: number): Promise<void> => {
     try {
-      if (inMs > 0)
+      if (inMs !== undefined && inMs > 0)
         await setTimeout(inMs, undefined, { signal: stopping.signal }).catch(() => undefined)
-      const retry = stopping.signal.aborted ? undefined : await rows.work(job)
+      const isDropped = inMs !== undefined && stopping.signal.aborted
+      const retry = isDropped ? undefined : await rows.work(job)
       failures.reset()
       inProgress.delete(key)
       if (retry !== undefined) begin(retry.job, retry.inMs)
@@ -56,9 +64,10 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
       failures.report(error)
       inProgress.delete(key)
     }
+    if (isSaturated) poll.again()
   }
 
-  const begin = (job: Job, inMs = 0): void => {
+  const begin = (job: Job, inMs?: number): void => {
     const key = rows.keyOf(job)
     lastBegunAt = performance.now()
     // Already in progress here: a claim of its row has only moved its due time ahead.
@@ -72,20 +81,22 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
   pulse.beat(queue)
   const pauseMs = (): number =>
     rows.pollMs(inProgress.size > 0 ? 0 : performance.now() - lastBegunAt)
+  // Jobs that a tenant begins beyond its share do not count against the slots of others.
+  const sharesInUse = (): readonly TenantShare[] =>
+    [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(([tenant, { length }]) => ({
+      tenant,
+      count: Math.min(length, maxPerTenant),
+    }))
+  const slotsLeft = (shares: readonly TenantShare[]): number =>
+    rows.maxInProgress - shares.reduce((sum, { count }) => sum + count, 0)
   const poll = repeating(pauseMs, events.poll, log, async () => {
-    const counts = [...Map.groupBy(inProgress.values(), ({ tenant }) => tenant)].map(
-      ([tenant, { length }]) => ({ tenant, count: Math.min(length, maxPerTenant) }),
-    )
-    const busyTenants = counts
-      .filter(({ count }) => count === maxPerTenant)
-      .map(({ tenant }) => tenant)
-    // Jobs that a tenant begins beyond its share do not count against the slots of others.
-    const used = counts.reduce((sum, { count }) => sum + count, 0)
-    const freeSlots = Math.min(rows.maxPerClaim, rows.maxInProgress - used)
-    const claimed =
-      freeSlots > 0 ? await rows.claim(busyTenants, freeSlots, [...inProgress.keys()]) : []
+    const shares = sharesInUse()
+    const freeSlots = Math.min(rows.maxPerClaim, slotsLeft(shares))
+    const claimed = freeSlots > 0 ? await rows.claim(shares, freeSlots, [...inProgress.keys()]) : []
     pulse.beat(queue)
     for (const job of claimed) begin(job)
+    const after = sharesInUse()
+    isSaturated = slotsLeft(after) <= 0 || after.some(({ count }) => count === maxPerTenant)
     if (freeSlots > 0 && claimed.length === freeSlots) poll.again()
   })
 

@@ -4,7 +4,7 @@ import type { JournalState } from '@tradeport/domain/journal'
 import type { JournalClaim } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import { instant, mapped, numeric, orAbsent, tableOf } from '../connection/columns.ts'
-import { sql, type Sql } from '../connection/sql.ts'
+import { sql, type Selection, type Sql } from '../connection/sql.ts'
 
 export const states = mapped(
   tableOf('journals', {
@@ -24,13 +24,21 @@ export const states = mapped(
   }),
 )
 
-const claims = tableOf('journals', {
-  providerAccountId: t.string,
-  linkedAt: instant,
-  token: t.string,
-})
+const claims = tableOf(
+  'journals',
+  { isOfLink: t.boolean, linkedAt: instant, token: t.string },
+  {
+    isOfLink: `coalesce(journals.provider_account_id =
+      (select accounts.provider_account_id from accounts where accounts.id = journals.account_id), false)`,
+  },
+)
 
-export const claimedJournals = {
+/** `isOfLink`: it is of the account at the provider that the account is linked to. */
+export interface ClaimedJournal extends ReturnType<typeof claims.read> {
+  readonly state: JournalState
+}
+
+export const claimedJournals: Selection<ClaimedJournal> = {
   ...claims,
   columns: sql`${claims.columns}, ${states.columns}`,
   read: (row: unknown) => ({ ...claims.read(row), state: states.read(row) }),
@@ -45,6 +53,7 @@ export const isClaimed = ({ account, token }: JournalClaim): Sql =>
 
 /** The end of a lease that is claimed or renewed now. */
 export const leaseEnd = sql`now() + interval '30 seconds'`
+export const newLease = sql`token = gen_random_uuid(), leased_until = ${leaseEnd}`
 
 /**
  * The exact sum of what all deals moved, of which the balance is made; a credit is not part of it.

@@ -2,7 +2,8 @@
 // user.
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import type { Journal, JournalClaim, JournalLost } from '@tradeport/domain/ports'
+import type { Journal, JournalClaim, JournalLost, JournalReadResult } from '@tradeport/domain/ports'
+import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -13,6 +14,7 @@ import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
 import {
   claimedJournals,
+  type ClaimedJournal,
   isClaimed,
   leaseEnd,
   movedMoney,
@@ -25,10 +27,12 @@ interface Parts {
   readonly knex: Knex
   /** Left out where no events are recorded. */
   readonly recorder?: EventRecorder | undefined
+  /** Between two rounds of the watch. */
+  readonly watchMs: number
 }
 
 export const createJournal = (parts: Parts): Journal => {
-  const { knex } = parts
+  const { knex, watchMs } = parts
   /** Renews the claim as well. */
   const updateClaimed = async <A>(
     claim: JournalClaim,
@@ -54,10 +58,10 @@ export const createJournal = (parts: Parts): Journal => {
     find: (account) => readFirst(knex, ofLink(account, states.columns), states),
     claim: (account) => claimJournal(knex, account),
     renew: async (claim) => done(await updateClaimed(claim, sql``)),
-    release: async ({ account, token }) => {
+    release: async ({ account, token }, result) => {
       await query(
         knex,
-        sql`update journals set token = null, leased_until = null
+        sql`update journals set token = null, leased_until = null, ${releases(watchMs, result)}
           where ${ofAccount(account)} and token = ${token}`,
       )
     },
@@ -96,6 +100,25 @@ export const createJournal = (parts: Parts): Journal => {
   })
 }
 
+const longestPauseMs = minuteMs
+
+/**
+ * A round keeps its place within the interval, so that rounds stay as spread as they were, and one
+ * that is late by several rounds is made once. An account that cannot be read is due after its
+ * pause; where the provider limits the tenant, rounds that would come meanwhile are left out.
+ */
+const releases = (watchMs: number, result: JournalReadResult): Sql => {
+  if (result === 'failed')
+    return sql`failures = failures + 1, paused_until =
+      now() + least(${longestPauseMs}, ${secondMs} * power(2, least(failures, 6))) * interval '1 ms'`
+  const from =
+    result === 'read' ? sql`now()` : sql`now() + ${result.retryAfterSeconds} * interval '1 second'`
+  const interval = sql`(${watchMs} * interval '1 ms')`
+  return sql`${result === 'read' ? sql`failures = 0, paused_until = null` : sql`paused_until = ${from}`},
+    watch_at = watch_at + ${interval} *
+      (floor(extract(epoch from ${from} - watch_at) / extract(epoch from ${interval})) + 1)`
+}
+
 const isLinked = ({ accountId, owner, providerAccountId }: BrokerAccount): Sql => sql`
   accounts.id = ${accountId} and accounts.tenant_id = ${owner.tenantId}
     and accounts.user_id = ${owner.userId} and accounts.provider_account_id = ${providerAccountId}`
@@ -121,23 +144,29 @@ const claimJournal = async (
       returning ${claimedJournals.columns}`,
     claimedJournals,
   )
-  if (O.isNone(claimed)) return O.none
-  const { providerAccountId, token } = claimed.value
-  const claim =
-    providerAccountId === account.providerAccountId
-      ? claimed
-      : await beginAnew(knex, account, token)
-  return O.map(({ linkedAt, state }: typeof claimed.value) => ({
-    account,
-    token,
-    state,
-    linkedAt,
-  }))(claim)
+  return O.isNone(claimed) ? O.none : claimOf(knex, account, claimed.value)
+}
+
+/** The claim that a row holds. None where it was lost meanwhile. */
+export const claimOf = async (
+  knex: Knex,
+  account: BrokerAccount,
+  claimed: ClaimedJournal,
+): Promise<O.Option<JournalClaim>> => {
+  const { token } = claimed
+  const current = claimed.isOfLink ? O.some(claimed) : await beginAnew(knex, account, token)
+  return O.map(({ linkedAt, state }: ClaimedJournal) => ({ account, token, linkedAt, state }))(
+    current,
+  )
 }
 
 // The account was linked to another one at the provider since, and nobody recorded when: deals from
 // before now are no events.
-const beginAnew = (knex: Knex, account: BrokerAccount, token: string) =>
+const beginAnew = (
+  knex: Knex,
+  account: BrokerAccount,
+  token: string,
+): Promise<O.Option<ClaimedJournal>> =>
   knex.transaction(async (trx) => {
     const row = await readFirst(
       trx,

@@ -1,22 +1,35 @@
 // The journal: the store, the trades read from it, and the jobs that keep it up to date.
 import { maxListedJournals } from '@tradeport/domain/operator'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { Journal, JournalHealth, JournalJobs, TradeRecords } from '@tradeport/domain/ports'
+import type {
+  Journal,
+  DueJournal,
+  JournalClaim,
+  JournalHealth,
+  JournalJobs,
+  TradeRecords,
+  Watch,
+} from '@tradeport/domain/ports'
 import { minuteMs, secondMs, type AccountId } from '@tradeport/domain/primitives'
+import * as A from 'fp-ts/lib/Array.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import { ids, mapped, oneOf, orAbsent, tableOf } from '../connection/columns.ts'
 import { workOnDueRows } from '../connection/due-rows.ts'
 import { attempt, type Log } from '../connection/failures.ts'
 import type { Pulse } from '../connection/jobs.ts'
-import { query, readAll, sql } from '../connection/sql.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
-import { ofAccount } from './journal-row.ts'
-import { createJournal } from './journal-store.ts'
+import { claimedJournals, newLease } from './journal-row.ts'
+import { claimOf, createJournal } from './journal-store.ts'
 import { createTradeRecords } from './trade-records.ts'
+import { createWatch } from './watch.ts'
 
-interface JournalJobsOptions {
-  /** How often the table is read; 500 by default. */
+interface JournalOptions {
+  /** Between two rounds of an account of the watch; 10,000 by default. */
+  readonly watchMs?: number
+  /** How often due journals are looked up; 100 by default. */
   readonly pollMs?: number
 }
 
@@ -32,20 +45,63 @@ export interface OpenedJournal {
   readonly journal: Journal
   readonly records: TradeRecords
   readonly jobs: JournalJobs
+  readonly watch: Watch
 }
 
-export const openJournal = (parts: Parts, options: JournalJobsOptions = {}): OpenedJournal => ({
-  journal: createJournal(parts),
-  records: createTradeRecords(parts.knex),
-  jobs: createJournalJobs({ ...parts, ...options }),
-})
+export const openJournal = (
+  parts: Parts,
+  { watchMs = 10 * secondMs, pollMs = 100 }: JournalOptions = {},
+): OpenedJournal => {
+  const watch = createWatch(parts, watchMs)
+  return {
+    journal: createJournal({ ...parts, watchMs }),
+    records: createTradeRecords(parts.knex),
+    jobs: {
+      work: async (read) => {
+        const workers = lanes.map((lane) => workOnLane(parts, lane, pollMs, read))
+        const started = [watch.start(), ...workers]
+        return { stop: async () => void (await Promise.all(started.map(({ stop }) => stop()))) }
+      },
+    },
+    watch,
+  }
+}
+
+interface Lane {
+  readonly queue: string
+  readonly which: Sql
+  readonly maxInProgress: number
+  readonly maxPerTenant: number
+  /** Between two polls, in polls of the first lane. */
+  readonly polls: number
+}
 
 /**
- * How long other processes skip an account that was handed out, so that its process can claim the
- * journal.
+ * Accounts that could not be read last time have slots of their own, since each may hold its slot
+ * until the provider's deadline. Together, the lanes of a tenant leave its other reads some of the
+ * 32 that its token is used for at once.
  */
-const givenOutMs = 15 * secondMs
-const longestPauseMs = minuteMs
+const lanes: readonly Lane[] = [
+  { queue: 'journals', which: sql`failures = 0`, maxInProgress: 96, maxPerTenant: 24, polls: 1 },
+  {
+    queue: 'failing-journals',
+    which: sql`failures > 0`,
+    maxInProgress: 16,
+    maxPerTenant: 4,
+    polls: 10,
+  },
+]
+/** After a minute in which nothing was due, the table is read less often. */
+const idlePollMs = 500
+
+const thresholds = tableOf(
+  'journals',
+  { hasThresholds: t.boolean },
+  {
+    hasThresholds: `exists (select from risk_thresholds as one
+      where one.tenant_id = journals.tenant_id and one.account_id = journals.account_id)`,
+  },
+)
 
 const brokerAccounts = mapped(
   tableOf('accounts', {
@@ -64,60 +120,61 @@ const brokerAccounts = mapped(
   }),
 )
 
-/** The journal's row is due until a read has come to its end. */
-const createJournalJobs = ({
-  knex,
-  log,
-  pulse,
-  pollMs = 500,
-}: Parts & JournalJobsOptions): JournalJobs => ({
-  work: async (synchronise) =>
-    workOnDueRows<BrokerAccount>({
-      log,
-      pulse,
-      queue: 'journals',
-      events: { poll: 'due_journals', work: 'journal_synchronisation' },
-      pollMs: () => pollMs,
-      maxInProgress: 16,
-      maxPerTenant: 4,
-      maxPerClaim: 1,
-      keyOf: ({ accountId }) => accountId,
-      tenantOf: ({ owner }) => owner.tenantId,
-      claim: (busyTenants, limit, inProgress) =>
-        readAll(
-          knex,
-          sql`with due as (
-              select journals.tenant_id, journals.account_id from journals join accounts on accounts.id = journals.account_id
-              where least(wanted_at, reread_at) <= now() and coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)
-                and journals.tenant_id <> all(${busyTenants}::text[]) and journals.account_id <> all(${inProgress}::uuid[])
-                and accounts.provider_account_id is not null and broker_type in ('mt4', 'mt5')
-              order by least(wanted_at, reread_at) limit ${limit} for update of journals skip locked),
-            claimed as (
-              update journals set paused_until = now() + ${givenOutMs} * interval '1 ms' from due
-              where journals.tenant_id = due.tenant_id and journals.account_id = due.account_id returning journals.account_id)
-            select ${brokerAccounts.columns} from accounts join claimed on account_id = id`,
-          brokerAccounts,
-        ),
-      work: async (account) => {
-        try {
-          await synchronise(account)
-        } catch (error) {
-          await query(
-            knex,
-            sql`update journals set failures = failures + 1, paused_until =
-                now() + least(${longestPauseMs}, ${secondMs} * power(2, least(failures, 6))) * interval '1 ms'
-              where ${ofAccount(account)}`,
-          ).catch(() => undefined)
-          throw error
-        }
-        await query(
-          knex,
-          sql`update journals set paused_until = null, failures = 0 where ${ofAccount(account)}`,
-        )
-        return undefined
-      },
-    }),
-})
+const dueAt = sql`least(wanted_at, reread_at, watch_at)`
+const isFree = sql`coalesce(leased_until <= now(), true) and coalesce(paused_until <= now(), true)`
+
+const workOnLane = (
+  { knex, log, pulse }: Parts,
+  { queue, which, maxInProgress, maxPerTenant, polls }: Lane,
+  pollMs: number,
+  read: (due: DueJournal) => Promise<void>,
+) =>
+  workOnDueRows<DueJournal>({
+    log,
+    pulse,
+    queue,
+    events: { poll: 'due_journals', work: 'journal_synchronisation' },
+    pollMs: (idleMs) => polls * (idleMs < minuteMs ? pollMs : Math.max(pollMs, idlePollMs)),
+    maxInProgress,
+    maxPerTenant,
+    maxPerClaim: maxInProgress,
+    keyOf: ({ account }) => account.accountId,
+    tenantOf: ({ account }) => account.owner.tenantId,
+    claim: async (shares, limit, inProgress) => {
+      // Wanted reads go first, so that late rounds of the watch do not delay them. The conditions of
+      // a free row are checked again on the row that is locked, which another process may have
+      // changed.
+      const rows = await query(
+        knex,
+        sql`with due as (
+            select journals.tenant_id, account_id, coalesce(wanted_at <= now(), false) as is_wanted, ${dueAt} as due_at
+            from journals join accounts on accounts.id = account_id
+            where ${dueAt} <= now() and ${isFree} and ${which} and account_id <> all(${inProgress}::uuid[])
+              and accounts.provider_account_id is not null and broker_type in ('mt4', 'mt5')),
+          placed as (
+            select due.*, coalesce(share.count, 0) + row_number() over (partition by tenant_id order by is_wanted desc, due_at) as place
+            from due left join json_to_recordset(${JSON.stringify(shares)}::json) as share (tenant text, count int)
+              on tenant = tenant_id),
+          picked as (
+            select tenant_id, account_id from journals join placed using (tenant_id, account_id)
+            where place <= ${maxPerTenant} and ${isFree}
+            order by is_wanted desc, due_at limit ${limit} for update of journals skip locked)
+          update journals set ${newLease}
+          from picked join accounts on accounts.id = picked.account_id
+          where journals.tenant_id = picked.tenant_id and journals.account_id = picked.account_id
+          returning ${brokerAccounts.columns}, ${claimedJournals.columns}, ${thresholds.columns}`,
+      )
+      const claims = rows.map(async (row) => {
+        const claim = await claimOf(knex, brokerAccounts.read(row), claimedJournals.read(row))
+        return O.map((held: JournalClaim) => ({ ...held, ...thresholds.read(row) }))(claim)
+      })
+      return A.compact(await Promise.all(claims))
+    },
+    work: async (due) => {
+      await read(due)
+      return undefined
+    },
+  })
 
 /** Accounts whose deals do not add up to their balance. */
 export const createJournalHealth = (knex: Knex): JournalHealth => ({

@@ -13,7 +13,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, orAbsent, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
-import { Sql, query, sql } from '../connection/sql.ts'
+import { Sql, query, readFirst, sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import {
   dealColumnNames,
@@ -46,6 +46,14 @@ export const writeJournal = async (
   claim: JournalClaim,
   change: JournalChange,
 ): Promise<E.Either<JournalLost, JournalState>> => {
+  // As after most rounds of the watch: one statement needs no transaction of its own.
+  if (change.inserted.length + change.changed.length + change.vanished.length === 0)
+    return recordProgress(knex, claim, change, {
+      deals: 0,
+      trades: 0,
+      revisions: 0,
+      isChanged: false,
+    })
   const result = await knex.transaction(async (trx) => {
     const locked = await query(
       trx,
@@ -100,12 +108,12 @@ export const writeJournal = async (
       trx,
       events.map((event) => ({ owner: account.owner, event })),
     )
-    const state = await recordProgress(trx, claim, change, {
+    const recorded = await recordProgress(trx, claim, change, {
       deals: inserted.length - removed.size,
       ...written,
       isChanged: inserted.length + removed.size > 0,
     })
-    return E.right({ state, hasEvents: events.length > 0 })
+    return E.map((state: JournalState) => ({ state, hasEvents: events.length > 0 }))(recorded)
   })
   if (E.isLeft(result)) return result
   if (result.right.hasEvents) recorder?.handOver()
@@ -241,7 +249,7 @@ const sumOfDeals = async (trx: Knex.Transaction, claim: JournalClaim): Promise<n
 }
 
 const recordProgress = async (
-  trx: Knex.Transaction,
+  knex: Knex,
   claim: JournalClaim,
   { firstReadOffset, completed }: JournalChange,
   made: {
@@ -250,7 +258,7 @@ const recordProgress = async (
     readonly revisions: number
     readonly isChanged: boolean
   },
-): Promise<JournalState> => {
+): Promise<E.Either<JournalLost, JournalState>> => {
   const syncedAt = completed && toTimestamptz(completed.syncedAt)
   const progress =
     completed &&
@@ -258,12 +266,13 @@ const recordProgress = async (
     synced_at = ${syncedAt}, latest_deal_at = ${orAbsent(instant).encode(completed.latestDealAt)},
     wanted_at = case when wanted_at > ${syncedAt}::timestamptz then wanted_at
       when last_wanted_at > ${syncedAt}::timestamptz then last_wanted_at end,`
-  const [row] = await query(
-    trx,
+  const state = await readFirst(
+    knex,
     sql`update journals set deals = deals + ${made.deals}, trades = trades + ${made.trades}, revision = revision + ${made.revisions},
         ${made.isChanged ? sql`checked_at = null, difference = null,` : sql``} ${progress ?? sql``}
         first_read_offset = ${firstReadOffset}, leased_until = ${leaseEnd}
       where ${isClaimed(claim)} returning ${states.columns}`,
+    states,
   )
-  return states.read(row)
+  return E.fromOption(() => journalLost)(state)
 }

@@ -344,6 +344,15 @@ const tables = `
   create index webhook_deliveries_of_event on webhook_deliveries (tenant_id, event_sequence);
   create index webhook_deliveries_due on webhook_deliveries (next_attempt_at) where status = 'pending';
 
+  -- Users with an open stream for events of the broker.
+  create table stream_leases (
+    tenant_id text not null,
+    user_id text not null,
+    expires_at timestamptz not null,
+    primary key (tenant_id, user_id),
+    foreign key (tenant_id, user_id) references users on delete cascade
+  );
+
   -- How far an account's history is synchronised.
   create table journals (
     tenant_id text not null,
@@ -355,6 +364,8 @@ const tables = `
     synced_at timestamptz,
     wanted_at timestamptz,
     last_wanted_at timestamptz,
+    -- The next round of the watch; null while nobody waits for the account's events.
+    watch_at timestamptz,
     -- How many deals there are, and how many closed trades.
     deals integer not null default 0,
     trades integer not null default 0,
@@ -367,14 +378,14 @@ const tables = `
     revision bigint not null default 0,
     token uuid,
     leased_until timestamptz,
-    -- Of the jobs: when the account may be given out again, and how often in a row it failed.
+    -- When the account may be given out again, and how often in a row it could not be read.
     paused_until timestamptz,
     failures integer not null default 0,
     primary key (tenant_id, account_id)
   );
   create index journals_of_account on journals (account_id);
   create index journals_disagreeing on journals (checked_at) where disagreements > 0;
-  create index journals_due on journals (least(wanted_at, reread_at));
+  create index journals_due on journals (least(wanted_at, reread_at, watch_at));
 
   -- As the broker gave them.
   create table deals (

@@ -20,8 +20,16 @@ export interface Backlog {
     readonly unknown: number
     readonly oldestUnknownMs: number
   }
-  /** Accounts whose kept deals do not add up to their balance. */
-  readonly journals: { readonly disagreeing: number }
+  /**
+   * Accounts whose kept deals do not add up to their balance, and those of the watch. The lag is
+   * that of the most overdue read of an account that could be read last time.
+   */
+  readonly journals: {
+    readonly disagreeing: number
+    readonly watched: number
+    readonly watchedFailing: number
+    readonly watchLagMs: number
+  }
   readonly deliveries: {
     readonly pending: number
     readonly due: number
@@ -49,7 +57,10 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
       ),
       only<Backlog['journals']>(
         knex,
-        sql`select count(*)::int as disagreeing from journals where disagreements > 0 and difference <> 0`,
+        sql`select (count(*) filter (where disagreements > 0 and difference <> 0))::int as disagreeing,
+            count(watch_at)::int as watched, (count(watch_at) filter (where failures > 0))::int as "watchedFailing",
+            ${ageMs(sql`min(watch_at) filter (where failures = 0)`)} as "watchLagMs"
+          from journals where disagreements > 0 or least(wanted_at, reread_at, watch_at) is not null`,
       ),
       only<Backlog['deliveries']>(
         knex,

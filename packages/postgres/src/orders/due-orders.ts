@@ -20,6 +20,7 @@ const claimMs = 15 * secondMs
  * it up before it sends it.
  */
 const ownMs = 3 * secondMs
+const maxPerTenant = 250
 const purgeMs = 60 * minuteMs
 const strandedMs = 30 * secondMs
 
@@ -63,11 +64,18 @@ export const createDueOrders = (parts: Parts): DueOrders => {
         events: { poll: 'due_orders', work: 'order_processing' },
         pollMs: (idleMs) => (idleMs < minuteMs ? pollMs : idlePollMs),
         maxInProgress: 1_000,
-        maxPerTenant: 250,
+        maxPerTenant,
         maxPerClaim: 100,
         keyOf: ({ order, version }) => `${order.id}:${version}`,
         tenantOf: ({ order }) => order.owner.tenantId,
-        claim: (busyTenants, limit) => claimDue(parts, busyTenants, limit),
+        claim: (shares, limit) => {
+          const busy = shares.filter(({ count }) => count === maxPerTenant)
+          return claimDue(
+            parts,
+            busy.map(({ tenant }) => tenant),
+            limit,
+          )
+        },
         work: process,
       })
       worker = started

@@ -1,5 +1,6 @@
 // Reads each owner's log once and shares the new events among all who follow it. The log is read when
-// events were recorded, and every few seconds in case a notification was lost.
+// events were recorded, and every few seconds in case a notification was lost. The accounts of owners
+// whose followers want events of the broker are watched meanwhile.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -7,16 +8,27 @@ import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../../errors.ts'
 import type { EventId, LoggedEvent } from '../../events/event-log.ts'
 import type { Ports } from '../../ports/index.ts'
-import type { Owner } from '../../primitives/ids.ts'
+import type { AccountId, Owner } from '../../primitives/ids.ts'
 import { secondMs } from '../../primitives/instant.ts'
-import { webhookEventTypes } from '../../webhooks/webhook.ts'
+import {
+  brokerEventTypes,
+  webhookEventTypes,
+  type WebhookEventType,
+} from '../../webhooks/webhook.ts'
 
 /** How far a reader may fall behind before it is cut off. */
 const maxPending = { events: 1_000, characters: 1_048_576 }
 const pageLimit = 1_000
 const tickMs = secondMs
-/** Every so many ticks, the log is read without a notification. */
+/** Every so many ticks, the log is read without a notification, and the watch is kept up. */
 const ticksBetweenReads = 5
+
+/** The events that a follower gets. */
+export interface FollowedEvents {
+  readonly types: readonly WebhookEventType[]
+  /** All accounts where it is left out. */
+  readonly accountId?: AccountId | undefined
+}
 
 export interface Follower {
   /** The last event before those that `next` returns; undefined where the log was empty. */
@@ -36,6 +48,7 @@ interface SizedEvent {
 }
 
 interface Reader {
+  readonly wantsBrokerEvents: boolean
   readonly give: (events: readonly SizedEvent[]) => void
   readonly tick: () => void
   readonly end: () => void
@@ -49,7 +62,11 @@ interface Tail {
   readAgain: boolean
 }
 
-export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | 'pause'>) => {
+export const createEventTails = ({
+  eventLog,
+  watch,
+  pause,
+}: Pick<Ports, 'eventLog' | 'watch' | 'pause'>) => {
   const tails = new Map<string, Tail>()
   let isTicking = false
 
@@ -81,6 +98,14 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
     tail.isReading = false
   }
 
+  // A failure is made good by the next call, well before the watch would end.
+  const keepWatch = (): void => {
+    const owners = [...tails.values()]
+      .filter(({ readers }) => [...readers].some(({ wantsBrokerEvents }) => wantsBrokerEvents))
+      .map(({ owner }) => owner)
+    if (owners.length > 0) void watch.keepFor(owners)()
+  }
+
   const runWhileFollowed = async (): Promise<void> => {
     isTicking = true
     const stop = eventLog.onRecorded((whose) => {
@@ -93,6 +118,7 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
         for (const reader of tail.readers) reader.tick()
         if (count % ticksBetweenReads === 0) void read(tail)
       }
+      if (count % ticksBetweenReads === 0) keepWatch()
     }
     stop()
     isTicking = false
@@ -109,12 +135,11 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
 
   return {
     /**
-     * @param wants the events that the follower gets
      * @param onTooSlow called when so much waits for the follower that it is cut off
      */
     follow: (
       owner: Owner,
-      wants: (event: LoggedEvent) => boolean,
+      { types, accountId }: FollowedEvents,
       onTooSlow: () => void,
     ): AsyncResult<Follower> =>
       pipe(
@@ -134,10 +159,15 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
             wake?.()
           }
           const reader: Reader = {
+            wantsBrokerEvents: brokerEventTypes.some((type) => types.includes(type)),
             give: (events) => {
               // The shared reading may be behind `from`.
               for (const { event, characters: added } of events)
-                if ((from === undefined || event.id > from) && wants(event)) {
+                if (
+                  (from === undefined || event.id > from) &&
+                  types.includes(event.type) &&
+                  (accountId === undefined || event.accountId === accountId)
+                ) {
                   pending.push(event)
                   characters += added
                 }
@@ -150,6 +180,7 @@ export const createEventTails = ({ eventLog, pause }: Pick<Ports, 'eventLog' | '
             end,
           }
           tail.readers.add(reader)
+          if (reader.wantsBrokerEvents) void watch.keepFor([owner])()
           // Events may have been recorded since `newest` was read.
           void read(tail)
           return {

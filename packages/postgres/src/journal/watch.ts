@@ -1,0 +1,73 @@
+// The watch: gives rounds (`journals.watch_at`) to accounts while somebody waits for their events.
+import type { Watch } from '@tradeport/domain/ports'
+import { brokerEventTypes } from '@tradeport/domain/webhooks'
+import type { Knex } from 'knex'
+import { attempts, type Log } from '../connection/failures.ts'
+import { repeating, type Repeating } from '../connection/repeating.ts'
+import { query, sql, type Sql } from '../connection/sql.ts'
+
+export interface OpenedWatch extends Watch {
+  /** Keeps rounds in step with who waits, until it is stopped. */
+  readonly start: () => Pick<Repeating, 'stop'>
+}
+
+const sweepMs = 2_000
+const streamLeaseSeconds = 20
+
+/** @param roundMs between two rounds of an account */
+export const createWatch = (
+  { knex, log }: { readonly knex: Knex; readonly log: Log },
+  roundMs: number,
+): OpenedWatch => {
+  let sweeping: Repeating | undefined
+  return {
+    ...attempts<Watch>('watch', {
+      keepFor: async (owners) => {
+        await query(
+          knex,
+          sql`insert into stream_leases (tenant_id, user_id, expires_at)
+            select tenant_id, id, now() + ${streamLeaseSeconds} * interval '1 second' from users
+            join json_to_recordset(${JSON.stringify(owners)}::json) as owner ("tenantId" text, "userId" text)
+              on tenant_id = "tenantId" and id = "userId"
+            order by tenant_id, id
+            on conflict (tenant_id, user_id) do update set expires_at = excluded.expires_at`,
+        )
+        sweeping?.again()
+      },
+    }),
+    start: () => {
+      sweeping = repeating(sweepMs, 'watch', log, () => query(knex, followWaiting(roundMs)))
+      return sweeping
+    },
+  }
+}
+
+/**
+ * Begins the rounds of accounts that somebody waits for, at random times within the next interval,
+ * so that they are spread evenly, and ends those of all others. A round later than that was set for
+ * a longer interval, or before the database's clock was set back. Both parts lock in order or not
+ * at all, since instances do this at the same time.
+ */
+const followWaiting = (roundMs: number): Sql => sql`
+  with waiting as (
+      select tenant_id, user_id from webhooks where enabled and event_types && ${brokerEventTypes}::text[]
+      union select tenant_id, user_id from stream_leases where expires_at > now()),
+    waited_for as (
+      select tenant_id, id from accounts join waiting using (tenant_id, user_id)
+      union select tenant_id, account_id from risk_thresholds),
+    watched as (
+      select tenant_id, id as account_id, provider_account_id, created_at
+      from accounts join waited_for using (tenant_id, id)
+      where provider_account_id is not null and broker_type in ('mt4', 'mt5')),
+    begun as (
+      insert into journals (tenant_id, account_id, provider_account_id, linked_at, watch_at)
+      select watched.*, now() + random() * ${roundMs} * interval '1 ms'
+      from watched left join journals using (tenant_id, account_id)
+      where watch_at is null or watch_at > now() + ${roundMs} * interval '1 ms'
+      order by tenant_id, account_id
+      on conflict (tenant_id, account_id) do update set watch_at = excluded.watch_at)
+  update journals set watch_at = null
+  where ctid = any(array(
+    select ctid from journals where watch_at is not null
+      and (tenant_id, account_id) not in (select tenant_id, account_id from watched)
+    for update skip locked))`
