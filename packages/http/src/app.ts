@@ -9,8 +9,6 @@ import { refuse } from '@tradeport/domain/errors'
 import type { Breather, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
 import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
-import * as TE from 'fp-ts/lib/TaskEither.js'
 import Koa from 'koa'
 import { createBodyReader } from './body.ts'
 import { bearerToken, holdsCredential, isBearerOf } from './credentials.ts'
@@ -72,8 +70,8 @@ export type Pages = Readonly<Record<`/${string}`, Koa.Middleware>>
 interface State {
   requestId: string
   startedAt: number
-  /** The route or page; undefined until one matches. */
-  matched: Matched | undefined
+  /** The route or page, once one matches. */
+  matched: Matched
   isBroken?: boolean
 }
 type Middleware = Koa.Middleware<State>
@@ -112,11 +110,9 @@ export const createApp = <U>(options: AppOptions<U>): Koa => {
   }
 
   app.on('error', logBrokenReply(dependencies))
-  app.use(setCommonHeaders(dependencies))
+  app.use(answerRequests(dependencies))
   if (dependencies.corsOrigins !== undefined && dependencies.corsOrigins.length > 0)
     app.use(allowOrigins(dependencies.corsOrigins))
-  app.use(reportRequests(dependencies))
-  app.use(sendErrors(dependencies))
   app.use(checkTarget)
   app.use(router.routes())
   app.use(refuseUnknownPath(prefix, router))
@@ -129,17 +125,6 @@ const matchedAs = ({ meter }: ServerDependencies, method: string, route: string)
   observe: meter?.(method, route),
 })
 
-const setCommonHeaders =
-  ({ newRequestId, isDraining }: ServerDependencies): Middleware =>
-  async (ctx, next) => {
-    const sent = ctx.get('X-Request-ID')
-    const requestId = requestIdPattern.test(sent) ? sent : newRequestId()
-    ctx.state.requestId = requestId
-    ctx.set({ 'X-Request-ID': requestId, 'Cache-Control': 'no-store', ...securityHeaders })
-    await next()
-    if (isDraining?.() === true) ctx.set('Connection', 'close')
-  }
-
 const allowOrigins = (origins: readonly string[]): Middleware =>
   cors({
     origin: (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : ''),
@@ -148,62 +133,73 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
     exposeHeaders:
       'Content-Disposition,ETag,Idempotent-Replayed,Location,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Request-ID,X-Skipped-Positions',
     maxAge: '600',
+    keepHeadersOnError: false,
   })
 
-const reportRequests = (dependencies: ServerDependencies): Middleware => {
+/**
+ * Around all others: the headers of every reply, the envelope of a refusal that is thrown, and the
+ * report. In one middleware, because each one costs every request some microseconds.
+ */
+const answerRequests = (dependencies: ServerDependencies): Middleware => {
+  const { newRequestId, isDraining, onAnswered } = dependencies
   const unmatched = matchedAs(dependencies, 'any', 'unmatched')
   return async (ctx, next) => {
-    ctx.state.startedAt = performance.now()
-    await next()
+    const { state, req, res } = ctx
+    const sent = req.headers['x-request-id']
+    state.requestId = typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
+    state.startedAt = performance.now()
+    state.matched = unmatched
+    res.setHeader('X-Request-ID', state.requestId)
+    res.setHeaders(commonHeaders)
+    try {
+      await next()
+    } catch (error) {
+      sendError(ctx, error, dependencies.log)
+    }
+    if (isDraining?.() === true) ctx.set('Connection', 'close')
     const report = (): void => {
-      const { requestId, startedAt, matched = unmatched } = ctx.state
+      const { requestId, startedAt, matched } = state
       const { method, route, observe } = matched
       const durationMs = performance.now() - startedAt
-      observe?.(ctx.status, durationMs)
-      const rounded = Math.round(durationMs)
-      dependencies.onAnswered?.({
+      observe?.(res.statusCode, durationMs)
+      onAnswered?.({
         requestId,
         method,
         route,
-        status: ctx.status,
-        durationMs: rounded,
+        status: res.statusCode,
+        durationMs: Math.round(durationMs),
       })
     }
     // For a stream, report at 'close'; if the socket is already destroyed, 'close' will not fire
     // again.
-    if (ctx.body instanceof Readable && !ctx.res.destroyed) ctx.res.once('close', report)
+    if (ctx.body instanceof Readable && !res.destroyed) res.once('close', report)
     else report()
   }
 }
 
-const sendErrors =
-  ({ log }: ServerDependencies): Middleware =>
-  async (ctx, next) => {
-    try {
-      await next()
-    } catch (error) {
-      const { refusal, reply } =
-        error instanceof Refused ? error : new Refused(refuse('InternalError'))
-      const { requestId, startedAt, matched } = ctx.state
-      const fields = {
-        requestId,
-        method: matched?.method ?? 'any',
-        route: matched?.route ?? 'unmatched',
-        status: reply.status,
-        durationMs: Math.round(performance.now() - startedAt),
-        code: reply.error.code,
-      }
-      const { accountId, reason } = refusal as { accountId?: string; reason?: string }
-      if (!(error instanceof Refused))
-        log.error({ ...fields, err: error }, 'a request failed unexpectedly')
-      // Do not log 501: an unsupported feature is not a failure.
-      else if (reply.status > 501 || reason !== undefined)
-        log.warn({ ...fields, accountId, reason }, 'a request could not be answered')
-      ctx.status = reply.status
-      ctx.set(reply.headers)
-      ctx.body = errorEnvelope(reply, requestId)
-    }
+const commonHeaders = new Map(Object.entries({ 'Cache-Control': 'no-store', ...securityHeaders }))
+
+const sendError = (ctx: Context, error: unknown, log: Log): void => {
+  const { refusal, reply } = error instanceof Refused ? error : new Refused(refuse('InternalError'))
+  const { requestId, startedAt, matched } = ctx.state
+  const fields = {
+    requestId,
+    method: matched.method,
+    route: matched.route,
+    status: reply.status,
+    durationMs: Math.round(performance.now() - startedAt),
+    code: reply.error.code,
   }
+  const { accountId, reason } = refusal as { accountId?: string; reason?: string }
+  if (!(error instanceof Refused))
+    log.error({ ...fields, err: error }, 'a request failed unexpectedly')
+  // Do not log 501: an unsupported feature is not a failure.
+  else if (reply.status > 501 || reason !== undefined)
+    log.warn({ ...fields, accountId, reason }, 'a request could not be answered')
+  ctx.status = reply.status
+  ctx.set(reply.headers)
+  ctx.body = errorEnvelope(reply, requestId)
+}
 
 // Koa would ignore a fragment, accept any scheme, and fail at a malformed URL.
 const checkTarget: Middleware = ({ req: { url = '' } }, next) => {
@@ -247,19 +243,18 @@ export const admitCallers =
   ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Admit =>
   async (ctx, { access: { kind, scopes }, limit }) => {
     const isPublic = kind === 'public'
-    if (!isPublic && holdsCredential(ctx.query)) throw new Refused(refuse('Unauthorized'))
-    const address = callerAddress(trustedProxies, ctx.req)
-    const identify = pipe(
-      identifyCaller({
-        apiKey: ctx.req.headers['x-api-key'] as string | undefined,
-        accessToken: bearerToken(ctx.req.headers),
+    const { req, res } = ctx
+    const address = callerAddress(trustedProxies, req)
+    const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
+      const found = await identifyCaller({
+        apiKey: req.headers['x-api-key'] as string | undefined,
+        accessToken: bearerToken(req.headers),
         address,
-      }),
-      TE.filterOrElseW(
-        ({ ipAllowlist }) => isAllowedFrom(ipAllowlist, address),
-        () => refuse('Unauthorized'),
-      ),
-    )
+      })()
+      return E.isLeft(found) || isAllowedFrom(found.right.ipAllowlist, address)
+        ? found
+        : E.left(refuse('Unauthorized'))
+    }
     const found = await identify()
     if (E.isLeft(found)) {
       if (isPublic) return undefined
@@ -267,11 +262,9 @@ export const admitCallers =
     }
     const credential = found.right
     const verdict = await limiter.decide(credential, limit, clock.now())
-    ctx.set({
-      'X-RateLimit-Limit': String(verdict.limit),
-      'X-RateLimit-Remaining': String(verdict.remaining),
-      'X-RateLimit-Reset': String(verdict.resetSeconds),
-    })
+    res.setHeader('X-RateLimit-Limit', String(verdict.limit))
+    res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
+    res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
     const passed = requireScope(credential.scopes, scopes)
     if (!isPublic && E.isLeft(passed)) throw new Refused(passed.left)
@@ -279,13 +272,12 @@ export const admitCallers =
       owner: credential.owner,
       program: programOf(credential),
       scopes: credential.scopes,
-      isStillAccepted: pipe(
-        identify,
-        TE.match(
-          () => false,
-          (again) => [...credential.scopes].every((scope) => again.scopes.has(scope)),
-        ),
-      ),
+      isStillAccepted: async () => {
+        const again = await identify()
+        return (
+          E.isRight(again) && [...credential.scopes].every((scope) => again.right.scopes.has(scope))
+        )
+      },
     }
   }
 
@@ -312,6 +304,8 @@ const serve = <U>(
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new Refused(refuse('NotFound', { what: 'route' }))
     ctx.state.matched = matched
+    const { query } = ctx
+    if (isScoped && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
     const caller = await admit(ctx, route)
     // A scoped route searches every body for credentials, also where it accepts none.
     const body =
@@ -325,7 +319,7 @@ const serve = <U>(
         : undefined
     const read = route.read(useCases, {
       params: ctx['params'] as object,
-      query: access.kind === 'public' ? withoutCredentials(ctx.query, route.query) : ctx.query,
+      query: access.kind === 'public' ? withoutCredentials(query, route.query) : query,
       headers: headersOf(ctx, route.headers),
       body,
     })
@@ -393,6 +387,7 @@ const writeReply = (
     version: apiVersion,
     ...(meta as object),
   })
-  ctx.set('Content-Type', 'application/json; charset=utf-8')
-  ctx.body = `{"success":true,"data":${data},"meta":${metaJson},"error":null}`
+  ctx.res.setHeader('Content-Type', 'application/json; charset=utf-8')
+  // As bytes, of which Koa and Node need not find the length twice: 4% of a page of positions.
+  ctx.body = Buffer.from(`{"success":true,"data":${data},"meta":${metaJson},"error":null}`)
 }

@@ -300,8 +300,8 @@ export const keptList = <A extends object>(
 ): Schema<readonly A[]> => {
   const texts = new WeakMap<A, string>()
   const textOf = (value: A): string => {
-    const kept = texts.get(value) ?? JSON.stringify(item.encode(value))
-    texts.set(value, kept)
+    let kept = texts.get(value)
+    if (kept === undefined) texts.set(value, (kept = JSON.stringify(item.encode(value))))
     return kept
   }
   return {

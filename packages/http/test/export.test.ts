@@ -9,7 +9,6 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { describe, expect, it } from 'vitest'
-import { csvRow, plainDecimal } from '../src/routes/trade-file.ts'
 import {
   accountId,
   type Reply,
@@ -29,6 +28,30 @@ const exported = async (result: TradeExport, query = ''): Promise<Reply> => {
 
 const cells = (text: string): readonly Record<string, string>[] =>
   parse(text, { columns: true, record_delimiter: '\r\n' })
+
+const anyNumber = fc
+  .oneof(
+    fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
+    fc.constantFrom(
+      1e-7,
+      -1e-7,
+      1e21,
+      -1.5e300,
+      1e-80,
+      1.7976931348623157e308,
+      123456789012345680000,
+      0.1 + 0.2,
+      -0,
+      0,
+    ),
+  )
+  // Smaller ones have digits beyond the hundredth decimal place.
+  .filter((value) => value === 0 || Math.abs(value) > 1e-81)
+
+const anyText = fc.string({
+  unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', "'", 'a', '1', '😀'),
+})
 
 describe('the CSV export', () => {
   it('is an attachment named after the UTC day, with these columns', async () => {
@@ -50,24 +73,30 @@ describe('the CSV export', () => {
     )
   })
 
-  it('writes text that no spreadsheet runs, and numbers as they are, in plain digits', async () => {
-    const trade = closedTrade('1', {
-      symbol: '=HYPERLINK("http://x","y")',
-      profit: -12.5,
-      commission: 1e-7,
-      swap: -0,
-      netProfit: 1e21,
-      volumeEstimated: true,
-    })
-    const [row] = cells((await exported(exportOf([trade]))).text)
-    expect(row).toMatchObject({
-      symbol: `'=HYPERLINK("http://x","y")`,
-      profit: '-12.5',
-      commission: '0.0000001',
-      swap: '0',
-      netProfit: '1000000000000000000000',
-      volumeEstimated: 'true',
-    })
+  it('reads back as what was written: numbers in plain digits, text that a spreadsheet would run behind an apostrophe', async () => {
+    let trades: readonly ClosedTrade[] = []
+    await using api = await runApi({ exportTrades: () => TE.right(exportOf(trades)) })
+    const trade = fc.record(
+      { symbol: anyText, profit: anyNumber, volumeEstimated: fc.constant(true as const) },
+      { requiredKeys: ['symbol', 'profit'] },
+    )
+    await fc.assert(
+      fc.asyncProperty(fc.array(trade, { maxLength: 50 }), async (all) => {
+        trades = all.map((parts, index) => closedTrade(String(index), parts))
+        const rows = cells((await send(api, '/api/v1/trades/export')).text)
+        const numbers = rows.map(({ profit = '' }) => profit)
+        expect(numbers.filter((text) => !/^-?\d+(\.\d+)?$/.test(text))).toEqual([])
+        // -0 is written as 0.
+        expect(numbers.map(Number)).toEqual(all.map(({ profit }) => profit + 0))
+        expect(rows.map((row) => [row['symbol'], row['volumeEstimated']])).toEqual(
+          all.map(({ symbol, volumeEstimated = false }) => [
+            /^[=+\-@\t\r\n]/.test(symbol) ? `'${symbol}` : symbol,
+            String(volumeEstimated),
+          ]),
+        )
+      }),
+      { numRuns: 200 },
+    )
   })
 })
 
@@ -209,50 +238,4 @@ describe('a long export', () => {
       expect(dependencies.lines).toMatchObject([cutOff])
     },
   )
-})
-
-const anyNumber = fc
-  .oneof(
-    fc.double({ noNaN: true, noDefaultInfinity: true }),
-    fc.double({ min: -1e-5, max: 1e-5, noNaN: true }),
-    fc.constantFrom(
-      1e-7,
-      -1e-7,
-      1e21,
-      -1.5e300,
-      1e-80,
-      1.7976931348623157e308,
-      123456789012345680000,
-      0.1 + 0.2,
-      -0,
-      0,
-    ),
-  )
-  // Smaller ones have digits beyond the hundredth decimal place.
-  .filter((value) => value === 0 || Math.abs(value) > 1e-81)
-
-describe('a row of CSV', () => {
-  it('holds numbers as plain decimals that read back as the same number', () => {
-    fc.assert(
-      fc.property(anyNumber, (value) => {
-        const text = plainDecimal(value)
-        expect(text).toMatch(/^-?\d+(\.\d+)?$/)
-        expect(Number(text) === value).toBe(true)
-      }),
-      { numRuns: 5_000 },
-    )
-  })
-
-  it('reads back as the cells that were written, text that a spreadsheet would run behind an apostrophe', () => {
-    const text = fc.string({
-      unit: fc.constantFrom('=', '+', '-', '@', '\t', '\r', '\n', '"', ',', "'", 'a', '1', '😀'),
-    })
-    fc.assert(
-      fc.property(fc.array(text, { minLength: 2, maxLength: 5 }), (cells) => {
-        const [row] = parse(csvRow(cells), { record_delimiter: '\r\n' })
-        expect(row).toEqual(cells.map((cell) => (/^[=+\-@\t\r\n]/.test(cell) ? `'${cell}` : cell)))
-      }),
-      { numRuns: 2_000 },
-    )
-  })
 })

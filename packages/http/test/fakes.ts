@@ -9,14 +9,13 @@ import {
 } from '@tradeport/domain/access'
 import { refuse, type Issue } from '@tradeport/domain/errors'
 import { formatEventId, type LoggedEvent } from '@tradeport/domain/events'
-import { parseOrderId, type PendingOrder } from '@tradeport/domain/orders'
+import { parseOrderId } from '@tradeport/domain/orders'
 import {
   parseAccountId,
   parseDeliveryId,
   parseTenantId,
   parseTicket,
   parseUserId,
-  parseWebhookId,
 } from '@tradeport/domain/primitives'
 import {
   type ClosedPosition,
@@ -25,13 +24,18 @@ import {
   type TradeExport,
   type TradeProvenance,
 } from '@tradeport/domain/use-cases'
-import { parseWebhookUrl, type Webhook, type WebhookDelivery } from '@tradeport/domain/webhooks'
-import type { Account } from '@tradeport/domain/accounts'
+import type { WebhookDelivery } from '@tradeport/domain/webhooks'
 import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
 import { tradeStatistics } from '@tradeport/domain/statistics'
 import type { ClosedTrade } from '@tradeport/domain/trades'
-import { createFakeIdempotencyStore, createFakeRecords } from '@tradeport/testkit'
+import {
+  createFakeIdempotencyStore,
+  createFakeRecords,
+  newAccount,
+  newOrderOn,
+  newWebhook,
+} from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -57,18 +61,9 @@ const some = <A>(option: O.Option<A>): A => {
 export const accountId = some(parseAccountId('0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c'))
 export const owner = { tenantId: some(parseTenantId('acme')), userId: some(parseUserId('u-1')) }
 
-export const account: Account = {
+export const account = newAccount(owner, {
   id: accountId,
-  owner,
-  name: 'Main',
   broker: null,
-  brokerType: 'mt5',
-  accountNumber: '5012345',
-  server: 'Example-Demo',
-  purpose: 'trading',
-  linkedAsDemo: true,
-  tradeMode: null,
-  currency: 'USD',
   figures: {
     balance: 10_000,
     equity: 10_001.5,
@@ -77,12 +72,8 @@ export const account: Account = {
     marginLevel: null,
     leverage: null,
   },
-  status: 'connected',
   provider: { providerAccountId: 'a-secret-place', region: null },
-  lastReadAt: null,
-  createdAt: Date.parse('2026-01-05T00:00:00.000Z'),
-  updatedAt: Date.parse('2026-01-06T00:00:00.000Z'),
-}
+})
 
 export const position: Position = {
   ticket: some(parseTicket('42')),
@@ -139,27 +130,15 @@ export const closedTrade = (
   },
 })
 
-export const pendingOrder: PendingOrder = {
+export const pendingOrder = {
+  ...newOrderOn(account, Date.parse('2026-11-21T10:00:00.001Z')),
   id: some(parseOrderId('ord_0123456789abcdefghij')),
-  owner,
-  request: { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 },
-  status: 'pending',
-  createdAt: Date.parse('2026-11-21T10:00:00.001Z'),
-  updatedAt: Date.parse('2026-11-21T10:00:00.002Z'),
 }
 
-export const webhook: Webhook = {
-  id: some(parseWebhookId('0c1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
-  owner,
-  url: some(parseWebhookUrl('https://hooks.example.com/tradeport')),
+export const webhook = newWebhook(owner, Date.parse('2026-11-19T00:00:00.002Z'), {
   eventTypes: ['trade.closed', 'order.filled'],
-  enabled: true,
-  failureCount: 2,
   lastSuccessAt: Date.parse('2026-11-20T00:00:00.001Z'),
-  lastFailureAt: null,
-  createdAt: Date.parse('2026-11-19T00:00:00.002Z'),
-  updatedAt: Date.parse('2026-11-20T00:00:00.003Z'),
-}
+})
 
 export const delivery: WebhookDelivery = {
   id: some(parseDeliveryId('0d1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c')),
@@ -484,10 +463,14 @@ export const issuesOf = ({ status, json }: Reply): readonly Issue[] => {
 }
 
 /** A target of the route, made of its examples. */
-export const targetOf = ({ path, params, query }: Route<never>, more = ''): string => {
+export const targetOf = (
+  { path, params, query }: Route<never>,
+  more = '',
+  prefix = '/api/v1',
+): string => {
   const required = Object.entries(query)
     .filter(([, field]) => !('fallback' in field))
     .map(([name, { example }]) => `${name}=${String(example)}`)
   const search = [...required, ...(more === '' ? [] : [more])].join('&')
-  return `/api/v1${path.replace(/:(\w+)/g, (_, name: string) => String(params[name]?.example))}?${search}`
+  return `${prefix}${path.replace(/:(\w+)/g, (_, name: string) => String(params[name]?.example))}?${search}`
 }

@@ -11,8 +11,7 @@ import { scopes } from '@tradeport/domain/access'
 import type { OperatorChanges, OperatorDocument } from '@tradeport/domain/operator'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { createOperatorApi, type OperatorUseCases } from '../src/index.ts'
-import { exampleOf } from '../src/errors.ts'
-import { expectDocumented, operator, replyTo } from './documents.ts'
+import { expectDocumented, operator } from './documents.ts'
 import {
   accountId,
   type Reply,
@@ -277,48 +276,19 @@ describe('every route', () => {
     ])
   })
 
-  it.each(operator.operations)(
-    '$name needs the operator token, and answers every refusal as documented',
-    async ({ route, pointer }) => {
-      const line = `${route.method} ${route.path.replaceAll(/:\w+/g, stuck.order.id)}`
-      const bodies: Readonly<Record<string, object>> = {
-        finishOrder: finishing,
-        applyDocument: {},
-        planDocument: {},
-        rotateSecrets: {},
-      }
-      for (const headers of [
-        { authorization: '' },
-        { authorization: `Bearer ${operatorToken}x` },
-        { authorization: `Basic ${operatorToken}` },
-        { authorization: '', 'x-api-key': goodKey },
-      ])
-        expectDocumented(
-          operator,
-          pointer,
-          await ask(api, line, bodies[route.operationId], headers),
-        )
-      for (const tag of route.refusals) {
-        const refuse = () => TE.left(exampleOf(tag))
-        const refusing = Object.fromEntries(
-          Object.keys(operatorUseCases()).map((name) => [name, refuse]),
-        ) as unknown as OperatorUseCases
-        await using refused = await start({ ...refusing, checkService: refuse() as never })
-        const reply = await ask(
-          refused,
-          line,
-          bodies[route.operationId],
-          tag === 'Unauthorized' ? { authorization: 'Bearer wrong' } : {},
-        )
-        expect([tag, reply.status, reply.json.error?.code]).toEqual([
-          tag,
-          replyTo(tag).status,
-          replyTo(tag).error.code,
-        ])
-        expectDocumented(operator, pointer, reply)
-      }
-    },
-  )
+  it.each(operator.operations)('$name needs the operator token', async ({ route, pointer }) => {
+    const line = `${route.method} ${route.path.replaceAll(/:\w+/g, stuck.order.id)}`
+    for (const headers of [
+      { authorization: '' },
+      { authorization: `Bearer ${operatorToken}x` },
+      { authorization: `Basic ${operatorToken}` },
+      { authorization: '', 'x-api-key': goodKey },
+    ]) {
+      const reply = await ask(api, line, route.body && {}, headers)
+      expect(reply.status).toBe(401)
+      expectDocumented(operator, pointer, reply)
+    }
+  })
 
   it('pages a list by cursor, which belongs to that list', async () => {
     const first = await ask(api, 'GET /tenants/acme/api-keys?limit=1')

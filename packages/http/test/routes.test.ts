@@ -2,16 +2,19 @@
 // document says so.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { apiPrefix, apiRoutes, type Route } from '../src/index.ts'
+import type { RefusalTag } from '@tradeport/domain/errors'
+import { apiPrefix, apiRoutes, createOperatorApi, type Route } from '../src/index.ts'
 import { exampleOf } from '../src/errors.ts'
-import { expectDocumented, replyTo, users } from './documents.ts'
+import { type ApiDocument, documents, expectDocumented, replyTo, users } from './documents.ts'
 import {
   accountId,
   fakeDependencies,
   fakeUseCases,
+  goodToken,
   issuesOf,
   jsonRequest,
   requestOf,
+  run,
   runApi,
   type Running,
   scopelessKey,
@@ -19,6 +22,7 @@ import {
   type SentRequest,
   targetOf,
 } from './fakes.ts'
+import { operatorUseCases } from './operator-use-cases.ts'
 
 // No order can be changed or cancelled today, and there is no market data.
 const expectedStatuses: Readonly<Record<string, number>> = {
@@ -58,27 +62,37 @@ const unknown = (name: string, hint: string) => [
   { path: name, message: `${name} is not a known field; ${hint}` },
 ]
 
-describe.each(users.operations)('$name', ({ route, pointer }) => {
-  const target = targetOf(route)
-  it('answers every refusal of its record as documented', async () => {
+// One token for both: that of a user, and that of the operator.
+const authorization = `Bearer ${goodToken}`
+const startRefusing = (api: ApiDocument, tag: RefusalTag): Promise<Running> => {
+  const refuse = () => TE.left(exampleOf(tag))
+  const refusing = (useCases: object) =>
+    Object.fromEntries(Object.keys(useCases).map((name) => [name, refuse])) as never
+  const { identifyCaller, webhookIssues, idempotency, ...others } = fakeUseCases()
+  if (api === users) return runApi(refusing(others))
+  const useCases = { ...refusing(operatorUseCases()) as object, checkService: refuse() } as never
+  return run(createOperatorApi(useCases, { ...fakeDependencies(), operatorToken: goodToken }))
+}
+
+it.each(documents.flatMap((api) => api.operations.map((one) => ({ api, ...one }))))(
+  '$name answers every refusal of its record as documented',
+  async ({ api: documented, route, pointer }) => {
     for (const tag of route.refusals) {
-      await using refusing = await runApi(
-        Object.fromEntries(
-          Object.keys(fakeUseCases())
-            .filter((name) => !['identifyCaller', 'webhookIssues', 'idempotency'].includes(name))
-            .map((name) => [name, () => TE.left(exampleOf(tag))]),
-        ),
-      )
-      const reply = await send(refusing, target, requestOf(route))
+      await using refusing = await startRefusing(documented, tag)
+      const target = targetOf(route, '', documented.prefix)
+      const reply = await send(refusing, target, requestOf(route, { authorization }))
       expect([tag, reply.status, reply.json.error?.code]).toEqual([
         tag,
         replyTo(tag).status,
         replyTo(tag).error.code,
       ])
-      expectDocumented(users, pointer, reply)
+      expectDocumented(documented, pointer, reply)
     }
-  })
+  },
+)
 
+describe.each(users.operations)('$name', ({ route, pointer }) => {
+  const target = targetOf(route)
   it('answers faulty requests as documented', async () => {
     const { method, body } = route
     const tooLong = body === undefined ? 65_537 : 10_485_761

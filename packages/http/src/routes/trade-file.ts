@@ -8,31 +8,29 @@ import { list, record, text } from '../schema.ts'
 
 type Cell = string | number | boolean
 
-/** A row of CSV (RFC 4180) with its line end. Text that a spreadsheet would run is escaped. */
-export const csvRow = (cells: readonly Cell[]): string => `${cells.map(csvCell).join(',')}\r\n`
-
-const csvCell = (cell: Cell): string => {
-  if (typeof cell === 'number') return plainDecimal(cell)
-  const text = /^[=+\-@\t\r\n]/.test(String(cell)) ? `'${cell}` : String(cell)
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
 // 100 decimal places are the most that it can write.
 const withoutExponent = new Intl.NumberFormat('en-US', {
   useGrouping: false,
   maximumFractionDigits: 100,
 })
 
-/** The shortest digits that read back as the same number, without an exponent. */
-export const plainDecimal = (value: number): string =>
-  String(value).includes('e') ? withoutExponent.format(value) : String(value)
+/**
+ * A cell of CSV (RFC 4180). A number has the shortest digits that read back as the same, without an
+ * exponent; text that a spreadsheet would run gets an apostrophe in front.
+ */
+const csvCell = (cell: Cell): string => {
+  const plain = String(cell)
+  if (typeof cell === 'number') return plain.includes('e') ? withoutExponent.format(cell) : plain
+  const text = /^[=+\-@\t\r\n]/.test(plain) ? `'${plain}` : plain
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text
+}
 
 const columns =
   'id,accountId,positionId,symbol,type,volume,entryPrice,exitPrice,profit,commission,swap,netProfit,holdingTime,openedAt,closedAt,volumeEstimated'
 
 const rowOf = (encoded: unknown): string => {
   const cells: Readonly<Record<string, Cell>> = { volumeEstimated: false, ...Object(encoded) }
-  return csvRow(columns.split(',').map((name) => cells[name] ?? ''))
+  return `${columns.split(',').map((name) => csvCell(cells[name] ?? '')).join()}\r\n`
 }
 
 export const exportFormats = ['csv', 'json'] as const

@@ -29,7 +29,11 @@ import type { ListedTenant } from '../../operator/listing.ts'
 export const findAccount =
   ({ accounts }: { readonly accounts: Pick<AccountStore, 'find'> }) =>
   (owner: Owner, id: AccountId): AsyncResult<Account, 'AccountNotFound'> =>
-    pipe(accounts.find(owner, id), TE.flatMap(TE.fromOption(() => refuse('AccountNotFound'))))
+  async () => {
+    const found = await accounts.find(owner, id)()
+    if (E.isLeft(found)) return found
+    return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
+  }
 
 /** An account with the broker's view of it. */
 export interface SelectedAccount {
