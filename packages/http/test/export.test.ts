@@ -195,7 +195,8 @@ describe('a long export', () => {
       return read === before
     }
     await expect.poll(isStill).toBe(true)
-    expect(answered).toMatchObject([{ route: '/api/v1/trades/export', status: 200 }])
+    const expected = [{ route: '/api/v1/trades/export', status: 200 }]
+    await expect.poll(() => answered).toMatchObject(expected)
     expect(dependencies.lines).toEqual([])
   })
 
