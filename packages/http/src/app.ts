@@ -146,7 +146,8 @@ const answerRequests = (dependencies: ServerDependencies): Middleware => {
   return async (ctx, next) => {
     const { state, req, res } = ctx
     const sent = req.headers['x-request-id']
-    state.requestId = typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
+    state.requestId =
+      typeof sent === 'string' && requestIdPattern.test(sent) ? sent : newRequestId()
     state.startedAt = performance.now()
     state.matched = unmatched
     res.setHeader('X-Request-ID', state.requestId)

@@ -70,7 +70,7 @@ const startRefusing = (api: ApiDocument, tag: RefusalTag): Promise<Running> => {
     Object.fromEntries(Object.keys(useCases).map((name) => [name, refuse])) as never
   const { identifyCaller, webhookIssues, idempotency, ...others } = fakeUseCases()
   if (api === users) return runApi(refusing(others))
-  const useCases = { ...refusing(operatorUseCases()) as object, checkService: refuse() } as never
+  const useCases = { ...(refusing(operatorUseCases()) as object), checkService: refuse() } as never
   return run(createOperatorApi(useCases, { ...fakeDependencies(), operatorToken: goodToken }))
 }
 

@@ -30,7 +30,10 @@ const columns =
 
 const rowOf = (encoded: unknown): string => {
   const cells: Readonly<Record<string, Cell>> = { volumeEstimated: false, ...Object(encoded) }
-  return `${columns.split(',').map((name) => csvCell(cells[name] ?? '')).join()}\r\n`
+  return `${columns
+    .split(',')
+    .map((name) => csvCell(cells[name] ?? ''))
+    .join()}\r\n`
 }
 
 export const exportFormats = ['csv', 'json'] as const
