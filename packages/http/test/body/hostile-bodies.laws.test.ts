@@ -83,13 +83,14 @@ const line = fc.constantFrom(
   'GET /api/v1/accounts',
 )
 
+// Each key is a credential of its own, which may send two large bodies at a time.
+const identifyCaller: UseCases['identifyCaller'] = ({ apiKey = '' }) =>
+  TE.right(credential(scopes, { id: apiKey }))
+
 let api: Running
 let sender: ChildProcess
 let folder: string
 beforeAll(async () => {
-  // Each key is a credential of its own, which may send two large bodies at a time.
-  const identifyCaller: UseCases['identifyCaller'] = ({ apiKey = '' }) =>
-    TE.right(credential(scopes, { id: apiKey }))
   api = await runApi({ identifyCaller })
   folder = await mkdtemp(join(tmpdir(), 'bodies-'))
   // A process of its own, so that only what the server does is measured.
