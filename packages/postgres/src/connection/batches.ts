@@ -1,6 +1,5 @@
-// Group commit: calls that come while others are being written are written together by the next
-// statement. A call that comes alone is run at once, and none waits for longer than what is in
-// progress.
+// Group commit: calls that arrive while a batch runs share the next statement. A call that arrives
+// alone runs at once.
 import { setImmediate } from 'node:timers/promises'
 import * as O from 'fp-ts/lib/Option.js'
 
@@ -17,8 +16,8 @@ interface Waiting<A, B> {
 }
 
 /**
- * @param run gives one result for each item, in their order; when it fails, every call of the batch
- * does
+ * @param run returns one result for each item, in their order; when it fails, every call of the batch
+ * fails
  */
 export const inBatches = <A, B>(
   { lanes, maxSize }: BatchOptions,
@@ -41,7 +40,7 @@ export const inBatches = <A, B>(
   const work = async (): Promise<void> => {
     busy += 1
     while (waiting.length > 0) {
-      // So that calls of the same turn are in the batch, and those that the last answers cause.
+      // The batch then also has the other calls of this turn, and those that the last results cause.
       await setImmediate()
       await runNext()
     }
@@ -56,9 +55,9 @@ export const inBatches = <A, B>(
 }
 
 /**
- * A read by key: one statement reads many as quickly as one.
- * @param rows those of distinct keys, each with its `key`
- * @param read decodes a row for each caller: one that does not decode fails only its own lookups
+ * Reads a record by its key; calls that arrive together share one statement.
+ * @param rows reads the records of distinct keys, each with its `key`
+ * @param read decodes a row; one that does not decode fails only the calls with its key
  */
 export const readingTogether = <A>(
   rows: (keys: readonly string[]) => Promise<readonly unknown[]>,

@@ -20,14 +20,14 @@ export const toNumeric = (value: number): string => {
   return String(value)
 }
 
-/** Text of a broker's, which may hold anything. */
+/** Text from a broker. @throws DescribedError where PostgreSQL cannot store it */
 export const toText = (value: string): string => {
   if (value.includes('\0') || !value.isWellFormed())
     throw new DescribedError('text that the database cannot hold')
   return value
 }
 
-/** As the server reads it whatever its settings; the years before 1 are written as BC. */
+/** Text that every server reads alike, whatever its settings; years before 1 are written as BC. */
 export const toTimestamptz = (instant: Instant): string => {
   const date = new Date(instant)
   if (Number.isNaN(date.getTime())) throw new DescribedError('an instant out of range')
@@ -81,7 +81,7 @@ export const credentialHash = matching('CredentialHash', (text): text is Credent
   /^[0-9a-f]{64}$/.test(text),
 )
 
-/** A numeric column, which the drivers give as text; money in, the same money out. */
+/** A numeric column, which the driver returns as text, so that money is exact. */
 export const numeric: t.Type<number, string> = codecOf(
   'numeric',
   (value) =>

@@ -104,13 +104,12 @@ const threadOptions = (
 const noRoom = (folder: string): string =>
   `the embedded database cannot be opened: the disk of ${folder} has less than ${reservedMb} MB left; free space on it and start again`
 
-// Keeps the database from a full disk. Where its data finds no room PGlite refuses a statement; but
-// where its log finds none, it never comes back from the statement. So nothing is written any more
-// while there is still room for the log, and what is there can be read.
+// When the disk has no room for data, PGlite refuses a statement; when it has no room for the
+// write-ahead log, PGlite hangs. So writes are refused while there is still room for the log.
 
 /**
- * A file of the log has 16 MB and is made whole, while the one before is still there; the data of
- * what is under way comes on top.
+ * A file of the log has 16 MB from its start, and the one before is removed later; statements in
+ * progress need room for their data too.
  */
 export const reservedMb = 64
 
@@ -143,7 +142,7 @@ const freeBytesOf = (folder: string) => (): number => {
   return bavail * bsize
 }
 
-// The end of a transaction writes next to nothing, and its beginning was accepted.
+// Commits are let through: their transactions were accepted, and they write little.
 const writesNothing = /^\s*(?:select|show|set|begin|commit|rollback|savepoint|release)\b/i
 
 // Two processes that open one folder would destroy the database. The lock is SQLite's exclusive

@@ -115,6 +115,10 @@ const textField = (error: Error, field: 'code' | 'constraint'): string | undefin
   return typeof value === 'string' && value !== '' ? value : undefined
 }
 
+/** Whether the server ended the transaction because it and another one waited for each other. */
+export const isDeadlock = (error: unknown): boolean =>
+  error instanceof Error && textField(error, 'code') === '40P01'
+
 /**
  * Whether the database refused a statement's values, so that the same statement would be refused
  * again and nothing of it was written.

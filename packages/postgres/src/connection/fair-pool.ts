@@ -1,6 +1,5 @@
-// Limits how much work runs at once: in all, for one tenant, and for one account of it. Work that
-// has to wait is started in turn, tenant by tenant, so that whoever asks for a lot delays only
-// itself. Limits hold for this process.
+// Limits how much work runs at once in this process: in all, for a tenant, and for an account.
+// Waiting work starts tenant by tenant in turn, so that a busy tenant delays only itself.
 
 export interface FairPoolLimits {
   readonly size: number
@@ -35,7 +34,7 @@ interface Entry {
 /** A tenant, or an account, with work that runs or waits. */
 interface Party {
   readonly key: string
-  /** How much of its work runs or waits. */
+  /** The work of it that runs or waits. */
   entries: number
   running: number
   /** Greater for those that came or were served later. */

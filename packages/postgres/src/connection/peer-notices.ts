@@ -148,7 +148,7 @@ const noticesOfMany = (
     expected = { probe, arrived: resolve }
     await send(knex, [{ kind: 'probe', probe }])
     const isLate = setTimeout(probeTimeoutMs, true, { ref: false, signal: stopping.signal })
-    if (await Promise.race([promise, isLate])) throw new DescribedError(unheard)
+    if (await Promise.race([promise, isLate])) throw new DescribedError(notArriving)
   }
 
   /** Ends by a rejection, when the connection is lost. */
@@ -214,7 +214,7 @@ const noticesOfMany = (
   }
 }
 
-const unheard =
+const notArriving =
   'notices do not arrive: DATABASE_URL must lead to the server itself, or to a pooler that keeps a session for each connection'
 
 const newClient = ({ url, applicationName = 'tradeport' }: ServerOptions): Client =>

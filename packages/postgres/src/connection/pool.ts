@@ -19,16 +19,13 @@ const acquireTimeoutMs = 10_000
  * much longer the connection is considered dead.
  */
 const silenceMs = 2_000
-/**
- * A client that has been lost holds its locks no longer than it would itself have waited for an
- * answer.
- */
+/** For so long a lost client may hold its locks; a client waits no longer for an answer. */
 const idleInTransactionTimeoutMs = 10_000
-/** A connection that has answered so recently is used without asking. */
+/** A connection that has answered so recently is used without a validation. */
 const trustedForMs = 2_000
 const validationTimeoutMs = 2_000
-const remarkPauseMs = 60_000
-const rememberedRemarks = 100
+const warningPauseMs = 60_000
+const rememberedWarnings = 100
 
 /**
  * Opens the pool; the first query connects.
@@ -86,13 +83,13 @@ const createValidation = (): ((connection: TimedClient) => Promise<boolean>) => 
  */
 const knexLog = (log: Log): Knex.Logger => {
   const loggedAt = new Map<string, number>()
-  const warn = (remark: unknown): void => {
-    const [reason = ''] = (typeof remark === 'string' ? remark : describeFailure(remark)).split(
+  const warn = (warning: unknown): void => {
+    const [reason = ''] = (typeof warning === 'string' ? warning : describeFailure(warning)).split(
       '\n',
     )
     const now = performance.now()
-    if (now - (loggedAt.get(reason) ?? -Infinity) < remarkPauseMs) return
-    if (loggedAt.size >= rememberedRemarks) loggedAt.clear()
+    if (now - (loggedAt.get(reason) ?? -Infinity) < warningPauseMs) return
+    if (loggedAt.size >= rememberedWarnings) loggedAt.clear()
     loggedAt.set(reason, now)
     log.warn({ event: 'database_driver', reason })
   }
@@ -110,7 +107,7 @@ const keepAliveDelayMs = 10_000
 const silent = 'Query read timeout'
 
 export interface TimedClientOptions extends Omit<ClientConfig, 'stream'> {
-  /** Makes what stands for the socket; a socket when omitted. */
+  /** Creates the stream to the server; a TCP socket when omitted. */
   readonly stream?: () => Duplex
   /** Throws for a statement that must not be sent. */
   readonly check?: (statement: string) => void

@@ -60,7 +60,7 @@ export interface FailureLog {
   readonly reset: () => void
 }
 
-/** @param next what the service does then, for the log */
+/** @param next what the service does after a failure, for the log */
 export const createFailureLog = (event: string, log: Log, next?: string): FailureLog => {
   let isReported = false
   return {

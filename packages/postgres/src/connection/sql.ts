@@ -1,7 +1,7 @@
 // SQL as tagged templates, with the values where they are used.
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { UnansweredCommit } from './failures.ts'
+import { UnansweredCommit, isDeadlock } from './failures.ts'
 
 /** A statement, or a part of one. */
 export class Sql {
@@ -88,9 +88,25 @@ export const prepared = async <A = unknown>(
   return rows
 }
 
+/** Two transactions that wait for each other can meet again, but not again and again. */
+const deadlockAttempts = 3
+
+/** A transaction, made again where the server ended it to resolve a deadlock. */
+export const transact = async <A>(
+  knex: Knex,
+  work: (trx: Knex.Transaction) => Promise<A>,
+): Promise<A> => {
+  for (let attempt = 1; ; attempt += 1)
+    try {
+      return await knex.transaction(work)
+    } catch (error) {
+      if (!isDeadlock(error) || attempt === deadlockAttempts) throw error
+    }
+}
+
 /**
- * A transaction for writes that must not be reported as failed if they may have committed: what was to be
- * recorded may be carried out, or may hold a key that is shown once.
+ * The same for writes that must not be reported as failed if they may have committed: the order may
+ * be sent, or the reply may hold a key that is shown once.
  * @throws UnansweredCommit when every statement succeeded and the commit has no answer: all of it
  * may be recorded or nothing
  */
@@ -100,7 +116,8 @@ export const inTransaction = async <A>(
 ): Promise<A> => {
   let isWritten = false
   try {
-    return await knex.transaction(async (trx) => {
+    return await transact(knex, async (trx) => {
+      isWritten = false
       const made = await work(trx)
       isWritten = true
       return made

@@ -1,6 +1,6 @@
 // Linked accounts and their balance snapshots in PostgreSQL. Every statement names the tenant and
-// the user. A reading is recorded under the lock of the account's row, so that readings that arrive
-// together have the effect of one after another.
+// the user. A reading is recorded under the lock of the account's row, so that simultaneous readings
+// are recorded one after another.
 import {
   accountPurposes,
   accountStatuses,
@@ -107,11 +107,11 @@ const ownSnapshots = mapped(
   ({ takenAt: timestamp, ...figures }) => ({ timestamp, ...figures }),
 )
 
-/** Identifies an account of an owner; `accountsByKey` reads it. */
+/** Identifies an account together with its owner, for `accountsByKey`. */
 export const accountKey = ({ tenantId, userId }: Owner, id: AccountId): string =>
   JSON.stringify([tenantId, userId, id])
 
-/** The accounts with these keys, to select `key` from too; another owner's is not among them. */
+/** For `from`: the accounts with these keys, each with its `key`; none of another owner. */
 export const accountsByKey = (keys: readonly string[]): Sql => sql`
   unnest(${keys}::text[]) as key join accounts on accounts.tenant_id = key::json->>0
     and accounts.user_id = key::json->>1 and accounts.id = (key::json->>2)::uuid`
@@ -149,13 +149,13 @@ export const createAccountStore = ({ knex }: Pick<Database, 'knex'>): AccountSto
   })
 }
 
-/** @param keep what is written with a change, in its transaction */
+/** @param writeMore runs in the transaction of a change */
 const rewrite = (
   knex: Knex,
   { tenantId, userId }: Owner,
   id: AccountId,
   change: (account: Account) => Account,
-  keep: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
+  writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
 ): Promise<O.Option<Account>> =>
   knex.transaction(async (trx) => {
     const found = await readFirst(
@@ -168,7 +168,7 @@ const rewrite = (
     const changed = change(found.value)
     if (changed !== found.value) {
       await trx('accounts').where({ tenant_id: tenantId, id }).update(accounts.write(changed))
-      await keep(trx)
+      await writeMore(trx)
     }
     return O.some(changed)
   })
@@ -192,7 +192,7 @@ const recordSnapshot = async (
   accountId: AccountId,
   reading: AccountReading,
 ): Promise<void> => {
-  // Not one from after the reading: the operator may have entered later ones.
+  // The operator may have entered snapshots from after the reading.
   const last = await readFirst(
     trx,
     newestSnapshots(owner, accountId, { to: reading.readAt, limit: 1 }),

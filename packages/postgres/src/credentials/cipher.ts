@@ -1,6 +1,6 @@
 // Encrypts secrets at rest: AES-256-GCM under the service's current key, bound to the row that
-// holds them, so that a ciphertext copied to another tenant's row does not open. What an earlier key
-// has sealed opens as long as that key is given too.
+// holds them, so that a ciphertext copied to another tenant's row cannot be decrypted. Ciphertexts of
+// an earlier key can be decrypted as long as that key is given too.
 import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto'
 import type { SecretKind } from '@tradeport/domain/operator'
 import * as O from 'fp-ts/lib/Option.js'
@@ -14,7 +14,7 @@ export interface Cipher {
    * changed.
    */
   readonly decrypt: (kind: SecretKind, rowId: string, sealed: Uint8Array) => O.Option<string>
-  /** How everything begins that is sealed under the current key, and nothing else. */
+  /** The first bytes of every ciphertext of the current key, and of no other. */
   readonly currentHead: Uint8Array
 }
 
@@ -34,7 +34,7 @@ export const secretPlaces = {
   kept_reply: { table: 'idempotency_keys', column: 'sealed_reply_body', label: 'the kept reply' },
 } as const satisfies Record<SecretKind, object>
 
-/** @throws DescribedError where no key of the service opens it */
+/** @throws DescribedError where no key of the service decrypts it */
 export const openSecret = (
   cipher: Cipher,
   kind: SecretKind,
@@ -67,7 +67,7 @@ interface Key {
 
 /**
  * @param current 32 bytes
- * @param previous keys that open and do not seal, 32 bytes each
+ * @param previous keys that only decrypt, 32 bytes each
  * @throws when a key has another length; nothing of it is in the message
  */
 export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[] = []): Cipher => {
@@ -76,7 +76,7 @@ export const createCipher = (current: Uint8Array, previous: readonly Uint8Array[
   return {
     currentHead: sealing.head,
     encrypt: (kind, rowId, secret) => {
-      // A nonce is never used twice: 96 random bits, one draw for every encryption.
+      // 96 random bits for every encryption: a nonce is never used twice.
       const nonce = randomBytes(nonceBytes)
       const cipher = createCipheriv(algorithm, sealing.bytes, nonce, { authTagLength: tagBytes })
       cipher.setAAD(bindingOf(kind, rowId))

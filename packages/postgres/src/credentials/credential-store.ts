@@ -1,5 +1,5 @@
-// Whose a key or token is, by its hash, with the tenant and plan of its user, and where that user's
-// mail goes. Lookups that arrive while one is under way share the next read.
+// Finds credentials by their hash, with the tenant and plan of their user, and the e-mail address of
+// a user. Lookups that arrive during a read share the next one.
 import { plans, type Credential } from '@tradeport/domain/access'
 import type { CredentialStore, UserStore } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
@@ -76,7 +76,7 @@ export const createCredentialStore = ({ knex }: Pick<Database, 'knex'>): Credent
       ),
   })
 
-// One read at a time, so that however many unknown hashes arrive, they occupy one connection.
+// One read at a time, so that any number of unknown hashes occupies one connection.
 const findByHash = <A>(
   knex: Knex,
   { table, columns, read }: Selection<A>,
@@ -93,7 +93,7 @@ const findByHash = <A>(
     { lanes: 1, maxSize: 1_000 },
   )
 
-/** Where a user's mail goes. */
+/** The e-mail address of a user. */
 export const createUserStore = ({ knex }: Pick<Database, 'knex'>): UserStore =>
   attempts<UserStore>('users', {
     email: (owner) =>

@@ -1,7 +1,6 @@
-// Sealed secrets: a tenant's provider token opened for the moment of its use, and every secret
-// sealed anew when the key is changed. Those that the current key has not sealed are found by how
-// they begin, opened by whichever key opens them, and written anew. A batch is one transaction, so
-// that a process that dies has done whole batches, and the next one finds the rest.
+// Secrets at rest: reads a tenant's provider token, and encrypts every secret with the current key
+// after a change of keys. The first bytes of a ciphertext show whether its key is current. A batch
+// is one transaction, so that after a crash the next run finds what is left.
 import type { SealedSecret, SecretKind } from '@tradeport/domain/operator'
 import type { ProviderTokens, SealedSecrets } from '@tradeport/domain/ports'
 import * as O from 'fp-ts/lib/Option.js'
@@ -20,8 +19,7 @@ interface Parts extends Pick<Database, 'knex'> {
 const sealedTokens = tableOf('tenants', { providerToken: orAbsent(bytes) })
 
 /**
- * A token that does not open counts as none (the broker is then unavailable) and is reported to the
- * operator.
+ * A token that cannot be decrypted counts as absent (the broker is then unavailable), and is logged.
  */
 export const createProviderTokens = ({
   knex,
@@ -68,8 +66,7 @@ export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => (
             new Sql(secretPlaces[kind].table),
             new Sql(secretPlaces[kind].column),
           ]
-          // Whoever writes the secret meanwhile waits, and is waited for; what merely refers to its
-          // row does neither.
+          // Locks out other writers of the secret. Rows that refer to this one can still be inserted.
           const rows = await readAll(
             trx,
             sql`select id, ${name} as sealed from ${table}

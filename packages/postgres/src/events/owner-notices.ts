@@ -1,6 +1,5 @@
-// Notices to owners in pg-boss. A notice's job has an id that is made of its content, and is kept
-// for a week after it was sent, so that the primary key drops the same notice when it is queued
-// again.
+// Notices to owners in pg-boss. The id of a job is a hash of its notice, and the job is kept for a
+// week after it was sent, so that the primary key rejects a notice that is queued again.
 import { createHash } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import { noticeKey, type OwnerNotice } from '@tradeport/domain/notices'
@@ -50,10 +49,7 @@ const jobOptions = {
   deleteAfterSeconds: 7 * daySeconds,
 }
 
-/**
- * For how long a process tries to record that a notice was sent while the database is unavailable;
- * then it is sent again.
- */
+/** How often a process tries to record that a notice was sent; then it is sent again. */
 const completeAttempts = 60
 const completePauseMs = 1_000
 
@@ -99,7 +95,7 @@ export const openOwnerNotices = async (
       const completions = createFailureLog('owner_notice_end', log)
       const ending = new AbortController()
 
-      /** As pg-boss does after the handler, but repeatedly. */
+      /** What pg-boss does after the handler, repeated until it succeeds. */
       const complete = async (id: string): Promise<void> => {
         for (let count = 1; count <= completeAttempts && !ending.signal.aborted; count++) {
           try {
@@ -157,7 +153,7 @@ export const openOwnerNotices = async (
   }
 }
 
-// A UUID of version 8, which is for ids of one's own making.
+// A UUID of version 8, the version for custom ids.
 const noticeId = ({ owner, notice }: OwnedNotice): string => {
   const hash = createHash('sha256').update(noticeKey(owner, notice)).digest().subarray(0, 16)
   hash[6] = (hash.readUInt8(6) & 0x0f) | 0x80

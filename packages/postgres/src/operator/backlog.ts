@@ -1,4 +1,4 @@
-// What waits to be done, over all instances, so that an operator sees when something is stuck.
+// The unfinished work of all instances, which shows an operator when something is stuck.
 import type { AsyncResult } from '@tradeport/domain/errors'
 import type { Knex } from 'knex'
 import { attempt } from '../connection/failures.ts'
@@ -37,7 +37,7 @@ export interface Backlog {
   }
 }
 
-/** Reads indices of what is not done, however much is done. */
+/** Reads partial indexes of unfinished work only, however much is finished. */
 export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
   attempt('database.backlog', async () => {
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([

@@ -8,7 +8,7 @@ import { attempts } from '../connection/failures.ts'
 import { allOf, readAll, readFirst, sql } from '../connection/sql.ts'
 import { placements } from '../orders/order-row.ts'
 
-const ends = tableOf('orders', {
+const finishColumns = tableOf('orders', {
   dueAt: orAbsent(instant),
   finishedBy: orAbsent(t.string),
   finishReason: orAbsent(t.string),
@@ -16,9 +16,9 @@ const ends = tableOf('orders', {
 
 const operatorOrders = {
   ...placements,
-  columns: sql`${placements.columns}, ${ends.columns}`,
+  columns: sql`${placements.columns}, ${finishColumns.columns}`,
   read: (row: unknown): OperatorOrder => {
-    const { dueAt, finishedBy: by, finishReason: reason } = ends.read(row)
+    const { dueAt, finishedBy: by, finishReason: reason } = finishColumns.read(row)
     return {
       ...placements.read(row),
       dueAt,

@@ -64,10 +64,10 @@ interface Stored<S extends Section> {
   readonly rows: Selection<OperatorRecords[S][number]> & {
     readonly write: (record: OperatorChanges[S]['put'][number]) => Row
   }
-  /** Identifies a record, by itself unless it is of a user or an account. */
+  /** The columns by which a document identifies a record, with their types. */
   readonly key: Readonly<Record<string, 'text' | 'uuid' | 'timestamptz'>>
   readonly keyOf: (key: OperatorKeys[S][number]) => readonly string[]
-  /** A document names the user or account that a record is of without its tenant. */
+  /** Whose tenant the record gets, which documents do not name. */
   readonly of?: 'user' | 'account'
 }
 
@@ -112,7 +112,7 @@ const stored: { readonly [S in Section]: Stored<S> } = {
 }
 const sections = Object.keys(stored) as Section[]
 
-/** Whether a record has one of these keys, which are one bound array per column. */
+/** A condition: the record has one of these keys. Each key column is one bound array. */
 const hasKey = <S extends Section>(section: S, keys: readonly OperatorKeys[S][number][]): Sql => {
   const { key, keyOf }: Stored<S> = stored[section]
   const values = keys.map(keyOf)
@@ -136,7 +136,8 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
       rows,
     )
   }
-  // Locked, so that a reading recorded meanwhile waits and is not overwritten.
+  // Locked, so that a reading recorded meanwhile waits and is not overwritten. Accounts and then
+  // desks, each by their ids, is also the order in which an order with limits locks them.
   const accounts = await read('accounts', keys.accounts, sql`order by id for update`)
   const apiKeys = await read('apiKeys', keys.apiKeys, sql`or hash = any(${keys.apiKeyHashes})`)
   const accessTokens = await read(
@@ -144,7 +145,7 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
     keys.accessTokens,
     sql`or hash = any(${keys.accessTokenHashes})`,
   )
-  const desks = await read('desks', keys.desks)
+  const desks = await read('desks', keys.desks, sql`order by id for update`)
   const users = await read('users', [
     ...keys.users,
     ...accounts.map(({ owner }) => owner.userId),
@@ -251,8 +252,7 @@ const putProviderTokens = async (
         })
 }
 
-// An account that a document removes with its user is left out of the desks that the same document
-// puts, as of all others.
+// An account that the document removes with its user is left out of the document's desks too.
 const putDeskAccounts = async (trx: Knex.Transaction, changes: OperatorChanges): Promise<void> => {
   const places = changes.desks.put.flatMap(({ id, accounts: members }) =>
     members.map((accountId, place) => ({ desk_id: id, account_id: accountId, place })),

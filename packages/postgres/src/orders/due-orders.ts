@@ -80,7 +80,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
       })
       worker = started
       const upkeep = [
-        { everyMs: strandedMs, event: 'stranded_orders', statement: bringForward },
+        { everyMs: strandedMs, event: 'stranded_orders', statement: makeStrandedDue },
         { everyMs: purgeMs, event: 'idempotency_purge', statement: purgeKeys },
         { everyMs: purgeMs, event: 'order_list_purge', statement: purgeOrderLists },
         { everyMs: purgeMs, event: 'orphaned_order_purge', statement: purgeOrphans },
@@ -128,7 +128,7 @@ const claimDue = async (
  * No pause between two steps is this long, so such a due time was set before the database's clock
  * was set back.
  */
-const bringForward = sql`
+const makeStrandedDue = sql`
   update orders set due_at = now()
   where due_at > now() + interval '16 minutes' and (step <> 'rechecking' or due_at > now() + interval '70 minutes')`
 

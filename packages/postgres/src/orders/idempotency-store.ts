@@ -1,6 +1,5 @@
-// Idempotency keys in PostgreSQL. Each change of a key is one statement on its row, which names the
-// state that it expects, so that of several attempts exactly one makes it. The rules of
-// `answerOfHeldKey` decide everything else.
+// Idempotency keys in PostgreSQL. Each change of a key is one statement that names the state it
+// expects, so that exactly one of several attempts succeeds. `answerOfHeldKey` decides the rest.
 import {
   answerOfHeldKey,
   claimLapseMs,
@@ -26,7 +25,7 @@ interface Parts extends Pick<Database, 'knex'> {
   readonly cipher: Cipher
 }
 
-/** A key can be released between the two statements of a claim, but not again and again. */
+/** Another attempt can release the key between the two statements of a claim. */
 const claimAttempts = 5
 
 export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStore =>
@@ -65,7 +64,7 @@ export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStor
     },
   })
 
-// As `mayBeClaimed` says.
+// The condition is that of `mayBeClaimed`.
 const acquireKey = (
   knex: Knex,
   { tenantId, userId }: Owner,
@@ -167,6 +166,6 @@ export const withdrawReplies = async (
   )
 }
 
-/** Removes keys that count no more; an hour is left for clocks that differ. */
+/** Removes expired keys, an hour late, because clocks differ. */
 export const purgeKeys = sql`
   delete from idempotency_keys where since < now() - interval '25 hours'`

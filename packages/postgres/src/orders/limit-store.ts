@@ -1,5 +1,5 @@
-// What the head trader set for an account, and the orders pending on the accounts that it covers.
-// An account that is on no desk costs one statement, which concurrent callers share.
+// The limits of an account and of its trading desks, with the pending orders that count against
+// them. An account without a desk takes one statement, which concurrent callers share.
 import type { Account } from '@tradeport/domain/accounts'
 import type { AccountLimits, LimitedDesk, LimitStore } from '@tradeport/domain/ports'
 import type { AccountId, Instant, Owner } from '@tradeport/domain/primitives'
@@ -16,7 +16,7 @@ import { accountChallenges, desks, traderLimits } from '../operator/records.ts'
 import { serverRun } from './order-row.ts'
 
 export const createLimitStore = ({ knex }: Pick<Database, 'knex'>): LimitStore => {
-  const find = readingTogether((keys) => query(knex, coverOf(keys)), readCover)
+  const find = readingTogether((keys) => query(knex, limitRowsOf(keys)), readLimitRow)
   return attempts<LimitStore>('account limits', {
     challenges: async (owner, id) => {
       const found = await find(accountKey(owner, id))
@@ -62,15 +62,15 @@ export const lockLimits = async (
         select desk_id from desk_accounts where tenant_id = ${tenantId} and account_id = ${id})
       order by id for no key update`,
   )
-  const [row] = await query(trx, coverOf([accountKey(owner, id)], filledSince))
+  const [row] = await query(trx, limitRowsOf([accountKey(owner, id)], filledSince))
   if (row === undefined) return undefined
-  const cover = readCover(row)
-  return { account: cover.account, limits: await limitsOf(trx, owner, cover, filledSince) }
+  const read = readLimitRow(row)
+  return { account: read.account, limits: await limitsOf(trx, owner, read, filledSince) }
 }
 
 /**
- * Orders on any link to an account's broker account, that are pending or were filled since a
- * moment.
+ * Orders on any link to an account's broker account that are pending, or were filled at
+ * `filledSince` or later.
  */
 const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
   select coalesce(json_agg(json_build_object('id', orders.id, 'volume', volume::text)), '[]')
@@ -82,10 +82,10 @@ const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
       or orders.ended_at >= ${filledSince === undefined ? 'infinity' : toTimestamptz(filledSince)}::timestamptz))`
 
 /**
- * Accounts with their limits, challenges and desks, each with its key. Where nothing limits an
- * account its orders are not needed, and there can be many.
+ * Accounts with their limits, challenges and desks, each with its key. The orders of an account
+ * without limits are not read: there can be many.
  */
-const coverOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
+const limitRowsOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
   select key, ${accounts.columns}, ${traderLimits.columns}, trader_limits.account_id is not null as is_limited,
     case when trader_limits.account_id is null then '[]' else ${pendingOn(filledSince)} end as pending,
     ${accountChallenges.sql} as challenges, (extract(epoch from now()) * 1000)::float8 as read_at, ${serverRun} as server_run,
@@ -95,7 +95,7 @@ const coverOf = (keys: readonly string[], filledSince?: Instant): Sql => sql`
 
 const pending = t.readonlyArray(t.type({ id: ids.order, volume: numeric }))
 
-const decodeCover = decodeRow(
+const decodeLimitRow = decodeRow(
   'account limits',
   t.type({
     is_limited: t.boolean,
@@ -107,21 +107,21 @@ const decodeCover = decodeRow(
   }),
 )
 
-const readCover = (row: unknown) => {
-  const cover = decodeCover(row)
+const readLimitRow = (row: unknown) => {
+  const decoded = decodeLimitRow(row)
   return {
     account: accounts.read(row),
-    trader: cover.is_limited
-      ? { limits: traderLimits.read(row).limits, pending: cover.pending }
+    trader: decoded.is_limited
+      ? { limits: traderLimits.read(row).limits, pending: decoded.pending }
       : null,
-    ...cover,
+    ...decoded,
   }
 }
 
 const limitsOf = async (
   knex: Knex,
   owner: Owner,
-  { trader, desk_ids: deskIds, read_at: readAt, server_run: run }: ReturnType<typeof readCover>,
+  { trader, desk_ids: deskIds, read_at: readAt, server_run: run }: ReturnType<typeof readLimitRow>,
   filledSince?: Instant,
 ): Promise<AccountLimits> => ({
   trader,

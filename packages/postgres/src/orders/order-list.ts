@@ -1,4 +1,4 @@
-// A user's orders page by page, each page and its count by one statement, so that both are of the
+// A user's orders page by page. One statement reads a page and its count, so that both are of the
 // same moment. Page 1 remembers the last order of its list, and the pages after it end there. This
 // relies on numbers that rise in the order of commits, user by user: see record-orders.ts.
 import { createHash } from 'node:crypto'
@@ -12,10 +12,7 @@ import { allOf, query, sql } from '../connection/sql.ts'
 import { callersText, orders } from './order-row.ts'
 
 const lifetimeMs = 10 * minuteMs
-/**
- * A page 1 that is asked for again and again, and shows nothing new, writes no more often than
- * this.
- */
+/** How often at most a page 1 that shows nothing new is written. */
 const renewMs = minuteMs
 
 export const listOrders = async (
@@ -36,12 +33,13 @@ export const listOrders = async (
     clientId !== undefined && sql`client_id = ${callersText.encode(clientId)}`,
     from !== undefined && sql`created_at >= ${toTimestamptz(from)}`,
     to !== undefined && sql`created_at <= ${toTimestamptz(to)}`,
-    // Beyond every number where no list was begun.
+    // Without a kept start every number is below the bound.
     page > 1 &&
       sql`sequence <= coalesce((
         select last_sequence from order_list_starts
         where ${ofList} and started_at >= ${toTimestamptz(now - lifetimeMs - renewMs)}), 9223372036854775807)`,
   )
+  // What a reader who asked later has written stays: the pages after that page 1 rely on it.
   const begin = sql`,
     begun as (
       insert into order_list_starts (tenant_id, user_id, list, last_sequence, started_at)
@@ -50,10 +48,11 @@ export const listOrders = async (
         select from order_list_starts where ${ofList}
           and last_sequence = counted.last_sequence and started_at > ${toTimestamptz(now - renewMs)})
       on conflict (tenant_id, user_id, list)
-        do update set last_sequence = excluded.last_sequence, started_at = excluded.started_at),
+        do update set last_sequence = excluded.last_sequence, started_at = excluded.started_at
+        where (order_list_starts.started_at, order_list_starts.last_sequence) < (excluded.started_at, excluded.last_sequence)),
     ended as (
       delete from order_list_starts
-      where ${ofList} and exists (select from counted where total < ${limit}))`
+      where ${ofList} and started_at <= ${toTimestamptz(now)} and exists (select from counted where total < ${limit}))`
   // A page beyond the last still has its count.
   const rows = await query<{ readonly total: number; readonly id: string | null }>(
     knex,
@@ -81,6 +80,6 @@ const nameOf = (
     .update(JSON.stringify([program, limit, accountId, status, symbol, clientId, from, to]))
     .digest()
 
-/** Removes lists that nobody continues; an hour is left for clocks that differ. */
+/** Removes expired lists, an hour late, because clocks differ. */
 export const purgeOrderLists = sql`
   delete from order_list_starts where started_at < now() - interval '70 minutes'`

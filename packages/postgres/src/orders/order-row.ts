@@ -66,7 +66,7 @@ const steps = tableOf('orders', {
   checkedAt: instant,
 })
 
-/** Those of `rowOfNewOrder`, and others that are null in it. */
+/** Those of `rowOfNewOrder`, and others that are null in a new order. */
 export const newOrderColumns = new Sql([...table.names, ...steps.names].join())
 
 type Present<A> = { readonly [K in keyof A]?: Exclude<A[K], null> }
@@ -158,9 +158,7 @@ const placementOf = ({
   }
 }
 
-/**
- * What an order is recorded with, as JSON carries it: numerics as text, so that no digit is lost.
- */
+/** The row of a new order, for JSON: numerics are text, so that no digit is lost. */
 export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row => {
   const { id, owner, request, status, createdAt } = order
   const { platform, providerAccountId, region } = destination

@@ -9,7 +9,7 @@ import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { attempts, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { query, readFirst, sql, type Selection } from '../connection/sql.ts'
+import { query, readFirst, sql, transact, type Selection } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
@@ -29,13 +29,13 @@ interface Parts {
   /** Seals kept replies that hold a secret. */
   readonly cipher: Cipher
   readonly stopwatch: Stopwatch
-  /** Where events are recorded, each in the transaction that it reports. */
+  /** Records events in the transaction of what they report. */
   readonly events?: EventRecorder | undefined
 }
 
 export interface OpenedOrders {
   readonly store: OrderStore
-  /** Gives out the orders that the store holds, to be sent to the broker and followed there. */
+  /** Gives the store's due orders to whoever sends and follows them. */
   readonly jobs: OrderJobs
 }
 
@@ -112,8 +112,7 @@ const recordOrSplit = async (
   }
 }
 
-// The version stands for everything that the caller read of the order, so that nothing has to be
-// read again.
+// The version proves that the order is still as the caller read it, so that nothing is read again.
 const advance = async (
   { knex, events }: StoreParts,
   owner: Owner,
@@ -125,7 +124,7 @@ const advance = async (
   if (outcome === undefined) return updateStep(knex, owner, from, step, {})
   const after = withOutcome(from.order, outcome, now)
   if (after === from.order) return updateStep(knex, owner, from, step, {})
-  const isWritten = await knex.transaction(async (trx) => {
+  const isWritten = await transact(knex, async (trx) => {
     const ended = { ...outcomeColumnsOf(after), ended_at: trx.fn.now() }
     if (!(await updateStep(trx, owner, from, step, ended))) return false
     if (from.order.status === 'pending')

@@ -42,8 +42,7 @@ export const createPositionLocks = ({
   ...options
 }: Parts): PositionLocks => {
   const { leaseMs = 10_000, renewMs = 3_000, pollMs = 75, patienceMs = 30_000 } = options
-  // Part of the lease is left for a database clock that runs faster, and for the bytes that are
-  // under way when it ends.
+  // The rest of the lease allows for a faster clock of the database, and for bytes on their way.
   const sendableMs = leaseMs * 0.8
   const changesOfAccount = createFairPool({
     size: Infinity,
@@ -54,7 +53,7 @@ export const createPositionLocks = ({
   const releases = createFailureLog('position_lock_release', log)
   const renewals = createFailureLog('position_lock_renewal', log)
 
-  // A failed release is only logged: the change is made, and the lock ends by itself.
+  // A failed release is only logged: the change is made, and the lease ends by itself.
   const release = (row: LockRow): Promise<void> =>
     row.release().then(releases.reset, releases.report)
 

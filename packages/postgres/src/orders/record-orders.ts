@@ -32,8 +32,8 @@ export type Verdict = E.Either<RecordRefusal, PendingOrder>
 type Refusals = Map<OrderId, RecordRefusal>
 
 /**
- * One verdict for each, in their order. All that is accepted is committed together. An order that
- * has limits comes alone.
+ * Returns one verdict for each, in their order. All accepted orders are committed together. An order
+ * with limits must come alone.
  * @throws UnansweredCommit when all of it may be recorded or nothing
  */
 export const recordOrders = (
@@ -84,8 +84,8 @@ const keepRepliesOf = async (
 const repliesOf = (orders: readonly OrderToRecord[]): readonly OwnedReply[] =>
   orders.flatMap(({ order: { owner }, keep }) => (keep === undefined ? [] : [{ owner, ...keep }]))
 
-// Under the locks of the account and its desks, so that of orders that come at once each sees those
-// that were accepted before it.
+// Decides under the locks of the account and its desks, so that each of several simultaneous orders
+// sees those that were accepted before it.
 const refuseLimited = async (
   trx: Knex.Transaction,
   orders: readonly OrderToRecord[],
@@ -120,7 +120,8 @@ interface Counter {
 const dayOf = ({ createdAt }: PendingOrder): Instant => startOfUtcDay(createdAt)
 
 /**
- * Counts orders in and writes them, and adds to the refused those that exceed a limit of counts.
+ * Adds orders to the counters of their users and inserts them. Those over a count limit are added to
+ * `refused`.
  *
  * 1. It is one statement, because every order waits for it. Orders that turn out to be too many are
  *    removed again, which is rare.
@@ -219,7 +220,7 @@ const refuseOverCountLimit = async (
   )
 }
 
-// Only around midnight, where instances' clocks differ, is an order of a day before the counter's.
+// An order is of a day before the counter's only around midnight, where instances' clocks differ.
 const countOrders = async (
   trx: Knex.Transaction,
   { tenant_id: tenantId, user_id: userId }: Counter,
