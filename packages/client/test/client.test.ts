@@ -84,12 +84,6 @@ describe('a credential', () => {
     await byKey.client.listAccounts()
     expect(byKey.sent[0]?.headers.get('X-API-Key')).toBe('tp_live_key')
   })
-
-  it('is optional', async () => {
-    const { client, sent } = clientWith([success()], { apiKey: undefined })
-    await client.listSymbols()
-    expect([...(sent[0]?.headers.keys() ?? [])]).toEqual([])
-  })
 })
 
 describe('a POST', () => {

@@ -89,14 +89,10 @@ describe.each([
     expect(broker.calls(read)).toBe(2)
   })
 
-  it('are not kept after a failure, nor for another link', async () => {
+  it('are kept for their link alone', async () => {
     const { broker, ask } = setUp()
-    broker.fail(linked.id, refuse('BrokerUnavailable', { accountId: linked.id, reason: 'down' }))
-    expect(await ask[read]()).toMatchObject({ left: { _tag: 'BrokerUnavailable' } })
-    broker.heal(linked.id)
-    expect(await ask[read]()).toMatchObject({ _tag: 'Right' })
-    for (const one of relinked) await ask[read](one)
-    expect(broker.calls(read)).toBe(2 + relinked.length)
+    for (const one of [linked, ...relinked]) await ask[read](one)
+    expect(broker.calls(read)).toBe(1 + relinked.length)
   })
 
   it('are forgotten for one account', async () => {

@@ -20,19 +20,11 @@ const setUp = () => {
   const state = {
     answer: O.some<Credential>(credential),
     reads: 0,
-    isUp: true,
     confirmedAt: undefined as Instant | undefined,
   }
-  const find = async (): Promise<
-    E.Either<
-      { readonly _tag: 'ServiceUnavailable'; readonly reason: string },
-      O.Option<Credential & UserPlan>
-    >
-  > => {
+  const find = async (): Promise<E.Either<never, O.Option<Credential & UserPlan>>> => {
     state.reads += 1
-    return state.isUp
-      ? E.right(state.answer)
-      : E.left({ _tag: 'ServiceUnavailable', reason: 'down' })
+    return E.right(state.answer)
   }
   const store: CredentialStore = {
     findApiKey: () => find,
@@ -115,13 +107,5 @@ describe('credentials', () => {
     }
     cached.forget([stranger, owner.userId])
     expect(await ask()).toStrictEqual(E.right(O.none))
-  })
-
-  it('that could not be read are read again', async () => {
-    const { state, ask } = setUp()
-    state.isUp = false
-    expect(await ask()).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
-    state.isUp = true
-    expect(await ask()).toStrictEqual(existing)
   })
 })

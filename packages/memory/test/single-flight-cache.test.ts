@@ -35,15 +35,6 @@ describe('the single-flight cache', () => {
     expect(await read('a', 3)).toStrictEqual(E.right(3))
   })
 
-  it('reads again after a read that throws', async () => {
-    const { cache, read } = cacheWith()
-    const throwing = cache.read('a', () => {
-      throw new Error('thrown')
-    })
-    await expect(throwing()).rejects.toThrow('thrown')
-    expect(await read('a', 1)).toStrictEqual(E.right(1))
-  })
-
   it.each([
     ['the most recently used values', { maxEntries: 2 }, ['a4', 'b5', 'a4', 'c3'], ['a', 'c']],
     [

@@ -16,13 +16,11 @@ import {
 import {
   createServerDatabase,
   onEachDatabase,
+  openDatabases,
   serverTitle,
   serverUrl,
-  stopwatch,
-  storesOn,
-  testCipher,
-  type EmptyServerDatabase,
-} from './open-stores.ts'
+  startInstance,
+} from './harness.ts'
 
 it.each([
   [
@@ -43,12 +41,10 @@ const queues = (waiting: number) => [
   { queue: 'owner-notices', waiting: 0 },
 ]
 
-onEachDatabase((open, title) => {
+onEachDatabase('a database', (here, _, kind) => {
   it('reports what waits, how connections are used and whether the tables are those of this version; a failure, not nothing, once it is closed', async () => {
-    const { database, close } = await open()
-    const { knex } = database
-    const jobs = await startJobs(database)
-    await openOwnerNotices(jobs)
+    const { database, close } = await openDatabases(kind)
+    const { knex, orders, operator, stop } = await startInstance(database)
     const backlog = () => rightOf(readBacklog(knex))
     expect(await backlog()).toMatchObject({
       queues: queues(0),
@@ -56,18 +52,17 @@ onEachDatabase((open, title) => {
       journals: { disagreeing: 0, watched: 0, watchedFailing: 0, watchLagMs: 0 },
       deliveries: { pending: 0, due: 0, oldestDueMs: 0 },
     })
-    const { store: orders } = openOrders({ jobs, cipher: testCipher, stopwatch })
-    const owner = await storedOwner(storesOn(database).operator)
-    const [sent, ended, recorded] = [1, 2, 3].map(() => newOrder(owner, Date.now()))
-    for (const order of [sent, ended, recorded])
-      if (order !== undefined) await rightOf(orders.record(owner, toRecord(order)))
-    await knex('orders').update({ due_at: new Date() })
-    await knex('orders')
-      .where({ id: sent?.id })
-      .update({ step: 'looking_up', sent_at: new Date(Date.now() - 60_000), lookups: 1 })
-    await knex('orders')
-      .where({ id: ended?.id })
-      .update({ step: 'ended', status: 'filled', due_at: null })
+    const owner = await storedOwner(operator)
+    const past = new Date(Date.now() - 60_000)
+    for (const columns of [
+      { due_at: new Date() },
+      { due_at: new Date(), step: 'looking_up', sent_at: past, lookups: 1 },
+      { due_at: null, step: 'ended', status: 'filled' },
+    ]) {
+      const order = newOrder(owner, Date.now())
+      await rightOf(orders.record(owner, toRecord(order)))
+      await knex('orders').where({ id: order.id }).update(columns)
+    }
     const waiting = await backlog()
     expect(waiting).toMatchObject({ queues: queues(2), orders: { pending: 2, unknown: 1 } })
     expect(waiting.orders.oldestUnknownMs).toBeGreaterThanOrEqual(59_000)
@@ -76,7 +71,7 @@ onEachDatabase((open, title) => {
     expect(database.pool()).toMatchObject({
       inUse: 0,
       waiting: 0,
-      size: title === 'embedded' ? 1 : 10,
+      size: kind === 'embedded' ? 1 : 10,
     })
     await knex.transaction(async () => expect(database.pool().inUse).toBe(1))
 
@@ -93,7 +88,7 @@ onEachDatabase((open, title) => {
     expect(await isMigrated()).toBe(false)
 
     expect(await database.ping()).toStrictEqual(E.right(undefined))
-    await jobs.stop()
+    await stop()
     await Promise.all([close(), database.close()])
     expect(await database.ping()).toMatchObject({
       left: { _tag: 'ServiceUnavailable', reason: expect.stringMatching(/^database\.ping: /) },
@@ -103,12 +98,8 @@ onEachDatabase((open, title) => {
   })
 
   it('reports which queues are not read although somebody works on them', async () => {
-    const { database, close } = await open()
-    const jobs = await startJobs(database)
-    const { jobs: orderJobs } = openOrders(
-      { jobs, cipher: testCipher, stopwatch },
-      { pollMs: 20, idlePollMs: 20 },
-    )
+    const { jobs } = here
+    const { jobs: orderJobs } = openOrders(here, { pollMs: 20, idlePollMs: 20 })
     const notices = await openOwnerNotices(jobs, { pollSeconds: 3_600 })
     const [reading, waiting] = [
       await orderJobs.work(() => Promise.resolve(undefined)),
@@ -121,13 +112,11 @@ onEachDatabase((open, title) => {
     await waiting.stop()
     await expect.poll(() => jobs.pulse.silentFor(1_000)).toEqual([])
     await reading.stop()
-    await jobs.stop()
-    await close()
   })
 })
 
 describe.skipIf(serverUrl === undefined)(serverTitle, () => {
-  let empty: EmptyServerDatabase
+  let empty: Awaited<ReturnType<typeof createServerDatabase>>
   beforeEach(async () => {
     empty = await createServerDatabase()
   })

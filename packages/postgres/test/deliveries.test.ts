@@ -3,31 +3,18 @@
 // receivers that never answer delay nobody else's events.
 import { randomUUID } from 'node:crypto'
 import type { EventId, ServiceEvent } from '@tradeport/domain/events'
-import { notFoundAtBrokerCode, withOutcome, type PlacementStep } from '@tradeport/domain/orders'
 import type { DueDelivery } from '@tradeport/domain/ports'
 import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
 import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
-import {
-  newOrder,
-  newWebhook,
-  placementOf,
-  rightOf,
-  storedOwner,
-  toRecord,
-} from '@tradeport/testkit'
+import { newWebhook, rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
-import type { LogEvent } from '../src/index.ts'
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { LogEvent, openEvents } from '../src/index.ts'
 import { createDueDeliveries } from '../src/webhooks/deliveries.ts'
-import {
-  createTestClock,
-  startEvents,
-  type EventInstance,
-  type EventOptions,
-} from './event-ports.ts'
-import { never, onEachDatabase, testCipher, type OpenedDatabase } from './open-stores.ts'
+import { never, onEachDatabase, startInstance, testCipher, type Instance } from './harness.ts'
 
+type EventOptions = Parameters<typeof openEvents>[1]
 type Attempt = (due: DueDelivery) => AttemptAnswer | Promise<AttemptAnswer>
 
 const ok: AttemptAnswer = { responseCode: 200, responseTimeMs: 3 }
@@ -58,554 +45,510 @@ const newEvent = (fields: Partial<ServiceEvent> = {}): ServiceEvent => ({
 })
 const newEvents = (count: number) => Array.from({ length: count }, () => newEvent())
 
-onEachDatabase((open, title) =>
-  describe(`events and deliveries, ${title}`, () => {
-    let opened: OpenedDatabase
-    let knex: Knex
-    let clock: ReturnType<typeof createTestClock>
-    let instances: EventInstance[]
-    let workers: { readonly stop: () => Promise<void> }[]
-    let warnings: LogEvent[]
-    /** Webhooks whose receivers do not answer, and the attempts that wait for such an answer. */
-    let silent: Set<string>
-    let hanging: { readonly due: DueDelivery; readonly end: (answer: AttemptAnswer) => void }[]
-    let ports: EventInstance
-    beforeAll(async () => {
-      opened = await open()
-      knex = opened.database.knex
-    })
-    beforeEach(async () => {
-      clock = createTestClock()
-      silent = new Set()
-      ;[hanging, instances, workers, warnings] = [[], [], [], []]
-      ports = await start()
-    })
-    const stop = async (): Promise<void> => {
-      for (const { end } of hanging.splice(0)) end(ok)
-      await Promise.all(workers.splice(0).map((worker) => worker.stop()))
-    }
-    afterEach(async () => {
-      await stop()
-      await Promise.all(instances.map((instance) => instance.stop()))
-      for (const table of ['webhooks', 'events', 'pgboss.job']) await knex(table).delete()
-    })
-    afterAll(() => opened.close())
+const createTestClock = () => {
+  let at = Date.parse('2026-11-02T12:00:00.123Z')
+  return {
+    now: () => at,
+    elapse: (ms: number): void => {
+      at += ms
+    },
+  }
+}
 
-    const start = async (options: EventOptions = {}, { knex: on } = opened.database) => {
-      const log = { warn: (event: LogEvent) => void warnings.push(event) }
-      const instance = await startEvents({ knex: on }, clock, options, log)
-      instances.push(instance)
-      return instance
-    }
-    /** Sends by instances; what was sent to a webhook. */
-    const working = async (attempt: Attempt, by: readonly EventInstance[] = [ports]) => {
-      const sent: DueDelivery[] = []
-      for (const { work } of by)
-        workers.push(
-          await work(async (due) => {
-            sent.push(due)
-            return attempt(due)
-          }),
-        )
-      return ({ id }: Webhook) => sent.filter(({ to }) => to.webhook.id === id)
-    }
-    const hangWhereSilent: Attempt = (due) =>
-      silent.has(due.to.webhook.id)
-        ? new Promise((resolve) => void hanging.push({ due, end: resolve }))
-        : ok
-    const restart = async (options: EventOptions = {}): Promise<void> => {
-      await stop()
-      ports = await start(options)
-      await working(hangWhereSilent)
-    }
-    const newOwner = () => storedOwner(ports.operator)
-    const created = async (
-      of?: Owner,
-      fields: Partial<Webhook> = { eventTypes: ['order.created', 'order.filled'] },
-    ): Promise<Webhook> => {
-      const owner = of ?? (await newOwner())
-      const webhook = newWebhook(owner, clock.now(), fields)
-      await rightOf(ports.webhooks.create(owner, { webhook, secret }))
-      return webhook
-    }
-    const createSilent = async (count: number, owner: Owner): Promise<void> => {
-      for (let made = 0; made < count; made++) silent.add((await created(owner)).id)
-    }
-    const record = (owner: Owner, events = newEvents(1)) => ports.record(owner, events)
-    const page = ({ owner, id }: Webhook, query: object = {}, by = owner) =>
-      rightOf(ports.deliveries.list(by, id, { page: 1, limit: 100, ...query }))
-    const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
-      (await page(webhook)).items
-    const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
-    const statusOf = async (webhook: Webhook) => (await log(webhook))[0]?.status
-    const find = async ({ owner, id }: Webhook) =>
-      O.toUndefined(await rightOf(ports.webhooks.find(owner, id)))
-    const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
-      rightOf(ports.webhooks.change(owner, id, { enabled }, clock.now()))
-    const replay = (
-      { owner, id }: Webhook,
-      of: DeliveryId | undefined,
-      as = randomUUID() as DeliveryId,
-      by = owner,
-    ) => rightOf(ports.deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() }))
-    const noticesTo = async ({ userId }: Owner): Promise<readonly unknown[]> => {
-      const rows = await knex('pgboss.job').whereRaw(`data->>'user_id' = ?`, [userId])
-      return rows.map(({ data }: { readonly data: { readonly notice: unknown } }) => data.notice)
-    }
+onEachDatabase('events and deliveries', (here, there, kind) => {
+  let knex: Knex
+  let clock: ReturnType<typeof createTestClock>
+  let instances: Instance[]
+  let workers: { readonly stop: () => Promise<void> }[]
+  let warnings: LogEvent[]
+  /** Webhooks whose receivers do not answer, and the attempts that wait for such an answer. */
+  let silent: Set<string>
+  let hanging: { readonly due: DueDelivery; readonly end: (answer: AttemptAnswer) => void }[]
+  let ports: Instance
+  beforeEach(async () => {
+    knex = here.knex
+    clock = createTestClock()
+    silent = new Set()
+    ;[hanging, instances, workers, warnings] = [[], [], [], []]
+    ports = await start()
+  })
+  const stop = async (): Promise<void> => {
+    for (const { end } of hanging.splice(0)) end(ok)
+    await Promise.all(workers.splice(0).map((worker) => worker.stop()))
+  }
+  afterEach(async () => {
+    await stop()
+    await Promise.all(instances.map((instance) => instance.stop()))
+    for (const table of ['webhooks', 'events', 'pgboss.job']) await knex(table).delete()
+  })
 
-    it('an event makes one delivery, however often it is recorded, for each webhook of the owner that is enabled and asked for it', async () => {
-      const [webhook, theirs] = [await created(), await created()]
-      const { owner } = webhook
-      const others = [
-        await created(owner, { eventTypes: ['trade.closed'] }),
-        await created(owner, { enabled: false }),
-      ]
-      const event = newEvent()
-      await Promise.all([
-        record(owner, [event, event]),
-        record(owner, [event]),
-        record(owner, [event, newEvent()]),
-        record(theirs.owner, [event]),
-      ])
-      expect(await log(webhook)).toHaveLength(2)
-      expect(await log(theirs)).toStrictEqual([
-        {
-          id: expect.stringMatching(/^[0-9a-f-]{36}$/),
-          webhookId: theirs.id,
-          eventType: 'order.created',
-          status: 'pending',
-          attempts: 0,
-          responseCode: null,
-          responseTimeMs: null,
-          failureReason: null,
-          createdAt: clock.now(),
-          lastAttemptAt: null,
-          nextAttemptAt: clock.now(),
-          replayOf: null,
-        },
-      ])
-      for (const other of others) expect(await log(other)).toStrictEqual([])
-      await record(owner, newEvents(3))
-      const all = await log(webhook)
-      const second = await page(webhook, { page: 2, limit: 2 })
-      expect(second).toStrictEqual({ items: all.slice(2, 4), page: 2, limit: 2, total: 5 })
-      expect(await page(webhook, { status: 'success' })).toMatchObject({ items: [], total: 0 })
-      expect(await page(webhook, {}, theirs.owner)).toMatchObject({ items: [], total: 0 })
-    })
-
-    const ended: PlacementStep['placement'] = { step: 'ended' }
-    const rejected = {
-      kind: 'rejected',
-      reason: { code: notFoundAtBrokerCode, message: 'not found' },
-    } as const
-    const fill = { kind: 'filled', fill: { price: 1.25, volume: 0.1 } } as const
-    it.each<[string, readonly PlacementStep[], number]>([
-      ['filled', [{ placement: ended, outcome: fill, continueInMs: null }], 2],
-      ['rejected', [{ placement: ended, outcome: rejected, continueInMs: null }], 1],
-      [
-        'rejected as not found and corrected',
-        [
-          {
-            placement: { step: 'rechecking', sentAt: 0, brokerOrderId: null, rechecks: 0 },
-            outcome: rejected,
-            continueInMs: 1,
-          },
-          { placement: ended, outcome: fill, continueInMs: null },
-        ],
-        2,
-      ],
-    ])('an order that is %s makes its events, once', async (_, steps, count) => {
-      const webhook = await created()
-      const sentTo = await working(() => ok)
-      const order = newOrder(webhook.owner, clock.now(), { clientId: 'mine' })
-      await rightOf(ports.orders.record(webhook.owner, toRecord(order)))
-      let from = placementOf(order)
-      for (const step of steps) {
-        for (const isFirst of [true, false])
-          expect(await rightOf(ports.orders.advance(webhook.owner, from, step, clock.now()))).toBe(
-            isFirst,
-          )
-        const after =
-          step.outcome === undefined
-            ? from.order
-            : withOutcome(from.order, step.outcome, clock.now())
-        from = { ...from, order: after, placement: step.placement, version: from.version + 1 }
-      }
-      const expected = [
-        { type: 'order.created', data: { order_id: order.id, client_id: 'mine' } },
-        { type: 'order.filled', data: { fill_price: 1.25, filled_volume: 0.1 } },
-      ].slice(0, count)
-      await expect.poll(() => sentTo(webhook).map(({ event }) => event)).toMatchObject(expected)
-    })
-
-    it('deliveries are sent in the order of recording, one at a time to one webhook and each once, by two instances', async () => {
-      const webhook = await created()
-      let [running, most] = [0, 0]
-      const there = await start({}, opened.elsewhere)
-      const sentTo = await working(async () => {
-        most = Math.max(most, (running += 1))
-        await Promise.resolve()
-        running -= 1
-        return ok
-      }, [ports, there])
-      const events = newEvents(20)
-      await record(webhook.owner, events.slice(0, 6))
-      for (const event of events.slice(6)) await record(webhook.owner, [event])
-      await expect.poll(() => statuses(webhook)).toStrictEqual(events.map(() => 'success'))
-      expect(sentTo(webhook).map(({ event }) => event.data)).toStrictEqual(
-        events.map(({ data }) => data),
+  const start = async (options: EventOptions = {}, { database } = here) => {
+    const warn = (event: LogEvent) => void warnings.push(event)
+    const instance = await startInstance(database, { clock, warn, events: options })
+    instances.push(instance)
+    return instance
+  }
+  /** Sends by instances; what was sent to a webhook. */
+  const working = async (attempt: Attempt, by: readonly Instance[] = [ports]) => {
+    const sent: DueDelivery[] = []
+    for (const { deliveryJobs } of by)
+      workers.push(
+        await deliveryJobs.work(async (due) => {
+          sent.push(due)
+          return attempt(due)
+        }),
       )
-      expect(most).toBe(1)
-      expect(sentTo(webhook)[0]?.to).toMatchObject({ webhook: { url: webhook.url }, secret })
-      expect(await find(webhook)).toMatchObject({ failureCount: 0, lastSuccessAt: clock.now() })
-    })
+    return ({ id }: Webhook) => sent.filter(({ to }) => to.webhook.id === id)
+  }
+  const hangWhereSilent: Attempt = (due) =>
+    silent.has(due.to.webhook.id)
+      ? new Promise((resolve) => void hanging.push({ due, end: resolve }))
+      : ok
+  const restart = async (options: EventOptions = {}): Promise<void> => {
+    await stop()
+    ports = await start(options)
+    await working(hangWhereSilent)
+  }
+  const newOwner = () => storedOwner(ports.operator)
+  const created = async (
+    of?: Owner,
+    fields: Partial<Webhook> = { eventTypes: ['order.created', 'order.filled'] },
+  ): Promise<Webhook> => {
+    const owner = of ?? (await newOwner())
+    const webhook = newWebhook(owner, clock.now(), fields)
+    await rightOf(ports.webhooks.create(owner, { webhook, secret }))
+    return webhook
+  }
+  const createSilent = async (count: number, owner: Owner): Promise<void> => {
+    for (let made = 0; made < count; made++) silent.add((await created(owner)).id)
+  }
+  const record = (owner: Owner, events = newEvents(1)) => ports.record(owner, events)
+  const page = ({ owner, id }: Webhook, query: object = {}, by = owner) =>
+    rightOf(ports.deliveries.list(by, id, { page: 1, limit: 100, ...query }))
+  const log = async (webhook: Webhook): Promise<readonly WebhookDelivery[]> =>
+    (await page(webhook)).items
+  const statuses = async (webhook: Webhook) => (await log(webhook)).map(({ status }) => status)
+  const statusOf = async (webhook: Webhook) => (await log(webhook))[0]?.status
+  const find = async ({ owner, id }: Webhook) =>
+    O.toUndefined(await rightOf(ports.webhooks.find(owner, id)))
+  const switchTo = ({ owner, id }: Webhook, enabled: boolean) =>
+    rightOf(ports.webhooks.change(owner, id, { enabled }, clock.now()))
+  const replay = (
+    { owner, id }: Webhook,
+    of: DeliveryId | undefined,
+    as = randomUUID() as DeliveryId,
+    by = owner,
+  ) => rightOf(ports.deliveries.replay(by, id, of as DeliveryId, { id: as, at: clock.now() }))
+  const noticesTo = async ({ userId }: Owner): Promise<readonly unknown[]> => {
+    const rows = await knex('pgboss.job').whereRaw(`data->>'user_id' = ?`, [userId])
+    return rows.map(({ data }: { readonly data: { readonly notice: unknown } }) => data.notice)
+  }
 
-    it('a failed delivery is tried again at its time with the same id, while others are sent', async () => {
-      const webhook = await created()
-      const sentTo = await working(({ event }) => (event.type === 'order.filled' ? bad : ok))
-      await record(webhook.owner, [newEvent({ type: 'order.filled' })])
-      const first = async () => (await log(webhook)).at(-1)
-      for (const [index, minutes] of [1, 5, 15, 60].entries()) {
-        await expect.poll(first).toMatchObject({
-          status: 'pending',
-          attempts: index + 1,
-          responseCode: 503,
-          failureReason: 'not_2xx',
-          nextAttemptAt: clock.now() + minutes * minuteMs,
-        })
-        clock.elapse(minutes * minuteMs - 1)
-        // A success in between keeps the webhook from being disabled.
-        await record(webhook.owner)
-        await expect.poll(() => statusOf(webhook)).toBe('success')
-        expect((await first())?.attempts).toBe(index + 1)
-        clock.elapse(1)
-      }
-      await expect.poll(first).toMatchObject({ status: 'failed', attempts: 5 })
-      const tries = sentTo(webhook).filter(({ event }) => event.type === 'order.filled')
-      expect(new Set(tries.map(({ delivery }) => delivery.id)).size).toBe(1)
-      expect(await find(webhook)).toMatchObject({ enabled: true, failureCount: 1 })
-      expect(await noticesTo(webhook.owner)).toStrictEqual([])
-    })
-
-    it.each([
-      ['five failed attempts in a row', timedOut, 5, 'timed_out', 'failures'],
-      [
-        'an answer that the receiver is gone',
-        { responseCode: 410, responseTimeMs: 2 },
-        1,
-        'gone',
-        'gone',
-      ],
-    ])(
-      'a webhook is disabled after %s, its deliveries are withdrawn, and its owner is notified once',
-      async (_, answer, attempts, failureReason, because) => {
-        const webhook = await created()
-        const fine = await created(webhook.owner)
-        const sentTo = await working(({ to }) => (to.webhook.id === fine.id ? ok : answer))
-        await record(webhook.owner, newEvents(attempts + 2))
-        await expect
-          .poll(() => statuses(webhook))
-          .toStrictEqual(Array.from({ length: attempts + 2 }, () => 'failed'))
-        expect(sentTo(webhook)).toHaveLength(attempts)
-        const withdrawn = { failureReason: 'webhook_disabled', attempts: 0 }
-        expect((await log(webhook)).slice(0, 3)).toMatchObject([
-          withdrawn,
-          withdrawn,
-          { failureReason, attempts: 1 },
-        ])
-        expect(await find(webhook)).toMatchObject({ enabled: false, failureCount: attempts })
-        const { id: webhookId, url, owner } = webhook
-        const notice = { kind: 'webhook_disabled', webhookId, url, at: clock.now(), because }
-        await expect.poll(() => noticesTo(owner)).toStrictEqual([notice])
-        await expect.poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
-        await record(owner)
-        await expect
-          .poll(async () => (await page(fine, { status: 'success' })).total)
-          .toBe(attempts + 3)
-        expect(await log(webhook)).toHaveLength(attempts + 2)
+  it('an event makes one delivery, however often it is recorded, for each webhook of the owner that is enabled and asked for it', async () => {
+    const [webhook, theirs] = [await created(), await created()]
+    const { owner } = webhook
+    const others = [
+      await created(owner, { eventTypes: ['trade.closed'] }),
+      await created(owner, { enabled: false }),
+    ]
+    const event = newEvent()
+    await Promise.all([
+      record(owner, [event, event]),
+      record(owner, [event]),
+      record(owner, [event, newEvent()]),
+      record(theirs.owner, [event]),
+    ])
+    expect(await log(webhook)).toHaveLength(2)
+    expect(await log(theirs)).toStrictEqual([
+      {
+        id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+        webhookId: theirs.id,
+        eventType: 'order.created',
+        status: 'pending',
+        attempts: 0,
+        responseCode: null,
+        responseTimeMs: null,
+        failureReason: null,
+        createdAt: clock.now(),
+        lastAttemptAt: null,
+        nextAttemptAt: clock.now(),
+        replayOf: null,
       },
+    ])
+    for (const other of others) expect(await log(other)).toStrictEqual([])
+    await record(owner, newEvents(3))
+    const all = await log(webhook)
+    const second = await page(webhook, { page: 2, limit: 2 })
+    expect(second).toStrictEqual({ items: all.slice(2, 4), page: 2, limit: 2, total: 5 })
+    expect(await page(webhook, { status: 'success' })).toMatchObject({ items: [], total: 0 })
+    expect(await page(webhook, {}, theirs.owner)).toMatchObject({ items: [], total: 0 })
+  })
+
+  it('deliveries are sent in the order of recording, one at a time to one webhook and each once, by two instances', async () => {
+    const webhook = await created()
+    let [running, most] = [0, 0]
+    const another = await start({}, there)
+    const sentTo = await working(async () => {
+      most = Math.max(most, (running += 1))
+      await Promise.resolve()
+      running -= 1
+      return ok
+    }, [ports, another])
+    const events = newEvents(20)
+    await record(webhook.owner, events.slice(0, 6))
+    for (const event of events.slice(6)) await record(webhook.owner, [event])
+    await expect.poll(() => statuses(webhook)).toStrictEqual(events.map(() => 'success'))
+    expect(sentTo(webhook).map(({ event }) => event.data)).toStrictEqual(
+      events.map(({ data }) => data),
     )
+    expect(most).toBe(1)
+    expect(sentTo(webhook)[0]?.to).toMatchObject({ webhook: { url: webhook.url }, secret })
+    expect(await find(webhook)).toMatchObject({ failureCount: 0, lastSuccessAt: clock.now() })
+  })
 
-    it('nothing is sent to a webhook that its user disabled or removed, and nobody is notified', async () => {
-      const [off, removed] = [await created(), await created()]
-      for (const { owner } of [off, removed]) await record(owner, newEvents(2))
-      await switchTo(off, false)
-      const sentTo = await working(async ({ to: { webhook } }) => {
-        await rightOf(ports.webhooks.remove(webhook.owner, webhook.id))
-        return ok
+  it('a failed delivery is tried again at its time with the same id, while others are sent', async () => {
+    const webhook = await created()
+    const sentTo = await working(({ event }) => (event.type === 'order.filled' ? bad : ok))
+    await record(webhook.owner, [newEvent({ type: 'order.filled' })])
+    const first = async () => (await log(webhook)).at(-1)
+    for (const [index, minutes] of [1, 5, 15, 60].entries()) {
+      await expect.poll(first).toMatchObject({
+        status: 'pending',
+        attempts: index + 1,
+        responseCode: 503,
+        failureReason: 'not_2xx',
+        nextAttemptAt: clock.now() + minutes * minuteMs,
       })
-      await expect
-        .poll(async () => (await log(off)).map(({ failureReason }) => failureReason))
-        .toStrictEqual(Array(2).fill('webhook_disabled'))
-      await expect.poll(() => find(removed)).toBeUndefined()
-      expect(await noticesTo(off.owner)).toStrictEqual([])
-      const next = await created(removed.owner)
-      await record(removed.owner)
-      await expect.poll(() => sentTo(next)).toHaveLength(1)
-      expect([sentTo(off).length, sentTo(removed).length]).toStrictEqual([0, 1])
-    })
+      clock.elapse(minutes * minuteMs - 1)
+      // A success in between keeps the webhook from being disabled.
+      await record(webhook.owner)
+      await expect.poll(() => statusOf(webhook)).toBe('success')
+      expect((await first())?.attempts).toBe(index + 1)
+      clock.elapse(1)
+    }
+    await expect.poll(first).toMatchObject({ status: 'failed', attempts: 5 })
+    const tries = sentTo(webhook).filter(({ event }) => event.type === 'order.filled')
+    expect(new Set(tries.map(({ delivery }) => delivery.id)).size).toBe(1)
+    expect(await find(webhook)).toMatchObject({ enabled: true, failureCount: 1 })
+    expect(await noticesTo(webhook.owner)).toStrictEqual([])
+  })
 
-    it('a delivery is replayed once, as a new one, also to a webhook that is disabled, for its owner alone', async () => {
-      const [webhook, other] = [await created(), await created()]
-      const sentTo = await working(() => bad)
-      const event = newEvent()
-      await record(webhook.owner, [event])
-      await expect.poll(async () => (await log(webhook))[0]?.attempts).toBe(1)
-      await switchTo(webhook, false)
-      const original = (await log(webhook))[0]?.id
-      const id = randomUUID() as DeliveryId
-      for (const refused of [
-        replay(webhook, original, id, other.owner),
-        replay(other, original),
-        replay(webhook, randomUUID() as DeliveryId),
-      ])
-        expect(await refused).toStrictEqual(O.none)
-      expect(await replay(webhook, original, id)).toMatchObject({
-        value: { id, status: 'pending', attempts: 0, replayOf: original },
-      })
-      await expect
-        .poll(async () => (await log(webhook))[0])
-        .toMatchObject({ id, status: 'failed', attempts: 1, failureReason: 'not_2xx' })
-      clock.elapse(100 * minuteMs)
-      expect(sentTo(webhook).filter(({ delivery }) => delivery.id === id)).toMatchObject([
-        { event: { data: event.data } },
-      ])
-      expect(await find(webhook)).toMatchObject({ failureCount: 1 })
-    })
-
-    it('what a webhook has missed is delivered again in the order of the log, once, and neither what arrived nor what is pending', async () => {
-      const [webhook, other] = [await created(), await created()]
-      const { owner, id } = webhook
-      const recover = (since: EventId | Instant, by = owner) =>
-        rightOf(ports.deliveries.recover(by, id, { since, at: clock.now() }))
-      let answer: AttemptAnswer = ok
-      const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
-      const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
-        await record(owner, [event])
-        await expect.poll(() => statusOf(webhook)).toBe(status)
-        return event.data
-      }
-      await recordUntil('success')
-      answer = { responseCode: 410, responseTimeMs: 1 }
-      const failed = await recordUntil('failed')
-      const whileDisabled = [newEvent(), newEvent({ type: 'trade.closed' }), newEvent()]
-      await record(owner, whileDisabled)
-      expect(await recover(0)).toBe(0)
-
-      answer = ok
-      silent.add(id)
-      await switchTo(webhook, true)
-      const pending = await recordUntil('pending')
-      await expect.poll(() => hanging.length).toBe(1)
-      expect([await recover(0, other.owner), await recover(Date.now() + minuteMs)]).toStrictEqual([
-        0, 0,
-      ])
-      const counts = await Promise.all([recover(0), recover(0)])
-      expect(new Set(counts)).toStrictEqual(new Set([0, 3]))
-      silent.clear()
-      for (const { end } of hanging.splice(0)) end(ok)
-      await expect.poll(async () => (await page(webhook, { status: 'pending' })).total).toBe(0)
-      const [, , ...again] = sentTo(webhook).map(({ event }) => event)
-      const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
-      expect(again.map(({ data }) => data)).toStrictEqual(wanted)
-      expect(await recover(0)).toBe(0)
-
-      answer = { responseCode: 410, responseTimeMs: 1 }
-      await recordUntil('failed')
-      await record(owner)
-      await switchTo(webhook, true)
-      const lastFailed = sentTo(webhook).at(-1)?.event.id as EventId
-      expect(await recover(lastFailed)).toBe(1)
-    })
-
-    it('events of a month ago are deleted with their deliveries, except one that is being replayed', async () => {
-      const [plain, replayed] = [await created(), await created()]
-      for (const { owner } of [plain, replayed]) await record(owner)
-      const first = (await log(replayed))[0]?.id
-      await replay(replayed, first)
-      silent.add(replayed.id)
-      await knex('events').update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
-      await working(hangWhereSilent)
-      await expect.poll(() => log(plain)).toStrictEqual([])
-      expect(await log(replayed)).toMatchObject([{ replayOf: first }, { id: first }])
-    })
-
-    it('a delivery whose process died is sent again under the same id, and an answer that comes late changes nothing; a replay is not sent again', async () => {
+  it.each([
+    ['five failed attempts in a row', timedOut, 5, 'timed_out', 'failures'],
+    [
+      'an answer that the receiver is gone',
+      { responseCode: 410, responseTimeMs: 2 },
+      1,
+      'gone',
+      'gone',
+    ],
+  ])(
+    'a webhook is disabled after %s, its deliveries are withdrawn, and its owner is notified once',
+    async (_, answer, attempts, failureReason, because) => {
       const webhook = await created()
-      const dead = await working(hangWhereSilent, [await start(frail)])
+      const fine = await created(webhook.owner)
+      const sentTo = await working(({ to }) => (to.webhook.id === fine.id ? ok : answer))
+      await record(webhook.owner, newEvents(attempts + 2))
+      await expect
+        .poll(() => statuses(webhook))
+        .toStrictEqual(Array.from({ length: attempts + 2 }, () => 'failed'))
+      expect(sentTo(webhook)).toHaveLength(attempts)
+      const withdrawn = { failureReason: 'webhook_disabled', attempts: 0 }
+      expect((await log(webhook)).slice(0, 3)).toMatchObject([
+        withdrawn,
+        withdrawn,
+        { failureReason, attempts: 1 },
+      ])
+      expect(await find(webhook)).toMatchObject({ enabled: false, failureCount: attempts })
+      const { id: webhookId, url, owner } = webhook
+      const notice = { kind: 'webhook_disabled', webhookId, url, at: clock.now(), because }
+      await expect.poll(() => noticesTo(owner)).toStrictEqual([notice])
+      await expect.poll(() => ports.disabled).toStrictEqual([{ id: webhookId, because }])
+      await record(owner)
+      await expect
+        .poll(async () => (await page(fine, { status: 'success' })).total)
+        .toBe(attempts + 3)
+      expect(await log(webhook)).toHaveLength(attempts + 2)
+    },
+  )
+
+  it('nothing is sent to a webhook that its user disabled or removed, and nobody is notified', async () => {
+    const [off, removed] = [await created(), await created()]
+    for (const { owner } of [off, removed]) await record(owner, newEvents(2))
+    await switchTo(off, false)
+    const sentTo = await working(async ({ to: { webhook } }) => {
+      await rightOf(ports.webhooks.remove(webhook.owner, webhook.id))
+      return ok
+    })
+    await expect
+      .poll(async () => (await log(off)).map(({ failureReason }) => failureReason))
+      .toStrictEqual(Array(2).fill('webhook_disabled'))
+    await expect.poll(() => find(removed)).toBeUndefined()
+    expect(await noticesTo(off.owner)).toStrictEqual([])
+    const next = await created(removed.owner)
+    await record(removed.owner)
+    await expect.poll(() => sentTo(next)).toHaveLength(1)
+    expect([sentTo(off).length, sentTo(removed).length]).toStrictEqual([0, 1])
+  })
+
+  it('a delivery is replayed once, as a new one, also to a webhook that is disabled, for its owner alone', async () => {
+    const [webhook, other] = [await created(), await created()]
+    const sentTo = await working(() => bad)
+    const event = newEvent()
+    await record(webhook.owner, [event])
+    await expect.poll(async () => (await log(webhook))[0]?.attempts).toBe(1)
+    await switchTo(webhook, false)
+    const original = (await log(webhook))[0]?.id
+    const id = randomUUID() as DeliveryId
+    for (const refused of [
+      replay(webhook, original, id, other.owner),
+      replay(other, original),
+      replay(webhook, randomUUID() as DeliveryId),
+    ])
+      expect(await refused).toStrictEqual(O.none)
+    expect(await replay(webhook, original, id)).toMatchObject({
+      value: { id, status: 'pending', attempts: 0, replayOf: original },
+    })
+    await expect
+      .poll(async () => (await log(webhook))[0])
+      .toMatchObject({ id, status: 'failed', attempts: 1, failureReason: 'not_2xx' })
+    clock.elapse(100 * minuteMs)
+    expect(sentTo(webhook).filter(({ delivery }) => delivery.id === id)).toMatchObject([
+      { event: { data: event.data } },
+    ])
+    expect(await find(webhook)).toMatchObject({ failureCount: 1 })
+  })
+
+  it('what a webhook has missed is delivered again in the order of the log, once, and neither what arrived nor what is pending', async () => {
+    const [webhook, other] = [await created(), await created()]
+    const { owner, id } = webhook
+    const recover = (since: EventId | Instant, by = owner) =>
+      rightOf(ports.deliveries.recover(by, id, { since, at: clock.now() }))
+    let answer: AttemptAnswer = ok
+    const sentTo = await working((due) => (answer === ok ? hangWhereSilent(due) : answer))
+    const recordUntil = async (status: WebhookDelivery['status'], event = newEvent()) => {
+      await record(owner, [event])
+      await expect.poll(() => statusOf(webhook)).toBe(status)
+      return event.data
+    }
+    await recordUntil('success')
+    answer = { responseCode: 410, responseTimeMs: 1 }
+    const failed = await recordUntil('failed')
+    const whileDisabled = [newEvent(), newEvent({ type: 'trade.closed' }), newEvent()]
+    await record(owner, whileDisabled)
+    expect(await recover(0)).toBe(0)
+
+    answer = ok
+    silent.add(id)
+    await switchTo(webhook, true)
+    const pending = await recordUntil('pending')
+    await expect.poll(() => hanging.length).toBe(1)
+    expect([await recover(0, other.owner), await recover(Date.now() + minuteMs)]).toStrictEqual([
+      0, 0,
+    ])
+    const counts = await Promise.all([recover(0), recover(0)])
+    expect(new Set(counts)).toStrictEqual(new Set([0, 3]))
+    silent.clear()
+    for (const { end } of hanging.splice(0)) end(ok)
+    await expect.poll(async () => (await page(webhook, { status: 'pending' })).total).toBe(0)
+    const [, , ...again] = sentTo(webhook).map(({ event }) => event)
+    const wanted = [pending, failed, whileDisabled[0]?.data, whileDisabled[2]?.data]
+    expect(again.map(({ data }) => data)).toStrictEqual(wanted)
+    expect(await recover(0)).toBe(0)
+
+    answer = { responseCode: 410, responseTimeMs: 1 }
+    await recordUntil('failed')
+    await record(owner)
+    await switchTo(webhook, true)
+    const lastFailed = sentTo(webhook).at(-1)?.event.id as EventId
+    expect(await recover(lastFailed)).toBe(1)
+  })
+
+  it('events of a month ago are deleted with their deliveries, except one that is being replayed', async () => {
+    const [plain, replayed] = [await created(), await created()]
+    for (const { owner } of [plain, replayed]) await record(owner)
+    const first = (await log(replayed))[0]?.id
+    await replay(replayed, first)
+    silent.add(replayed.id)
+    await knex('events').update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
+    await working(hangWhereSilent)
+    await expect.poll(() => log(plain)).toStrictEqual([])
+    expect(await log(replayed)).toMatchObject([{ replayOf: first }, { id: first }])
+  })
+
+  it('a delivery whose process died is sent again under the same id, and an answer that comes late changes nothing; a replay is not sent again', async () => {
+    const webhook = await created()
+    const dead = await working(hangWhereSilent, [await start(frail)])
+    await record(webhook.owner)
+    await expect.poll(() => statusOf(webhook)).toBe('success')
+    silent.add(webhook.id)
+    await record(webhook.owner)
+    await expect.poll(() => hanging.length).toBe(1)
+    const accepted: AttemptAnswer = { responseCode: 202, responseTimeMs: 1 }
+    const sentTo = await working(() => accepted, [await start(frail)])
+    await expect.poll(() => statusOf(webhook)).toBe('success')
+    expect(sentTo(webhook).map(({ delivery }) => delivery.id)).toStrictEqual(
+      hanging.map(({ due }) => due.delivery.id),
+    )
+    await stop()
+    expect((await log(webhook))[0]).toMatchObject({ attempts: 1, responseCode: 202 })
+
+    await working(hangWhereSilent, [await start(frail)])
+    await replay(webhook, dead(webhook)[0]?.delivery.id)
+    await expect.poll(() => hanging.length).toBe(1)
+    const afterwards = await working(() => ok, [await start(frail)])
+    await expect
+      .poll(async () => (await log(webhook))[0])
+      .toMatchObject({ status: 'failed', attempts: 1, failureReason: 'interrupted' })
+    expect(afterwards(webhook)).toStrictEqual([])
+  })
+
+  it('a webhook is sent to again after a failure of the service, which is logged once', async () => {
+    const webhook = await created()
+    let attempts = 0
+    await working(async () => {
+      if ((attempts += 1) < 3) throw new Error('a fault')
+      return ok
+    })
+    await record(webhook.owner)
+    await expect.poll(() => statusOf(webhook)).toBe('success')
+    expect(warnings).toStrictEqual([
+      { event: 'webhook_delivery_failed', reason: 'Error; it is tried again' },
+    ])
+  })
+
+  it.skipIf(kind === 'server')(
+    'nothing is withdrawn from a webhook that is enabled again just after it was found disabled',
+    async () => {
+      const webhook = await created()
+      await record(webhook.owner)
+      await switchTo(webhook, false)
+      const deliveries = createDueDeliveries({
+        knex,
+        cipher: testCipher,
+        schedule: [1_000],
+        enqueueWithin: async () => undefined,
+        onDisabled: () => undefined,
+        sender: randomUUID(),
+        leaseMs: 60_000,
+      })
+      const query = { responsivenesses: ['untried'], except: [], limit: 1 } as const
+      const [found] = await deliveries.findWebhooks(clock.now(), query)
+      if (found === undefined) return expect.fail('no webhook was found')
+      expect(await deliveries.lease(found)).toBe(true)
+      // There is one connection, and it goes to whoever asked for it first: to this query, and
+      // only then to the next one of `next`.
+      let enabling: Promise<unknown> | undefined
+      const enable = () => {
+        enabling ??= Promise.resolve(
+          knex('webhooks').where({ id: webhook.id }).update({ enabled: true }),
+        )
+      }
+      knex.on('query-response', enable)
+      const due = await deliveries.next(found, clock.now())
+      knex.off('query-response', enable)
+      expect(await enabling).toBe(1)
+      expect(due).toMatchObject({ delivery: { status: 'pending' } })
+    },
+  )
+
+  const timeOut = async (): Promise<void> => {
+    for (const { due, end } of hanging.splice(0)) {
+      end(timedOut)
+      await expect
+        .poll(async () => (await log(due.to.webhook))[0])
+        .toMatchObject({ status: 'pending', attempts: 1 })
+    }
+  }
+
+  it('silent receivers delay no other receiver, of another user or of their own, while none of them has timed out', async () => {
+    await restart()
+    const crowd = await Promise.all(Array.from({ length: 12 }, newOwner))
+    for (const owner of crowd) await createSilent(9, owner)
+    const own = await created(crowd[0])
+    for (const owner of crowd) await record(owner)
+    await expect.poll(() => hanging.length).toBeGreaterThanOrEqual(100)
+    const healthy = await created()
+    await record(healthy.owner)
+    for (const one of [healthy, own]) await expect.poll(() => statusOf(one)).toBe('success')
+    await expect.poll(() => hanging.length).toBe(108)
+  })
+
+  it('silent receivers use only the sockets of slow ones from the first attempt without an answer to the next answer, also after a restart', async () => {
+    const limits = { prompt: { size: 1, perUser: 1 }, slow: { size: 1, perUser: 1 } }
+    await restart({ limits })
+    const owners = [await newOwner(), await newOwner()]
+    for (const owner of owners) {
+      await createSilent(1, owner)
+      await record(owner)
+    }
+    await expect.poll(() => hanging.length).toBe(2)
+    await timeOut()
+    await restart({ limits })
+    clock.elapse(minuteMs)
+    for (const owner of owners) await record(owner)
+    const healthy = await created()
+    for (let count = 0; count < 3; count++) {
+      await record(healthy.owner)
+      await expect.poll(() => statusOf(healthy)).toBe('success')
+    }
+    const [answered, ...others] = hanging
+    if (answered === undefined) return expect.fail('nothing hangs')
+    expect(others).toStrictEqual([])
+    silent.delete(answered.due.to.webhook.id)
+    answered.end(ok)
+    // The other one has the only socket of slow ones now.
+    await expect.poll(() => hanging.length).toBe(2)
+    await expect.poll(() => statuses(answered.due.to.webhook)).toStrictEqual(['success', 'success'])
+  })
+
+  it('slow receivers of one user leave those of others their share', async () => {
+    await restart({ limits: { slow: { size: 2, perUser: 1 } } })
+    const [many, one] = [await newOwner(), await newOwner()]
+    await createSilent(3, many)
+    await createSilent(1, one)
+    for (const owner of [many, one]) await record(owner)
+    await expect.poll(() => hanging.length).toBe(4)
+    await timeOut()
+    clock.elapse(minuteMs)
+    await expect
+      .poll(() => hanging.map(({ due }) => due.to.webhook.owner.userId).toSorted())
+      .toStrictEqual([many.userId, one.userId].toSorted())
+  })
+
+  it('receivers that answer late count as slow', async () => {
+    await restart({ promptMs: -1, limits: { slow: { size: 1, perUser: 1 } } })
+    const late = [await created(), await created()]
+    for (const webhook of late) {
       await record(webhook.owner)
       await expect.poll(() => statusOf(webhook)).toBe('success')
       silent.add(webhook.id)
-      await record(webhook.owner)
-      await expect.poll(() => hanging.length).toBe(1)
-      const accepted: AttemptAnswer = { responseCode: 202, responseTimeMs: 1 }
-      const sentTo = await working(() => accepted, [await start(frail)])
-      await expect.poll(() => statusOf(webhook)).toBe('success')
-      expect(sentTo(webhook).map(({ delivery }) => delivery.id)).toStrictEqual(
-        hanging.map(({ due }) => due.delivery.id),
-      )
-      await stop()
-      expect((await log(webhook))[0]).toMatchObject({ attempts: 1, responseCode: 202 })
-
-      await working(hangWhereSilent, [await start(frail)])
-      await replay(webhook, dead(webhook)[0]?.delivery.id)
-      await expect.poll(() => hanging.length).toBe(1)
-      const afterwards = await working(() => ok, [await start(frail)])
-      await expect
-        .poll(async () => (await log(webhook))[0])
-        .toMatchObject({ status: 'failed', attempts: 1, failureReason: 'interrupted' })
-      expect(afterwards(webhook)).toStrictEqual([])
-    })
-
-    it('a webhook is sent to again after a failure of the service, which is logged once', async () => {
-      const webhook = await created()
-      let attempts = 0
-      await working(async () => {
-        if ((attempts += 1) < 3) throw new Error('a fault')
-        return ok
-      })
-      await record(webhook.owner)
-      await expect.poll(() => statusOf(webhook)).toBe('success')
-      expect(warnings).toStrictEqual([
-        { event: 'webhook_delivery_failed', reason: 'Error; it is tried again' },
-      ])
-    })
-
-    it.skipIf(title === 'server')(
-      'nothing is withdrawn from a webhook that is enabled again just after it was found disabled',
-      async () => {
-        const webhook = await created()
-        await record(webhook.owner)
-        await switchTo(webhook, false)
-        const deliveries = createDueDeliveries({
-          knex,
-          cipher: testCipher,
-          schedule: [1_000],
-          enqueueWithin: async () => undefined,
-          onDisabled: () => undefined,
-          sender: randomUUID(),
-          leaseMs: 60_000,
-        })
-        const query = { responsivenesses: ['untried'], except: [], limit: 1 } as const
-        const [found] = await deliveries.findWebhooks(clock.now(), query)
-        if (found === undefined) return expect.fail('no webhook was found')
-        expect(await deliveries.lease(found)).toBe(true)
-        // There is one connection, and it goes to whoever asked for it first: to this query, and
-        // only then to the next one of `next`.
-        let enabling: Promise<unknown> | undefined
-        const enable = () => {
-          enabling ??= Promise.resolve(
-            knex('webhooks').where({ id: webhook.id }).update({ enabled: true }),
-          )
-        }
-        knex.on('query-response', enable)
-        const due = await deliveries.next(found, clock.now())
-        knex.off('query-response', enable)
-        expect(await enabling).toBe(1)
-        expect(due).toMatchObject({ delivery: { status: 'pending' } })
-      },
-    )
-
-    const timeOut = async (): Promise<void> => {
-      for (const { due, end } of hanging.splice(0)) {
-        end(timedOut)
-        await expect
-          .poll(async () => (await log(due.to.webhook))[0])
-          .toMatchObject({ status: 'pending', attempts: 1 })
-      }
     }
+    for (const webhook of late) await record(webhook.owner)
+    const untried = await created()
+    await record(untried.owner)
+    await expect.poll(() => statusOf(untried)).toBe('success')
+    expect(hanging).toHaveLength(1)
+  })
 
-    it('silent receivers delay no other receiver, of another user or of their own, while none of them has timed out', async () => {
+  it.skipIf(kind === 'embedded')(
+    'deliveries that end at once leave most database connections to requests',
+    async () => {
       await restart()
-      const crowd = await Promise.all(Array.from({ length: 12 }, newOwner))
-      for (const owner of crowd) await createSilent(9, owner)
-      const own = await created(crowd[0])
-      for (const owner of crowd) await record(owner)
-      await expect.poll(() => hanging.length).toBeGreaterThanOrEqual(100)
-      const healthy = await created()
-      await record(healthy.owner)
-      for (const one of [healthy, own]) await expect.poll(() => statusOf(one)).toBe('success')
-      await expect.poll(() => hanging.length).toBe(108)
-    })
-
-    it('silent receivers use only the sockets of slow ones from the first attempt without an answer to the next answer, also after a restart', async () => {
-      const limits = { prompt: { size: 1, perUser: 1 }, slow: { size: 1, perUser: 1 } }
-      await restart({ limits })
-      const owners = [await newOwner(), await newOwner()]
-      for (const owner of owners) {
-        await createSilent(1, owner)
+      const webhooks = await Promise.all(Array.from({ length: 40 }, () => created()))
+      for (const { id, owner } of webhooks) {
+        silent.add(id)
         await record(owner)
       }
-      await expect.poll(() => hanging.length).toBe(2)
-      await timeOut()
-      await restart({ limits })
-      clock.elapse(minuteMs)
-      for (const owner of owners) await record(owner)
-      const healthy = await created()
-      for (let count = 0; count < 3; count++) {
-        await record(healthy.owner)
-        await expect.poll(() => statusOf(healthy)).toBe('success')
-      }
-      const [answered, ...others] = hanging
-      if (answered === undefined) return expect.fail('nothing hangs')
-      expect(others).toStrictEqual([])
-      silent.delete(answered.due.to.webhook.id)
-      answered.end(ok)
-      // The other one has the only socket of slow ones now.
-      await expect.poll(() => hanging.length).toBe(2)
-      await expect
-        .poll(() => statuses(answered.due.to.webhook))
-        .toStrictEqual(['success', 'success'])
-    })
-
-    it('slow receivers of one user leave those of others their share', async () => {
-      await restart({ limits: { slow: { size: 2, perUser: 1 } } })
-      const [many, one] = [await newOwner(), await newOwner()]
-      await createSilent(3, many)
-      await createSilent(1, one)
-      for (const owner of [many, one]) await record(owner)
-      await expect.poll(() => hanging.length).toBe(4)
-      await timeOut()
-      clock.elapse(minuteMs)
-      await expect
-        .poll(() => hanging.map(({ due }) => due.to.webhook.owner.userId).toSorted())
-        .toStrictEqual([many.userId, one.userId].toSorted())
-    })
-
-    it('receivers that answer late count as slow', async () => {
-      await restart({ promptMs: -1, limits: { slow: { size: 1, perUser: 1 } } })
-      const late = [await created(), await created()]
-      for (const webhook of late) {
-        await record(webhook.owner)
-        await expect.poll(() => statusOf(webhook)).toBe('success')
-        silent.add(webhook.id)
-      }
-      for (const webhook of late) await record(webhook.owner)
-      const untried = await created()
-      await record(untried.owner)
-      await expect.poll(() => statusOf(untried)).toBe('success')
-      expect(hanging).toHaveLength(1)
-    })
-
-    it.skipIf(title === 'embedded')(
-      'deliveries that end at once leave most database connections to requests',
-      async () => {
-        await restart()
-        const webhooks = await Promise.all(Array.from({ length: 40 }, () => created()))
-        for (const { id, owner } of webhooks) {
-          silent.add(id)
-          await record(owner)
-        }
-        await expect.poll(() => hanging.length).toBe(40)
-        let mostInUse = 0
-        const measure = () => (mostInUse = Math.max(mostInUse, opened.database.pool().inUse))
-        knex.on('query', measure)
-        await stop()
-        knex.off('query', measure)
-        // Four for the deliveries, one for the poll and one for the leases.
-        expect(mostInUse).toBeGreaterThan(0)
-        expect(mostInUse).toBeLessThanOrEqual(6)
-      },
-    )
-  }),
-)
+      await expect.poll(() => hanging.length).toBe(40)
+      let mostInUse = 0
+      const measure = () => (mostInUse = Math.max(mostInUse, here.database.pool().inUse))
+      knex.on('query', measure)
+      await stop()
+      knex.off('query', measure)
+      // Four for the deliveries, one for the poll and one for the leases.
+      expect(mostInUse).toBeGreaterThan(0)
+      expect(mostInUse).toBeLessThanOrEqual(6)
+    },
+  )
+})

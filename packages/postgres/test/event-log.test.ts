@@ -5,9 +5,8 @@ import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import { newAccountId, rightOf, storedOwner } from '@tradeport/testkit'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { createTestClock, startEvents, type EventInstance } from './event-ports.ts'
-import { onEachDatabase, type OpenedDatabase } from './open-stores.ts'
+import { expect, it } from 'vitest'
+import { onEachDatabase } from './harness.ts'
 
 const accountId = newAccountId()
 let lastKey = 0
@@ -18,83 +17,68 @@ const newEvent = (): ServiceEvent => ({
   at: 1_000,
 })
 
-onEachDatabase((open, title) =>
-  describe(`the log of events, ${title}`, () => {
-    let opened: OpenedDatabase
-    let ports: EventInstance
-    beforeAll(async () => {
-      opened = await open()
-      ports = await startEvents(opened.database, createTestClock())
-    })
-    afterAll(async () => {
-      await ports.stop()
-      await opened.close()
-    })
-
-    const page = (owner: Owner, query: Partial<EventsQuery> = {}) =>
-      rightOf(
-        ports.eventLog.page(owner, {
-          types: webhookEventTypes,
-          order: 'asc',
-          limit: 1_000,
-          ...query,
-        }),
-      )
-
-    // An embedded database has one connection, and so one transaction at a time.
-    it.skipIf(title === 'embedded')(
-      'shows no event before those of a transaction that recorded earlier and commits later',
-      async () => {
-        const owner = await storedOwner(ports.operator)
-        const mayCommit = Promise.withResolvers<void>()
-        const record = (ending: Promise<void>): Promise<void> => {
-          const events = [newEvent(), newEvent()].map((event) => ({ owner, event }))
-          return opened.database.knex.transaction(async (trx) => {
-            await ports.recorder.recordWithin(trx, events)
-            hasRecorded.resolve()
-            await ending
-          })
-        }
-        const hasRecorded = Promise.withResolvers<void>()
-        const slow = record(mayCommit.promise)
-        await hasRecorded.promise
-        const quick = record(Promise.resolve())
-        // Time enough to commit, if nothing kept it from that.
-        await pause(300)
-        const seen = (await page(owner)).events
-        mayCommit.resolve()
-        await Promise.all([slow, quick])
-        const rest = (await page(owner, { after: seen.at(-1)?.id })).events
-        const ids = [...seen, ...rest].map(({ id }) => id)
-        expect(ids).toStrictEqual((await page(owner)).events.map(({ id }) => id))
-        expect(ids).toHaveLength(4)
-      },
+onEachDatabase('the log of events', (here, _, kind) => {
+  const page = (owner: Owner, query: Partial<EventsQuery> = {}) =>
+    rightOf(
+      here.eventLog.page(owner, {
+        types: webhookEventTypes,
+        order: 'asc',
+        limit: 1_000,
+        ...query,
+      }),
     )
 
-    it('pages in both directions within bounds, by type and account, for its owner alone', async () => {
-      const owner = await storedOwner(ports.operator)
-      await ports.record(owner, [newEvent(), newEvent(), { ...newEvent(), type: 'order.filled' }])
-      await ports.record(await storedOwner(ports.operator), [newEvent()])
-      const { events } = await page(owner)
-      const ids = events.map(({ id }) => id)
-      const [first, second, third] = ids
-      const idsOf = async (query: Partial<EventsQuery>) => {
-        const found = await page(owner, query)
-        return [found.events.map(({ id }) => id), found.hasNext]
-      }
-      expect(ids).toHaveLength(3)
-      expect(await idsOf({ limit: 2 })).toStrictEqual([[first, second], true])
-      expect(await idsOf({ after: first })).toStrictEqual([[second, third], false])
-      expect(await idsOf({ before: third, order: 'desc' })).toStrictEqual([[second, first], false])
-      expect(await idsOf({ types: ['order.filled'] })).toStrictEqual([[third], false])
-      expect(await idsOf({ accountId })).toStrictEqual([ids, false])
-      expect(await idsOf({ accountId: newAccountId() })).toStrictEqual([[], false])
-      expect(await rightOf(ports.eventLog.has(owner, first as EventId))).toBe(true)
-      expect(
-        await rightOf(ports.eventLog.has(await storedOwner(ports.operator), first as EventId)),
-      ).toBe(false)
-      expect(await rightOf(ports.eventLog.end(owner, 'oldest'))).toMatchObject({ value: first })
-      expect(await rightOf(ports.eventLog.end(owner, 'newest'))).toMatchObject({ value: third })
-    })
-  }),
-)
+  // An embedded database has one connection, and so one transaction at a time.
+  it.skipIf(kind === 'embedded')(
+    'shows no event before those of a transaction that recorded earlier and commits later',
+    async () => {
+      const owner = await storedOwner(here.operator)
+      const [hasRecorded, mayCommit] = [Promise.withResolvers(), Promise.withResolvers()]
+      const record = (ending?: Promise<unknown>): Promise<void> =>
+        here.knex.transaction(async (trx) => {
+          const events = [newEvent(), newEvent()].map((event) => ({ owner, event }))
+          await here.recorder.recordWithin(trx, events)
+          hasRecorded.resolve(undefined)
+          await ending
+        })
+      const slow = record(mayCommit.promise)
+      await hasRecorded.promise
+      const quick = record()
+      // Time enough to commit, if nothing kept it from that.
+      await pause(300)
+      const seen = (await page(owner)).events
+      mayCommit.resolve(undefined)
+      await Promise.all([slow, quick])
+      const rest = (await page(owner, { after: seen.at(-1)?.id })).events
+      const ids = [...seen, ...rest].map(({ id }) => id)
+      expect(ids).toStrictEqual((await page(owner)).events.map(({ id }) => id))
+      expect(ids).toHaveLength(4)
+    },
+  )
+
+  it('pages in both directions within bounds, by type and account, for its owner alone', async () => {
+    const [owner, other] = [await storedOwner(here.operator), await storedOwner(here.operator)]
+    await here.record(owner, [newEvent(), newEvent(), { ...newEvent(), type: 'order.filled' }])
+    await here.record(other, [newEvent()])
+    const ids = (await page(owner)).events.map(({ id }) => id)
+    const [first, second, third] = ids
+    expect(ids).toHaveLength(3)
+    for (const [query, expected, hasNext = false] of [
+      [{ limit: 2 }, [first, second], true],
+      [{ after: first }, [second, third]],
+      [{ before: third, order: 'desc' }, [second, first]],
+      [{ types: ['order.filled'] }, [third]],
+      [{ accountId }, ids],
+      [{ accountId: newAccountId() }, []],
+    ] as const) {
+      const found = await page(owner, query)
+      expect([found.events.map(({ id }) => id), found.hasNext]).toStrictEqual([expected, hasNext])
+    }
+    const { has, end } = here.eventLog
+    expect(
+      await Promise.all([owner, other].map((one) => rightOf(has(one, first as EventId)))),
+    ).toStrictEqual([true, false])
+    expect(await rightOf(end(owner, 'oldest'))).toMatchObject({ value: first })
+    expect(await rightOf(end(owner, 'newest'))).toMatchObject({ value: third })
+  })
+})

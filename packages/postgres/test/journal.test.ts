@@ -42,10 +42,9 @@ import {
 import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, beforeAll, expect, it } from 'vitest'
 import { createJournalHealth, openJournal } from '../src/index.ts'
-import { createTestClock, startEvents } from './event-ports.ts'
-import { onEachDatabase, storesOn, pulse, silent, type OpenedDatabase } from './open-stores.ts'
+import { onEachDatabase, pulse, silent, type Instance } from './harness.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.000Z')
 const unread = {
@@ -242,413 +241,395 @@ const readAll = async (
   }
 }
 
-/** The journal as two instances of the service see it, and events beside it. */
-const openPorts = async ({ database, elsewhere }: OpenedDatabase) => {
-  const { knex } = database
-  const log = { warn: () => undefined }
-  const events = await startEvents(database, createTestClock())
-  return {
-    knex,
-    operator: storesOn(database).operator,
-    webhooks: events.webhooks,
-    deliveries: events.deliveries,
-    elsewhere: openJournal({ knex: elsewhere.knex, pulse, log }).journal,
-    ...openJournal({ knex, log, pulse, recorder: events.recorder }, { pollMs: 50 }),
-    // Claims and jobs go by the database's own clock.
-    elapse: async (ms: number): Promise<void> => {
-      const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
-      await knex.raw(
-        `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
-      )
-    },
-    stop: events.stop,
+/** The journal as two instances of the service see it. */
+const openPorts = (here: Instance, { knex }: Instance) => ({
+  ...openJournal({ knex: here.knex, recorder: here.recorder, log: silent, pulse }, { pollMs: 50 }),
+  elsewhere: openJournal({ knex, pulse, log: silent }).journal,
+  // Claims and jobs go by the database's own clock.
+  elapse: async (ms: number): Promise<void> => {
+    const times = ['leased_until', 'paused_until', 'wanted_at', 'reread_at']
+    await here.knex.raw(
+      `update journals set ${times.map((time) => `${time} = ${time} - ${ms} * interval '1 ms'`).join()}`,
+    )
+  },
+})
+
+onEachDatabase('the journal', (here, there) => {
+  let ports: ReturnType<typeof openPorts>
+  const stops: (() => Promise<void>)[] = []
+  beforeAll(() => {
+    ports = openPorts(here, there)
+  })
+  afterEach(async () => {
+    for (const stop of stops.splice(0)) await stop()
+  })
+
+  const newBrokerAccount = async () => brokerAccountOf(await storedAccount(here.operator))
+  const keep = (claim: JournalClaim, change: Partial<JournalChange>) =>
+    rightOf(ports.journal.write(claim, { ...noChange, ...change }))
+  const kept = async (account: BrokerAccount, inserted: readonly BrokerDeal[]) => {
+    const claim = await claimOf(ports.journal, account)
+    await keep(claim, { inserted, completed })
+    return claim
   }
-}
+  const stateOf = async (account: BrokerAccount) =>
+    O.toUndefined(await rightOf(ports.journal.find(account)))
+  const exported = ({ owner, accountId }: BrokerAccount) =>
+    rightOf(
+      ports.records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99),
+    )
+  const tradeIds = async (account: BrokerAccount) =>
+    (await exported(account)).trades.map(({ trade }) => trade.positionId)
 
-onEachDatabase((open, title) =>
-  describe(`journal, ${title}`, () => {
-    let ports: Awaited<ReturnType<typeof openPorts>>
-    let close: () => Promise<void>
-    const stops: (() => Promise<void>)[] = []
-    beforeAll(async () => {
-      const opened = await open()
-      ports = await openPorts(opened)
-      close = () => ports.stop().then(opened.close)
+  it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
+    const runs = fc.array(fc.record({ account: fc.nat(1), steps }), {
+      minLength: 1,
+      maxLength: 3,
     })
-    afterEach(async () => {
-      for (const stop of stops.splice(0)) await stop()
-    })
-    afterAll(() => close())
+    await fc.assert(
+      fc.asyncProperty(
+        dealHistory.map(asBrokerDeals),
+        runs,
+        selections,
+        async (deals, runs, { filter, order, limit }) => {
+          const first = await storedAccount(here.operator)
+          const second = newAccount(first.owner)
+          await write(here.operator, { accounts: puts(second) })
+          const records = createFakeRecords()
+          for (const account of [first, second]) records.tables.accounts.set(account.id, account)
+          const fake = createFakeJournal(records, () => undefined, { now: () => noon })
+          const accounts = [brokerAccountOf(first), brokerAccountOf(second)] as const
+          for (const { account, steps } of runs) {
+            const broker = accounts[account] as BrokerAccount
+            const [claim, model] = [
+              await claimOf(ports.journal, broker),
+              await claimOf(fake.journal, broker),
+            ]
+            for (const step of steps)
+              expect(await make(ports.journal, claim, deals, step)).toStrictEqual(
+                await make(fake.journal, model, deals, step),
+              )
+            await rightOf(ports.journal.release(claim, 'read'))
+            await rightOf(fake.journal.release(model, 'read'))
+          }
+          const asked = order.map((index) => accounts[index] as BrokerAccount)
+          expect(await readAll(ports, asked, limit, filter)).toStrictEqual(
+            await readAll(fake, asked, limit, filter),
+          )
+        },
+      ),
+      { numRuns: 40 },
+    )
+  })
 
-    const newBrokerAccount = async () => brokerAccountOf(await storedAccount(ports.operator))
-    const keep = (claim: JournalClaim, change: Partial<JournalChange>) =>
-      rightOf(ports.journal.write(claim, { ...noChange, ...change }))
-    const kept = async (account: BrokerAccount, inserted: readonly BrokerDeal[]) => {
-      const claim = await claimOf(ports.journal, account)
-      await keep(claim, { inserted, completed })
-      return claim
+  it('is claimed by one alone, until it is released or its claim lapses, which writing puts off', async () => {
+    const account = await newBrokerAccount()
+    expect(await stateOf(account)).toBeUndefined()
+    const claim = await claimOf(ports.journal, account)
+    expect(claim).toMatchObject({ account, state: unread })
+    for (let times = 0; times < 2; times += 1) {
+      expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
+      await ports.elapse(20 * secondMs)
+      await keep(claim, { inserted: [opening('1', 1)] })
     }
-    const stateOf = async (account: BrokerAccount) =>
-      O.toUndefined(await rightOf(ports.journal.find(account)))
-    const exported = ({ owner, accountId }: BrokerAccount) =>
-      rightOf(
-        ports.records.exportPage(owner, { accountIds: [accountId], filter: all }, undefined, 99),
-      )
-    const tradeIds = async (account: BrokerAccount) =>
-      (await exported(account)).trades.map(({ trade }) => trade.positionId)
+    await rightOf(ports.journal.release(claim, 'read'))
+    const next = await claimOf(ports.elsewhere, account)
+    await rightOf(ports.journal.release(claim, 'read'))
+    expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
+    await ports.elapse(31 * secondMs)
+    await claimOf(ports.journal, account)
+    const before = await stateOf(account)
+    for (const refused of [
+      ports.journal.write(next, {
+        ...noChange,
+        inserted: closed('2', 2),
+        vanished: [opening('1', 1)],
+        completed,
+      }),
+      ports.journal.renew(next),
+      ports.journal.check(next, 5, noon),
+      ports.journal.setReread(next, { rereadAt: noon, disagreements: 1 }),
+    ])
+      expect(await refused()).toStrictEqual(lost)
+    expect(await stateOf(account)).toStrictEqual(before)
+  })
 
-    it('answers what the fake answers: what is written, checked and wanted of two accounts, whatever pages bring in whatever order', async () => {
-      const runs = fc.array(fc.record({ account: fc.nat(1), steps }), {
-        minLength: 1,
-        maxLength: 3,
-      })
-      await fc.assert(
-        fc.asyncProperty(
-          dealHistory.map(asBrokerDeals),
-          runs,
-          selections,
-          async (deals, runs, { filter, order, limit }) => {
-            const first = await storedAccount(ports.operator)
-            const second = newAccount(first.owner)
-            await write(ports.operator, { accounts: puts(second) })
-            const records = createFakeRecords()
-            for (const account of [first, second]) records.tables.accounts.set(account.id, account)
-            const fake = createFakeJournal(records, () => undefined, { now: () => noon })
-            const accounts = [brokerAccountOf(first), brokerAccountOf(second)] as const
-            for (const { account, steps } of runs) {
-              const broker = accounts[account] as BrokerAccount
-              const [claim, model] = [
-                await claimOf(ports.journal, broker),
-                await claimOf(fake.journal, broker),
-              ]
-              for (const step of steps)
-                expect(await make(ports.journal, claim, deals, step)).toStrictEqual(
-                  await make(fake.journal, model, deals, step),
-                )
-              await rightOf(ports.journal.release(claim, 'read'))
-              await rightOf(fake.journal.release(model, 'read'))
-            }
-            const asked = order.map((index) => accounts[index] as BrokerAccount)
-            expect(await readAll(ports, asked, limit, filter)).toStrictEqual(
-              await readAll(fake, asked, limit, filter),
-            )
-          },
-        ),
-        { numRuns: 40 },
-      )
+  it('begins anew where the account is linked to another one at the provider, and is forgotten with its account', async () => {
+    const stored = await storedAccount(here.operator)
+    const before = brokerAccountOf(stored)
+    const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
+    await rightOf(ports.journal.want(before, noon + 1))
+    const { revision } = await exported(before)
+    await write(here.operator, {
+      accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
     })
+    const after = { ...before, providerAccountId: 'another', region: null }
+    expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
+    await rightOf(ports.journal.release(claim, 'read'))
+    expect(await rightOf(ports.journal.claim(before))).toStrictEqual(O.none)
+    const next = await claimOf(ports.journal, after)
+    expect(next).toMatchObject({
+      account: after,
+      state: { ...unread, wantedAt: noon + 1 },
+      linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
+    })
+    expect([await stateOf(before), await rightOf(ports.journal.dealsFrom(after, 0))]).toStrictEqual(
+      [undefined, []],
+    )
+    await keep(next, { inserted: closed('2', 2), completed })
+    expect(await tradeIds(after)).toStrictEqual(['2'])
+    expect((await exported(after)).revision).not.toBe(revision)
+    await write(here.operator, { accounts: removes(stored.id) })
+    expect(await ports.journal.write(next, noChange)()).toStrictEqual(lost)
+    await write(here.operator, { accounts: puts(stored) })
+    await keep(await claimOf(ports.journal, before), { completed })
+    expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
+  })
 
-    it('is claimed by one alone, until it is released or its claim lapses, which writing puts off', async () => {
-      const account = await newBrokerAccount()
-      expect(await stateOf(account)).toBeUndefined()
-      const claim = await claimOf(ports.journal, account)
-      expect(claim).toMatchObject({ account, state: unread })
-      for (let times = 0; times < 2; times += 1) {
-        expect(await rightOf(ports.elsewhere.claim(account))).toStrictEqual(O.none)
-        await ports.elapse(20 * secondMs)
-        await keep(claim, { inserted: [opening('1', 1)] })
+  it('has another revision once a trade that was there was changed or removed, and no other before', async () => {
+    const account = await newBrokerAccount()
+    const claim = await kept(account, [...closed('1', 2), opening('2', 2)])
+    const revisions: string[] = []
+    for (const change of [
+      {},
+      { inserted: [...closed('1', 2), closing('2', 5), ...closed('3', 6)] },
+      { inserted: [{ ...opening('1', 1), id: 'late', swap: -1, volume: 0 }] },
+      { changed: [closing('2', 5, -3)] },
+      { vanished: closed('3', 6) },
+    ]) {
+      await keep(claim, change)
+      revisions.push((await exported(account)).revision)
+    }
+    expect([revisions[0] === revisions[1], new Set(revisions).size]).toStrictEqual([true, 4])
+  })
+
+  it('compares the exact sum of all money with a balance until deals change, and finds the deals of an order that closed something', async () => {
+    const account = await newBrokerAccount()
+    const closes = [
+      { ...closing('1', 2), id: '100' },
+      { ...closing('2', 2), id: '99', entry: 'out_by' as const },
+      closing('3', 3),
+    ]
+    const ofOrder = closes.map((deal) => ({ ...deal, orderId: '77' }))
+    const fees: BrokerDeal = {
+      id: '8',
+      kind: 'charge',
+      profit: 0.1,
+      commission: 0.2,
+      swap: 1e12,
+      time: noon,
+    }
+    const claim = await kept(account, [
+      ...ofOrder,
+      { ...opening('4', 3), orderId: '77' },
+      closing('5', 3),
+      fees,
+    ])
+    const difference = await rightOf(ports.journal.check(claim, 1e12 + 20, noon))
+    expect([difference, (await stateOf(account))?.check]).toStrictEqual([
+      0.2,
+      { at: noon, difference: 0.2 },
+    ])
+    await keep(claim, { inserted: [fees] })
+    expect((await stateOf(account))?.check).not.toBeNull()
+    await keep(claim, { vanished: [fees] })
+    expect((await stateOf(account))?.check).toBeNull()
+    const found = await rightOf(ports.journal.closingDeals(account, '77', noon + 2 * minuteMs))
+    expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
+  })
+
+  it('is claimed, wanted and shown for its owner and its link alone', async () => {
+    const account = await newBrokerAccount()
+    await kept(account, [...closed('1', 2), closing('3', 3)])
+    const strangers = [
+      await storedOwner(here.operator),
+      { ...account.owner, userId: 'user-x' as UserId },
+    ]
+    const shown = await Promise.all(
+      strangers.map((owner) => readAll(ports, [{ ...account, owner }], 9)),
+    )
+    const nothing = {
+      pages: [{ trades: [], total: 0, before: 0 }, []],
+      results: [],
+      skipped: [],
+      found: [O.none, O.none],
+    }
+    for (const one of shown)
+      expect(one).toStrictEqual({ ...nothing, journals: [{ state: O.none, deals: [] }] })
+    const unlinked = await newBrokerAccount()
+    for (const other of [
+      ...strangers.map((owner) => ({ ...unlinked, owner })),
+      { ...unlinked, providerAccountId: 'another' },
+    ]) {
+      expect(await rightOf(ports.journal.claim(other))).toStrictEqual(O.none)
+      await rightOf(ports.journal.want(other, noon))
+    }
+    expect(await stateOf(unlinked)).toBeUndefined()
+  })
+
+  it('records the events of deals that were not there before, once', async () => {
+    const stored = await storedAccount(here.operator)
+    const account = brokerAccountOf(stored)
+    const webhook = newWebhook(account.owner, 0, { eventTypes: webhookEventTypes })
+    await rightOf(
+      here.webhooks.create(account.owner, { webhook, secret: 'a secret of some length' }),
+    )
+    const recorded = async () =>
+      (await rightOf(here.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 }))).total
+    const { figures } = stored
+    const reading = {
+      tradeMode: 'demo',
+      broker: null,
+      currency: 'USD',
+      figures,
+      readAt: noon,
+    } as const
+    const claim = await kept(account, [opening('1', 1)])
+    expect(await recorded()).toBe(0)
+    const inserted = [closing('1', 2), ...closed('2', 3)]
+    const deals = [opening('1', 1), ...inserted]
+    const positions = new Map(
+      ['1', '2'].map((id) => [id, deals.filter((deal) => positionIdOf(deal) === id)]),
+    )
+    for (let times = 0; times < 2; times += 1) await keep(claim, { inserted: deals, reading })
+    await keep(claim, { changed: [closing('1', 2, 9)], reading })
+    const news = {
+      accountId: stored.id,
+      linkedAt: stored.createdAt,
+      inserted,
+      positions,
+      balanceAfter: 0,
+      reading,
+      now: noon,
+    }
+    expect(await recorded()).toBe(journalEvents(news).length)
+  })
+
+  it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {
+    const [wanted, reread, later] = [
+      await newBrokerAccount(),
+      await newBrokerAccount(),
+      await newBrokerAccount(),
+    ] as const
+    await rightOf(ports.journal.want(wanted, Date.now()))
+    await rightOf(
+      ports.journal.setReread(await claimOf(ports.journal, reread), {
+        rereadAt: Date.now(),
+        disagreements: 1,
+      }),
+    )
+    await rightOf(ports.journal.want(later, Date.now() + 10 * minuteMs))
+    const given: BrokerAccount[] = []
+    const both = Promise.withResolvers<void>()
+    const timesOf = ({ accountId }: BrokerAccount) =>
+      given.filter((account) => account.accountId === accountId).length
+    const worker = await ports.jobs.work(async (due) => {
+      const { account } = due
+      given.push(account)
+      if (account.accountId === later.accountId && timesOf(later) < 3) {
+        await rightOf(ports.journal.release(due, 'failed'))
+        throw new Error('the broker cannot be read')
       }
+      if ([wanted, reread].some(({ accountId }) => accountId === account.accountId))
+        await both.promise
+      // The claim may have lapsed meanwhile.
+      const isHeld = E.isRight(await ports.journal.renew(due)())
+      const claim = isHeld ? due : await claimOf(ports.journal, account)
+      await keep(claim, { completed: { syncedAt: Date.now() + minuteMs, latestDealAt: null } })
+      await rightOf(ports.journal.setReread(claim, { rereadAt: null, disagreements: 0 }))
       await rightOf(ports.journal.release(claim, 'read'))
-      const next = await claimOf(ports.elsewhere, account)
-      await rightOf(ports.journal.release(claim, 'read'))
-      expect(await rightOf(ports.journal.claim(account))).toStrictEqual(O.none)
-      await ports.elapse(31 * secondMs)
-      await claimOf(ports.journal, account)
-      const before = await stateOf(account)
-      for (const refused of [
-        ports.journal.write(next, {
-          ...noChange,
-          inserted: closed('2', 2),
-          vanished: [opening('1', 1)],
-          completed,
-        }),
-        ports.journal.renew(next),
-        ports.journal.check(next, 5, noon),
-        ports.journal.setReread(next, { rereadAt: noon, disagreements: 1 }),
-      ])
-        expect(await refused()).toStrictEqual(lost)
-      expect(await stateOf(account)).toStrictEqual(before)
     })
-
-    it('begins anew where the account is linked to another one at the provider, and is forgotten with its account', async () => {
-      const stored = await storedAccount(ports.operator)
-      const before = brokerAccountOf(stored)
-      const claim = await kept(before, [...closed('1', 2), closing('9', 9)])
-      await rightOf(ports.journal.want(before, noon + 1))
-      const { revision } = await exported(before)
-      await write(ports.operator, {
-        accounts: puts({ ...stored, provider: { providerAccountId: 'another', region: null } }),
-      })
-      const after = { ...before, providerAccountId: 'another', region: null }
-      expect([await stateOf(after), await tradeIds(after)]).toStrictEqual([undefined, []])
-      await rightOf(ports.journal.release(claim, 'read'))
-      expect(await rightOf(ports.journal.claim(before))).toStrictEqual(O.none)
-      const next = await claimOf(ports.journal, after)
-      expect(next).toMatchObject({
-        account: after,
-        state: { ...unread, wantedAt: noon + 1 },
-        linkedAt: expect.toSatisfy((ms) => ms > stored.createdAt),
-      })
-      expect([
-        await stateOf(before),
-        await rightOf(ports.journal.dealsFrom(after, 0)),
-      ]).toStrictEqual([undefined, []])
-      await keep(next, { inserted: closed('2', 2), completed })
-      expect(await tradeIds(after)).toStrictEqual(['2'])
-      expect((await exported(after)).revision).not.toBe(revision)
-      await write(ports.operator, { accounts: removes(stored.id) })
-      expect(await ports.journal.write(next, noChange)()).toStrictEqual(lost)
-      await write(ports.operator, { accounts: puts(stored) })
-      await keep(await claimOf(ports.journal, before), { completed })
-      expect([(await stateOf(before))?.deals, await tradeIds(before)]).toStrictEqual([0, []])
-    })
-
-    it('has another revision once a trade that was there was changed or removed, and no other before', async () => {
-      const account = await newBrokerAccount()
-      const claim = await kept(account, [...closed('1', 2), opening('2', 2)])
-      const revisions: string[] = []
-      for (const change of [
-        {},
-        { inserted: [...closed('1', 2), closing('2', 5), ...closed('3', 6)] },
-        { inserted: [{ ...opening('1', 1), id: 'late', swap: -1, volume: 0 }] },
-        { changed: [closing('2', 5, -3)] },
-        { vanished: closed('3', 6) },
-      ]) {
-        await keep(claim, change)
-        revisions.push((await exported(account)).revision)
-      }
-      expect([revisions[0] === revisions[1], new Set(revisions).size]).toStrictEqual([true, 4])
-    })
-
-    it('compares the exact sum of all money with a balance until deals change, and finds the deals of an order that closed something', async () => {
-      const account = await newBrokerAccount()
-      const closes = [
-        { ...closing('1', 2), id: '100' },
-        { ...closing('2', 2), id: '99', entry: 'out_by' as const },
-        closing('3', 3),
-      ]
-      const ofOrder = closes.map((deal) => ({ ...deal, orderId: '77' }))
-      const fees: BrokerDeal = {
-        id: '8',
-        kind: 'charge',
-        profit: 0.1,
-        commission: 0.2,
-        swap: 1e12,
-        time: noon,
-      }
-      const claim = await kept(account, [
-        ...ofOrder,
-        { ...opening('4', 3), orderId: '77' },
-        closing('5', 3),
-        fees,
-      ])
-      const difference = await rightOf(ports.journal.check(claim, 1e12 + 20, noon))
-      expect([difference, (await stateOf(account))?.check]).toStrictEqual([
-        0.2,
-        { at: noon, difference: 0.2 },
-      ])
-      await keep(claim, { inserted: [fees] })
-      expect((await stateOf(account))?.check).not.toBeNull()
-      await keep(claim, { vanished: [fees] })
-      expect((await stateOf(account))?.check).toBeNull()
-      const found = await rightOf(ports.journal.closingDeals(account, '77', noon + 2 * minuteMs))
-      expect(found).toStrictEqual([ofOrder[1], ofOrder[0], ofOrder[2]])
-    })
-
-    it('is claimed, wanted and shown for its owner and its link alone', async () => {
-      const account = await newBrokerAccount()
-      await kept(account, [...closed('1', 2), closing('3', 3)])
-      const strangers = [
-        await storedOwner(ports.operator),
-        { ...account.owner, userId: 'user-x' as UserId },
-      ]
-      const shown = await Promise.all(
-        strangers.map((owner) => readAll(ports, [{ ...account, owner }], 9)),
-      )
-      const nothing = {
-        pages: [{ trades: [], total: 0, before: 0 }, []],
-        results: [],
-        skipped: [],
-        found: [O.none, O.none],
-      }
-      for (const one of shown)
-        expect(one).toStrictEqual({ ...nothing, journals: [{ state: O.none, deals: [] }] })
-      const unlinked = await newBrokerAccount()
-      for (const other of [
-        ...strangers.map((owner) => ({ ...unlinked, owner })),
-        { ...unlinked, providerAccountId: 'another' },
-      ]) {
-        expect(await rightOf(ports.journal.claim(other))).toStrictEqual(O.none)
-        await rightOf(ports.journal.want(other, noon))
-      }
-      expect(await stateOf(unlinked)).toBeUndefined()
-    })
-
-    it('records the events of deals that were not there before, once', async () => {
-      const stored = await storedAccount(ports.operator)
-      const account = brokerAccountOf(stored)
-      const webhook = newWebhook(account.owner, 0, { eventTypes: webhookEventTypes })
-      await rightOf(
-        ports.webhooks.create(account.owner, { webhook, secret: 'a secret of some length' }),
-      )
-      const recorded = async () =>
-        (await rightOf(ports.deliveries.list(account.owner, webhook.id, { page: 1, limit: 1 })))
-          .total
-      const { figures } = stored
-      const reading = {
-        tradeMode: 'demo',
-        broker: null,
-        currency: 'USD',
-        figures,
-        readAt: noon,
-      } as const
-      const claim = await kept(account, [opening('1', 1)])
-      expect(await recorded()).toBe(0)
-      const inserted = [closing('1', 2), ...closed('2', 3)]
-      const deals = [opening('1', 1), ...inserted]
-      const positions = new Map(
-        ['1', '2'].map((id) => [id, deals.filter((deal) => positionIdOf(deal) === id)]),
-      )
-      for (let times = 0; times < 2; times += 1) await keep(claim, { inserted: deals, reading })
-      await keep(claim, { changed: [closing('1', 2, 9)], reading })
-      const news = {
-        accountId: stored.id,
-        linkedAt: stored.createdAt,
-        inserted,
-        positions,
-        balanceAfter: 0,
-        reading,
-        now: noon,
-      }
-      expect(await recorded()).toBe(journalEvents(news).length)
-    })
-
-    it('is given to workers once a read is wanted by now and nobody holds it, several at once, and again after a failure', async () => {
-      const [wanted, reread, later] = [
-        await newBrokerAccount(),
-        await newBrokerAccount(),
-        await newBrokerAccount(),
-      ] as const
-      await rightOf(ports.journal.want(wanted, Date.now()))
-      await rightOf(
-        ports.journal.setReread(await claimOf(ports.journal, reread), {
-          rereadAt: Date.now(),
-          disagreements: 1,
-        }),
-      )
-      await rightOf(ports.journal.want(later, Date.now() + 10 * minuteMs))
-      const given: BrokerAccount[] = []
-      const both = Promise.withResolvers<void>()
-      const timesOf = ({ accountId }: BrokerAccount) =>
-        given.filter((account) => account.accountId === accountId).length
-      const worker = await ports.jobs.work(async (due) => {
-        const { account } = due
-        given.push(account)
-        if (account.accountId === later.accountId && timesOf(later) < 3) {
-          await rightOf(ports.journal.release(due, 'failed'))
-          throw new Error('the broker cannot be read')
-        }
-        if ([wanted, reread].some(({ accountId }) => accountId === account.accountId))
-          await both.promise
-        // The claim may have lapsed meanwhile.
-        const isHeld = E.isRight(await ports.journal.renew(due)())
-        const claim = isHeld ? due : await claimOf(ports.journal, account)
-        await keep(claim, { completed: { syncedAt: Date.now() + minuteMs, latestDealAt: null } })
-        await rightOf(ports.journal.setReread(claim, { rereadAt: null, disagreements: 0 }))
-        await rightOf(ports.journal.release(claim, 'read'))
-      })
-      stops.push(async () => {
-        both.resolve()
-        await worker.stop()
-      })
-      await expect.poll(() => timesOf(wanted)).toBe(1)
-      expect([timesOf(reread), timesOf(later)]).toStrictEqual([0, 0])
-      await ports.elapse(31 * secondMs)
-      await expect.poll(() => timesOf(reread)).toBe(1)
+    stops.push(async () => {
       both.resolve()
-      await expect.poll(async () => (await stateOf(wanted))?.wantedAt).toBeNull()
-      await expect.poll(async () => (await stateOf(reread))?.rereadAt).toBeNull()
-      expect(timesOf(later)).toBe(0)
-      for (const [index, ms] of [10 * minuteMs, minuteMs, minuteMs].entries()) {
-        await ports.elapse(ms)
-        await expect.poll(() => timesOf(later)).toBe(index + 1)
-      }
-      expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
-    })
-
-    it('writes nothing where a later statement fails, or where a deal cannot be stored', async () => {
-      const account = await newBrokerAccount()
-      const claim = await claimOf(ports.journal, account)
-      const recorder = {
-        recordWithin: () => Promise.reject(new Error('the disk is full')),
-        handOver: () => undefined,
-      }
-      const inserted = closed('1', 2)
-      const failing = openJournal({ knex: ports.knex, log: silent, pulse, recorder }).journal
-      expect(E.isLeft(await failing.write(claim, { ...noChange, inserted })())).toBe(true)
-      for (const [what, fields] of [
-        ['text', { symbol: 'EUR\0USD' }],
-        ['text', { id: 'a\ud800' }],
-        ['a number that is not finite', { profit: Number.NaN }],
-        ['a number that is not finite', { volume: Infinity }],
-      ] as const)
-        expect(
-          await ports.journal.write(claim, {
-            ...noChange,
-            inserted: [...inserted, { ...opening('2', 1), ...fields }],
-          })(),
-        ).toMatchObject(E.left({ reason: expect.stringContaining(`journal.write: ${what}`) }))
-      for (const table of ['deals', 'trades'])
-        expect(await ports.knex(table).where({ account_id: account.accountId })).toStrictEqual([])
-      expect(await stateOf(account)).toStrictEqual(claim.state)
-    })
-
-    it('is listed where it does not add up, the oldest comparison first', async () => {
-      const { disagreeing } = createJournalHealth(ports.knex)
-      const before = await rightOf(disagreeing)
-      const accounts: BrokerAccount[] = []
-      for (const at of [5, 4]) {
-        const account = await newBrokerAccount()
-        accounts.unshift(account)
-        const claim = await claimOf(ports.journal, account)
-        await rightOf(ports.journal.check(claim, 1, at))
-        await rightOf(
-          ports.journal.setReread(claim, { rereadAt: Date.now() + 1e9, disagreements: 1 }),
-        )
-      }
-      expect(await rightOf(disagreeing)).toStrictEqual([
-        ...accounts.map(({ accountId }) => ({ accountId, difference: 1 })),
-        ...before,
-      ])
-    })
-
-    it('is read of 24 accounts of a tenant at once, of other tenants beside them, and of the next as soon as one has ended', async () => {
-      const accountsOfTenant = async (count: number) => {
-        const first = await storedAccount(ports.operator)
-        const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
-        await write(ports.operator, { accounts: puts(...others) })
-        return [first, ...others].map(brokerAccountOf)
-      }
-      const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
-      for (const account of large) await rightOf(ports.journal.want(account, noon))
-      for (const account of small) await rightOf(ports.journal.want(account, noon + 1))
-      const begun: JournalClaim[] = []
-      const ends: (() => void)[] = []
-      const { jobs } = openJournal({ knex: ports.knex, log: silent, pulse }, { pollMs: minuteMs })
-      const worker = await jobs.work((claim) => {
-        begun.push(claim)
-        return new Promise((resolve) => ends.push(resolve))
-      })
-      const shares = () =>
-        [large, small].map(
-          ([first]) =>
-            begun.filter(({ account }) => account.owner.tenantId === first?.owner.tenantId).length,
-        )
-      await expect.poll(shares).toStrictEqual([24, 3])
-      for (const end of ends.splice(0, 2)) end()
-      await expect.poll(shares).toStrictEqual([26, 3])
-      for (const end of ends) end()
       await worker.stop()
     })
-  }),
-)
+    await expect.poll(() => timesOf(wanted)).toBe(1)
+    expect([timesOf(reread), timesOf(later)]).toStrictEqual([0, 0])
+    await ports.elapse(31 * secondMs)
+    await expect.poll(() => timesOf(reread)).toBe(1)
+    both.resolve()
+    await expect.poll(async () => (await stateOf(wanted))?.wantedAt).toBeNull()
+    await expect.poll(async () => (await stateOf(reread))?.rereadAt).toBeNull()
+    expect(timesOf(later)).toBe(0)
+    for (const [index, ms] of [10 * minuteMs, minuteMs, minuteMs].entries()) {
+      await ports.elapse(ms)
+      await expect.poll(() => timesOf(later)).toBe(index + 1)
+    }
+    expect([timesOf(wanted), timesOf(reread)]).toStrictEqual([1, 1])
+  })
+
+  it('writes nothing where a later statement fails, or where a deal cannot be stored', async () => {
+    const account = await newBrokerAccount()
+    const claim = await claimOf(ports.journal, account)
+    const recorder = {
+      recordWithin: () => Promise.reject(new Error('the disk is full')),
+      handOver: () => undefined,
+    }
+    const inserted = closed('1', 2)
+    const failing = openJournal({ knex: here.knex, log: silent, pulse, recorder }).journal
+    expect(E.isLeft(await failing.write(claim, { ...noChange, inserted })())).toBe(true)
+    for (const [what, fields] of [
+      ['text', { symbol: 'EUR\0USD' }],
+      ['text', { id: 'a\ud800' }],
+      ['a number that is not finite', { profit: Number.NaN }],
+      ['a number that is not finite', { volume: Infinity }],
+    ] as const)
+      expect(
+        await ports.journal.write(claim, {
+          ...noChange,
+          inserted: [...inserted, { ...opening('2', 1), ...fields }],
+        })(),
+      ).toMatchObject(E.left({ reason: expect.stringContaining(`journal.write: ${what}`) }))
+    for (const table of ['deals', 'trades'])
+      expect(await here.knex(table).where({ account_id: account.accountId })).toStrictEqual([])
+    expect(await stateOf(account)).toStrictEqual(claim.state)
+  })
+
+  it('is listed where it does not add up, the oldest comparison first', async () => {
+    const { disagreeing } = createJournalHealth(here.knex)
+    const before = await rightOf(disagreeing)
+    const accounts: BrokerAccount[] = []
+    for (const at of [5, 4]) {
+      const account = await newBrokerAccount()
+      accounts.unshift(account)
+      const claim = await claimOf(ports.journal, account)
+      await rightOf(ports.journal.check(claim, 1, at))
+      await rightOf(
+        ports.journal.setReread(claim, { rereadAt: Date.now() + 1e9, disagreements: 1 }),
+      )
+    }
+    expect(await rightOf(disagreeing)).toStrictEqual([
+      ...accounts.map(({ accountId }) => ({ accountId, difference: 1 })),
+      ...before,
+    ])
+  })
+
+  it('is read of 24 accounts of a tenant at once, of other tenants beside them, and of the next as soon as one has ended', async () => {
+    const accountsOfTenant = async (count: number) => {
+      const first = await storedAccount(here.operator)
+      const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
+      await write(here.operator, { accounts: puts(...others) })
+      return [first, ...others].map(brokerAccountOf)
+    }
+    const [large, small] = [await accountsOfTenant(30), await accountsOfTenant(3)]
+    for (const account of large) await rightOf(ports.journal.want(account, noon))
+    for (const account of small) await rightOf(ports.journal.want(account, noon + 1))
+    const begun: JournalClaim[] = []
+    const ends: (() => void)[] = []
+    const { jobs } = openJournal({ knex: here.knex, log: silent, pulse }, { pollMs: minuteMs })
+    const worker = await jobs.work((claim) => {
+      begun.push(claim)
+      return new Promise((resolve) => ends.push(resolve))
+    })
+    const shares = () =>
+      [large, small].map(
+        ([first]) =>
+          begun.filter(({ account }) => account.owner.tenantId === first?.owner.tenantId).length,
+      )
+    await expect.poll(shares).toStrictEqual([24, 3])
+    for (const end of ends.splice(0, 2)) end()
+    await expect.poll(shares).toStrictEqual([26, 3])
+    for (const end of ends) end()
+    await worker.stop()
+  })
+})

@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import type { Worker } from 'node:worker_threads'
 import { openEmbedded } from '../src/connection/embedded.ts'
 import { openPool } from '../src/connection/pool.ts'
-import { inMemory } from './open-stores.ts'
+import { inMemory } from './harness.ts'
 
 const log = { warn: ({ event }: { event: string }) => void process.stdout.write(`${event}\n`) }
 const started = once(process, 'worker')

@@ -4,6 +4,7 @@ import { setTimeout } from 'node:timers/promises'
 import type { ServiceUnavailable } from '@tradeport/domain/errors'
 import type { DeliveryId } from '@tradeport/domain/primitives'
 import {
+  createTcpProxy,
   newAccountId,
   newClaim,
   newOrderOn,
@@ -17,28 +18,27 @@ import {
   storedAccount,
   storedOwner,
   toRecord,
-  createTcpProxy,
-  type TcpProxy,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect, it, vi, type TestContext } from 'vitest'
 import { openDatabase, startJobs, startPeerNotices, type Database } from '../src/index.ts'
-import { createTestClock, startEvents } from './event-ports.ts'
 import {
   createServerDatabase,
   serverTitle,
   serverUrl,
-  storesOn,
-  webhooksOn,
-  type EmptyServerDatabase,
-} from './open-stores.ts'
-import { startInstance } from './order-ports.ts'
+  startInstance,
+  type Instance,
+} from './harness.ts'
 
 /** A connection that has been idle for so long is validated before it is used. */
 const idleMs = 3_000
-const outageMs = 5_000
+const outageMs = 3_000
+
+/** Unlike `expect.poll`, this may be called by tests that run at once. */
+const eventually = (check: () => unknown): Promise<unknown> =>
+  vi.waitFor(check, { timeout: 60_000, interval: 100 })
 
 type Fault = 'closed before' | 'closed after' | 'lost before' | 'lost after'
 
@@ -49,175 +49,168 @@ interface Write {
   readonly count: () => Promise<number>
 }
 
-const writes: Record<string, (database: Database) => Promise<Write>> = {
-  'an order with its reply': async (database) => {
-    const { ports, stop } = await startInstance(database)
-    await stop()
-    const order = newOrderOn(await storedAccount(ports.operator), Date.now())
+const secret = 'a secret of some length'
+const documentOf = async ({ operator, knex }: Instance): Promise<Write> => {
+  const tenant = newTenant()
+  return {
+    write: operator.apply(noKeys, () =>
+      E.right({ changes: { ...noChanges, tenants: puts(tenant) } }),
+    ),
+    count: async () => (await knex('tenants').where({ id: tenant.id })).length,
+  }
+}
+const writes: Record<string, (ports: Instance) => Promise<Write>> = {
+  'an order with its reply': async ({ operator, idempotency, orders }) => {
+    const order = newOrderOn(await storedAccount(operator), Date.now())
+    const { owner } = order
     const keep = { claim: newClaim(), reply: newReply() }
-    await rightOf(ports.idempotency.claim(order.owner, keep.claim, Date.now()))
+    await rightOf(idempotency.claim(owner, keep.claim, Date.now()))
     return {
-      write: ports.orders.record(order.owner, toRecord(order, { keep })),
+      write: orders.record(owner, toRecord(order, { keep })),
       count: async () => {
-        const isRecorded = O.isSome(await rightOf(ports.orders.find(order.owner, order.id)))
+        const isRecorded = O.isSome(await rightOf(orders.find(owner, order.id)))
+        const another = { ...keep.claim, id: newClaim().id }
         // Until the server ends the transaction of which it received nothing more, the key's row is
         // locked.
-        await expect
-          .poll(
-            () =>
-              ports.idempotency.claim(
-                order.owner,
-                { ...keep.claim, id: newClaim().id },
-                Date.now() + 10_000,
-              )(),
-            {
-              timeout: 40_000,
-            },
-          )
-          .toStrictEqual(
+        await eventually(async () =>
+          expect(await idempotency.claim(owner, another, Date.now() + 10_000)()).toStrictEqual(
             E.right(isRecorded ? { kind: 'replied', reply: keep.reply } : { kind: 'claimed' }),
-          )
-        return isRecorded ? 1 : 0
+          ),
+        )
+        return Number(isRecorded)
       },
     }
   },
-  "an operator's document": async (database) => {
-    const tenant = newTenant()
+  "an operator's document": documentOf,
+  'a webhook, whose secret is shown once': async ({ operator, webhooks }) => {
+    const webhook = newWebhook(await storedOwner(operator), 0)
     return {
-      write: storesOn(database).operator.apply(noKeys, () =>
-        E.right({ changes: { ...noChanges, tenants: puts(tenant) } }),
-      ),
-      count: async () =>
-        (await database.knex('tenants').where({ id: tenant.id }).select('id')).length,
+      write: webhooks.create(webhook.owner, { webhook, secret }),
+      count: async () => (await rightOf(webhooks.list(webhook.owner))).length,
     }
   },
-  'a webhook, whose secret is shown once': async (database) => {
-    const webhook = newWebhook(await storedOwner(storesOn(database).operator), 0)
-    return {
-      write: webhooksOn(database).create(webhook.owner, {
-        webhook,
-        secret: 'a secret of some length',
-      }),
-      count: async () => (await rightOf(webhooksOn(database).list(webhook.owner))).length,
-    }
-  },
-  'a rotated secret, which is shown once': async (database) => {
-    const webhook = newWebhook(await storedOwner(storesOn(database).operator), 0)
-    const store = webhooksOn(database)
-    await rightOf(store.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
+  'a rotated secret, which is shown once': async ({ operator, webhooks }) => {
+    const webhook = newWebhook(await storedOwner(operator), 0)
+    const { owner, id } = webhook
+    await rightOf(webhooks.create(owner, { webhook, secret }))
     const rotation = { secret: 'another secret', overlapHours: 0 }
     return {
-      write: store.rotateSecret(webhook.owner, webhook.id, rotation, 0),
+      write: webhooks.rotateSecret(owner, id, rotation, 0),
       count: async () => {
-        const found = await rightOf(store.findWithSecret(webhook.owner, webhook.id))
-        return O.isSome(found) && found.value.secret === rotation.secret ? 1 : 0
+        const found = O.toUndefined(await rightOf(webhooks.findWithSecret(owner, id)))
+        return Number(found?.secret === rotation.secret)
       },
     }
   },
-  'a replay, which must not be made twice': async (database) => {
-    const clock = createTestClock()
-    const { operator, webhooks, record, deliveries, stop } = await startEvents(database, clock)
-    await stop()
+  'a replay, which must not be made twice': async ({ operator, webhooks, deliveries, record }) => {
     const webhook = newWebhook(await storedOwner(operator), 0)
-    await rightOf(webhooks.create(webhook.owner, { webhook, secret: 'a secret of some length' }))
-    const data = { account_id: newAccountId() }
-    await record(webhook.owner, [{ type: 'trade.closed', key: 'one', data, at: clock.now() }])
-    const log = () => rightOf(deliveries.list(webhook.owner, webhook.id, { page: 1, limit: 9 }))
-    const id = (await log()).items[0]?.id as DeliveryId
-    const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: clock.now() }
+    const { owner } = webhook
+    await rightOf(webhooks.create(owner, { webhook, secret }))
+    await record(owner, [
+      { type: 'trade.closed', key: 'one', data: { account_id: newAccountId() }, at: 0 },
+    ])
+    const log = () => rightOf(deliveries.list(owner, webhook.id, { page: 1, limit: 9 }))
+    const replay = { id: '0e000000-0000-4000-8000-000000000001' as DeliveryId, at: Date.now() }
+    const [first] = (await log()).items
     return {
-      write: deliveries.replay(webhook.owner, webhook.id, id, replay),
+      write: deliveries.replay(owner, webhook.id, first?.id as DeliveryId, replay),
       count: async () => (await log()).total - 1,
     }
   },
 }
 
-describe.skipIf(serverUrl === undefined)(serverTitle, () => {
-  let empty: EmptyServerDatabase
-  let proxy: TcpProxy
-  let database: Database
+type Finished = Pick<TestContext, 'onTestFinished'>
+
+/** A database of the test's own, behind a proxy that loses connections. */
+const openBehindProxy = async (
+  { onTestFinished }: Finished,
+  poolSize = 10,
+  log?: Parameters<typeof openDatabase>[1],
+) => {
+  const empty = await createServerDatabase()
   let fault: Fault | undefined
   let isCommitting = false
-  const fail = (): void => {
-    if (fault?.startsWith('lost') === true) proxy.blackHole()
-    else void proxy.refuse()
-  }
-  const open = async (
-    poolSize: number,
-    log?: Parameters<typeof openDatabase>[1],
-  ): Promise<void> => {
-    database = await openDatabase({ url: proxy.url, poolSize, statementTimeoutMs: 1_000 }, log)
-  }
-  beforeEach(async () => {
-    fault = undefined
-    isCommitting = false
-    empty = await createServerDatabase()
-    proxy = await createTcpProxy({
-      target: empty.url,
-      onChunk: (from, chunk) => {
-        if (from === 'client')
-          isCommitting = fault !== undefined && /\bcommit\b/i.test(chunk.toString('latin1'))
-        if (isCommitting && fault?.endsWith(from === 'client' ? 'before' : 'after') === true) fail()
-      },
-    })
+  const proxy = await createTcpProxy({
+    target: empty.url,
+    onChunk: (from, chunk) => {
+      if (from === 'client')
+        isCommitting = fault !== undefined && /\bcommit\b/i.test(chunk.toString('latin1'))
+      if (!isCommitting || fault?.endsWith(from === 'client' ? 'before' : 'after') !== true) return
+      if (fault.startsWith('lost')) proxy.blackHole()
+      else void proxy.refuse()
+    },
   })
-  afterEach(async () => {
+  const open = () => openDatabase({ url: proxy.url, poolSize, statementTimeoutMs: 1_000 }, log)
+  let opened: Database | undefined
+  onTestFinished(async () => {
     await proxy.resume()
-    await database.close()
+    await opened?.close()
     await proxy.close()
     await empty.drop()
   })
-
-  const loseExistingConnections = async (): Promise<void> => {
-    proxy.blackHole()
-    await proxy.resume()
+  return {
+    url: empty.url,
+    proxy,
+    open: async () => (opened = await open()),
+    failAt: (at?: Fault) => {
+      fault = at
+      isCommitting = false
+    },
+    loseConnections: async (): Promise<void> => {
+      proxy.blackHole()
+      await proxy.resume()
+    },
   }
-  const sleep = (): Promise<unknown> => database.knex.raw('select pg_sleep(0.5)')
+}
 
-  it.each<[string, Fault]>([
+const sleeps = (database: Database, count: number) =>
+  Array.from({ length: count }, () => database.knex.raw('select pg_sleep(0.5)'))
+
+// At once, because most of their time they wait.
+describe.skipIf(serverUrl === undefined)(serverTitle, { concurrent: true }, () => {
+  it.for<[string, Fault]>([
     ['an order with its reply', 'closed before'],
     ['an order with its reply', 'closed after'],
     ['an order with its reply', 'lost before'],
     ['an order with its reply', 'lost after'],
-    ["an operator's document", 'closed before'],
-    ["an operator's document", 'lost after'],
+    ["an operator's document", 'closed after'],
     ['a webhook, whose secret is shown once', 'closed after'],
     ['a rotated secret, which is shown once', 'closed after'],
     ['a replay, which must not be made twice', 'closed after'],
-  ])('%s whose connection is %s its commit is reported as one that may stand', async (name, at) => {
-    await open(10)
-    const { write, count } = await (writes[name] as (typeof writes)[string])(database)
-    fault = at
-    expect(await write()).toMatchObject({
-      left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
-    })
-    fault = undefined
-    isCommitting = false
-    await proxy.resume()
-    expect(await count()).toBe(at.endsWith('after') ? 1 : 0)
-  })
+  ])(
+    '%s whose connection is %s its commit is reported as one that may stand',
+    async ([name, at], context) => {
+      const { open, failAt, proxy } = await openBehindProxy(context)
+      const ports = await startInstance(await open())
+      await ports.stop()
+      const { write, count } = await (writes[name] as (typeof writes)[string])(ports)
+      failAt(at)
+      expect(await write()).toMatchObject({
+        left: { _tag: 'ServiceUnavailable', outcome: 'unknown' },
+      })
+      failAt()
+      await proxy.resume()
+      expect(await count()).toBe(at.endsWith('after') ? 1 : 0)
+    },
+  )
 
-  it('a write that did not reach the server is refused for certain', async () => {
-    await open(10)
-    const { write } = await (writes["an operator's document"] as (typeof writes)[string])(database)
+  it('a write that did not reach the server is refused for certain', async (context) => {
+    const { open, proxy } = await openBehindProxy(context)
+    const ports = await startInstance(await open())
+    await ports.stop()
+    const { write } = await documentOf(ports)
     await proxy.refuse()
     const refused = await write()
     expect(refused).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
     expect(refused).not.toHaveProperty('left.outcome')
   })
 
-  it.each<[string, (lose: () => Promise<void>) => Promise<unknown>]>([
-    [
-      'a statement',
-      async (lose) => {
-        await lose()
-        await sleep()
-      },
-    ],
+  it.for<[string, (database: Database, lose: () => Promise<void>) => Promise<unknown>]>([
+    ['a statement', (database, lose) => lose().then(() => Promise.all(sleeps(database, 1)))],
     [
       'a transaction',
-      (lose) =>
-        database.knex.transaction(async (trx) => {
+      ({ knex }, lose) =>
+        knex.transaction(async (trx) => {
           await trx.raw('create table written (id int)')
           await lose()
           await trx.raw('insert into written values (1)')
@@ -225,51 +218,52 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ],
     [
       'a statement of pg-boss',
-      async (lose) => {
-        const jobs = await startJobs({ knex: database.knex })
+      async ({ knex }, lose) => {
+        const jobs = await startJobs({ knex })
         await Promise.all([jobs.boss.getQueues(), lose()]).finally(() => void jobs.stop())
       },
     ],
   ])(
     '%s without an answer is rejected, and the next one has another connection',
-    async (_, use) => {
-      await open(1)
+    async ([, use], context) => {
+      const { open, loseConnections } = await openBehindProxy(context, 1)
+      const database = await open()
       await database.ping()
-      await expect(use(loseExistingConnections)).rejects.toThrow(/Query read timeout|not queryable/)
+      await expect(use(database, loseConnections)).rejects.toThrow(
+        /Query read timeout|not queryable/,
+      )
       expect(await database.knex.schema.hasTable('written')).toBe(false)
-      await expect.poll(() => database.pool()).toMatchObject({ inUse: 0, idle: 1 })
+      await eventually(() => expect(database.pool()).toMatchObject({ inUse: 0, idle: 1 }))
     },
   )
 
-  it('idle connections that died are all replaced by the first statement that meets one', async () => {
-    await open(10)
-    await Promise.all(Array.from({ length: 10 }, sleep))
+  it('idle connections that died are all replaced by the first statement that meets one', async (context) => {
+    const { open, loseConnections } = await openBehindProxy(context)
+    const database = await open()
+    await Promise.all(sleeps(database, 10))
     expect(database.pool().idle).toBe(10)
-    await loseExistingConnections()
+    await loseConnections()
     await setTimeout(idleMs)
     expect(await database.ping()).toMatchObject({ _tag: 'Right' })
   })
 
-  it('the database is used again once the network is back, and closed although its connections are lost', async () => {
-    await open(5)
-    const statements = Array.from({ length: 5 }, sleep)
+  it('the database is used again once the network is back, and closed although its connections are lost', async (context) => {
+    const { open, proxy } = await openBehindProxy(context, 5)
+    const database = await open()
+    const statements = sleeps(database, 5)
     proxy.blackHole()
-    const results = await Promise.allSettled([
-      ...statements,
-      ...Array.from({ length: 20 }, () => database.ping()),
-    ])
-    expect(results.slice(0, 5).map(({ status }) => status)).toEqual(
-      Array.from({ length: 5 }, () => 'rejected'),
-    )
+    const pings = Array.from({ length: 20 }, () => database.ping())
+    const results = await Promise.allSettled([...statements, ...pings])
+    expect(results.slice(0, 5).every(({ status }) => status === 'rejected')).toBe(true)
     await proxy.resume()
-    await expect.poll(() => database.ping()).toMatchObject({ _tag: 'Right' })
+    await eventually(async () => expect(await database.ping()).toMatchObject({ _tag: 'Right' }))
     proxy.blackHole()
     await database.close()
   })
 
-  it('the connection for peer notices is replaced, and what may have been missed is reported', async () => {
-    await open(2)
-    const other = await openDatabase({ url: empty.url })
+  it('the connection for peer notices is replaced, and what may have been missed is reported', async (context) => {
+    const { open, url, loseConnections } = await openBehindProxy(context, 2)
+    const [database, other] = [await open(), await openDatabase({ url })]
     const clock = { now: () => performance.now() }
     const [near, far] = [
       startPeerNotices({ database, clock }),
@@ -277,38 +271,39 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     ]
     const received: string[] = []
     near.subscribe((notice) => received.push(notice.kind))
-    await expect.poll(() => Math.min(near.confirmedAt(), far.confirmedAt())).toBeGreaterThan(0)
-    await loseExistingConnections()
-    await expect.poll(() => received).toEqual(['notices_missed', 'notices_missed'])
+    await eventually(() =>
+      expect(Math.min(near.confirmedAt(), far.confirmedAt())).toBeGreaterThan(0),
+    )
+    await loseConnections()
+    const missed = ['notices_missed', 'notices_missed']
+    await eventually(() => expect(received).toEqual(missed))
     far.notifyAccountChanged(newAccountId())
-    await expect
-      .poll(() => received)
-      .toEqual(['notices_missed', 'notices_missed', 'account_changed'])
+    await eventually(() => expect(received).toEqual([...missed, 'account_changed']))
     await Promise.all([near.stop(), far.stop()])
     await other.close()
   })
 
-  it('a migration has as long as it needs', async () => {
-    const blocking = await openDatabase({ url: empty.url })
+  it('a migration has as long as it needs', async (context) => {
+    const { open, url } = await openBehindProxy(context, 1)
+    const blocking = await openDatabase({ url })
     const lock = await blocking.knex.transaction()
     await lock.raw(`select pg_advisory_xact_lock(hashtextextended('tradeport.migrate', 0))`)
-    const opening = open(1)
+    const opening = open()
     // Longer than any statement of the opened database may take.
     await setTimeout(4_000)
     await lock.rollback()
-    await opening
-    expect(await database.isMigrated()).toMatchObject({ right: true })
+    expect(await (await opening).isMigrated()).toMatchObject({ right: true })
     await blocking.close()
   })
 
-  it('an order whose step could not be written is given out again once the database is back, and few failures are logged', async () => {
+  it('an order whose step could not be written is given out again once the database is back, and few failures are logged', async (context) => {
     const warnings: string[] = []
-    const log = { warn: ({ event }: { readonly event: string }) => void warnings.push(event) }
-    await open(10, log)
-    const { ports, stop } = await startInstance(database, log)
+    const warn = ({ event }: { readonly event: string }) => void warnings.push(event)
+    const { open, proxy } = await openBehindProxy(context, 10, { warn })
+    const ports = await startInstance(await open(), { warn })
     const account = await storedAccount(ports.operator)
     let attempts = 0
-    const worker = await ports.jobs.work(async (job) => {
+    const worker = await ports.orderJobs.work(async (job) => {
       if ((attempts += 1) === 1) {
         await proxy.refuse()
         void setTimeout(outageMs).then(proxy.resume)
@@ -322,14 +317,15 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     })
     const order = newOrderOn(account, Date.now())
     await rightOf(ports.orders.record(order.owner, toRecord(order)))
-    const status = async () =>
-      O.toUndefined(E.getOrElseW(() => O.none)(await ports.orders.find(order.owner, order.id)()))
-        ?.status
-    await expect.poll(status, { interval: 200 }).toBe('filled')
+    await eventually(async () =>
+      expect(await ports.orders.find(order.owner, order.id)()).toMatchObject({
+        right: { value: { status: 'filled' } },
+      }),
+    )
     expect(attempts).toBeGreaterThan(1)
     expect(warnings.length).toBeGreaterThan(0)
     expect(warnings.length).toBeLessThan(20)
     await worker.stop()
-    await stop()
+    await ports.stop()
   })
 })

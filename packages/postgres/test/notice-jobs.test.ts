@@ -4,14 +4,12 @@ import type { OwnerNotice, SuspensionNotice } from '@tradeport/domain/notices'
 import type { OwnerNoticeJob } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { newTenant, newUser, rightOf } from '@tradeport/testkit'
-import type { Knex } from 'knex'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
-import { openOwnerNotices, startJobs, type Database, type LogEvent } from '../src/index.ts'
-import { onEachDatabase, type OpenedDatabase } from './open-stores.ts'
+import { afterEach, expect, it } from 'vitest'
+import { onEachDatabase } from './harness.ts'
 
 const newOwner = (): Owner => {
-  const tenant = newTenant()
-  return { tenantId: tenant.id, userId: newUser(tenant.id).id }
+  const { id: tenantId } = newTenant()
+  return { tenantId, userId: newUser(tenantId).id }
 }
 
 const suspension: SuspensionNotice = {
@@ -32,39 +30,18 @@ const disabling: OwnerNotice = {
   because: 'failures',
 }
 
-onEachDatabase((open, title) =>
-  describe(`owner notices, ${title}`, () => {
-    const warnings: LogEvent[] = []
-    const start = async ({ knex }: Database) => {
-      const log = { warn: (event: LogEvent) => void warnings.push(event) }
-      const jobs = await startJobs({ knex, log, superviseSeconds: 1 })
-      return { jobs, notices: await openOwnerNotices(jobs, { pollSeconds: 0.5, pauseSeconds: 1 }) }
-    }
-    let opened: OpenedDatabase
-    let knex: Knex
-    let here: Awaited<ReturnType<typeof start>>
-    let elsewhere: typeof here
+onEachDatabase(
+  'owner notices',
+  (here, there) => {
     const stops: (() => Promise<void>)[] = []
-    beforeAll(async () => {
-      opened = await open()
-      knex = opened.database.knex
-      here = await start(opened.database)
-      elsewhere = await start(opened.elsewhere)
-    })
     afterEach(async () => {
       for (const stop of stops.splice(0)) await stop()
-      await knex.raw('delete from pgboss.job')
-    })
-    afterAll(async () => {
-      await Promise.all([here.jobs.stop(), elsewhere.jobs.stop()])
-      await opened.close()
+      await here.knex.raw('delete from pgboss.job')
     })
     const queue = (owner: Owner, notice: OwnerNotice = suspension, by = here) =>
       rightOf(by.notices.enqueue(owner, notice))
     /** Sends until the test ends or `stop`. */
-    const sending = async (
-      send: (job: OwnerNoticeJob) => Promise<unknown> = async () => undefined,
-    ) => {
+    const sending = async (send: (job: OwnerNoticeJob) => unknown = () => undefined) => {
       const jobs: OwnerNoticeJob[] = []
       const { stop } = await here.notices.work(async (job) => {
         jobs.push(job)
@@ -75,12 +52,13 @@ onEachDatabase((open, title) =>
         jobs.filter(({ owner }) => owner.userId === userId).map(({ notice }) => notice)
       return { jobs, noticesOf }
     }
-    const jobOf = ({
-      userId,
-    }: Owner): Promise<{ readonly state: string; readonly pause: number }> =>
-      knex('pgboss.job')
+    const jobOf = ({ userId }: Owner): Promise<{ state: string; pause: number }> =>
+      here
+        .knex('pgboss.job')
         .whereRaw(`data->>'user_id' = ?`, [userId])
-        .first('state', knex.raw('extract(epoch from start_after - now())::float8 as pause'))
+        .first('state', here.knex.raw('extract(epoch from start_after - now())::float8 as pause'))
+    const stateOf = (owner: Owner) =>
+      expect.poll(async () => (await jobOf(owner)).state, { interval: 20 })
 
     it('one is sent of those with the same content, also when queued on another instance', async () => {
       const [owner, other, next] = [newOwner(), newOwner(), newOwner()]
@@ -96,7 +74,7 @@ onEachDatabase((open, title) =>
       await queue(other)
       await Promise.all([
         queue(owner),
-        queue(owner, { ...suspension, since: 2 }, elsewhere),
+        queue(owner, { ...suspension, since: 2 }, there),
         queue(owner, ofToken('t-2', 'app-1')),
       ])
       const { jobs, noticesOf } = await sending()
@@ -113,10 +91,13 @@ onEachDatabase((open, title) =>
     it('they are queued with their transaction or not at all, also while it holds the only connection', async () => {
       const [kept, lost] = [newOwner(), newOwner()]
       const { noticesOf } = await sending()
-      const queued = [kept, kept].map((owner) => ({ owner, notice: suspension }))
-      await knex.transaction((trx) => here.notices.enqueueWithin(trx, queued))
-      const undone = knex.transaction(async (trx) => {
-        await here.notices.enqueueWithin(trx, [{ owner: lost, notice: suspension }])
+      const queued = (owner: Owner, outcome: () => void) =>
+        here.knex.transaction(async (trx) => {
+          await here.notices.enqueueWithin(trx, Array(2).fill({ owner, notice: suspension }))
+          outcome()
+        })
+      await queued(kept, () => undefined)
+      const undone = queued(lost, () => {
         throw new Error('undone')
       })
       await expect(undone).rejects.toThrow('undone')
@@ -127,16 +108,14 @@ onEachDatabase((open, title) =>
     it('one whose process died is sent again, and one that hangs delays no other', async () => {
       const [hanging, other] = [newOwner(), newOwner()]
       const { promise: held, resolve: end } = Promise.withResolvers<void>()
-      const dead = await sending(({ owner }) =>
-        owner.userId === hanging.userId ? held : Promise.resolve(),
-      )
-      await queue(hanging)
-      await expect.poll(() => dead.noticesOf(hanging)).toHaveLength(1)
-      await queue(other)
-      await expect.poll(() => dead.noticesOf(other)).toHaveLength(1)
+      const dead = await sending(({ owner }) => owner.userId === hanging.userId && held)
+      for (const owner of [hanging, other]) {
+        await queue(owner)
+        await expect.poll(() => dead.noticesOf(owner)).toHaveLength(1)
+      }
       const stopped = stops.splice(0)[0]?.()
       const next = await sending()
-      await knex.raw(
+      await here.knex.raw(
         `update pgboss.job set started_on = started_on - interval '1 hour' where state = 'active'`,
       )
       await expect.poll(() => next.noticesOf(hanging)).toHaveLength(1)
@@ -148,10 +127,7 @@ onEachDatabase((open, title) =>
       const [first, second] = [newOwner(), newOwner()]
       const { promise: held, resolve: end } = Promise.withResolvers<void>()
       let ended = 0
-      const { jobs } = await sending(async () => {
-        await held
-        ended += 1
-      })
+      const { jobs } = await sending(() => held.then(() => (ended += 1)))
       await queue(first)
       await expect.poll(() => jobs.length).toBe(1)
       const stopped = stops.splice(0)[0]?.()
@@ -169,24 +145,24 @@ onEachDatabase((open, title) =>
       /** The job after the attempt with this number. */
       const after = async (attempt: number) => {
         const before = jobs.length
-        await knex.raw(
+        await here.knex.raw(
           `update pgboss.job set start_after = now(), retry_count = ? where state = 'retry'`,
           [attempt - 2],
         )
         await expect.poll(() => jobs.length).toBe(before + 1)
-        await expect.poll(async () => (await jobOf(owner)).state).not.toBe('active')
+        await stateOf(owner).not.toBe('active')
         return jobOf(owner)
       }
       await queue(owner)
-      await expect.poll(async () => (await jobOf(owner)).state).toBe('retry')
+      await stateOf(owner).toBe('retry')
       expect((await jobOf(owner)).pause).toBeLessThanOrEqual(10)
       const late = (await after(12)).pause
       expect(late).toBeGreaterThan(14 * 60)
       expect(late).toBeLessThanOrEqual(15 * 60)
       expect((await after(300)).state).toBe('retry')
-      expect(warnings.map(({ event }) => event)).not.toContain('owner_notice_given_up')
+      expect(here.warnings.map(({ event }) => event)).not.toContain('owner_notice_given_up')
       expect((await after(301)).state).toBe('failed')
-      expect(warnings).toContainEqual({
+      expect(here.warnings).toContainEqual({
         event: 'owner_notice_given_up',
         reason: expect.stringMatching(/^[0-9a-f-]{36} failed 301 times$/),
       })
@@ -196,15 +172,15 @@ onEachDatabase((open, title) =>
     it('one that this version cannot read is kept, and delays no other', async () => {
       const [odd, plain] = [newOwner(), newOwner()]
       await queue(odd)
-      await knex.raw(
+      await here.knex.raw(
         `update pgboss.job set data = jsonb_set(data, '{notice,kind}', '"newer"') where data->>'user_id' = ?`,
         [odd.userId],
       )
       const { noticesOf } = await sending()
       await queue(plain)
       await expect.poll(() => noticesOf(plain)).toHaveLength(1)
-      await expect.poll(async () => (await jobOf(odd)).state).toBe('retry')
-      expect(warnings).toContainEqual({
+      await stateOf(odd).toBe('retry')
+      expect(here.warnings).toContainEqual({
         event: 'owner_notice_failed',
         reason: expect.stringContaining('does not decode at notice') as string,
       })
@@ -213,14 +189,15 @@ onEachDatabase((open, title) =>
     it('one is not sent again where the database could not be written after it was sent', async () => {
       const owner = newOwner()
       const { jobs } = await sending(() =>
-        knex.raw('alter table pgboss.job_common rename to job_away'),
+        here.knex.raw('alter table pgboss.job_common rename to job_away'),
       )
       await queue(owner)
       const failed = { event: 'owner_notice_end', reason: '42P01' }
-      await expect.poll(() => warnings).toContainEqual(failed)
-      await knex.raw('alter table pgboss.job_away rename to job_common')
-      await expect.poll(async () => (await jobOf(owner)).state).toBe('completed')
+      await expect.poll(() => here.warnings).toContainEqual(failed)
+      await here.knex.raw('alter table pgboss.job_away rename to job_common')
+      await stateOf(owner).toBe('completed')
       expect(jobs).toHaveLength(1)
     })
-  }),
+  },
+  { superviseSeconds: 1, notices: { pollSeconds: 0.5, pauseSeconds: 1 } },
 )

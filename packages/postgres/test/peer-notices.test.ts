@@ -14,7 +14,7 @@ import {
   write,
 } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
-import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
+import { afterEach, expect, it } from 'vitest'
 import {
   openDatabase,
   startPeerNotices,
@@ -22,15 +22,7 @@ import {
   type StartedPeerNotices,
 } from '../src/index.ts'
 import { sendCredentialsChanged } from '../src/connection/peer-notices.ts'
-import {
-  createServerDatabase,
-  openEmbedded,
-  openServer,
-  serverTitle,
-  serverUrl,
-  storesOn,
-  type OpenedDatabase,
-} from './open-stores.ts'
+import { createServerDatabase, onEachDatabase } from './harness.ts'
 
 const missed: PeerNotice = { kind: 'notices_missed' }
 const changed = (accountId: AccountId): PeerNotice => ({ kind: 'account_changed', accountId })
@@ -71,24 +63,24 @@ const startInstance = (database: Pick<Database, 'knex' | 'server'>): Instance =>
   }
 }
 
-it('on an embedded database, which is one process’s, everything is confirmed at any time, and nothing is received', async () => {
-  const { database, close } = await openEmbedded()
-  const { notices, received } = startInstance(database)
-  const before = performance.now()
-  expect(notices.confirmedAt()).toBeGreaterThanOrEqual(before)
-  notices.notifyAccountChanged(newAccountId())
-  await write(storesOn(database).operator, { tenants: removes('nobody' as never) })
-  await notices.stop()
-  await close()
-  expect(received).toStrictEqual([])
-})
+onEachDatabase('peer notices', (here, _, kind) => {
+  it.runIf(kind === 'embedded')(
+    'on an embedded database, which is one process’s, everything is confirmed at any time, and nothing is received',
+    async () => {
+      const { notices, received } = startInstance(here.database)
+      const before = performance.now()
+      expect(notices.confirmedAt()).toBeGreaterThanOrEqual(before)
+      notices.notifyAccountChanged(newAccountId())
+      await write(here.operator, { tenants: removes('nobody' as never) })
+      await notices.stop()
+      expect(received).toStrictEqual([])
+    },
+  )
+  if (kind === 'embedded') return
 
-describe.skipIf(serverUrl === undefined)(serverTitle, () => {
-  let opened: OpenedDatabase
-  let database: Database
   const started: Instance[] = []
   const start = async (): Promise<Instance> => {
-    const instance = startInstance(database)
+    const instance = startInstance(here.database)
     started.push(instance)
     await instance.confirmed()
     expect(instance.received).toStrictEqual([missed])
@@ -101,22 +93,16 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     await confirmed()
     return received.slice(from)
   }
-  beforeAll(async () => {
-    opened = await openServer()
-    database = opened.database
-  })
   afterEach(async () => {
     await Promise.all(started.splice(0).map(({ notices }) => notices.stop()))
   })
-  afterAll(() => opened.close())
 
   it('every instance receives whose credentials a document changed, the one that wrote it too', async () => {
     const [one, two] = [await start(), await start()]
-    const { operator } = storesOn(database)
-    const owner = await storedOwner(operator)
+    const owner = await storedOwner(here.operator)
     const key = newApiKey(owner.userId)
-    await write(operator, { apiKeys: puts(key) })
-    await write(operator, { apiKeys: removes(key.id) })
+    await write(here.operator, { apiKeys: puts(key) })
+    await write(here.operator, { apiKeys: removes(key.id) })
     const expected = [
       credentialsOf([owner.userId]),
       credentialsOf([owner.userId]),
@@ -127,21 +113,20 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
 
   it('no notice is sent of a document that was not written, or that changed nobody’s credentials', async () => {
     const one = await start()
-    const { operator } = storesOn(database)
     const ofNobody = { changes: { ...noChanges, users: puts(newUser('no-such-tenant' as never)) } }
     for (const decision of [
       E.left({ _tag: 'ValidationError', issues: [] } as const),
       E.right(ofNobody),
     ])
-      expect(await operator.apply(noKeys, () => decision)()).toMatchObject({ _tag: 'Left' })
-    await write(operator, { tenants: puts({ id: 'acme' as never, name: 'Acme' }) })
+      expect(await here.operator.apply(noKeys, () => decision)()).toMatchObject({ _tag: 'Left' })
+    await write(here.operator, { tenants: puts({ id: 'acme' as never, name: 'Acme' }) })
     expect(await receivedBy(one)).toStrictEqual([])
   })
 
   it('more users than a notice has room for are everyone, and what cannot be read may mean anything', async () => {
     const one = await start()
     for (const count of [30, 40])
-      await database.knex.transaction((trx) => sendCredentialsChanged(trx, users(count)))
+      await here.knex.transaction((trx) => sendCredentialsChanged(trx, users(count)))
     const unreadable = [
       '',
       'garbage',
@@ -151,7 +136,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
       '{"kind":"account_changed","account":"x","from":"y"}',
     ]
     for (const text of unreadable)
-      await database.knex.raw(`select pg_notify('tradeport_peer_notices', ?)`, [text])
+      await here.knex.raw(`select pg_notify('tradeport_peer_notices', ?)`, [text])
     expect(await receivedBy(one)).toStrictEqual([
       credentialsOf(users(30)),
       credentialsOf('everyone'),
@@ -162,7 +147,7 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   it('what was committed before a confirmed moment has been received by then', async () => {
     const one = await start()
     for (let round = 1; round <= 10; round += 1) {
-      await storedOwner(storesOn(database).operator)
+      await storedOwner(here.operator)
       await one.confirmed()
       expect(one.received).toHaveLength(1 + round)
     }
@@ -180,10 +165,10 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
   it('a connection that is cut is made again, and notices sent meanwhile count as missed', async () => {
     const one = await start()
     for (let round = 1; round <= 3; round += 1) {
-      await database.knex.raw(
+      await here.knex.raw(
         `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'tradeport peer notices' and datname = current_database()`,
       )
-      await storedOwner(storesOn(database).operator)
+      await storedOwner(here.operator)
       await one.confirmed()
       expect(one.received.filter(({ kind }) => kind === 'notices_missed').length).toBeGreaterThan(
         round,
@@ -191,16 +176,16 @@ describe.skipIf(serverUrl === undefined)(serverTitle, () => {
     }
     expect(one.warnings).toContainEqual(expect.stringMatching(/^peer_notices: /))
     const { length } = one.received
-    const owner = await storedOwner(storesOn(database).operator)
+    const owner = await storedOwner(here.operator)
     expect(await receivedBy(one, length)).toStrictEqual([credentialsOf([owner.userId])])
   })
 
   it('nothing is confirmed where notices do not arrive or the server is unreachable, which is logged once', async () => {
     const elsewhere = await createServerDatabase()
     const apart = await openDatabase({ url: elsewhere.url })
-    const deaf = startInstance({ knex: apart.knex, server: database.server })
+    const deaf = startInstance({ knex: apart.knex, server: here.database.server })
     const unreachable = startInstance({
-      knex: database.knex,
+      knex: here.knex,
       server: { url: 'postgres://someone:pass-secret@127.0.0.1:1/none' },
     })
     await expect

@@ -1,48 +1,26 @@
 // Statements go by index, however many rows others have: no table is read through, and what is
 // listed is read off an index.
-import {
-  newClaim,
-  newOrderOn,
-  newReply,
-  newWebhook,
-  placementOf,
-  rightOf,
-  someProgram,
-  storedAccount,
-  toRecord,
-} from '@tradeport/testkit'
-import type { Account, AccountReading, BrokerAccount } from '@tradeport/domain/accounts'
+import type { Account, BrokerAccount } from '@tradeport/domain/accounts'
 import type { BrokerDeal } from '@tradeport/domain/journal'
-import type { PendingOrder } from '@tradeport/domain/orders'
-import type { JournalClaim, OrdersQuery } from '@tradeport/domain/ports'
-import type { Ticket } from '@tradeport/domain/primitives'
-import type { Webhook } from '@tradeport/domain/webhooks'
+import type { JournalClaim } from '@tradeport/domain/ports'
+import type { TenantId, Ticket } from '@tradeport/domain/primitives'
+import { rightOf, write } from '@tradeport/testkit'
+import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
-import { afterAll, beforeAll, expect, it } from 'vitest'
-import {
-  createJournalHealth,
-  createOperatorOrders,
-  createTenantRecords,
-  openJournal,
-  type OpenedJournal,
-} from '../src/index.ts'
-import { onEachDatabase, pulse, silent, webhooksOn, type OpenedDatabase } from './open-stores.ts'
-import { startInstance, type OrderInstance } from './order-ports.ts'
+import { beforeAll, expect, it } from 'vitest'
+import { createJournalHealth, openJournal, type OpenedJournal } from '../src/index.ts'
+import { onEachDatabase, pulse, silent } from './harness.ts'
+import { inRun, requests, start } from './store-commands.ts'
 
 const day = Date.UTC(2026, 10, 21)
-const claim = newClaim()
-const reading: AccountReading = {
-  tradeMode: 'demo',
-  broker: null,
-  currency: null,
-  figures: { balance: 1, equity: 1, margin: 1, freeMargin: 1, marginLevel: 1, leverage: 1 },
-  readAt: 2e12,
-}
+const run = '99999999'
+const world = inRun(start, run)
+const [{ id: accountId, owner }] = world.accounts.put as [Account]
+const { tenantId } = owner
 
-// Two thousand tenants with little each, and the tenant of the account under test with much that
-// has ended.
-const crowd = (own: Account): readonly string[] => [
+// Two thousand tenants with little each, and much of one tenant that has ended.
+const crowd = (tenantId: string): readonly string[] => [
   `insert into tenants (id, name) select 'crowd-' || n, 'Crowd' from generate_series(1, 2000) n`,
   `insert into users (tenant_id, id, email, plan) select 'crowd-' || n, 'crowd-' || n, 'e', 'free' from generate_series(1, 2000) n`,
   `insert into accounts (id, tenant_id, user_id, name, broker_type, account_number, server, purpose, linked_as_demo, currency, balance, equity, margin, status,
@@ -60,6 +38,7 @@ const crowd = (own: Account): readonly string[] => [
   `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt)
    select tenant_id, id, 'equity_below', 'warning', 1, false from accounts`,
   `insert into challenges (tenant_id, account_id, started_at, status) select tenant_id, id, now(), 'active' from accounts`,
+  `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt) select tenant_id, id, 'equity_below', 'warning', 1, true from accounts`,
   `insert into balance_snapshots (tenant_id, account_id, taken_at, balance, equity, margin)
    select tenant_id, id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1
    from (select tenant_id, id from accounts order by user_id like 'crowd-%', id limit 20) a, generate_series(1, 2000) n`,
@@ -76,7 +55,7 @@ const crowd = (own: Account): readonly string[] => [
    from generate_series(1, 40000) n`,
   `insert into orders (tenant_id, id, user_id, account_id, symbol, side, volume, status, created_at, updated_at, step, destination_platform,
      destination_account, checked_at, version, ended_at)
-   select '${own.owner.tenantId}', 'ord_' || lpad(n::text, 20, 'e'), 'gone', gen_random_uuid(), 'EURUSD', 'buy', 1, 'filled',
+   select '${tenantId}', 'ord_' || lpad(n::text, 20, 'e'), 'gone', gen_random_uuid(), 'EURUSD', 'buy', 1, 'filled',
      timestamptz '2026-11-20' + n * interval '1 second', now(), 'ended', 'mt5', 'p', now(), 3, now()
    from generate_series(1, 20000) n`,
   `insert into idempotency_keys (tenant_id, user_id, key, request_hash, id, state, since, reply_body)
@@ -100,45 +79,25 @@ const readThrough = (plans: string): readonly (string | undefined)[] =>
 
 const isClaim = ({ sql }: Knex.Sql) => /due.*skip locked/s.test(sql)
 
-onEachDatabase((open) => {
-  let opened: OpenedDatabase
-  let knex: Knex
-  let ports: OrderInstance['ports']
-  let stop: () => Promise<void>
-  let account: Account
-  let order: PendingOrder
-  let webhook: Webhook
+onEachDatabase('statements', (here) => {
   let journal: OpenedJournal
-  let broker: BrokerAccount
   let claimed: JournalClaim
+  const broker: BrokerAccount = {
+    accountId,
+    owner,
+    platform: 'mt5',
+    providerAccountId: 'p0',
+    region: null,
+  }
   const statements: Knex.Sql[] = []
   beforeAll(async () => {
-    opened = await open()
-    knex = opened.database.knex
-    ;({ ports, stop } = await startInstance(opened.database))
-    account = await storedAccount(ports.operator)
-    webhook = newWebhook(account.owner, 0)
-    await rightOf(webhooksOn(opened.database).create(account.owner, { webhook, secret: 's' }))
-    for (const statement of crowd(account)) await knex.raw(statement)
-    broker = {
-      accountId: account.id,
-      owner: account.owner,
-      platform: 'mt5',
-      providerAccountId: `provider-${account.id}`,
-      region: null,
-    }
-    journal = openJournal({ knex, log: silent, pulse })
+    await write(here.operator, world)
+    for (const statement of crowd(tenantId)) await here.knex.raw(statement)
+    journal = openJournal({ knex: here.knex, log: silent, pulse })
     claimed = O.toNullable(await rightOf(journal.journal.claim(broker))) as JournalClaim
     await writeDeals()
-    await knex.raw('analyze')
-    order = newOrderOn(account, day)
-    await rightOf(ports.orders.record(account.owner, toRecord(order)))
-    await rightOf(ports.idempotency.claim(account.owner, claim, day))
-    knex.on('query', (query: Knex.Sql) => statements.push(query))
-  })
-  afterAll(async () => {
-    await stop()
-    await opened.close()
+    await here.knex.raw('analyze')
+    here.knex.on('query', (query: Knex.Sql) => statements.push(query))
   })
 
   const writeDeals = () => {
@@ -166,13 +125,12 @@ onEachDatabase((open) => {
 
   const explain = async ({ sql, bindings }: Knex.Sql): Promise<string> => {
     // The statement as it was sent, its placeholders turned back into knex's own.
-    const { rows } = await knex.raw<{ rows: unknown[] }>(
+    const { rows } = await here.knex.raw<{ rows: unknown[] }>(
       `explain (format json) ${sql.replaceAll(/\$\d+/g, '?')}`,
       bindings as Knex.RawBinding[],
     )
     return JSON.stringify(rows)
   }
-
   const plansOf = async (call: () => Promise<unknown>): Promise<string> => {
     statements.length = 0
     await call()
@@ -185,169 +143,80 @@ onEachDatabase((open) => {
     return (await Promise.all(sent.map(explain))).join()
   }
 
-  const webhooks = () => webhooksOn(opened.database)
-  const records = () => createTenantRecords(opened.database)
-  const list = (query: Partial<OrdersQuery>) =>
-    ports.orders.list(account.owner, someProgram, { page: 1, limit: 100, ...query }, day)()
-  const record = (more: Parameters<typeof toRecord>[1]) =>
-    ports.orders.record(account.owner, toRecord(newOrderOn(account, day), more))()
-  const slice = { after: undefined, limit: 101, userId: undefined }
-  const selection = () => ({
-    accountIds: [account.id],
-    filter: { profit: 'profit', symbol: 'EURUSD' as never, from: 0, to: day } as const,
+  it('of requests read no table through', async () => {
+    const reading: Record<string, unknown> = {}
+    for (const request of requests)
+      for (const { shown, run: ask } of fc.sample(request, { numRuns: 8, seed: 8 })) {
+        const tables = readThrough(await plansOf(ask(here, run, day)))
+        if (tables.length > 0) reading[shown] = tables
+      }
+    expect(reading).toStrictEqual({})
   })
-  const place = () => ({ closedAt: day, closingDealId: '5', accountId: account.id })
-  const later = () => ({ ...slice, after: { userId: account.owner.userId, id: 'a' } })
 
-  const unsorted: readonly (readonly [string, () => Promise<unknown>])[] = [
-    ['the accounts of an owner', () => ports.accounts.list(account.owner)()],
-    ['an account', () => ports.accounts.find(account.owner, account.id)()],
+  const slice = { after: undefined, limit: 101 }
+  const place = { closedAt: day, closingDealId: '5', accountId }
+  const everything = { accountIds: [accountId], filter: { profit: 'all' } } as const
+  it.each<[string, () => () => Promise<unknown>]>([
+    ['accounts of an owner', () => here.accounts.list(owner)],
+    ['webhooks of an owner', () => here.webhooks.list(owner)],
     [
-      'the snapshots of an account',
-      () =>
-        ports.accounts.snapshots(account.owner, account.id, { from: 0, to: 2e12, limit: 365 })(),
+      'snapshots of an account',
+      () => here.accounts.snapshots(owner, accountId, { from: 0, to: 2e12, limit: 365 }),
     ],
-    [
-      'the last snapshot when a reading is recorded',
-      () => ports.accounts.recordReading(account.owner, account, reading)(),
-    ],
-    ['the webhooks of an owner', () => webhooks().list(account.owner)()],
-    ['a webhook', () => webhooks().findWithSecret(account.owner, webhook.id)()],
-    [
-      'a webhook that is changed',
-      () => webhooks().change(account.owner, webhook.id, { enabled: false }, 0)(),
-    ],
-    [
-      'how many webhooks an owner has',
-      () =>
-        webhooks().create(account.owner, { webhook: newWebhook(account.owner, 0), secret: 's' })(),
-    ],
-    ['a key by its hash', () => ports.credentials.findApiKey('0'.repeat(64) as never)()],
-    ['an order', () => ports.orders.find(account.owner, order.id)()],
-    ['the users of a tenant', () => records().users(account.owner.tenantId, slice)()],
-    ['all tenants', () => records().tenants({ after: account.owner.tenantId, limit: 101 })()],
-  ]
-  it.each(unsorted)('reads %s by index alone', async (_, call) => {
-    const plans = await plansOf(call)
+    ['users of a tenant', () => here.tenantRecords.users('crowd-1' as TenantId, slice)],
+    ['tenants', () => here.tenantRecords.tenants({ after: tenantId, limit: 101 })],
+  ])('of a list of %s sort nothing', async (_, call) => {
+    const plans = await plansOf(call())
     expect(readThrough(plans)).toStrictEqual([])
     expect(plans).not.toContain('"Node Type":"Sort"')
   })
 
-  it.each<[string, () => Promise<unknown>]>([
-    [
-      'the accounts of a tenant',
-      () =>
-        records().accounts(account.owner.tenantId, {
-          ...later(),
-          after: { userId: 'a' as never, id: account.id },
-        })(),
-    ],
-    ['the keys of a tenant', () => records().apiKeys(account.owner.tenantId, slice)()],
-    [
-      'the keys of a tenant after a place',
-      () => records().apiKeys(account.owner.tenantId, later())(),
-    ],
-    [
-      'the keys of a user',
-      () => records().apiKeys(account.owner.tenantId, { ...slice, userId: account.owner.userId })(),
-    ],
-    ['the tokens of a tenant', () => records().accessTokens(account.owner.tenantId, later())()],
-    ['the desks of a tenant', () => records().desks(account.owner.tenantId, slice)()],
-    ['a placement', () => ports.orders.placement(account.owner, order.id)()],
-    ['the first page', () => list({})],
-    ['a first page that begins a list', () => list({ limit: 1 })],
-    ['a filtered page', () => list({ page: 2, limit: 9, status: 'filled', from: 0, to: 2e12 })],
-    ['a page of one client id', () => list({ clientId: 'theirs' })],
-    ['the limits', () => ports.orderLimits.limitsOf(account.owner, account.id)()],
-    ['the challenges', () => ports.orderLimits.challenges(account.owner, account.id)()],
-    [
-      'a key that is claimed',
-      () => ports.idempotency.claim(account.owner, newClaim({ key: claim.key }), day)(),
-    ],
-    ['a key that begins', () => ports.idempotency.begin(account.owner, claim, day)()],
-    ['a key that is released', () => ports.idempotency.release(account.owner, newClaim())()],
-    ['what a new order needs', () => record({ keep: { claim, reply: newReply() } })],
-    [
-      'what a new order with limits needs',
-      () => record({ openPositions: { asOf: day, positions: new Map() } }),
-    ],
-    [
-      'the numbers of other orders',
-      () => ports.orders.othersTickets(account.owner, placementOf(order))(),
-    ],
-    [
-      'an order that ends',
-      () => {
-        const end = {
-          placement: { step: 'ended' },
-          outcome: { kind: 'filled', fill: {} },
-          continueInMs: null,
-        } as const
-        return ports.orders.advance(account.owner, placementOf(order), end, day)()
-      },
-    ],
-    ['any order', () => createOperatorOrders(opened.database).find(order.id)()],
-    ['how far a journal is', () => journal.journal.find(broker)()],
-    ['a claim of a journal', () => journal.journal.claim(broker)()],
-    ['the deals from a time on', () => journal.journal.dealsFrom(broker, day)()],
-    ['the deals of an order', () => journal.journal.closingDeals(broker, '1', day)()],
-    ['a comparison with the balance', () => journal.journal.check(claimed, 1, day)()],
-    ['a wanted read', () => journal.journal.want(broker, day)()],
-    ['what a write of deals needs', writeDeals],
-    ['a page of trades', () => journal.records.page(account.owner, selection(), place(), 100)()],
-    [
-      'a page for an export',
-      () => journal.records.exportPage(account.owner, selection(), undefined, 1_000)(),
-    ],
-    ['the results', () => journal.records.results(account.owner, selection())()],
-    [
-      'a trade',
-      () => journal.records.find(account.owner, { accountId: account.id, ticket: '1' as Ticket })(),
-    ],
-    ['the skipped positions', () => journal.records.skipped(account.owner, [account.id])()],
-    ['the journals that disagree', () => createJournalHealth(knex).disagreeing()],
-  ])('reads %s without reading a table through', async (_, call) => {
-    expect(readThrough(await plansOf(call))).toStrictEqual([])
+  const selection = {
+    accountIds: [accountId],
+    filter: { profit: 'profit', symbol: 'EURUSD' as never, from: 0, to: day },
+  } as const
+  it.each<[string, () => () => Promise<unknown>]>([
+    ['any order', () => here.operatorOrders.find('ord_none' as never)],
+    ['how far a journal is', () => journal.journal.find(broker)],
+    ['a claim of a journal', () => journal.journal.claim(broker)],
+    ['the deals from a time on', () => journal.journal.dealsFrom(broker, day)],
+    ['the deals of an order', () => journal.journal.closingDeals(broker, '1', day)],
+    ['a comparison with the balance', () => journal.journal.check(claimed, 1, day)],
+    ['a wanted read', () => journal.journal.want(broker, day)],
+    ['a write of deals', () => writeDeals],
+    ['a page of trades', () => journal.records.page(owner, selection, place, 100)],
+    ['an export', () => journal.records.exportPage(owner, selection, undefined, 1_000)],
+    ['the results', () => journal.records.results(owner, selection)],
+    ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
+    ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
+    ['the journals that disagree', () => createJournalHealth(here.knex).disagreeing],
+  ])('of %s read no table through', async (_, call) => {
+    expect(readThrough(await plansOf(call()))).toStrictEqual([])
   })
 
-  it('reads a page of trades in closing order off the index', async () => {
-    const everything = { ...selection(), filter: { profit: 'all' } } as const
-    const plans = await plansOf(() =>
-      journal.records.page(account.owner, everything, place(), 10)(),
-    )
-    expect(plans).toContain('"Index Name":"trades_closed"')
-  })
-
-  const of = () => ({
-    tenants: [account.owner.tenantId],
-    users: [account.owner.userId],
-    accounts: [account.id],
-  })
+  const of = { tenants: [tenantId], users: [owner.userId], accounts: [accountId] }
+  const claims = async (jobs: { work: typeof journal.jobs.work } | typeof here.orderJobs) => {
+    const worker = await jobs.work(async () => undefined)
+    await expect.poll(() => statements.some(isClaim)).toBe(true)
+    await worker.stop()
+    statements.splice(0, Infinity, ...statements.filter(isClaim).slice(0, 1))
+  }
   it.each<[string, string, () => Promise<unknown>]>([
-    ...(['orders', 'journals'] as const).map((queue): [string, string, () => Promise<unknown>] => [
-      `due ${queue}`,
-      `${queue}_due`,
-      async () => {
-        const worker = await (queue === 'orders' ? ports.jobs : journal.jobs).work(
-          async () => undefined,
-        )
-        await expect.poll(() => statements.some(isClaim)).toBe(true)
-        await worker.stop()
-        statements.splice(0, Infinity, ...statements.filter(isClaim).slice(0, 1))
-      },
-    ]),
-    ...([{}, { pendingSince: day }] as const).flatMap((filter) =>
-      [false, true].map((some): [string, string, () => Promise<unknown>] => [
-        `orders under way (${JSON.stringify(filter)}, of some: ${some})`,
+    ['due orders', 'orders_due', () => claims(here.orderJobs)],
+    ['due journals', 'journals_due', () => claims(journal.jobs)],
+    [
+      'a page of trades in closing order',
+      'trades_closed',
+      () => journal.records.page(owner, everything, place, 10)(),
+    ],
+    ...[{}, { pendingSince: day }, { of }, { pendingSince: day, of }].map(
+      (filter): [string, string, () => Promise<unknown>] => [
+        `orders under way (${Object.keys(filter).join()})`,
         'orders_due',
-        () =>
-          createOperatorOrders(opened.database).underWay(
-            { ...filter, ...(some && { of: of() }) },
-            { after: undefined, limit: 100 },
-          )(),
-      ]),
+        () => here.operatorOrders.underWay(filter, { after: undefined, limit: 100 })(),
+      ],
     ),
-  ])('reads %s from the index %s', async (_, index, call) => {
+  ])('of %s use the index %s', async (_, index, call) => {
     const plans = await plansOf(call)
     expect(plans).toContain(`"Index Name":"${index}"`)
     expect(readThrough(plans)).toStrictEqual([])

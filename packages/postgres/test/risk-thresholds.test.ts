@@ -4,18 +4,11 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
 import { puts, rightOf, storedAccount, write } from '@tradeport/testkit'
 import { expect, it } from 'vitest'
-import { createRiskThresholds } from '../src/index.ts'
-import { createTestClock, startEvents } from './event-ports.ts'
-import { onEachDatabase } from './open-stores.ts'
+import { onEachDatabase } from './harness.ts'
 
-onEachDatabase((open) =>
+onEachDatabase('checks of risk thresholds', (here, there) =>
   it('records the event of the one check that is stored, and keeps it when the operator writes the threshold again', async () => {
-    const { database, elsewhere, close } = await open()
-    const { operator, recorder, eventLog, stop } = await startEvents(database, createTestClock())
-    const stores = [database, elsewhere].map(({ knex }) =>
-      createRiskThresholds({ knex, recorder, mayHalt: true }),
-    )
-    const [store] = stores as [(typeof stores)[0]]
+    const { operator, eventLog, riskThresholds: store } = here
     const { id: accountId, owner } = await storedAccount(operator)
     const account: BrokerAccount = {
       accountId,
@@ -41,7 +34,9 @@ onEachDatabase((open) =>
       after,
       event: thresholdBreached({ threshold, current: 0, at }, []),
     })
-    await Promise.all(stores.map((one, at) => rightOf(one.record(account, [check(at)]))))
+    await Promise.all(
+      [store, there.riskThresholds].map((one, at) => rightOf(one.record(account, [check(at)]))),
+    )
     await set()
     expect(await rightOf(store.ofAccount(account))).toEqual([after])
     const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
@@ -53,7 +48,5 @@ onEachDatabase((open) =>
         data: { threshold_value: 0.1 + 0.2, affected_positions: [] },
       },
     ])
-    await stop()
-    await close()
   }),
 )

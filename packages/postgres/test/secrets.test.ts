@@ -15,7 +15,7 @@ import {
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
 import * as O from 'fp-ts/lib/Option.js'
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeEach, describe, expect, it } from 'vitest'
 import {
   createCipher,
   createIdempotencyStore,
@@ -24,9 +24,8 @@ import {
   createSealedSecrets,
   createWebhookStore,
   openOrders,
-  type LogEvent,
 } from '../src/index.ts'
-import { onEachDatabase, pulse, silent, stopwatch, type OpenedDatabase } from './open-stores.ts'
+import { onEachDatabase } from './harness.ts'
 
 describe('the cipher', () => {
   const key = fc.uint8Array({ minLength: 32, maxLength: 32 })
@@ -91,180 +90,166 @@ const columns = [
 ] as const
 const keyOf = (number: number): Uint8Array => new Uint8Array(32).fill(number + 1)
 
-onEachDatabase((open, title) =>
-  describe(`sealed secrets, ${title}`, () => {
-    let opened: OpenedDatabase
-    const warnings: LogEvent[] = []
-    beforeAll(async () => {
-      opened = await open()
-    })
-    beforeEach(() => opened.database.knex('tenants').delete())
-    afterAll(() => opened.close())
+onEachDatabase('sealed secrets', (here) => {
+  beforeEach(() => here.knex('tenants').delete())
 
-    /** The stores that seal under one key, while the previous ones open. */
-    const under = (current: number, ...previous: readonly number[]) => {
-      const { knex } = opened.database
-      const parts = {
-        knex,
-        cipher: createCipher(keyOf(current), previous.map(keyOf)),
-        log: { warn: (event: LogEvent) => void warnings.push(event) },
-      }
-      return {
-        operator: createOperatorStore(parts),
-        providerTokens: createProviderTokens(parts),
-        webhooks: createWebhookStore(parts),
-        idempotency: createIdempotencyStore(parts),
-        sealedSecrets: createSealedSecrets(parts),
-        orders: openOrders({ ...parts, jobs: { knex, log: silent, pulse }, stopwatch }).store,
+  /** The stores that seal under one key, while the previous ones open. */
+  const under = (current: number, ...previous: readonly number[]) => {
+    const { knex, log, jobs, stopwatch } = here
+    const parts = { knex, log, cipher: createCipher(keyOf(current), previous.map(keyOf)) }
+    return {
+      operator: createOperatorStore(parts),
+      providerTokens: createProviderTokens(parts),
+      webhooks: createWebhookStore(parts),
+      idempotency: createIdempotencyStore(parts),
+      sealedSecrets: createSealedSecrets(parts),
+      orders: openOrders({ ...parts, jobs, stopwatch }).store,
+    }
+  }
+  type Ports = ReturnType<typeof under>
+
+  /**
+   * So many tenants with a provider token, and a user each with a webhook whose secret was rotated and a kept reply that
+   * holds a secret.
+   */
+  const stored = async (ports: Ports, count: number) => {
+    const all = []
+    for (let index = 0; index < count; index += 1) {
+      const owner = await storedOwner(ports.operator)
+      const [webhook, secret] = [newWebhook(owner, index), `secret ${index}`]
+      await write(ports.operator, {
+        tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: secret }),
+      })
+      const previous = { secret: `old secret ${index}`, until: hourMs }
+      await rightOf(ports.webhooks.create(owner, { webhook, secret: previous.secret }))
+      await rightOf(ports.webhooks.rotateSecret(owner, webhook.id, { secret, overlapHours: 1 }, 0))
+      const claim = newClaim()
+      const reply = newReply({ body: JSON.stringify({ secret }), isSecret: true })
+      await rightOf(ports.idempotency.claim(owner, claim, index))
+      // A reply is kept by itself, or with its order.
+      await (index % 2
+        ? rightOf(ports.idempotency.keep(owner, claim, reply))
+        : rightOf(
+            ports.orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })),
+          ))
+      all.push({
+        owner,
+        webhook: { ...webhook, updatedAt: 0 },
+        token: secret,
+        secret,
+        previous,
+        claim,
+        reply,
+      })
+    }
+    return all
+  }
+  type Stored = Awaited<ReturnType<typeof stored>>[number]
+  const read = async (ports: Ports, { owner, webhook, claim }: Stored) => ({
+    token: await ports.providerTokens.find(owner.tenantId)(),
+    webhook: await ports.webhooks.findWithSecret(owner, webhook.id)(),
+    reply: await ports.idempotency.claim(owner, claim, 1)(),
+  })
+  const expectReadable = async (ports: Ports, all: readonly Stored[]) => {
+    for (const one of all)
+      expect(await read(ports, one)).toMatchObject({
+        token: { right: O.some(one.token) },
+        webhook: {
+          right: O.some({ webhook: one.webhook, secret: one.secret, previous: one.previous }),
+        },
+        reply: { right: { kind: 'replied', reply: one.reply } },
+      })
+  }
+  const rotate = async ({ sealedSecrets }: Ports, limit: number) => {
+    let resealed = 0
+    const unreadable: SealedSecret[] = []
+    for (let after: SealedSecret | undefined; ;) {
+      const batch = await rightOf(sealedSecrets.reseal({ after, limit }))
+      expect(batch.resealed + batch.unreadable.length).toBeLessThanOrEqual(limit)
+      resealed += batch.resealed
+      unreadable.push(...batch.unreadable)
+      if (batch.last === undefined) return { resealed, unreadable }
+      after = batch.last
+    }
+  }
+
+  it('stand in no row in the clear, and open neither in another row nor under another key', async () => {
+    const all = await stored(under(0), 4)
+    const { knex } = here
+    const unreadable = {
+      left: { reason: expect.stringContaining('cannot be decrypted') as string },
+    }
+    const nothing = { token: { right: O.none }, webhook: unreadable, reply: unreadable }
+    for (const [table, column] of columns) {
+      const rows: Record<string, unknown>[] = await knex(table)
+      for (const row of rows) {
+        expect(Buffer.from(row[column] as Buffer).toString('latin1')).not.toContain('secret ')
+        expect(JSON.stringify({ ...row, [column]: null })).not.toContain('secret ')
       }
     }
-    type Ports = ReturnType<typeof under>
-
-    /**
-     * So many tenants with a provider token, and a user each with a webhook whose secret was rotated
-     * and a kept reply that holds a secret.
-     */
-    const stored = async (ports: Ports, count: number) => {
-      const all = []
-      for (let index = 0; index < count; index += 1) {
-        const owner = await storedOwner(ports.operator)
-        const [webhook, secret] = [newWebhook(owner, index), `secret ${index}`]
-        await write(ports.operator, {
-          tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: secret }),
-        })
-        const previous = { secret: `old secret ${index}`, until: hourMs }
-        await rightOf(ports.webhooks.create(owner, { webhook, secret: previous.secret }))
-        await rightOf(
-          ports.webhooks.rotateSecret(owner, webhook.id, { secret, overlapHours: 1 }, 0),
-        )
-        const claim = newClaim()
-        const reply = newReply({ body: JSON.stringify({ secret }), isSecret: true })
-        await rightOf(ports.idempotency.claim(owner, claim, index))
-        // A reply is kept by itself, or with its order.
-        await (index % 2
-          ? rightOf(ports.idempotency.keep(owner, claim, reply))
-          : rightOf(
-              ports.orders.record(owner, toRecord(newOrder(owner, 0), { keep: { claim, reply } })),
-            ))
-        all.push({
-          owner,
-          webhook: { ...webhook, updatedAt: 0 },
-          token: secret,
-          secret,
-          previous,
-          claim,
-          reply,
-        })
-      }
-      return all
+    expect(await read(under(1), all[0] as Stored)).toMatchObject(nothing)
+    expect(here.warnings.splice(0)).toMatchObject([{ event: 'provider_token_unreadable' }])
+    await expectReadable(under(0), all)
+    for (const [table, column] of columns) {
+      const one = await knex(table).first(column)
+      await knex(table).update({ [column]: one?.[column] })
     }
-    type Stored = Awaited<ReturnType<typeof stored>>[number]
-    const read = async (ports: Ports, { owner, webhook, claim }: Stored) => ({
-      token: await ports.providerTokens.find(owner.tenantId)(),
-      webhook: await ports.webhooks.findWithSecret(owner, webhook.id)(),
-      reply: await ports.idempotency.claim(owner, claim, 1)(),
-    })
-    const expectReadable = async (ports: Ports, all: readonly Stored[]) => {
-      for (const one of all)
-        expect(await read(ports, one)).toMatchObject({
-          token: { right: O.some(one.token) },
-          webhook: {
-            right: O.some({ webhook: one.webhook, secret: one.secret, previous: one.previous }),
-          },
-          reply: { right: { kind: 'replied', reply: one.reply } },
-        })
-    }
-    const rotate = async ({ sealedSecrets }: Ports, limit: number) => {
-      let resealed = 0
-      const unreadable: SealedSecret[] = []
-      for (let after: SealedSecret | undefined; ;) {
-        const batch = await rightOf(sealedSecrets.reseal({ after, limit }))
-        expect(batch.resealed + batch.unreadable.length).toBeLessThanOrEqual(limit)
-        resealed += batch.resealed
-        unreadable.push(...batch.unreadable)
-        if (batch.last === undefined) return { resealed, unreadable }
-        after = batch.last
-      }
-    }
+    const opening = await Promise.all(all.map((one) => read(under(0), one)))
+    for (const kind of ['token', 'webhook', 'reply'] as const)
+      expect(opening.filter((one) => /secret \d/.test(JSON.stringify(one[kind])))).toHaveLength(1)
+    expect(JSON.stringify(here.warnings.splice(0))).not.toMatch(/secret \d/)
+    // What needs no secret is still available to its user.
+    for (const { owner, webhook } of all)
+      expect(await rightOf(under(1).webhooks.find(owner, webhook.id))).toMatchObject(O.some({}))
+  })
 
-    it('stand in no row in the clear, and open neither in another row nor under another key', async () => {
-      const all = await stored(under(0), 4)
-      const { knex } = opened.database
-      const unreadable = {
-        left: { reason: expect.stringContaining('cannot be decrypted') as string },
-      }
-      const nothing = { token: { right: O.none }, webhook: unreadable, reply: unreadable }
-      for (const [table, column] of columns) {
-        const rows: Record<string, unknown>[] = await knex(table)
-        for (const row of rows) {
-          expect(Buffer.from(row[column] as Buffer).toString('latin1')).not.toContain('secret ')
-          expect(JSON.stringify({ ...row, [column]: null })).not.toContain('secret ')
-        }
-      }
-      expect(await read(under(1), all[0] as Stored)).toMatchObject(nothing)
-      expect(warnings.splice(0)).toMatchObject([{ event: 'provider_token_unreadable' }])
-      await expectReadable(under(0), all)
-      for (const [table, column] of columns) {
-        const one = await knex(table).first(column)
-        await knex(table).update({ [column]: one?.[column] })
-      }
-      const opening = await Promise.all(all.map((one) => read(under(0), one)))
-      for (const kind of ['token', 'webhook', 'reply'] as const)
-        expect(opening.filter((one) => /secret \d/.test(JSON.stringify(one[kind])))).toHaveLength(1)
-      expect(JSON.stringify(warnings.splice(0))).not.toMatch(/secret \d/)
-      // What needs no secret is still available to its user.
-      for (const { owner, webhook } of all)
-        expect(await rightOf(under(1).webhooks.find(owner, webhook.id))).toMatchObject(O.some({}))
-    })
+  it.each([1, 2, 100])(
+    'are sealed under the current key in batches of %d, and open all the while',
+    async (limit) => {
+      const all = await stored(under(0), 3)
+      const ports = under(1, 0)
+      await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 2 }))
+      await expectReadable(ports, all)
+      expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 2, others: 10 })
+      expect(await rotate(ports, limit)).toStrictEqual({ resealed: 10, unreadable: [] })
+      expect(await rotate(ports, limit)).toStrictEqual({ resealed: 0, unreadable: [] })
+      await expectReadable(under(1), all)
+    },
+  )
 
-    it.each([1, 2, 100])(
-      'are sealed under the current key in batches of %d, and open all the while',
-      async (limit) => {
-        const all = await stored(under(0), 3)
-        const ports = under(1, 0)
-        await rightOf(ports.sealedSecrets.reseal({ after: undefined, limit: 2 }))
-        await expectReadable(ports, all)
-        expect(await rightOf(ports.sealedSecrets.census)).toStrictEqual({ current: 2, others: 10 })
-        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 10, unreadable: [] })
-        expect(await rotate(ports, limit)).toStrictEqual({ resealed: 0, unreadable: [] })
-        await expectReadable(under(1), all)
-      },
-    )
-
-    it.each([1, 3])(
-      'are named and left as they were where no key opens them, in batches of %d',
-      async (limit) => {
-        const [lost, all] = [await stored(under(2), 1), await stored(under(0), 2)]
-        const [{ owner, webhook, claim }] = lost as [Stored]
-        expect((await rotate(under(1, 0), limit)).unreadable).toStrictEqual([
-          { kind: 'provider_token', id: owner.tenantId },
-          { kind: 'webhook_secret', id: webhook.id },
-          { kind: 'previous_webhook_secret', id: webhook.id },
-          { kind: 'kept_reply', id: claim.id },
-        ])
-        const census = await rightOf(under(1).sealedSecrets.census)
-        expect(census).toStrictEqual({ current: 8, others: 4 })
-        await expectReadable(under(1), all)
-        expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 4, unreadable: [] })
-        await expectReadable(under(1), [...all, ...lost])
-      },
-    )
-
-    it('are sealed once by two rotations at once, which overwrite nothing that is set meanwhile', async () => {
-      const all = await stored(under(0), 4)
-      const fresh = all.map((one, index) => ({ ...one, token: `new token ${index}` }))
-      const [first, second] = await Promise.all([rotate(under(1, 0), 2), rotate(under(1, 0), 3)])
-      expect(first.resealed + second.resealed).toBe(16)
-      await Promise.all([
-        rotate(under(2, 1), 1),
-        ...fresh.map(({ owner, token }, index) =>
-          write((index % 2 ? under(1, 2) : under(2, 1)).operator, {
-            tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: token }),
-          }),
-        ),
+  it.each([1, 3])(
+    'are named and left as they were where no key opens them, in batches of %d',
+    async (limit) => {
+      const [lost, all] = [await stored(under(2), 1), await stored(under(0), 2)]
+      const [{ owner, webhook, claim }] = lost as [Stored]
+      expect((await rotate(under(1, 0), limit)).unreadable).toStrictEqual([
+        { kind: 'provider_token', id: owner.tenantId },
+        { kind: 'webhook_secret', id: webhook.id },
+        { kind: 'previous_webhook_secret', id: webhook.id },
+        { kind: 'kept_reply', id: claim.id },
       ])
-      await rotate(under(2, 1), 1)
-      await expectReadable(under(2), fresh)
-    })
-  }),
-)
+      const census = await rightOf(under(1).sealedSecrets.census)
+      expect(census).toStrictEqual({ current: 8, others: 4 })
+      await expectReadable(under(1), all)
+      expect(await rotate(under(1, 0, 2), limit)).toStrictEqual({ resealed: 4, unreadable: [] })
+      await expectReadable(under(1), [...all, ...lost])
+    },
+  )
+
+  it('are sealed once by two rotations at once, which overwrite nothing that is set meanwhile', async () => {
+    const all = await stored(under(0), 4)
+    const fresh = all.map((one, index) => ({ ...one, token: `new token ${index}` }))
+    const [first, second] = await Promise.all([rotate(under(1, 0), 2), rotate(under(1, 0), 3)])
+    expect(first.resealed + second.resealed).toBe(16)
+    await Promise.all([
+      rotate(under(2, 1), 1),
+      ...fresh.map(({ owner, token }, index) =>
+        write((index % 2 ? under(1, 2) : under(2, 1)).operator, {
+          tenants: puts({ id: owner.tenantId, name: 'Acme', providerToken: token }),
+        }),
+      ),
+    ])
+    await rotate(under(2, 1), 1)
+    await expectReadable(under(2), fresh)
+  })
+})

@@ -33,7 +33,8 @@ import * as fc from 'fast-check'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { expect, it } from 'vitest'
-import { describeStores, type StorePorts } from './order-ports.ts'
+import { lockWaits, onEachDatabase } from './harness.ts'
+import type { StorePorts } from './store-commands.ts'
 
 const noon = Date.parse('2026-11-02T12:00:00.123Z')
 const ended: PlacementStep = {
@@ -196,7 +197,8 @@ const rushes: readonly Rush[] = [
   },
 ]
 
-describeStores('simultaneous writes', (instance) => {
+onEachDatabase('simultaneous writes', (here, there, kind) => {
+  const instance = (index: number): StorePorts => (index % 2 ? there : here)
   it.each(rushes)(
     'are accepted as often as allowed: $what',
     async ({ allowed, refusal, prepare }) => {
@@ -228,21 +230,6 @@ describeStores('simultaneous writes', (instance) => {
         kind: 'replied',
         reply,
       })
-  })
-
-  it('of an order count against limits, unless it was filled before the positions were read', async () => {
-    const ports = instance(0)
-    const accounts = await limited(ports, 'trader')
-    const [{ owner }] = accounts
-    const recordNext = (openPositions: OpenPositions) =>
-      ports.orders.record(owner, toRecord(newOrderOn(accounts[0], noon), { openPositions }))
-    const before = await noPositions(ports, accounts)
-    const first = await rightOf(recordNext(before))
-    await rightOf(ports.orders.advance(owner, placementOf(first), ended, noon))
-    // Positions are dated by the millisecond.
-    await new Promise((resolve) => setTimeout(resolve, 50))
-    expect(await recordNext(before)()).toMatchObject({ left: { _tag: 'TraderLimitBreached' } })
-    expect(E.isRight(await recordNext(await noPositions(ports, accounts))())).toBe(true)
   })
 
   it('are not made in another run of the database server than the one that is expected', async () => {
@@ -363,6 +350,70 @@ describeStores('simultaneous writes', (instance) => {
       O.some({ ...webhook, url, enabled: false }),
     )
   })
+
+  /** Makes both writes at once, the first of which then waits, with what it has locked, for the rows. */
+  const together = async (
+    rows: string,
+    id: string,
+    writes: readonly (() => Promise<unknown>)[],
+  ) => {
+    const begun = await here.knex.transaction(async (trx) => {
+      await trx.raw(`select from ${rows} = ? for update`, [id])
+      const results: Promise<unknown>[] = []
+      for (const begin of writes) {
+        results.push(begin())
+        await expect.poll(() => lockWaits(here)).toBe(results.length)
+      }
+      return { results }
+    })
+    return Promise.all(begun.results)
+  }
+
+  it.skipIf(kind === 'embedded')(
+    'of an order, and the removal of its user, do not end each other',
+    async () => {
+      const owner = await storedOwner(here.operator)
+      await recordMany(here, owner, 1)
+      const [recorded, removed] = await together('order_counters where user_id', owner.userId, [
+        here.orders.record(owner, toRecord(newOrder(owner, noon))),
+        there.operator.apply(noKeys, () =>
+          E.right({ changes: { ...noChanges, users: removes(owner.userId) } }),
+        ),
+      ])
+      expect(removed).toMatchObject({ _tag: 'Right' })
+      if (!E.isRight(recorded as E.Either<unknown, unknown>))
+        expect(recorded).toMatchObject({ left: { reason: expect.stringContaining('23503 on ') } })
+    },
+  )
+
+  it.skipIf(kind === 'embedded')(
+    'of an order of several desks, and of these desks in any order, do not end each other',
+    async () => {
+      const [account] = await limited(here, 'trader')
+      const desk = (name: string) => ({
+        id: `desk-${name}-${account.id}`,
+        tenantId: account.owner.tenantId,
+        accounts: [account.id],
+        limits: { maxOpenLots: null, maxOpenPositions: 9, allowedSymbols: null },
+      })
+      const desks = [desk('b'), desk('a')]
+      await write(here.operator, { desks: puts(...desks) })
+      const openPositions = await noPositions(here, [account, account])
+      const keys = { ...noKeys, desks: desks.map(({ id }) => id) }
+      const deadlocks = async (): Promise<unknown> =>
+        (await here.knex('pg_stat_database').whereRaw('datname = current_database()').first())
+          .deadlocks
+      const before = await deadlocks()
+      const results = await together('desks where id', desks[1]?.id ?? '', [
+        here.orders.record(account.owner, toRecord(newOrderOn(account, noon), { openPositions })),
+        there.operator.apply(keys, () =>
+          E.right({ changes: { ...noChanges, desks: puts(...desks) } }),
+        ),
+      ])
+      expect(results).toMatchObject([{ _tag: 'Right' }, { _tag: 'Right' }])
+      expect(await deadlocks()).toBe(before)
+    },
+  )
 
   it('of several thousand records fit into one document', async () => {
     const { operator, accounts } = instance(0)

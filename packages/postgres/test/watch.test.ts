@@ -13,16 +13,9 @@ import {
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
-import {
-  onEachDatabase,
-  pulse,
-  silent,
-  storesOn,
-  webhooksOn,
-  type OpenedDatabase,
-} from './open-stores.ts'
+import { onEachDatabase, pulse, silent } from './harness.ts'
 
 /** So long that none is due again while a test runs. */
 const roundMs = 10_000 * secondMs
@@ -37,184 +30,172 @@ interface Round {
 
 const ms = (time: string) => `round(extract(epoch from ${time}) * 1000)::float8`
 
-onEachDatabase((open) =>
-  describe('the watch', () => {
-    let opened: OpenedDatabase
-    let ports: OpenedJournal
-    let elsewhere: OpenedJournal
-    beforeAll(async () => {
-      opened = await open()
-      ;[ports, elsewhere] = [opened.database, opened.elsewhere].map(({ knex }) =>
-        openJournal({ knex, log: silent, pulse }, { watchMs: roundMs }),
-      ) as [OpenedJournal, OpenedJournal]
-    })
-    afterAll(() => opened.close())
+onEachDatabase('the watch', (here, there) => {
+  let ports: OpenedJournal
+  let elsewhere: OpenedJournal
+  beforeAll(() => {
+    ;[ports, elsewhere] = [here, there].map(({ knex }) =>
+      openJournal({ knex, log: silent, pulse }, { watchMs: roundMs }),
+    ) as [OpenedJournal, OpenedJournal]
+  })
 
-    const rounds = async (accounts: readonly Account[]): Promise<readonly Round[]> => {
-      const { rows } = await opened.database.knex.raw<{ rows: Round[] }>(
-        `select account_id as "accountId", ${ms('watch_at')} as at, ${ms('paused_until')} as "pausedUntil", ${ms('now()')} as now
+  const rounds = async (accounts: readonly Account[]): Promise<readonly Round[]> => {
+    const { rows } = await here.knex.raw<{ rows: Round[] }>(
+      `select account_id as "accountId", ${ms('watch_at')} as at, ${ms('paused_until')} as "pausedUntil", ${ms('now()')} as now
           from journals where watch_at is not null and account_id = any(?) order by account_id`,
-        [accounts.map(({ id }) => id)],
-      )
-      return rows
-    }
-    const setBack = (column: 'watch_at' | 'paused_until', ms: number) =>
-      opened.database.knex.raw(
-        `update journals set ${column} = ${column} - ${ms} * interval '1 ms'`,
-      )
-    const watch = async (owner: Account['owner'], fields: Partial<Webhook> = {}) => {
-      const webhook = newWebhook(owner, 0, { eventTypes: ['trade.closed'], ...fields })
-      await rightOf(
-        webhooksOn(opened.database).create(owner, { webhook, secret: 'a secret of some length' }),
-      )
-      return webhook
-    }
-    const watchedAccounts = async (count: number): Promise<readonly Account[]> => {
-      const operator = storesOn(opened.database).operator
-      const first = await storedAccount(operator)
-      const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
-      await write(operator, { accounts: puts(...others) })
-      await watch(first.owner)
-      return [first, ...others]
-    }
-    /** Follows who waits, reads what is due, and stops. Returns the reads of the accounts. */
-    const run = async (
-      accounts: readonly Account[],
-      result: JournalReadResult = 'read',
-    ): Promise<readonly JournalClaim[]> => {
-      const read: JournalClaim[] = []
-      const worker = await ports.jobs.work(async (claim) => {
-        read.push(claim)
-        await rightOf(ports.journal.release(claim, result))
-      })
-      await worker.stop()
-      return read.filter(({ account }) => accounts.some(({ id }) => id === account.accountId))
-    }
-
-    it('is of linked MT4 and MT5 accounts, while their user has an enabled webhook or an open stream for events of the broker, or they have a threshold', async () => {
-      const situation = fc.record({
-        webhook: fc.constantFrom('none', 'enabled', 'disabled', 'for orders'),
-        hasStream: fc.boolean(),
-        platform: fc.constantFrom('mt4', 'mt5', 'other', 'not linked'),
-        hasThreshold: fc.boolean(),
-      })
-      const { operator } = storesOn(opened.database)
-      const webhooks = webhooksOn(opened.database)
-      await fc.assert(
-        fc.asyncProperty(
-          fc.array(situation, { minLength: 1, maxLength: 4 }),
-          async (situations) => {
-            const account = await storedAccount(operator)
-            const { owner } = account
-            for (const { webhook, hasStream, hasThreshold, platform } of situations) {
-              const created =
-                webhook === 'none'
-                  ? undefined
-                  : await watch(owner, {
-                      enabled: webhook !== 'disabled',
-                      eventTypes:
-                        webhook === 'for orders'
-                          ? ['order.filled']
-                          : [brokerEventTypes[situations.length % brokerEventTypes.length]!],
-                    })
-              if (hasStream) await rightOf(ports.watch.keepFor([owner]))
-              await write(operator, {
-                accounts: puts({
-                  ...account,
-                  brokerType: platform === 'not linked' ? 'mt5' : platform,
-                  provider: platform === 'not linked' ? null : account.provider,
-                }),
-              })
-              const threshold = {
-                accountId: account.id,
-                type: 'equity_below',
-                severity: 'warning',
-                value: 1,
-                halt: false,
-              } as const
-              await write(operator, { riskThresholds: (hasThreshold ? puts : removes)(threshold) })
-              await run([])
-              const isWaitedFor = webhook === 'enabled' || hasStream || hasThreshold
-              expect(await rounds([account])).toHaveLength(
-                isWaitedFor && platform.startsWith('mt') ? 1 : 0,
-              )
-              if (created) await rightOf(webhooks.remove(owner, created.id))
-              await opened.database.knex.raw(
-                `update stream_leases set expires_at = expires_at - interval '21 seconds'`,
-              )
-            }
-          },
-        ),
-        { numRuns: 30 },
-      )
+      [accounts.map(({ id }) => id)],
+    )
+    return rows
+  }
+  const setBack = (column: 'watch_at' | 'paused_until', ms: number) =>
+    here.knex.raw(`update journals set ${column} = ${column} - ${ms} * interval '1 ms'`)
+  const watch = async (owner: Account['owner'], fields: Partial<Webhook> = {}) => {
+    const webhook = newWebhook(owner, 0, { eventTypes: ['trade.closed'], ...fields })
+    await rightOf(here.webhooks.create(owner, { webhook, secret: 'a secret of some length' }))
+    return webhook
+  }
+  const watchedAccounts = async (count: number): Promise<readonly Account[]> => {
+    const operator = here.operator
+    const first = await storedAccount(operator)
+    const others = Array.from({ length: count - 1 }, () => newAccount(first.owner))
+    await write(operator, { accounts: puts(...others) })
+    await watch(first.owner)
+    return [first, ...others]
+  }
+  /** Follows who waits, reads what is due, and stops. Returns the reads of the accounts. */
+  const run = async (
+    accounts: readonly Account[],
+    result: JournalReadResult = 'read',
+  ): Promise<readonly JournalClaim[]> => {
+    const read: JournalClaim[] = []
+    const worker = await ports.jobs.work(async (claim) => {
+      read.push(claim)
+      await rightOf(ports.journal.release(claim, result))
     })
+    await worker.stop()
+    return read.filter(({ account }) => accounts.some(({ id }) => id === account.accountId))
+  }
 
-    it('spreads the rounds of its accounts, makes one for those that were missed, and keeps their places', async () => {
-      const accounts = await watchedAccounts(200)
-      await run(accounts)
-      const before = await rounds(accounts)
-      const quarterOf = ({ at, now }: Round) => Math.floor((4 * (at - now)) / roundMs)
-      for (const quarter of [0, 1, 2, 3]) {
-        const count = before.filter((round) => quarterOf(round) === quarter).length
-        // Four standard deviations from fifty.
-        expect(count).toBeGreaterThan(25)
-        expect(count).toBeLessThan(75)
-      }
-      await setBack('watch_at', 3.5 * roundMs)
-      const read: string[] = []
-      while (read.length < accounts.length)
-        read.push(...(await run(accounts)).map(({ account }) => account.accountId))
-      expect(read.toSorted()).toStrictEqual(accounts.map(({ id }) => id).toSorted())
-      for (const [index, { at, now }] of (await rounds(accounts)).entries()) {
-        const movedMs = at - (before[index]?.at ?? Number.NaN)
-        expect(Math.abs(movedMs % roundMs)).toBe(roundMs / 2)
-        expect(at).toBeGreaterThan(now)
-        expect(at).toBeLessThanOrEqual(now + roundMs)
-      }
+  it('is of linked MT4 and MT5 accounts, while their user has an enabled webhook or an open stream for events of the broker, or they have a threshold', async () => {
+    const situation = fc.record({
+      webhook: fc.constantFrom('none', 'enabled', 'disabled', 'for orders'),
+      hasStream: fc.boolean(),
+      platform: fc.constantFrom('mt4', 'mt5', 'other', 'not linked'),
+      hasThreshold: fc.boolean(),
     })
+    const { operator } = here
+    const webhooks = here.webhooks
+    await fc.assert(
+      fc.asyncProperty(fc.array(situation, { minLength: 1, maxLength: 4 }), async (situations) => {
+        const account = await storedAccount(operator)
+        const { owner } = account
+        for (const { webhook, hasStream, hasThreshold, platform } of situations) {
+          const created =
+            webhook === 'none'
+              ? undefined
+              : await watch(owner, {
+                  enabled: webhook !== 'disabled',
+                  eventTypes:
+                    webhook === 'for orders'
+                      ? ['order.filled']
+                      : [brokerEventTypes[situations.length % brokerEventTypes.length]!],
+                })
+          if (hasStream) await rightOf(ports.watch.keepFor([owner]))
+          await write(operator, {
+            accounts: puts({
+              ...account,
+              brokerType: platform === 'not linked' ? 'mt5' : platform,
+              provider: platform === 'not linked' ? null : account.provider,
+            }),
+          })
+          const threshold = {
+            accountId: account.id,
+            type: 'equity_below',
+            severity: 'warning',
+            value: 1,
+            halt: false,
+          } as const
+          await write(operator, { riskThresholds: (hasThreshold ? puts : removes)(threshold) })
+          await run([])
+          const isWaitedFor = webhook === 'enabled' || hasStream || hasThreshold
+          expect(await rounds([account])).toHaveLength(
+            isWaitedFor && platform.startsWith('mt') ? 1 : 0,
+          )
+          if (created) await rightOf(webhooks.remove(owner, created.id))
+          await here.knex.raw(
+            `update stream_leases set expires_at = expires_at - interval '21 seconds'`,
+          )
+        }
+      }),
+      { numRuns: 30 },
+    )
+  })
 
-    it('backs off to a minute from an account that cannot be read, and leaves out rounds while the provider limits the tenant', async () => {
-      const accounts = await watchedAccounts(1)
-      await run(accounts)
-      const before = await rounds(accounts)
-      await setBack('watch_at', roundMs)
-      const pauses: number[] = []
-      for (let failures = 0; failures < 8; failures += 1) {
-        expect(await run(accounts, 'failed')).toHaveLength(1)
-        const [{ pausedUntil, now } = expect.fail('is not watched')] = await rounds(accounts)
-        pauses.push(Math.round(((pausedUntil ?? now) - now) / secondMs))
-        expect(await run(accounts)).toHaveLength(0)
-        await setBack('paused_until', minuteMs)
-      }
-      expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60])
-      expect(await run(accounts, { retryAfterSeconds: 15_000 })).toHaveLength(1)
-      const [limited = expect.fail('is not watched')] = await rounds(accounts)
-      expect((limited.pausedUntil ?? 0) - limited.now).toBeGreaterThan(14_000 * secondMs)
-      expect(limited.at).toBeGreaterThanOrEqual(limited.pausedUntil ?? Infinity)
-      expect((limited.at - (before[0]?.at ?? 0)) % roundMs).toBe(0)
-      await setBack('paused_until', 15_000 * secondMs)
-      await setBack('watch_at', 3 * roundMs)
-      expect(await run(accounts)).toHaveLength(1)
-      expect(await rounds(accounts)).toMatchObject([{ pausedUntil: null }])
-    })
+  it('spreads the rounds of its accounts, makes one for those that were missed, and keeps their places', async () => {
+    const accounts = await watchedAccounts(200)
+    await run(accounts)
+    const before = await rounds(accounts)
+    const quarterOf = ({ at, now }: Round) => Math.floor((4 * (at - now)) / roundMs)
+    for (const quarter of [0, 1, 2, 3]) {
+      const count = before.filter((round) => quarterOf(round) === quarter).length
+      // Four standard deviations from fifty.
+      expect(count).toBeGreaterThan(25)
+      expect(count).toBeLessThan(75)
+    }
+    await setBack('watch_at', 3.5 * roundMs)
+    const read: string[] = []
+    while (read.length < accounts.length)
+      read.push(...(await run(accounts)).map(({ account }) => account.accountId))
+    expect(read.toSorted()).toStrictEqual(accounts.map(({ id }) => id).toSorted())
+    for (const [index, { at, now }] of (await rounds(accounts)).entries()) {
+      const movedMs = at - (before[index]?.at ?? Number.NaN)
+      expect(Math.abs(movedMs % roundMs)).toBe(roundMs / 2)
+      expect(at).toBeGreaterThan(now)
+      expect(at).toBeLessThanOrEqual(now + roundMs)
+    }
+  })
 
-    it('is shared by instances: each round is made once', async () => {
-      const accounts = await watchedAccounts(60)
-      await run(accounts)
-      await setBack('watch_at', roundMs)
-      const read: string[] = []
-      const workers = await Promise.all(
-        [ports, elsewhere].map(({ jobs, journal }) =>
-          jobs.work(async (claim) => {
-            read.push(claim.account.accountId)
-            await rightOf(journal.release(claim, 'read'))
-          }),
-        ),
-      )
-      const ofThese = () => read.filter((id) => accounts.some((account) => account.id === id))
-      await expect.poll(ofThese).toHaveLength(60)
-      for (const { stop } of workers) await stop()
-      expect(new Set(ofThese()).size).toBe(60)
-    })
-  }),
-)
+  it('backs off to a minute from an account that cannot be read, and leaves out rounds while the provider limits the tenant', async () => {
+    const accounts = await watchedAccounts(1)
+    await run(accounts)
+    const before = await rounds(accounts)
+    await setBack('watch_at', roundMs)
+    const pauses: number[] = []
+    for (let failures = 0; failures < 8; failures += 1) {
+      expect(await run(accounts, 'failed')).toHaveLength(1)
+      const [{ pausedUntil, now } = expect.fail('is not watched')] = await rounds(accounts)
+      pauses.push(Math.round(((pausedUntil ?? now) - now) / secondMs))
+      expect(await run(accounts)).toHaveLength(0)
+      await setBack('paused_until', minuteMs)
+    }
+    expect(pauses).toStrictEqual([1, 2, 4, 8, 16, 32, 60, 60])
+    expect(await run(accounts, { retryAfterSeconds: 15_000 })).toHaveLength(1)
+    const [limited = expect.fail('is not watched')] = await rounds(accounts)
+    expect((limited.pausedUntil ?? 0) - limited.now).toBeGreaterThan(14_000 * secondMs)
+    expect(limited.at).toBeGreaterThanOrEqual(limited.pausedUntil ?? Infinity)
+    expect((limited.at - (before[0]?.at ?? 0)) % roundMs).toBe(0)
+    await setBack('paused_until', 15_000 * secondMs)
+    await setBack('watch_at', 3 * roundMs)
+    expect(await run(accounts)).toHaveLength(1)
+    expect(await rounds(accounts)).toMatchObject([{ pausedUntil: null }])
+  })
+
+  it('is shared by instances: each round is made once', async () => {
+    const accounts = await watchedAccounts(60)
+    await run(accounts)
+    await setBack('watch_at', roundMs)
+    const read: string[] = []
+    const workers = await Promise.all(
+      [ports, elsewhere].map(({ jobs, journal }) =>
+        jobs.work(async (claim) => {
+          read.push(claim.account.accountId)
+          await rightOf(journal.release(claim, 'read'))
+        }),
+      ),
+    )
+    const ofThese = () => read.filter((id) => accounts.some((account) => account.id === id))
+    await expect.poll(ofThese).toHaveLength(60)
+    for (const { stop } of workers) await stop()
+    expect(new Set(ofThese()).size).toBe(60)
+  })
+})

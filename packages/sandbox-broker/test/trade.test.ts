@@ -1,13 +1,6 @@
 // Every action of POST /trade on hedging, netting and MT4 accounts, and every refusal.
 import { describe, expect, it } from 'vitest'
-import type {
-  AccountInformation,
-  AccountOptions,
-  DealRow,
-  OrderRow,
-  PositionRow,
-  TradeReply,
-} from '../src/index.ts'
+import type { AccountOptions, DealRow, OrderRow, PositionRow, TradeReply } from '../src/index.ts'
 import { EVER, setUp, type Bench } from './harness.ts'
 
 const BUY = { actionType: 'ORDER_TYPE_BUY', symbol: 'EURUSD', volume: 0.1 }
@@ -184,52 +177,7 @@ describe('a change of levels', () => {
   )
 })
 
-describe('changing and closing on MT5 hedging', () => {
-  it('closes a part, then the rest, each with its share of profit', async () => {
-    const { trade, positions, deals, sandbox, get } = await setUpAccount()
-    const { positionId } = await trade(BUY)
-    sandbox.prices.pin('EURUSD', { bid: 1.1102, ask: 1.1104 })
-    const part = await trade({
-      actionType: 'POSITION_PARTIAL',
-      positionId,
-      volume: 0.04,
-      comment: 'part',
-    })
-    expect(part).toMatchObject({ numericCode: 10009, positionId })
-    expect(await positions()).toMatchObject([
-      {
-        id: positionId,
-        volume: 0.06,
-        realizedCommission: -0.28,
-        realizedProfit: 39.72,
-        unrealizedProfit: 60,
-        profit: 99.72,
-      },
-    ])
-    await trade({ actionType: 'POSITION_CLOSE_ID', positionId })
-    expect(await positions()).toEqual([])
-    const rows = await deals()
-    expect(
-      rows.map((deal) => [
-        deal['type'],
-        deal['entryType'],
-        deal['volume'],
-        deal['profit'],
-        deal['commission'],
-      ]),
-    ).toEqual([
-      ['DEAL_TYPE_BUY', 'DEAL_ENTRY_IN', 0.1, 0, -0.35],
-      ['DEAL_TYPE_SELL', 'DEAL_ENTRY_OUT', 0.04, 40, -0.14],
-      ['DEAL_TYPE_SELL', 'DEAL_ENTRY_OUT', 0.06, 60, -0.21],
-    ])
-    expect(rows[1]).toMatchObject({ orderId: part.orderId, comment: 'part' })
-    expect((await get<AccountInformation>('account-information')).body).toMatchObject({
-      balance: 10_099.3,
-      equity: 10_099.3,
-      margin: 0,
-    })
-  })
-
+describe('a position', () => {
   it('charges swap for each night, three for Wednesday, on the closing deal', async () => {
     const { trade, positions, deals, clock } = await setUpAccount()
     const { positionId } = await trade(BUY)
@@ -246,33 +194,6 @@ describe('changing and closing on MT5 hedging', () => {
 })
 
 describe('netting', () => {
-  it('adds, reduces and closes one position, averaging the price', async () => {
-    const { trade, positions, deals, sandbox } = await setUpAccount({ marginMode: 'netting' })
-    const { positionId } = await trade(BUY)
-    sandbox.prices.pin('EURUSD', { bid: 1.1098, ask: 1.11 })
-    expect(await trade({ ...BUY, volume: 0.3 })).toMatchObject({ positionId })
-    expect(await positions()).toMatchObject([{ id: positionId, volume: 0.4, openPrice: 1.10755 }])
-    expect(await trade({ ...SELL, volume: 0.15 })).toMatchObject({ positionId })
-    expect(await positions()).toMatchObject([
-      { id: positionId, volume: 0.25, openPrice: 1.10755, type: 'POSITION_TYPE_BUY' },
-    ])
-    await trade({ ...SELL, volume: 0.25 })
-    expect(await positions()).toEqual([])
-    expect(
-      (await deals()).map((deal) => [
-        deal['entryType'],
-        deal['volume'],
-        deal['profit'],
-        deal['positionId'],
-      ]),
-    ).toEqual([
-      ['DEAL_ENTRY_IN', 0.1, 0, positionId],
-      ['DEAL_ENTRY_IN', 0.3, 0, positionId],
-      ['DEAL_ENTRY_OUT', 0.15, 33.75, positionId],
-      ['DEAL_ENTRY_OUT', 0.25, 56.25, positionId],
-    ])
-  })
-
   it('reverses in one INOUT deal that closes the old side and opens the rest', async () => {
     const { trade, positions, deals } = await setUpAccount({ marginMode: 'netting' })
     const { positionId } = await trade({ ...BUY, stopLoss: 1.05 })

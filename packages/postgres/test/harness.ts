@@ -1,0 +1,200 @@
+// Databases for the tests, embedded always and on a server where TEST_DATABASE_URL names one, and
+// instances of the service on them.
+import { randomBytes } from 'node:crypto'
+import type { ServiceEvent } from '@tradeport/domain/events'
+import type { Owner, WebhookId } from '@tradeport/domain/primitives'
+import { Client } from 'pg'
+import { afterAll, beforeAll, describe } from 'vitest'
+import {
+  createAccountStore,
+  createCipher,
+  createCredentialStore,
+  createHalts,
+  createIdempotencyStore,
+  createLimitStore,
+  createOperatorOrders,
+  createOperatorStore,
+  createProviderTokens,
+  createRiskThresholds,
+  createTenantRecords,
+  createUserStore,
+  createWebhookStore,
+  openDatabase,
+  openEvents,
+  openOrders,
+  openOwnerNotices,
+  startJobs,
+  type Database,
+  type LogEvent,
+  type Pulse,
+} from '../src/index.ts'
+
+export const serverUrl = process.env['TEST_DATABASE_URL']
+export const serverTitle =
+  serverUrl === undefined
+    ? 'on a PostgreSQL server (TEST_DATABASE_URL not set)'
+    : 'on a PostgreSQL server'
+
+/**
+ * An empty database with its tables, as support/global-setup.ts makes it. PGlite takes its time on
+ * a busy machine.
+ */
+export const inMemory = {
+  inMemory: true,
+  statementTimeoutMs: 120_000,
+  from: process.env['TEST_EMPTY_DATABASE'] ?? '',
+} as const
+
+/** A database on the server that nobody else uses. */
+export const createServerDatabase = async () => {
+  const name = `tradeport_test_${randomBytes(6).toString('hex')}`
+  const url = new URL(serverUrl ?? '')
+  url.pathname = `/${name}`
+  await runOnServer(`create database ${name}`)
+  return { url: url.href, drop: () => runOnServer(`drop database ${name} with (force)`) }
+}
+
+const runOnServer = async (statement: string): Promise<void> => {
+  const client = new Client({ connectionString: serverUrl })
+  await client.connect()
+  await client.query(statement).finally(() => client.end())
+}
+
+export type DatabaseKind = 'embedded' | 'server'
+
+/** The pools of two instances on one database, which share their pool where it is embedded. */
+export const openDatabases = async (kind: DatabaseKind) => {
+  if (kind === 'embedded') {
+    const database = await openDatabase(inMemory)
+    return { database, elsewhere: database, close: database.close }
+  }
+  const { url, drop } = await createServerDatabase()
+  const [database, elsewhere] = [await openDatabase({ url }), await openDatabase({ url })]
+  return {
+    database,
+    elsewhere,
+    close: async () => {
+      await Promise.all([database.close(), elsewhere.close()])
+      await drop()
+    },
+  }
+}
+
+export const testCipher = createCipher(new Uint8Array(32).fill(7))
+export const stopwatch = { elapsedMs: () => performance.now() }
+export const silent = { warn: () => undefined }
+/** For jobs whose upkeep no test observes. */
+export const pulse: Pulse = { beat: () => undefined, end: () => undefined, silentFor: () => [] }
+/** Milliseconds that no test lasts. */
+export const never = 2_000_000_000
+
+interface InstanceOptions {
+  readonly clock?: { readonly now: () => number }
+  readonly events?: Parameters<typeof openEvents>[1]
+  readonly notices?: Parameters<typeof openOwnerNotices>[1]
+  readonly superviseSeconds?: number
+  readonly warn?: (event: LogEvent) => void
+}
+
+export type Instance = Awaited<ReturnType<typeof startInstance>>
+
+/** Everything of an instance but its journals. */
+export const startInstance = async (
+  database: Database,
+  {
+    clock = Date,
+    events: eventOptions,
+    notices: noticeOptions,
+    superviseSeconds = 60,
+    ...rest
+  }: InstanceOptions = {},
+) => {
+  const { knex } = database
+  const warnings: LogEvent[] = []
+  const disabled: { readonly id: WebhookId; readonly because: string }[] = []
+  const log = { warn: rest.warn ?? ((event: LogEvent) => void warnings.push(event)) }
+  const jobs = await startJobs({ knex, log, superviseSeconds })
+  const parts = { jobs, knex, log, cipher: testCipher, stopwatch, clock }
+  const notices = await openOwnerNotices(jobs, noticeOptions)
+  const events = openEvents(
+    {
+      ...parts,
+      notices,
+      peerNotices: { subscribe: () => undefined },
+      isEmbedded: true,
+      onDisabled: ({ id }, because) => void disabled.push({ id, because }),
+    },
+    { pollMs: 100, ...eventOptions },
+  )
+  const { recorder } = events
+  const orders = openOrders({ ...parts, events: recorder }, { pollMs: 100, idlePollMs: 200 })
+  return {
+    ...parts,
+    database,
+    warnings,
+    /** The webhooks that were disabled, and why. */
+    disabled,
+    accounts: createAccountStore(parts),
+    credentials: createCredentialStore(parts),
+    operator: createOperatorStore(parts),
+    providerTokens: createProviderTokens(parts),
+    users: createUserStore(parts),
+    tenantRecords: createTenantRecords(parts),
+    riskThresholds: createRiskThresholds({ knex, recorder, mayHalt: true }),
+    halts: createHalts(parts),
+    webhooks: createWebhookStore(parts),
+    idempotency: createIdempotencyStore(parts),
+    orderLimits: createLimitStore(parts),
+    operatorOrders: createOperatorOrders(parts),
+    orders: orders.store,
+    orderJobs: orders.jobs,
+    notices,
+    recorder,
+    deliveries: events.deliveries,
+    deliveryJobs: events.jobs,
+    eventLog: events.log,
+    record: async (owner: Owner, recorded: readonly ServiceEvent[]): Promise<void> => {
+      const owned = recorded.map((event) => ({ owner, event }))
+      await knex.transaction((trx) => recorder.recordWithin(trx, owned))
+      recorder.handOver()
+    },
+    stop: jobs.stop,
+  }
+}
+
+/** How many statements wait for a lock. */
+export const lockWaits = async ({ knex }: Instance): Promise<number> =>
+  (
+    await knex('pg_stat_activity').whereRaw(
+      `datname = current_database() and wait_event_type = 'Lock'`,
+    )
+  ).length
+
+/** Stands for a value that exists only while tests run. */
+const later = <A extends object>(value: () => A | undefined): A =>
+  new Proxy({} as A, { get: (_, name): unknown => Reflect.get(value() as A, name) })
+
+/** Declares the same tests for the embedded database and for a server, with two instances each. */
+export const onEachDatabase = (
+  what: string,
+  declare: (here: Instance, there: Instance, kind: DatabaseKind) => void,
+  options: InstanceOptions = {},
+): void => {
+  const declareOn = (kind: DatabaseKind) => () => {
+    let opened: Awaited<ReturnType<typeof openDatabases>>
+    let [here, there]: readonly Instance[] = []
+    beforeAll(async () => {
+      opened = await openDatabases(kind)
+      here = await startInstance(opened.database, options)
+      there = await startInstance(opened.elsewhere, options)
+    })
+    afterAll(async () => {
+      await Promise.all([here?.stop(), there?.stop()])
+      await opened.close()
+    })
+    const [first, second] = [later(() => here), later(() => there)]
+    declare(first, second, kind)
+  }
+  describe(`${what}, on the embedded database`, declareOn('embedded'))
+  describe.skipIf(serverUrl === undefined)(`${what}, ${serverTitle}`, declareOn('server'))
+}
