@@ -1,9 +1,9 @@
 // Accounts as their user sees them, read live from the provider, and what of that is kept for how
 // long.
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, newAccountUuid } from './support/desk.ts'
-import { createTestClock, startTestService } from './support/service.ts'
-import type { Json, Reply, TestService } from './support/service.ts'
+import { createTestClock, useTestService } from './support/service.ts'
+import type { Json, Reply } from './support/service.ts'
 
 const startsAt = '2026-03-02T10:00:00.000Z'
 const clock = createTestClock(startsAt)
@@ -15,27 +15,25 @@ const [demo, real, disconnected, paper] = [
 ] as const
 const user = 'u-accounts'
 
-let service: TestService
+const service = useTestService(
+  [
+    {
+      id: 'demo',
+      startBalance: 5_000,
+      leverage: 50,
+      currency: 'EUR',
+      positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }],
+    },
+    { id: 'real', type: 'real' },
+    { id: 'off' },
+  ],
+  { now: clock.now },
+)
 const get = (path: string) => service.get(path, keyOf(user))
 const row = ({ body }: Reply, id: string): Json =>
   body.data.find((account: Json) => account.id === id)
-const readAnew = () => clock.advance(5_000)
 
 beforeAll(async () => {
-  service = await startTestService(
-    [
-      {
-        id: 'demo',
-        startBalance: 5_000,
-        leverage: 50,
-        currency: 'EUR',
-        positions: [{ symbol: 'EURUSD', side: 'buy', volume: 0.1 }],
-      },
-      { id: 'real', type: 'real' },
-      { id: 'off' },
-    ],
-    { now: clock.now },
-  )
   const accounts = [
     // Named in another order than they were linked in.
     {
@@ -62,8 +60,6 @@ beforeAll(async () => {
   ]
   await service.setUp(linkDocument({ user, accounts }))
 })
-afterAll(() => service?.close())
-beforeEach(() => service.sandbox.faults.clear())
 
 describe('GET /accounts', () => {
   it('lists every linked account, oldest first, with live figures where it is read and stored ones where it is not', async () => {
@@ -110,30 +106,6 @@ describe('GET /accounts', () => {
       details: { status: 'disconnected' },
     })
     expect(service.sandbox.requests.count({ account: 'off' })).toBe(0)
-  })
-
-  it('shows an account that cannot be read as in error with its last figures, and recovers it', async () => {
-    const before = row(await get('/accounts'), demo)
-    service.sandbox.account('demo').deposit(1_000)
-    service.sandbox.faults.set('demo', 'account-information', { kind: 'unavailable' })
-    readAnew()
-    const list = await get('/accounts')
-    expect(row(list, demo)).toEqual({
-      ...before,
-      status: 'error',
-      liveDataUpdatedAt: null,
-      updatedAt: clock.iso(),
-    })
-    expect(row(list, real).liveDataUpdatedAt).toBe(clock.iso())
-    expect(await get(`/accounts/${demo}`)).toMatchObject({
-      status: 503,
-      body: { error: { code: 'ACCOUNT_DISCONNECTED' } },
-    })
-    service.sandbox.faults.clear()
-    expect(row(await get('/accounts'), demo)).toMatchObject({
-      status: 'connected',
-      balance: before.balance + 1_000,
-    })
   })
 })
 

@@ -3,15 +3,17 @@
 import { createClient, isTradeportError } from '@tradeport/client'
 import { setTimeout as pause } from 'node:timers/promises'
 import type { Client, LogEvent, TradeportError } from '@tradeport/client'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
-import { createTestClock, hearReply, startTestService } from './support/service.ts'
-import type { TestService } from './support/service.ts'
+import { createTestClock, hearReply, useTestService } from './support/service.ts'
 
 const clock = createTestClock(Date.now())
 
-let service: TestService
+const service = useTestService([], {
+  now: clock.now,
+  environment: { CAPABILITIES: 'events,trading-tools' },
+})
 let desk: LinkedDesk
 const called = new Set<string>()
 /** How many of the next answers are lost on their way, after the service gave them. */
@@ -61,10 +63,6 @@ const fetchThrough: typeof fetch = async (input, init = {}) => {
 let client: ReturnType<typeof createClient>
 
 beforeAll(async () => {
-  service = await startTestService([], {
-    now: clock.now,
-    environment: { CAPABILITIES: 'events' },
-  })
   desk = await linkDesk(service, { broker: { generate: { trades: 120 } } })
   const baseUrl = `${service.apiUrl}/api/v1`
   client = new Proxy(createClient({ baseUrl, apiKey: keyOf('u-1'), fetch: fetchThrough }), {
@@ -74,7 +72,6 @@ beforeAll(async () => {
     },
   })
 })
-afterAll(() => service?.close())
 
 const failure = async (promise: Promise<unknown>): Promise<TradeportError> => {
   const error: unknown = await promise.then(
@@ -140,12 +137,20 @@ describe('the client', () => {
     const id = (await client.getOrder(data.id)).data.positionId ?? ''
     expect((await client.listPositions()).data.map((one) => one.id)).toContain(id)
     await client.moveStopLoss(id, { value: 0.5 })
-    const levels = { stopLoss: 0.5, takeProfit: 5 }
-    expect((await client.moveTakeProfit(id, { value: 5 })).data).toMatchObject(levels)
+    expect((await client.moveTakeProfit(id, { value: 5 })).data).toMatchObject({
+      stopLoss: 0.5,
+      takeProfit: 5,
+    })
+    const levels = { stopLoss: 0.6, takeProfit: 6 }
+    expect((await client.changePositionLevels(id, levels)).data).toMatchObject(levels)
     answersToLose = 1
     expect((await client.closePosition(id, {})).headers.get('Idempotent-Replayed')).toBe('true')
-    // The order, two levels and the close.
-    expect(desk.broker.sends()).toBe(4)
+    const { accountId } = desk
+    expect((await client.closePositions({ accountId })).data).toEqual([])
+    expect((await client.haltAccount(accountId, {})).data).toMatchObject({ halted: true })
+    expect((await client.liftHalt(accountId)).data).toMatchObject({ halted: false })
+    // The order, three changes of levels and the close.
+    expect(desk.broker.sends()).toBe(5)
     expect(await failure(client.getPosition(id))).toMatchObject({ code: 'POSITION_NOT_FOUND' })
   })
 

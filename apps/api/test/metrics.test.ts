@@ -2,10 +2,9 @@
 // are called and send makes no new series.
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { describe, expect, it } from 'vitest'
 import { linkDesk, newAccountUuid } from './support/desk.ts'
-import { operatorToken, providerToken, request, startTestService } from './support/service.ts'
-import type { TestService } from './support/service.ts'
+import { operatorToken, providerToken, request, useTestService } from './support/service.ts'
 
 const metricsToken = 'metrics-token-for-tests'
 const bearer = (token: string) => ({ Authorization: `Bearer ${token}` })
@@ -22,13 +21,9 @@ const valueOf = (text: string, series: string): number => {
 }
 
 describe('metrics', () => {
-  let service: TestService
-  beforeAll(async () => {
-    service = await startTestService([], {
-      environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', METRICS_TOKEN: metricsToken },
-    })
+  const service = useTestService([], {
+    environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8', METRICS_TOKEN: metricsToken },
   })
-  afterAll(() => service?.close())
   const scrape = async (): Promise<string> =>
     (await request(`${service.operatorUrl}/metrics`, { headers: bearer(metricsToken) })).body
 

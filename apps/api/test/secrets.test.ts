@@ -3,7 +3,7 @@
 import { readFile, readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { apiRoutes } from '@tradeport/http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import { everyScope, keyOf, linkDesk } from './support/desk.ts'
 import type { LinkedDesk } from './support/desk.ts'
 import { secretWatch } from './support/secret-watch.ts'
@@ -13,9 +13,8 @@ import {
   operatorToken,
   providerToken,
   request,
-  startTestService,
+  useTestService,
 } from './support/service.ts'
-import type { TestService } from './support/service.ts'
 
 const key = keyOf('u-1')
 const token = 'access-token-that-is-given'
@@ -23,20 +22,18 @@ const hookSecret = 'secret of a webhook, given'
 const clock = createTestClock('2026-03-10T12:00:00.000Z')
 let lines = 0
 
-let service: TestService
+const service = useTestService([], {
+  now: clock.now,
+  environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
+  onLogLine: () => (lines += 1),
+})
 let desk: LinkedDesk
 beforeAll(async () => {
-  service = await startTestService([], {
-    now: clock.now,
-    environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' },
-    onLogLine: () => (lines += 1),
-  })
   desk = await linkDesk(service, { broker: { generate: { trades: 5, openPositions: 1 } } })
   await service.setUp({
     accessTokens: [{ id: 't-1', userId: 'u-1', applicationId: 'app', token, scopes: everyScope }],
   })
 })
-afterAll(() => service?.close())
 
 const hook = { url: 'https://127.0.0.1:9/hook', eventTypes: ['trade.closed'], secret: hookSecret }
 

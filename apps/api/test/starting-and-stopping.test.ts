@@ -94,19 +94,24 @@ const dial = (url: string): Promise<string> =>
 
 describe('a process that gets SIGTERM', () => {
   it(
-    'ends what is under way whole, refuses new connections, does not wait for idle ones, and ends with 0',
+    'says so by /readyz for DRAIN_DELAY_SECONDS, then refuses connections, waits for what is under way and not for idle ones, and ends with 0',
     async () => {
-      await start()
+      await start({ DRAIN_DELAY_SECONDS: '2' })
+      const urls = [listening.api, listening.operator]
+      const readiness = () =>
+        Promise.all(urls.map(async (url) => (await request(`${url}/readyz`)).body))
+      const ready = { ready: true, failing: [], limiter: 'in-process' }
+      expect(await readiness()).toEqual([ready, ready])
       const webhook = (
         await desk.call('POST', '/webhooks', {
           url: `${receiver.origin}/hook`,
           eventTypes: ['order.created'],
         })
       ).body.data
-      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 800))
-      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 800 })
-      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 600 })
-      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 1_200 })
+      receiver.answer((response) => void setTimeout(() => response.writeHead(204).end(), 4_000))
+      sandbox.faults.set('main', 'positions', { kind: 'delay', ms: 4_000 })
+      sandbox.faults.set('old', 'deals', { kind: 'delay', ms: 1_500 })
+      sandbox.faults.set('main', 'trade', { kind: 'delay', ms: 4_000 })
       const sockets = ['', 'GET /healthz HTT'].map((text) => {
         const socket = connect(Number(new URL(listening.api).port), '127.0.0.1', () =>
           socket.write(text),
@@ -120,8 +125,11 @@ describe('a process that gets SIGTERM', () => {
       await expect.poll(() => receiver.received.length).toBe(1)
       const exitCode = child.stop()
       await logged('stopping')
-      for (const url of [listening.api, listening.operator])
-        await expect.poll(() => dial(url)).toBe('ECONNREFUSED')
+      const draining = expect.objectContaining({ ready: false, failing: ['draining'] })
+      expect(await readiness()).toEqual([draining, draining])
+      const late = await desk.get('/orders')
+      expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
+      for (const url of urls) await expect.poll(() => dial(url)).toBe('ECONNREFUSED')
       expect(child.process.exitCode).toBeNull()
 
       expect((await positions).body.data).toMatchObject([{ symbol: 'EURUSD' }])
@@ -142,35 +150,6 @@ describe('a process that gets SIGTERM', () => {
         { eventType: 'order.created', status: 'success', attempts: 1, responseCode: 204 },
       ])
       expect([receiver.received.length, brokerOf(sandbox, 'main').sends()]).toEqual([1, 1])
-    },
-    childMs,
-  )
-
-  it(
-    'says so by /readyz first: for DRAIN_DELAY_SECONDS requests are accepted, each the last of its connection',
-    async () => {
-      await start({ DRAIN_DELAY_SECONDS: '2' })
-      for (const url of [listening.api, listening.operator])
-        expect(
-          (await request(`${url}/readyz`, { headers: { 'X-API-Key': 'tp_live_unknown' } })).body,
-        ).toEqual({
-          ready: true,
-          failing: [],
-          limiter: 'in-process',
-        })
-      await desk.get('/orders')
-      const exitCode = child.stop()
-      await logged('stopping')
-      for (const url of [listening.api, listening.operator]) {
-        expect(await request(`${url}/readyz`)).toMatchObject({
-          status: 503,
-          body: { ready: false, failing: ['draining'] },
-        })
-        expect((await request(`${url}/healthz`)).body).toEqual({ alive: true })
-      }
-      const late = await desk.get('/orders')
-      expect([late.status, late.headers.get('connection')]).toEqual([200, 'close'])
-      expect([await exitCode, await dial(listening.api)]).toEqual([0, 'ECONNREFUSED'])
     },
     childMs,
   )

@@ -4,7 +4,7 @@
 // come from the API's own table.
 import * as fc from 'fast-check'
 import { apiRoutes } from '@tradeport/http'
-import { afterAll, beforeAll, describe, expect, it } from 'vitest'
+import { beforeAll, describe, expect, it } from 'vitest'
 import {
   brokerOf,
   eventually,
@@ -13,8 +13,8 @@ import {
   newAccountUuid,
   openDesk,
 } from './support/desk.ts'
-import { createTestClock, providerToken, request, startTestService } from './support/service.ts'
-import type { Json, Reply, TestService } from './support/service.ts'
+import { createTestClock, providerToken, request, useTestService } from './support/service.ts'
+import type { Json, Reply } from './support/service.ts'
 
 type Route = (typeof apiRoutes)[number]
 type IdKind =
@@ -107,7 +107,14 @@ type Person = (typeof identities)[number] & {
   kept: Json
 }
 
-let service: TestService
+const service = useTestService(
+  identities.map(({ provider }) => ({
+    id: provider,
+    startBalance: 1_000_000,
+    generate: { trades: 25, openPositions: 8 },
+  })),
+  { now: clock.now, environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } },
+)
 let people: readonly Person[]
 const deskOf = ({ user, account }: Pick<Person, 'user' | 'account'>) =>
   openDesk(service, { user, accountId: account })
@@ -128,14 +135,6 @@ const recordsOf = async (person: Pick<Person, 'user' | 'account' | 'provider'>):
 }
 
 beforeAll(async () => {
-  service = await startTestService(
-    identities.map(({ provider }) => ({
-      id: provider,
-      startBalance: 1_000_000,
-      generate: { trades: 25, openPositions: 8 },
-    })),
-    { now: clock.now, environment: { WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8' } },
-  )
   await service.setUp(
     ...identities.map(({ user, tenant, account, provider }) =>
       linkDocument({
@@ -183,7 +182,6 @@ beforeAll(async () => {
     }),
   )
 })
-afterAll(() => service?.close())
 
 interface Slot {
   readonly place: 'path' | 'query' | 'header' | 'body'

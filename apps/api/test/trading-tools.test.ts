@@ -1,13 +1,9 @@
 // The capability `trading-tools` over a real port: both levels at once, several closes, and halts.
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest'
+import { beforeEach, expect, it } from 'vitest'
 import { linkDesk, refusalOf } from './support/desk.ts'
-import { startTestService, type TestService } from './support/service.ts'
+import { useTestService } from './support/service.ts'
 
-let service: TestService
-beforeAll(async () => {
-  service = await startTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
-})
-afterAll(() => service?.close())
+const service = useTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
 beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 }))
 
 const link = () => linkDesk(service, { user: 'u-1' })

@@ -9,7 +9,7 @@ import type { HeardReply } from '@tradeport/contract-watch'
 import { createOpenApiDocument } from '@tradeport/http'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
-import { inject } from 'vitest'
+import { afterAll, beforeAll, inject } from 'vitest'
 import { readConfig } from '../../src/config.ts'
 import type { Environment } from '../../src/config.ts'
 import { createLog } from '../../src/log.ts'
@@ -205,6 +205,21 @@ export const startTestService = async (
       await rm(folder, { recursive: true, force: true })
     },
   }
+}
+
+/** One that runs while the tests of a file run. */
+export const useTestService = (
+  accounts: readonly AccountOptions[] = [],
+  options: TestServiceOptions = {},
+): TestService => {
+  let service: TestService | undefined
+  beforeAll(async () => {
+    service = await startTestService(accounts, options)
+  })
+  afterAll(() => service?.close())
+  return new Proxy({} as TestService, {
+    get: (_, name): unknown => Reflect.get(service as TestService, name),
+  })
 }
 
 /** A folder with an empty database in it, where the run has made one. */
