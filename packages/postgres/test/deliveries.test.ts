@@ -83,8 +83,11 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
   })
 
   const start = async (options: EventOptions = {}, { database } = here) => {
-    const warn = (event: LogEvent) => void warnings.push(event)
-    const instance = await startInstance(database, { clock, warn, events: options })
+    const instance = await startInstance(database, {
+      clock,
+      warn: (event) => void warnings.push(event),
+      events: options,
+    })
     instances.push(instance)
     return instance
   }

@@ -57,7 +57,11 @@ export const createServerDatabase = async () => {
 const runOnServer = async (statement: string): Promise<void> => {
   const client = new Client({ connectionString: serverUrl })
   await client.connect()
-  await client.query(statement).finally(() => client.end())
+  try {
+    await client.query(statement)
+  } finally {
+    await client.end()
+  }
 }
 
 export type DatabaseKind = 'embedded' | 'server'
@@ -180,7 +184,7 @@ export const onEachDatabase = (
   declare: (here: Instance, there: Instance, kind: DatabaseKind) => void,
   options: InstanceOptions = {},
 ): void => {
-  const declareOn = (kind: DatabaseKind) => () => {
+  const declareOn = (kind: DatabaseKind): void => {
     let opened: Awaited<ReturnType<typeof openDatabases>>
     let [here, there]: readonly Instance[] = []
     beforeAll(async () => {
@@ -195,6 +199,10 @@ export const onEachDatabase = (
     const [first, second] = [later(() => here), later(() => there)]
     declare(first, second, kind)
   }
-  describe(`${what}, on the embedded database`, declareOn('embedded'))
-  describe.skipIf(serverUrl === undefined)(`${what}, ${serverTitle}`, declareOn('server'))
+  describe(`${what}, on the embedded database`, () => {
+    declareOn('embedded')
+  })
+  describe.skipIf(serverUrl === undefined)(`${what}, ${serverTitle}`, () => {
+    declareOn('server')
+  })
 }

@@ -91,13 +91,10 @@ onEachDatabase(
     it('they are queued with their transaction or not at all, also while it holds the only connection', async () => {
       const [kept, lost] = [newOwner(), newOwner()]
       const { noticesOf } = await sending()
-      const queued = (owner: Owner, outcome: () => void) =>
-        here.knex.transaction(async (trx) => {
-          await here.notices.enqueueWithin(trx, Array(2).fill({ owner, notice: suspension }))
-          outcome()
-        })
-      await queued(kept, () => undefined)
-      const undone = queued(lost, () => {
+      const queued = [kept, kept].map((owner) => ({ owner, notice: suspension }))
+      await here.knex.transaction((trx) => here.notices.enqueueWithin(trx, queued))
+      const undone = here.knex.transaction(async (trx) => {
+        await here.notices.enqueueWithin(trx, [{ owner: lost, notice: suspension }])
         throw new Error('undone')
       })
       await expect(undone).rejects.toThrow('undone')

@@ -41,6 +41,9 @@ const lookingUp: PlacementStep = {
   continueInMs: minuteMs,
 }
 
+const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
+  orders.map(({ id }) => id).toSorted()
+
 onEachDatabase('orders', (here, there, kind) => {
   const another = (pollMs: number) => openOrders(here, { pollMs, idlePollMs: pollMs })
   const serverRun = async (): Promise<string> => {
@@ -78,8 +81,6 @@ onEachDatabase('orders', (here, there, kind) => {
     const ids = () => given.map(({ order }) => order.id).toSorted()
     return { given, ids, stop }
   }
-  const idsOf = (...orders: readonly { readonly id: OrderId }[]) =>
-    orders.map(({ id }) => id).toSorted()
 
   it('a due order is given out at once where it was recorded, and again after its pause, without reading the table', async () => {
     const { store, jobs } = another(3_600_000)

@@ -45,6 +45,11 @@ const begin = async ({ holding }: PositionLocks, account: BrokerAccount, positio
   return { maySend, end }
 }
 
+/** Makes a change that is done at once. */
+const changes = (locks: PositionLocks, account = newBrokerAccount(), position = ticket) =>
+  locks.holding(account, position)(() => TE.right('done'))()
+const done = E.right('done')
+
 onEachDatabase('position locks', (here, there, kind) => {
   const warnings: string[] = []
   /** Of two instances of the service, and one whose callers give up soon. */
@@ -65,9 +70,6 @@ onEachDatabase('position locks', (here, there, kind) => {
   })
   const rowsOf = ({ providerAccountId }: BrokerAccount) =>
     here.knex('position_locks').where({ provider_account_id: providerAccountId })
-  const changes = (locks: PositionLocks, account = newBrokerAccount(), position = ticket) =>
-    locks.holding(account, position)(() => TE.right('done'))()
-  const done = E.right('done')
 
   it('the work may send until it ends, its result is returned or thrown, and the lock is released', async () => {
     const account = newBrokerAccount()

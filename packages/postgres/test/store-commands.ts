@@ -687,8 +687,14 @@ export const subjects = {
 }
 /** All but the operator's documents. */
 export const requests = [
-  ...[...recordWrites, ...webhookWrites, ...keyWrites, ...orderWrites],
-  ...[...recordReads, ...webhookReads, ...orderReads, listing],
+  ...recordWrites,
+  ...webhookWrites,
+  ...keyWrites,
+  ...orderWrites,
+  ...recordReads,
+  ...webhookReads,
+  ...orderReads,
+  listing,
 ]
 
 /** What is there when a run begins. */
