@@ -4,7 +4,7 @@ import { rm } from 'node:fs/promises'
 import type { ServerResponse } from 'node:http'
 import { setTimeout as pause } from 'node:timers/promises'
 import { verify } from '@octokit/webhooks-methods'
-import { readWebhook, verifyWebhook } from '@tradeport/client'
+import { createClient, readWebhook, verifyWebhook } from '@tradeport/client'
 import { startSandbox } from '@tradeport/sandbox-broker'
 import type { Sandbox } from '@tradeport/sandbox-broker'
 import { Webhook as StandardWebhook } from 'standardwebhooks'
@@ -15,6 +15,7 @@ import { depositDeal, historyOf, tradeDeals } from './support/deals.ts'
 import {
   brokerOf,
   eventually,
+  keyOf,
   linkDocument,
   newAccountUuid,
   openDesk,
@@ -31,6 +32,7 @@ const accounts = {
   stopped: newAccountUuid(2),
   mt4: newAccountUuid(3),
   first: newAccountUuid(4),
+  risky: newAccountUuid(5),
 }
 type AccountName = keyof typeof accounts
 const childMs = 240_000
@@ -82,6 +84,7 @@ beforeAll(async () => {
       { id: 'stopped', history: historyOf([deposit]) },
       { id: 'mt4', platform: 'mt4' },
       { id: 'first', history: historyOf([deposit]) },
+      { id: 'risky', history: historyOf([deposit]) },
       // Newer than the link, but older than the moment at which the account is linked to it.
       {
         id: 'second',
@@ -392,6 +395,48 @@ describe('events', () => {
     await start()
     broker.deposit(1)
     expect(await received(9)).toHaveLength(9)
+  })
+
+  it("report each breach of an operator's thresholds once, by a webhook and on the stream", async () => {
+    await create(['risk.threshold_breached'])
+    const [last] = (await desks.risky.get('/events?order=desc&limit=1')).body.data
+    sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+    const position = `${accounts.risky}:${brokerOf(sandbox, 'risky').open({ volume: 1 })}`
+    const ofAccount = { accountId: accounts.risky, severity: 'critical', halt: true }
+    await apply({
+      riskThresholds: [
+        { ...ofAccount, type: 'daily_loss_above', value: 500 },
+        { ...ofAccount, type: 'equity_below', value: 8_500 },
+      ],
+    })
+    sandbox.prices.pin('EURUSD', { bid: 1.09, ask: 1.0902 })
+    await received(1)
+    sandbox.prices.pin('EURUSD', { bid: 1.08, ask: 1.0802 })
+    const breaches = await received(2)
+    expect(breaches).toMatchObject(
+      [
+        ['daily_loss_above', 500],
+        ['equity_below', 8_500],
+      ].map(([threshold_type, threshold_value]) => ({
+        event: 'risk.threshold_breached',
+        data: {
+          account_id: accounts.risky,
+          threshold_type,
+          threshold_value,
+          severity: 'critical',
+          affected_positions: [position],
+        },
+      })),
+    )
+    const baseUrl = `${(await child.listening).api}/api/v1`
+    const streamed = createClient({ baseUrl, apiKey: keyOf('u-1') }).events({
+      types: ['risk.threshold_breached'],
+      after: last.id,
+    })
+    for await (const { data } of streamed) {
+      expect(data).toEqual(breaches.shift()?.data)
+      if (breaches.length === 0) break
+    }
   })
 
   it('are neither recorded nor shown without the capability', async () => {
