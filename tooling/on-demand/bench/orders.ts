@@ -10,6 +10,7 @@ import type { AccountId, Owner, TenantId, UserId } from '@tradeport/domain/primi
 import {
   createAccountStore,
   createCipher,
+  createHalts,
   createLimitStore,
   createOperatorOrders,
   createOperatorStore,
@@ -138,6 +139,7 @@ const placer = ({ knex }: Database, orders: OrderStore): Place => {
     accounts: createAccountStore({ knex }),
     providerTokens: createProviderTokens({ knex, cipher, log }),
     orderLimits: createLimitStore({ knex }),
+    halts: createHalts({ knex }),
     orders,
     // No limit is set, so that no positions are read: what is measured is ours and the database's.
     positionTrading: {

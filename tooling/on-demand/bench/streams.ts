@@ -86,7 +86,7 @@ export const streamsBench: Bench = {
 }
 
 interface Stream {
-  /** Resolves when so many events more have arrived. */
+  /** Resolves when so many events have arrived beyond those that were waited for before. */
   readonly receives: (count: number) => Promise<void>
   readonly close: () => void
 }
@@ -100,17 +100,23 @@ const openStream = (service: MeasuredService, credential: string, after = ''): P
       if (response.statusCode !== 200)
         return reject(new Error(`a stream was answered ${response.statusCode}`))
       let arrived = 0
+      let expected = 0
       let rest = ''
-      let waiting: { readonly until: number; readonly end: () => void } | undefined
+      let end = (): void => undefined
       response.setEncoding('utf8').on('data', (chunk: string) => {
         const text = rest + chunk
         arrived += text.split(dataField).length - 1
         rest = text.slice(1 - dataField.length)
-        if (waiting !== undefined && arrived >= waiting.until) waiting.end()
+        if (arrived >= expected) end()
       })
       response.on('error', () => undefined)
       return resolve({
-        receives: (count) => new Promise((end) => (waiting = { until: arrived + count, end })),
+        receives: (count) =>
+          new Promise((received) => {
+            expected += count
+            end = received
+            if (arrived >= expected) received()
+          }),
         close: () => request.destroy(),
       })
     })
