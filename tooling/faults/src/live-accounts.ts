@@ -13,7 +13,11 @@ export interface LiveAccount {
   readonly linkedAt: number
 }
 
-const symbol = 'EURUSD'
+/**
+ * A lost order is not decided while somebody else trades the same symbol, so the API and the
+ * terminals have one each.
+ */
+const symbols = { api: 'GBPUSD', terminal: 'EURUSD' } as const
 /** A user may create 100 orders a day. */
 const maxOrders = 40
 const hourMs = 60 * 60_000
@@ -62,7 +66,8 @@ export const live = async (parts: LiveParts, account: LiveAccount): Promise<void
 export const movePrices = async ({ sandbox, random, signal }: LiveParts): Promise<void> => {
   while (!signal.aborted) {
     const bid = random.whole(10_500, 12_500) / 10_000
-    sandbox.prices.pin(symbol, { bid, ask: Number((bid + 0.0002).toFixed(4)) })
+    for (const symbol of Object.values(symbols))
+      sandbox.prices.pin(symbol, { bid, ask: Number((bid + 0.0002).toFixed(4)) })
     await pause(random.whole(1_000, 4_000))
   }
 }
@@ -85,13 +90,13 @@ const send = async (
 }
 
 /** Levels that a move of the price reaches. */
-const newPosition = ({ sandbox, random }: LiveParts) => {
+const newPosition = ({ sandbox, random }: LiveParts, symbol: string) => {
   const side = random.pick(['buy', 'sell'])
   const { bid } = sandbox.prices.quote(symbol)
   const near = (pips: number): number =>
     Number((bid + (side === 'buy' ? 1 : -1) * pips * 0.0001).toFixed(4))
   const levels = { stopLoss: near(-random.whole(50, 600)), takeProfit: near(random.whole(50, 600)) }
-  return { side, volume: random.whole(2, 30) / 100, ...(random.whole(0, 2) > 0 && levels) }
+  return { symbol, side, volume: random.whole(2, 30) / 100, ...(random.whole(0, 2) > 0 && levels) }
 }
 
 interface OpenPosition {
@@ -136,9 +141,9 @@ const addLate = (parts: LiveParts, account: LiveAccount, at: number): void => {
 
 const actions = {
   'open at a terminal': (parts, account) => {
-    const { side, ...order } = newPosition(parts)
+    const { side, ...order } = newPosition(parts, symbols.terminal)
     brokerAccount(parts, account).trade(
-      { actionType: `ORDER_TYPE_${side.toUpperCase()}`, symbol, ...order },
+      { actionType: `ORDER_TYPE_${side.toUpperCase()}`, ...order },
       'CLIENT',
     )
   },
@@ -146,10 +151,9 @@ const actions = {
   'close in part at a terminal': closeAtBroker(['CLIENT', 'MOBILE'], 0.01),
   'stop out': closeAtBroker(['SO']),
   'order through the API': (parts, account) => {
-    const { side, ...order } = newPosition(parts)
+    const { side, ...order } = newPosition(parts, symbols.api)
     return send(parts, account, '/orders', {
       accountId: account.user.accountId,
-      symbol,
       type: side,
       orderType: 'market',
       ...order,
