@@ -38,6 +38,8 @@ export interface DueRows<Job> extends Pick<Jobs, 'log' | 'pulse'> {
 export interface DueRowsWorker<Job> {
   /** Begins work on a row that this process has claimed already. */
   readonly begin: (job: Job) => void
+  /** Claims due rows now. */
+  readonly wake: () => void
   /** Waits for the work on claimed rows. A repetition is dropped: its row falls due again. */
   readonly stop: () => Promise<void>
 }
@@ -102,6 +104,7 @@ export const workOnDueRows = <Job>(rows: DueRows<Job>): DueRowsWorker<Job> => {
 
   return {
     begin,
+    wake: poll.again,
     stop: async () => {
       stopping.abort()
       await poll.stop()

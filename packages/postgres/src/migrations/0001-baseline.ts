@@ -296,7 +296,7 @@ const tables = `
     -- in place only where no index has to change.
     sender uuid,
     sender_until timestamptz,
-    responsiveness text not null default 'untried',
+    is_slow boolean not null default false,
     primary key (tenant_id, id),
     foreign key (tenant_id, user_id) references users on delete cascade
   );

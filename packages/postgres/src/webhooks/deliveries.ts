@@ -47,7 +47,6 @@ import {
   query,
   readAll,
   readFirst,
-  returnsRow,
   sql,
   type Sql,
 } from '../connection/sql.ts'
@@ -167,19 +166,16 @@ export const createWebhookDeliveries = (knex: Knex, handOver: () => void): Webho
     },
   })
 
-/** How a receiver answered the last attempt: `slow` where it answered late or not at all. */
-export const responsivenesses = ['untried', 'prompt', 'slow'] as const
-export type Responsiveness = (typeof responsivenesses)[number]
-
 export interface DueWebhook {
   readonly owner: Owner
   readonly webhookId: WebhookId
-  readonly responsiveness: Responsiveness
 }
 
 export interface DueQuery {
-  readonly responsivenesses: readonly Responsiveness[]
-  readonly except: readonly WebhookId[]
+  /** Those whose last attempt had a late answer or none; otherwise all others. */
+  readonly isSlow: boolean
+  readonly busyUsers: readonly string[]
+  readonly inProgress: readonly string[]
   readonly limit: number
 }
 
@@ -208,31 +204,22 @@ export const createDueDeliveries = ({
   const withSecret = webhooksWithSecret(cipher)
 
   return {
-    /** Webhooks that something is due for and that no process sends to, longest waiting first. */
-    findWebhooks: (now: Instant, { responsivenesses: groups, except, limit }: DueQuery) =>
+    /** Webhooks with something due that no process sends to, the longest waiting ones. */
+    claim: (now: Instant, { isSlow, busyUsers, inProgress, limit }: DueQuery) =>
       readAll(
         knex,
-        sql`select ${dueWebhooks.columns} from webhooks join (
-            select tenant_id, webhook_id, min(sequence) as first from webhook_deliveries
-            where status = 'pending' and ${isDue(now)} group by tenant_id, webhook_id
-          ) as due on webhooks.tenant_id = due.tenant_id and due.webhook_id = id
-          where ${isFree} and responsiveness = any(${groups}::text[]) and id <> all(${except}::uuid[])
-          order by first limit ${limit}`,
+        sql`with due as (
+            select webhooks.tenant_id, webhooks.id from webhooks join (
+              select tenant_id, webhook_id, min(sequence) as first from webhook_deliveries
+              where status = 'pending' and ${isDue(now)} group by tenant_id, webhook_id
+            ) as waiting on webhooks.tenant_id = waiting.tenant_id and webhook_id = webhooks.id
+            where is_slow = ${isSlow} and (sender_until is null or sender_until < now())
+              and user_id <> all(${busyUsers}::text[]) and webhooks.id <> all(${inProgress}::uuid[])
+            order by first limit ${limit} for no key update of webhooks skip locked)
+          update webhooks set sender = ${sender}, sender_until = ${leaseEnd}
+          from due where webhooks.tenant_id = due.tenant_id and webhooks.id = due.id
+          returning ${dueWebhooks.columns}`,
         dueWebhooks,
-      ),
-    /** False where another process sends to the webhook, or the webhook is gone. */
-    lease: ({ owner, webhookId: id }: DueWebhook) =>
-      returnsRow(
-        knex,
-        sql`update webhooks set sender = ${sender}, sender_until = ${leaseEnd}
-          where ${isWebhook(owner, id)} and ${isFree} returning id`,
-      ),
-    /** Keeps leases that no other process has acquired meanwhile. */
-    renewLeases: (ids: readonly WebhookId[]) =>
-      query(
-        knex,
-        sql`update webhooks set sender_until = ${leaseEnd}
-          where id = any(${ids}::uuid[]) and sender = ${sender}`,
       ),
     endLease: ({ owner, webhookId: id }: DueWebhook) =>
       query(
@@ -268,13 +255,13 @@ export const createDueDeliveries = ({
       }
     },
     /**
-     * Writes what the attempt means, all at once; nothing where the delivery was continued by
+     * Writes what the attempt means, all at once, and renews the lease; nothing where the delivery was continued by
      * another process, or its webhook is gone.
      */
     recordAttempt: async (
       { to, delivery }: DueDelivery,
       made: Attempt,
-      responsiveness: Responsiveness,
+      isSlow: boolean,
     ): Promise<void> => {
       const disabledFor = await knex.transaction(async (trx) => {
         const { id, owner } = to.webhook
@@ -289,7 +276,11 @@ export const createDueDeliveries = ({
         if (!(await continueDelivery(trx, owner, delivery, after.delivery))) return null
         await trx('webhooks')
           .where({ tenant_id: owner.tenantId, id })
-          .update({ ...webhooks.write(after.webhook), responsiveness })
+          .update({
+            ...webhooks.write(after.webhook),
+            is_slow: isSlow,
+            sender_until: knex.raw(leaseEnd.text, leaseEnd.bindings as Knex.RawBinding[]),
+          })
         if (after.disabledFor === null) return null
         await withdrawAll(trx, owner, id)
         const notice = {
@@ -314,14 +305,11 @@ const dueWebhooks = mapped(
       tenantId: ids.tenant,
       userId: ids.user,
       webhookId,
-      responsiveness: oneOf('responsiveness', responsivenesses),
     },
     { webhookId: 'webhooks.id' },
   ),
   ({ tenantId, userId, ...webhook }): DueWebhook => ({ ...webhook, owner: { tenantId, userId } }),
 )
-
-const isFree = sql`(sender_until is null or sender_until < now())`
 
 // A delivery that was recorded or attempted in the future dates from before a clock was set back.
 // How long it has waited is unknown, so it is due at once: otherwise it would wait for as long

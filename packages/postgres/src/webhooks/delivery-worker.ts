@@ -1,36 +1,30 @@
-// Sends due deliveries: to many webhooks at once, and to each webhook one after another. A receiver
-// that hangs keeps only its own deliveries waiting.
+// Sends due deliveries: to many webhooks at once, and to each webhook one after another. The webhook
+// with something due is the row that is claimed. A receiver that hangs keeps only its own
+// deliveries waiting.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
 import type { Clock, DueDelivery } from '@tradeport/domain/ports'
-import type { WebhookId } from '@tradeport/domain/primitives'
 import type { AttemptAnswer } from '@tradeport/domain/webhooks'
-import { createFairPool, type FairPool, type FairPoolLimits } from '../connection/fair-pool.ts'
+import { workOnDueRows } from '../connection/due-rows.ts'
+import { createFairPool } from '../connection/fair-pool.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { createFailureLog, repeating } from '../connection/repeating.ts'
+import { repeating } from '../connection/repeating.ts'
 import { query, sql, type Sql } from '../connection/sql.ts'
-import {
-  createDueDeliveries,
-  responsivenesses,
-  type DueDeliveriesParts,
-  type DueWebhook,
-  type Responsiveness,
-} from './deliveries.ts'
+import { createDueDeliveries, type DueDeliveriesParts, type DueWebhook } from './deliveries.ts'
 
 export interface DeliveryWorkerOptions {
   /** How many webhooks are sent to at once, in all and of one user. */
-  readonly limits?: Partial<Record<Responsiveness, SendingLimits>>
-  /** An attempt that took longer makes its webhook `slow`; 5,000 by default. */
+  readonly limits?: Readonly<Partial<Record<'prompt' | 'slow', SendingLimits>>>
+  /** An attempt that took longer makes its webhook slow; 5,000 by default. */
   readonly promptMs?: number
   /** How often due deliveries are looked up; 500 by default. */
   readonly pollMs?: number
   /**
-   * How long another process waits before it takes over from one that no longer renews its leases;
-   * 10,000 by default.
+   * For how long a webhook stays with its process from the claim or the end of an attempt; 45,000 by
+   * default. An attempt begins in the first quarter and ends within 30 seconds, so that no other
+   * process sends meanwhile.
    */
   readonly leaseMs?: number
-  /** How often leases are renewed; 3,000 by default. */
-  readonly renewMs?: number
   /** How long events are kept; 30 by default. */
   readonly retentionDays?: number
 }
@@ -58,135 +52,108 @@ export interface DeliveryWorker {
 }
 
 /**
- * Each group has sockets of its own, so that neither slow receivers nor new ones that turn out to
- * hang can use those of receivers that answer. A user has at most ten webhooks. Most attempts only
- * wait for an answer; a thousand of them are cheap.
+ * Webhooks whose last attempt had a late answer or none have sockets of their own, and cannot use up
+ * those of the others. Most attempts only wait for an answer; a thousand of them are cheap. A user
+ * has at most ten webhooks.
  */
-const defaultLimits: Record<Responsiveness, SendingLimits> = {
-  prompt: { size: 500, perUser: 10 },
-  untried: { size: 1_000, perUser: 10 },
-  slow: { size: 100, perUser: 2 },
-}
+const defaultLimits = { prompt: { size: 1_000, perUser: 10 }, slow: { size: 100, perUser: 2 } }
 /** So that attempts which end together leave database connections to requests. */
-const connectionLimits: FairPoolLimits = { size: 4, perTenant: 2, perAccount: 1 }
-/** How many webhooks of a group wait in memory; the others wait in the database. */
-const maxWaiting = 1_000
-const maxFound = 500
-/** After so many deliveries other webhooks have their turn. */
-const deliveriesPerTurn = 20
-const patienceMs = 60_000
-const failurePauseMs = 2_000
+const connectionLimits = { size: 4, perTenant: 2, perAccount: 1 }
+const connectionPatienceMs = 60_000
+/** After it other webhooks have their turn. */
+const turnMs = 2_000
 const drainMs = 5_000
 const purgeMs = 60 * 60 * 1_000
-const pulseName = 'webhook-deliveries'
 
 export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
-  const { knex, log, pulse, clock, attempt } = parts
-  const { limits = {}, promptMs = 5_000, pollMs = 500, leaseMs = 10_000, renewMs = 3_000 } = parts
-  const { retentionDays = 30 } = parts
+  const { knex, log, pulse, clock, attempt, limits = {} } = parts
+  const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
   const deliveries = createDueDeliveries({ ...parts, sender: randomUUID(), leaseMs })
-  const poolOf = (group: Responsiveness): FairPool => {
-    const { size, perUser } = limits[group] ?? defaultLimits[group]
-    return createFairPool({ size, perTenant: perUser, perAccount: 1 })
-  }
-  const pools = { prompt: poolOf('prompt'), untried: poolOf('untried'), slow: poolOf('slow') }
   const connections = createFairPool(connectionLimits)
-  const failures = createFailureLog('webhook_delivery_failed', log, 'it is tried again')
-  const stopping = new AbortController()
-  /** Webhooks that wait for their turn here, have it, or failed a moment ago. */
-  const inProgress = new Set<WebhookId>()
-  const turns = new Map<WebhookId, Promise<void>>()
+  let isStopping = false
 
-  const withConnection = async <A>(webhook: DueWebhook, query: () => Promise<A>): Promise<A> => {
-    const release = await connections.acquire(poolKey(webhook), patienceMs)
+  const withConnection = async <A>(
+    { owner, webhookId }: DueWebhook,
+    statements: () => Promise<A>,
+  ): Promise<A> => {
+    const key = { tenant: owner.userId, account: webhookId }
+    const release = await connections.acquire(key, connectionPatienceMs)
     if (release === undefined) throw new Error('no database connection came free')
-    return query().finally(release)
+    return statements().finally(release)
   }
 
-  /** How the receiver answered; undefined where nothing is due. */
-  const sendNext = async (webhook: DueWebhook): Promise<Responsiveness | undefined> => {
-    const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
-    if (due === undefined) return undefined
-    const startedAt = clock.now()
-    const started = performance.now()
-    const answer = await attempt(due)
-    const isPrompt = answer.responseCode !== 0 && performance.now() - started <= promptMs
-    const responsiveness = isPrompt ? 'prompt' : 'slow'
-    const made = { answer, startedAt, endedAt: clock.now() }
-    await withConnection(webhook, () => deliveries.recordAttempt(due, made, responsiveness))
-    return responsiveness
-  }
-
-  // Ends early when the webhook has moved to another pool.
-  const sendTurn = async (webhook: DueWebhook): Promise<void> => {
-    if (stopping.signal.aborted) return
-    if (!(await withConnection(webhook, () => deliveries.lease(webhook)))) return
-    try {
-      for (let count = 0; count < deliveriesPerTurn && !stopping.signal.aborted; count++)
-        if ((await sendNext(webhook)) !== webhook.responsiveness) return
-    } finally {
-      await withConnection(webhook, () => deliveries.endLease(webhook))
+  // A turn that fails leaves the lease, which is the pause before the next one.
+  const sendTurn = async (webhook: LeasedWebhook): Promise<undefined> => {
+    let leasedAt = webhook.leasedAtMs
+    const endsAt = performance.now() + turnMs
+    while (performance.now() < endsAt && !isStopping) {
+      const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
+      if (due === undefined) break
+      const [startedAt, started] = [clock.now(), performance.now()]
+      if (started - leasedAt > leaseMs / 4) return
+      const answer = await attempt(due)
+      leasedAt = performance.now()
+      const isSlow = answer.responseCode === 0 || leasedAt - started > promptMs
+      const made = { answer, startedAt, endedAt: clock.now() }
+      await withConnection(webhook, () => deliveries.recordAttempt(due, made, isSlow))
     }
+    await withConnection(webhook, () => deliveries.endLease(webhook))
   }
 
-  const deliver = async (webhook: DueWebhook): Promise<void> => {
-    const { webhookId, responsiveness } = webhook
-    inProgress.add(webhookId)
-    try {
-      const release = await pools[responsiveness].acquire(poolKey(webhook), patienceMs)
-      if (release !== undefined) {
-        const turn = sendTurn(webhook).finally(release)
-        turns.set(webhookId, turn)
-        await turn
-      }
-      failures.reset()
-    } catch (error) {
-      failures.report(error)
-      await setTimeout(failurePauseMs, undefined, { signal: stopping.signal }).catch(
-        () => undefined,
-      )
-    }
-    turns.delete(webhookId)
-    inProgress.delete(webhookId)
-    // More may have been recorded while the lease hid the webhook from polls.
-    poll.again()
-  }
-
-  pulse.beat(pulseName)
-  const poll = repeating(pollMs, 'webhook_delivery_poll', log, async () => {
-    const withRoom = responsivenesses.filter((group) => pools[group].waiting() < maxWaiting)
-    const found = await deliveries.findWebhooks(clock.now(), {
-      responsivenesses: withRoom,
-      except: [...inProgress],
-      limit: maxFound,
+  const workers = (['prompt', 'slow'] as const).map((group) => {
+    const { size, perUser } = limits[group] ?? defaultLimits[group]
+    return workOnDueRows<LeasedWebhook>({
+      log,
+      pulse,
+      queue: `${group}-webhooks`,
+      events: { poll: 'webhook_delivery_poll', work: 'webhook_delivery_failed' },
+      pollMs: () => pollMs,
+      maxInProgress: size,
+      maxPerTenant: perUser,
+      // One claim could otherwise exceed a user's share of the few sockets.
+      maxPerClaim: group === 'slow' ? 1 : 100,
+      keyOf: ({ webhookId }) => webhookId,
+      tenantOf: ({ owner }) => owner.userId,
+      claim: async (shares, limit, inProgress) => {
+        const leasedAtMs = performance.now()
+        const claimed = await deliveries.claim(clock.now(), {
+          isSlow: group === 'slow',
+          busyUsers: shares.filter(({ count }) => count === perUser).map(({ tenant }) => tenant),
+          inProgress,
+          limit,
+        })
+        return claimed.map((webhook) => ({ ...webhook, leasedAtMs }))
+      },
+      work: sendTurn,
     })
-    pulse.beat(pulseName)
-    for (const webhook of found) void deliver(webhook)
-    if (found.length === maxFound) poll.again()
   })
   const upkeep = [
-    repeating(renewMs, 'webhook_delivery_lease', log, async () => {
-      if (turns.size > 0) await deliveries.renewLeases([...turns.keys()])
-    }),
-    repeating(purgeMs, 'webhook_delivery_purge', log, () =>
-      query(knex, purgeEvents(retentionDays)),
-    ),
-  ]
+    { event: 'webhook_delivery_purge', statement: purgeEvents(retentionDays) },
+    { event: 'webhook_secret_purge', statement: purgePreviousSecrets },
+  ].map(({ event, statement }) => repeating(purgeMs, event, log, () => query(knex, statement)))
 
   return {
-    wake: poll.again,
+    wake: () => {
+      for (const { wake } of workers) wake()
+    },
     stop: async () => {
-      stopping.abort()
-      await poll.stop()
-      pulse.end(pulseName)
+      isStopping = true
       await Promise.race([
-        Promise.allSettled(turns.values()),
+        Promise.all(workers.map(({ stop }) => stop())),
         setTimeout(drainMs, undefined, { ref: false }),
       ])
       await Promise.all(upkeep.map(({ stop }) => stop()))
     },
   }
 }
+
+/** `leasedAtMs` is by `performance.now`. */
+interface LeasedWebhook extends DueWebhook {
+  readonly leasedAtMs: number
+}
+
+const purgePreviousSecrets = sql`
+  update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until < now()`
 
 /**
  * Deletes old events with their deliveries. An event with a replay is kept until the replay has
@@ -196,8 +163,3 @@ const purgeEvents = (days: number): Sql => sql`
   delete from events where recorded_at < now() - ${days} * interval '1 day' and not exists (
     select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
       and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))`
-
-const poolKey = ({ owner, webhookId }: DueWebhook) => ({
-  tenant: JSON.stringify([owner.tenantId, owner.userId]),
-  account: webhookId,
-})
