@@ -6,9 +6,11 @@ import { cursorAfter } from '../../src/primitives/cursor.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { SymbolFilter } from '../../src/primitives/symbol-filter.ts'
 import {
+  placeOf,
   readCursor,
   writeCursor,
   type TradeListPlace,
+  type ClosedTrade,
   type TradeFilter,
 } from '../../src/trades/closed-trade.ts'
 
@@ -46,6 +48,11 @@ it('continues the list of its own filters and no other', () => {
     ...all,
   }
   expect(writeCursor(sameAsAll, place)).toBe(writeCursor(all, place))
+})
+
+it('continues after a trade, by its close and its last closing deal', () => {
+  const trade = { closedAt: 1, openedAt: 0 }
+  expect(placeOf({ ...place, trade } as unknown as ClosedTrade)).toEqual(place)
 })
 
 const good = [1, '5', accountId]

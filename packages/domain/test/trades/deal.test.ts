@@ -1,5 +1,11 @@
 import { expect, it } from 'vitest'
-import { compareDealOrder, isReadableTime, positionIdOf, type Deal } from '../../src/trades/deal.ts'
+import {
+  compareDealOrder,
+  isReadableTime,
+  positionIdOf,
+  symbolOf,
+  type Deal,
+} from '../../src/trades/deal.ts'
 
 const deal = (fields: { [Name in keyof Deal]?: Deal[Name] | undefined }): Deal =>
   ({ id: '5', profit: 0, commission: 0, swap: 0, time: 100, ...fields }) as Deal
@@ -41,3 +47,10 @@ it.each([0, 8.64e15, -8.64e15, 8.64e15 + 1, -8.64e15 - 1, Number.NaN, Number.POS
     expect(isReadableTime(time)).toBe(!Number.isNaN(new Date(time).getTime()))
   },
 )
+
+it.each([
+  [[undefined, '', 'EURUSD', 'XAUUSD'], 'EURUSD'],
+  [['', undefined], undefined],
+])('deals that name %j have the symbol %s', (symbols, symbol) => {
+  expect(symbolOf(symbols.map((named) => deal({ symbol: named })))).toBe(symbol)
+})
