@@ -38,7 +38,6 @@ const crowd = (tenantId: string): readonly string[] => [
   `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt)
    select tenant_id, id, 'equity_below', 'warning', 1, false from accounts`,
   `insert into challenges (tenant_id, account_id, started_at, status) select tenant_id, id, now(), 'active' from accounts`,
-  `insert into risk_thresholds (tenant_id, account_id, type, severity, value, halt) select tenant_id, id, 'equity_below', 'warning', 1, true from accounts`,
   `insert into halts (tenant_id, account_id, halted_by, since) select tenant_id, id, 'operator', now() from accounts where tenant_id like 'crowd-%'`,
   `insert into balance_snapshots (tenant_id, account_id, taken_at, balance, equity, margin)
    select tenant_id, id, timestamptz '2026-01-01' + n * interval '5 minutes', 1, 1, 1
