@@ -1,7 +1,6 @@
 // Every refusal that the service can answer: its tag, and what the reply's details and the log need
 // of it, never a secret. `packages/http/src/errors.ts` maps each to a status, a code and a message.
 import type { TaskEither } from 'fp-ts/lib/TaskEither.js'
-import type { Halt } from './accounts/halt.ts'
 import type { AccountId } from './primitives/ids.ts'
 import { wholeSeconds, type Instant } from './primitives/instant.ts'
 
@@ -90,7 +89,13 @@ interface RefusalFields {
   AccountPurposeRestricted: None
   LiveAccountRestricted: None
   /** The account accepts no orders until whoever halted it lifts that. */
-  AccountHalted: OfAccount & { readonly halt: Halt }
+  AccountHalted: OfAccount & {
+    readonly halt: {
+      readonly by: 'owner' | 'operator'
+      readonly since: Instant
+      readonly reason: string | null
+    }
+  }
   OrderTypeNotSupported: { readonly orderType: string }
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount

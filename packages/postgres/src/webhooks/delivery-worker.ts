@@ -70,7 +70,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const { promptMs = 5_000, pollMs = 500, leaseMs = 45_000, retentionDays = 30 } = parts
   const deliveries = createDueDeliveries({ ...parts, sender: randomUUID(), leaseMs })
   const connections = createFairPool(connectionLimits)
-  let isStopping = false
+  const stopping = new AbortController()
 
   const withConnection = async <A>(
     { owner, webhookId }: DueWebhook,
@@ -86,7 +86,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
   const sendTurn = async (webhook: LeasedWebhook): Promise<undefined> => {
     let leasedAt = webhook.leasedAtMs
     const endsAt = performance.now() + turnMs
-    while (performance.now() < endsAt && !isStopping) {
+    while (performance.now() < endsAt && !stopping.signal.aborted) {
       const due = await withConnection(webhook, () => deliveries.next(webhook, clock.now()))
       if (due === undefined) break
       const [startedAt, started] = [clock.now(), performance.now()]
@@ -137,7 +137,7 @@ export const startDeliveryWorker = (parts: Parts): DeliveryWorker => {
       for (const { wake } of workers) wake()
     },
     stop: async () => {
-      isStopping = true
+      stopping.abort()
       await Promise.race([
         Promise.all(workers.map(({ stop }) => stop())),
         setTimeout(drainMs, undefined, { ref: false }),
