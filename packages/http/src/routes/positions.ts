@@ -171,7 +171,10 @@ const selection = named(
       oneOf(['profit', 'loss'], 'Only those whose unrealizedPnl is above 0, or below 0.'),
     ),
   }),
+  // What the reference page sends as it stands closes little.
+  { accountId: accountId.example, symbol: 'NZDUSD', only: 'loss' },
 )
+
 const route = routesOf<UseCases>()
 const access = anyOf('trading:read', 'positions:read')
 const params = { id: positionId }
