@@ -70,7 +70,14 @@ const textsOf = (schema: Json): fc.Arbitrary<unknown> => {
   if (values !== undefined) return fc.constantFrom(...values)
   if (isInstant(schema)) return dates
   if (format === 'uuid') return fc.uuid()
-  if (pattern?.startsWith('^https') === true)
+  const [first, ...others] = pattern?.split('|^') ?? []
+  if (others.length > 0)
+    return fc.oneof(
+      ...[first, ...others.map((other: string) => `^${other}`)].map((one) =>
+        textsOf({ ...schema, pattern: one }),
+      ),
+    )
+  if (pattern?.startsWith('^(https:') === true)
     return fc.webUrl({ validSchemes: ['https'], withQueryParameters: true })
   return pattern === undefined
     ? fc.string({ unit: 'grapheme-ascii', minLength, maxLength })

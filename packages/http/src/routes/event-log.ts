@@ -18,7 +18,7 @@ import {
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const eventIdPattern = '^evt_[0-9a-z]{20}$'
+export const eventIdPattern = '^evt_[0-9a-z]{20}$'
 const exampleId = 'evt_0000000000000000k2p7'
 const eventId = (description: string) =>
   parsedString('the id of an event', parseEventId, description, exampleId, {

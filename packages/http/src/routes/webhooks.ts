@@ -17,7 +17,7 @@ import {
 } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
 import type { JsonObject } from '../body.ts'
-import { replyWithPage, deliveryId, instant, paging, webhookId } from '../fields.ts'
+import { replyWithPage, deliveryId, instant, instantPattern, paging, webhookId } from '../fields.ts'
 import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   anyText,
@@ -42,6 +42,7 @@ import {
   encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
+import { eventIdPattern } from './event-log.ts'
 
 const deletedWebhook = record('DeletedWebhook', 'A webhook that was deleted.', {
   id: webhookId,
@@ -114,6 +115,7 @@ const recovery = named(
       (sent) => O.alt<EventId | Instant>(() => parseInstant(sent, 'start'))(parseEventId(sent)),
       'Events after this one, or after this time.',
       '2026-11-20T14:05:09Z',
+      { pattern: `${eventIdPattern}|${instantPattern}` },
     ),
   }),
 )
