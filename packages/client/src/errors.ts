@@ -24,6 +24,10 @@ const detailsByCode = {
   ACCOUNT_NOT_FOUND: undefined,
   ACCOUNT_PURPOSE_RESTRICTED: undefined,
   LIVE_ACCOUNT_RESTRICTED: undefined,
+  ACCOUNT_HALTED: {} as OfAccount & {
+    readonly by: 'owner' | 'operator'
+    readonly since: string
+  },
   ORDER_TYPE_NOT_SUPPORTED: {} as { readonly orderType: string },
   UNSUPPORTED_BROKER: {} as OfAccount,
   NOT_PROVISIONED: {} as OfAccount,

@@ -135,7 +135,7 @@ onEachDatabase('statements', (here) => {
     statements.length = 0
     await call()
     const sent = statements.filter(({ sql }) =>
-      /^\s*(?:select(?! pg_|from "users")|update|with|delete|insert into "?(?:orders|order_counters|idempotency|journals|deals|trades))/.test(
+      /^\s*(?:select(?! pg_|from "users")|update|with|delete|insert into "?(?:orders|order_counters|idempotency|journals|deals|trades|halts))/.test(
         sql,
       ),
     )

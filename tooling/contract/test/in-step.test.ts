@@ -151,6 +151,7 @@ const fieldsOfDetails: {
   ACCOUNT_NOT_FOUND: [],
   ACCOUNT_PURPOSE_RESTRICTED: [],
   LIVE_ACCOUNT_RESTRICTED: [],
+  ACCOUNT_HALTED: ['accountId', 'by', 'since'],
   ORDER_TYPE_NOT_SUPPORTED: ['orderType'],
   UNSUPPORTED_BROKER: ['accountId'],
   NOT_PROVISIONED: ['accountId'],
