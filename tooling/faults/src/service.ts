@@ -131,7 +131,6 @@ const scopes = ['trading:read', 'trading:write', 'accounts:read', 'webhooks:read
 /** @returns a time after which whatever happens on the accounts counts as new */
 export const link = async (fleet: Fleet, users: readonly FaultUser[]): Promise<number> => {
   const tenantId = `faults-${randomUUID()}`
-  const linkedAt = Date.now()
   await applyDocument(running(fleet)[0]?.operatorUrl, {
     tenants: [{ id: tenantId, name: 'Faults', providerToken }],
     users: users.map(({ id, plan }) => ({ id, tenantId, email: 'faults@example.com', plan })),
@@ -150,7 +149,7 @@ export const link = async (fleet: Fleet, users: readonly FaultUser[]): Promise<n
     })),
     apiKeys: users.map(({ id, key }) => ({ id: `${id}-key`, userId: id, key, scopes })),
   })
-  return linkedAt
+  return Date.now()
 }
 
 /** Kills instances and starts them again until `state` has counted so many. */
