@@ -12,9 +12,6 @@ const operatorToken = 'bench-operator-token'
 const secretsKey = randomBytes(32).toString('base64')
 export const providerToken = 'bench-provider-token'
 
-/** As in package.json and the Dockerfile. */
-const heapOptions = ['--max-semi-space-size=8', '--heap-growing-percent=30']
-
 export interface MeasuredService {
   readonly api: string
   readonly operator: string
@@ -38,7 +35,7 @@ export const startService = async (
 ): Promise<MeasuredService> => {
   const { line, child } = await startProgram(
     {
-      parameters: [...heapOptions, ...nodeOptions, join(repositoryRoot, 'apps/api/dist/main.js')],
+      parameters: [...nodeOptions, join(repositoryRoot, 'apps/api/dist/main.js')],
       environment: {
         PORT: '0',
         OPERATOR_PORT: '0',
