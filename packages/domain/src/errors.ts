@@ -27,6 +27,16 @@ export interface BreachedLimit {
   readonly current: number | string
 }
 
+export const haltedBy = ['owner', 'operator'] as const
+
+/** While it lasts no order is placed on the account. */
+export interface Halt {
+  /** The operator's cannot be lifted by the owner. */
+  readonly by: (typeof haltedBy)[number]
+  readonly since: Instant
+  readonly reason: string | null
+}
+
 export interface ExceededRiskLimit {
   readonly limit: 'volume_per_order' | 'orders_per_day' | 'open_orders'
   readonly allowed: number
@@ -89,13 +99,7 @@ interface RefusalFields {
   AccountPurposeRestricted: None
   LiveAccountRestricted: None
   /** The account accepts no orders until whoever halted it lifts that. */
-  AccountHalted: OfAccount & {
-    readonly halt: {
-      readonly by: 'owner' | 'operator'
-      readonly since: Instant
-      readonly reason: string | null
-    }
-  }
+  AccountHalted: OfAccount & { readonly halt: Halt }
   OrderTypeNotSupported: { readonly orderType: string }
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount

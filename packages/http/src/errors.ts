@@ -8,7 +8,7 @@ import type {
   RefusalTag,
   UnavailableCause,
 } from '@tradeport/domain/errors'
-import { accountId, lots, maxBodyBytes } from './fields.ts'
+import { accountId, halter, lots, maxBodyBytes } from './fields.ts'
 import {
   anything,
   decimal,
@@ -168,7 +168,7 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     {
       details: {
         accountId,
-        by: oneOf(['owner', 'operator'], 'Who halted it.'),
+        by: halter,
         since: time('Since when.'),
       },
       detailsOf: ({ accountId: halted, halt }) => ({ accountId: halted, ...halt }),

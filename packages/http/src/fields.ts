@@ -1,5 +1,6 @@
 // Fields, parameters and shapes that several routes have. The examples of an account, its open
 // position and its trade are those of the demo (`apps/api/src/demo.ts`), so that they work there.
+import { haltedBy } from '@tradeport/domain/errors'
 import {
   formatPositionId,
   type Instant,
@@ -102,6 +103,9 @@ export const symbolFilter = parsedString(
   'EURUSD',
   { minLength: 1, maxLength: 32, pattern: symbolFilterPattern.source },
 )
+
+/** Who halted an account. */
+export const halter = oneOf(haltedBy, 'Who halted it.')
 
 /** A symbol as it is written on an order. */
 export const orderSymbol = text(

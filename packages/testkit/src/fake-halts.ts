@@ -1,7 +1,7 @@
 // Halts of accounts in memory.
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { Halt } from '@tradeport/domain/accounts'
+import type { Halt } from '@tradeport/domain/errors'
 import type { Halts } from '@tradeport/domain/ports'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import type { FakeRecords } from './fake-records.ts'

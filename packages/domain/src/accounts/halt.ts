@@ -2,16 +2,8 @@
 // possible (docs/behaviour.md#trading-tools).
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
-import { refuse, type Refusal } from '../errors.ts'
+import { refuse, type Halt, type Refusal } from '../errors.ts'
 import type { AccountId } from '../primitives/ids.ts'
-import type { Instant } from '../primitives/instant.ts'
-
-export interface Halt {
-  /** The operator's cannot be lifted by the owner. */
-  readonly by: 'owner' | 'operator'
-  readonly since: Instant
-  readonly reason: string | null
-}
 
 /** A halt by the operator. */
 export interface OperatorHalt extends Omit<Halt, 'by'> {

@@ -18,7 +18,7 @@ export {
   type LinkedAccount,
   type TradeMode,
 } from './account.ts'
-export { requireNotHalted, type Halt, type OperatorHalt } from './halt.ts'
+export { requireNotHalted, type OperatorHalt } from './halt.ts'
 export {
   checkThreshold,
   thresholdSeverities,

@@ -7,9 +7,8 @@ import type {
   BrokerAccount,
   LinkedAccount,
 } from '../accounts/account.ts'
-import type { Halt } from '../accounts/halt.ts'
 import type { CheckedThreshold, ThresholdCheck } from '../accounts/risk-threshold.ts'
-import type { AsyncResult, BrokerReadTag } from '../errors.ts'
+import type { AsyncResult, BrokerReadTag, Halt } from '../errors.ts'
 import type { ServiceEvent } from '../events/events.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'

@@ -5,7 +5,12 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import { requireBrokerAccount, requireTradable, type BrokerAccount } from '../accounts/account.ts'
+import {
+  requireBrokerAccount,
+  requireTradable,
+  type Account,
+  type BrokerAccount,
+} from '../accounts/account.ts'
 import {
   refuse,
   type AsyncResult,
@@ -156,6 +161,16 @@ const lateDealsMs = 10 * secondMs
 export const createPositionChanges = (ports: ChangePorts) => {
   const { broker, positionTrading, journal, clock, pause } = ports
 
+  /** The broker account of an account whose positions may be changed. */
+  const requireChangeable = (
+    account: Account,
+  ): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
+    pipe(
+      TE.fromEither(requireTradable(account)),
+      TE.flatMapEither(requireBrokerAccount),
+      TE.tap(() => confirmDemo(ports)(account)),
+    )
+
   /**
    * Finds the position, on an account where positions may be changed, and changes it while nobody
    * else does.
@@ -167,9 +182,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
       findPositionAccount(ports)(owner, id),
-      TE.tap(({ account }) => TE.fromEither(requireTradable(account))),
-      TE.bindW('brokerAccount', ({ account }) => TE.fromEither(requireBrokerAccount(account))),
-      TE.tap(({ account }) => confirmDemo(ports)(account)),
+      TE.bindW('brokerAccount', ({ account }) => requireChangeable(account)),
       TE.flatMap((target): AsyncResult<A, ChangeTag | Tag> =>
         ports.positionLocks.holding(
           target.brokerAccount,
@@ -463,9 +476,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   > =>
     pipe(
       findAccount(ports)(caller.owner, accountId),
-      TE.flatMapEither(requireTradable),
-      TE.flatMap(confirmDemo(ports)),
-      TE.flatMapEither(requireBrokerAccount),
+      TE.flatMap(requireChangeable),
       TE.flatMap(positionTrading.freshPositions),
       TE.map(({ positions }) =>
         positions.filter(

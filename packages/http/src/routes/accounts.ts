@@ -10,7 +10,7 @@ import type { AccountView, HaltView } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
 import { errorReply } from '../errors.ts'
-import { accountId, balance, dateRange, equity, instant, margin } from '../fields.ts'
+import { accountId, balance, dateRange, equity, halter, instant, margin } from '../fields.ts'
 import { replyWith, anyOf, routesOf } from '../route.ts'
 import {
   decimal,
@@ -97,7 +97,7 @@ const halt = encodedFrom(
   record('AccountHalt', 'Whether an account is halted: then no order is placed on it.', {
     accountId,
     halted: flag('Whether it is.'),
-    by: nullable(oneOf(['owner', 'operator'], 'Who halted it.')),
+    by: nullable(halter),
     since: nullable(withDescription(instant, 'Since when.')),
     reason: nullable(text('Why, as it was given.', 'news')),
     closes: optionalWithoutExample(

@@ -31,7 +31,7 @@ import {
 } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
 import { attempts } from '../connection/failures.ts'
-import { allOf, query, readAll, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { allOf, query, readAll, readFirst, sql, transact, type Sql } from '../connection/sql.ts'
 
 const table = tableOf('accounts', {
   id: ids.account,
@@ -157,7 +157,7 @@ const rewrite = (
   change: (account: Account) => Account,
   writeMore: (trx: Knex.Transaction) => Promise<void> = async () => undefined,
 ): Promise<O.Option<Account>> =>
-  knex.transaction(async (trx) => {
+  transact(knex, async (trx) => {
     const found = await readFirst(
       trx,
       sql`select ${accounts.columns} from accounts

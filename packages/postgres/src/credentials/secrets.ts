@@ -9,7 +9,7 @@ import { readingTogether } from '../connection/batches.ts'
 import { bytes, decodeRow, orAbsent, tableOf } from '../connection/columns.ts'
 import type { Database } from '../connection/database.ts'
 import { attempt, attempts, type Log } from '../connection/failures.ts'
-import { Sql, allOf, query, readAll, sql } from '../connection/sql.ts'
+import { Sql, allOf, query, readAll, sql, transact } from '../connection/sql.ts'
 import { openSecret, secretPlaces, type Cipher } from './cipher.ts'
 
 interface Parts extends Pick<Database, 'knex'> {
@@ -57,7 +57,7 @@ const sealedRows = {
 export const createSealedSecrets = ({ knex, cipher }: Parts): SealedSecrets => ({
   ...attempts<Pick<SealedSecrets, 'reseal'>>('sealedSecrets', {
     reseal: ({ after, limit }) =>
-      knex.transaction(async (trx) => {
+      transact(knex, async (trx) => {
         const unreadable: SealedSecret[] = []
         let last: SealedSecret | undefined
         let seen = 0

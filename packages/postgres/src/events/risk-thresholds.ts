@@ -2,7 +2,7 @@
 import type { RiskThresholds } from '@tradeport/domain/ports'
 import type { Database } from '../connection/database.ts'
 import { attempts } from '../connection/failures.ts'
-import { readAll, sql } from '../connection/sql.ts'
+import { readAll, sql, transact } from '../connection/sql.ts'
 import { ofAccount } from '../journal/journal-row.ts'
 import { checkedThresholds as thresholds, operatorHalts } from '../operator/records.ts'
 import type { EventRecorder, OwnedEvent } from './events.ts'
@@ -23,7 +23,7 @@ export const createRiskThresholds = ({ knex, recorder, mayHalt }: Parts): RiskTh
         thresholds,
       ),
     record: async ({ owner, accountId }, checks) => {
-      const { length } = await knex.transaction(async (trx) => {
+      const { length } = await transact(knex, async (trx) => {
         const events: OwnedEvent[] = []
         for (const { before, after, event } of checks) {
           const updated = await trx('risk_thresholds')

@@ -9,7 +9,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
 import { instant, numeric, orAbsent, toTimestamptz } from '../connection/columns.ts'
 import { attempts } from '../connection/failures.ts'
-import { query, readFirst, sql, type Sql } from '../connection/sql.ts'
+import { query, readFirst, sql, transact, type Sql } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { dealColumns, dealOfRow, type DealRow } from './deal-row.ts'
 import {
@@ -167,7 +167,7 @@ const beginAnew = (
   account: BrokerAccount,
   token: string,
 ): Promise<O.Option<ClaimedJournal>> =>
-  knex.transaction(async (trx) => {
+  transact(knex, async (trx) => {
     const row = await readFirst(
       trx,
       sql`update journals set provider_account_id = ${account.providerAccountId},

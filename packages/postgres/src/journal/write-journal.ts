@@ -13,7 +13,7 @@ import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { instant, orAbsent, toTimestamptz } from '../connection/columns.ts'
 import { copyRows } from '../connection/copy-rows.ts'
-import { Sql, query, readFirst, sql } from '../connection/sql.ts'
+import { Sql, query, readFirst, sql, transact } from '../connection/sql.ts'
 import type { EventRecorder } from '../events/events.ts'
 import {
   dealColumnNames,
@@ -54,7 +54,7 @@ export const writeJournal = async (
       revisions: 0,
       isChanged: false,
     })
-  const result = await knex.transaction(async (trx) => {
+  const result = await transact(knex, async (trx) => {
     const locked = await query(
       trx,
       sql`select account_id from journals where ${isClaimed(claim)} for update`,

@@ -1,12 +1,8 @@
 // The operator's records as rows, other than accounts and credentials: tenants, users, desks,
 // limits, challenges, risk thresholds and halts.
 import { plans } from '@tradeport/domain/access'
-import {
-  thresholdSeverities,
-  thresholdTypes,
-  type Halt,
-  type OperatorHalt,
-} from '@tradeport/domain/accounts'
+import { thresholdSeverities, thresholdTypes, type OperatorHalt } from '@tradeport/domain/accounts'
+import { haltedBy, type Halt } from '@tradeport/domain/errors'
 import { challengeStatuses, type AccountTraderLimits, type Desk } from '@tradeport/domain/operator'
 import * as t from 'io-ts'
 import {
@@ -114,7 +110,7 @@ export const checkedThresholds = tableOf('risk_thresholds', {
 
 const haltTable = tableOf('halts', {
   accountId: ids.account,
-  haltedBy: oneOf('halted by', ['owner', 'operator']),
+  haltedBy: oneOf('halted by', haltedBy),
   since: instant,
   reason: orAbsent(t.string),
 })

@@ -48,6 +48,7 @@ import {
   readAll,
   readFirst,
   sql,
+  transact,
   type Sql,
 } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
@@ -255,15 +256,15 @@ export const createDueDeliveries = ({
       }
     },
     /**
-     * Writes what the attempt means, all at once, and renews the lease; nothing where the delivery was continued by
-     * another process, or its webhook is gone.
+     * Writes what the attempt means, all at once, and renews the lease; nothing where the delivery was
+     * continued by another process, or its webhook is gone.
      */
     recordAttempt: async (
       { to, delivery }: DueDelivery,
       made: Attempt,
       isSlow: boolean,
     ): Promise<void> => {
-      const disabledFor = await knex.transaction(async (trx) => {
+      const disabledFor = await transact(knex, async (trx) => {
         const { id, owner } = to.webhook
         // Recording more deliveries for the webhook does not wait for this lock.
         const found = await readFirst(

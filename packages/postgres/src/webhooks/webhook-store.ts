@@ -37,6 +37,7 @@ import {
   readFirst,
   returnsRow,
   sql,
+  transact,
   type Selection,
   type Sql,
 } from '../connection/sql.ts'
@@ -172,7 +173,7 @@ const rewrite = (
   id: WebhookId,
   change: (webhook: Webhook) => Webhook,
 ): Promise<O.Option<Webhook>> =>
-  knex.transaction(async (trx) => {
+  transact(knex, async (trx) => {
     const found = await readFirst(
       trx,
       sql`select ${webhooks.columns} from webhooks where ${isWebhook(owner, id)} for update`,
