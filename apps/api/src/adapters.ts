@@ -18,6 +18,7 @@ import {
   createMetrics,
   meteredAddressLimits,
   meteredBroker,
+  meteredMarketData,
   meteredPositionTrading,
   meteredTrading,
   meteredWebhookSender,
@@ -169,6 +170,7 @@ export const openAdapters = async (
   const providerConfig: MetaApiConfig = {
     provisioningUrl: urls.provisioning,
     clientUrl: urls.client,
+    marketDataUrl: urls.marketData,
     providerToken: providerTokens.find,
     clock,
     deadlines,
@@ -207,6 +209,7 @@ export const openAdapters = async (
       source: config.broker,
     },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
+    marketData: meteredMarketData(provider.marketData, metrics.providerCalls),
     positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
     peerNotices,
     secrets,
@@ -272,7 +275,7 @@ const openProvider = async (
     now: clock.now,
   })
   closers.defer(close)
-  return { provisioning: url, client: url }
+  return { provisioning: url, client: url, marketData: url }
 }
 
 // Packages that only some configurations need are loaded only where they are used.

@@ -33,6 +33,7 @@ import {
   cachedBroker,
   cachedCredentials,
   cachedLiveAccounts,
+  cachedMarketData,
   cachedPositionViews,
   cachedTokenVerifier,
   forgettingDesk,
@@ -97,6 +98,7 @@ export const composeUseCases = (adapters: Adapters) => {
 
   const ports = {
     ...adapters,
+    marketData: cachedMarketData(adapters.marketData, { clock, tallies }),
     credentials,
     tokens,
     broker,

@@ -270,6 +270,9 @@ const configOf = (values: Values, defaultDataFolder: string) => {
         values.METAAPI_PROVISIONING_URL ??
         'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
       client: values.METAAPI_CLIENT_URL ?? 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
+      marketData:
+        values.METAAPI_MARKET_DATA_URL ??
+        'https://mt-market-data-client-api-v1.{region}.agiliumtrade.ai',
     },
     /** Null: mail is written to the log. */
     smtp: server === undefined || from === undefined ? null : { server, from },
@@ -298,8 +301,9 @@ const configOf = (values: Values, defaultDataFolder: string) => {
 }
 
 const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name[] => [
-  'METAAPI_MARKET_DATA_URL',
-  ...(broker === 'metaapi' ? [] : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL'] as const)),
+  ...(broker === 'metaapi'
+    ? []
+    : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL', 'METAAPI_MARKET_DATA_URL'] as const)),
   ...(enabled.includes('events')
     ? []
     : (['EVENT_RETENTION_DAYS', 'WATCH_SECONDS', 'WEBHOOK_RETRY_SECONDS'] as const)),

@@ -50,6 +50,7 @@ describe('an environment', () => {
         providerUrls: {
           provisioning: 'https://mt-provisioning-api-v1.agiliumtrade.agiliumtrade.ai',
           client: 'https://mt-client-api-v1.{region}.agiliumtrade.ai',
+          marketData: 'https://mt-market-data-client-api-v1.{region}.agiliumtrade.ai',
         },
       },
     })

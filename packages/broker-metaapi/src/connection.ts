@@ -22,6 +22,8 @@ export interface MetaApiConfig {
   readonly provisioningUrl: string
   /** Base URL of the client API; `{region}` in it stands for the account's region. */
   readonly clientUrl: string
+  /** Base URL of candles and ticks, with `{region}` likewise. */
+  readonly marketDataUrl: string
   /** The tenant's token, a secret. */
   readonly providerToken: ProviderTokens['find']
   readonly clock: Clock
@@ -59,6 +61,7 @@ export const createConnection = (config: MetaApiConfig) => {
   const deadlines = { ...defaultDeadlines, ...config.deadlines }
   const provisioningUrl = requireBaseUrl(config.provisioningUrl)
   const clientUrl = requireBaseUrl(config.clientUrl)
+  const marketDataUrl = requireBaseUrl(config.marketDataUrl)
   const gate = createTokenGate(config.limits, clock, stopwatch)
   const skew = createClockSkew()
   const readPauses = createAccountPauses(pauses, stopwatch)
@@ -107,20 +110,24 @@ export const createConnection = (config: MetaApiConfig) => {
     return region
   }
 
-  const locate = async (account: BrokerAccount): Promise<Target> => {
+  const locate = async (account: BrokerAccount, route: ProviderRoute): Promise<Target> => {
     const { owner, providerAccountId } = account
+    const token = await tokenOf(account)
+    const isHistory = route === 'candles' || route === 'ticks'
+    const baseUrl = isHistory ? marketDataUrl : clientUrl
     const target: Target = {
-      baseUrl: clientUrl,
+      baseUrl,
       providerAccountId,
-      token: await tokenOf(account),
+      token,
+      budget: isHistory ? `market data of ${token}` : token,
       account: JSON.stringify([owner.tenantId, providerAccountId]),
     }
-    if (!clientUrl.includes(regionPlace)) return target
+    if (!baseUrl.includes(regionPlace)) return target
     const region = account.region ?? (await regionOf(target))
     // It becomes part of the host that receives the token.
     if (!/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i.test(region))
       throw nothingSent("the account's region is not one")
-    return { ...target, baseUrl: clientUrl.replaceAll(regionPlace, region) }
+    return { ...target, baseUrl: baseUrl.replaceAll(regionPlace, region) }
   }
 
   const atProvisioning = (target: Target): Target => ({
@@ -133,7 +140,7 @@ export const createConnection = (config: MetaApiConfig) => {
     bounded(
       request.route,
       async (signal) => {
-        const target = 'baseUrl' in of ? of : await locate(of)
+        const target = 'baseUrl' in of ? of : await locate(of, request.route)
         const at = request.route === 'account-region' ? atProvisioning(target) : target
         const decoded = decodeBytes(await call(request, at, signal))
         if (E.isLeft(decoded)) throw unavailable(`${request.route}: ${decoded.left}`)
@@ -154,7 +161,7 @@ export const createConnection = (config: MetaApiConfig) => {
     ): TE.TaskEither<BrokerReadError, A> =>
       TE.tryCatch(work, toBrokerReadError(account, clock.now)),
     /** Rejects with a CallFailure; sends nothing to the account itself. */
-    targetOf: (account: BrokerAccount) => bounded('account-region', () => locate(account)),
+    targetOf: (account: BrokerAccount) => bounded('account-region', () => locate(account, 'trade')),
     trade: createTradeOnce({ ask, clock, deadlines, gate, readPauses, tradePauses, skew }),
   }
 }

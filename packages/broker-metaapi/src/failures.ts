@@ -20,10 +20,18 @@ export type ProviderRoute =
   | 'history-deals'
   | 'calculate-margin'
   | 'trade'
+  | 'symbols'
+  | 'specification'
+  | 'price'
+  | 'candles'
+  | 'ticks'
+
+/** Routes whose path names a symbol: a 404 may mean the account or the symbol. */
+const ofSymbol: ReadonlySet<ProviderRoute> = new Set(['specification', 'price', 'candles', 'ticks'])
 
 /** Why a call gave no usable answer. Of a trade: why it was certainly not executed. */
 export interface CallFault {
-  readonly kind: 'unavailable' | 'rate_limited' | 'unknown_account'
+  readonly kind: 'unavailable' | 'rate_limited' | 'unknown_account' | 'unknown_symbol'
   readonly reason: string
   /** When to try again; always known of a rate limit. */
   readonly retryAt?: Instant | undefined
@@ -79,6 +87,11 @@ export const failureOfAnswer = (
   const { status, body } = answer
   if (status === 429) return rateLimited(retryAtOf(answer, now))
   const isOfProvider = isRecord(body)
+  if (status === 404 && isOfProvider && ofSymbol.has(route))
+    return new CallFailure({
+      kind: 'unknown_symbol',
+      reason: `${route}: unknown symbol or account`,
+    })
   if (status === 404 && isOfProvider && route !== 'calculate-margin')
     return new CallFailure({ kind: 'unknown_account', reason: `${route}: unknown account` })
   return unavailable(`${route}: answered ${status}${errorNameOf(body)}`, {

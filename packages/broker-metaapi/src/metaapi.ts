@@ -1,9 +1,16 @@
 // The provider's ports over one connection.
 import * as O from 'fp-ts/lib/Option.js'
-import type { Broker, PositionTrading, ProviderAccounts, Trading } from '@tradeport/domain/ports'
+import type {
+  Broker,
+  MarketData,
+  PositionTrading,
+  ProviderAccounts,
+  Trading,
+} from '@tradeport/domain/ports'
 import { createConnection, type Connection, type MetaApiConfig } from './connection.ts'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { AccountId, UserId } from '@tradeport/domain/primitives'
+import { createMarketData } from './market-data.ts'
 import { AccountInformation, decode, DescribedAccount, Margin } from './payloads.ts'
 import { createPositionTrading, readPositions } from './position-trading.ts'
 import { pageSize, requests } from './requests.ts'
@@ -14,6 +21,7 @@ export interface MetaApi {
   readonly broker: Broker
   readonly trading: Trading
   readonly positionTrading: PositionTrading
+  readonly marketData: MarketData
   readonly providerAccounts: ProviderAccounts
   /** How far the provider's clock is ahead of ours; null before its first Date header. */
   readonly clockSkewMs: () => number | null
@@ -29,6 +37,7 @@ export const createMetaApi = (config: MetaApiConfig): MetaApi => {
     broker: createBroker(connection),
     trading: createTrading(connection),
     positionTrading: createPositionTrading(connection),
+    marketData: createMarketData(connection),
     providerAccounts: createProviderAccounts(connection),
     clockSkewMs: connection.skew.ms,
   }

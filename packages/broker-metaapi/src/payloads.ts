@@ -150,6 +150,55 @@ export const PositionRows = t.array(PositionRow, 'a list of positions')
 
 export const Margin = t.type({ margin: amount }, 'a margin')
 
+export const SymbolNames = t.array(text, 'a list of symbols')
+
+export const PriceRow = t.type(
+  {
+    bid: finite,
+    ask: finite,
+    time: text,
+    profitTickValue: amount,
+    lossTickValue: amount,
+  },
+  'a price',
+)
+
+const Session = t.type({ from: text, to: text }, 'a session')
+
+export const Specification = t.type(
+  {
+    description: optional(t.string),
+    tickSize: finite,
+    contractSize: finite,
+    minVolume: finite,
+    maxVolume: finite,
+    volumeStep: finite,
+    digits: finite,
+    stopsLevel: finite,
+    tradeMode: optional(t.string),
+    baseCurrency: optional(t.string),
+    profitCurrency: optional(t.string),
+    swapLong: amount,
+    swapShort: amount,
+    tradeSessions: optional(t.record(t.string, t.array(Session), 'sessions by day')),
+  },
+  'a specification',
+)
+export type Specification = t.TypeOf<typeof Specification>
+
+export const CandleRows = t.array(
+  t.type(
+    { time: text, open: finite, high: finite, low: finite, close: finite, tickVolume: finite },
+    'a candle',
+  ),
+  'a list of candles',
+)
+
+export const TickRows = t.array(
+  t.type({ time: text, bid: amount, ask: amount }, 'a tick'),
+  'a list of ticks',
+)
+
 export const ProvisionedAccount = t.type({ region: text, magic: t.unknown }, 'an account')
 
 export const DescribedAccount = t.type(

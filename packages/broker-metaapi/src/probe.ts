@@ -16,7 +16,7 @@ export const createProviderProbe = ({
   provisioningUrl,
   providerToken,
   clock,
-}: MetaApiConfig): ProviderProbe => {
+}: Pick<MetaApiConfig, 'provisioningUrl' | 'providerToken' | 'clock'>): ProviderProbe => {
   const probe = async (tenantId: TenantId): Promise<ProviderStanding> => {
     const found = await providerToken(tenantId)()
     if (E.isLeft(found))

@@ -2,7 +2,7 @@
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { DealsWindow } from '@tradeport/domain/journal'
-import type { MarginQuery } from '@tradeport/domain/ports'
+import type { CandlesWindow, MarginQuery, TicksWindow } from '@tradeport/domain/ports'
 import { toIso } from '@tradeport/domain/primitives'
 import { nothingSent, type ProviderRoute } from './failures.ts'
 
@@ -13,6 +13,8 @@ export interface Target {
   readonly providerAccountId: string
   /** Goes into the header `auth-token` and nowhere else. */
   readonly token: string
+  /** What the provider's limits count by: the token, apart for candles and ticks. */
+  readonly budget: string
   /** The tenant and its account at the provider: the key of what is remembered of the account. */
   readonly account: string
 }
@@ -65,7 +67,50 @@ export const requests = {
     path: '/calculate-margin',
     body: { symbol, type: orderTypes[side], volume, openPrice },
   }),
-} as const
+
+  symbols: { route: 'symbols', path: '/symbols' },
+
+  specification: (symbol: string) => ({
+    route: 'specification',
+    path: `/symbols/${encodeURIComponent(symbol)}/specification`,
+  }),
+
+  /** Without `keepSubscription`, which nothing would end: the provider ends it after 12 minutes. */
+  price: (symbol: string) => ({
+    route: 'price',
+    path: `/symbols/${encodeURIComponent(symbol)}/current-price`,
+  }),
+
+  /** The last candles that opened at `to` or before. */
+  candles: (symbol: string, { timeframe, to, limit }: CandlesWindow) => ({
+    route: 'candles',
+    path: `/historical-market-data/symbols/${encodeURIComponent(symbol)}/timeframes/${
+      // A month; `1m` is a minute.
+      timeframe === '1M' ? '1mn' : timeframe
+    }/candles?startTime=${encodeURIComponent(toIso(to))}&limit=${limit}`,
+  }),
+
+  /** The first ticks from `from` on. */
+  ticks: (symbol: string, { from, offset, limit }: TicksWindow) => ({
+    route: 'ticks',
+    path: `/historical-market-data/symbols/${encodeURIComponent(symbol)}/ticks?startTime=${encodeURIComponent(toIso(from))}&offset=${offset}&limit=${limit}`,
+  }),
+} as const satisfies Record<string, ReadRequest | ((...args: never[]) => ReadRequest)>
+
+const marketRoutes: ReadonlySet<ProviderRoute> = new Set<ProviderRoute>([
+  'symbols',
+  'specification',
+  'price',
+  'candles',
+  'ticks',
+])
+
+/**
+ * What is paused after failures: an account, or its market data alone, because a symbol without a
+ * price or a slow history does not mean that positions cannot be read.
+ */
+export const pausedPart = ({ route }: ReadRequest, { account }: Target): string =>
+  marketRoutes.has(route) ? `market data of ${account}` : account
 
 export const orderTypes = { buy: 'ORDER_TYPE_BUY', sell: 'ORDER_TYPE_SELL' } as const
 

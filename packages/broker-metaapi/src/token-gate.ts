@@ -24,7 +24,7 @@ const defaultLimits: TokenLimits = {
   readsAtOncePerAccount: 8,
 }
 
-type GateKey = Pick<Target, 'token' | 'account'>
+type GateKey = Pick<Target, 'budget' | 'account'>
 
 export interface TokenGate {
   /**
@@ -32,8 +32,8 @@ export interface TokenGate {
    * CallFailure while the token is limited, or when the signal is aborted first.
    */
   readonly enter: (key: GateKey, kind: 'trade' | 'read', signal: AbortSignal) => Promise<() => void>
-  /** The provider accepts nothing with this token for so long. */
-  readonly limit: (token: string, ms: number) => void
+  /** The provider accepts nothing more of this budget for so long. */
+  readonly limit: (budget: string, ms: number) => void
   /** The account answered, so that it counts for the rate. */
   readonly answered: (key: GateKey) => void
 }
@@ -66,10 +66,10 @@ export const createTokenGate = (
   stopwatch: Stopwatch,
 ): TokenGate => {
   const limits = { ...defaultLimits, ...given }
-  const tokens = new Map<string, TokenState>()
+  const budgets = new Map<string, TokenState>()
 
-  const stateOf = (token: string): TokenState => {
-    const state = tokens.get(token) ?? {
+  const stateOf = (budget: string): TokenState => {
+    const state = budgets.get(budget) ?? {
       limitedUntil: Number.NEGATIVE_INFINITY,
       starts: [],
       answering: new Set(),
@@ -77,7 +77,7 @@ export const createTokenGate = (
       running: [],
       timer: undefined,
     }
-    tokens.set(token, state)
+    budgets.set(budget, state)
     return state
   }
 
@@ -118,8 +118,8 @@ export const createTokenGate = (
   }
 
   return {
-    enter: ({ token, account }, kind, signal) => {
-      const state = stateOf(token)
+    enter: ({ budget, account }, kind, signal) => {
+      const state = stateOf(budget)
       return new Promise((resolve, reject) => {
         const leftMs = state.limitedUntil - stopwatch.elapsedMs()
         if (leftMs > 0) return reject(rateLimited(clock.now() + leftMs))
@@ -148,13 +148,13 @@ export const createTokenGate = (
       })
     },
 
-    limit: (token, ms) => {
-      const state = stateOf(token)
+    limit: (budget, ms) => {
+      const state = stateOf(budget)
       const leftMs = Math.min(ms, longestLimitMs)
       state.limitedUntil = Math.max(state.limitedUntil, stopwatch.elapsedMs() + leftMs)
       for (const { fail } of state.waiting) fail(rateLimited(clock.now() + leftMs))
     },
 
-    answered: ({ token, account }) => void stateOf(token).answering.add(account),
+    answered: ({ budget, account }) => void stateOf(budget).answering.add(account),
   }
 }

@@ -71,7 +71,7 @@ export const createTradeOnce = ({
         gate.answered(target)
         readPauses.end(target.account)
       }
-      if (status === 429) gate.limit(target.token, retryAtOf(delivery, now) - now)
+      if (status === 429) gate.limit(target.budget, retryAtOf(delivery, now) - now)
       return verdictOf(delivery, now)
     } finally {
       attempt.over()

@@ -6,7 +6,7 @@ import type { AccountPauses, Attempt } from './account-pauses.ts'
 import type { ClockSkew } from './clock-skew.ts'
 import { CallFailure, errorCodeOf, failureOfAnswer, unavailable } from './failures.ts'
 import { parseJson } from './payloads.ts'
-import { urlOf, type ReadRequest, type Target } from './requests.ts'
+import { pausedPart, urlOf, type ReadRequest, type Target } from './requests.ts'
 import type { TokenGate } from './token-gate.ts'
 
 /** The body of a 200; rejects with a CallFailure for every other outcome. */
@@ -76,7 +76,7 @@ export const createTransport = (
     } catch (cause) {
       const failure = failureOf(request, cause, signal)
       const { kind, retryAt, isOfAccount } = failure.fault
-      if (kind === 'rate_limited') gate.limit(target.token, (retryAt ?? 0) - clock.now())
+      if (kind === 'rate_limited') gate.limit(target.budget, (retryAt ?? 0) - clock.now())
       else if (kind === 'unknown_account' || isOfAccount === true) attempt.failed(failure)
       throw failure
     } finally {
@@ -84,10 +84,10 @@ export const createTransport = (
     }
   }
 
-  /** Rejects with the account's last failure during its pause; waits for a trial under way. */
-  const begin = async ({ account }: Target, signal: AbortSignal): Promise<Attempt> => {
+  /** Rejects with the last failure during a pause; waits for a trial under way. */
+  const begin = async (paused: string, signal: AbortSignal): Promise<Attempt> => {
     for (;;) {
-      const admission = pauses.begin(account)
+      const admission = pauses.begin(paused)
       if (admission.kind === 'attempt') return admission
       if (admission.trial === undefined) throw admission.failure
       await admission.trial
@@ -96,7 +96,7 @@ export const createTransport = (
   }
 
   return async (request, target, signal) => {
-    const attempt = await begin(target, signal)
+    const attempt = await begin(pausedPart(request, target), signal)
     try {
       return await callInTurn(request, target, attempt, signal)
     } catch (cause) {

@@ -6,6 +6,7 @@ import { sumExactly } from '@tradeport/domain/primitives'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import {
   describeBrokerContract,
+  describeMarketDataContract,
   describePositionTradingContract,
   describeTradingContract,
   type ChangeTrouble,
@@ -57,6 +58,26 @@ describeBrokerContract('the adapter over the sandbox', async (accounts) => {
       sandbox.account(providerAccountId).addDeals(deals.map(rowOf)),
     withholdMargins: async ({ providerAccountId }) =>
       sandbox.faults.set(providerAccountId, 'margin', { kind: 'no-margin' }),
+    close: sandbox.close,
+  }
+})
+
+describeMarketDataContract('the adapter over the sandbox', async () => {
+  const id = account.providerAccountId
+  const sandbox = await startSandbox({
+    tokens: [token],
+    accounts: [{ id, region: 'london', symbols: { 'EURUSD.r': 'EURUSD' } }],
+  })
+  sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
+  return {
+    marketData: apiWith({
+      clientUrl: `${sandbox.url}/{region}`,
+      marketDataUrl: `${sandbox.url}/{region}`,
+      clock: { now: Date.now },
+    }).marketData,
+    account,
+    now: Date.now,
+    lose: async () => sandbox.faults.set(id, 'any', { kind: 'not-found' }),
     close: sandbox.close,
   }
 })

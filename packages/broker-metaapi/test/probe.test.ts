@@ -32,7 +32,6 @@ it('a token is accepted, refused, absent, or cannot be tried', async () => {
   ) =>
     createProviderProbe({
       provisioningUrl,
-      clientUrl: sandbox.url,
       providerToken,
       clock: { now: Date.now },
     }).probe(tenant)()

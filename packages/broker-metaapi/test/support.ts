@@ -33,6 +33,7 @@ export const apiWith = (config: Partial<MetaApiConfig> = {}) =>
   createMetaApi({
     provisioningUrl: provisioningHost,
     clientUrl: 'https://client.{region}.example',
+    marketDataUrl: 'https://market-data.{region}.example',
     providerToken: () => TE.right(O.some(token)),
     clock: { now: () => now },
     ...config,

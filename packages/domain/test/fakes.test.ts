@@ -3,8 +3,10 @@ import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '../src/accounts/account.ts'
 import { brokerRateLimited, refuse, type BrokerReadError } from '../src/errors.ts'
 import type { AccountId, Ticket } from '../src/primitives/ids.ts'
+import { hourMs, secondMs } from '../src/primitives/instant.ts'
 import {
   describeBrokerContract,
+  describeMarketDataContract,
   describePositionTradingContract,
   describeTradingContract,
   type ChangeTrouble,
@@ -14,6 +16,7 @@ import {
 } from '@tradeport/testkit/contracts'
 import {
   createFakeBroker,
+  createFakeMarketData,
   createFakePositionTrading,
   createFakeTrading,
   openPosition,
@@ -44,6 +47,35 @@ const positionOf = (position: VenuePosition, index: number) =>
 const unavailable = (accountId: AccountId) =>
   refuse('BrokerUnavailable', { accountId, reason: 'as the case asks' })
 const rateLimited = (accountId: AccountId) => brokerRateLimited(accountId, now + 1_500, now)
+
+describeMarketDataContract('the fake', async () => {
+  const marketData = createFakeMarketData(clock)
+  const account = brokerAccount(0)
+  const prices = { open: 1.1, high: 1.12, low: 1.09, close: 1.11 }
+  marketData.put(account.accountId, 'EURUSD.r', {
+    candles: {
+      '1h': Array.from({ length: 24 }, (_, hour) => ({
+        ...prices,
+        time: now - (23 - hour) * hourMs,
+        volume: 60,
+      })),
+    },
+    ticks: Array.from({ length: 7_200 }, (_, second) => ({
+      time: now - (7_200 - second) * secondMs,
+      bid: 1.1 + second / 1e5,
+      ask: 1.1002 + second / 1e5,
+    })),
+  })
+  return {
+    marketData,
+    account,
+    now: clock.now,
+    lose: async () => {
+      marketData.fail(account.accountId, refuse('NotProvisioned', { accountId: account.accountId }))
+    },
+    close,
+  }
+})
 
 const troubles: Readonly<Record<VenueTrouble, (accountId: AccountId) => BrokerReadError>> = {
   unavailable,

@@ -14,9 +14,12 @@ import type {
   Clock,
   HeldPosition,
   LiveAccounts,
+  MarketData,
+  MarketDataError,
   PositionTrading,
   PositionViews,
 } from '@tradeport/domain/ports'
+import type { BrokerInstrument, Quote } from '@tradeport/domain/market'
 import type { BrokerPosition, Position, PositionsReading } from '@tradeport/domain/positions'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
@@ -50,6 +53,13 @@ const maxMarginWaitMs = 4_000
 /** How long after a change positions are read from the terminal. */
 const freshMs = 30_000
 const liveAccountTtlMs = 5_000
+const quoteTtlMs = 1_000
+const maxQuotes = 50_000
+/** Of symbols and their terms. */
+const termsTtlMs = 3_600_000
+/** Over all accounts. */
+const maxSymbols = 1_000_000
+const maxInstruments = 20_000
 
 /**
  * Keeps positions for 2.5 seconds and margins for a minute, failures not at all. That the provider
@@ -170,6 +180,45 @@ export const cachedLiveAccounts = (
       return E.isLeft(linked) ? read : readings.read(keyOf(linked.right), read)
     },
     forget,
+  }
+}
+
+/**
+ * Keeps quotes for a second, and an account's symbols and their terms for an hour, failures not at
+ * all. Candles and ticks pass through.
+ */
+export const cachedMarketData = (
+  marketData: MarketData,
+  { clock, tallies }: CacheParts,
+): MarketData => {
+  const { keyOf } = createAccountKeys()
+  const symbols = createSingleFlightCache<BrokerReadError, readonly string[]>({
+    clock,
+    ttlMs: termsTtlMs,
+    maxEntries: maxAccounts,
+    maxWeight: maxSymbols,
+    weigh: (names) => 1 + names.length,
+    tally: tallies?.('symbols'),
+  })
+  const instruments = createSingleFlightCache<MarketDataError, BrokerInstrument>({
+    clock,
+    ttlMs: termsTtlMs,
+    maxEntries: maxInstruments,
+    tally: tallies?.('instruments'),
+  })
+  const quotes = createSingleFlightCache<MarketDataError, Quote>({
+    clock,
+    ttlMs: quoteTtlMs,
+    maxEntries: maxQuotes,
+    tally: tallies?.('quotes'),
+  })
+  return {
+    ...marketData,
+    symbols: (account) => symbols.read(keyOf(account), marketData.symbols(account)),
+    instrument: (account, symbol) =>
+      instruments.read(keyOf(account, symbol), marketData.instrument(account, symbol)),
+    quote: (account, symbol) =>
+      quotes.read(keyOf(account, symbol), marketData.quote(account, symbol)),
   }
 }
 

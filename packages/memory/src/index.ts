@@ -2,6 +2,7 @@
 export {
   cachedBroker,
   cachedLiveAccounts,
+  cachedMarketData,
   cachedPositionViews,
   forgettingDesk,
 } from './account-caches.ts'

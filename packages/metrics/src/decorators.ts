@@ -7,6 +7,8 @@ import type {
   AddressLimits,
   Broker,
   DeliveryAnswer,
+  MarketData,
+  MarketDataError,
   PositionTrading,
   RateLimiter,
   Trading,
@@ -59,7 +61,9 @@ export type ObserveProviderCall = (
   durationMs: number,
 ) => void
 
-const failureOutcomes: Readonly<Record<BrokerChangeError['_tag'], ProviderOutcome>> = {
+type ProviderFailure = BrokerChangeError | MarketDataError
+
+const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>> = {
   BrokerUnavailable: 'unavailable',
   BrokerRateLimited: 'rate_limited',
   TradeRejected: 'rejected',
@@ -67,6 +71,7 @@ const failureOutcomes: Readonly<Record<BrokerChangeError['_tag'], ProviderOutcom
   NotProvisioned: 'not_provisioned',
   UnsupportedBroker: 'not_provisioned',
   PositionNotFound: 'not_found',
+  NotFound: 'not_found',
 }
 
 const placementOutcomes: Readonly<Record<PlacementAnswer['kind'], ProviderOutcome>> = {
@@ -83,7 +88,7 @@ const lookupOutcome = ({ kind }: LookupAnswer): ProviderOutcome =>
 
 const meter =
   (observe: ObserveProviderCall) =>
-  <F extends BrokerChangeError, A>(call: string, task: TE.TaskEither<F, A>): TE.TaskEither<F, A> =>
+  <F extends ProviderFailure, A>(call: string, task: TE.TaskEither<F, A>): TE.TaskEither<F, A> =>
     timed(task, (result, ms) =>
       observe(call, E.isLeft(result) ? failureOutcomes[result.left._tag] : 'ok', ms),
     )
@@ -98,6 +103,20 @@ export const meteredBroker = (broker: Broker, observe: ObserveProviderCall): Bro
     dealsPage: (account, window) => metered('deals', broker.dealsPage(account, window)),
     requiredMargin: (account, query) =>
       metered('required_margin', broker.requiredMargin(account, query)),
+  }
+}
+
+export const meteredMarketData = (
+  marketData: MarketData,
+  observe: ObserveProviderCall,
+): MarketData => {
+  const metered = meter(observe)
+  return {
+    symbols: (account) => metered('symbols', marketData.symbols(account)),
+    instrument: (...query) => metered('instrument', marketData.instrument(...query)),
+    quote: (...query) => metered('quote', marketData.quote(...query)),
+    candles: (...query) => metered('candles', marketData.candles(...query)),
+    ticks: (...query) => metered('ticks', marketData.ticks(...query)),
   }
 }
 

@@ -3,6 +3,7 @@ export {
   meteredAddressLimits,
   meteredBroker,
   meteredLimiter,
+  meteredMarketData,
   meteredPositionTrading,
   meteredTrading,
   meteredWebhookSender,

@@ -11,6 +11,11 @@ export const ROUTE_NAMES = [
   'deals',
   'history-orders',
   'margin',
+  'symbols',
+  'specification',
+  'price',
+  'candles',
+  'ticks',
 ] as const
 
 export type RouteName = (typeof ROUTE_NAMES)[number]

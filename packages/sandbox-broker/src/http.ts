@@ -2,7 +2,7 @@
 import type { RouterContext } from '@koa/router'
 import type { Next } from 'koa'
 import { getRawBody } from 'raw-body'
-import type { Account } from './account.ts'
+import type { Account, Moment } from './account.ts'
 import type { Core } from './core.ts'
 import type { Fired } from './faults.ts'
 import type { Lags } from './lags.ts'
@@ -27,6 +27,12 @@ export type State = {
 export type Context = RouterContext<State>
 export type Handler = (ctx: Context) => void
 export type Middleware = (ctx: Context, next: Next) => unknown
+
+export const momentOf = ({ state: { account, core, at } }: Context): Moment => ({
+  account,
+  market: core.market,
+  at,
+})
 
 // The provider's errors, each as the handler that answers with it.
 
@@ -110,11 +116,10 @@ export const checkFields = (
 
 const PAGE_LIMIT_MAX = 1_000
 
-/** The parameters of a history. A value out of bounds is refused, not clamped. */
-export const readHistoryQuery = ({ params, query }: Context) => {
+const createReader = ({ params, query }: Context) => {
   const details: Detail[] = []
-  const time = (parameter: string): number => {
-    const { [parameter]: value = '' } = params
+  const time = (parameter: string, unset = ''): number => {
+    const value = params[parameter] ?? [query[parameter]].flat()[0] ?? unset
     const at = /^\d{4}-\d{2}-\d{2}/.test(value) ? Date.parse(value) : Number.NaN
     if (Number.isNaN(at))
       details.push({ parameter, value, message: 'Value must be a time in ISO 8601' })
@@ -129,10 +134,32 @@ export const readHistoryQuery = ({ params, query }: Context) => {
   }
   return {
     details,
+    time,
+    offset: () => whole('offset', 0, 0, Number.MAX_SAFE_INTEGER),
+    limit: () => whole('limit', PAGE_LIMIT_MAX, 1, PAGE_LIMIT_MAX),
+  }
+}
+
+/** The parameters of a history. A value out of bounds is refused, not clamped. */
+export const readHistoryQuery = (ctx: Context) => {
+  const { details, time, offset, limit } = createReader(ctx)
+  return {
+    details,
     start: time('startTime'),
     end: time('endTime'),
-    offset: whole('offset', 0, 0, Number.MAX_SAFE_INTEGER),
-    limit: whole('limit', PAGE_LIMIT_MAX, 1, PAGE_LIMIT_MAX),
+    offset: offset(),
+    limit: limit(),
+  }
+}
+
+/** The same of candles and ticks, whose `startTime` is by default now. */
+export const readPricesQuery = (ctx: Context) => {
+  const { details, time, offset, limit } = createReader(ctx)
+  return {
+    details,
+    start: time('startTime', new Date(ctx.state.at).toISOString()),
+    offset: offset(),
+    limit: limit(),
   }
 }
 

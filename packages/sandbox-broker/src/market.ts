@@ -321,7 +321,7 @@ const makeWaves = (seed: number, instrument: Instrument): readonly Wave[] => {
   }))
 }
 
-const spreadAround = (instrument: Instrument, mid: number): Quote => {
+export const spreadAround = (instrument: Instrument, mid: number): Quote => {
   const point = pointOf(instrument)
   const bidPoints = Math.round(mid / point - instrument.spreadPoints / 2)
   const inPrice = (points: number): number => Number((points * point).toFixed(instrument.digits))

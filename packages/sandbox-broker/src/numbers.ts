@@ -72,16 +72,28 @@ const mix = (seed: number, stream: string): number => {
 
 // The two ways in which the provider writes a time: UTC, and the broker's own clock without a zone.
 
-const HOUR_MS = 3_600_000
+export const HOUR_MS = 3_600_000
 export const DAY_MS = 24 * HOUR_MS
-/** How far the broker's clock is ahead of UTC. */
+/** How far the broker's clock is ahead of UTC in winter, and all year where swaps are charged. */
 export const BROKER_AHEAD_MS = 2 * HOUR_MS
+
+/** The broker's clock has summer time from the last Sunday of March to that of October, 01:00 UTC. */
+export const brokerAheadMs = (at: number): number => {
+  const year = new Date(at).getUTCFullYear()
+  const isSummer = at >= lastSundayOf(year, 2) && at < lastSundayOf(year, 9)
+  return BROKER_AHEAD_MS + (isSummer ? HOUR_MS : 0)
+}
+
+const lastSundayOf = (year: number, month: number): number => {
+  const lastDay = new Date(Date.UTC(year, month + 1, 0, 1))
+  return lastDay.getTime() - lastDay.getUTCDay() * DAY_MS
+}
 
 /** `2024-04-17T04:30:03.223Z` */
 export const utcText = (at: number): string => new Date(at).toISOString()
 
 /** `2024-04-17 07:30:03.223`, in the broker's zone and without saying so. */
 export const brokerText = (at: number): string => {
-  const text = new Date(at + BROKER_AHEAD_MS).toISOString()
+  const text = new Date(at + brokerAheadMs(at)).toISOString()
   return `${text.slice(0, 10)} ${text.slice(11, -1)}`
 }

@@ -1,5 +1,5 @@
 // The options of a sandbox and its accounts, with their defaults.
-import { currencyDigitsOf } from './market.ts'
+import { currencyDigitsOf, INSTRUMENTS } from './market.ts'
 import type { HistoryFile, MarginMode, Platform, TradeMode } from './rows.ts'
 
 export type AccountSettings = {
@@ -21,6 +21,9 @@ export type AccountSettings = {
   /** MT4: whether what a partial close leaves gets a new ticket. */
   readonly mt4PartialTicket: 'new' | 'same'
   readonly keepsOpen?: KeptPosition | undefined
+  /** The instrument of each symbol that the broker lists, by the broker's spelling. */
+  readonly symbols: ReadonlyMap<string, string>
+  readonly candleGaps: readonly CandleGap[]
 }
 
 // What a sandbox is made from, and what each option is when left out.
@@ -63,6 +66,9 @@ export type KeptPosition = {
   readonly distance: number
 }
 
+/** No candle opens from one time to before the other, epoch ms. */
+export type CandleGap = { readonly from: number; readonly to: number }
+
 export type AccountOptions = {
   /** The provider account id, as it stands in every path. */
   readonly id: string
@@ -85,6 +91,12 @@ export type AccountOptions = {
   readonly tradeAllowed?: boolean
   readonly mt4DealIds?: 'shared' | 'distinct'
   readonly mt4PartialTicket?: 'new' | 'same'
+  /**
+   * The broker's symbols, each with the instrument that it is: `{ 'EURUSD.r': 'EURUSD' }`. Default:
+   * all instruments by their own names.
+   */
+  readonly symbols?: Readonly<Record<string, string>>
+  readonly candleGaps?: readonly CandleGap[]
 }
 
 export type SandboxOptions = {
@@ -105,6 +117,8 @@ export type SandboxOptions = {
 
 export const DEFAULT_TOKEN = 'sandbox-token'
 export const DEFAULT_REGIONS = ['new-york', 'london', 'singapore', 'vint-hill'] as const
+
+const ownNames = Object.fromEntries(INSTRUMENTS.map(({ symbol }) => [symbol, symbol]))
 
 const MARGIN_MODES: Readonly<Record<NonNullable<AccountOptions['marginMode']>, MarginMode>> = {
   hedging: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
@@ -146,6 +160,8 @@ export const settingsOf = (options: AccountOptions, index: number): AccountSetti
     mt4DealIds: options.mt4DealIds ?? 'shared',
     mt4PartialTicket: options.mt4PartialTicket ?? 'new',
     keepsOpen: options.keepsOpen,
+    symbols: new Map(Object.entries(options.symbols ?? ownNames)),
+    candleGaps: options.candleGaps ?? [],
   }
   if (!/^\d+$/.test(login))
     throw new Error(`Account ${options.id}: login must be digits, got ${login}`)

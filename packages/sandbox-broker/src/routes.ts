@@ -3,7 +3,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account, Moment, Span } from './account.ts'
+import type { Account, Span } from './account.ts'
 import { CONTROL_PREFIX, controlRoutes } from './control.ts'
 import { lagsOf, type Core } from './core.ts'
 import { distortOffset, distortReply, distortSpan, replacementFor } from './fault-effects.ts'
@@ -17,6 +17,7 @@ import {
   internalError,
   invalid,
   methodNotAllowed,
+  momentOf,
   notFound,
   readBody,
   readHistoryQuery,
@@ -27,6 +28,7 @@ import {
   symbolNotFound,
 } from './http.ts'
 import { hideDeals, lagPositions, shownDeals, shownPositions } from './lags.ts'
+import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
 import { decimal, toNumber, utcText } from './numbers.ts'
 import { informationOf, marginOf, positionRows } from './positions.ts'
 import { readTradeRequest, type TradeRequest } from './trade-request.ts'
@@ -44,12 +46,6 @@ const accountRow = (core: Core, { settings }: Account) => ({
   region: settings.region,
   magic: 0,
   createdAt: utcText(core.anchor),
-})
-
-const momentOf = ({ state: { account, core, at } }: Context): Moment => ({
-  account,
-  market: core.market,
-  at,
 })
 
 // POST /trade: one action each. Refusals are answers with status 200 and a code; only a bad body or
@@ -257,6 +253,15 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
   )
   .post('trade', '/trade', trade)
   .post('margin', '/calculate-margin', calculateMargin)
+  .get('symbols', '/symbols', listSymbols)
+  .get('specification', '/symbols/:symbol/specification', getSpecification)
+  .get('price', '/symbols/:symbol/current-price', getPrice)
+  .get(
+    'candles',
+    '/historical-market-data/symbols/:symbol/timeframes/:timeframe/candles',
+    listCandles,
+  )
+  .get('ticks', '/historical-market-data/symbols/:symbol/ticks', listTicks)
 
 /** Listens. `changed` is called after every request. */
 export const listen = (core: Core, changed: () => void, port: number): Server => {

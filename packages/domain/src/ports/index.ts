@@ -14,6 +14,7 @@ import type {
 } from './broker.ts'
 import type { EventLog } from './events.ts'
 import type { Journal, TradeRecords, Watch } from './journal.ts'
+import type { MarketData } from './market-data.ts'
 import type { Mailer } from './notices.ts'
 import type {
   DatabaseHealth,
@@ -36,6 +37,7 @@ export * from './accounts.ts'
 export * from './broker.ts'
 export * from './events.ts'
 export * from './journal.ts'
+export * from './market-data.ts'
 export * from './notices.ts'
 export * from './operator.ts'
 export * from './orders.ts'
@@ -59,6 +61,7 @@ export interface Ports extends Pauser {
   readonly limiterHealth: LimiterHealth
   readonly liveAccounts: LiveAccounts
   readonly mailer: Mailer
+  readonly marketData: MarketData
   readonly operator: OperatorStore
   readonly operatorOrders: OperatorOrders
   readonly orderIds: OrderIds

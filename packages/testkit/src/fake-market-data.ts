@@ -1,0 +1,120 @@
+// Market data in memory: instruments with a price each, their candles and their ticks.
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerReadError } from '@tradeport/domain/errors'
+import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '@tradeport/domain/market'
+import type { Clock, MarketData, MarketDataError } from '@tradeport/domain/ports'
+import type { AccountId } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+
+/** What the fake holds of one symbol. */
+export interface FakeInstrument {
+  readonly terms: BrokerInstrument
+  readonly quote: Omit<Quote, 'symbol' | 'time'>
+  /** Oldest first. */
+  readonly candles: Partial<Readonly<Record<Timeframe, readonly Candle[]>>>
+  readonly ticks: readonly Tick[]
+}
+
+export interface FakeMarketData extends MarketData {
+  /** Puts an instrument in, or changes the named parts of it. */
+  readonly put: (accountId: AccountId, symbol: string, parts?: Partial<FakeInstrument>) => void
+  /** Makes the account's reads fail until it is called without an error. */
+  readonly fail: (accountId: AccountId, error?: BrokerReadError) => void
+  /** How many reads there were, of one kind or of all. */
+  readonly calls: (read?: keyof MarketData) => number
+}
+
+export const instrumentTerms = (symbol: string): BrokerInstrument => ({
+  symbol,
+  description: symbol,
+  tickSize: 0.00001,
+  contractSize: 100_000,
+  minVolume: 0.01,
+  maxVolume: 100,
+  volumeStep: 0.01,
+  digits: 5,
+  stopsLevel: 10,
+  tradeMode: 'full',
+  baseCurrency: 'EUR',
+  profitCurrency: 'USD',
+  swapLong: -7.1,
+  swapShort: 3.2,
+  sessions: [{ day: 'monday', from: '00:00:00.000', to: '24:00:00.000' }],
+})
+
+/** @param clock stamps quotes */
+export const createFakeMarketData = (clock: Clock): FakeMarketData => {
+  const books = new Map<AccountId, Map<string, FakeInstrument>>()
+  const failures = new Map<AccountId, BrokerReadError>()
+  const log: (keyof MarketData)[] = []
+
+  const open = (
+    read: keyof MarketData,
+    { accountId }: BrokerAccount,
+  ): TE.TaskEither<BrokerReadError, ReadonlyMap<string, FakeInstrument>> =>
+    TE.fromIOEither(() => {
+      log.push(read)
+      const failure = failures.get(accountId)
+      if (failure !== undefined) return E.left(failure)
+      return E.fromNullable(refuse('NotProvisioned', { accountId }))(books.get(accountId))
+    })
+
+  const find = (
+    read: keyof MarketData,
+    account: BrokerAccount,
+    symbol: string,
+  ): TE.TaskEither<MarketDataError, FakeInstrument> =>
+    pipe(
+      open(read, account),
+      TE.flatMap((book) =>
+        TE.fromNullable(refuse('NotFound', { what: 'symbol' }))(book.get(symbol)),
+      ),
+    )
+
+  return {
+    symbols: (account) =>
+      pipe(
+        open('symbols', account),
+        TE.map((book) => [...book.keys()]),
+      ),
+    instrument: (account, symbol) =>
+      pipe(
+        find('instrument', account, symbol),
+        TE.map(({ terms }) => terms),
+      ),
+    quote: (account, symbol) =>
+      pipe(
+        find('quote', account, symbol),
+        TE.map(({ quote }) => ({ ...quote, symbol, time: clock.now() })),
+      ),
+    candles: (account, symbol, { timeframe, to, limit }) =>
+      pipe(
+        find('candles', account, symbol),
+        TE.map(({ candles }) =>
+          (candles[timeframe] ?? []).filter(({ time }) => time <= to).slice(-limit),
+        ),
+      ),
+    ticks: (account, symbol, { from, offset, limit }) =>
+      pipe(
+        find('ticks', account, symbol),
+        TE.map(({ ticks }) =>
+          ticks.filter(({ time }) => time >= from).slice(offset, offset + limit),
+        ),
+      ),
+    put: (accountId, symbol, parts = {}) => {
+      const book = books.get(accountId) ?? new Map<string, FakeInstrument>()
+      const known = book.get(symbol) ?? {
+        terms: instrumentTerms(symbol),
+        quote: { bid: 1.1, ask: 1.1002, profitTickValue: 1, lossTickValue: 1 },
+        candles: {},
+        ticks: [],
+      }
+      books.set(accountId, book.set(symbol, { ...known, ...parts }))
+    },
+    fail: (accountId, error) =>
+      void (error === undefined ? failures.delete(accountId) : failures.set(accountId, error)),
+    calls: (read) => log.filter((one) => read === undefined || one === read).length,
+  }
+}
