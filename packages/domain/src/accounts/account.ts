@@ -129,6 +129,16 @@ export const requireBrokerAccount = (
   return E.right({ accountId, owner, platform: brokerType, ...provider })
 }
 
+export const requireTradingPurpose = (
+  account: Account,
+): E.Either<Refusal<'AccountPurposeRestricted'>, Account> =>
+  account.purpose === 'trading' ? E.right(account) : E.left(refuse('AccountPurposeRestricted'))
+
+export const requireDemo = (
+  account: Account,
+): E.Either<Refusal<'LiveAccountRestricted'>, Account> =>
+  isDemo(account) ? E.right(account) : E.left(refuse('LiveAccountRestricted'))
+
 /**
  * Orders and changes are for demo accounts that are classified for trading: the purpose is checked
  * first.
@@ -136,9 +146,8 @@ export const requireBrokerAccount = (
 export const requireTradable = (
   account: Account,
 ): E.Either<Refusal<'AccountPurposeRestricted' | 'LiveAccountRestricted'>, Account> => {
-  if (account.purpose !== 'trading') return E.left(refuse('AccountPurposeRestricted'))
-  if (!isDemo(account)) return E.left(refuse('LiveAccountRestricted'))
-  return E.right(account)
+  const classified = requireTradingPurpose(account)
+  return E.isLeft(classified) ? classified : requireDemo(account)
 }
 
 /** The account after a good live read: new figures, and an account in error is connected again. */

@@ -37,18 +37,33 @@ export const requireVolumeInLimit = (
     ? exceeded({ limit: 'volume_per_order', allowed: maxLotsPerOrder, current: volume })
     : E.right(undefined)
 
-/** Whether one more order may be recorded, given the counts before it. */
-export const requireCountsInLimit = (
-  { today, open }: OrderCounts,
+const requireOrdersTodayInLimit = (
+  { today }: OrderCounts,
   now: Instant,
-): E.Either<Refusal<'RiskLimitExceeded'>, void> => {
-  if (today >= maxOrdersPerDay) {
-    const resetsAt = startOfUtcDay(now) + dayMs
-    return exceeded({ limit: 'orders_per_day', allowed: maxOrdersPerDay, current: today, resetsAt })
-  }
-  return open >= maxOpenOrders
+): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
+  today >= maxOrdersPerDay
+    ? exceeded({
+        limit: 'orders_per_day',
+        allowed: maxOrdersPerDay,
+        current: today,
+        resetsAt: startOfUtcDay(now) + dayMs,
+      })
+    : E.right(undefined)
+
+const requireOpenOrdersInLimit = ({
+  open,
+}: OrderCounts): E.Either<Refusal<'RiskLimitExceeded'>, void> =>
+  open >= maxOpenOrders
     ? exceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open })
     : E.right(undefined)
+
+/** Whether one more order may be recorded, given the counts before it. */
+export const requireCountsInLimit = (
+  counts: OrderCounts,
+  now: Instant,
+): E.Either<Refusal<'RiskLimitExceeded'>, void> => {
+  const today = requireOrdersTodayInLimit(counts, now)
+  return E.isLeft(today) ? today : requireOpenOrdersInLimit(counts)
 }
 
 // What a head trader allows: a failed challenge blocks new orders, desk and trader limits cap open

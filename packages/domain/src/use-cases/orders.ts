@@ -1,19 +1,25 @@
 // A caller's orders: placing one, reading them, and the refusals of changes. From its record on,
 // `processOrder` sends an order and follows it to its end.
 import * as E from 'fp-ts/lib/Either.js'
-import { pipe } from 'fp-ts/lib/function.js'
+import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, CallingProgram } from '../access/credential.ts'
 import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
 import {
   requireBrokerAccount,
-  requireTradable,
+  requireDemo,
+  requireTradingPurpose,
   type Account,
-  type BrokerAccount,
 } from '../accounts/account.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
-import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
+import {
+  refuse,
+  type AsyncResult,
+  type Halt,
+  type Refusal,
+  type ServiceUnavailable,
+} from '../errors.ts'
 import {
   arePositionsNeeded,
   requireDeskLimits,
@@ -21,9 +27,11 @@ import {
   requireTraderLimits,
   requireUnlocked,
   requireVolumeInLimit,
+  type ChallengeStanding,
+  type CountedOrder,
+  type ExposureLimits,
   type OpenVolumes,
   type OrderSize,
-  type CountedOrder,
 } from '../orders/limits.ts'
 import {
   brokerClientId,
@@ -132,6 +140,42 @@ type PlaceOrderTag =
   | 'ChallengeCheckUnavailable'
   | RecordRefusal['_tag']
 
+/** A check of a new order. */
+interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>> {
+  readonly name: OrderCheckName
+  readonly require: (order: OrderSize, facts: Facts) => E.Either<Failure, unknown>
+}
+
+/** The checks of a new order, in their order. */
+const orderCheckNames = [
+  'volume_per_order',
+  'account_purpose',
+  'demo_account',
+  'halt',
+  'provider_account',
+  'provider_token',
+  'challenge',
+  'desk_limits',
+  'trader_limits',
+  'approval',
+  'orders_per_day',
+  'open_orders',
+] as const
+type OrderCheckName = (typeof orderCheckNames)[number]
+
+/** The refusal of the first check that fails. */
+const requireEach = <Facts, Failure>(
+  checks: readonly OrderCheck<Facts, Failure>[],
+  order: OrderSize,
+  facts: Facts,
+): E.Either<Failure, void> => {
+  for (const check of checks) {
+    const passed = check.require(order, facts)
+    if (E.isLeft(passed)) return passed
+  }
+  return E.right(undefined)
+}
+
 /**
  * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
  * of the checks is part of the contract: volume, account, halt, provider token, challenge, open positions
@@ -144,9 +188,19 @@ export const placeOrder =
     { request, replyToStore }: PlaceOrderInput,
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
     pipe(
-      TE.fromEither(requireVolumeInLimit(request.volume)),
-      TE.flatMap(() => readForOrder(ports, owner, request.accountId)),
-      TE.bindW('openPositions', (checked) => readOpenPositions(ports, checked)),
+      // Before anything is read.
+      TE.fromEither(requireEach(volumeChecks, request, undefined)),
+      TE.flatMap(() => readAccountFacts(ports, owner, request.accountId)),
+      TE.tapEither((facts) => requireEach(accountChecks, request, facts)),
+      TE.flatMapEither(({ account, limits }) =>
+        pipe(
+          E.Do,
+          E.bind('destination', () => requireBrokerAccount(account)),
+          E.bindW('limits', () => limits),
+          E.let('account', () => account),
+        ),
+      ),
+      TE.bindW('openPositions', ({ account, limits }) => readOpenPositions(ports, account, limits)),
       TE.flatMap(({ destination, limits, openPositions }) => {
         const now = ports.clock.now()
         const order: PendingOrder = {
@@ -169,16 +223,54 @@ export const placeOrder =
       }),
     )
 
-interface CheckedAccount {
+/** The account of an order, and what else its checks need. A read that failed refuses the order. */
+interface AccountFacts {
   readonly account: Account
-  readonly destination: BrokerAccount
-  readonly limits: AccountLimits
+  readonly halt: E.Either<ServiceUnavailable, O.Option<Halt>>
+  readonly hasToken: E.Either<ServiceUnavailable, boolean>
+  readonly challenges: E.Either<Refusal<'ChallengeCheckUnavailable'>, readonly ChallengeStanding[]>
+  readonly limits: E.Either<Refusal<'LimitCheckUnavailable'>, AccountLimits>
 }
+
+const volumeChecks: readonly OrderCheck<unknown>[] = [
+  { name: 'volume_per_order', require: ({ volume }) => requireVolumeInLimit(volume) },
+]
+
+const accountChecks: readonly OrderCheck<AccountFacts>[] = [
+  { name: 'account_purpose', require: (_, { account }) => requireTradingPurpose(account) },
+  { name: 'demo_account', require: (_, { account }) => requireDemo(account) },
+  {
+    name: 'halt',
+    require: (_, { account, halt }) =>
+      pipe(
+        halt,
+        E.flatMap((found): E.Either<Refusal<PlaceOrderTag>, void> =>
+          requireNotHalted(account.id, found),
+        ),
+      ),
+  },
+  { name: 'provider_account', require: (_, { account }) => requireBrokerAccount(account) },
+  {
+    name: 'provider_token',
+    require: (_, { account: { id: accountId }, hasToken }) =>
+      pipe(
+        hasToken,
+        E.filterOrElseW(identity, () =>
+          refuse('BrokerUnavailable', { accountId, reason: 'the tenant has no provider token' }),
+        ),
+      ),
+  },
+  { name: 'challenge', require: (_, { challenges }) => E.flatMap(requireUnlocked)(challenges) },
+]
 
 // All reads at once, since each is a round trip to the database. One that failed matters only when
 // the checks before it have passed.
-const readForOrder =
-  (ports: PlacePorts, owner: Owner, id: AccountId): AsyncResult<CheckedAccount, PlaceOrderTag> =>
+const readAccountFacts =
+  (
+    ports: Omit<PlacePorts, 'orders'>,
+    owner: Owner,
+    id: AccountId,
+  ): AsyncResult<AccountFacts, 'AccountNotFound'> =>
   async () => {
     const [account, halt, token, challenges, limits] = await Promise.all([
       findAccount(ports)(owner, id)(),
@@ -188,31 +280,27 @@ const readForOrder =
       ports.orderLimits.limitsOf(owner, id)(),
     ])
     if (E.isLeft(account)) return account
-    const tradable = requireTradable(account.right)
-    if (E.isLeft(tradable)) return tradable
-    if (E.isLeft(halt)) return halt
-    const active = requireNotHalted(id, halt.right)
-    if (E.isLeft(active)) return active
-    const destination = requireBrokerAccount(account.right)
-    if (E.isLeft(destination)) return destination
-    if (E.isLeft(token)) return token
-    if (O.isNone(token.right))
-      return E.left(
-        refuse('BrokerUnavailable', { accountId: id, reason: 'the tenant has no provider token' }),
-      )
-    if (E.isLeft(challenges))
-      return E.left(refuse('ChallengeCheckUnavailable', { reason: challenges.left.reason }))
-    const unlocked = requireUnlocked(challenges.right)
-    if (E.isLeft(unlocked)) return unlocked
-    if (E.isLeft(limits))
-      return E.left(refuse('LimitCheckUnavailable', { reason: limits.left.reason }))
-    return E.right({ account: account.right, destination: destination.right, limits: limits.right })
+    return E.right({
+      account: account.right,
+      halt,
+      hasToken: pipe(
+        token,
+        E.map((found) => O.isSome(found)),
+      ),
+      challenges: E.mapLeft(({ reason }: ServiceUnavailable) =>
+        refuse('ChallengeCheckUnavailable', { reason }),
+      )(challenges),
+      limits: E.mapLeft(({ reason }: ServiceUnavailable) =>
+        refuse('LimitCheckUnavailable', { reason }),
+      )(limits),
+    })
   }
 
 /** Undefined where nothing is limited. */
 const readOpenPositions = (
-  { positionTrading }: PlacePorts,
-  { account, limits }: CheckedAccount,
+  { positionTrading }: Pick<PlacePorts, 'positionTrading'>,
+  account: Account,
+  limits: AccountLimits,
 ): TE.TaskEither<Refusal<'LimitCheckUnavailable'>, OpenPositions | undefined> => {
   if (!isLimited(limits)) return TE.right(undefined)
   return pipe(
@@ -262,6 +350,48 @@ export const accountsToRead = (
   ]
 }
 
+/** What the limits of an order are decided on: positions read at the broker, and pending orders. */
+interface LimitFacts {
+  readonly account: Account
+  readonly limits: AccountLimits
+  readonly openPositions: OpenPositions
+}
+
+const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal>[] = [
+  {
+    name: 'desk_limits',
+    require: (order, { limits: { desks }, openPositions }) => {
+      for (const { limits, accounts, pending } of desks) {
+        const within = pipe(
+          volumesFor(limits, accounts, pending, openPositions),
+          E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
+            requireDeskLimits(order, limits, openVolumes),
+          ),
+        )
+        if (E.isLeft(within)) return within
+      }
+      return E.right(undefined)
+    },
+  },
+  {
+    name: 'trader_limits',
+    require: (order, { account, limits: { trader }, openPositions }) =>
+      trader === null
+        ? E.right(undefined)
+        : pipe(
+            volumesFor(trader.limits, [account], trader.pending, openPositions),
+            E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
+              requireTraderLimits(order, trader.limits, openVolumes),
+            ),
+          ),
+  },
+  {
+    name: 'approval',
+    require: (order, { limits: { trader } }) =>
+      trader === null ? E.right(undefined) : requireNoApproval(order, trader.limits),
+  },
+]
+
 /**
  * The limits of an account's desks, then of its trader, and whether the order needs an approval:
  * decided on the positions that were read at the broker and the orders pending at this moment. The
@@ -271,28 +401,19 @@ export const accountsToRead = (
 export const requireOrderLimits = (
   account: Account,
   order: OrderSize,
-  { trader, desks }: AccountLimits,
+  limits: AccountLimits,
   openPositions: OpenPositions,
-): E.Either<LimitRefusal, void> => {
-  for (const { limits, accounts, pending } of desks) {
-    const within = pipe(
-      arePositionsNeeded(limits) ? openVolumesOf(accounts, pending, openPositions) : E.right([]),
-      E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
-        requireDeskLimits(order, limits, openVolumes),
-      ),
-    )
-    if (E.isLeft(within)) return within
-  }
-  if (trader === null) return E.right(undefined)
-  const { limits, pending } = trader
-  return pipe(
-    arePositionsNeeded(limits) ? openVolumesOf([account], pending, openPositions) : E.right([]),
-    E.flatMap((openVolumes): E.Either<LimitRefusal, void> =>
-      requireTraderLimits(order, limits, openVolumes),
-    ),
-    E.flatMap(() => requireNoApproval(order, limits)),
-  )
-}
+): E.Either<LimitRefusal, void> =>
+  requireEach(limitChecks, order, { account, limits, openPositions })
+
+/** None where the limits do not depend on them. */
+const volumesFor = (
+  limits: ExposureLimits,
+  accounts: readonly Account[],
+  pending: readonly CountedOrder[],
+  openPositions: OpenPositions,
+): E.Either<LimitRefusal, OpenVolumes> =>
+  arePositionsNeeded(limits) ? openVolumesOf(accounts, pending, openPositions) : E.right([])
 
 /** Empty where no broker holds the account. */
 const providerAccountIdsOf = (account: Account): readonly string[] => {
