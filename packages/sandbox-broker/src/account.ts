@@ -3,7 +3,7 @@
 import type { Instrument, Market } from './market.ts'
 import { brokerText, decimal, type Decimal, sum, utcText, zero } from './numbers.ts'
 import type { AccountSettings } from './options.ts'
-import type { DealRow, OrderRow } from './rows.ts'
+import type { DealRow, OrderRow, PendingType } from './rows.ts'
 
 /** Something that shows only after a number of reads, or after a time. */
 export type Wait = {
@@ -112,6 +112,17 @@ const firstFrom = (rows: readonly { readonly at: number }[], at: number, past: b
 
 export type Side = 'buy' | 'sell'
 
+/** Who or what made an order, as the platform's DEAL_REASON_ and ORDER_REASON_ name it. */
+export type TradeReason = 'CLIENT' | 'EXPERT' | 'MOBILE' | 'WEB' | 'SL' | 'TP' | 'SO'
+
+/** What else an order says: who sent it, and the sender's names for it. */
+export type Note = {
+  readonly comment?: string | undefined
+  readonly clientId?: string | undefined
+  readonly magic?: number | undefined
+  readonly reason: TradeReason
+}
+
 export type Position = {
   /** The ticket that the broker knows it by now. */
   id: string
@@ -170,7 +181,48 @@ export const newPosition = (opening: Opening, at: number): Position => ({
   realizedSwap: zero,
 })
 
-/** A market order that the broker accepted and has not filled yet. */
+/** The terms of a pending order, which a change replaces; as they are served. */
+export type PendingTerms = {
+  readonly openPrice: number
+  readonly stopLimitPrice?: number | undefined
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+  readonly expirationType: ExpirationType
+  readonly expirationTime?: string | undefined
+}
+
+export type ExpirationType = (typeof EXPIRATION_TYPES)[number]
+
+export const EXPIRATION_TYPES = [
+  'ORDER_TIME_GTC',
+  'ORDER_TIME_DAY',
+  'ORDER_TIME_SPECIFIED',
+  'ORDER_TIME_SPECIFIED_DAY',
+] as const
+
+/** An order that waits for its price. */
+export type PendingOrder = {
+  /** The ticket that the broker knows it by now. */
+  id: string
+  /** A stop-limit order becomes a limit order when its stop is reached. */
+  type: PendingType
+  readonly side: Side
+  readonly symbol: string
+  readonly placedAt: number
+  /** Lots. */
+  readonly volume: number
+  remaining: number
+  terms: PendingTerms
+  readonly note: Note
+  /** The part of its volume that is filled at each price that reaches it; all of it if undefined. */
+  readonly fillFraction: number | undefined
+  /** The price of its last fill. */
+  filledAt: number | undefined
+  /** The position that its fills opened or changed. */
+  positionId: string | undefined
+}
+
+/** A trade that the broker accepted and has not carried out yet. */
 export type PlacedOrder = {
   readonly orderId: string
   readonly placedAt: number
@@ -191,6 +243,7 @@ export type Account = {
   readonly newDeals: DealRow[]
   readonly newOrders: OrderRow[]
   placed: PlacedOrder[]
+  pending: PendingOrder[]
   nextOrder: number
   nextDeal: number
   /** Grows with every change. */
@@ -227,6 +280,7 @@ export const createAccount = (settings: AccountSettings, history: readonly DealR
     newDeals: [],
     newOrders: [],
     placed: [],
+    pending: [],
     nextOrder: firstAfter(FIRST_ORDER, history, ['orderId', 'positionId']),
     nextDeal: firstAfter(FIRST_DEAL, history, ['id']),
     revision: 0,

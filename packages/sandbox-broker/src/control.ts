@@ -1,12 +1,13 @@
 // Access to an account without HTTP, faults and lags, and the sandbox's own control routes.
 import { Router } from '@koa/router'
-import { enterDeal, type Account, type Moment } from './account.ts'
+import { enterDeal, type Account, type Moment, type TradeReason } from './account.ts'
 import { type Core, lagsOf } from './core.ts'
 import { type Fault, type FaultRoute, objectionTo } from './faults.ts'
-import { enterBalanceDeal, type TradeReason } from './fills.ts'
+import { enterBalanceDeal } from './fills.ts'
 import { type Context, invalid, readBody, type State } from './http.ts'
 import { hideDeals } from './lags.ts'
 import { decimal } from './numbers.ts'
+import { pendingRows } from './pending-orders.ts'
 import { informationOf, positionRows } from './positions.ts'
 import type {
   AccountInformation,
@@ -24,6 +25,8 @@ export type AccountControl = {
   /** The rows as the REST serves them when nothing is wrong. */
   readonly information: () => AccountInformation
   readonly positions: () => readonly PositionRow[]
+  /** Pending orders. */
+  readonly orders: () => readonly OrderRow[]
   readonly deals: () => readonly DealRow[]
   readonly historyOrders: () => readonly OrderRow[]
   /**
@@ -67,6 +70,7 @@ export const createControl = (
     id: account.settings.id,
     information: () => informationOf(moment()),
     positions: () => positionRows(moment()),
+    orders: () => pendingRows(moment()),
     deals: () =>
       moment()
         .account.deals.all()
@@ -106,7 +110,8 @@ const has =
   (row: DealRow): boolean =>
     Object.entries(where).every(([field, value]) => row[field] === value)
 
-// For programs in other processes: routes that set faults and clear them.
+// For programs in other processes: routes that set faults and clear them, and hold symbols at
+// prices.
 
 export const CONTROL_PREFIX = '/sandbox/v1'
 
@@ -133,9 +138,24 @@ const addFault = (ctx: Context): void => {
   ctx.body = {}
 }
 
+/** Holds a symbol at a price: `{ symbol, bid, ask }`. */
+const pinPrice = (ctx: Context): void => {
+  const { body, core } = ctx.state
+  if (typeof body !== 'object' || body === null)
+    return refuse(ctx, 'body', 'Value must be a JSON object')
+  const { symbol, bid, ask } = body as Readonly<Record<string, unknown>>
+  if (typeof symbol !== 'string' || !core.market.instruments.has(symbol))
+    return refuse(ctx, 'symbol', 'Value must be a symbol that the sandbox trades')
+  if (typeof bid !== 'number' || typeof ask !== 'number' || !(bid > 0 && ask >= bid))
+    return refuse(ctx, 'ask', 'bid and ask must be numbers above 0, and ask not below bid')
+  core.market.prices.pin(symbol, { bid, ask })
+  ctx.status = 204
+}
+
 export const controlRoutes = new Router<State>({ prefix: CONTROL_PREFIX })
   .use(readBody)
   .post('/faults', addFault)
+  .post('/prices', pinPrice)
   .delete('/faults', (ctx) => {
     ctx.state.core.faults.faults.clear()
     ctx.status = 204

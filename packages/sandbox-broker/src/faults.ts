@@ -7,6 +7,7 @@ export const ROUTE_NAMES = [
   'account-information',
   'positions',
   'orders',
+  'order',
   'trade',
   'deals',
   'history-orders',
@@ -122,12 +123,19 @@ const TERMS = {
       status: isAtLeastOne,
     },
   },
-  /** 10010: only this fraction is filled; default a half. */
+  /**
+   * 10010: only this fraction is filled; default a half. A pending order is accepted, and filled by
+   * this fraction at each price that reaches it.
+   */
   'partial-fill': { routes: ofTrade, optional: { fraction: isShare } },
-  /** 10008: accepted now, filled later. */
+  /** 10008: accepted now, carried out later. */
   placed: { routes: ofTrade, optional: lasting },
   /** After the trade the positions are shown as they were before it, but to fresh reads. */
   'positions-lag': { routes: ofTrade, optional: lasting },
+  /** After the trade the working orders are shown as they were before it, but to fresh reads. */
+  'orders-lag': { routes: ofTrade, optional: lasting },
+  /** The pending order that was placed or changed gets a ticket that the answer does not name. */
+  'new-ticket': { routes: ofTrade },
   /** After the trade its closing deals are not in the history yet. */
   'closing-deal-lag': { routes: ofTrade, optional: lasting },
   /** `error` and `description` in place of `numericCode` and `stringCode`. */

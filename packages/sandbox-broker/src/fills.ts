@@ -9,23 +9,13 @@ import {
   timesOf,
   type Moment,
   newPosition,
+  type Note,
   type Position,
   type Side,
 } from './account.ts'
 import type { Instrument } from './market.ts'
 import { decimal, shareOf, toCents, toNumber, zero, type Decimal } from './numbers.ts'
 import { accrueSwap, entryPriceOf, exitPriceOf, opposite, profitOf } from './positions.ts'
-
-/** Who or what made an order, as the platform's DEAL_REASON_ and ORDER_REASON_ name it. */
-export type TradeReason = 'CLIENT' | 'EXPERT' | 'MOBILE' | 'WEB' | 'SL' | 'TP' | 'SO'
-
-/** What else an order says: who sent it, and the sender's names for it. */
-export type Note = {
-  readonly comment?: string | undefined
-  readonly clientId?: string | undefined
-  readonly magic?: number | undefined
-  readonly reason: TradeReason
-}
 
 export type MarketOrder = {
   readonly instrument: Instrument
@@ -40,23 +30,33 @@ export type MarketOrder = {
 
 export type Fill = { readonly orderId: string; readonly positionId: string }
 
-/**
- * Fills a market order: a new position when hedging; adding, reducing, closing or reversing when
- * netting.
- */
+/** Fills a market order, and enters it as finished. */
 export const fillMarketOrder = (moment: Moment, order: MarketOrder): Fill => {
+  const { instrument, side } = order
+  const orderId = order.orderId ?? newOrderId(moment.account)
+  const price = entryPriceOf(moment, instrument, side)
+  const position = fillVolume(moment, order, orderId)
+  enterFilledOrder(moment, position, { ...order, orderId, price })
+  return { orderId, positionId: position.id }
+}
+
+/**
+ * Fills an order, or a part of a pending one, at the market: a new position when hedging; adding,
+ * reducing, closing or reversing when netting. Returns the position, open or closed.
+ */
+export const fillVolume = (moment: Moment, order: MarketOrder, orderId: string): Position => {
   const { account } = moment
   const { instrument, side, volume, note } = order
-  const orderId = order.orderId ?? newOrderId(account)
-  const held = isNetting(account)
-    ? account.positions.find(({ symbol }) => symbol === instrument.symbol)
-    : undefined
-  if (held === undefined) open(moment, order, orderId)
-  else if (held.side === side) add(moment, held, order, orderId)
+  // On hedging accounts only an earlier fill of the same order can have opened its position.
+  const held = account.positions.find(({ symbol, identifier }) =>
+    isNetting(account) ? symbol === instrument.symbol : identifier === orderId,
+  )
+  if (held === undefined) return open(moment, order, orderId)
+  if (held.side === side) add(moment, held, order, orderId)
   else if (volume.lte(held.volume))
     closeVolume(moment, held, volume, exitPriceOf(moment, held), orderId, note)
   else reverse(moment, held, order, orderId)
-  return { orderId, positionId: held?.id ?? orderId }
+  return held
 }
 
 /** Closes a volume of a position at the market, or at a price that a level fixed. */
@@ -74,6 +74,14 @@ export const fillClose = (
   const orderId =
     fixed.orderId ?? (account.settings.platform === 'mt4' ? positionId : newOrderId(account))
   closeVolume(moment, position, volume, price, orderId, note)
+  if (account.settings.platform !== 'mt4')
+    enterFilledOrder(moment, position, {
+      side: opposite(position.side),
+      orderId,
+      volume,
+      price,
+      note,
+    })
   return { orderId, positionId }
 }
 
@@ -97,7 +105,7 @@ export const enterBalanceDeal = (
   return id
 }
 
-const open = (moment: Moment, order: MarketOrder, orderId: string): void => {
+const open = (moment: Moment, order: MarketOrder, orderId: string): Position => {
   const { instrument, side, volume, note } = order
   const price = entryPriceOf(moment, instrument, side)
   const position = newPosition(
@@ -119,6 +127,7 @@ const open = (moment: Moment, order: MarketOrder, orderId: string): void => {
   )
   moment.account.positions.push(position)
   enterOpening(moment, position, order, orderId, price)
+  return position
 }
 
 const add = (moment: Moment, position: Position, order: MarketOrder, orderId: string): void => {
@@ -247,7 +256,7 @@ const commissionOf = ({ account }: Moment, { instrument }: Position, volume: Dec
     account.settings.currencyDigits,
   )
 
-/** Enters the deal of a fill, and its order unless it is a close on MT4. */
+/** Enters the deal of a fill. */
 const enterFill = (
   moment: Moment,
   position: Position,
@@ -268,46 +277,54 @@ const enterFill = (
   const { account } = moment
   const { platform, mt4DealIds, mt4PartialTicket } = account.settings
   const { stopLoss, takeProfit } = fill.levels ?? position
-  const { comment, clientId, magic, reason } = fill.note
-  const times = timesOf(moment)
   // If the ticket were kept after a partial close, two closing deals could not be distinguished by
   // a shared id.
   const isShared = platform === 'mt4' && mt4DealIds === 'shared' && mt4PartialTicket === 'new'
-  const side = fill.side.toUpperCase()
-  const common = {
-    ...times,
-    symbol: position.symbol,
-    magic: magic ?? position.magic,
-    volume: toNumber(fill.volume),
-    positionId: position.identifier,
-    ...(comment !== undefined && { comment }),
-    ...(clientId !== undefined && { clientId }),
-  }
   enterDeal(account, {
     id: isShared ? position.id : newDealId(account),
-    ...common,
-    type: `DEAL_TYPE_${side}`,
+    ...fieldsOf(moment, position, fill),
+    type: `DEAL_TYPE_${fill.side.toUpperCase()}`,
     entryType: fill.entryType,
     price: toNumber(fill.price),
     commission: toNumber(fill.commission),
     swap: toNumber(fill.swap),
     profit: toNumber(fill.profit),
     orderId: fill.orderId,
-    reason: `DEAL_REASON_${reason}`,
+    reason: `DEAL_REASON_${fill.note.reason}`,
     ...(stopLoss !== undefined && { stopLoss: toNumber(stopLoss) }),
     ...(takeProfit !== undefined && { takeProfit: toNumber(takeProfit) }),
   })
-  if (platform === 'mt4' && fill.entryType === 'DEAL_ENTRY_OUT') return
-  enterOrder(account, {
-    id: fill.orderId,
-    ...common,
-    type: `ORDER_TYPE_${side}`,
+}
+
+type FilledVolume = Pick<MarketOrder, 'side' | 'volume' | 'note'>
+
+/** What the rows of a deal and of its order share. */
+const fieldsOf = (moment: Moment, position: Position, { volume, note }: FilledVolume) => ({
+  ...timesOf(moment),
+  symbol: position.symbol,
+  magic: note.magic ?? position.magic,
+  volume: toNumber(volume),
+  positionId: position.identifier,
+  ...(note.comment !== undefined && { comment: note.comment }),
+  ...(note.clientId !== undefined && { clientId: note.clientId }),
+})
+
+const enterFilledOrder = (
+  moment: Moment,
+  position: Position,
+  order: FilledVolume & { readonly orderId: string; readonly price: Decimal },
+): void => {
+  const { time, brokerTime } = timesOf(moment)
+  enterOrder(moment.account, {
+    id: order.orderId,
+    ...fieldsOf(moment, position, order),
+    type: `ORDER_TYPE_${order.side.toUpperCase()}`,
     state: 'ORDER_STATE_FILLED',
-    doneTime: times.time,
-    doneBrokerTime: times.brokerTime,
-    openPrice: toNumber(fill.price),
+    doneTime: time,
+    doneBrokerTime: brokerTime,
+    openPrice: toNumber(order.price),
     currentVolume: 0,
-    reason: `ORDER_REASON_${reason}`,
+    reason: `ORDER_REASON_${order.note.reason}`,
     fillingMode: 'ORDER_FILLING_FOK',
     expirationType: 'ORDER_TIME_GTC',
   })

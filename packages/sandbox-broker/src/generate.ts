@@ -1,7 +1,7 @@
 // Generates a history: a random plan of trades from the seed, executed one fill after another by the
 // code of real trades, so that deals, balance and open positions agree.
-import { isNetting, type Account, type Position, type Side } from './account.ts'
-import { enterBalanceDeal, fillClose, fillMarketOrder, type Note } from './fills.ts'
+import { isNetting, type Account, type Note, type Position, type Side } from './account.ts'
+import { enterBalanceDeal, fillClose, fillMarketOrder } from './fills.ts'
 import type { Instrument, Market } from './market.ts'
 import { createRandom, DAY_MS, decimal, type Decimal, type Random, toNumber } from './numbers.ts'
 import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'

@@ -4,7 +4,7 @@
 export { startSandbox, type Sandbox } from './sandbox.ts'
 export type { AccountControl, DealFields } from './control.ts'
 export type { AccountOptions, GenerateOptions, OpeningPosition, SandboxOptions } from './options.ts'
-export type { TradeReason } from './fills.ts'
+export type { TradeReason } from './account.ts'
 export type { Fault, FaultKind, FaultRoute } from './faults.ts'
 export type { Faults } from './faults.ts'
 export type { Quote } from './market.ts'

@@ -1,46 +1,44 @@
-// What reads of an account do not show yet: the positions after a trade, or its closing deals.
+// What reads of an account do not show yet: the positions and working orders after a trade, or its
+// closing deals.
 import { type Entry, isOver, readShows, type Span, spanOf, type Wait, waitFor } from './account.ts'
-import type { PositionRow } from './rows.ts'
+import type { OrderRow, PositionRow } from './rows.ts'
 
 /** Compared by identity. */
 type Deal = { readonly id: string }
 
+type ListLag<Row> = { readonly rows: readonly Row[]; readonly wait: Wait }
+
 export type Lags = {
-  positions: { readonly rows: readonly PositionRow[]; readonly wait: Wait } | undefined
+  positions: ListLag<PositionRow> | undefined
+  orders: ListLag<OrderRow> | undefined
   deals: { readonly hidden: ReadonlySet<Deal>; readonly wait: Wait }[]
 }
 
 type Terms = { readonly reads?: number; readonly ms?: number }
 
-export const noLags = (): Lags => ({ positions: undefined, deals: [] })
+export const noLags = (): Lags => ({ positions: undefined, orders: undefined, deals: [] })
 
-export const lagPositions = (
-  lags: Lags,
-  rows: readonly PositionRow[],
+/** A list that is shown as it was. A second trade within the lag does not show the first one. */
+export const lagBehind = <Row>(
+  lag: ListLag<Row> | undefined,
+  rows: readonly Row[],
   terms: Terms,
   at: number,
-): void => {
-  // A second trade within the lag does not show the first one.
-  const shown =
-    lags.positions !== undefined && !isOver(lags.positions.wait, at) ? lags.positions.rows : rows
-  lags.positions = { rows: shown, wait: waitFor(terms, at) }
-}
+): ListLag<Row> => ({
+  rows: lag !== undefined && !isOver(lag.wait, at) ? lag.rows : rows,
+  wait: waitFor(terms, at),
+})
 
 export const hideDeals = (lags: Lags, rows: readonly Deal[], terms: Terms, at: number): void => {
   lags.deals.push({ hidden: new Set(rows), wait: waitFor(terms, at) })
 }
 
-/** The positions that a read shows. Counts as a read. */
-export const shownPositions = (
-  lags: Lags,
-  rows: readonly PositionRow[],
+/** The rows of a list that a read shows. Counts as a read. */
+export const shownRows = <Row>(
+  lag: ListLag<Row> | undefined,
+  rows: readonly Row[],
   at: number,
-): readonly PositionRow[] => {
-  if (lags.positions === undefined) return rows
-  if (!readShows(lags.positions.wait, at)) return lags.positions.rows
-  lags.positions = undefined
-  return rows
-}
+): readonly Row[] => (lag === undefined || readShows(lag.wait, at) ? rows : lag.rows)
 
 /** The deals that a read shows. Counts as a read. */
 export const shownDeals = <Row extends Deal>(

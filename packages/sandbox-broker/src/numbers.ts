@@ -89,6 +89,10 @@ const lastSundayOf = (year: number, month: number): number => {
   return lastDay.getTime() - lastDay.getUTCDay() * DAY_MS
 }
 
+/** The first midnight after a time, by a clock that is so far ahead of UTC. */
+export const midnightAfter = (at: number, aheadMs: number): number =>
+  Math.floor((at + aheadMs) / DAY_MS) * DAY_MS + DAY_MS - aheadMs
+
 /** `2024-04-17T04:30:03.223Z` */
 export const utcText = (at: number): string => new Date(at).toISOString()
 

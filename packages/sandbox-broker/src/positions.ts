@@ -7,6 +7,7 @@ import {
   DAY_MS,
   decimal,
   type Decimal,
+  midnightAfter,
   sum,
   toCents,
   toNumber,
@@ -59,8 +60,7 @@ export const accrueSwap = (moment: Moment, position: Position): void => {
   const { account, at } = moment
   const { instrument } = position
   const points = position.side === 'buy' ? instrument.swapLong : instrument.swapShort
-  let midnight =
-    Math.floor((position.swapUntil + BROKER_AHEAD_MS) / DAY_MS) * DAY_MS + DAY_MS - BROKER_AHEAD_MS
+  let midnight = midnightAfter(position.swapUntil, BROKER_AHEAD_MS)
   for (; midnight <= at; midnight += DAY_MS) {
     const nights = nightsAt(midnight + BROKER_AHEAD_MS)
     if (nights === 0) continue

@@ -3,7 +3,7 @@ import { Router } from '@koa/router'
 import Koa from 'koa'
 import type { Server } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Account, Span } from './account.ts'
+import type { Account, Moment, Span } from './account.ts'
 import { CONTROL_PREFIX, controlRoutes } from './control.ts'
 import { lagsOf, type Core } from './core.ts'
 import { distortOffset, distortReply, distortSpan, replacementFor } from './fault-effects.ts'
@@ -27,12 +27,14 @@ import {
   type State,
   symbolNotFound,
 } from './http.ts'
-import { hideDeals, lagPositions, shownDeals, shownPositions } from './lags.ts'
+import { hideDeals, lagBehind, shownDeals, shownRows } from './lags.ts'
 import { getPrice, getSpecification, listCandles, listSymbols, listTicks } from './market-data.ts'
 import { decimal, toNumber, utcText } from './numbers.ts'
+import { pendingRows, replaceTicket } from './pending-orders.ts'
 import { informationOf, marginOf, positionRows } from './positions.ts'
+import type { OrderRow } from './rows.ts'
 import { readTradeRequest, type TradeRequest } from './trade-request.ts'
-import { executeTrade, placedRow, placeOrder, update } from './trading.ts'
+import { executeTrade, placedRows, placeOrder, update } from './trading.ts'
 
 const accountRow = (core: Core, { settings }: Account) => ({
   _id: settings.id,
@@ -63,9 +65,11 @@ const carryOut = (ctx: Context, request: TradeRequest): void => {
   const moment = momentOf(ctx)
   const placed = fired.find('placed')
   const positionsLag = fired.find('positions-lag')
+  const ordersLag = fired.find('orders-lag')
   const dealLag = fired.find('closing-deal-lag')
   const partial = fired.find('partial-fill')
   const positionsBefore = positionsLag === undefined ? [] : positionRows(moment)
+  const ordersBefore = ordersLag === undefined ? [] : orderRows(moment)
   const dealsBefore = account.newDeals.length
   const outcome =
     placed === undefined
@@ -73,7 +77,9 @@ const carryOut = (ctx: Context, request: TradeRequest): void => {
           fillFraction: partial === undefined ? undefined : (partial.fraction ?? 0.5),
         })
       : placeOrder(moment, request, body, placed)
-  if (positionsLag !== undefined) lagPositions(lags, positionsBefore, positionsLag, at)
+  if (positionsLag !== undefined)
+    lags.positions = lagBehind(lags.positions, positionsBefore, positionsLag, at)
+  if (ordersLag !== undefined) lags.orders = lagBehind(lags.orders, ordersBefore, ordersLag, at)
   if (dealLag !== undefined) {
     const closing = account.newDeals
       .slice(dealsBefore)
@@ -81,6 +87,7 @@ const carryOut = (ctx: Context, request: TradeRequest): void => {
     hideDeals(lags, closing, dealLag, at)
   }
   if (outcome.kind !== 'reply') return symbolNotFound(ctx)
+  if (fired.find('new-ticket') !== undefined) replaceTicket(account, outcome.reply.orderId)
   ctx.body = outcome.reply
 }
 
@@ -138,6 +145,22 @@ const marginFields: Readonly<Record<string, FieldCheck>> = {
   volume: positive,
   openPrice: positive,
 }
+
+// The orders that still work: market orders that are not filled yet, and pending ones.
+
+const orderRows = (moment: Moment): readonly OrderRow[] => [
+  ...placedRows(moment.account),
+  ...pendingRows(moment),
+]
+
+const shownOrders = (ctx: Context): readonly OrderRow[] => {
+  const { at, lags } = ctx.state
+  const rows = orderRows(momentOf(ctx))
+  return isFresh(ctx) ? rows : shownRows(lags.orders, rows, at)
+}
+
+/** A read from the terminal sees past a lag, and does not count among the reads that it lasts. */
+const isFresh = ({ query }: Context): boolean => query['refreshTerminalState'] === 'true'
 
 // The steps of a request of the provider's API, in the order in which they run. Nothing is awaited
 // between reading an account and changing it.
@@ -197,11 +220,11 @@ const applyFaults: Middleware = async (ctx, next) => {
 }
 
 /** The names of the reads that could show whether an order was filled. */
-const showsOrders = /^(positions|orders|deals|history-orders)/
+const showsOrders = /^(positions|orders?|deals|history-orders)/
 
 /**
- * The account must be of the region that was asked. Its placed orders are filled where their time
- * has come.
+ * The account must be of the region that was asked. Its placed and pending orders are filled where
+ * their time has come.
  */
 const requireConnected: Middleware = (ctx, next) => {
   const { core, account, region } = ctx.state
@@ -233,11 +256,15 @@ const accounts = new Router<State>({ prefix: '/users/current/accounts/:accountId
   .get('positions', '/positions', (ctx) => {
     const { at, lags } = ctx.state
     const rows = positionRows(momentOf(ctx))
-    // A read from the terminal sees past a lag, and does not count among the reads that it lasts.
-    ctx.body = ctx.query['refreshTerminalState'] === 'true' ? rows : shownPositions(lags, rows, at)
+    ctx.body = isFresh(ctx) ? rows : shownRows(lags.positions, rows, at)
   })
   .get('orders', '/orders', (ctx) => {
-    ctx.body = ctx.state.account.placed.map(placedRow)
+    ctx.body = shownOrders(ctx)
+  })
+  .get('order', '/orders/:orderId', (ctx) => {
+    const found = shownOrders(ctx).find(({ id }) => id === ctx.params['orderId'])
+    if (found === undefined) return notFound('The specified order was not found')(ctx)
+    ctx.body = found
   })
   .get(
     'deals',

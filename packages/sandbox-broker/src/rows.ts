@@ -75,6 +75,8 @@ export type PositionRow = {
  */
 export type DealRow = { readonly id: string; readonly [field: string]: Json | undefined }
 
+export type PendingType = `ORDER_TYPE_${'BUY' | 'SELL'}_${'LIMIT' | 'STOP' | 'STOP_LIMIT'}`
+
 /** A pending order, or one that is done, as it is served. */
 export type OrderRow = { readonly id: string; readonly [field: string]: Json | undefined }
 

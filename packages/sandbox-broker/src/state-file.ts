@@ -4,7 +4,14 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { mkdir, open, rename } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { type Account, enterDeal, enterOrder, type PlacedOrder, type Position } from './account.ts'
+import {
+  type Account,
+  enterDeal,
+  enterOrder,
+  type PendingOrder,
+  type PlacedOrder,
+  type Position,
+} from './account.ts'
 import type { Core } from './core.ts'
 import type { Market, Quote } from './market.ts'
 import { decimal } from './numbers.ts'
@@ -32,6 +39,7 @@ type AccountSnapshot = {
   readonly deals: readonly DealRow[]
   readonly orders: readonly OrderRow[]
   readonly placed: readonly PlacedOrder[]
+  readonly pending: readonly PendingOrder[]
   readonly nextOrder: number
   readonly nextDeal: number
 }
@@ -41,6 +49,7 @@ const snapshotOf = (account: Account) => ({
   deals: account.newDeals,
   orders: account.newOrders,
   placed: account.placed,
+  pending: account.pending,
   nextOrder: account.nextOrder,
   nextDeal: account.nextDeal,
 })
@@ -51,6 +60,7 @@ const restore = (account: Account, market: Market, saved: AccountSnapshot): void
   for (const row of saved.orders) enterOrder(account, row)
   account.positions = saved.positions.map((position) => loadPosition(account, market, position))
   account.placed = saved.placed.map((order) => ({ ...order, wait: { ...order.wait } }))
+  account.pending = saved.pending.map((order) => ({ ...order }))
   account.nextOrder = saved.nextOrder
   account.nextDeal = saved.nextDeal
 }
@@ -69,7 +79,7 @@ const loadPosition = (account: Account, market: Market, saved: SavedPosition): P
 }
 
 export type SavedState = {
-  readonly version: 1
+  readonly version: 2
   readonly seed: number
   readonly anchor: number
   readonly accounts: Readonly<Record<string, AccountSnapshot & { readonly madeFrom: string }>>
@@ -82,7 +92,7 @@ const WRITE_AFTER_MS = 50
 export const readState = (path: string): SavedState | undefined => {
   if (!existsSync(path)) return undefined
   const state = parse(readFileSync(path, 'utf8')) as Partial<SavedState> | undefined
-  if (state?.version !== 1 || typeof state.anchor !== 'number' || state.accounts === undefined) {
+  if (state?.version !== 2 || typeof state.anchor !== 'number' || state.accounts === undefined) {
     throw new Error(`${path} is not the state of a sandbox; move it away to start anew`)
   }
   return state as SavedState
@@ -167,7 +177,7 @@ const markOf = (core: Core): string =>
   ])
 
 const stateOf = (core: Core) => ({
-  version: 1,
+  version: 2,
   seed: core.seed,
   anchor: core.anchor,
   accounts: Object.fromEntries(

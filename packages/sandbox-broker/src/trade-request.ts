@@ -1,8 +1,14 @@
 // The body of POST /trade: a request, or every field that is wrong.
-import type { Side } from './account.ts'
-import type { Note, TradeReason } from './fills.ts'
+import {
+  EXPIRATION_TYPES,
+  type ExpirationType,
+  type Note,
+  type Side,
+  type TradeReason,
+} from './account.ts'
 import { checkFields, type Detail, type FieldCheck } from './http.ts'
 import { decimal, zero, type Decimal } from './numbers.ts'
+import type { PendingType } from './rows.ts'
 
 export type TradeRequest =
   | {
@@ -21,6 +27,26 @@ export type TradeRequest =
       readonly volume: Decimal | undefined
       readonly note: Note
     }
+  | {
+      readonly action: 'place'
+      readonly type: PendingType
+      readonly symbol: string
+      readonly volume: Decimal
+      readonly terms: RequestedTerms
+      readonly note: Note
+    }
+  | { readonly action: 'modify-order'; readonly orderId: string; readonly terms: RequestedTerms }
+  | { readonly action: 'cancel-order'; readonly orderId: string }
+
+/** Of a pending order. */
+export type RequestedTerms = {
+  readonly openPrice: Decimal
+  readonly stopLimitPrice: Decimal | undefined
+  readonly levels: Levels
+  readonly expirationType: ExpirationType
+  /** Epoch milliseconds. */
+  readonly expirationTime: number | undefined
+}
 
 /** Price levels; a level of 0 means none, as on the platforms. */
 export type Levels = {
@@ -55,15 +81,48 @@ const optional = ([holds, message]: FieldCheck): FieldCheck => [
   message,
 ]
 
+const market = { symbol: name, volume: amount }
+const pending = { ...market, openPrice: amount }
+const stopLimit = { ...pending, stopLimitPrice: amount }
+
+const PENDING_TYPES: Readonly<Record<PendingType, Readonly<Record<string, FieldCheck>>>> = {
+  ORDER_TYPE_BUY_LIMIT: pending,
+  ORDER_TYPE_SELL_LIMIT: pending,
+  ORDER_TYPE_BUY_STOP: pending,
+  ORDER_TYPE_SELL_STOP: pending,
+  ORDER_TYPE_BUY_STOP_LIMIT: stopLimit,
+  ORDER_TYPE_SELL_STOP_LIMIT: stopLimit,
+}
+
 const REQUIRED = new Map<unknown, Readonly<Record<string, FieldCheck>>>([
-  ['ORDER_TYPE_BUY', { symbol: name, volume: amount }],
-  ['ORDER_TYPE_SELL', { symbol: name, volume: amount }],
+  ['ORDER_TYPE_BUY', market],
+  ['ORDER_TYPE_SELL', market],
+  ...Object.entries(PENDING_TYPES),
+  ['ORDER_MODIFY', { orderId: name, openPrice: amount }],
+  ['ORDER_CANCEL', { orderId: name }],
   ['POSITION_MODIFY', { positionId: name }],
   ['POSITION_PARTIAL', { positionId: name, volume: amount }],
   ['POSITION_CLOSE_ID', { positionId: name }],
 ])
 
+const isExpiration = (value: unknown): boolean => {
+  if (typeof value !== 'object' || value === null) return false
+  const { type, time } = value as Fields
+  return (
+    EXPIRATION_TYPES.some((one) => one === type) &&
+    (!hasTime(type) || (isText(time) && !Number.isNaN(Date.parse(time))))
+  )
+}
+
+const hasTime = (type: unknown): boolean =>
+  type === 'ORDER_TIME_SPECIFIED' || type === 'ORDER_TIME_SPECIFIED_DAY'
+
 const OPTIONAL = {
+  stopLimitPrice: optional(amount),
+  expiration: optional([
+    isExpiration,
+    `Value must have a type out of ${EXPIRATION_TYPES.join(', ')}, and a time in ISO 8601 with the last two`,
+  ]),
   stopLoss: optional(amount),
   takeProfit: optional(amount),
   comment: optional([isText, 'Value must be a string']),
@@ -88,7 +147,7 @@ export const readTradeRequest = (body: unknown, reason: TradeReason = 'EXPERT'):
     const message = `Value must be one of ${[...REQUIRED.keys()].join(', ')}`
     return refused([{ parameter: 'actionType', value: actionType, message }])
   }
-  const details = checkFields(fields, { ...required, ...OPTIONAL })
+  const details = checkFields(fields, { ...OPTIONAL, ...required })
   const [ofComment, ofClientId] = [comment, clientId].map((text) =>
     isText(text) ? text.length : 0,
   ) as [number, number]
@@ -113,6 +172,7 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
     ...(isNumber(magic) && { magic }),
   }
   const positionId = fields['positionId'] as string
+  const orderId = fields['orderId'] as string
   const levels = {
     stopLoss: levelOf(fields['stopLoss']),
     takeProfit: levelOf(fields['takeProfit']),
@@ -125,6 +185,24 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
       return { action: 'close', positionId, volume: lots, note }
     case 'POSITION_CLOSE_ID':
       return { action: 'close', positionId, volume: undefined, note }
+    case 'ORDER_MODIFY':
+      return { action: 'modify-order', orderId, terms: termsOf(fields, levels) }
+    case 'ORDER_CANCEL':
+      return { action: 'cancel-order', orderId }
+    case 'ORDER_TYPE_BUY_LIMIT':
+    case 'ORDER_TYPE_SELL_LIMIT':
+    case 'ORDER_TYPE_BUY_STOP':
+    case 'ORDER_TYPE_SELL_STOP':
+    case 'ORDER_TYPE_BUY_STOP_LIMIT':
+    case 'ORDER_TYPE_SELL_STOP_LIMIT':
+      return {
+        action: 'place',
+        type: actionType,
+        symbol: symbol as string,
+        volume: lots ?? zero,
+        terms: termsOf(fields, levels),
+        note,
+      }
     default:
       return {
         action: 'open',
@@ -134,6 +212,20 @@ const requestOf = (fields: Fields, reason: TradeReason): TradeRequest => {
         levels,
         note,
       }
+  }
+}
+
+const termsOf = (fields: Fields, levels: Levels): RequestedTerms => {
+  const { type = 'ORDER_TIME_GTC', time } = (fields['expiration'] ?? {}) as {
+    readonly type?: ExpirationType
+    readonly time?: string
+  }
+  return {
+    openPrice: decimal(Number(fields['openPrice'])),
+    stopLimitPrice: levelOf(fields['stopLimitPrice']),
+    levels,
+    expirationType: type,
+    expirationTime: time !== undefined && hasTime(type) ? Date.parse(time) : undefined,
   }
 }
 

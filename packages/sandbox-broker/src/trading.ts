@@ -2,35 +2,39 @@
 // is awaited, so trades of an account never interleave.
 import {
   enterOrder,
-  isNetting,
   isOver,
   readShows,
   newOrderId,
   timeOf,
   waitFor,
+  type Account,
   type Moment,
   type PlacedOrder,
   type Position,
 } from './account.ts'
+import {
+  areStopsValid,
+  filledVolume,
+  fitsVolume,
+  hasMoneyFor,
+  result,
+  rounded,
+  type TradeFault,
+  type TradeOutcome,
+  unknownSymbol,
+} from './checks.ts'
 import { fillClose, fillMarketOrder } from './fills.ts'
-import { type Instrument, pointOf } from './market.ts'
-import { brokerText, decimal, type Decimal, utcText, zero } from './numbers.ts'
-import { entryPriceOf, exitPriceOf, figuresOf, marginOf, opposite } from './positions.ts'
-import { type Result, resultReply } from './return-codes.ts'
-import type { TradeReply } from './rows.ts'
-import { type Levels, readTradeRequest, type TradeRequest } from './trade-request.ts'
-
-export type TradeOutcome =
-  | { readonly kind: 'reply'; readonly reply: TradeReply }
-  | { readonly kind: 'symbol-not-found' }
-
-/** How a trade deviates from its request. */
-export type TradeFault = {
-  /** Fills only this part of the request, and reports so. */
-  readonly fillFraction?: number | undefined
-  /** The ticket that was given out when the order was placed. */
-  readonly orderId?: string | undefined
-}
+import { brokerText, decimal, type Decimal, utcText } from './numbers.ts'
+import {
+  cancelPendingOrder,
+  executePendingOrders,
+  modifyPendingOrder,
+  placePendingOrder,
+} from './pending-orders.ts'
+import { entryPriceOf, exitPriceOf, opposite } from './positions.ts'
+import { resultReply } from './return-codes.ts'
+import type { OrderRow, TradeReply } from './rows.ts'
+import { readTradeRequest, type TradeRequest } from './trade-request.ts'
 
 type Request<Action extends TradeRequest['action']> = Extract<TradeRequest, { action: Action }>
 
@@ -47,6 +51,12 @@ export const executeTrade = (
       return modify(moment, request)
     case 'close':
       return close(moment, request, fault)
+    case 'place':
+      return placePendingOrder(moment, request, fault)
+    case 'modify-order':
+      return modifyPendingOrder(moment, request)
+    case 'cancel-order':
+      return cancelPendingOrder(moment, request.orderId)
   }
 }
 
@@ -62,7 +72,8 @@ export const refusalToOpen = (
   if (instrument === undefined) return unknownSymbol
   if (!fitsVolume(instrument, request.volume)) return result(moment, 'invalidVolume')
   if (!moment.market.isOpen(instrument.symbol)) return result(moment, 'marketClosed')
-  if (!areStopsValid(moment, instrument, request.side, request.levels))
+  const closingPrice = entryPriceOf(moment, instrument, opposite(request.side))
+  if (!areStopsValid(instrument, request.side, closingPrice, request.levels))
     return result(moment, 'invalidStops')
   return hasMoneyFor(moment, instrument, request) ? undefined : result(moment, 'noMoney')
 }
@@ -93,7 +104,7 @@ const modify = (moment: Moment, request: Request<'modify'>): TradeOutcome => {
   const tickets = { positionId: position.id }
   if (isSame(levels.stopLoss, position.stopLoss) && isSame(levels.takeProfit, position.takeProfit))
     return result(moment, 'noChanges', tickets)
-  if (!areStopsValid(moment, position.instrument, position.side, levels))
+  if (!areStopsValid(position.instrument, position.side, exitPriceOf(moment, position), levels))
     return result(moment, 'invalidStops')
   position.stopLoss = levels.stopLoss
   position.takeProfit = levels.takeProfit
@@ -119,86 +130,11 @@ const close = (moment: Moment, request: Request<'close'>, fault: TradeFault): Tr
   )
 }
 
-const result = (
-  moment: Moment,
-  what: Result,
-  tickets: { readonly orderId?: string; readonly positionId?: string } = {},
-): TradeOutcome => ({
-  kind: 'reply',
-  reply: resultReply(moment.account.settings.platform, what, tickets),
-})
-
-const unknownSymbol: TradeOutcome = { kind: 'symbol-not-found' }
+const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
+  a === undefined || b === undefined ? a === b : a.eq(b)
 
 const findPosition = (moment: Moment, id: string): Position | undefined =>
   moment.account.positions.find((position) => position.id === id)
-
-const fitsStep = (instrument: Instrument, volume: Decimal): boolean =>
-  volume.gt(zero) && volume.mod(instrument.volumeStep).eq(zero)
-
-const fitsVolume = (instrument: Instrument, volume: Decimal): boolean =>
-  fitsStep(instrument, volume) &&
-  volume.gte(instrument.minVolume) &&
-  volume.lte(instrument.maxVolume)
-
-const filledVolume = (
-  instrument: Instrument,
-  requested: Decimal,
-  { fillFraction }: TradeFault,
-): Decimal => {
-  if (fillFraction === undefined) return requested
-  const steps = requested.times(fillFraction).div(instrument.volumeStep).round(0, 0)
-  const filled = steps.times(instrument.volumeStep)
-  return filled.lt(instrument.minVolume) ? decimal(instrument.minVolume) : filled
-}
-
-/**
- * Levels are prices of the symbol, lie on the right side of the price that would close the
- * position, and no nearer than the broker allows.
- */
-const areStopsValid = (
-  moment: Moment,
-  instrument: Instrument,
-  side: Position['side'],
-  { stopLoss, takeProfit }: Levels,
-): boolean => {
-  const price = entryPriceOf(moment, instrument, opposite(side))
-  const least = decimal(instrument.stopsLevel).times(pointOf(instrument))
-  const isBelow = (level: Decimal): boolean => price.minus(level).gte(least)
-  const isAbove = (level: Decimal): boolean => level.minus(price).gte(least)
-  const [isStop, isTarget] = side === 'buy' ? [isBelow, isAbove] : [isAbove, isBelow]
-  const isPrice = (level: Decimal): boolean => level.round(instrument.digits).gt(zero)
-  return (
-    (stopLoss === undefined || (isPrice(stopLoss) && isStop(stopLoss))) &&
-    (takeProfit === undefined || (isPrice(takeProfit) && isTarget(takeProfit)))
-  )
-}
-
-const hasMoneyFor = (moment: Moment, instrument: Instrument, request: Request<'open'>): boolean => {
-  const { account } = moment
-  const price = entryPriceOf(moment, instrument, request.side)
-  const margin = (volume: Decimal): Decimal => marginOf(moment, instrument, volume, price)
-  const held = isNetting(account)
-    ? account.positions.find((position) => position.symbol === request.symbol)
-    : undefined
-  const { freeMargin } = figuresOf(moment)
-  if (held === undefined || held.side === request.side)
-    return margin(request.volume).lte(freeMargin)
-  // Against a held position only what is left beyond it needs money, and the held position's margin
-  // comes free.
-  return (
-    request.volume.lte(held.volume) ||
-    margin(request.volume.minus(held.volume)).lte(freeMargin.plus(margin(held.volume)))
-  )
-}
-
-const rounded = (instrument: Instrument, { stopLoss, takeProfit }: Levels): Levels => ({
-  stopLoss: stopLoss?.round(instrument.digits),
-  takeProfit: takeProfit?.round(instrument.digits),
-})
-
-const isSame = (a: Decimal | undefined, b: Decimal | undefined): boolean =>
-  a === undefined || b === undefined ? a === b : a.eq(b)
 
 // Stop losses and take profits: reached when an account is accessed while the price is at or beyond
 // them; filled at the level.
@@ -234,10 +170,10 @@ const reachedLevel = (moment: Moment, position: Position) => {
   return takeProfit !== undefined && hasWon(takeProfit) ? reached(takeProfit, 'TP') : undefined
 }
 
-// What happens by itself: orders that were placed are filled when their wait is over, and stops
-// that the price reached are executed.
+// What happens by itself: trades that were accepted are carried out when their wait is over, and
+// pending orders and stops that the price reached are executed.
 
-/** Accepts an order now, to be filled after so many reads or milliseconds. */
+/** Accepts a trade now, to be carried out after so many reads or milliseconds. */
 export const placeOrder = (
   moment: Moment,
   request: TradeRequest,
@@ -247,7 +183,7 @@ export const placeOrder = (
   const refusal = request.action === 'open' ? refusalToOpen(moment, request) : undefined
   if (refusal !== undefined) return refusal
   const { account, at } = moment
-  const orderId = newOrderId(account)
+  const orderId = 'orderId' in request ? request.orderId : newOrderId(account)
   account.placed.push({
     orderId,
     placedAt: at,
@@ -272,6 +208,7 @@ export const update = (moment: Moment, counts: boolean): void => {
     for (const order of due) fillPlaced(moment, order)
     if (counts || due.length > 0) account.revision++
   }
+  executePendingOrders(moment)
   executeStops(moment)
   reopenKept(moment)
 }
@@ -314,8 +251,12 @@ const fillPlaced = (moment: Moment, order: PlacedOrder): void => {
     read.kind === 'request'
       ? executeTrade(moment, read.request, { orderId: order.orderId })
       : undefined
-  if (outcome?.kind !== 'reply' || !isDone(outcome.reply)) rejectPlaced(moment, order)
+  if (isOrder(order) && (outcome?.kind !== 'reply' || !isDone(outcome.reply)))
+    rejectPlaced(moment, order)
 }
+
+const isOrder = ({ request }: PlacedOrder): boolean =>
+  String(request['actionType']).startsWith('ORDER_TYPE_')
 
 const isDone = ({ numericCode }: TradeReply): boolean =>
   [0, 10009, 10010, 10025].includes(numericCode)
@@ -329,8 +270,13 @@ const rejectPlaced = (moment: Moment, order: PlacedOrder): void => {
   })
 }
 
-/** The row of an order that still works. */
-export const placedRow = ({ orderId, placedAt, request }: PlacedOrder) => {
+/** The rows of market orders that are not filled yet; a pending order shows once it waits. */
+export const placedRows = ({ placed }: Account): readonly OrderRow[] =>
+  placed
+    .filter(({ request }) => /^ORDER_TYPE_(BUY|SELL)$/.test(String(request['actionType'])))
+    .map(placedRow)
+
+const placedRow = ({ orderId, placedAt, request }: PlacedOrder) => {
   const { actionType, symbol, magic, volume, clientId, comment } = request
   return {
     id: orderId,

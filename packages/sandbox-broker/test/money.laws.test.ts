@@ -6,6 +6,7 @@ import { createCore } from '../src/core.ts'
 import type { AccountOptions, DealRow, PositionRow } from '../src/index.ts'
 import { decimal, sum, toNumber } from '../src/numbers.ts'
 import { readTradeRequest } from '../src/trade-request.ts'
+import { executeTrade } from '../src/trading.ts'
 import { NOON } from './harness.ts'
 
 const pick = fc.nat(99)
@@ -15,6 +16,18 @@ const trade = fc.oneof(
     actionType: fc.constantFrom('ORDER_TYPE_BUY', 'ORDER_TYPE_SELL'),
     symbol: fc.constantFrom('EURUSD', 'USDJPY', 'EURGBP', 'XAUUSD', 'US30'),
     volume: fc.integer({ min: 1, max: 60 }).map((steps) => steps / 100),
+  }),
+  fc.record({
+    kind: fc.constant('place' as const),
+    side: fc.constantFrom('BUY', 'SELL'),
+    type: fc.constantFrom('LIMIT', 'STOP', 'STOP_LIMIT'),
+    points: fc.integer({ min: 20, max: 900 }),
+    volume: fc.integer({ min: 1, max: 60 }).map((steps) => steps / 100),
+    fillFraction: fc.constantFrom(undefined, 0.3, 0.5),
+  }),
+  fc.record({
+    kind: fc.constant('cancel' as const),
+    pick,
   }),
   fc.record({
     kind: fc.constant('close' as const),
@@ -88,6 +101,28 @@ const open = (seed: number, of: AccountOptions) => {
     switch (step.kind) {
       case 'open':
         return send(step)
+      case 'place': {
+        const { side, type, points, volume, fillFraction } = step
+        const isAbove = (side === 'BUY') !== (type === 'LIMIT')
+        const [near, far] = [points, points * 2].map((distance) =>
+          Number((quote().ask + (isAbove ? distance : -distance) * 1e-5).toFixed(5)),
+        )
+        const read = readTradeRequest({
+          actionType: `ORDER_TYPE_${side}_${type}`,
+          symbol: 'EURUSD',
+          volume,
+          openPrice: type === 'STOP_LIMIT' ? far : near,
+          ...(type === 'STOP_LIMIT' && { stopLimitPrice: near }),
+        })
+        if (read.kind === 'invalid') throw new Error(JSON.stringify(read.details))
+        const moment = { account, market: core.market, at: clock.now }
+        return void executeTrade(moment, read.request, { fillFraction })
+      }
+      case 'cancel': {
+        const orders = control.orders()
+        const orderId = orders[step.pick % Math.max(1, orders.length)]?.id
+        return send({ actionType: 'ORDER_CANCEL', orderId })
+      }
       case 'close': {
         const { id, volume = 0 } = positionAt(step.pick) ?? {}
         const part = toNumber(decimal(volume).times(step.percent).div(100).round(2))
@@ -161,7 +196,9 @@ describe('after any steps', () => {
           }
           const [rows, positions] = [control.deals(), control.positions()]
           const volumes = new Map<unknown, number>()
-          for (const { positionId, entryType, volume } of rows) {
+          const dealsOf = new Map<unknown, DealRow[]>()
+          for (const row of rows) {
+            const { positionId, entryType, volume } = row
             if (positionId === undefined) continue
             const held = volumes.get(positionId) ?? 0
             const lots = Number(volume)
@@ -170,6 +207,9 @@ describe('after any steps', () => {
             const sign = entryType === 'DEAL_ENTRY_IN' ? 1 : -1
             volumes.set(positionId, toNumber(decimal(one).plus(decimal(other).times(sign))))
             expect(volumes.get(positionId)).toBeGreaterThanOrEqual(0)
+            // The rest of a pending order opens a closed position again, under the same number.
+            const isClosed = volumes.get(positionId) === 0
+            dealsOf.set(positionId, isClosed ? [] : [...(dealsOf.get(positionId) ?? []), row])
           }
           const held = account.positions.map(({ identifier, volume }) => [
             identifier,
@@ -179,7 +219,7 @@ describe('after any steps', () => {
             Object.fromEntries([...volumes].filter(([, volume]) => volume > 0)),
           )
           for (const position of account.positions) {
-            const own = rows.filter(({ positionId }) => positionId === position.identifier)
+            const own = dealsOf.get(position.identifier) ?? []
             expect(toNumber(position.realizedProfit)).toBe(totalOf(own, 'profit'))
             expect(toNumber(position.realizedSwap)).toBe(totalOf(own, 'swap'))
             expect(toNumber(position.realizedCommission.plus(position.entryCommission))).toBe(

@@ -36,12 +36,13 @@ const everything = (sandbox: Started) =>
     return {
       information: account.information(),
       positions: account.positions(),
+      pending: account.orders(),
       deals: account.deals(),
       orders: account.historyOrders(),
     }
   })
 
-it('a second start restores trades, levels, money, prices and markets', async () => {
+it('a second start restores trades, levels, pending orders, money, prices and markets', async () => {
   const stateFile = join(await folder(), 'deep', 'state.json')
   const first = await start(stateFile, NOON)
   first.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 })
@@ -50,6 +51,7 @@ it('a second start restores trades, levels, money, prices and markets', async ()
     const { positionId } = account.trade(BUY)
     account.trade({ actionType: 'POSITION_PARTIAL', positionId, volume: 0.04 })
     account.deposit(12.34)
+    account.trade({ ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT', openPrice: 0.9 })
   }
   first.market.close('US30')
   const left = everything(first)

@@ -142,7 +142,12 @@ describe('a refusal', () => {
 
   it.each([
     ['not JSON', 'body'],
-    [{ ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' }, 'actionType'],
+    [{ ...BUY, actionType: 'POSITION_CLOSE_BY' }, 'actionType'],
+    [{ ...BUY, actionType: 'ORDER_TYPE_BUY_LIMIT' }, 'openPrice'],
+    [{ ...BUY, actionType: 'ORDER_TYPE_BUY_STOP_LIMIT', openPrice: 1.2 }, 'stopLimitPrice'],
+    [{ actionType: 'ORDER_MODIFY', orderId: '1' }, 'openPrice'],
+    [{ actionType: 'ORDER_CANCEL' }, 'orderId'],
+    [{ ...BUY, expiration: { type: 'ORDER_TIME_SPECIFIED' } }, 'expiration'],
     [{ ...BUY, symbol: '' }, 'symbol'],
     [{ ...BUY, volume: '0.1' }, 'volume'],
     [{ ...BUY, stopLoss: null }, 'stopLoss'],
