@@ -4,12 +4,7 @@
 // lists without a trace of it.
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import {
-  clientIdPrefix,
-  type Fill,
-  type LookupAnswer,
-  type OrderOutcome,
-} from '@tradeport/domain/orders'
+import { clientIdPrefix, type Fill, type LookupAnswer } from '@tradeport/domain/orders'
 import type { BrokerOrder } from '@tradeport/domain/ports'
 import {
   compareLots,
@@ -140,11 +135,10 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
   return { answer: { kind: 'working' }, isDetailed: true }
 }
 
-const found = (
-  kind: Exclude<OrderOutcome['kind'], 'rejected'>,
-  fill: Fill,
-  isDetailed = true,
-): Finding => ({ answer: { kind: 'found', outcome: { kind, fill } }, isDetailed })
+const found = (kind: 'filled' | 'partially_filled', fill: Fill, isDetailed = true): Finding => ({
+  answer: { kind: 'found', outcome: { kind, fill } },
+  isDetailed,
+})
 
 /** Whether all four lists could be read to their end. */
 export const areWhole = (evidence: Evidence): boolean =>

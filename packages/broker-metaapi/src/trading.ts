@@ -1,9 +1,11 @@
 // The trading port: an order is sent by one request, and everything else reads its outcome.
 import { setTimeout as pause } from 'node:timers/promises'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse } from '@tradeport/domain/errors'
 import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { BrokerOrder, MaySend, SentOrder, Trading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
+import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
@@ -86,7 +88,7 @@ export const createTrading = (connection: Connection): Trading => {
   ): Promise<PlacementAnswer> => {
     const terms = { platform, othersTickets: new Set<string>(), readFromTerminal: false }
     const { answer } = await lookUp(target, sought, terms, deadlines.fillMs)
-    return answer.kind === 'found' && answer.outcome.kind !== 'rejected'
+    return answer.kind === 'found' && 'fill' in answer.outcome
       ? answer.outcome
       : { kind: 'placed', brokerOrderId: sought.tickets.orderId ?? null }
   }
@@ -171,8 +173,16 @@ export const createTrading = (connection: Connection): Trading => {
       })),
     findOrder: (account, sent) => () =>
       findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
+    workingOrders: notAvailable,
+    modifyOrder: notAvailable,
+    cancelOrder: notAvailable,
   }
 }
+
+const notAvailable = ({ accountId }: BrokerAccount) =>
+  TE.left(
+    refuse('BrokerUnavailable', { accountId, reason: 'pending orders are not available yet' }),
+  )
 
 type LookupTerms = Pick<LookupContext, 'platform' | 'othersTickets'> &
   Pick<SentOrder, 'readFromTerminal'>

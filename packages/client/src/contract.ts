@@ -666,10 +666,10 @@ export interface components {
                  */
                 readonly type: "buy" | "sell";
                 /**
-                 * @description Only market orders are placed.
+                 * @description How the order is executed.
                  * @enum {string}
                  */
-                readonly order_type: "market";
+                readonly order_type: "market" | "limit" | "stop" | "stop_limit";
                 /** @description Lots. */
                 readonly volume: number;
                 /**
@@ -677,8 +677,11 @@ export interface components {
                  * @description In UTC.
                  */
                 readonly cancelled_at: string;
-                /** @description Why, when known. */
-                readonly cancel_reason?: string;
+                /**
+                 * @description Who did it: its owner, the broker (or somebody in its terminal), or a halt of the account.
+                 * @enum {string}
+                 */
+                readonly cancel_reason: "user" | "broker" | "halt";
             };
             /**
              * Format: date-time
@@ -715,10 +718,10 @@ export interface components {
                  */
                 readonly type: "buy" | "sell";
                 /**
-                 * @description Only market orders are placed.
+                 * @description How the order is executed.
                  * @enum {string}
                  */
-                readonly order_type: "market";
+                readonly order_type: "market" | "limit" | "stop" | "stop_limit";
                 /** @description Lots. */
                 readonly volume: number;
                 /**
@@ -770,10 +773,10 @@ export interface components {
                  */
                 readonly type: "buy" | "sell";
                 /**
-                 * @description Only market orders are placed.
+                 * @description How the order is executed.
                  * @enum {string}
                  */
-                readonly order_type: "market";
+                readonly order_type: "market" | "limit" | "stop" | "stop_limit";
                 /** @description Lots. */
                 readonly volume: number;
                 /**
@@ -817,10 +820,10 @@ export interface components {
                  */
                 readonly type: "buy" | "sell";
                 /**
-                 * @description Only market orders are placed.
+                 * @description How the order is executed.
                  * @enum {string}
                  */
-                readonly order_type: "market";
+                readonly order_type: "market" | "limit" | "stop" | "stop_limit";
                 /** @description Lots. */
                 readonly volume: number;
                 /** @description The price of the execution; null when the broker did not report it. */
@@ -874,10 +877,10 @@ export interface components {
                  */
                 readonly type: "buy" | "sell";
                 /**
-                 * @description Only market orders are placed.
+                 * @description How the order is executed.
                  * @enum {string}
                  */
-                readonly order_type: "market";
+                readonly order_type: "market" | "limit" | "stop" | "stop_limit";
                 /** @description Lots. */
                 readonly volume: number;
                 /**

@@ -72,7 +72,7 @@ const emoji = '😀'
 const at = Date.parse
 const upper = accountId.toUpperCase()
 const close = `POST /positions/${accountId}:42/close`
-const request = { accountId, symbol: 'EURUSD', side: 'buy', volume: 0.1 }
+const request = { accountId, symbol: 'EURUSD', side: 'buy', orderType: 'market', volume: 0.1 }
 const edgeOrder = {
   volume: 1e300,
   stopLoss: Number.MIN_VALUE,

@@ -9,6 +9,7 @@ import type {
   DeliveryAnswer,
   MarketData,
   MarketDataError,
+  OrderChangeError,
   PositionTrading,
   RateLimiter,
   Trading,
@@ -61,7 +62,7 @@ export type ObserveProviderCall = (
   durationMs: number,
 ) => void
 
-type ProviderFailure = BrokerChangeError | MarketDataError
+type ProviderFailure = BrokerChangeError | MarketDataError | OrderChangeError
 
 const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>> = {
   BrokerUnavailable: 'unavailable',
@@ -72,6 +73,7 @@ const failureOutcomes: Readonly<Record<ProviderFailure['_tag'], ProviderOutcome>
   UnsupportedBroker: 'not_provisioned',
   PositionNotFound: 'not_found',
   NotFound: 'not_found',
+  OrderGone: 'not_found',
 }
 
 const placementOutcomes: Readonly<Record<PlacementAnswer['kind'], ProviderOutcome>> = {
@@ -134,6 +136,11 @@ export const meteredPositionTrading = (
 }
 
 export const meteredTrading = (trading: Trading, observe: ObserveProviderCall): Trading => ({
+  workingOrders: (account) => meter(observe)('working_orders', trading.workingOrders(account)),
+  modifyOrder: (account, ...change) =>
+    meter(observe)('modify_order', trading.modifyOrder(account, ...change)),
+  cancelOrder: (account, ...change) =>
+    meter(observe)('cancel_order', trading.cancelOrder(account, ...change)),
   placeOrder: (...order) =>
     timed(trading.placeOrder(...order), ({ kind }, ms) =>
       observe('place_order', placementOutcomes[kind], ms),

@@ -2,6 +2,7 @@
 import { brokerRateLimited, refuse, type BrokerChangeError } from '@tradeport/domain/errors'
 import type { LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
 import type { AccountId } from '@tradeport/domain/primitives'
+import type { Trading } from '@tradeport/domain/ports'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { expect, it } from 'vitest'
@@ -65,6 +66,14 @@ it.each<readonly [failure: BrokerChangeError | undefined, outcome: string]>([
   },
 )
 
+const noTrading: Trading = {
+  placeOrder: anything,
+  findOrder: anything,
+  workingOrders: anything,
+  modifyOrder: anything,
+  cancelOrder: anything,
+}
+
 it.each<readonly [PlacementAnswer, string]>([
   [{ kind: 'filled', fill: {} }, 'ok'],
   [{ kind: 'placed', brokerOrderId: null }, 'ok'],
@@ -73,7 +82,7 @@ it.each<readonly [PlacementAnswer, string]>([
   [{ kind: 'unknown' }, 'unknown'],
 ])('an order that is answered %j is observed as %s', async (answer, outcome) => {
   const { observed, observe } = metering()
-  const trading = meteredTrading({ placeOrder: () => T.of(answer), findOrder: anything }, observe)
+  const trading = meteredTrading({ ...noTrading, placeOrder: () => T.of(answer) }, observe)
   expect(await trading.placeOrder(anything, anything, anything)()).toBe(answer)
   expect(observed).toEqual([`place_order ${outcome} true`])
 })
@@ -84,7 +93,7 @@ it.each<readonly [LookupAnswer, string]>([
   [{ kind: 'unreadable' }, 'unavailable'],
 ])('a lookup that is answered %j is observed as %s', async (answer, outcome) => {
   const { observed, observe } = metering()
-  const trading = meteredTrading({ placeOrder: anything, findOrder: () => T.of(answer) }, observe)
+  const trading = meteredTrading({ ...noTrading, findOrder: () => T.of(answer) }, observe)
   expect(await trading.findOrder(anything, anything)()).toBe(answer)
   expect(observed).toEqual([`find_order ${outcome} true`])
 })

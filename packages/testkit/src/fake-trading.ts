@@ -1,8 +1,23 @@
 // Orders at a broker in memory that tests tell what to do with each; it keeps a book, so that a
 // test can see what was executed how often.
-import type { LookupAnswer, PlacementAnswer, Fill } from '@tradeport/domain/orders'
+import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { refuse } from '@tradeport/domain/errors'
+import type {
+  Fill,
+  LookupAnswer,
+  OrderOutcome,
+  PlacementAnswer,
+  WorkingOrder,
+} from '@tradeport/domain/orders'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { BrokerOrder, Trading } from '@tradeport/domain/ports'
+import type {
+  BrokerOrder,
+  MaySend,
+  OrderChangeError,
+  OrderReceipt,
+  Trading,
+} from '@tradeport/domain/ports'
 import type { Ticket } from '@tradeport/domain/primitives'
 
 /** What becomes of a send: whether the broker executes it, and what it says. */
@@ -12,15 +27,30 @@ export type FakePlacement =
   | 'fill_and_lose_the_answer'
   | 'lose_the_request'
   | 'accept'
+  | 'accept_without_number'
+  | 'accept_and_lose_the_answer'
   | 'refuse'
   | 'not_sent'
   | { readonly notSentForMs: number }
 
+/** What becomes of a change or a cancellation, and what the broker says. */
+export type FakeOrderChange =
+  | 'done'
+  | 'make_and_lose_the_answer'
+  | 'lose_the_request'
+  | 'refuse'
+  | 'accept'
+
 export interface FakeTrading extends Trading {
   /** What becomes of the next sends, one after the other; all others are filled. */
   readonly next: (...placements: readonly FakePlacement[]) => void
+  /** What becomes of the next changes and cancellations; all others are made. */
+  readonly nextChange: (...changes: readonly FakeOrderChange[]) => void
   /** Executes what was accepted and not yet executed. */
   readonly execute: () => void
+  /** The order ends at the broker as if by another's hand, or is changed there. */
+  readonly end: (clientId: string, outcome: OrderOutcome) => void
+  readonly change: (clientId: string, changes: Partial<WorkingOrder>) => void
   /** Makes the broker's records unreadable, or readable again. */
   readonly hide: (isHidden: boolean) => void
   /** Every order that was sent, as often as it was. */
@@ -33,6 +63,27 @@ export interface FakeTrading extends Trading {
     readonly readFromTerminal: boolean
   }[]
 }
+
+interface HeldOrder {
+  readonly order: BrokerOrder
+  readonly held: WorkingOrder
+}
+
+const heldAs = (
+  { clientId, volume, stopLoss, takeProfit, pending }: BrokerOrder,
+  brokerOrderId: string,
+): WorkingOrder => ({
+  brokerOrderId,
+  clientId,
+  price: pending?.price ?? 0,
+  stopLimitPrice: pending?.stopLimitPrice,
+  stopLoss,
+  takeProfit,
+  timeInForce: pending?.timeInForce ?? 'gtc',
+  expiresAt: pending?.expiresAt,
+  volume,
+  remainingVolume: volume,
+})
 
 interface Executed {
   readonly kind: 'filled' | 'partially_filled'
@@ -48,7 +99,9 @@ export const createFakeTrading = (): FakeTrading => {
   const planned: FakePlacement[] = []
   const sent: BrokerOrder[] = []
   const book = new Map<string, Executed[]>()
-  const working = new Map<string, BrokerOrder>()
+  const ended = new Map<string, OrderOutcome>()
+  const working = new Map<string, HeldOrder>()
+  const plannedChanges: FakeOrderChange[] = []
   const lookedUp: { readonly account: BrokerAccount; readonly readFromTerminal: boolean }[] = []
   let isHidden = false
 
@@ -75,8 +128,16 @@ export const createFakeTrading = (): FakeTrading => {
       case 'lose_the_request':
         return { kind: 'unknown' }
       case 'accept':
-        working.set(order.clientId, order)
-        return { kind: 'placed', brokerOrderId: String(sent.length) }
+      case 'accept_without_number':
+      case 'accept_and_lose_the_answer': {
+        const brokerOrderId = String(sent.length)
+        working.set(order.clientId, { order, held: heldAs(order, brokerOrderId) })
+        if (placement === 'accept_and_lose_the_answer') return { kind: 'unknown' }
+        return {
+          kind: 'placed',
+          brokerOrderId: placement === 'accept' ? brokerOrderId : null,
+        }
+      }
       case 'refuse':
         return { kind: 'refused', reason: fakeRefusal }
       case 'not_sent':
@@ -86,9 +147,44 @@ export const createFakeTrading = (): FakeTrading => {
 
   const look = ({ clientId }: BrokerOrder): LookupAnswer => {
     if (isHidden) return { kind: 'unreadable' }
-    const [outcome] = book.get(clientId) ?? []
+    const outcome = ended.get(clientId) ?? book.get(clientId)?.[0]
     if (outcome !== undefined) return { kind: 'found', outcome }
-    return { kind: working.has(clientId) ? 'working' : 'nothing' }
+    const held = working.get(clientId)
+    if (held === undefined) return { kind: 'nothing' }
+    return { kind: 'working', order: held.order.pending && held.held }
+  }
+
+  const change =
+    (
+      account: BrokerAccount,
+      brokerOrderId: string,
+      maySend: MaySend,
+      make: (clientId: string) => void,
+    ): TE.TaskEither<OrderChangeError, OrderReceipt> =>
+    async () => {
+      const { accountId } = account
+      if (!maySend())
+        return E.left(refuse('BrokerUnavailable', { accountId, reason: 'it was too late' }))
+      const clientId = [...working].find(
+        ([, { held }]) => held.brokerOrderId === brokerOrderId,
+      )?.[0]
+      if (clientId === undefined) return E.left({ _tag: 'OrderGone' })
+      const planned = plannedChanges.shift() ?? 'done'
+      if (planned === 'refuse') return E.left(refuse('TradeRejected', fakeRefusal))
+      if (planned !== 'lose_the_request') make(clientId)
+      if (planned === 'lose_the_request' || planned === 'make_and_lose_the_answer')
+        return E.left(refuse('BrokerOutcomeUnknown', { accountId }))
+      return E.right({ progress: planned === 'accept' ? 'accepted' : 'done' })
+    }
+
+  const end = (clientId: string, outcome: OrderOutcome): void => {
+    working.delete(clientId)
+    ended.set(clientId, outcome)
+  }
+  const changeHeld = (clientId: string, changes: Partial<WorkingOrder>): void => {
+    const entry = working.get(clientId)
+    if (entry !== undefined)
+      working.set(clientId, { ...entry, held: { ...entry.held, ...changes } })
   }
 
   return {
@@ -103,9 +199,26 @@ export const createFakeTrading = (): FakeTrading => {
         lookedUp.push({ account, readFromTerminal })
         return look(order)
       },
+    workingOrders:
+      ({ accountId }) =>
+      async () =>
+        isHidden
+          ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'hidden' }))
+          : E.right(
+              [...working.values()].flatMap(({ order, held }) => (order.pending ? [held] : [])),
+            ),
+    modifyOrder: (account, brokerOrderId, terms, maySend) =>
+      change(account, brokerOrderId, maySend, (clientId) => changeHeld(clientId, terms)),
+    cancelOrder: (account, brokerOrderId, maySend) =>
+      change(account, brokerOrderId, maySend, (clientId) =>
+        end(clientId, { kind: 'cancelled', reason: 'broker' }),
+      ),
     next: (...placements) => void planned.push(...placements),
+    nextChange: (...changes) => void plannedChanges.push(...changes),
+    end,
+    change: changeHeld,
     execute: () => {
-      for (const order of working.values()) executed(order)
+      for (const { order } of working.values()) executed(order)
       working.clear()
     },
     hide: (hidden) => {

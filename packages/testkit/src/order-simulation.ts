@@ -212,6 +212,9 @@ export const simulateOrders = async (
         placeOrder: (account, order, maySend) => () =>
           broker.placeOrder(current, account, order, maySend),
         findOrder: (account, sent) => () => broker.findOrder(current, account, sent),
+        workingOrders: () => TE.right([]),
+        modifyOrder: () => TE.left({ _tag: 'OrderGone' }),
+        cancelOrder: () => TE.left({ _tag: 'OrderGone' }),
       }
       const store = database.orders(current, recorded)
       const acquire: AcquireSlot = (_, patienceMs) => async () => {
@@ -323,7 +326,15 @@ export const simulateOrders = async (
         }
         void placeOrder(placePorts)(
           { owner },
-          { request: { accountId: account.id, symbol: 'EURUSD', side: 'buy', volume: 0.1 } },
+          {
+            request: {
+              accountId: account.id,
+              symbol: 'EURUSD',
+              side: 'buy',
+              orderType: 'market',
+              volume: 0.1,
+            },
+          },
         )()
       },
     }

@@ -33,7 +33,14 @@ export const newOrder = (
 ): PendingOrder => ({
   id: newOrderId(),
   owner,
-  request: { accountId: newAccountId(), symbol: 'EURUSD', side: 'buy', volume: 0.1, ...request },
+  request: {
+    accountId: newAccountId(),
+    symbol: 'EURUSD',
+    side: 'buy',
+    orderType: 'market',
+    volume: 0.1,
+    ...request,
+  },
   status: 'pending',
   createdAt,
   updatedAt: createdAt,

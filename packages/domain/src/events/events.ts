@@ -4,7 +4,14 @@ import type { AccountReading } from '../accounts/account.ts'
 import type { ThresholdBreach, ThresholdType } from '../accounts/risk-threshold.ts'
 import { dealKey, type BrokerDeal, type DealKind } from '../journal/broker-deal.ts'
 import { entryOf, type PositionClose } from '../journal/closes.ts'
-import type { FilledOrder, Order, PendingOrder, RejectedOrder } from '../orders/order.ts'
+import type {
+  CancelledOrder,
+  ExpiredOrder,
+  FilledOrder,
+  Order,
+  PendingOrder,
+  RejectedOrder,
+} from '../orders/order.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import { formatPositionId, type AccountId } from '../primitives/ids.ts'
 import { toIso, type Instant } from '../primitives/instant.ts'
@@ -91,18 +98,56 @@ export const orderRejected = ({ id, request, reason, updatedAt }: RejectedOrder)
     updatedAt,
   )
 
+export const orderCancelled = ({
+  id,
+  request,
+  cancelledAt,
+  cancelReason,
+  updatedAt,
+}: CancelledOrder) =>
+  eventOf(
+    'order.cancelled',
+    id,
+    {
+      ...orderFields({ id, request }),
+      cancelled_at: toIso(cancelledAt),
+      cancel_reason: cancelReason,
+    },
+    updatedAt,
+  )
+
+export const orderExpired = ({ id, request, expiredAt, updatedAt }: ExpiredOrder) =>
+  eventOf(
+    'order.expired',
+    id,
+    { ...orderFields({ id, request }), expired_at: toIso(expiredAt) },
+    updatedAt,
+  )
+
 /** The event of an order that has ended. */
-export const outcomeEvents = (order: Order): readonly ServiceEvent[] =>
-  order.status === 'pending'
-    ? []
-    : [order.status === 'rejected' ? orderRejected(order) : orderFilled(order)]
+export const outcomeEvents = (order: Order): readonly ServiceEvent[] => {
+  switch (order.status) {
+    case 'pending':
+    case 'open':
+      return []
+    case 'filled':
+    case 'partially_filled':
+      return [orderFilled(order)]
+    case 'rejected':
+      return [orderRejected(order)]
+    case 'cancelled':
+      return [orderCancelled(order)]
+    case 'expired':
+      return [orderExpired(order)]
+  }
+}
 
 const orderFields = ({ id, request }: Pick<Order, 'id' | 'request'>) => ({
   order_id: id as string,
   account_id: request.accountId,
   symbol: request.symbol,
   type: request.side,
-  order_type: 'market' as const,
+  order_type: request.orderType,
   volume: request.volume,
 })
 
@@ -312,6 +357,7 @@ export const thresholdBreached = (
 type RecordedEvent = ReturnType<
   | typeof orderCreated
   | typeof orderFilled
+  | typeof orderCancelled
   | typeof tradeClosed
   | typeof positionOpened
   | typeof positionClosed

@@ -9,18 +9,27 @@ export {
 } from './limits.ts'
 export {
   brokerClientId,
+  cancelReasons,
   clientIdPrefix,
   notFoundAtBrokerCode,
   orderStatuses,
+  orderTypes,
   parseOrderId,
+  pendingOrderTypes,
+  timesInForce,
   withOutcome,
+  type CancelReason,
   type Fill,
   type Order,
   type OrderId,
   type OrderRequest,
+  type OrderType,
   type PendingOrder,
+  type PendingOrderType,
+  type PendingTerms,
   type RejectReason,
   type OrderOutcome,
+  type TimeInForce,
 } from './order.ts'
 export {
   sendTimeoutMs,
@@ -28,4 +37,5 @@ export {
   type Placement,
   type PlacementAnswer,
   type PlacementStep,
+  type WorkingOrder,
 } from './placement.ts'

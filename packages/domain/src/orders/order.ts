@@ -1,4 +1,4 @@
-// A market order: one record per status, each with what that status guarantees
+// An order: one record per status, each with what that status guarantees
 // (docs/behaviour.md#outcome).
 import * as O from 'fp-ts/lib/Option.js'
 import type { Brand } from '../primitives/brand.ts'
@@ -41,17 +41,45 @@ export const orderStatuses = [
 ] as const
 export type OrderStatus = (typeof orderStatuses)[number]
 
+export const pendingOrderTypes = ['limit', 'stop', 'stop_limit'] as const
+/** A pending order waits at the broker until the market reaches its price. */
+export type PendingOrderType = (typeof pendingOrderTypes)[number]
+
+export const orderTypes = ['market', ...pendingOrderTypes] as const
+export type OrderType = (typeof orderTypes)[number]
+
+/** How long the broker holds a pending order: until it is cancelled, the trading day or a time. */
+export const timesInForce = ['gtc', 'day', 'gtd'] as const
+export type TimeInForce = (typeof timesInForce)[number]
+
+/** Of a pending order, what can be changed while the broker holds it. */
+export interface PendingTerms {
+  /** The price that triggers the order. */
+  readonly price: number
+  /** Of a stop_limit alone: the price of the limit order that it becomes. */
+  readonly stopLimitPrice?: number | undefined
+  readonly stopLoss?: number | undefined
+  readonly takeProfit?: number | undefined
+  readonly timeInForce: TimeInForce
+  /** Of `gtd` alone. */
+  readonly expiresAt?: Instant | undefined
+}
+
 /**
- * The request of the caller. Volume in lots, prices as levels; the comment and clientId stay ours
- * and never reach the broker.
+ * The request of the caller, with what was changed since. Volume in lots, prices as levels; the
+ * comment and clientId stay ours and never reach the broker.
  */
 export interface OrderRequest {
   readonly accountId: AccountId
   readonly symbol: string
   readonly side: 'buy' | 'sell'
+  readonly orderType: OrderType
   readonly volume: number
-  /** Recorded, not sent to the broker. */
+  /** Of a market order it is recorded and not sent to the broker. */
   readonly price?: number
+  readonly stopLimitPrice?: number
+  readonly timeInForce?: TimeInForce
+  readonly expiresAt?: Instant
   readonly stopLoss?: number
   readonly takeProfit?: number
   readonly comment?: string
@@ -76,12 +104,18 @@ interface OrderRecord {
   readonly id: OrderId
   readonly owner: Owner
   readonly request: OrderRequest
+  /** The broker's number of a pending order, once it is known. */
+  readonly brokerOrderId?: string | undefined
   readonly createdAt: Instant
   readonly updatedAt: Instant
 }
 
 export interface PendingOrder extends OrderRecord {
   readonly status: 'pending'
+}
+/** The broker holds it until its price is reached. */
+export interface OpenOrder extends OrderRecord {
+  readonly status: 'open'
 }
 export interface FilledOrder extends OrderRecord {
   readonly status: 'filled' | 'partially_filled'
@@ -91,16 +125,37 @@ export interface RejectedOrder extends OrderRecord {
   readonly status: 'rejected'
   readonly reason: RejectReason
 }
-/**
- * Orders as they can be today: nothing leads to open, cancelled or expired, which callers may still
- * filter by.
- */
-export type Order = PendingOrder | FilledOrder | RejectedOrder
+export interface CancelledOrder extends OrderRecord {
+  readonly status: 'cancelled'
+  readonly cancelReason: CancelReason
+  readonly cancelledAt: Instant
+}
+export interface ExpiredOrder extends OrderRecord {
+  readonly status: 'expired'
+  readonly expiredAt: Instant
+}
+export type Order =
+  | PendingOrder
+  | OpenOrder
+  | FilledOrder
+  | RejectedOrder
+  | CancelledOrder
+  | ExpiredOrder
 
-/** How an order ended. */
+/** Who cancelled an order: its owner through the API, the broker or its terminal, or a halt. */
+export const cancelReasons = ['user', 'broker', 'halt'] as const
+export type CancelReason = (typeof cancelReasons)[number]
+
+/**
+ * How an order ended. One that was executed in part before it was cancelled or expired is
+ * `partially_filled`. `at` is absent where the broker does not show when it was.
+ */
 export type OrderOutcome =
   | { readonly kind: 'filled' | 'partially_filled'; readonly fill: Fill }
   | { readonly kind: 'rejected'; readonly reason: RejectReason }
+  /** A broker's records do not show who cancelled it: their `reason` is always `broker`. */
+  | { readonly kind: 'cancelled'; readonly reason: CancelReason; readonly at?: Instant | undefined }
+  | { readonly kind: 'expired'; readonly at?: Instant | undefined }
 
 /**
  * Why an order was rejected that the broker's records did not show. It is the only end that is
@@ -114,22 +169,38 @@ export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
   const mayEnd =
-    order.status === 'pending' ||
-    (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+    isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
   if (!mayEnd) return order
-  const { id, owner, request, createdAt } = order
-  const record = { id, owner, request, createdAt, updatedAt: at }
-  return outcome.kind === 'rejected'
-    ? { ...record, status: 'rejected', reason: outcome.reason }
-    : { ...record, status: outcome.kind, fill: outcome.fill }
+  const { id, owner, request, brokerOrderId, createdAt } = order
+  const record = { id, owner, request, brokerOrderId, createdAt, updatedAt: at }
+  switch (outcome.kind) {
+    case 'rejected':
+      return { ...record, status: outcome.kind, reason: outcome.reason }
+    case 'cancelled':
+      return {
+        ...record,
+        status: outcome.kind,
+        cancelReason: outcome.reason,
+        cancelledAt: outcome.at ?? at,
+      }
+    case 'expired':
+      return { ...record, status: outcome.kind, expiredAt: outcome.at ?? at }
+    case 'filled':
+    case 'partially_filled':
+      return { ...record, status: outcome.kind, fill: outcome.fill }
+  }
 }
+
+/** Whether the order has not ended: it is pending or open. */
+export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
+  order.status === 'pending' || order.status === 'open'
 
 /**
  * Whether the end of an order is corrected by another: it was rejected as not found, and the
  * broker's records show it.
  */
 export const isCorrection = (before: Order, after: Order): boolean =>
-  before !== after && before.status !== 'pending'
+  before !== after && !isUnderWay(before)
 
 /**
  * Only an open order can be modified. No order is open today, so this always refuses: a pending one

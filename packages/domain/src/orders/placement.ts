@@ -17,7 +17,13 @@
 // more, goes from recorded to ended. After a day of rechecks nothing more is done.
 import type { Refusal, UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
-import { notFoundAtBrokerCode, type Fill, type RejectReason, type OrderOutcome } from './order.ts'
+import {
+  notFoundAtBrokerCode,
+  type Fill,
+  type OrderOutcome,
+  type PendingTerms,
+  type RejectReason,
+} from './order.ts'
 
 /** Not sent, as far as the process that wrote this knows: earlier tries certainly failed. */
 export interface Recorded {
@@ -83,11 +89,26 @@ export type PlacementAnswer =
   /** It may have been executed. */
   | { readonly kind: 'unknown' }
 
+/** A pending order that the broker holds. */
+export interface WorkingOrder extends PendingTerms {
+  /** The broker's number of it, which a broker may replace. */
+  readonly brokerOrderId: string
+  /** As the broker shows it, which may be the first two parts only; absent where it shows none. */
+  readonly clientId?: string | undefined
+  /** Lots that were ordered. */
+  readonly volume: number
+  /** Lots that are not executed. */
+  readonly remainingVolume: number
+}
+
 /** What the broker's records show of an order that may have been executed. */
 export type LookupAnswer =
   | { readonly kind: 'found'; readonly outcome: OrderOutcome }
-  /** The broker holds the order and has not executed it yet. */
-  | { readonly kind: 'working' }
+  /**
+   * The broker holds the order and has not executed all of it yet; `order` is absent where it is
+   * seen elsewhere than among the pending orders.
+   */
+  | { readonly kind: 'working'; readonly order?: WorkingOrder | undefined }
   | { readonly kind: 'nothing' }
   | { readonly kind: 'unreadable' }
 

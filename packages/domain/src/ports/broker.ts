@@ -5,7 +5,8 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { LookupAnswer, PlacementAnswer } from '../orders/placement.ts'
+import type { PendingOrderType, PendingTerms } from '../orders/order.ts'
+import type { LookupAnswer, PlacementAnswer, WorkingOrder } from '../orders/placement.ts'
 import type { Levels } from '../positions/levels.ts'
 import type { BrokerPosition, Position, PositionsReading, Side } from '../positions/position.ts'
 import type { Ticket } from '../primitives/ids.ts'
@@ -46,7 +47,12 @@ export interface Broker {
   ) => TE.TaskEither<BrokerReadError, O.Option<number>>
 }
 
-/** A market order as it is sent. Volume in lots. */
+/** What makes an order a pending one; its levels are those of the order. */
+export interface PendingPart extends Omit<PendingTerms, 'stopLoss' | 'takeProfit'> {
+  readonly type: PendingOrderType
+}
+
+/** An order as it is sent: a market order unless it has the terms of a pending one. In lots. */
 export interface BrokerOrder {
   /**
    * Ours, unique, by which the broker's records are searched: three alphanumeric parts joined by
@@ -58,6 +64,7 @@ export interface BrokerOrder {
   readonly volume: number
   readonly stopLoss?: number | undefined
   readonly takeProfit?: number | undefined
+  readonly pending?: PendingPart | undefined
 }
 
 /** An order that may have been executed, with what is known of its sending. */
@@ -77,12 +84,32 @@ export interface SentOrder {
 }
 
 /**
- * Orders. Neither method fails: whatever goes wrong is an answer with what is known of the order.
+ * The broker does not hold the order any more: it was executed, cancelled or expired, or has another
+ * number now.
+ */
+export interface OrderGone {
+  readonly _tag: 'OrderGone'
+}
+
+export type OrderChangeError =
+  | BrokerReadError
+  | OrderGone
+  | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
+
+/** The broker's answer to an accepted change of an order: it is made, or may be made later. */
+export interface OrderReceipt {
+  readonly progress: 'done' | 'accepted'
+}
+
+/**
+ * Orders. A placement and a lookup never fail: whatever goes wrong is an answer with what is known of
+ * the order. A change is sent at most once; where it may not be sent any more, nothing is sent and
+ * the error is BrokerUnavailable.
  */
 export interface Trading {
   /**
    * Sends the order at most once. Where it may not be sent any more, nothing is sent and the answer
-   * is `not_sent`.
+   * is `not_sent`. A pending order that the broker accepted is `placed`.
    */
   readonly placeOrder: (
     account: BrokerAccount,
@@ -91,6 +118,26 @@ export interface Trading {
   ) => T.Task<PlacementAnswer>
   /** Looks for an order that may have been executed in positions, working orders and history. */
   readonly findOrder: (account: BrokerAccount, sent: SentOrder) => T.Task<LookupAnswer>
+  /**
+   * The pending orders that the broker holds now, whoever placed them, as its terminal has them:
+   * past every copy and cache, in one call to the provider. Market orders under way are left out.
+   */
+  readonly workingOrders: (
+    account: BrokerAccount,
+  ) => TE.TaskEither<BrokerReadError, readonly WorkingOrder[]>
+  /** Gives a pending order all of these terms at once. A change that changes nothing is done. */
+  readonly modifyOrder: (
+    account: BrokerAccount,
+    brokerOrderId: string,
+    terms: PendingTerms,
+    maySend: MaySend,
+  ) => TE.TaskEither<OrderChangeError, OrderReceipt>
+  /** Cancels what is not executed of a pending order. */
+  readonly cancelOrder: (
+    account: BrokerAccount,
+    brokerOrderId: string,
+    maySend: MaySend,
+  ) => TE.TaskEither<OrderChangeError, OrderReceipt>
 }
 
 /**

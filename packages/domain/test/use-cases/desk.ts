@@ -151,6 +151,7 @@ export const requestOn = (
   accountId,
   symbol: 'EURUSD',
   side: 'buy',
+  orderType: 'market',
   volume: 0.3,
   ...fields,
 })

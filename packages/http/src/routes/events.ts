@@ -1,6 +1,7 @@
 // The events that are posted to webhooks, as receivers see them. What the service records has these
 // types.
 import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
+import { cancelReasons, orderTypes } from '@tradeport/domain/orders'
 import { eventTypesOf, type WebhookEventType } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
 import {
@@ -56,7 +57,7 @@ const ofBrokerPosition = {
 const ofOrder = {
   order_id: orderId,
   ...deal,
-  order_type: literal('market', 'Only market orders are placed.'),
+  order_type: oneOf(orderTypes, 'How the order is executed.'),
   volume: lots,
 }
 const sentPrice = optionalWithoutExample(decimal('As it was sent.', 1.0842))
@@ -133,7 +134,10 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
   'order.cancelled': object('The order.', {
     ...ofOrder,
     cancelled_at: at,
-    cancel_reason: optionalWithoutExample(text('Why, when known.', 'user')),
+    cancel_reason: oneOf(
+      cancelReasons,
+      'Who did it: its owner, the broker (or somebody in its terminal), or a halt of the account.',
+    ),
   }),
   'account.balance_changed': object('The change.', {
     account_id: accountId,

@@ -164,7 +164,7 @@ export const orderRoutes = [
         'IdempotencyInProgress',
       ],
       useCase: (useCases, caller, { body, replyToStore }) => {
-        const { type, orderType: _, ...request } = body
+        const { type, ...request } = body
         return useCases.placeOrder(caller, { request: { ...request, side: type }, replyToStore })
       },
       ...replyWith(order),

@@ -1,5 +1,13 @@
 // An order and its placement as one row.
-import { orderStatuses, type Fill, type Order, type Placement } from '@tradeport/domain/orders'
+import {
+  cancelReasons,
+  orderStatuses,
+  orderTypes,
+  timesInForce,
+  type Fill,
+  type Order,
+  type Placement,
+} from '@tradeport/domain/orders'
 import { parseTicket } from '@tradeport/domain/primitives'
 import type { NewOrder, OrderPlacement } from '@tradeport/domain/ports'
 import * as Json from 'fp-ts/lib/Json.js'
@@ -34,8 +42,12 @@ const table = tableOf('orders', {
   accountId: ids.account,
   symbol: t.string,
   side: oneOf('side', ['buy', 'sell']),
+  orderType: oneOf('orderType', orderTypes),
   volume: numeric,
   price: orAbsent(numeric),
+  stopLimitPrice: orAbsent(numeric),
+  timeInForce: orAbsent(oneOf('timeInForce', timesInForce)),
+  expiresAt: orAbsent(instant),
   stopLoss: orAbsent(numeric),
   takeProfit: orAbsent(numeric),
   comment: orAbsent(callersText),
@@ -47,6 +59,9 @@ const table = tableOf('orders', {
   positionId: orAbsent(parsedText('Ticket', parseTicket)),
   rejectCode: orAbsent(t.string),
   rejectMessage: orAbsent(t.string),
+  cancelReason: orAbsent(oneOf('cancelReason', cancelReasons)),
+  cancelledAt: orAbsent(instant),
+  expiredAt: orAbsent(instant),
   createdAt: instant,
   updatedAt: instant,
 })
@@ -80,9 +95,11 @@ const contradiction = (place: string): DescribedError =>
 export const orders = mapped(
   table,
   ({ id, tenantId, userId, createdAt, updatedAt, status, ...stored }): Order => {
-    const { accountId, symbol, side, volume, price, stopLoss, takeProfit, comment, clientId } =
-      stored
+    const { accountId, symbol, side, orderType, volume, ...optional } = stored
+    const { price, stopLimitPrice, timeInForce, expiresAt } = optional
+    const { stopLoss, takeProfit, comment, clientId } = optional
     const { rejectCode: code, rejectMessage: message } = stored
+    const { cancelReason, cancelledAt, expiredAt } = stored
     const order = {
       id,
       owner: { tenantId, userId },
@@ -90,13 +107,15 @@ export const orders = mapped(
         accountId,
         symbol,
         side,
+        orderType,
         volume,
-        ...withoutNulls({ price, stopLoss, takeProfit, comment, clientId }),
+        ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt }),
+        ...withoutNulls({ stopLoss, takeProfit, comment, clientId }),
       },
       createdAt,
       updatedAt,
     }
-    if (status === 'pending') return { ...order, status }
+    if (status === 'pending' || status === 'open') return { ...order, status }
     if (status === 'filled' || status === 'partially_filled')
       return {
         ...order,
@@ -108,6 +127,9 @@ export const orders = mapped(
           positionId: stored.positionId,
         }),
       }
+    if (status === 'cancelled' && cancelReason !== null && cancelledAt !== null)
+      return { ...order, status, cancelReason, cancelledAt }
+    if (status === 'expired' && expiredAt !== null) return { ...order, status, expiredAt }
     if (status !== 'rejected' || code === null || message === null) throw contradiction(status)
     return { ...order, status, reason: { code, message } }
   },
@@ -187,6 +209,9 @@ export const outcomeColumnsOf = (order: Order): Row => {
     positionId: positionId ?? null,
     rejectCode: reason?.code ?? null,
     rejectMessage: reason?.message ?? null,
+    cancelReason: 'cancelReason' in order ? order.cancelReason : null,
+    cancelledAt: 'cancelledAt' in order ? order.cancelledAt : null,
+    expiredAt: 'expiredAt' in order ? order.expiredAt : null,
     updatedAt: order.updatedAt,
   })
 }
