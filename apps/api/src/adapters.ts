@@ -232,6 +232,7 @@ export const openAdapters = async (
     watch: journal.watch,
     maxDeals: maxHistoryDeals,
     recordsEvents: events !== undefined,
+    capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
     clock,
     tallies: metrics.cache,

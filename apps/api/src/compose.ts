@@ -20,6 +20,7 @@ import {
   createTrades,
   createWebhooks,
   deliverEvent,
+  describeCaller,
   identifyCaller,
   marketData,
   processOrder,
@@ -48,6 +49,8 @@ export interface Adapters
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
   readonly recordsEvents: boolean
+  /** Those that are enabled. */
+  readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
   /** Where the caches count their hits and misses. */
   readonly tallies?: Tallies | undefined
@@ -122,6 +125,7 @@ export const composeUseCases = (adapters: Adapters) => {
     ...createWebhooks(ports),
     ...marketData,
     identifyCaller: identifyCaller(ports),
+    describeCaller: describeCaller(adapters.capabilities),
     idempotency: adapters.idempotency,
   }
   const operatorUseCases: OperatorUseCases = {

@@ -1,6 +1,6 @@
 // The capability `trading-tools` over a real port: both levels at once, several closes, and halts.
 import { beforeEach, expect, it } from 'vitest'
-import { linkDesk, refusalOf } from './support/desk.ts'
+import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
 import { useTestService } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
@@ -87,6 +87,29 @@ it('places no order on a halted account, changes and closes positions, and goes 
     reason: null,
   })
   expect((await desk.placeAndWait()).status).toBe('filled')
+})
+
+it('tells any credential what it is, and what is left of its limits', async () => {
+  await service.setUp(linkDocument({ user: 'u-me' }))
+  await service.setUp({
+    users: [{ id: 'u-me', plan: 'pro' }],
+    apiKeys: [{ id: 'u-me-key', scopes: [], expiresAt: '2030-01-01T00:00:00Z' }],
+  })
+  const readMe = async () => (await service.get('/me', keyOf('u-me'))).body.data
+  const me = await readMe()
+  expect(me).toMatchObject({
+    userId: 'u-me',
+    plan: 'pro',
+    scopes: [],
+    credential: { kind: 'api_key', id: 'u-me-key', expiresAt: '2030-01-01T00:00:00.000Z' },
+    limits: [
+      { scope: 'tier', window: 'minute', limit: 3_000 },
+      { scope: 'tier', window: 'day', limit: 100_000 },
+    ],
+    capabilities: ['trading-tools'],
+  })
+  const left = (described: typeof me) => described.limits[1].remaining as number
+  expect(left(await readMe())).toBe(left(me) - 1)
 })
 
 it('keeps the halt of the operator from the owner, until the operator removes it', async () => {

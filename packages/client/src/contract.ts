@@ -250,6 +250,59 @@ export interface components {
             /** @description Free margin; null until it was read from the broker. */
             readonly freeMargin: number | null;
         };
+        /** @description Who the caller is to the service. */
+        readonly Caller: {
+            /** @description The user of the credential. */
+            readonly userId: string;
+            /** @description Their tenant. */
+            readonly tenantId: string;
+            /**
+             * @description The plan of the user, which sets the limits.
+             * @enum {string}
+             */
+            readonly plan: "free" | "pro" | "enterprise";
+            /** @description What the credential may do. */
+            readonly scopes: readonly ("accounts:read" | "accounts:write" | "market-data:read" | "market-data:write" | "trading:read" | "trading:write" | "orders:read" | "orders:write" | "positions:read" | "positions:write" | "history:read" | "history:write" | "webhooks:read" | "webhooks:write" | "finance:read" | "finance:write" | "ai-agents:read" | "ai-agents:write" | "position-insights:read" | "position-insights:write" | "shared-charts:read" | "shared-charts:write")[];
+            /** @description The credential of the request. */
+            readonly credential: {
+                /**
+                 * @description What it is.
+                 * @enum {string}
+                 */
+                readonly kind: "api_key" | "access_token";
+                /** @description Its id; not the secret. */
+                readonly id: string;
+                /**
+                 * Format: date-time
+                 * @description When it expires; null: never.
+                 */
+                readonly expiresAt: string | null;
+            };
+            /** @description The plan's limits of the minute and the day. */
+            readonly limits: readonly {
+                /**
+                 * @description Whether it is of the plan or of the endpoint.
+                 * @enum {string}
+                 */
+                readonly scope: "tier" | "endpoint";
+                /**
+                 * @description Which limit of the plan it is.
+                 * @enum {string}
+                 */
+                readonly window?: "minute" | "day";
+                /** @description The most requests that it holds. */
+                readonly limit: number;
+                /** @description Requests that are left, after this one. */
+                readonly remaining: number;
+                /**
+                 * Format: date-time
+                 * @description When all of them are available again.
+                 */
+                readonly resetAt: string;
+            }[];
+            /** @description What this service can do beyond the API specification. */
+            readonly capabilities: readonly string[];
+        };
         /** @description The new levels; one that is left out stays. */
         readonly ChangeLevelsRequest: {
             /** @description A price; null removes the stop loss. */
@@ -2260,6 +2313,25 @@ export interface operations {
             readonly path: {
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
+            };
+        };
+    };
+    readonly getMe: {
+        readonly responses: {
+            /** @description Who the caller is to the service. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Caller"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
             };
         };
     };

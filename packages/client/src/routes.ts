@@ -22,6 +22,9 @@ const readPosition =
 const readOrder = 'The change may have been made: read the order (getOrder) before you try again.'
 
 export const routes = {
+  /** The credential: whose it is, what it may do, and what is left of its limits. */
+  getMe: { route: 'GET /me' },
+
   /** Linked accounts, oldest first, with live balances where the broker can be read. */
   listAccounts: { route: 'GET /accounts' },
   /** One linked account. ACCOUNT_DISCONNECTED if it cannot be read now. */

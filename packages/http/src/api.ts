@@ -9,6 +9,7 @@ import { filePages } from './pages.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
+import { meRoutes } from './routes/me.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
@@ -48,6 +49,11 @@ const allGroups = (hasEvents: boolean): readonly RouteGroup<UseCases>[] => [
     description:
       'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
     routes: marketDataRoutes,
+  },
+  {
+    name: 'Credential',
+    description: 'What the credential of a request may do, and how often.',
+    routes: meRoutes,
   },
   {
     name: 'Event log',

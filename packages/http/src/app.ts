@@ -4,10 +4,11 @@ import { createHash } from 'node:crypto'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
-import { programOf, requireScope, type ScopedCaller } from '@tradeport/domain/access'
+import { programOf, requireScope } from '@tradeport/domain/access'
 import { refuse } from '@tradeport/domain/errors'
 import type { Breather, Clock, IdempotencyStore, RateLimiter } from '@tradeport/domain/ports'
 import { createIsoWriter, type Instant } from '@tradeport/domain/primitives'
+import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import Koa from 'koa'
 import { createBodyReader } from './body.ts'
@@ -84,7 +85,7 @@ interface Matched {
 }
 
 /** Lets a request reach a route, or throws Refused: credential, limits, scope. */
-type Admit = (ctx: Context, route: Route<never>) => Promise<ScopedCaller | undefined>
+type Admit = (ctx: Context, route: Route<never>) => Promise<DescribedCaller | undefined>
 
 interface AppOptions<U> {
   readonly prefix: string
@@ -267,12 +268,15 @@ export const admitCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
-    const passed = requireScope(credential.scopes, scopes)
-    if (!isPublic && E.isLeft(passed)) throw new Refused(passed.left)
+    const passed =
+      scopes.length === 0 ? E.right(undefined) : requireScope(credential.scopes, scopes)
+    if (E.isLeft(passed)) throw new Refused(passed.left)
     return {
       owner: credential.owner,
       program: programOf(credential),
       scopes: credential.scopes,
+      credential,
+      limits: verdict.standings,
       isStillAccepted: async () => {
         const again = await identify()
         return (

@@ -246,7 +246,9 @@ const operationOf = (
   const sentences = [
     route.description,
     access.kind === 'scoped' &&
-      `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`,
+      (access.scopes.length === 0
+        ? 'Needs a credential, with any scopes.'
+        : `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`),
     isPublic && 'Needs no credential.',
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
     limit &&

@@ -9,6 +9,7 @@ import type {
 } from '@tradeport/domain/access'
 import { type Issue, refuse, type Refusal, type RefusalTag } from '@tradeport/domain/errors'
 import type { Breather, IdempotencyGuard } from '@tradeport/domain/ports'
+import type { DescribedCaller } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { JsonObject } from './body.ts'
@@ -27,13 +28,14 @@ import {
 /** Who may call a route, and the caller that its use case receives. */
 export interface Access<Caller = unknown> {
   readonly kind: 'public' | 'scoped' | 'operator'
-  /** Of a scoped route: one of these is needed. */
+  /** Of a scoped route: one of these is needed, or none where there are none. */
   readonly scopes: readonly Scope[]
   /** Never set: it carries the type. */
   readonly caller?: Caller
 }
 export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
+export const anyCredential: Access<DescribedCaller> = { kind: 'scoped', scopes: [] }
 export const anyOf = (...scopes: readonly Scope[]): Access<ScopedCaller> => ({
   kind: 'scoped',
   scopes,
@@ -298,6 +300,7 @@ export const routesOf =
       refusals: new Set<RefusalTag>([
         'ValidationError',
         ...refusalsOfAccess[access.kind],
+        ...(access.scopes.length === 0 ? [] : (['InsufficientScope'] as const)),
         ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
         ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
         ...(refusalForMalformedId === undefined ? [] : [refusalForMalformedId._tag]),
@@ -368,7 +371,6 @@ const refusalsOfAccess: { readonly [Kind in Access['kind']]: readonly RefusalTag
   scoped: [
     'Unauthorized',
     'RateLimitExceeded',
-    'InsufficientScope',
     'ServiceUnavailable',
     'PayloadTooLarge',
     'InternalError',

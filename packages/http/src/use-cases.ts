@@ -14,6 +14,7 @@ import type {
   createPositions,
   createTrades,
   createWebhooks,
+  describeCaller,
   identifyCaller,
   marketData,
 } from '@tradeport/domain/use-cases'
@@ -29,6 +30,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createWebhooks> &
   typeof marketData & {
     readonly identifyCaller: ReturnType<typeof identifyCaller>
+    readonly describeCaller: ReturnType<typeof describeCaller>
     readonly idempotency: IdempotencyStore
   }
 

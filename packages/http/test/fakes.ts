@@ -19,6 +19,7 @@ import {
 } from '@tradeport/domain/primitives'
 import {
   type ClosedPosition,
+  describeCaller,
   type EventStream,
   marketData,
   type TradeExport,
@@ -256,6 +257,7 @@ export const fakeUseCases = ({
     if (apiKey === goodKey) return TE.right(credential(scopes))
     return apiKey === scopelessKey ? TE.right(credential([])) : TE.left(refuse('Unauthorized'))
   },
+  describeCaller: describeCaller(['trading-tools']),
   listAccounts: () => TE.right([{ account, liveDataUpdatedAt: null }]),
   getAccount: () => TE.right({ account, liveDataUpdatedAt: now }),
   listBalanceHistory: () =>
@@ -329,6 +331,16 @@ export const admitted: RateVerdict = {
   limit: 300,
   remaining: 299,
   resetSeconds: now / 1_000 + 1,
+  standings: [
+    {
+      exceeded: { scope: 'tier', window: 'minute' },
+      limit: 300,
+      remaining: 299,
+      fullAt: now + 600,
+      waitMs: 0,
+    },
+    { exceeded: { scope: 'endpoint' }, limit: 100, remaining: 0, fullAt: now + 600, waitMs: 600 },
+  ],
   refusal: null,
 }
 

@@ -90,11 +90,18 @@ const passing: RateVerdict = {
   limit: 300,
   remaining: 12,
   resetSeconds: 1_795_255_873,
+  standings: [],
   refusal: null,
 }
 const exceeded = { scope: 'tier', window: 'minute' } as const
 const refusal = { ...refuse('RateLimitExceeded', { exceeded, retryAfterSeconds: 42 }), exceeded }
-const refusing: RateVerdict = { limit: 100, remaining: 0, resetSeconds: 1_795_255_933, refusal }
+const refusing: RateVerdict = {
+  ...passing,
+  limit: 100,
+  remaining: 0,
+  resetSeconds: 1_795_255_933,
+  refusal,
+}
 
 interface Call {
   readonly subject: RateSubject

@@ -1,5 +1,6 @@
 // What every route of the API for users answers when it succeeds: as the document describes it, and
 // what is not simply a field of the result.
+import { scopes } from '@tradeport/domain/access'
 import { instruments } from '@tradeport/domain/market'
 import type { CloseAttempt, ClosedPosition } from '@tradeport/domain/use-cases'
 import { refuse } from '@tradeport/domain/errors'
@@ -362,6 +363,28 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   ],
   replayWebhookDelivery: [
     { data: { id: delivery.id }, location: `/api/v1/webhooks/${webhook.id}/deliveries` },
+  ],
+  getMe: [
+    {
+      data: {
+        userId: 'u-1',
+        tenantId: 'acme',
+        plan: 'free',
+        scopes: [...scopes],
+        credential: { kind: 'api_key', id: 'k-1', expiresAt: null },
+        limits: [
+          {
+            scope: 'tier',
+            window: 'minute',
+            limit: 300,
+            remaining: 299,
+            resetAt: '2026-11-21T10:11:12.945Z',
+          },
+          { scope: 'endpoint', limit: 100, remaining: 0, resetAt: '2026-11-21T10:11:12.945Z' },
+        ],
+        capabilities: ['trading-tools'],
+      },
+    },
   ],
   rotateWebhookSecret: [{ data: { ...shownWebhook, secret: webhookSecret } }],
   recoverWebhook: [{ data: { scheduled: 3 } }],

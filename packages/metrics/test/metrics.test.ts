@@ -80,6 +80,7 @@ const verdict = (exceeded?: LimiterScope): RateVerdict => ({
   limit: 300,
   remaining: 0,
   resetSeconds: 1,
+  standings: [],
   refusal:
     exceeded === undefined
       ? null

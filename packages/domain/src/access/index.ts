@@ -42,6 +42,7 @@ export {
   tiers,
   unusedRateState,
   type EndpointLimit,
+  type LimitStanding,
   type RateDecision,
   type RateOutcome,
   type RateState,

@@ -101,6 +101,8 @@ export interface RateVerdict {
   readonly remaining: number
   /** When it is full again, in Unix seconds, rounded up; for the day the next UTC midnight. */
   readonly resetSeconds: number
+  /** Every limit that applied to the request: the minute and the day, then the endpoint. */
+  readonly standings: readonly LimitStanding[]
   /** null where the request may pass. */
   readonly refusal: (Refusal<'RateLimitExceeded'> & { readonly exceeded: LimiterScope }) | null
 }
@@ -124,10 +126,12 @@ export const unusedRateState: RateState = {
 const utcDay = (now: Instant): number => Math.floor(now / dayMs)
 
 /** How one limit stands at a moment. */
-interface Standing {
-  readonly exceeded: LimiterScope
+export interface LimitStanding {
+  readonly exceeded: Exclude<LimiterScope, { readonly scope: 'suspension' }>
+  /** What it holds when full. */
   readonly limit: number
   readonly remaining: number
+  /** When it is full again; for the day the next UTC midnight. */
   readonly fullAt: Instant
   /** Until one request fits; 0 where it does now. */
   readonly waitMs: number
@@ -138,7 +142,7 @@ const standingsOf = (
   plan: Plan,
   endpoint: EndpointLimit | undefined,
   now: Instant,
-): readonly [minute: Standing, day: Standing, ...endpoint: Standing[]] => {
+): readonly [minute: LimitStanding, day: LimitStanding, ...endpoint: LimitStanding[]] => {
   const { requestsPerDay } = tiers[plan]
   const midnight = (utcDay(now) + 1) * dayMs
   const remaining = Math.max(0, requestsPerDay - state.dayCount)
@@ -165,11 +169,11 @@ const standingsOf = (
 }
 
 const standingOf = (
-  exceeded: LimiterScope,
+  exceeded: LimitStanding['exceeded'],
   { size, intervalMs }: Bucket,
   keptFullAt: Instant,
   now: Instant,
-): Standing => {
+): LimitStanding => {
   const fullAt = Math.max(keptFullAt, now)
   return {
     exceeded,
@@ -228,8 +232,9 @@ export const rateVerdict = (
   endpoint: EndpointLimit | undefined,
   now: Instant,
 ): RateVerdict => {
-  const [minute, day, ...own] = standingsOf(state, plan, endpoint, now)
-  const { limit, remaining, fullAt } = [minute, day, ...own].reduce(tighterOf)
+  const standings = standingsOf(state, plan, endpoint, now)
+  const [minute, day, ...own] = standings
+  const { limit, remaining, fullAt } = standings.reduce(tighterOf)
   // A request would pass once the longest wait is over.
   const { exceeded, waitMs } =
     outcome === 'refused'
@@ -241,6 +246,7 @@ export const rateVerdict = (
     limit,
     remaining,
     resetSeconds: Math.ceil(fullAt / secondMs),
+    standings,
     refusal:
       outcome === 'admitted'
         ? null
@@ -252,7 +258,7 @@ export const rateVerdict = (
 }
 
 /** The one with the smaller share left; of equal shares, the one that is full again last. */
-const tighterOf = (one: Standing, other: Standing): Standing => {
+const tighterOf = (one: LimitStanding, other: LimitStanding): LimitStanding => {
   const difference = other.remaining * one.limit - one.remaining * other.limit
   return difference < 0 || (difference === 0 && other.fullAt > one.fullAt) ? other : one
 }

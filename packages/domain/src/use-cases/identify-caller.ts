@@ -9,11 +9,16 @@ import { isApiKey } from '../access/api-key.ts'
 import {
   isInJwtForm,
   isUsable,
+  scopes,
   type Credential,
   type CredentialHash,
+  type Scope,
+  type ScopedCaller,
 } from '../access/credential.ts'
+import type { LimitStanding } from '../access/rate-limits.ts'
 import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
 import type { CallerAddress, Ports, Secrets, TokenVerifier, VerifiedToken } from '../ports/index.ts'
+import type { Owner } from '../primitives/ids.ts'
 import { wholeSeconds } from '../primitives/instant.ts'
 
 /**
@@ -75,6 +80,35 @@ export const identifyCaller =
     }
     return recordFailed(ports, hash, address)
   }
+
+/** A caller with the whole credential and what is left of its limits. */
+export interface DescribedCaller extends ScopedCaller {
+  readonly credential: Credential
+  /** After this request was counted. */
+  readonly limits: readonly LimitStanding[]
+}
+
+/** GET /me: the caller's credential as it is now, with what it may do and how often. */
+export interface CallerDescription {
+  readonly owner: Owner
+  readonly credential: Pick<Credential, 'kind' | 'id' | 'expiresAt' | 'plan'>
+  /** Those of the credential, in the order of `scopes`. */
+  readonly scopes: readonly Scope[]
+  readonly limits: readonly LimitStanding[]
+  readonly capabilities: readonly string[]
+}
+
+/** @param capabilities those that are enabled */
+export const describeCaller =
+  (capabilities: readonly string[]) =>
+  ({ owner, credential, limits }: DescribedCaller): AsyncResult<CallerDescription> =>
+    TE.right({
+      owner,
+      credential,
+      scopes: scopes.filter((scope) => credential.scopes.has(scope)),
+      limits,
+      capabilities,
+    })
 
 const recordFailed = (
   { addressLimits, clock }: CallerPorts,

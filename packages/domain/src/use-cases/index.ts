@@ -5,7 +5,12 @@ export type { AccountView } from './accounts.ts'
 export { checkThresholds } from './check-thresholds.ts'
 export { createHalts } from './halts.ts'
 export type { HaltView } from './halts.ts'
-export { identifyCaller } from './identify-caller.ts'
+export {
+  describeCaller,
+  identifyCaller,
+  type CallerDescription,
+  type DescribedCaller,
+} from './identify-caller.ts'
 export { marketData } from './market-data.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth } from './operator-health.ts'

@@ -160,11 +160,20 @@ it.each([
   const state = at(now, { minuteFullAt: now + requests * 600, dayCount })
   const outcome: RateOutcome = 'admitted'
   const ofMinute = limit === 300
-  expect(rateVerdict({ state, outcome }, 'free', undefined, now)).toEqual({
+  expect(rateVerdict({ state, outcome }, 'free', undefined, now)).toMatchObject({
     limit,
     remaining: limit - (ofMinute ? requests : dayCount),
     resetSeconds: Math.ceil((ofMinute ? now + requests * 600 : midnight) / 1_000),
     refusal: null,
+    standings: [
+      {
+        exceeded: scopes.minute,
+        limit: 300,
+        remaining: 300 - requests,
+        fullAt: now + requests * 600,
+      },
+      { exceeded: scopes.day, limit: 10_000, remaining: 10_000 - dayCount, fullAt: midnight },
+    ],
   })
 })
 
