@@ -2,6 +2,7 @@
 // ratio with its target, and below it what each reference is.
 import { authBench } from './auth.ts'
 import { closingAll, type Bench, type Ratio } from './bench.ts'
+import { deliveriesBench } from './deliveries.ts'
 import { fairnessBench } from './fairness.ts'
 import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
@@ -23,6 +24,7 @@ const benches: readonly Bench[] = [
   startBench,
   streamsBench,
   watchBench,
+  deliveriesBench,
 ]
 
 const server = process.env['DATABASE_URL'] ?? process.env['TEST_DATABASE_URL'] ?? ''

@@ -23,14 +23,15 @@ interface Start {
   /** The database on a server; the embedded one when left out. */
   readonly databaseUrl?: string
   readonly providerUrl: string
-  readonly capabilities?: string
+  /** Beside what every bench sets. */
+  readonly environment?: Readonly<Record<string, string>>
   /** What node is given before the program. */
   readonly nodeOptions?: readonly string[]
   readonly core?: number | undefined
 }
 
 export const startService = async (
-  { folder, databaseUrl = '', providerUrl, capabilities = '', nodeOptions = [], core }: Start,
+  { folder, databaseUrl = '', providerUrl, environment = {}, nodeOptions = [], core }: Start,
   closeLater: CloseLater,
 ): Promise<MeasuredService> => {
   const { line, child } = await startProgram(
@@ -45,10 +46,10 @@ export const startService = async (
         DATA_DIR: folder ?? (await newFolder(closeLater)),
         OPERATOR_TOKEN: operatorToken,
         BROKER: 'metaapi',
-        CAPABILITIES: capabilities,
         METAAPI_CLIENT_URL: providerUrl,
         METAAPI_PROVISIONING_URL: providerUrl,
         NODE_ENV: 'production',
+        ...environment,
       },
       ready: /^(\{.*"event":"listening".*\})$/m,
       core,

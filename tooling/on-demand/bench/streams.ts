@@ -32,7 +32,7 @@ export const streamsBench: Bench = {
     const sandbox = await startSandbox({ tokens: [providerToken], accounts: [{ id: 'bench' }] })
     closeLater(sandbox.close)
     const service = await startService(
-      { databaseUrl, providerUrl: sandbox.url, capabilities: 'events' },
+      { databaseUrl, providerUrl: sandbox.url, environment: { CAPABILITIES: 'events' } },
       closeLater,
     )
     await linkUsers(service, [{ id: 'bench-0', tenantId: 'bench', accounts, keys }])

@@ -37,7 +37,7 @@ export const watchBench: Bench = {
       {
         databaseUrl,
         providerUrl: broker.line,
-        capabilities: 'events',
+        environment: { CAPABILITIES: 'events' },
         core: cores?.server,
       },
       closeLater,
