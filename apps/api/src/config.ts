@@ -78,7 +78,7 @@ const providerUrl = variableType(
     isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined,
 )
 
-const capabilities = ['events', 'trading-tools'] as const
+const capabilities = ['events', 'insights', 'trading-tools'] as const
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
 
 /** Every variable; docs/configuration.md describes each. */

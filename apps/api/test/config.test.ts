@@ -30,7 +30,7 @@ describe('an environment', () => {
         dataFolder: '/data',
         redisUrl: null,
         broker: 'sandbox',
-        capabilities: ['events', 'trading-tools'],
+        capabilities: ['events', 'insights', 'trading-tools'],
         logLevel: 'info',
         smtp: null,
         operatorToken: null,

@@ -1342,6 +1342,47 @@ export interface components {
              */
             readonly webhook_id: string;
         };
+        /** @description How net profit and balance grew, by closing order. */
+        readonly TradeCurve: {
+            /** @description At most `points`. The first, the last, and the peak and the trough of the deepest drawdown are always among them. */
+            readonly points: readonly {
+                /**
+                 * Format: date-time
+                 * @description When it closed.
+                 */
+                readonly time: string;
+                /** @description The sum of the net profits up to here. */
+                readonly netProfit: number;
+                /** @description The account's balance, with deposits and withdrawals; null over several accounts. */
+                readonly balance: number | null;
+                /** @description How far netProfit is below its highest value so far, from 0 on. */
+                readonly drawdown: number;
+                /** @description In percent of the highest balance before it, deposits included; null over several accounts. */
+                readonly drawdownPercent: number | null;
+            }[];
+            /** @description The deepest drawdown. */
+            readonly maxDrawdown: {
+                /** @description In money; 0 when there is none. */
+                readonly amount: number;
+                /** @description In percent of the highest balance before it, deposits included; null over several accounts. */
+                readonly percent: number | null;
+                /**
+                 * Format: date-time
+                 * @description The trade before which it began; null when there is none, or it began with the first trade.
+                 */
+                readonly peakAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description The trade after which it was deepest; null when there is none.
+                 */
+                readonly troughAt: string | null;
+                /**
+                 * Format: date-time
+                 * @description The trade after which netProfit was back at its peak; null when it is not yet.
+                 */
+                readonly recoveredAt: string | null;
+            };
+        };
         /** @description The trades without the envelope. */
         readonly TradeExport: {
             /** @description Most recently closed first. */
@@ -1424,6 +1465,20 @@ export interface components {
                     readonly upper: number;
                 } | null;
             };
+            /** @description The mean trade over its downside deviation from 0, per trade; null with profit and no loss. */
+            readonly sortinoRatio?: number | null;
+            /** @description The mean net profit of a trade. */
+            readonly expectancy?: number;
+            /** @description The mean time that a position was open, in seconds. */
+            readonly averageHoldingTime?: number;
+            /** @description The most winning trades in a row. */
+            readonly longestWinStreak?: number;
+            /** @description The most losing trades in a row. */
+            readonly longestLossStreak?: number;
+            /** @description netProfit over maxDrawdown; null with profit and no drawdown. */
+            readonly recoveryFactor?: number | null;
+            /** @description maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts. */
+            readonly maxDrawdownPercent?: number | null;
         };
         /** @description Something to know about the figures. */
         readonly Warning: {
@@ -2077,6 +2132,56 @@ export interface operations {
             };
         };
     };
+    readonly getTradeCurve: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The id of a linked account. */
+                readonly accountId?: string;
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
+                readonly symbol?: string;
+                /** @description The earliest, included. */
+                readonly startDate?: string;
+                /** @description The latest, included. */
+                readonly endDate?: string;
+                /** @description The maximum of points. */
+                readonly points?: number;
+            };
+        };
+        readonly responses: {
+            /** @description How net profit and balance grew, by closing order. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["TradeCurve"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["TradeProvenance"];
+                            /** @description Left out when there is none. */
+                            readonly warnings?: readonly components["schemas"]["Warning"][];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
     readonly listTrades: {
         readonly parameters: {
             readonly query?: {
@@ -2142,6 +2247,8 @@ export interface operations {
                 readonly startDate?: string;
                 /** @description The latest, included. */
                 readonly endDate?: string;
+                /** @description Whether to add further statistics. */
+                readonly extended?: boolean;
             };
         };
         readonly responses: {

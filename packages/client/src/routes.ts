@@ -97,6 +97,8 @@ export const routes = {
   listTrades: { route: 'GET /trades', input: 'query', walk: 'cursor' },
   /** Statistics of closed trades. meta.warnings and meta.provenance.skipped say what is missing. */
   getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
+  /** Net profit, balance and drawdown over time, in at most `points` points. */
+  getTradeCurve: { route: 'GET /trades/curve', input: 'query' },
   /** Closed trades as a CSV or JSON file. */
   exportTrades: { route: 'GET /trades/export', input: 'query', reply: 'file' },
   getTrade: { route: 'GET /trades/:id' },

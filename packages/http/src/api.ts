@@ -9,17 +9,24 @@ import { filePages } from './pages.ts'
 import { accountRoutes } from './routes/accounts.ts'
 import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
+import { insightRoutes } from './routes/insights.ts'
 import { meRoutes } from './routes/me.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
 import { orderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
-import { tradeRoutes } from './routes/trades.ts'
+import { createTradeRoutes } from './routes/trades.ts'
 import { createWebhookRoutes } from './routes/webhooks.ts'
 import type { UseCases } from './use-cases.ts'
 
 export const apiPrefix = '/api/v1'
 
-const allGroups = (hasEvents: boolean): readonly RouteGroup<UseCases>[] => [
+/** The names of those that are enabled; undefined: all. */
+export type Capabilities = readonly string[] | undefined
+
+export const isEnabled = (capabilities: Capabilities, one: string | undefined): boolean =>
+  one === undefined || capabilities === undefined || capabilities.includes(one)
+
+const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] => [
   {
     name: 'Accounts',
     description:
@@ -42,7 +49,8 @@ const allGroups = (hasEvents: boolean): readonly RouteGroup<UseCases>[] => [
     name: 'Trade history',
     description:
       "Closed trades, folded from the broker's deal history, with statistics and an export.",
-    routes: tradeRoutes,
+    // Before `GET /trades/:id`, which would answer the paths of the others too.
+    routes: [...insightRoutes, ...createTradeRoutes(isEnabled(capabilities, 'insights'))],
   },
   {
     name: 'Market data',
@@ -63,18 +71,12 @@ const allGroups = (hasEvents: boolean): readonly RouteGroup<UseCases>[] => [
   {
     name: 'Webhooks',
     description: 'Where events are posted, and the log of their deliveries.',
-    routes: createWebhookRoutes(hasEvents),
+    routes: createWebhookRoutes(isEnabled(capabilities, 'events')),
   },
 ]
 
-/** The names of those that are enabled; undefined: all. */
-export type Capabilities = readonly string[] | undefined
-
-export const isEnabled = (capabilities: Capabilities, one: string | undefined): boolean =>
-  one === undefined || capabilities === undefined || capabilities.includes(one)
-
 const groupsWith = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] =>
-  allGroups(isEnabled(capabilities, 'events'))
+  allGroups(capabilities)
     .map(({ routes, ...group }) => ({
       ...group,
       routes: routes.filter(({ capability }) => isEnabled(capabilities, capability)),

@@ -204,6 +204,17 @@ export const digits = (description: string, minimum: number, maximum: number): S
   return { ...number, validate }
 }
 
+/** A flag of a query, which is text. */
+export const flagText = (description: string): Schema<boolean> => {
+  const { validate } = parsedString(
+    'true or false',
+    (value) => (value === 'true' || value === 'false' ? O.some(value === 'true') : O.none),
+    '',
+    '',
+  )
+  return { ...flag(description), validate }
+}
+
 export const flag = (description: string, example = true): Schema<boolean> =>
   primitive(
     'true or false',

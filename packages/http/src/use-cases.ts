@@ -5,6 +5,7 @@ import type {
   createAccounts,
   createEvents,
   createHalts,
+  createInsights,
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
@@ -23,6 +24,7 @@ import type {
 export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createEvents> &
   ReturnType<typeof createHalts> &
+  ReturnType<typeof createInsights> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &

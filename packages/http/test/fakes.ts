@@ -28,7 +28,7 @@ import {
 import type { WebhookDelivery } from '@tradeport/domain/webhooks'
 import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
-import { tradeStatistics } from '@tradeport/domain/statistics'
+import { extendedStatistics, tradeCurve, tradeStatistics } from '@tradeport/domain/statistics'
 import type { ClosedTrade } from '@tradeport/domain/trades'
 import {
   createFakeIdempotencyStore,
@@ -176,6 +176,7 @@ export const provenance: TradeProvenance = {
   skipped: [{ accountId, positionId: '7', reason: 'no_open_deal' }],
 }
 
+const noResults = { netProfits: [], closedAt: [], holdingTimes: [] }
 export const noStatistics = tradeStatistics([])
 
 export const credential = (
@@ -278,7 +279,11 @@ export const fakeUseCases = ({
   listTrades: () =>
     TE.right({ trades: [closedTrade('1')], total: 1, before: 0, provenance, cursor: undefined }),
   getTrade: () => TE.right({ closed: closedTrade('1'), provenance }),
-  getTradeStatistics: () => TE.right({ statistics: noStatistics, provenance, warnings: [] }),
+  getTradeStatistics: () => TE.right({ data: noStatistics, provenance, warnings: [] }),
+  getExtendedStatistics: () =>
+    TE.right({ data: extendedStatistics(noResults, null), provenance, warnings: [] }),
+  getTradeCurve: () =>
+    TE.right({ data: tradeCurve(noResults, null, 500), provenance, warnings: [] }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
   ...marketData,
   placeOrder: placeOrderIn(idempotency),

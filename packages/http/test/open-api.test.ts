@@ -193,3 +193,12 @@ it('without the capability events, nothing of it is accepted or documented', asy
     /order[._](rejected|expired)|webhook-signature"|EVENT_GONE|STREAM_LIMIT_REACHED/,
   )
 })
+
+it('without the capability insights, its paths are those of trades, and its fields are unknown', async () => {
+  await using api = await runApi({}, fakeDependencies({ capabilities: [] }))
+  const ask = (path: string) => send(api, `/api/v1${path}`, { headers: { 'x-api-key': goodKey } })
+  expect((await ask('/trades/curve')).text).toContain('"positionId":"1"')
+  expect(issuesOf(await ask('/trades/stats?extended=true'))).toMatchObject([{ path: 'extended' }])
+  const { text } = await send(api, '/api/v1/openapi.json')
+  expect(text).not.toMatch(/extended|sortinoRatio|TradeCurve/)
+})

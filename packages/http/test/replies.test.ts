@@ -303,12 +303,20 @@ const table: Readonly<Record<string, readonly Row[]>> = {
         warnings: [{ ...mixed, message: expect.stringContaining('USD, EUR') as string }],
       },
       parts: {
-        getTradeStatistics: () =>
-          TE.right({ statistics: fullStatistics, provenance, warnings: [mixed] }),
+        getTradeStatistics: () => TE.right({ data: fullStatistics, provenance, warnings: [mixed] }),
       },
     },
   ],
   getTrade: [{ data: shownTrade, meta: ofTrades }],
+  getTradeCurve: [
+    {
+      data: {
+        points: [],
+        maxDrawdown: { amount: 0, percent: null, peakAt: null, troughAt: null, recoveredAt: null },
+      },
+      meta: ofTrades,
+    },
+  ],
   listSymbols: [{ data: instruments }],
   createWebhook: [
     {

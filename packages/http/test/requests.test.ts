@@ -114,6 +114,16 @@ describe('a request', () => {
         { from: at('2026-01-30T23:00:00.000Z'), to: at('2026-01-31T01:00:00.500Z'), profit: 'all' },
       ],
     ],
+    [
+      'GET /trades/stats?extended=true',
+      undefined,
+      ['getExtendedStatistics', caller, { profit: 'all' }],
+    ],
+    [
+      'GET /trades/curve?symbol=EURUSD&points=4',
+      undefined,
+      ['getTradeCurve', caller, { symbol: 'EURUSD', profit: 'all' }, 4],
+    ],
     ['GET /trades/export', undefined, ['exportTrades', caller, { profit: 'all' }]],
     [
       `GET /accounts/${accountId}/history?interval=1w&startDate=2026-01-31`,

@@ -68,6 +68,7 @@ const noChange: JournalChange = {
 }
 const completed = { syncedAt: noon, latestDealAt: noon }
 const all: TradeSelection['filter'] = { profit: 'all' }
+const none = new Float64Array()
 const lost = E.left({ _tag: 'JournalLost' })
 const opening = (positionId: string, minute: number): BrokerDeal => ({
   id: `${positionId}1`,
@@ -232,6 +233,7 @@ const readAll = async (
     pages,
     journals: await Promise.all(journals),
     results: await rightOf(records.results(owner, selection)),
+    balances: await rightOf(records.balances(owner, accountId, filter.from)),
     skipped: await rightOf(records.skipped(owner, selection.accountIds)),
     found: await Promise.all(
       ['1', '2'].map((ticket) =>
@@ -450,7 +452,8 @@ onEachDatabase('the journal', (here, there) => {
     )
     const nothing = {
       pages: [{ trades: [], total: 0, before: 0 }, []],
-      results: [],
+      results: { netProfits: none, closedAt: none, holdingTimes: none },
+      balances: { opening: 0, times: none, amounts: none },
       skipped: [],
       found: [O.none, O.none],
     }

@@ -187,6 +187,7 @@ onEachDatabase('statements', (here) => {
     ['a page of trades', () => journal.records.page(owner, selection, place, 100)],
     ['an export', () => journal.records.exportPage(owner, selection, undefined, 1_000)],
     ['the results', () => journal.records.results(owner, selection)],
+    ['the balances', () => journal.records.balances(owner, accountId, day)],
     ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
     ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
     ['the journals that disagree', () => createJournalHealth(here.knex).disagreeing],

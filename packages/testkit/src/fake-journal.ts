@@ -32,9 +32,11 @@ import {
   type ClosedTrade,
   type TradeListPlace,
   compareDealOrder,
+  isReadableTime,
   positionIdOf,
   foldPosition,
   type FoldedPosition,
+  type FoldedTrade,
 } from '@tradeport/domain/trades'
 import { byClosing, isTradeMatch } from './closing-order.ts'
 import type { FakeRecords } from './fake-records.ts'
@@ -59,6 +61,8 @@ const leaseMs = 30 * secondMs
 
 const sumOf = ({ deals }: StoredJournal): number =>
   sumExactly([...deals.values()].flatMap(balanceAmounts))
+
+const amountOf = (deal: BrokerDeal): number => sumExactly(balanceAmounts(deal))
 
 const isAfter = (trade: ClosedTrade, place: TradeListPlace | undefined): boolean =>
   place === undefined || byClosing(placeOf(trade), place) < 0
@@ -313,11 +317,37 @@ export const createFakeJournal = (
           .join(),
       })),
     results: (owner, selection) =>
-      TE.fromIO(() =>
-        selected(owner, selection)
-          .toReversed()
-          .map(({ trade: { netProfit, closedAt } }) => ({ netProfit, closedAt })),
-      ),
+      TE.fromIO(() => {
+        const inOrder = selected(owner, selection).toReversed()
+        const column = (of: (trade: FoldedTrade) => number): Float64Array =>
+          Float64Array.from(inOrder, ({ trade }) => of(trade))
+        return {
+          netProfits: column(({ netProfit }) => netProfit),
+          closedAt: column(({ closedAt }) => closedAt),
+          holdingTimes: column(({ holdingTime }) => holdingTime),
+        }
+      }),
+    balances: (owner, accountId, from = 0) =>
+      TE.fromIO(() => {
+        const [journal] = ownJournals(owner, [accountId])
+        const deals = [...(journal?.held.deals.values() ?? [])].filter((deal) =>
+          balanceAmounts(deal).some((amount) => amount !== 0),
+        )
+        const moved = deals
+          .filter(({ time }) => isReadableTime(time) && time >= from)
+          .toSorted(
+            (a, b) =>
+              (a.time ?? 0) - (b.time ?? 0) ||
+              Buffer.compare(Buffer.from(a.id), Buffer.from(b.id)) ||
+              ((a.entry ?? '') < (b.entry ?? '') ? -1 : 1),
+          )
+        const before = deals.filter((deal) => !moved.includes(deal)).map(amountOf)
+        return {
+          opening: sumExactly([journal?.held.state.check?.difference ?? 0, ...before]),
+          times: Float64Array.from(moved, ({ time = 0 }) => time),
+          amounts: Float64Array.from(moved, amountOf),
+        }
+      }),
     find: (owner, { accountId, ticket }) =>
       TE.fromIO(() =>
         O.fromNullable(

@@ -13,6 +13,7 @@ import type {
   TradeFilter,
   TradeSlice,
 } from '../trades/closed-trade.ts'
+import type { BalanceHistory, TradeResults } from '../statistics/index.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { Work } from './time.ts'
 
@@ -130,11 +131,14 @@ export interface TradeRecords {
     after: TradeListPlace | undefined,
     limit: number,
   ) => AsyncResult<TradeExportPage>
-  /** The results of all selected trades, in closing order. */
-  readonly results: (
+  /** The results of all selected trades. */
+  readonly results: (owner: Owner, selection: TradeSelection) => AsyncResult<TradeResults>
+  /** What moved the balance of an account from a time on; of an unknown account nothing. */
+  readonly balances: (
     owner: Owner,
-    selection: TradeSelection,
-  ) => AsyncResult<readonly { readonly netProfit: number; readonly closedAt: Instant }[]>
+    accountId: AccountId,
+    from: Instant | undefined,
+  ) => AsyncResult<BalanceHistory>
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
   /** By account in the given order, then by position id (shorter first, then by text). */
   readonly skipped: (

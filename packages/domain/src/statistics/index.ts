@@ -1,4 +1,13 @@
 // Statistics of closed trades, and the intervals and quantiles behind them.
+export { balancesAt, type BalanceHistory } from './balance.ts'
+export { tradeCurve, type CurvePoint, type TradeCurve } from './curve.ts'
+export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 export { studentTQuantile } from './student-t-quantile.ts'
-export { tradeStatistics, type StatedTrade, type TradeStatistics } from './trade-statistics.ts'
+export type { TradeResults } from './trade-results.ts'
+export {
+  statisticsOf,
+  tradeStatistics,
+  type StatedTrade,
+  type TradeStatistics,
+} from './trade-statistics.ts'

@@ -1,4 +1,5 @@
 // The confidence intervals of the statistics: Wilson's for a share, Student's t for a mean.
+import type { Column } from './trade-results.ts'
 import { sampleMoments } from './sample-moments.ts'
 import { studentTQuantile } from './student-t-quantile.ts'
 
@@ -43,10 +44,7 @@ export const wilsonInterval = (
  * below two values; of zero width when all values are equal; NaN on both sides when a value is not
  * finite. Throws a RangeError unless 0 < level < 1.
  */
-export const meanInterval = (
-  values: readonly number[],
-  level: number = defaultLevel,
-): Interval | null => {
+export const meanInterval = (values: Column, level: number = defaultLevel): Interval | null => {
   const t = criticalValue(level, values.length - 1)
   if (values.length < 2) return null
   const { mean, deviation } = sampleMoments(values)

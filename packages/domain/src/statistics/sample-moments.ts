@@ -2,6 +2,7 @@
 // trade.
 import { decimalOf, decimalToNumber, subtractDecimals } from '../primitives/decimal.ts'
 import { exactSumOf, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
+import type { Column } from './trade-results.ts'
 
 export interface SampleMoments {
   /** The exact mean of the values read as decimals, rounded once; 0 of no values. */
@@ -15,7 +16,7 @@ export interface SampleMoments {
  * the mean are exact decimals before they are squared, so that cents far from 0 lose nothing. NaN
  * where a value is not finite.
  */
-export const sampleMoments = (values: readonly number[]): SampleMoments => {
+export const sampleMoments = (values: Column): SampleMoments => {
   const n = values.length
   if (n === 0) return { mean: 0, deviation: 0 }
   const mean = exactSumOf(values).dividedBy(n)
@@ -23,13 +24,13 @@ export const sampleMoments = (values: readonly number[]): SampleMoments => {
   return { mean, deviation: n === 1 ? 0 : deviationFrom(mean, values) }
 }
 
-const deviationFrom = (mean: number, values: readonly number[]): number => {
+const deviationFrom = (mean: number, values: Column): number => {
   // Almost all money is a whole number of these units, where offsets need no decimals.
   const centre = Math.round(mean * moneyUnit)
   const deviation = deviationOf(values, (value) => wholeUnits(value, moneyUnit) - centre)
   if (!Number.isNaN(deviation)) return deviation / moneyUnit
   const exactMean = decimalOf(mean)
-  const offsets = values.map((value) =>
+  const offsets = Array.from(values, (value) =>
     decimalToNumber(subtractDecimals(decimalOf(value), exactMean)),
   )
   const largest = offsets.reduce((size, offset) => Math.max(size, Math.abs(offset)), 0)
@@ -39,7 +40,7 @@ const deviationFrom = (mean: number, values: readonly number[]): number => {
 }
 
 /** √(Σ (x − m)² / (n − 1)) from offsets around a number close to the mean m. */
-const deviationOf = (values: readonly number[], offsetOf: (value: number) => number): number => {
+const deviationOf = (values: Column, offsetOf: (value: number) => number): number => {
   let squares = 0
   let lost = 0
   let total = 0

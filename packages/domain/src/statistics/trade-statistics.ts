@@ -1,15 +1,9 @@
 // The statistics of closed trades (docs/behaviour.md#statistics).
-import {
-  addDecimals,
-  compareDecimals,
-  decimalOf,
-  decimalToNumber,
-  subtractDecimals,
-  zero,
-} from '../primitives/decimal.ts'
-import { ExactSum, moneyUnit, wholeUnits } from '../primitives/exact-sum.ts'
+import { ExactSum } from '../primitives/exact-sum.ts'
 import { sortedBy } from '../primitives/sorted.ts'
 import type { FoldedTrade } from '../trades/fold.ts'
+import type { Column } from './trade-results.ts'
+import { maxDrawdown } from './drawdown.ts'
 import { defaultLevel, meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 import { sampleMoments } from './sample-moments.ts'
 
@@ -56,10 +50,13 @@ export type StatedTrade = Pick<FoldedTrade, 'netProfit' | 'closedAt'>
  * net profit that is not finite makes the figures that contain it NaN or infinite, and such a trade
  * is a win only when it is Infinity. Ten thousand trades need about a millisecond.
  */
-export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics => {
-  const netProfits = sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map(
-    ({ netProfit }) => netProfit,
+export const tradeStatistics = (trades: readonly StatedTrade[]): TradeStatistics =>
+  statisticsOf(
+    sortedBy(trades, (a, b) => a.closedAt - b.closedAt).map(({ netProfit }) => netProfit),
   )
+
+/** The same over net profits in closing order. */
+export const statisticsOf = (netProfits: Column): TradeStatistics => {
   const [net, profit, loss] = [new ExactSum(), new ExactSum(), new ExactSum()]
   let [wins, largestWin, largestLoss] = [0, 0, 0]
   for (const netProfit of netProfits) {
@@ -107,35 +104,3 @@ const profitFactor = (profit: ExactSum, loss: ExactSum): number | null => {
 
 const inPercent = (interval: Interval | null): Interval | null =>
   interval && { lower: interval.lower * 100, upper: interval.upper * 100 }
-
-/**
- * Largest drop of cumulative net profit from its peak (peak starts at 0), in the order given: max
- * over k of (max over j ≤ k of Sⱼ) − Sₖ, in money, at least 0. Sums are exact decimals, the result
- * is rounded once. NaN when a net profit is not finite.
- */
-export const maxDrawdown = (netProfits: readonly number[]): number => {
-  let sum = 0
-  let peak = 0
-  let deepest = 0
-  for (const netProfit of netProfits) {
-    sum += wholeUnits(netProfit, moneyUnit)
-    peak = Math.max(peak, sum)
-    deepest = Math.max(deepest, peak - sum)
-    // NaN or beyond safe integers: recompute with decimals.
-    if (!(peak - Math.min(sum, 0) <= Number.MAX_SAFE_INTEGER))
-      return maxDrawdownOfDecimals(netProfits)
-  }
-  return deepest / moneyUnit
-}
-
-const maxDrawdownOfDecimals = (netProfits: readonly number[]): number => {
-  let [sum, peak, deepest] = [zero, zero, zero]
-  for (const netProfit of netProfits) {
-    if (!Number.isFinite(netProfit)) return Number.NaN
-    sum = addDecimals(sum, decimalOf(netProfit))
-    if (compareDecimals(sum, peak) > 0) peak = sum
-    const fall = subtractDecimals(peak, sum)
-    if (compareDecimals(fall, deepest) > 0) deepest = fall
-  }
-  return decimalToNumber(deepest)
-}

@@ -11,6 +11,7 @@ export {
   type CallerDescription,
   type DescribedCaller,
 } from './identify-caller.ts'
+export { createInsights } from './insights.ts'
 export { marketData } from './market-data.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth } from './operator-health.ts'
@@ -29,6 +30,7 @@ export type { PositionResult } from './steps/find.ts'
 export { createJournalReads } from './synchronise-journal.ts'
 export type { ReadDueJournal, SynchroniseJournal } from './synchronise-journal.ts'
 export { createTrades } from './trades.ts'
-export type { TradeExport, TradeProvenance } from './trades.ts'
+export type { MixedCurrencies, Summed, TradeProvenance } from './steps/trade-reads.ts'
+export type { TradeExport } from './trades.ts'
 export { createWebhooks, deliverEvent, noDeliveries } from './webhooks.ts'
 export { createEvents, type EventStream } from './events.ts'

@@ -5,7 +5,8 @@ import { expect, it } from 'vitest'
 import { decimalOf, decimalToNumber, subtractDecimals } from '../../src/primitives/decimal.ts'
 import { exactSumOf, sumExactly } from '../../src/primitives/exact-sum.ts'
 import { meanInterval, wilsonInterval } from '../../src/statistics/intervals.ts'
-import { maxDrawdown, tradeStatistics } from '../../src/statistics/trade-statistics.ts'
+import { maxDrawdown } from '../../src/statistics/drawdown.ts'
+import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
 import { expectRelative } from './expect-relative.ts'
 
 const { NaN: nan, POSITIVE_INFINITY: infinity } = Number

@@ -5,8 +5,10 @@ import { existsSync, readFileSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { compareTickets } from '../../src/primitives/tickets.ts'
+import { sumExactly } from '../../src/primitives/exact-sum.ts'
+import { extendedStatistics } from '../../src/statistics/extended-statistics.ts'
 import { tradeStatistics } from '../../src/statistics/trade-statistics.ts'
-import type { Deal } from '../../src/trades/deal.ts'
+import { compareDealOrder, type Deal } from '../../src/trades/deal.ts'
 import {
   foldDeals,
   foldPosition,
@@ -98,6 +100,42 @@ describe.skipIf(names.length === 0)(
           statistics: tradeStatistics(trades),
         }
         expect(found).toEqual(expectedIn(`${name}.expected.json`))
+      },
+    )
+
+    // As the tester's reports state them (geraked/metatrader5, MIT). Of accounts with commissions
+    // on opening deals the tester counts the results without those.
+    it.each([
+      ['tester-28-symbols', 1518.144982, '55770.15 (13.80%)', 11, 4],
+      ['tester-grid-audusd', 28.241481, '2816.60 (4.33%)', 29, 12],
+    ] as const)(
+      '%s: expected payoff, drawdown and streaks are those of the report',
+      (name, payoff, drawdown, wins, losses) => {
+        const { deals } = JSON.parse(textOf(`${name}.json`)) as { deals: readonly ProviderDeal[] }
+        const history = deals.map(toDeal)
+        const { trades } = foldDeals(history)
+        const movements = history.toSorted(compareDealOrder)
+        const column = (of: (trade: FoldedTrade) => number) => trades.map(of)
+        const found = extendedStatistics(
+          {
+            netProfits: column(({ netProfit }) => netProfit),
+            closedAt: column(({ closedAt }) => closedAt),
+            holdingTimes: column(({ holdingTime }) => holdingTime),
+          },
+          {
+            opening: 0,
+            times: movements.map(({ time = 0 }) => time),
+            amounts: movements.map(({ profit, commission, swap }) =>
+              sumExactly([profit, commission, swap]),
+            ),
+          },
+        )
+        expect({
+          payoff: Number(found.expectancy.toFixed(6)),
+          drawdown: `${found.maxDrawdown.toFixed(2)} (${found.maxDrawdownPercent?.toFixed(2)}%)`,
+          wins: found.longestWinStreak,
+          losses: found.longestLossStreak,
+        }).toEqual({ payoff, drawdown, wins, losses })
       },
     )
   },

@@ -1,4 +1,5 @@
 // Closed trades: listed, summed up, exported and read.
+import type { Summed } from '@tradeport/domain/use-cases'
 import { profitFilters, type TradeFilter } from '@tradeport/domain/trades'
 import {
   accountId,
@@ -17,6 +18,8 @@ import { anyOf, routesOf } from '../route.ts'
 import {
   literal,
   decimal,
+  type Fields,
+  flagText,
   type Input,
   keptList,
   list,
@@ -25,6 +28,7 @@ import {
   oneOf,
   optional,
   record,
+  type Schema,
   optionalWithoutExample,
   text,
   whole,
@@ -42,44 +46,69 @@ const interval = (description: string, lower: number, upper: number) =>
     }),
   )
 
-const statistics = record(
-  'TradeStatistics',
-  'Statistics over the net profits of closed trades. Losses are positive magnitudes.',
-  {
-    totalTrades: whole('How many trades there are.', 312),
-    winningTrades: whole('Trades with a net profit above 0.', 187),
-    losingTrades: whole('Trades with a net profit of 0 or below.', 125),
-    winRate: decimal('Winning trades in percent of all.', 59.94),
-    profitFactor: nullable(
-      decimal('totalProfit over totalLoss; null with profit and no loss, 0 with neither.', 1.62),
+export const statisticsFields = {
+  totalTrades: whole('How many trades there are.', 312),
+  winningTrades: whole('Trades with a net profit above 0.', 187),
+  losingTrades: whole('Trades with a net profit of 0 or below.', 125),
+  winRate: decimal('Winning trades in percent of all.', 59.94),
+  profitFactor: nullable(
+    decimal('totalProfit over totalLoss; null with profit and no loss, 0 with neither.', 1.62),
+  ),
+  averageWin: decimal('Mean of the winning trades.', 41.7),
+  averageLoss: decimal('Mean of the losing trades.', 38.5),
+  largestWin: decimal('The best trade.', 402.1),
+  largestLoss: decimal('The worst trade.', 288.4),
+  totalProfit: decimal('Sum of the winning trades.', 7_797.9),
+  totalLoss: decimal('Sum of the losing trades.', 4_812.5),
+  netProfit: decimal('totalProfit less totalLoss.', 2_985.4),
+  sharpeRatio: decimal(
+    'The mean trade over its standard deviation, per trade, not annualised; 0 below two trades.',
+    0.17,
+  ),
+  maxDrawdown: decimal('The deepest fall of the summed net profit from a peak, in money.', 811.2),
+  confidenceIntervals: object('How sure the figures are.', {
+    level: decimal('The level of both.', 0.95),
+    winRate: interval(
+      "Wilson's interval of winRate, in percent; null without trades.",
+      54.41,
+      65.23,
     ),
-    averageWin: decimal('Mean of the winning trades.', 41.7),
-    averageLoss: decimal('Mean of the losing trades.', 38.5),
-    largestWin: decimal('The best trade.', 402.1),
-    largestLoss: decimal('The worst trade.', 288.4),
-    totalProfit: decimal('Sum of the winning trades.', 7_797.9),
-    totalLoss: decimal('Sum of the losing trades.', 4_812.5),
-    netProfit: decimal('totalProfit less totalLoss.', 2_985.4),
-    sharpeRatio: decimal(
-      'The mean trade over its standard deviation, per trade, not annualised; 0 below two trades.',
-      0.17,
+    averageTrade: interval(
+      "Student's t interval of the mean net profit, in money; null below two trades.",
+      3.32,
+      15.82,
     ),
-    maxDrawdown: decimal('The deepest fall of the summed net profit from a peak, in money.', 811.2),
-    confidenceIntervals: object('How sure the figures are.', {
-      level: decimal('The level of both.', 0.95),
-      winRate: interval(
-        "Wilson's interval of winRate, in percent; null without trades.",
-        54.41,
-        65.23,
+  }),
+}
+
+/** With the capability `insights`, and `extended=true`. */
+const extendedFields = {
+  sortinoRatio: optionalWithoutExample(
+    nullable(
+      decimal(
+        'The mean trade over its downside deviation from 0, per trade; null with profit and no loss.',
+        0.31,
       ),
-      averageTrade: interval(
-        "Student's t interval of the mean net profit, in money; null below two trades.",
-        3.32,
-        15.82,
+    ),
+  ),
+  expectancy: optionalWithoutExample(decimal('The mean net profit of a trade.', 9.57)),
+  averageHoldingTime: optionalWithoutExample(
+    decimal('The mean time that a position was open, in seconds.', 5_400.5),
+  ),
+  longestWinStreak: optionalWithoutExample(whole('The most winning trades in a row.', 9)),
+  longestLossStreak: optionalWithoutExample(whole('The most losing trades in a row.', 5)),
+  recoveryFactor: optionalWithoutExample(
+    nullable(decimal('netProfit over maxDrawdown; null with profit and no drawdown.', 3.68)),
+  ),
+  maxDrawdownPercent: optionalWithoutExample(
+    nullable(
+      decimal(
+        'maxDrawdown in percent of the highest balance before it, deposits included; null over several accounts.',
+        7.4,
       ),
-    }),
-  },
-)
+    ),
+  ),
+}
 
 const sumWarning = (currencies: readonly string[]): string =>
   `The figures add up ${currencies.join(', ')} as they are. Name one account with accountId to get one currency.`
@@ -101,7 +130,11 @@ const warning = encodedFrom(
 )
 
 const route = routesOf<UseCases>()
-const ofAccounts = { accountId: optional(accountId), symbol: optional(symbolFilter), ...dateRange }
+export const ofAccounts = {
+  accountId: optional(accountId),
+  symbol: optional(symbolFilter),
+  ...dateRange,
+}
 const filters = {
   ...ofAccounts,
   profitFilter: withDefault(
@@ -120,15 +153,40 @@ const filterOf = ({
   symbol,
 }: Input<typeof filters>): TradeFilter => ({ accountId, symbol, from, to, profit })
 
-const access = anyOf('trading:read', 'history:read')
-const meta = { provenance: tradeProvenanceShape }
-const reading = {
+const statistics = <F extends Fields>(fields: F) =>
+  record(
+    'TradeStatistics',
+    'Statistics over the net profits of closed trades. Losses are positive magnitudes.',
+    fields,
+  )
+const extended = statistics({ ...statisticsFields, ...extendedFields })
+
+export const access = anyOf('trading:read', 'history:read')
+export const meta = { provenance: tradeProvenanceShape }
+export const reading = {
   access,
   range: ['startDate', 'endDate'],
   refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
 } as const
 
-export const tradeRoutes = [
+/** Every trade of some accounts. */
+export const allOf = (query: Input<typeof ofAccounts>): TradeFilter =>
+  filterOf({ ...query, profitFilter: 'all' })
+
+/** What was computed of all trades of a filter. */
+export const replyWithSums = <A>(data: Schema<A>) => ({
+  data,
+  meta: {
+    ...meta,
+    warnings: optionalWithoutExample(list(warning, 'Left out when there is none.')),
+  },
+  present: ({ data, provenance, warnings }: Summed<A>) => ({
+    data,
+    meta: { provenance, warnings: warnings.length === 0 ? undefined : warnings },
+  }),
+})
+
+export const createTradeRoutes = (hasInsights: boolean) => [
   route('GET /trades', 'listTrades', 'Closed trades, most recently closed first.', {
     ...reading,
     query: { ...filters, limit: limit(100, 20), cursor },
@@ -148,18 +206,17 @@ export const tradeRoutes = [
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...reading,
-    query: ofAccounts,
-    useCase: (useCases, caller, { query }) =>
-      useCases.getTradeStatistics(caller, filterOf({ ...query, profitFilter: 'all' })),
-    data: statistics,
-    meta: {
-      ...meta,
-      warnings: optionalWithoutExample(list(warning, 'Left out when there is none.')),
+    query: {
+      ...ofAccounts,
+      ...(hasInsights && {
+        extended: withDefault(flagText('Whether to add further statistics.'), false),
+      }),
     },
-    present: ({ statistics: data, provenance, warnings }) => ({
-      data,
-      meta: { provenance, warnings: warnings.length === 0 ? undefined : warnings },
-    }),
+    useCase: (useCases, caller, { query }) =>
+      query.extended
+        ? useCases.getExtendedStatistics(caller, allOf(query))
+        : useCases.getTradeStatistics(caller, allOf(query)),
+    ...replyWithSums(hasInsights ? extended : statistics(statisticsFields)),
   }),
   route(
     'GET /trades/export',

@@ -1,6 +1,7 @@
 // Closed trades of one owner's synchronised journals, by index: each account's are read in closing
 // order, and merged.
 import type { TradeRecords, TradeSelection } from '@tradeport/domain/ports'
+import type { TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
 import type { ClosedTrade, TradeListPlace, TradeFilter } from '@tradeport/domain/trades'
 import type { Knex } from 'knex'
@@ -32,12 +33,43 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
       return { trades, revision: summary?.revision ?? '' }
     },
-    results: (owner, { accountIds, filter }) =>
-      query(
+    results: async (owner, { accountIds, filter }) => {
+      const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
         knex,
-        sql`select net_profit as "netProfit", closed_at as "closedAt"
-          from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))} order by ${closingOrder('asc')}`,
-      ),
+        sql`select ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
+            ${packed('holding_time')} as "holdingTimes"
+          from (select trades.* from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))}
+            order by ${closingOrder('asc')}) as trades`,
+      )
+      return {
+        netProfits: unpacked(row?.netProfits),
+        closedAt: unpacked(row?.closedAt),
+        holdingTimes: unpacked(row?.holdingTimes),
+      }
+    },
+    balances: async (owner, accountId, from = 0) => {
+      const [row] = await query<{
+        readonly opening: string
+        readonly times: Buffer | null
+        readonly amounts: Buffer | null
+      }>(
+        knex,
+        sql`select coalesce(max(difference), 0) + coalesce(sum(amount) filter (where not is_within), 0) as opening,
+            ${packed('time_ms', sql`is_within`)} as times, ${packed('amount', sql`is_within`)} as amounts
+          from (
+            select difference, time_ms, time_ms between ${from} and ${latestTime} as is_within, profit + commission + swap as amount
+            from (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal
+            cross join lateral (
+              select * from deals where deals.tenant_id = journal.tenant_id and deals.account_id = journal.id
+                and kind <> 'credit' and (profit <> 0 or commission <> 0 or swap <> 0)
+              order by time_ms, id, entry) as deals) as moved`,
+      )
+      return {
+        opening: Number(row?.opening ?? 0),
+        times: unpacked(row?.times),
+        amounts: unpacked(row?.amounts),
+      }
+    },
     find: (owner, { accountId, ticket }) =>
       readFirst(
         knex,
@@ -58,6 +90,24 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         skippedPositions,
       ),
   })
+
+/** Deals without a readable time come after it. */
+const latestTime = 8.64e15
+
+/**
+ * A column of numbers as one value, in the order of the rows: 8 bytes for each number. 20,000 rows
+ * would take the driver ten times as long to read.
+ */
+const packed = (column: string, where: Sql = sql`true`): Sql =>
+  sql`string_agg(float8send(${new Sql(column)}::float8), ''::bytea) filter (where ${where})`
+
+/** Null: of no rows. */
+const unpacked = (bytes: Buffer | null = null): Float64Array => {
+  if (bytes === null) return new Float64Array()
+  const swapped = new Uint8Array(bytes)
+  Buffer.from(swapped.buffer).swap64()
+  return new Float64Array(swapped.buffer)
+}
 
 const closingOrder = (direction: 'asc' | 'desc'): Sql =>
   new Sql(

@@ -1,0 +1,60 @@
+// The balance of an account at the times of its trades.
+import { ExactSum } from '../primitives/exact-sum.ts'
+import type { Column } from './trade-results.ts'
+
+/** Everything that moved the balance of one account: results, charges, deposits and withdrawals. */
+export interface BalanceHistory {
+  /** The balance before the first movement. */
+  readonly opening: number
+  /** Epoch milliseconds, ascending. */
+  readonly times: Column
+  /** Money, one for each time. */
+  readonly amounts: Column
+}
+
+export interface Balances {
+  /** After every movement up to each time, that time included. */
+  readonly balances: Float64Array
+  /** The highest balance before each time, that before the first movement included. */
+  readonly highest: Float64Array
+}
+
+/**
+ * Sums are exact decimals, each result is rounded once. Times are whole milliseconds.
+ * @param at ascending epoch milliseconds
+ */
+export const balancesAt = ({ opening, times, amounts }: BalanceHistory, at: Column): Balances => {
+  const balances = new Float64Array(at.length)
+  const highest = new Float64Array(at.length)
+  const sum = new ExactSum()
+  sum.add(opening)
+  let [top, topBefore, movement] = [opening, opening, 0]
+  const moveBefore = (end: number): void => {
+    for (; (times[movement] ?? Infinity) < end; movement++) {
+      sum.add(amounts[movement] ?? 0)
+      top = Math.max(top, sum.value())
+    }
+  }
+  for (let index = 0; index < at.length; index++) {
+    const time = at[index] ?? 0
+    // What moved at the time of a trade counts only for later ones: its order within that
+    // millisecond is unknown here.
+    if (time !== at[index - 1]) {
+      moveBefore(time)
+      topBefore = top
+      moveBefore(time + 1)
+    }
+    highest[index] = topBefore
+    balances[index] = sum.value()
+  }
+  return { balances, highest }
+}
+
+/**
+ * A drawdown in percent of the highest balance before it, 100 · drawdown / highest. Null where
+ * that balance is not above 0 and there is a drawdown.
+ */
+export const drawdownPercent = (drawdown: number, highestBalance: number): number | null => {
+  if (drawdown === 0) return 0
+  return highestBalance > 0 ? (100 * drawdown) / highestBalance : null
+}

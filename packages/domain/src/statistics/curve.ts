@@ -1,0 +1,80 @@
+// The curve of summed net profit, with its drawdown in money, in percent and in time.
+import { ExactSum } from '../primitives/exact-sum.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { balancesAt, drawdownPercent, type BalanceHistory } from './balance.ts'
+import { deepestDrawdown, drawdowns } from './drawdown.ts'
+import { largestTriangles } from './largest-triangles.ts'
+import type { Column, TradeResults } from './trade-results.ts'
+
+/** After a trade closed. Money, where nothing else is said. */
+export interface CurvePoint {
+  readonly time: Instant
+  /** The sum of the net profits up to here. */
+  readonly netProfit: number
+  /** Of the account, with its deposits and withdrawals; null over several accounts. */
+  readonly balance: number | null
+  /** How far `netProfit` is below its highest value so far, which starts at 0. */
+  readonly drawdown: number
+  /** Of the highest balance so far; null over several accounts. */
+  readonly drawdownPercent: number | null
+}
+
+export interface TradeCurve {
+  readonly points: readonly CurvePoint[]
+  /** The deepest drawdown. A time is null where there is none. */
+  readonly maxDrawdown: {
+    readonly amount: number
+    readonly percent: number | null
+    /** Null also where the peak was before the first trade. */
+    readonly peakAt: Instant | null
+    readonly troughAt: Instant | null
+    /** When net profit was back at its peak; null also where it is not yet. */
+    readonly recoveredAt: Instant | null
+  }
+}
+
+/**
+ * @param history null over several accounts
+ * @param count the maximum of points, at least 4: the first, the last, and the peak and the trough
+ * of the deepest drawdown are always among them
+ */
+export const tradeCurve = (
+  { netProfits, closedAt }: TradeResults,
+  history: BalanceHistory | null,
+  count: number,
+): TradeCurve => {
+  const sums = runningSums(netProfits)
+  const falls = drawdowns(netProfits)
+  const balances = history && balancesAt(history, closedAt)
+  const { amount, peak, trough, recovered } = deepestDrawdown(falls)
+  const timeAt = (index: number | null): Instant | null =>
+    index === null ? null : (closedAt[index] ?? null)
+  const percentAt = (index: number): number | null =>
+    balances && drawdownPercent(falls[index] ?? 0, balances.highest[index] ?? 0)
+  const kept = [peak, trough].filter((index) => index !== null)
+  return {
+    points: largestTriangles(closedAt, sums, count, kept).map((index) => ({
+      time: closedAt[index] ?? 0,
+      netProfit: sums[index] ?? 0,
+      balance: balances && (balances.balances[index] ?? 0),
+      drawdown: falls[index] ?? 0,
+      drawdownPercent: percentAt(index),
+    })),
+    maxDrawdown: {
+      amount,
+      percent: trough === null ? history && 0 : percentAt(trough),
+      peakAt: timeAt(peak),
+      troughAt: timeAt(trough),
+      recoveredAt: timeAt(recovered),
+    },
+  }
+}
+
+/** Exact sums, each rounded once. */
+const runningSums = (values: Column): Float64Array => {
+  const sum = new ExactSum()
+  return Float64Array.from(values, (value) => {
+    sum.add(value)
+    return sum.value()
+  })
+}

@@ -1,0 +1,66 @@
+// The drawdown: how far the summed net profit has fallen from its highest value so far.
+import { ExactSum } from '../primitives/exact-sum.ts'
+import type { Column } from './trade-results.ts'
+
+/** The deepest drawdown; trades are named by their place in closing order. */
+export interface DeepestDrawdown {
+  /** Money, at least 0; NaN when a net profit is not finite. */
+  readonly amount: number
+  /** The trade after which the sum was highest; null where that was before the first trade. */
+  readonly peak: number | null
+  /** The trade after which the sum was lowest; null without a drawdown. */
+  readonly trough: number | null
+  /** The first trade after which the sum was back at its peak; null where none is yet. */
+  readonly recovered: number | null
+}
+
+/**
+ * The drawdown after each trade, in money, at least 0: (max over j ≤ k of Sⱼ) − Sₖ with S₀ = 0 and
+ * Sₖ the sum of the first k net profits. Sums are exact decimals, each result is rounded once.
+ */
+export const drawdowns = (netProfits: Column): Float64Array => {
+  const falls = new Float64Array(netProfits.length)
+  let fall = new ExactSum()
+  let at = 0
+  for (const netProfit of netProfits) {
+    if (!Number.isFinite(netProfit)) return falls.fill(Number.NaN)
+    fall.add(-netProfit)
+    const amount = fall.value()
+    if (amount < 0) fall = new ExactSum()
+    falls[at] = Math.max(0, amount)
+    at += 1
+  }
+  return falls
+}
+
+/** The first of several that are equally deep. */
+export const deepestDrawdown = (falls: Float64Array): DeepestDrawdown => {
+  let [amount, peak, trough, recovered]: [number, number | null, number | null, number | null] = [
+    0,
+    null,
+    null,
+    null,
+  ]
+  let latestPeak: number | null = null
+  let at = 0
+  for (const fall of falls) {
+    if (Number.isNaN(fall)) return { amount: fall, peak: null, trough: null, recovered: null }
+    if (fall > amount) [amount, peak, trough, recovered] = [fall, latestPeak, at, null]
+    if (fall === 0) {
+      latestPeak = at
+      if (trough !== null) recovered ??= at
+    }
+    at += 1
+  }
+  return { amount, peak, trough, recovered }
+}
+
+/**
+ * The largest drop of the summed net profit from its peak, which starts at 0, in the order given.
+ * In money, at least 0; NaN when a net profit is not finite.
+ */
+export const maxDrawdown = (netProfits: Column): number => {
+  let deepest = 0
+  for (const fall of drawdowns(netProfits)) deepest = Math.max(deepest, fall)
+  return deepest
+}
