@@ -4,7 +4,12 @@
 // lists without a trace of it.
 import * as O from 'fp-ts/lib/Option.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { clientIdPrefix, type Fill, type LookupAnswer } from '@tradeport/domain/orders'
+import {
+  clientIdPrefix,
+  type Fill,
+  type LookupAnswer,
+  type OrderOutcome,
+} from '@tradeport/domain/orders'
 import type { BrokerOrder } from '@tradeport/domain/ports'
 import {
   compareLots,
@@ -56,7 +61,7 @@ export interface Finding {
 const listsLagMs = minuteMs
 /** How much earlier than sent an order may seem executed, beyond the measured skew. */
 const clockSlackMs = minuteMs
-/** How long after it was sent an order may be executed at the latest. */
+/** How long after it was sent a market order may be executed at the latest. */
 const executionWindowMs = 5 * minuteMs
 
 export const findingOf = (sought: Sought, evidence: Evidence, context: LookupContext): Finding => {
@@ -69,7 +74,8 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
     return { answer: { kind: isAbsent ? 'nothing' : 'unreadable' }, isDetailed: true }
   }
   // From here on the lists agree with each other: what they do not show is not there.
-  const isFinal = isWhole && working.length === 0 && context.now - sentAt >= listsLagMs
+  const changedAt = order.pending === undefined ? sentAt : lastChangeOf(sought, traces, context)
+  const isFinal = isWhole && working.length === 0 && context.now - changedAt >= listsLagMs
   const dealt = dealtFill(traces)
   const executed = executedOf(done)
   const isAll = (lots: number): boolean => compareLots(lots, order.volume) >= 0
@@ -121,18 +127,44 @@ export const findingOf = (sought: Sought, evidence: Evidence, context: LookupCon
     working.length === 0 &&
     deals.length === 0 &&
     position === undefined &&
-    done.every(({ state }) => isEndState(state) && state !== 'FILLED') &&
+    done.every(({ state = '' }) => isEndState(state) && !['FILLED', 'PARTIAL'].includes(state)) &&
     (executed !== undefined || isFinal)
   ) {
-    const { state = '' } = last
-    const message = `The broker ended the order without executing it: ${state.toLowerCase()}.`
-    const reason = { code: `ORDER_STATE_${state}`, message }
-    return {
-      answer: { kind: 'found', outcome: { kind: 'rejected', reason } },
-      isDetailed: true,
-    }
+    return { answer: { kind: 'found', outcome: endOf(order, last) }, isDetailed: true }
   }
-  return { answer: { kind: 'working' }, isDetailed: true }
+  const held = working.find((row) => row.held !== undefined)?.held
+  return {
+    answer: { kind: 'working', ...(held !== undefined && { order: held }) },
+    isDetailed: true,
+  }
+}
+
+/** When a pending order was last executed or ended, by our clock. It may wait for long before. */
+const lastChangeOf = (
+  { sentAt }: Sought,
+  { deals, done, position }: Traces,
+  { skewMs }: LookupContext,
+): Instant =>
+  Math.max(
+    sentAt,
+    ...[...deals, ...done, position].map((row) => (row?.endedAt ?? row?.at ?? 0) - skewMs),
+  )
+
+/** How an order ended that executed nothing. */
+const endOf = (
+  { pending }: BrokerOrder,
+  { state = '', endedAt, expiresAt = pending?.expiresAt }: Trace,
+): OrderOutcome => {
+  if (pending !== undefined && state === 'EXPIRED') return { kind: 'expired', at: endedAt }
+  if (pending !== undefined && state === 'CANCELED') {
+    // MT4 has no state for expired orders.
+    const isExpired = endedAt !== undefined && expiresAt !== undefined && endedAt >= expiresAt
+    return isExpired
+      ? { kind: 'expired', at: endedAt }
+      : { kind: 'cancelled', reason: 'broker', at: endedAt }
+  }
+  const message = `The broker ended the order without executing it: ${state.toLowerCase()}.`
+  return { kind: 'rejected', reason: { code: `ORDER_STATE_${state}`, message } }
 }
 
 const found = (kind: 'filled' | 'partially_filled', fill: Fill, isDetailed = true): Finding => ({
@@ -332,18 +364,21 @@ const mayBeHidden = (
 /**
  * The same symbol, side, magic number and time, no more volume (less may be a part), and no sign of
  * another sender. A field that the row lacks excludes nothing. The magic number is the account's
- * present one; if it is changed during a lookup, an order without its client id stays hidden.
+ * present one; if it is changed during a lookup, an order without its client id stays hidden. A
+ * pending order may be executed at any time, and have another number by then.
  */
 const likenessOf = (
   { order, sentAt, tickets }: Sought,
   { skewMs, othersTickets, traits }: LookupContext,
 ) => {
   const earliest = sentAt + skewMs - clockSlackMs
-  const latest = sentAt + skewMs + executionWindowMs
+  const isPending = order.pending !== undefined
+  const latest = isPending ? Infinity : sentAt + skewMs + executionWindowMs
   return (row: Trace, orderId: string | undefined, mayHaveMore = false): boolean =>
     row.clientId === undefined &&
     !otherOrdersClientId.test(row.notes ?? '') &&
     row.side === order.side &&
+    (isPending || row.orderType === undefined || row.orderType === 'market') &&
     (row.symbol === undefined || row.symbol === order.symbol) &&
     (row.volume === undefined || mayHaveMore || compareLots(row.volume, order.volume) <= 0) &&
     (row.at === undefined || (row.at >= earliest && row.at <= latest)) &&
@@ -351,7 +386,7 @@ const likenessOf = (
     !(row.reason !== undefined && reasonsOfOthers.has(row.reason)) &&
     (orderId === undefined ||
       (!othersTickets.has(orderId) &&
-        (tickets.orderId === undefined || tickets.orderId === orderId)))
+        (isPending || tickets.orderId === undefined || tickets.orderId === orderId)))
 }
 
 /** In a comment. This order's own would have been seen. */

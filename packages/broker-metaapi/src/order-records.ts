@@ -3,10 +3,12 @@
 // hide the order. A list that cannot be read in full is marked so, and what was read still counts;
 // nothing is thrown.
 import type { BrokerDeal } from '@tradeport/domain/journal'
+import type { OrderType, WorkingOrder } from '@tradeport/domain/orders'
 import type { Side } from '@tradeport/domain/positions'
 import { dayMs, roundLots, type Instant } from '@tradeport/domain/primitives'
 import type { Connection } from './connection.ts'
 import { entries, isNumber, isRecord, readId, readReference, readTime, rowsIn } from './payloads.ts'
+import { orderTypes, workingOrderOf } from './working-orders.ts'
 import { pageSize, requests, type ReadRequest, type Target } from './requests.ts'
 
 /** A row of a list. Volumes in lots; a field is absent if the row has none that can be read. */
@@ -25,8 +27,15 @@ export type Trace = { readonly id: string } & Partial<{
   readonly reason: string | undefined
   /** The number that programs mark their trades with; 0 on a manual trade. */
   readonly magic: number | undefined
+  /** Of an order. */
+  readonly orderType: OrderType | undefined
   /** Of an order: FILLED, REJECTED, PLACED … */
   readonly state: string | undefined
+  /** Of an order: when it ended, and when it was to expire. */
+  readonly endedAt: Instant | undefined
+  readonly expiresAt: Instant | undefined
+  /** Of a pending order that the broker holds. */
+  readonly held: WorkingOrder | undefined
   /** Of an order: the volume not executed, 0 or above. */
   readonly remaining: number | undefined
   /** Of an order or a deal. */
@@ -101,7 +110,7 @@ export const recordsOf = (list: ListName, rows: readonly unknown[], isLoading = 
 
 const traceOf = (list: ListName, row: unknown): Trace | undefined => {
   if (!isRecord(row)) return undefined
-  const { type, volume, currentVolume, time, magic, comment, brokerComment } = row
+  const { type, volume, currentVolume, magic, comment, brokerComment } = row
   const id = readId(row['id'])
   const clientId = row['clientId'] ?? undefined
   const state = textOf(row['state'])?.replace(/^ORDER_STATE_/, '')
@@ -109,7 +118,8 @@ const traceOf = (list: ListName, row: unknown): Trace | undefined => {
   if (id === undefined || typeof type !== 'string' || (isOrder && state === undefined))
     return undefined
   if (clientId !== undefined && typeof clientId !== 'string') return undefined
-  const at = typeof time === 'string' ? readTime(time) : Number.NaN
+  const order = isOrder ? orderTypes.get(type) : undefined
+  const held = list === 'orders' ? workingOrderOf(row) : undefined
   const lots = isNumber(volume) ? roundLots(volume) : 0
   const remaining = isNumber(currentVolume) ? roundLots(currentVolume) : -1
   const price = row[list === 'positions' ? 'openPrice' : 'price']
@@ -117,13 +127,17 @@ const traceOf = (list: ListName, row: unknown): Trace | undefined => {
     id,
     clientId: textOf(clientId),
     notes: textOf([comment, brokerComment].map(textOf).filter(Boolean).join(' ')),
-    side: sides.get(type),
+    side: isOrder ? order?.side : sides.get(type),
+    orderType: order?.orderType,
     symbol: textOf(row['symbol']),
     volume: lots > 0 ? lots : undefined,
-    at: Number.isFinite(at) ? at : undefined,
+    at: timeOf(row['time']),
     reason: textOf(row['reason'])?.replace(/^(?:POSITION|ORDER|DEAL)_REASON_/, ''),
     magic: isNumber(magic) ? magic : undefined,
     state,
+    endedAt: timeOf(row['doneTime']),
+    expiresAt: timeOf(row['expirationTime']),
+    held: typeof held === 'object' ? held : undefined,
     remaining: remaining >= 0 ? remaining : undefined,
     positionId: readReference(row['positionId']),
     orderId: readReference(row['orderId']),
@@ -133,18 +147,20 @@ const traceOf = (list: ListName, row: unknown): Trace | undefined => {
   }
 }
 
-// Market orders only: one that waits for a price is not ours. Cancelled deals have another type,
-// and executed nothing.
+// Cancelled deals have another type, and executed nothing.
 const sides = new Map<string, Side>(
   Object.entries<Side>({
     POSITION_TYPE_BUY: 'buy',
     POSITION_TYPE_SELL: 'sell',
-    ORDER_TYPE_BUY: 'buy',
-    ORDER_TYPE_SELL: 'sell',
     DEAL_TYPE_BUY: 'buy',
     DEAL_TYPE_SELL: 'sell',
   }),
 )
+
+const timeOf = (value: unknown): Instant | undefined => {
+  const at = typeof value === 'string' ? readTime(value) : Number.NaN
+  return Number.isFinite(at) ? at : undefined
+}
 
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' && value !== '' ? value : undefined

@@ -2,14 +2,12 @@
 import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse, type BrokerChangeError } from '@tradeport/domain/errors'
-import type { Broker, MaySend, PositionTrading } from '@tradeport/domain/ports'
+import { refuse } from '@tradeport/domain/errors'
+import type { Broker, PositionTrading } from '@tradeport/domain/ports'
 import { roundLots } from '@tradeport/domain/primitives'
+import { createChange, outcomeUnknown } from './changes.ts'
 import type { Connection } from './connection.ts'
-import { CallFailure, toBrokerReadError } from './failures.ts'
 import { requests } from './requests.ts'
-import type { TradeBody } from './trade.ts'
 import { positionsIn } from './translate.ts'
 
 /** With `readFromTerminal` from the trading terminal, not from the provider's copy. */
@@ -21,50 +19,8 @@ export const readPositions =
       readAt: clock.now(),
     }))
 
-/** `accepted`: done later or in part, which only a read of the position can show. */
-interface Receipt {
-  readonly progress: 'done' | 'unchanged' | 'accepted'
-  readonly brokerOrderId: string | null
-}
-
-const progressOf = {
-  done: 'done',
-  done_in_part: 'accepted',
-  placed: 'accepted',
-  no_changes: 'unchanged',
-} as const
-
-const outcomeUnknown = ({ accountId }: BrokerAccount): BrokerChangeError =>
-  refuse('BrokerOutcomeUnknown', { accountId })
-
 export const createPositionTrading = (connection: Connection): PositionTrading => {
-  const { clock, targetOf, trade } = connection
-
-  const change = (
-    account: BrokerAccount,
-    body: TradeBody,
-    maySend: MaySend,
-  ): TE.TaskEither<BrokerChangeError, Receipt> =>
-    pipe(
-      TE.tryCatch(
-        async () => trade(await targetOf(account), body, maySend),
-        (failure): BrokerChangeError =>
-          failure instanceof CallFailure
-            ? toBrokerReadError(account, clock.now)(failure)
-            : outcomeUnknown(account),
-      ),
-      TE.flatMapEither((verdict): E.Either<BrokerChangeError, Receipt> => {
-        if (verdict.kind === 'unknown') return E.left(outcomeUnknown(account))
-        if ('reason' in verdict)
-          return E.left(
-            verdict.kind === 'gone'
-              ? refuse('PositionNotFound')
-              : refuse('TradeRejected', verdict.reason),
-          )
-        const { orderId: brokerOrderId = null } = verdict.tickets
-        return E.right({ progress: progressOf[verdict.kind], brokerOrderId })
-      }),
-    )
+  const change = createChange(connection, refuse('PositionNotFound'))
 
   return {
     freshPositions: readPositions(connection, true),

@@ -1,6 +1,8 @@
 // The provider's endpoints that we read, and the URLs of an account.
 import type { Either } from 'fp-ts/lib/Either.js'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { OrderType } from '@tradeport/domain/orders'
+import type { Side } from '@tradeport/domain/positions'
 import type { DealsWindow } from '@tradeport/domain/journal'
 import type { CandlesWindow, MarginQuery, TicksWindow } from '@tradeport/domain/ports'
 import { toIso } from '@tradeport/domain/primitives'
@@ -65,7 +67,7 @@ export const requests = {
   margin: ({ symbol, side, volume, openPrice }: MarginQuery): ReadRequest => ({
     route: 'calculate-margin',
     path: '/calculate-margin',
-    body: { symbol, type: orderTypes[side], volume, openPrice },
+    body: { symbol, type: orderTypeOf(side), volume, openPrice },
   }),
 
   symbols: { route: 'symbols', path: '/symbols' },
@@ -112,7 +114,9 @@ const marketRoutes: ReadonlySet<ProviderRoute> = new Set<ProviderRoute>([
 export const pausedPart = ({ route }: ReadRequest, { account }: Target): string =>
   marketRoutes.has(route) ? `market data of ${account}` : account
 
-export const orderTypes = { buy: 'ORDER_TYPE_BUY', sell: 'ORDER_TYPE_SELL' } as const
+/** The provider's name of an order's type. */
+export const orderTypeOf = (side: Side, type: OrderType = 'market'): string =>
+  `ORDER_TYPE_${side}${type === 'market' ? '' : `_${type}`}`.toUpperCase()
 
 export const urlOf = ({ baseUrl, providerAccountId }: Target, path: string): URL => {
   // Encoding does not change dots, and a URL resolves a segment of dots as a step up.

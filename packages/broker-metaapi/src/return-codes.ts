@@ -3,9 +3,9 @@
 
 /**
  * - done, done_in_part, placed: the broker accepted it, and says how far it is
- * - no_changes: the position already was as requested
+ * - no_changes: the position or order already was as requested
  * - refused: the broker refused it
- * - gone: refused because there is no such position
+ * - gone: refused because there is no such position or order
  * - limited: the broker accepts no more for now
  * - not_sent: it certainly did not reach the broker, for a reason that may pass
  * - unknown: it may have been executed
@@ -43,6 +43,7 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
   },
   gone: {
     4753: 'ERR_TRADE_POSITION_NOT_FOUND',
+    4754: 'ERR_TRADE_ORDER_NOT_FOUND',
     10036: 'TRADE_RETCODE_POSITION_CLOSED',
   },
   limited: {
@@ -96,7 +97,6 @@ const namesByClass: Readonly<Record<CodeClass, Readonly<Record<string, string>>>
     148: 'ERR_TRADE_TOO_MANY_ORDERS',
     149: 'ERR_TRADE_HEDGE_PROHIBITED',
     150: 'ERR_TRADE_PROHIBITED_BY_FIFO',
-    4754: 'ERR_TRADE_ORDER_NOT_FOUND',
     10004: 'TRADE_RETCODE_REQUOTE',
     10006: 'TRADE_RETCODE_REJECT',
     10007: 'TRADE_RETCODE_CANCEL',

@@ -24,7 +24,7 @@ export interface Tickets {
 export type TradeVerdict =
   /** The broker accepted it, as the class of its return code says. */
   | { readonly kind: 'done' | 'done_in_part' | 'placed' | 'no_changes'; readonly tickets: Tickets }
-  /** The broker refused it; `gone` if it does not know the position or symbol. */
+  /** The broker refused it; `gone` if it does not know the position, order or symbol. */
   | { readonly kind: 'refused' | 'gone'; readonly reason: RejectReason }
   /** Certainly not executed, for a reason that may pass. */
   | { readonly kind: 'not_sent'; readonly failure: CallFailure }

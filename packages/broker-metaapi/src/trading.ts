@@ -1,11 +1,13 @@
 // The trading port: an order is sent by one request, and everything else reads its outcome.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { BrokerAccount } from '@tradeport/domain/accounts'
-import { refuse } from '@tradeport/domain/errors'
-import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder, MaySend, SentOrder, Trading } from '@tradeport/domain/ports'
-import { roundLots } from '@tradeport/domain/primitives'
+import * as E from 'fp-ts/lib/Either.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { Fill, LookupAnswer, PlacementAnswer } from '@tradeport/domain/orders'
+import type { BrokerOrder, MaySend, OrderGone, SentOrder, Trading } from '@tradeport/domain/ports'
+import { roundLots } from '@tradeport/domain/primitives'
+import { createChange, outcomeUnknown } from './changes.ts'
 import type { Connection } from './connection.ts'
 import { withDeadline } from './deadline.ts'
 import { CallFailure, unavailable } from './failures.ts'
@@ -22,14 +24,16 @@ import {
 } from './order-evidence.ts'
 import { createRecordReader, type RecordQuery } from './order-records.ts'
 import { AccountInformation, decode, isNumber, ProvisionedAccount } from './payloads.ts'
-import { orderTypes, requests, type Target } from './requests.ts'
+import { orderTypeOf, requests, type Target } from './requests.ts'
+import { termsBody, workingOrdersIn } from './working-orders.ts'
 
 /** Before the records are read again for details that they did not show. */
 const rereadPauseMs = 250
 
 export const createTrading = (connection: Connection): Trading => {
-  const { ask, clock, deadlines, skew, targetOf, trade } = connection
+  const { ask, clock, deadlines, reading, skew, targetOf, trade } = connection
   const read = createRecordReader(connection)
+  const change = createChange<OrderGone>(connection, { _tag: 'OrderGone' })
 
   const placeOrder = async (
     account: BrokerAccount,
@@ -50,6 +54,8 @@ export const createTrading = (connection: Connection): Trading => {
     // No changes is the success of a change; of a new order it says nothing.
     if (verdict.kind === 'unknown' || verdict.kind === 'no_changes') return { kind: 'unknown' }
     const sought = { order, sentAt, tickets: verdict.tickets }
+    if (order.pending !== undefined)
+      return { kind: 'placed', brokerOrderId: verdict.tickets.orderId ?? null }
     if (verdict.kind === 'placed') return placedOrFilled(target, account, sought)
     return withDetails(target, sought, verdict.kind === 'done' ? 'filled' : 'partially_filled')
   }
@@ -106,7 +112,9 @@ export const createTrading = (connection: Connection): Trading => {
     const terms = {
       platform: account.platform,
       othersTickets: new Set(othersTickets),
-      readFromTerminal,
+      // A broker that gives a pending order another number ends it under the first one. A copy of
+      // the working orders that is older than that end would not show that it still waits.
+      readFromTerminal: readFromTerminal || order.pending !== undefined,
     }
     return (await lookUp(target, sought, terms, deadlines.lookupMs)).answer
   }
@@ -173,16 +181,22 @@ export const createTrading = (connection: Connection): Trading => {
       })),
     findOrder: (account, sent) => () =>
       findOrder(account, sent).catch((): LookupAnswer => ({ kind: 'unreadable' })),
-    workingOrders: notAvailable,
-    modifyOrder: notAvailable,
-    cancelOrder: notAvailable,
+    workingOrders: (account) =>
+      reading(account, () => ask(account, requests.live('orders', true), workingOrdersIn)),
+    modifyOrder: (account, orderId, terms, maySend) =>
+      pipe(
+        change(account, { actionType: 'ORDER_MODIFY', orderId, ...termsBody(terms) }, maySend),
+        TE.map(({ progress }) => ({ progress: progress === 'unchanged' ? 'done' : progress })),
+      ),
+    cancelOrder: (account, orderId, maySend) =>
+      pipe(
+        change(account, { actionType: 'ORDER_CANCEL', orderId }, maySend),
+        TE.flatMapEither(({ progress }) =>
+          progress === 'unchanged' ? E.left(outcomeUnknown(account)) : E.right({ progress }),
+        ),
+      ),
   }
 }
-
-const notAvailable = ({ accountId }: BrokerAccount) =>
-  TE.left(
-    refuse('BrokerUnavailable', { accountId, reason: 'pending orders are not available yet' }),
-  )
 
 type LookupTerms = Pick<LookupContext, 'platform' | 'othersTickets'> &
   Pick<SentOrder, 'readFromTerminal'>
@@ -194,15 +208,19 @@ const volumeTooSmall = {
 
 const inLots = (order: BrokerOrder): BrokerOrder => ({ ...order, volume: roundLots(order.volume) })
 
-/** Without the caller's own comment, reference and price, which a market order has no use for. */
-const bodyOf = ({ side, symbol, volume, stopLoss, takeProfit, clientId }: BrokerOrder) => ({
-  actionType: orderTypes[side],
-  symbol,
-  volume,
-  stopLoss,
-  takeProfit,
-  clientId,
-})
+/** Without the caller's own comment and reference. */
+const bodyOf = (order: BrokerOrder) => {
+  const { side, symbol, volume, stopLoss, takeProfit, clientId, pending } = order
+  return {
+    actionType: orderTypeOf(side, pending?.type),
+    symbol,
+    volume,
+    stopLoss,
+    takeProfit,
+    ...(pending !== undefined && termsBody({ ...pending, stopLoss, takeProfit })),
+    clientId,
+  }
+}
 
 /** Repeats the work until it returns true, fails or is out of time; none of these is an error. */
 const repeat = async (

@@ -152,6 +152,20 @@ for (const options of kinds) {
     return {
       ...shared,
       trading: api.trading,
+      heldOrders: () =>
+        control.orders().map(({ id: brokerOrderId, openPrice, stopLoss, takeProfit }) => ({
+          brokerOrderId,
+          price: Number(openPrice),
+          ...(stopLoss !== undefined && { stopLoss: Number(stopLoss) }),
+          ...(takeProfit !== undefined && { takeProfit: Number(takeProfit) }),
+        })),
+      reachPrices: async () => sandbox.prices.pin('EURUSD', { bid: 0.7, ask: 0.7002 }),
+      endOrder: async (orderId, how) => {
+        const expiresAt = control.orders()[0]?.['expirationTime']
+        if (how === 'cancelled') control.trade({ actionType: 'ORDER_CANCEL', orderId })
+        else if (typeof expiresAt === 'string')
+          await shared.passTime(Date.parse(expiresAt) - shared.now())
+      },
       closePosition: async (clientId, volume) => {
         const positionId = control
           .positions()

@@ -3,6 +3,7 @@
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import type { LookupAnswer } from '@tradeport/domain/orders'
+import type { BrokerOrder } from '@tradeport/domain/ports'
 import { findingOf, type Evidence, type LookupContext } from '../src/order-evidence.ts'
 import { recordsOf, type ListName, type Trace } from '../src/order-records.ts'
 import { clientId, dealRow, order, positionRow } from './support.ts'
@@ -269,6 +270,202 @@ describe('an order is rejected', () => {
   it('if nothing is left because nothing was accepted', () => {
     const order = done({ ...rejectedOrder, currentVolume: 0 })
     expect(answerOf({ historyOrders: [order] })).toEqual(rejected('REJECTED'))
+  })
+})
+
+const ends = (outcome: object) => ({ kind: 'found', outcome })
+
+describe('a pending order', () => {
+  const pendingOrder: BrokerOrder = {
+    ...order,
+    pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+  }
+  const filledAt = 3 * 86_400
+  const justAfter = sentAt + (filledAt + 1) * 1_000
+  const later = justAfter + 61_000
+  const type = 'ORDER_TYPE_BUY_LIMIT'
+  const waiting = (more: Row = {}): Row =>
+    working({
+      type,
+      openPrice: 1.09,
+      stopLoss: 1.05,
+      takeProfit: 0,
+      expirationType: 'ORDER_TIME_GTC',
+      doneTime: undefined,
+      ...more,
+    })
+  const finished = (state: string, more: Row = {}): Row =>
+    done({
+      type,
+      state: `ORDER_STATE_${state}`,
+      openPrice: 1.09,
+      doneTime: at(filledAt),
+      ...more,
+    })
+  const unexecuted = { currentVolume: 0.1, positionId: undefined }
+  const lateDeal = (more: Row = {}): Row => deal({ time: at(filledAt), ...more })
+  const fill = { price: 1.1, volume: 0.1, at: sentAt + filledAt * 1_000, positionId: '501' }
+  const held = {
+    brokerOrderId: '501',
+    clientId,
+    volume: 0.1,
+    remainingVolume: 0.1,
+    price: 1.09,
+    stopLoss: 1.05,
+    timeInForce: 'gtc',
+  }
+  const [endedAt, byBroker] = [fill.at, { kind: 'cancelled', reason: 'broker' }]
+  const answers = (lists: Lists, now = justAfter, more: Partial<LookupContext> = {}) =>
+    findingOf(
+      { order: pendingOrder, sentAt, tickets: { orderId: '501' } },
+      evidenceOf(lists),
+      contextAt(now, more),
+    ).answer
+
+  it.each<readonly [string, Lists, object | undefined]>([
+    ['while it waits', { orders: [waiting()] }, held],
+    [
+      'under another number, whose first one was cancelled',
+      { orders: [waiting({ id: '600' })], historyOrders: [finished('CANCELED', unexecuted)] },
+      { ...held, brokerOrderId: '600' },
+    ],
+    [
+      'without its client id',
+      { orders: [waiting({ clientId: undefined })] },
+      { ...held, clientId: undefined },
+    ],
+    [
+      'while its rest waits',
+      {
+        orders: [waiting({ state: 'ORDER_STATE_PARTIAL', currentVolume: 0.05 })],
+        deals: [lateDeal({ volume: 0.05 })],
+        positions: [position({ volume: 0.05, time: at(filledAt) })],
+      },
+      { ...held, remainingVolume: 0.05 },
+    ],
+    [
+      'as the limit order that it became',
+      { orders: [waiting({ stopLimitPrice: 0, expirationType: 'ORDER_TIME_DAY' })] },
+      { ...held, timeInForce: 'day' },
+    ],
+    [
+      'with its expiry',
+      {
+        orders: [
+          waiting({ expirationType: 'ORDER_TIME_SPECIFIED_DAY', expirationTime: at(9 * 86_400) }),
+        ],
+      },
+      { ...held, timeInForce: 'gtd', expiresAt: sentAt + 9 * 86_400_000 },
+    ],
+    ['in terms that cannot be read', { orders: [waiting({ openPrice: 'high' })] }, undefined],
+    ['while only a part of its deals is there', { deals: [lateDeal({ volume: 0.05 })] }, undefined],
+    [
+      'while a smaller position has no deals',
+      { positions: [position({ volume: 0.05, time: at(filledAt) })] },
+      undefined,
+    ],
+    [
+      'while nothing shows how much a partial order executed',
+      { historyOrders: [finished('PARTIAL', { currentVolume: 0 })] },
+      undefined,
+    ],
+  ])('is working %s', (_, lists, shown) => {
+    expect(answers(lists)).toEqual({
+      kind: 'working',
+      ...(shown !== undefined && { order: shown }),
+    })
+  })
+
+  it.each<Case>([
+    ['filled long after it was sent', { deals: [lateDeal()] }, ends({ kind: 'filled', fill })],
+    [
+      'filled under another number',
+      {
+        historyOrders: [finished('FILLED', { id: '600', positionId: '600' })],
+        deals: [lateDeal({ orderId: '600', positionId: '600', clientId: undefined })],
+      },
+      ends({ kind: 'filled', fill: { ...fill, positionId: '600' } }),
+    ],
+    [
+      'filled in several deals',
+      {
+        deals: [
+          lateDeal({ volume: 0.03, time: at(60) }),
+          lateDeal({ id: '902', volume: 0.07, price: 1.2 }),
+        ],
+      },
+      ends({ kind: 'filled', fill: { ...fill, price: 1.17 } }),
+    ],
+    [
+      'on MT4 as a market order under its number',
+      { historyOrders: [finished('FILLED', { type: 'ORDER_TYPE_BUY' })], deals: [lateDeal()] },
+      ends({ kind: 'filled', fill }),
+    ],
+    [
+      'cancelled after a part',
+      {
+        historyOrders: [finished('CANCELED', { currentVolume: 0.05 })],
+        deals: [lateDeal({ volume: 0.05 })],
+      },
+      ends({ kind: 'partially_filled', fill: { ...fill, volume: 0.05 } }),
+    ],
+    [
+      'cancelled',
+      { historyOrders: [finished('CANCELED', unexecuted)] },
+      ends({ ...byBroker, at: endedAt }),
+    ],
+    [
+      'cancelled without a time',
+      { historyOrders: [finished('CANCELED', { ...unexecuted, doneTime: undefined })] },
+      ends({ ...byBroker, at: undefined }),
+    ],
+    [
+      'cancelled before its expiry',
+      {
+        historyOrders: [finished('CANCELED', { ...unexecuted, expirationTime: at(filledAt + 1) })],
+      },
+      ends({ ...byBroker, at: endedAt }),
+    ],
+    [
+      'expired',
+      { historyOrders: [finished('EXPIRED', unexecuted)] },
+      ends({ kind: 'expired', at: endedAt }),
+    ],
+    [
+      'expired where the platform cancels it then',
+      { historyOrders: [finished('CANCELED', { ...unexecuted, expirationTime: at(filledAt) })] },
+      ends({ kind: 'expired', at: endedAt }),
+    ],
+    ['rejected', { historyOrders: [finished('REJECTED', unexecuted)] }, rejected('REJECTED')],
+  ])('is %s', (_, lists, answer) => {
+    expect(answers(lists)).toEqual(answer)
+  })
+
+  it('is cancelled without a known rest only once the lists agree', () => {
+    const historyOrders = [finished('CANCELED', { currentVolume: 0 })]
+    expect(answers({ historyOrders })).toEqual(stillWorking)
+    expect(answers({ historyOrders }, later)).toEqual(ends({ ...byBroker, at: endedAt }))
+  })
+
+  it('is filled in part once the lists agree that no more follows', () => {
+    const deals = [lateDeal({ volume: 0.05 })]
+    expect(answers({ deals }, later)).toEqual(
+      ends({ kind: 'partially_filled', fill: { ...fill, volume: 0.05 } }),
+    )
+  })
+
+  it.each<readonly [string, Lists]>([
+    ['a working order', { orders: [waiting({ id: '600', clientId: undefined })] }],
+    ['a deal', { deals: [lateDeal({ orderId: '600', positionId: '600', clientId: undefined })] }],
+    [
+      'a position',
+      { positions: [position({ id: '600', clientId: undefined, time: at(filledAt) })] },
+    ],
+  ])('may be %s that lost its client id and number, however late', (_, lists) => {
+    expect(answers(lists)).toEqual(unreadable)
+    expect(answers(lists, justAfter, { othersTickets: new Set(['600']) })).toEqual(nothing)
+    // A market order would have been executed at once.
+    expect(answerOf(lists, justAfter)).toEqual(nothing)
   })
 })
 

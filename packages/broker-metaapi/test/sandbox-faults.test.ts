@@ -10,6 +10,7 @@ import {
 } from '@tradeport/sandbox-broker'
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
+import type { PendingTerms } from '@tradeport/domain/orders'
 import type { BrokerOrder, SentOrder } from '@tradeport/domain/ports'
 import { sumExactly, type Ticket } from '@tradeport/domain/primitives'
 import type { MetaApiConfig } from '../src/index.ts'
@@ -18,6 +19,7 @@ import {
   always,
   apiWith,
   order as plainOrder,
+  rightOf,
   sentOrder,
   token,
   unknown,
@@ -55,6 +57,7 @@ const open = (options: Partial<AccountOptions> = {}, config: Partial<MetaApiConf
   return {
     ...api,
     own,
+    order,
     control,
     set: (route: FaultRoute, fault: Fault) => sandbox.faults.set(id, route, fault),
     send: () => api.trading.placeOrder(own, order, always)(),
@@ -84,6 +87,7 @@ const found = { kind: 'found', outcome: filled }
 const nothing = { kind: 'nothing' }
 const unreadable = { kind: 'unreadable' }
 const notSent = { kind: 'not_sent' }
+const accepted = { kind: 'placed', brokerOrderId: expect.stringMatching(/^\d+$/) }
 const [outcomeUnknown, unavailable] = ['BrokerOutcomeUnknown', 'BrokerUnavailable']
 
 describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
@@ -143,6 +147,147 @@ describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platfor
         ])
       },
     )
+  },
+)
+
+describe.each<Partial<AccountOptions>>([{}, { marginMode: 'netting' }, { platform: 'mt4' }])(
+  'a pending order of an account of %j',
+  (options) => {
+    const terms: PendingTerms = { price: 1.08, takeProfit: 1.3, timeInForce: 'gtc' }
+    const [asPlaced, asModified] = [
+      { openPrice: 1.09, stopLoss: 1.05, takeProfit: 1.2 },
+      { openPrice: 1.08, takeProfit: 1.3 },
+    ]
+    const openPending = () => {
+      const one = open(options, { deadlines: { tradeMs: 1_000, readMs: 2_000, fillMs: 1_000 } })
+      const pending: BrokerOrder = {
+        ...one.order,
+        pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+      }
+      const { placeOrder, modifyOrder, cancelOrder, workingOrders } = one.trading
+      const number = () => one.control.orders()[0]?.id ?? ''
+      return {
+        ...one,
+        number,
+        place: placeOrder(one.own, pending, always),
+        modify: () => modifyOrder(one.own, number(), terms, always)(),
+        cancel: () => cancelOrder(one.own, number(), always)(),
+        working: workingOrders(one.own),
+        look: () => one.look({ order: pending }),
+        /** The terms of what the broker holds. */
+        book: () =>
+          one.control
+            .orders()
+            .map(({ openPrice, stopLoss, takeProfit }) => ({ openPrice, stopLoss, takeProfit })),
+      }
+    }
+    type Pending = ReturnType<typeof openPending>
+    const placed = async (): Promise<Pending> => {
+      const one = openPending()
+      expect(await one.place()).toMatchObject({ kind: 'placed' })
+      return one
+    }
+    const expectBook = async ({ book, look, working }: Pending, shown: object | undefined) => {
+      const found =
+        shown === undefined
+          ? { kind: expect.stringMatching(/^(found|nothing)$/) }
+          : { kind: 'working' }
+      expect([book(), await look()]).toMatchObject([shown === undefined ? [] : [shown], found])
+      expect(rightOf(await working())).toHaveLength(book().length)
+    }
+
+    it.each<readonly [Fault, answer: object, error: string | undefined, isMade: boolean]>([
+      [{ kind: 'slow-body', ms: 3_000 }, unknown, outcomeUnknown, true],
+      [{ kind: 'numeric-ids' }, accepted, undefined, true],
+      [{ kind: 'legacy-trade-body' }, accepted, undefined, true],
+      [
+        { kind: 'patch', remove: ['orderId'] },
+        { kind: 'placed', brokerOrderId: null },
+        undefined,
+        true,
+      ],
+      [{ kind: 'orders-lag', ms: 600_000 }, accepted, undefined, true],
+      [{ kind: 'new-ticket' }, accepted, undefined, true],
+      [{ kind: 'partial-fill' }, accepted, undefined, true],
+      ...(['timeout', 'cut', 'lost'] as const).flatMap((kind) => [
+        [{ kind, when: 'before' }, unknown, outcomeUnknown, false] as const,
+        [{ kind, when: 'after' }, unknown, outcomeUnknown, true] as const,
+      ]),
+      [{ kind: 'malformed-json' }, unknown, outcomeUnknown, true],
+      [{ kind: 'rate-limit', retryAfterSeconds: 2 }, notSent, 'BrokerRateLimited', false],
+      [{ kind: 'return-code', numericCode: 10_012, when: 'after' }, unknown, outcomeUnknown, true],
+      [
+        { kind: 'return-code', numericCode: 99_999, when: 'before' },
+        unknown,
+        outcomeUnknown,
+        false,
+      ],
+      [{ kind: 'return-code', numericCode: 10_016 }, { kind: 'refused' }, 'TradeRejected', false],
+      [{ kind: 'return-code', numericCode: -10 }, notSent, unavailable, false],
+    ])(
+      'that meets %j is placed, modified and cancelled once: %j, %s',
+      async (fault, answer, error, isMade) => {
+        const one = openPending()
+        one.set('trade', fault)
+        expect(await one.place()).toMatchObject(answer)
+        expect(one.requests('trade')).toBe(1)
+        one.passTime(60_000)
+        await expectBook(one, isMade ? asPlaced : undefined)
+
+        for (const [write, after] of [
+          ['modify', asModified],
+          ['cancel', undefined],
+        ] as const) {
+          sandbox.faults.clear()
+          const held = await placed()
+          held.set('trade', fault)
+          const changed = await held[write]()
+          expect(E.isLeft(changed) ? changed.left._tag : undefined).toBe(error)
+          expect(held.requests('trade')).toBe(2)
+          held.passTime(60_000)
+          await expectBook(held, isMade ? after : asPlaced)
+        }
+      },
+    )
+
+    it('that is placed before it waits is not lost', async () => {
+      const one = openPending()
+      one.set('trade', { kind: 'placed', reads: 8, times: 1 })
+      expect(await one.place()).toMatchObject(accepted)
+      expect(await one.look()).toEqual(nothing)
+      await one.look()
+      expect(await one.look()).toMatchObject({ kind: 'working', order: { price: 1.09 } })
+    })
+
+    it('that another client changes or cancels is shown so', async () => {
+      const one = await placed()
+      const orderId = one.number()
+      one.control.trade({ actionType: 'ORDER_MODIFY', orderId, openPrice: 1.07 }, 'CLIENT')
+      expect(await one.look()).toMatchObject({ kind: 'working', order: { price: 1.07 } })
+      one.control.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
+      expect(await one.look()).toMatchObject({
+        outcome: { kind: 'cancelled', reason: 'broker', at: expect.any(Number) },
+      })
+      expect(await one.trading.cancelOrder(one.own, orderId, always)()).toEqual(
+        E.left({ _tag: 'OrderGone' }),
+      )
+    })
+
+    it('that is filled in parts is working until all of it is filled', async () => {
+      const one = openPending()
+      one.set('trade', { kind: 'partial-fill', times: 1 })
+      await one.place()
+      sandbox.prices.pin('EURUSD', { bid: 1.085, ask: 1.0852 })
+      const first =
+        options.platform === 'mt4' ? { kind: 'found' } : { order: { remainingVolume: 0.05 } }
+      expect(await one.look()).toMatchObject(first)
+      sandbox.prices.pin('EURUSD', { bid: 1.084, ask: 1.0842 })
+      expect(await one.look()).toMatchObject({
+        kind: 'found',
+        outcome: { kind: 'filled', fill: { volume: 0.1 } },
+      })
+      expect(one.executed()).toBe(0.1)
+    })
   },
 )
 

@@ -9,7 +9,13 @@ import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { UnavailableCause } from '@tradeport/domain/errors'
 import type { BrokerDeal, DealKind, DealReason, DealsWindow } from '@tradeport/domain/journal'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
-import type { BrokerOrder, MaySend, PositionTrading, SentOrder } from '@tradeport/domain/ports'
+import type {
+  BrokerOrder,
+  MaySend,
+  PositionTrading,
+  SentOrder,
+  Trading,
+} from '@tradeport/domain/ports'
 import type { AccountId, Ticket } from '@tradeport/domain/primitives'
 import { createMetaApi, type MetaApiConfig } from '../src/index.ts'
 
@@ -66,8 +72,12 @@ export const order: BrokerOrder = {
   takeProfit: 1.2,
 }
 
-export const place = (api = apiWith(), of = account, maySend = always): Promise<PlacementAnswer> =>
-  api.trading.placeOrder(of, order, maySend)()
+export const place = (
+  api = apiWith(),
+  of = account,
+  maySend = always,
+  sent = order,
+): Promise<PlacementAnswer> => api.trading.placeOrder(of, sent, maySend)()
 
 /** A lookup of an order without a number. */
 export const sentOrder = (more: Partial<SentOrder> = {}): SentOrder => ({
@@ -90,6 +100,17 @@ export const notSent = (
 export const unknown: PlacementAnswer = { kind: 'unknown' }
 
 export const ticket = '46648037' as Ticket
+
+export const pendingOrder: BrokerOrder = {
+  ...order,
+  pending: { type: 'limit', price: 1.09, timeInForce: 'gtc' },
+}
+
+export const modifyOrder = ({ modifyOrder: modify }: Trading, of = account) =>
+  modify(of, ticket, { price: 1.08, stopLoss: 1.05, timeInForce: 'gtc' }, always)()
+
+export const cancelOrder = ({ cancelOrder: cancel }: Trading, of = account) =>
+  cancel(of, ticket, always)()
 
 export const setLevels = (desk: PositionTrading, of = account) =>
   desk.setLevels(of, ticket, { stopLoss: 1.05, takeProfit: 1.2 }, always)()

@@ -1,4 +1,4 @@
-// The outcome of an order and of position changes for each answer that a trade can get. A wrong yes
+// The outcome of orders and of changes of positions and orders for each answer that a trade can get. A wrong yes
 // loses a trade, a wrong no executes it twice.
 import * as E from 'fp-ts/lib/Either.js'
 import * as O from 'fp-ts/lib/Option.js'
@@ -9,9 +9,12 @@ import {
   brokerRateLimited,
   refuse,
   type BrokerChangeError,
+  type BrokerReadError,
+  type Refusal,
   type UnavailableCause,
 } from '@tradeport/domain/errors'
 import type { PlacementAnswer } from '@tradeport/domain/orders'
+import type { OrderChangeError, PendingPart } from '@tradeport/domain/ports'
 import { returnCodeOf, returnCodes } from '../src/return-codes.ts'
 import { verdictOf } from '../src/trade-answer.ts'
 import {
@@ -19,13 +22,16 @@ import {
   accountPath,
   always,
   apiWith,
+  cancelOrder,
   close,
   closeNetwork,
   informationRow,
+  modifyOrder,
   setLevels,
   notSent,
   now,
   order,
+  pendingOrder,
   place,
   provider,
   provisioningHost,
@@ -40,23 +46,45 @@ closeNetwork()
 const { accountId } = account
 
 type Change = E.Either<BrokerChangeError, object>
-/** Of an order, of a change of levels and of a close. */
-type Outcomes = readonly [order: PlacementAnswer, levels: Change, close: Change]
+type OrderChange = E.Either<OrderChangeError, object>
+interface Outcomes {
+  readonly order: PlacementAnswer
+  readonly levels: Change
+  readonly close: Change
+  readonly pendingOrder: PlacementAnswer
+  readonly modification: OrderChange
+  readonly cancellation: OrderChange
+}
 
-const failed = (answer: PlacementAnswer, change: BrokerChangeError): Outcomes => [
-  answer,
-  E.left(change),
-  E.left(change),
-]
-const accepted = (answer: PlacementAnswer, progress: string): Outcomes => [
-  answer,
-  E.right({ progress }),
-  E.right({ progress, brokerOrderId: '7' }),
-]
+const failed = (
+  answer: PlacementAnswer,
+  change: BrokerReadError | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>,
+): Outcomes => ({
+  order: answer,
+  levels: E.left(change),
+  close: E.left(change),
+  pendingOrder: answer,
+  modification: E.left(change),
+  cancellation: E.left(change),
+})
+const accepted = (answer: PlacementAnswer, progress: string): Outcomes => ({
+  order: answer,
+  levels: E.right({ progress }),
+  close: E.right({ progress, brokerOrderId: '7' }),
+  pendingOrder: { kind: 'placed', brokerOrderId: '7' },
+  modification: E.right({ progress }),
+  cancellation: E.right({ progress }),
+})
 const refused = (code: string, message: string): Outcomes =>
   failed({ kind: 'refused', reason: { code, message } }, refuse('TradeRejected', { code, message }))
-const gone = (code: string, message: string): Outcomes =>
-  failed({ kind: 'refused', reason: { code, message } }, refuse('PositionNotFound'))
+const orderGone = E.left({ _tag: 'OrderGone' } as const)
+const gone = (code: string, message: string): Outcomes => ({
+  ...refused(code, message),
+  levels: E.left(refuse('PositionNotFound')),
+  close: E.left(refuse('PositionNotFound')),
+  modification: orderGone,
+  cancellation: orderGone,
+})
 const unavailable = (reason: unknown, cause?: UnavailableCause): Outcomes =>
   failed(
     notSent(null, cause),
@@ -68,17 +96,20 @@ const notProvisioned = failed(notSent(), refuse('NotProvisioned', { accountId })
 const outcomeUnknown = failed(unknown, refuse('BrokerOutcomeUnknown', { accountId }))
 
 /** Each trade through an adapter of its own. */
-const sendEach = async (api = () => apiWith(), of = account): Promise<Outcomes> => [
-  await place(api(), of),
-  await setLevels(api().positionTrading, of),
-  await close(api().positionTrading, of),
-]
+const sendEach = async (api = () => apiWith(), of = account): Promise<Outcomes> => ({
+  order: await place(api(), of),
+  levels: await setLevels(api().positionTrading, of),
+  close: await close(api().positionTrading, of),
+  pendingOrder: await place(api(), of, always, pendingOrder),
+  modification: await modifyOrder(api().trading, of),
+  cancellation: await cancelOrder(api().trading, of),
+})
 
 type Headers = Readonly<Record<string, string>>
 const outcomesOf = (status: number, body: object | string, headers: Headers = {}) => {
   provider()
     .post(tradePath)
-    .times(3)
+    .times(6)
     .reply(status, body, { ...headers })
   return sendEach()
 }
@@ -89,11 +120,18 @@ const successes: readonly (readonly [number, Outcomes])[] = [
   [10009, accepted({ kind: 'filled', fill: {} }, 'done')],
   [10010, accepted({ kind: 'partially_filled', fill: {} }, 'accepted')],
   [10008, accepted({ kind: 'placed', brokerOrderId: '7' }, 'accepted')],
-  [10025, [unknown, E.right({ progress: 'unchanged' }), outcomeUnknown[2]]],
+  [
+    10025,
+    {
+      ...outcomeUnknown,
+      levels: E.right({ progress: 'unchanged' }),
+      modification: E.right({ progress: 'done' }),
+    },
+  ],
 ]
 const expectedByCode = new Map<number, Outcomes | ((name: string) => Outcomes)>([
   ...successes,
-  ...[4753, 10036].map((code) => [code, (name: string) => gone(name, 'Because.')] as const),
+  ...[4753, 4754, 10036].map((code) => [code, (name: string) => gone(name, 'Because.')] as const),
   [10024, limited(1_000)],
   ...[-10, -6, -5, 4, 6, 146].map(
     (code) => [code, (name: string) => unavailable(`trade: ${name}`)] as const,
@@ -245,7 +283,7 @@ describe('an answer', () => {
     [401, someError, unavailable('account-information: answered 401 SomeError', 'token_refused')],
     [429, retryAt(3_000), limited(3_000)],
   ])('of 404 is of the account unless that can be read: %i %j', async (status, body, outcomes) => {
-    provider().get(`${accountPath}/account-information`).times(3).reply(status, body)
+    provider().get(`${accountPath}/account-information`).times(6).reply(status, body)
     const notFound = { error: 'NotFoundError', message: 'not found (b5d1c2e3f4)' }
     expect(await outcomesOf(404, notFound)).toEqual(outcomes)
   })
@@ -301,7 +339,7 @@ describe('no trade is sent', () => {
     [504, someError, unavailable('account-region: answered 504 SomeError')],
     [429, retryAt(2_000), limited(2_000)],
   ])('if provisioning answers %i %j for its region', async (status, body, outcomes) => {
-    provider(provisioningHost).get(accountPath).times(3).reply(status, body)
+    provider(provisioningHost).get(accountPath).times(6).reply(status, body)
     expect(await sendEach(apiWith, { ...account, region: null })).toEqual(outcomes)
   })
 
@@ -317,6 +355,14 @@ describe('no trade is sent', () => {
   })
 })
 
+const pendingBody = (type: string, openPrice: number, more: object = {}) => ({
+  actionType: `ORDER_TYPE_${type}`,
+  ...order,
+  side: undefined,
+  openPrice,
+  ...more,
+})
+
 describe('the body', () => {
   const position = { positionId: ticket }
   const { positionTrading, trading } = apiWith()
@@ -327,7 +373,56 @@ describe('the body', () => {
   const closeLots = (lots: number | null) =>
     positionTrading.closePosition(account, ticket, lots, always)
 
+  const expiresAt = Date.parse('2026-05-02T08:00:00.000Z')
+  const placePending = (pending: PendingPart, side: 'buy' | 'sell' = 'buy') =>
+    trading.placeOrder(account, { ...order, side, pending }, always)
+
   it.each<readonly [string, () => Promise<unknown>, object]>([
+    [
+      'of a limit order has its price',
+      placePending({ type: 'limit', price: 1.0812345, timeInForce: 'gtc' }),
+      pendingBody('BUY_LIMIT', 1.0812345),
+    ],
+    [
+      'of a stop order ends with the day',
+      placePending({ type: 'stop', price: 1.08, timeInForce: 'day' }, 'sell'),
+      pendingBody('SELL_STOP', 1.08, { expiration: { type: 'ORDER_TIME_DAY' } }),
+    ],
+    [
+      'of a stop-limit order has both prices and ends at a time',
+      placePending({
+        type: 'stop_limit',
+        price: 1.12,
+        stopLimitPrice: 1.11,
+        timeInForce: 'gtd',
+        expiresAt,
+      }),
+      pendingBody('BUY_STOP_LIMIT', 1.12, {
+        stopLimitPrice: 1.11,
+        expiration: { type: 'ORDER_TIME_SPECIFIED', time: '2026-05-02T08:00:00.000Z' },
+      }),
+    ],
+    [
+      'of a change of an order has all terms but those that are to be removed',
+      trading.modifyOrder(
+        account,
+        ticket,
+        { price: 1.08, stopLoss: 1.05, timeInForce: 'gtd', expiresAt },
+        always,
+      ),
+      {
+        actionType: 'ORDER_MODIFY',
+        orderId: ticket,
+        openPrice: 1.08,
+        stopLoss: 1.05,
+        expiration: { type: 'ORDER_TIME_SPECIFIED', time: '2026-05-02T08:00:00.000Z' },
+      },
+    ],
+    [
+      'of a cancellation names the order',
+      trading.cancelOrder(account, ticket, always),
+      { actionType: 'ORDER_CANCEL', orderId: ticket },
+    ],
     [
       'of an order has all that the provider needs',
       trading.placeOrder(account, order, always),

@@ -11,6 +11,7 @@ import {
   describeTradingContract,
   type ChangeTrouble,
   type TradeTrouble,
+  type TroubledWrite,
   type VenuePosition,
   type VenueTrouble,
 } from '@tradeport/testkit/contracts'
@@ -21,6 +22,7 @@ import {
   createFakeTrading,
   openPosition,
   type FakeChangeOutcome,
+  type FakeOrderChange,
   type FakePlacement,
 } from '@tradeport/testkit'
 
@@ -171,14 +173,40 @@ const placements: Readonly<Record<TradeTrouble, FakePlacement>> = {
   held: 'accept',
 }
 
+const changes: Readonly<Partial<Record<TradeTrouble, FakeOrderChange>>> = {
+  answer_lost: 'make_and_lose_the_answer',
+  request_lost: 'lose_the_request',
+  refused: 'refuse',
+  held: 'accept',
+}
+
 describeTradingContract('the fake', async () => {
   const trading = createFakeTrading()
+  let troubled: TroubledWrite = 'market_order'
   return {
     trading,
     account: brokerAccount(0),
     now: () => 0,
-    troubleNext: async (trouble) => trading.next(placements[trouble]),
-    release: async () => trading.execute(),
+    troubleNext: async (trouble, write) => {
+      const placement = placements[trouble]
+      troubled = write
+      if (write === 'change') trading.nextChange(changes[trouble] ?? 'done')
+      else
+        trading.next(
+          write === 'pending_order' && placement === 'fill_and_lose_the_answer'
+            ? 'accept_and_lose_the_answer'
+            : placement,
+        )
+    },
+    // What it accepts of a pending order waits, or is changed, at once.
+    release: async () => (troubled === 'market_order' ? trading.execute() : undefined),
+    heldOrders: trading.held,
+    reachPrices: async () => trading.execute(),
+    endOrder: async (brokerOrderId, how) => {
+      const { clientId = '' } =
+        trading.held().find((order) => order.brokerOrderId === brokerOrderId) ?? {}
+      trading.end(clientId, how === 'cancelled' ? { kind: how, reason: 'broker' } : { kind: how })
+    },
     passTime: close,
     closePosition: close,
     makeReadable: async (isReadable) => trading.hide(!isReadable),

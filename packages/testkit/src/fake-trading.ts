@@ -42,7 +42,7 @@ export type FakeOrderChange =
   | 'accept'
 
 export interface FakeTrading extends Trading {
-  /** What becomes of the next sends, one after the other; all others are filled. */
+  /** What becomes of the next sends, one after the other; all others are filled, or wait. */
   readonly next: (...placements: readonly FakePlacement[]) => void
   /** What becomes of the next changes and cancellations; all others are made. */
   readonly nextChange: (...changes: readonly FakeOrderChange[]) => void
@@ -51,6 +51,8 @@ export interface FakeTrading extends Trading {
   /** The order ends at the broker as if by another's hand, or is changed there. */
   readonly end: (clientId: string, outcome: OrderOutcome) => void
   readonly change: (clientId: string, changes: Partial<WorkingOrder>) => void
+  /** The pending orders of the book, whatever is hidden. */
+  readonly held: () => readonly WorkingOrder[]
   /** Makes the broker's records unreadable, or readable again. */
   readonly hide: (isHidden: boolean) => void
   /** Every order that was sent, as often as it was. */
@@ -84,6 +86,13 @@ const heldAs = (
   volume,
   remainingVolume: volume,
 })
+
+const noTerms: Partial<WorkingOrder> = {
+  stopLimitPrice: undefined,
+  stopLoss: undefined,
+  takeProfit: undefined,
+  expiresAt: undefined,
+}
 
 interface Executed {
   readonly kind: 'filled' | 'partially_filled'
@@ -187,11 +196,14 @@ export const createFakeTrading = (): FakeTrading => {
       working.set(clientId, { ...entry, held: { ...entry.held, ...changes } })
   }
 
+  const heldPending = (): readonly WorkingOrder[] =>
+    [...working.values()].flatMap(({ order, held }) => (order.pending ? [held] : []))
+
   return {
     placeOrder: (_account, order, maySend) => async () => {
       if (!maySend()) return { kind: 'not_sent', retryAfterMs: null }
       sent.push(order)
-      return place(order, planned.shift() ?? 'fill')
+      return place(order, planned.shift() ?? (order.pending === undefined ? 'fill' : 'accept'))
     },
     findOrder:
       (account, { order, readFromTerminal }) =>
@@ -204,11 +216,11 @@ export const createFakeTrading = (): FakeTrading => {
       async () =>
         isHidden
           ? E.left(refuse('BrokerUnavailable', { accountId, reason: 'hidden' }))
-          : E.right(
-              [...working.values()].flatMap(({ order, held }) => (order.pending ? [held] : [])),
-            ),
+          : E.right(heldPending()),
     modifyOrder: (account, brokerOrderId, terms, maySend) =>
-      change(account, brokerOrderId, maySend, (clientId) => changeHeld(clientId, terms)),
+      change(account, brokerOrderId, maySend, (clientId) =>
+        changeHeld(clientId, { ...noTerms, ...terms }),
+      ),
     cancelOrder: (account, brokerOrderId, maySend) =>
       change(account, brokerOrderId, maySend, (clientId) =>
         end(clientId, { kind: 'cancelled', reason: 'broker' }),
@@ -217,6 +229,7 @@ export const createFakeTrading = (): FakeTrading => {
     nextChange: (...changes) => void plannedChanges.push(...changes),
     end,
     change: changeHeld,
+    held: heldPending,
     execute: () => {
       for (const { order } of working.values()) executed(order)
       working.clear()

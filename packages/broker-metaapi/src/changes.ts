@@ -1,0 +1,54 @@
+// Changes of positions and pending orders: each is one request, and its effect is read by the
+// caller.
+import * as E from 'fp-ts/lib/Either.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import type { BrokerAccount } from '@tradeport/domain/accounts'
+import { refuse, type BrokerReadError, type Refusal } from '@tradeport/domain/errors'
+import type { MaySend } from '@tradeport/domain/ports'
+import type { Connection } from './connection.ts'
+import { CallFailure, toBrokerReadError } from './failures.ts'
+import type { TradeBody } from './trade.ts'
+
+/** `accepted`: done later or in part, which only a read can show. */
+export interface Receipt {
+  readonly progress: 'done' | 'unchanged' | 'accepted'
+  readonly brokerOrderId: string | null
+}
+
+const progressOf = {
+  done: 'done',
+  done_in_part: 'accepted',
+  placed: 'accepted',
+  no_changes: 'unchanged',
+} as const
+
+export const outcomeUnknown = ({ accountId }: BrokerAccount): Refusal<'BrokerOutcomeUnknown'> =>
+  refuse('BrokerOutcomeUnknown', { accountId })
+
+type ChangeError<Gone> = BrokerReadError | Gone | Refusal<'TradeRejected' | 'BrokerOutcomeUnknown'>
+
+/** @param gone the error where there is nothing to change */
+export const createChange =
+  <Gone>({ clock, targetOf, trade }: Connection, gone: Gone) =>
+  (
+    account: BrokerAccount,
+    body: TradeBody,
+    maySend: MaySend,
+  ): TE.TaskEither<ChangeError<Gone>, Receipt> =>
+    pipe(
+      TE.tryCatch(
+        async () => trade(await targetOf(account), body, maySend),
+        (failure): ChangeError<Gone> =>
+          failure instanceof CallFailure
+            ? toBrokerReadError(account, clock.now)(failure)
+            : outcomeUnknown(account),
+      ),
+      TE.flatMapEither((verdict): E.Either<ChangeError<Gone>, Receipt> => {
+        if (verdict.kind === 'unknown') return E.left(outcomeUnknown(account))
+        if ('reason' in verdict)
+          return E.left(verdict.kind === 'gone' ? gone : refuse('TradeRejected', verdict.reason))
+        const { orderId: brokerOrderId = null } = verdict.tickets
+        return E.right({ progress: progressOf[verdict.kind], brokerOrderId })
+      }),
+    )
