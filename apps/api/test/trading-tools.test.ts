@@ -1,7 +1,8 @@
 // The capability `trading-tools` over a real port: both levels at once, several closes, and halts.
+import { setTimeout } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
-import { useTestService } from './support/service.ts'
+import { request, useTestService } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
 beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 }))
@@ -110,6 +111,50 @@ it('tells any credential what it is, and what is left of its limits', async () =
   })
   const left = (described: typeof me) => described.limits[1].remaining as number
   expect(left(await readMe())).toBe(left(me) - 1)
+})
+
+const placeWaiting = (accountId: string, key: string, seconds: number, signal?: AbortSignal) =>
+  request(`${service.apiUrl}/api/v1/orders?wait=${seconds}`, {
+    method: 'POST',
+    headers: {
+      'X-API-Key': keyOf('u-1'),
+      'Content-Type': 'application/json',
+      'Idempotency-Key': key,
+    },
+    body: JSON.stringify({
+      accountId,
+      symbol: 'EURUSD',
+      type: 'buy',
+      orderType: 'market',
+      volume: 0.1,
+    }),
+    ...(signal && { signal }),
+  })
+
+it('holds back the reply to an order until its outcome, and repeats what was answered', async () => {
+  const { accountId, broker } = await link()
+  const filled = await placeWaiting(accountId, 'waits', 30)
+  expect([filled.status, filled.body.data.status]).toEqual([201, 'filled'])
+  const again = await placeWaiting(accountId, 'waits', 30)
+  expect([again.headers.get('Idempotent-Replayed'), again.body.data]).toEqual([
+    'true',
+    filled.body.data,
+  ])
+  expect(broker.sends()).toBe(1)
+  expect(refusalOf(await placeWaiting(accountId, 'long', 31)).code).toBe('VALIDATION_ERROR')
+})
+
+it('repeats the order as it was recorded to a caller that did not wait for its outcome', async () => {
+  const desk = await link()
+  desk.fail('trade', { kind: 'delay', ms: 3_000 })
+  const leaving = placeWaiting(desk.accountId, 'leaves', 30, AbortSignal.timeout(1_000))
+  await expect(leaving).rejects.toThrow(/timeout/)
+  const { id } = (await placeWaiting(desk.accountId, 'leaves', 30)).body.data
+  expect((await desk.ended(id)).status).toBe('filled')
+  // By now the first request would have been answered.
+  await setTimeout(1_500)
+  const again = await placeWaiting(desk.accountId, 'leaves', 30)
+  expect(again.body.data).toMatchObject({ id, status: 'pending' })
 })
 
 it('keeps the halt of the operator from the owner, until the operator removes it', async () => {

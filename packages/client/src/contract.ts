@@ -1736,6 +1736,12 @@ export interface operations {
         };
     };
     readonly placeOrder: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description Seconds: the reply is held back until the order is no longer pending, or that time is over. */
+                readonly wait?: number;
+            };
+        };
         readonly requestBody: {
             readonly content: {
                 readonly "application/json": components["schemas"]["PlaceOrderRequest"];

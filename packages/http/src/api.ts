@@ -12,7 +12,7 @@ import { webhookItems } from './routes/events.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { meRoutes } from './routes/me.ts'
 import { marketDataRoutes } from './routes/market-data.ts'
-import { orderRoutes } from './routes/orders.ts'
+import { createOrderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { createTradeRoutes } from './routes/trades.ts'
 import { createWebhookRoutes } from './routes/webhooks.ts'
@@ -37,7 +37,7 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
     name: 'Orders',
     description:
       'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
-    routes: orderRoutes,
+    routes: createOrderRoutes(isEnabled(capabilities, 'trading-tools')),
   },
   {
     name: 'Positions',

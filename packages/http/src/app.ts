@@ -327,6 +327,7 @@ const serve = <U>(
       query: access.kind === 'public' ? withoutCredentials(query, route.query) : query,
       headers: headersOf(ctx, route.headers),
       body,
+      mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
     })
     if (E.isLeft(read)) throw new Refused(read.left)
     const { outcome, isReplayed } = await runIdempotently(

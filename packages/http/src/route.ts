@@ -48,6 +48,8 @@ type Inputs<Params, Query, Headers, Body> = Input<Params> & {
   readonly body: Body
   /** `guard.begin` is called immediately before an effect that cannot be undone. */
   readonly guard: IdempotencyGuard
+  /** For a reply that is held back: false once the caller is gone or the instance is about to stop. */
+  readonly mayWait: () => boolean
   /**
    * Lets a use case store its result and the HTTP reply in one transaction. Undefined without an
    * Idempotency-Key.
@@ -212,6 +214,7 @@ export interface Route<UseCases> extends ReplyShape<never, unknown> {
       readonly query: Readonly<Record<string, unknown>>
       readonly headers: object
       readonly body: JsonObject | undefined
+      readonly mayWait: () => boolean
     },
   ) => E.Either<Refusal, ReadRequest>
 }
@@ -348,6 +351,7 @@ export const routesOf =
               headers: read.headers,
               body: request.body,
               guard,
+              mayWait: sent.mayWait,
               replyToStore: claim && { claim, replyOf },
             }
             // Only a scoped route has a caller, and none of those is reached without one.

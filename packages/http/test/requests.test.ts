@@ -7,6 +7,8 @@ import type { Issue } from '@tradeport/domain/errors'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import {
   accountId,
+  admitted,
+  credential,
   type Reply,
   caller as callingProgram,
   fakeUseCases,
@@ -26,6 +28,8 @@ const caller = {
   ...callingProgram,
   scopes: new Set(scopes),
   isStillAccepted: expect.any(Function),
+  credential: credential(scopes),
+  limits: admitted.standings,
 }
 let api: Running
 const calls: unknown[][] = []
@@ -157,6 +161,11 @@ describe('a request', () => {
       'POST /orders',
       { ...orderBody, ...optionals, type: 'sell' },
       ['placeOrder', caller, { request: { ...request, ...optionals, side: 'sell' } }],
+    ],
+    [
+      'POST /orders?wait=30',
+      { ...orderBody, accountId: upper },
+      ['placeOrder', caller, { request, wait: { seconds: 30, mayGoOn: expect.any(Function) } }],
     ],
     // Above 10 lots the use case refuses, with RISK_LIMIT_EXCEEDED.
     [

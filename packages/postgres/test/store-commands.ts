@@ -598,6 +598,7 @@ const keyWrites = [
   call(({ idempotency }) => idempotency.claim, customer, claim, claimedAt),
   call(({ idempotency }) => idempotency.begin, customer, toBegin, claimedAt),
   call(({ idempotency }) => idempotency.keep, customer, claim, reply),
+  call(({ idempotency }) => idempotency.replace, customer, claim, reply),
   call(({ idempotency }) => idempotency.release, customer, claim),
 ]
 

@@ -42,6 +42,12 @@ export const createFakeIdempotencyStore = (records: FakeRecords): IdempotencySto
         if (unansweredKey(records, owner, claim) !== undefined)
           keepInMemory(records, owner, { claim, reply })
       }),
+    replace: (owner, claim, reply) =>
+      TE.fromIO(() => {
+        const held = idempotencyKeys.get(placeOf(owner, claim))
+        if (held?.claimId === claim.id && held.state === 'replied')
+          keepInMemory(records, owner, { claim, reply })
+      }),
     release: (owner, claim) =>
       TE.fromIO(() => {
         if (unansweredKey(records, owner, claim) !== undefined)

@@ -50,6 +50,8 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
   /** Per list, when it began and how many of the user's orders it covers. */
   const listStarts = new Map<string, { readonly at: Instant; readonly orders: number }>()
 
+  const listeners = new Map<OrderId, Set<() => void>>()
+
   const own = (owner: Owner, id: OrderId): StoredOrder | undefined => {
     const stored = orders.get(id)
     return stored !== undefined && isSameOwner(stored.order.owner, owner) ? stored : undefined
@@ -160,8 +162,14 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
         const dueAt = continueInMs === null ? null : clock.now() + continueInMs
         const endedAt = order === stored.order ? stored.endedAt : clock.now()
         orders.set(id, { ...stored, order, placement, version: version + 1, dueAt, endedAt })
+        if (outcome !== undefined) for (const receive of listeners.get(id) ?? []) receive()
         return true
       }),
+    onOutcome: (id, receive) => {
+      const receivers = listeners.get(id) ?? new Set()
+      listeners.set(id, receivers.add(receive))
+      return () => receivers.delete(receive)
+    },
     othersTickets: (owner, { order, destination }) =>
       TE.fromIO(() =>
         [...orders.values()]

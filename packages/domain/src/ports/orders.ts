@@ -140,6 +140,11 @@ export interface OrderStore {
     now: Instant,
   ) => AsyncResult<boolean>
   /**
+   * Calls `receive` once this process has written an outcome of the order. Other processes' writes
+   * are not reported. Returns a function that ends it.
+   */
+  readonly onOutcome: (id: OrderId, receive: () => void) => () => void
+  /**
    * Broker numbers of orders and positions that belong to the owner's other orders at the
    * destination, created within a day of this one.
    */
@@ -239,6 +244,10 @@ export interface IdempotencyStore {
    * holds it.
    */
   readonly keep: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
+  /**
+   * Replaces the reply that is kept for this claim. Does nothing where another attempt holds the key.
+   */
+  readonly replace: (owner: Owner, claim: IdempotencyClaim, reply: KeptReply) => AsyncResult<void>
   /**
    * Frees the key of an attempt that certainly had no effect, begun or not. Does nothing where
    * another attempt holds the key, or where a reply is kept.

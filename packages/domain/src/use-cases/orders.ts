@@ -3,6 +3,7 @@
 import * as E from 'fp-ts/lib/Either.js'
 import { identity, pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller, CallingProgram } from '../access/credential.ts'
 import type { IdempotencyClaim, KeptReply } from '../access/idempotency-key.ts'
@@ -48,6 +49,7 @@ import type {
   AccountLimits,
   AccountStore,
   Halts,
+  IdempotencyStore,
   LimitRefusal,
   OpenPositions,
   OrderStore,
@@ -59,9 +61,32 @@ import type {
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Page } from '../primitives/pages.ts'
 import { findAccount } from './steps/find.ts'
+import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
 
-export const createOrders = (ports: PlacePorts & Pick<Ports, 'orders'>) => {
-  const { orders, clock } = ports
+interface OrdersPorts extends Omit<PlacePorts, 'orders'>, Pick<Ports, 'orders' | 'pause'> {
+  readonly idempotency: Pick<IdempotencyStore, 'replace'>
+}
+
+export const createOrders = (ports: OrdersPorts) => {
+  const { orders, clock, idempotency } = ports
+  const place = placeOrder(ports)
+  const waitForOutcome = createOutcomeWaits(ports)
+
+  /**
+   * The reply that was kept when the order was recorded is replaced before the caller gets another.
+   * Where that fails, or the caller is gone, the order is answered as it was recorded.
+   */
+  const answerAfter =
+    (wait: OutcomeWait, replyToStore: PlaceOrderInput['replyToStore']) =>
+    (recorded: PendingOrder): T.Task<Order> =>
+    async () => {
+      const order = await waitForOutcome(recorded, wait)()
+      if (order === recorded || !wait.mayGoOn()) return recorded
+      if (replyToStore === undefined) return order
+      const { claim, replyOf } = replyToStore
+      const replaced = await idempotency.replace(recorded.owner, claim, replyOf(order))()
+      return E.isRight(replaced) ? order : recorded
+    }
 
   /** Malformed, unknown and another user's are all not found. */
   const getOrder = ({ owner }: Caller, id: string): AsyncResult<Order, 'NotFound'> =>
@@ -72,7 +97,14 @@ export const createOrders = (ports: PlacePorts & Pick<Ports, 'orders'>) => {
     )
 
   return {
-    placeOrder: placeOrder(ports),
+    /** POST /orders. With `wait` the answer is held back until the order has left `pending`. */
+    placeOrder: (
+      caller: Caller,
+      { wait, ...input }: PlaceOrderInput & { readonly wait?: OutcomeWait | undefined },
+    ): AsyncResult<Order, PlaceOrderTag> =>
+      wait === undefined
+        ? place(caller, input)
+        : pipe(place(caller, input), TE.flatMapTask(answerAfter(wait, input.replyToStore))),
 
     /** GET /orders: newest first, in pages that hold still while orders arrive. */
     listOrders: (
@@ -124,7 +156,7 @@ export interface PlaceOrderInput {
    * with the order.
    */
   readonly replyToStore?:
-    | { readonly claim: IdempotencyClaim; readonly replyOf: (order: PendingOrder) => KeptReply }
+    | { readonly claim: IdempotencyClaim; readonly replyOf: (order: Order) => KeptReply }
     | undefined
 }
 

@@ -16,6 +16,7 @@ import {
   createFakeAccountStore,
   createFakeBroker,
   createFakeHalts,
+  createFakeIdempotencyStore,
   createFakeLimitStore,
   createFakeJournal,
   createFakeOrderStore,
@@ -177,6 +178,7 @@ export const createOrderDesk = () => {
   const changedAccounts: string[] = []
   const ports = {
     ...desk,
+    idempotency: createFakeIdempotencyStore(records),
     providerTokens: createFakeProviderTokens(records),
     orderLimits: createFakeLimitStore(records, orders.all, clock),
     positionTrading: { freshPositions: broker.positions },

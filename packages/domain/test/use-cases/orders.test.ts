@@ -201,6 +201,67 @@ describe('POST /orders', () => {
   })
 })
 
+/** Waits 30 seconds, in the sixth of which the order is processed. */
+const waited = async ({
+  hearsOutcome = true,
+  leavesAfter = Infinity,
+  isProcessed = true,
+  replaces = true,
+}) => {
+  const { desk, account } = opened()
+  const idempotency = createFakeIdempotencyStore(desk.records)
+  const claim = newClaim()
+  await rightOf(idempotency.claim(owner, claim, noon))
+  let pauses = 0
+  const orders = createOrders({
+    ...desk,
+    orders: hearsOutcome ? desk.orders : { ...desk.orders, onOutcome: () => () => undefined },
+    idempotency: replaces ? idempotency : { replace: unavailable },
+    pause: (ms) => async () => {
+      pauses += 1
+      if (pauses === 6 && isProcessed)
+        for (const { order } of desk.orders.all()) await desk.process(order)
+      desk.wait(ms)
+    },
+  })
+  const order = await rightOf(
+    orders.placeOrder(
+      { owner },
+      {
+        request: requestOn(account.id),
+        replyToStore: { claim, replyOf: ({ status }) => newReply({ body: status }) },
+        wait: { seconds: 30, mayGoOn: () => pauses < leavesAfter },
+      },
+    ),
+  )
+  const kept = await rightOf(idempotency.claim(owner, claim, noon))
+  return [order.status, kept.kind === 'replied' && kept.reply.body, pauses]
+}
+
+describe('POST /orders that waits', () => {
+  it.each<[what: string, scene: Parameters<typeof waited>[0], expected: readonly unknown[]]>([
+    ['the order once this process has written its outcome', {}, ['filled', 'filled', 6]],
+    [
+      'the outcome of another process, within two seconds',
+      { hearsOutcome: false },
+      ['filled', 'filled', 7],
+    ],
+    ['the pending order once the time is over', { isProcessed: false }, ['pending', 'pending', 30]],
+    [
+      'the order as it was recorded, to a caller that is gone',
+      { leavesAfter: 6 },
+      ['pending', 'pending', 6],
+    ],
+    [
+      'the order as it was recorded, where its reply cannot be replaced',
+      { replaces: false },
+      ['pending', 'pending', 6],
+    ],
+  ])('answers, and keeps for a repetition, %s', async (_, scene, expected) => {
+    expect(await waited(scene)).toEqual(expected)
+  })
+})
+
 type Meanwhile = (desk: OrderDesk, order: Order) => unknown
 
 /** What happens to an order on its way. */

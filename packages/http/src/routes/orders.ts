@@ -17,11 +17,12 @@ import {
   side,
   symbol,
 } from '../fields.ts'
-import { replyWith, anyOf, routesOf } from '../route.ts'
+import { replyWith, anyOf, type Route, routesOf } from '../route.ts'
 import {
   literal,
   decimal,
   withDescription,
+  digits,
   input,
   named,
   object,
@@ -132,7 +133,15 @@ const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
 const params = { id: orderId }
 
-export const orderRoutes = [
+const wait = optional(
+  digits(
+    'Seconds: the reply is held back until the order is no longer pending, or that time is over.',
+    1,
+    30,
+  ),
+)
+
+export const createOrderRoutes = (hasTools: boolean): readonly Route<UseCases>[] => [
   route(
     'POST /orders',
     'placeOrder',
@@ -140,6 +149,7 @@ export const orderRoutes = [
     {
       limit: { requests: 100, periodSeconds: 60 },
       access: writers,
+      query: (hasTools ? { wait } : {}) as { readonly wait: typeof wait },
       body: newOrder,
       precheck: ({ orderType }) =>
         unsupportedTypes.includes(orderType)
@@ -163,9 +173,13 @@ export const orderRoutes = [
         'RiskLimitExceeded',
         'IdempotencyInProgress',
       ],
-      useCase: (useCases, caller, { body, replyToStore }) => {
+      useCase: (useCases, caller, { query, body, replyToStore, mayWait }) => {
         const { type, ...request } = body
-        return useCases.placeOrder(caller, { request: { ...request, side: type }, replyToStore })
+        return useCases.placeOrder(caller, {
+          request: { ...request, side: type },
+          replyToStore,
+          wait: query.wait === undefined ? undefined : { seconds: query.wait, mayGoOn: mayWait },
+        })
       },
       ...replyWith(order),
       location: ({ id }) => `/orders/${id}`,

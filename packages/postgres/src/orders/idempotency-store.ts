@@ -59,6 +59,14 @@ export const createIdempotencyStore = ({ knex, cipher }: Parts): IdempotencyStor
           where ${isUnanswered(owner, claim)}`,
       )
     },
+    replace: async ({ tenantId, userId }, claim, reply) => {
+      const { plain, sealed } = bodyOf(cipher, { claim, reply })
+      await query(
+        knex,
+        sql`update idempotency_keys set reply_body = ${plain}, sealed_reply_body = ${sealed}
+          where tenant_id = ${tenantId} and user_id = ${userId} and key = ${claim.key} and id = ${claim.id} and state = 'replied'`,
+      )
+    },
     release: async (owner, claim) => {
       await query(knex, sql`delete from idempotency_keys where ${isUnanswered(owner, claim)}`)
     },

@@ -50,6 +50,7 @@ export const openOrders = (
   const { knex } = jobs
   const due = createDueOrders({ ...jobs, stopwatch, ...options })
   const parts: StoreParts = { knex, cipher, events }
+  const outcomeReceivers = new Map<OrderId, Set<() => void>>()
   const recordTogether = async (orders: readonly OrderToRecord[]): Promise<readonly Verdict[]> => {
     const verdicts = await recordOrSplit(parts, orders)
     events?.handOver()
@@ -66,32 +67,47 @@ export const openOrders = (
     )
   return {
     jobs: due,
-    store: attempts<OrderStore>('orders', {
-      record: async (owner, newOrder) => {
-        const owned = { ...newOrder, order: { ...newOrder.order, owner } }
-        const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
-        // An order with limits holds the locks of its account and desks, so it has a transaction of
-        // its own. All others share one with those that come at once.
-        if (order.openPositions === undefined) return recordInBatch(order)
-        const [verdict] = await recordTogether([order])
-        return verdict as Verdict
-      },
-      find: (owner, id) => find(owner, id, orders),
-      list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
-      placement: (owner, id) => find(owner, id, placements),
-      advance: (owner, from, step, now) => advance(parts, owner, from, step, now),
-      othersTickets: async ({ tenantId, userId }, { order, destination }) => {
-        const created = toTimestamptz(order.createdAt)
-        const rows = await query<{ readonly tickets: readonly string[] }>(
-          knex,
-          sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
+    store: {
+      ...attempts<Omit<OrderStore, 'onOutcome'>>('orders', {
+        record: async (owner, newOrder) => {
+          const owned = { ...newOrder, order: { ...newOrder.order, owner } }
+          const order: OrderToRecord = { ...owned, row: rowOfNewOrder(owned) }
+          // An order with limits holds the locks of its account and desks, so it has a transaction of
+          // its own. All others share one with those that come at once.
+          if (order.openPositions === undefined) return recordInBatch(order)
+          const [verdict] = await recordTogether([order])
+          return verdict as Verdict
+        },
+        find: (owner, id) => find(owner, id, orders),
+        list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),
+        placement: (owner, id) => find(owner, id, placements),
+        advance: async (owner, from, step, now) => {
+          const isWritten = await advance(parts, owner, from, step, now)
+          if (isWritten && step.outcome !== undefined)
+            for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
+          return isWritten
+        },
+        othersTickets: async ({ tenantId, userId }, { order, destination }) => {
+          const created = toTimestamptz(order.createdAt)
+          const rows = await query<{ readonly tickets: readonly string[] }>(
+            knex,
+            sql`select array_remove(array[position_id, broker_order_id], null) as tickets from orders
             where tenant_id = ${tenantId} and user_id = ${userId}
               and created_at between ${created}::timestamptz - interval '1 day' and ${created}::timestamptz + interval '1 day'
               and destination_account = ${destination.providerAccountId} and id <> ${order.id}`,
-        )
-        return rows.flatMap(({ tickets }) => tickets)
+          )
+          return rows.flatMap(({ tickets }) => tickets)
+        },
+      }),
+      onOutcome: (id, receive) => {
+        const receivers = outcomeReceivers.get(id) ?? new Set()
+        outcomeReceivers.set(id, receivers.add(receive))
+        return () => {
+          receivers.delete(receive)
+          if (receivers.size === 0) outcomeReceivers.delete(id)
+        }
       },
-    }),
+    },
   }
 }
 

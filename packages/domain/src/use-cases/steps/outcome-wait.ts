@@ -1,0 +1,66 @@
+// POST /orders?wait=: waits until an order has left `pending`. An outcome that this process writes
+// ends the wait at once; one of another process is found by reading the order every two seconds.
+import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
+import type * as T from 'fp-ts/lib/Task.js'
+import type { Order, PendingOrder } from '../../orders/order.ts'
+import type { OrderStore, Ports } from '../../ports/index.ts'
+import { secondMs } from '../../primitives/instant.ts'
+
+/** Requests that wait at one instance. Those beyond it are answered at once. */
+const maxWaiting = 500
+const tickMs = secondMs
+const ticksBetweenReads = 2
+
+export interface OutcomeWait {
+  readonly seconds: number
+  /** False once the caller is gone or the instance is about to stop. */
+  readonly mayGoOn: () => boolean
+}
+
+interface WaitPorts extends Pick<Ports, 'stopwatch' | 'pause'> {
+  readonly orders: Pick<OrderStore, 'find' | 'onOutcome'>
+}
+
+/** Returns the order as it was given where the wait ends before its outcome. */
+export const createOutcomeWaits = ({ orders, stopwatch, pause }: WaitPorts) => {
+  let waiting = 0
+
+  const waitWhilePending = async (
+    order: PendingOrder,
+    { seconds, mayGoOn }: OutcomeWait,
+    outcome: { readonly isWritten: () => boolean; readonly written: Promise<void> },
+  ): Promise<Order> => {
+    const endsAtMs = stopwatch.elapsedMs() + seconds * secondMs
+    for (let tick = 1; mayGoOn(); tick++) {
+      const leftMs = endsAtMs - stopwatch.elapsedMs()
+      if (outcome.isWritten() || leftMs <= 0 || tick % ticksBetweenReads === 0) {
+        const found = await orders.find(order.owner, order.id)()
+        if (E.isRight(found) && O.isSome(found.right) && found.right.value.status !== 'pending')
+          return found.right.value
+      }
+      if (leftMs <= 0) break
+      const ticked = pause(Math.min(tickMs, leftMs))()
+      await (outcome.isWritten() ? ticked : Promise.race([ticked, outcome.written]))
+    }
+    return order
+  }
+
+  return (order: PendingOrder, wait: OutcomeWait): T.Task<Order> =>
+    async () => {
+      if (waiting >= maxWaiting) return order
+      const { promise: written, resolve } = Promise.withResolvers<void>()
+      let isWritten = false
+      const stopListening = orders.onOutcome(order.id, () => {
+        isWritten = true
+        resolve()
+      })
+      waiting += 1
+      try {
+        return await waitWhilePending(order, wait, { isWritten: () => isWritten, written })
+      } finally {
+        waiting -= 1
+        stopListening()
+      }
+    }
+}
