@@ -25,12 +25,14 @@ import {
 } from '@tradeport/metrics'
 import {
   createAccountStore,
+  createCandleStore,
   createCipher,
   createCredentialStore,
   createEventLog,
   createFairPool,
   createHalts,
   createLimitStore,
+  createMarketDataFeeds,
   createIdempotencyStore,
   createJournalHealth,
   createOperatorOrders,
@@ -209,6 +211,8 @@ export const openAdapters = async (
       source: config.broker,
     },
     trading: meteredTrading(provider.trading, metrics.providerCalls),
+    candles: createCandleStore(stores),
+    marketDataFeeds: createMarketDataFeeds(stores),
     marketData: meteredMarketData(provider.marketData, metrics.providerCalls),
     positionTrading: meteredPositionTrading(provider.positionTrading, metrics.providerCalls),
     peerNotices,

@@ -78,7 +78,7 @@ const providerUrl = variableType(
     isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined,
 )
 
-const capabilities = ['events', 'insights', 'trading-tools'] as const
+const capabilities = ['events', 'insights', 'market-data', 'trading-tools'] as const
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
 
 /** Every variable; docs/configuration.md describes each. */
@@ -301,9 +301,10 @@ const configOf = (values: Values, defaultDataFolder: string) => {
 }
 
 const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name[] => [
-  ...(broker === 'metaapi'
+  ...(broker === 'metaapi' ? [] : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL'] as const)),
+  ...(broker === 'metaapi' && enabled.includes('market-data')
     ? []
-    : (['METAAPI_PROVISIONING_URL', 'METAAPI_CLIENT_URL', 'METAAPI_MARKET_DATA_URL'] as const)),
+    : (['METAAPI_MARKET_DATA_URL'] as const)),
   ...(enabled.includes('events')
     ? []
     : (['EVENT_RETENTION_DAYS', 'WATCH_SECONDS', 'WEBHOOK_RETRY_SECONDS'] as const)),

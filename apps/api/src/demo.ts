@@ -2,7 +2,7 @@
 // simulated provider and an API key. A second start continues with the same data.
 import { randomInt } from 'node:crypto'
 import { generateApiKey, isApiKey, type Scope } from '@tradeport/domain/access'
-import { emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
+import { emptyDocument, marketDataFeedId, type OperatorDocument } from '@tradeport/domain/operator'
 import type { AccountId, TenantId, UserId } from '@tradeport/domain/primitives'
 import type { AccountOptions } from '@tradeport/sandbox-broker'
 import type { ComposedService } from './compose.ts'
@@ -123,6 +123,7 @@ const demoDocument = (key: string, now: number): OperatorDocument => {
       },
     ],
     apiKeys: [{ id: 'demo-key', userId, name: 'Demo', key, scopes }],
+    marketDataFeed: [{ id: marketDataFeedId, accountId: demoAccountIds.trading, symbols: {} }],
   }
 }
 

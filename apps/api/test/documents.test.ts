@@ -24,7 +24,7 @@ beforeAll(async () => {
   folder = await newFolder()
   await mkdir(join(folder, 'node_modules/@tradeport'), { recursive: true })
   await symlink(join(root, 'packages/client'), join(folder, 'node_modules/@tradeport/client'))
-  service = await startTestService([], { environment: { CAPABILITIES: 'events' } })
+  service = await startTestService([], { environment: { CAPABILITIES: 'events,market-data' } })
 })
 afterAll(async () => {
   await service?.close()
@@ -68,11 +68,17 @@ describe('examples', () => {
         methods,
       )) {
         // What the demo does not have from its start, and what does not end.
-        if (/^\/(?:orders|webhooks|quotes|candles|ticks)\/|\/stream$/.test(path)) continue
+        if (/^\/(?:orders|webhooks)\/|\/stream$/.test(path)) continue
+        const needed = parameters.filter(
+          ({ in: place, required }: Json) => place === 'query' && required === true,
+        )
+        const query = needed.map(
+          ({ name, schema }: Json) => `${name}=${schema.examples?.[0] ?? schema.enum[0]}`,
+        )
         const url = parameters.reduce(
           (text: string, { name, schema }: Json) =>
             text.replace(`{${name}}`, encodeURIComponent(schema?.examples?.[0])),
-          `${api}/api/v1${path}`,
+          `${api}/api/v1${path}?${query.join('&')}`,
         )
         const body = requestBody?.content['application/json'].example
         const { status } = await request(url, {
@@ -152,6 +158,8 @@ describe('examples', () => {
       'pending',
       expect.stringMatching(new RegExp(`^filled ${desk.accountId}:\\d+$`)),
       expect.stringMatching(new RegExp(`^evt_[0-9a-z]{20} [a-z._]+ ${desk.accountId}$`)),
+      expect.stringMatching(/^24 \d\.\d+$/),
+      expect.stringMatching(/^EURUSD \d\.\d+$/),
       expect.stringMatching(/^100 is not below the price of \d+\.\d+\.$/),
     ])
   })

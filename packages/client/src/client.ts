@@ -1,6 +1,12 @@
 // Creates the client: a method for each route.
 import type { Operation } from './contract-types.ts'
-import { followEvents, type FollowOptions } from './events.ts'
+import {
+  follow,
+  type FollowOptions,
+  type LogEvent,
+  type QuotesOptions,
+  type QuoteUpdate,
+} from './events.ts'
 import { toExportedFile } from './exported-file.ts'
 import {
   credentialOf,
@@ -76,17 +82,19 @@ export const createClient = (options: ClientOptions): Client => {
     return Object.assign(call, { each })
   }
 
+  const open = (operation: Operation, query: Fields, signal: AbortSignal | undefined) =>
+    ask(operation, [], query, { signal }) as Promise<Response>
+
   const events = ({ signal, types, ...query }: FollowOptions = {}) =>
-    followEvents(
-      (after) =>
-        ask(
-          'streamEvents',
-          [],
-          { ...query, types: types?.join(), after },
-          { signal },
-        ) as Promise<Response>,
+    follow<LogEvent>(
+      (after) => open('streamEvents', { ...query, types: types?.join(), after }, signal),
       { after: query.after, signal },
     )
+
+  const quotes = ({ signal, symbols, ...query }: QuotesOptions) =>
+    follow<QuoteUpdate>(() => open('streamQuotes', { ...query, symbols: symbols.join() }, signal), {
+      signal,
+    })
 
   // The compiler cannot follow the types of the methods through the table.
   return {
@@ -94,6 +102,7 @@ export const createClient = (options: ClientOptions): Client => {
       (Object.keys(routes) as Operation[]).map((operation) => [operation, methodOf(operation)]),
     ),
     events,
+    quotes,
   } as unknown as Client
 }
 

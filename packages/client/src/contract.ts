@@ -250,6 +250,48 @@ export interface components {
             /** @description Free margin; null until it was read from the broker. */
             readonly freeMargin: number | null;
         };
+        /** @description An instrument on its broker's terms. */
+        readonly BrokerInstrument: {
+            /** @description As the broker spells it. */
+            readonly symbol: string;
+            /** @description Its name. */
+            readonly description: string | null;
+            /** @description The smallest step of its price. */
+            readonly tickSize: number;
+            /** @description Units in one lot. */
+            readonly contractSize: number;
+            /** @description The fewest lots of an order. */
+            readonly minVolume: number;
+            /** @description The most lots of an order. */
+            readonly maxVolume: number;
+            /** @description The smallest step of a volume. */
+            readonly volumeStep: number;
+            /** @description Decimals of its price. */
+            readonly digits: number;
+            /** @description The smallest distance of a stop loss or take profit from the price, in points: steps of the last decimal. */
+            readonly stopsLevel: number;
+            readonly tradeMode: ("disabled" | "long_only" | "short_only" | "close_only" | "full") | null;
+            /** @description The currency that is bought and sold. */
+            readonly baseCurrency: string | null;
+            /** @description The currency of its prices. */
+            readonly profitCurrency: string | null;
+            /** @description For a night, in the unit of the broker's terms. */
+            readonly swapLong: number | null;
+            /** @description For a night, in the unit of the broker's terms. */
+            readonly swapShort: number | null;
+            /** @description When it is traded. */
+            readonly sessions: readonly {
+                /**
+                 * @description The day.
+                 * @enum {string}
+                 */
+                readonly day: "monday" | "tuesday" | "wednesday" | "thursday" | "friday" | "saturday" | "sunday";
+                /** @description By the broker's clock. */
+                readonly from: string;
+                /** @description By the broker's clock. */
+                readonly to: string;
+            }[];
+        };
         /** @description Who the caller is to the service. */
         readonly Caller: {
             /** @description The user of the credential. */
@@ -302,6 +344,26 @@ export interface components {
             }[];
             /** @description What this service can do beyond the API specification. */
             readonly capabilities: readonly string[];
+        };
+        /** @description The prices of one period. */
+        readonly Candle: {
+            /**
+             * Format: date-time
+             * @description Its opening. Days, weeks and months begin by the broker's clock.
+             */
+            readonly time: string;
+            /** @description The first bid. */
+            readonly open: number;
+            /** @description The highest bid. */
+            readonly high: number;
+            /** @description The lowest bid. */
+            readonly low: number;
+            /** @description The last bid. */
+            readonly close: number;
+            /** @description How many ticks there were. */
+            readonly volume: number;
+            /** @description False while the period lasts. */
+            readonly complete: boolean;
         };
         /** @description The new levels; one that is left out stays. */
         readonly ChangeLevelsRequest: {
@@ -1166,6 +1228,24 @@ export interface components {
              */
             readonly readAt: string;
         };
+        /** @description The current price of an instrument. */
+        readonly Quote: {
+            /** @description As it was asked for. */
+            readonly symbol: string;
+            /** @description What a seller gets. */
+            readonly bid: number;
+            /** @description What a buyer pays. */
+            readonly ask: number;
+            /** @description ask - bid. */
+            readonly spread: number;
+            /**
+             * Format: date-time
+             * @description When the broker quoted it.
+             */
+            readonly time: string;
+            /** @description Whether the quote is older than 60 seconds. */
+            readonly stale: boolean;
+        };
         /** @description What to deliver again. */
         readonly RecoverWebhookRequest: {
             /** @description Events after this one, or after this time. */
@@ -1229,6 +1309,18 @@ export interface components {
              * @default 24
              */
             readonly overlapHours?: number;
+        };
+        /** @description One change of the price. */
+        readonly Tick: {
+            /**
+             * Format: date-time
+             * @description In UTC.
+             */
+            readonly time: string;
+            /** @description Null where the tick did not report it. */
+            readonly bid: number | null;
+            /** @description Null where the tick did not report it. */
+            readonly ask: number | null;
         };
         /** @description A position whose whole volume is closed, folded from all of its deals. */
         readonly Trade: {
@@ -2366,10 +2458,15 @@ export interface operations {
                 readonly type?: "forex" | "metal" | "commodity" | "index" | "stock";
                 /** @description Text in the symbol or the description, in any case. */
                 readonly search?: string;
+                /** @description A linked account, whose broker's instruments are listed. */
+                readonly accountId?: string;
+                /** @description With accountId: the page, counted from 1. */
+                readonly page?: number;
+                /** @description With accountId: the maximum of items on a page, by default 100. */
+                readonly limit?: number;
             };
         };
         readonly responses: {
-            /** @description In the order of the fixed list. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2378,8 +2475,50 @@ export interface operations {
                          * @enum {boolean}
                          */
                         readonly success: true;
-                        /** @description In the order of the fixed list. */
-                        readonly data: readonly components["schemas"]["Instrument"][];
+                        readonly data: readonly components["schemas"]["Instrument"][] | readonly components["schemas"]["BrokerInstrument"][];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly pagination?: components["schemas"]["Pagination"];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly listQuotes: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Instruments, in capitals, separated by commas. */
+                readonly symbols: string;
+                /** @description A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments. */
+                readonly accountId?: string;
+            };
+        };
+        readonly responses: {
+            /** @description In the order of the request. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description In the order of the request. */
+                        readonly data: readonly components["schemas"]["Quote"][];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };
@@ -2387,18 +2526,57 @@ export interface operations {
             };
         };
     };
+    readonly streamQuotes: {
+        readonly parameters: {
+            readonly query: {
+                /** @description Instruments, in capitals, separated by commas. */
+                readonly symbols: string;
+                /** @description A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments. */
+                readonly accountId?: string;
+            };
+        };
+        readonly responses: {
+            /** @description The file. */
+            readonly 200: {
+                content: {
+                    readonly "text/event-stream": string;
+                };
+            };
+        };
+    };
     readonly getQuote: {
         readonly parameters: {
+            readonly query?: {
+                /** @description A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments. */
+                readonly accountId?: string;
+            };
             readonly path: {
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
+            };
+        };
+        readonly responses: {
+            /** @description The current price of an instrument. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Quote"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
             };
         };
     };
     readonly listCandles: {
         readonly parameters: {
             readonly query: {
-                /** @description The length of a candle. */
+                /** @description The length of a candle: 1m is a minute, 1M a month. */
                 readonly timeframe: "1m" | "5m" | "15m" | "30m" | "1h" | "4h" | "1d" | "1w" | "1M";
                 /** @description The earliest, included. */
                 readonly startTime?: string;
@@ -2406,10 +2584,30 @@ export interface operations {
                 readonly endTime?: string;
                 /** @description The maximum of items on a page. */
                 readonly limit?: number;
+                /** @description A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments. */
+                readonly accountId?: string;
             };
             readonly path: {
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
+            };
+        };
+        readonly responses: {
+            /** @description Oldest first. The current one is included. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description Oldest first. The current one is included. */
+                        readonly data: readonly components["schemas"]["Candle"][];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
             };
         };
     };
@@ -2422,10 +2620,30 @@ export interface operations {
                 readonly endTime?: string;
                 /** @description The maximum of items on a page. */
                 readonly limit?: number;
+                /** @description A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments. */
+                readonly accountId?: string;
             };
             readonly path: {
                 /** @description An instrument, in capitals; it matches whatever case the broker uses. */
                 readonly symbol: string;
+            };
+        };
+        readonly responses: {
+            /** @description Oldest first. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description Oldest first. */
+                        readonly data: readonly components["schemas"]["Tick"][];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
             };
         };
     };

@@ -56,6 +56,8 @@ const detailsByCode = {
   TRADE_REJECTED: {} as { readonly brokerCode: string; readonly brokerMessage: string },
   BROKER_OUTCOME_UNKNOWN: {} as OfAccount,
   NOT_IMPLEMENTED: {} as { readonly feature: string },
+  SYMBOL_AMBIGUOUS: {} as { readonly symbol: string; readonly candidates: readonly string[] },
+  NOT_AVAILABLE_ON_PLATFORM: {} as { readonly feature: string; readonly platform: string },
   TRADE_NOT_FOUND: undefined,
   HISTORY_TOO_LARGE: {} as OfAccount & { readonly limit: number },
   INVALID_CURSOR: undefined,

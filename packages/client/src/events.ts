@@ -1,4 +1,4 @@
-// Follows the log of events over its stream, and connects again where the connection ends.
+// Follows a stream of events or quotes, and connects again where the connection ends.
 import type { DataOf, QueryOf } from './contract-types.ts'
 import { isTradeportError, type TradeportError } from './errors.ts'
 import { sleep } from './send.ts'
@@ -14,15 +14,24 @@ export interface FollowOptions extends Pick<QueryOf<'streamEvents'>, 'accountId'
   readonly signal?: AbortSignal | undefined
 }
 
+/** A quote, or the code of the error because of which a symbol has none now. */
+export type QuoteUpdate = DataOf<'getQuote'> | { readonly symbol: string; readonly code: string }
+
+export interface QuotesOptions extends Pick<QueryOf<'streamQuotes'>, 'accountId'> {
+  /** 1 to 50, in capitals. */
+  readonly symbols: readonly string[]
+  readonly signal?: AbortSignal | undefined
+}
+
 /** The service writes at least every 15 seconds; after this silence the connection is lost. */
 const silenceMs = 45_000
 const usualRetryMs = 2_000
 
 /** @param connect opens the stream after an event */
-export async function* followEvents(
+export async function* follow<Item>(
   connect: (after: string | undefined) => Promise<Response>,
   { after, signal }: Pick<FollowOptions, 'after' | 'signal'>,
-): AsyncGenerator<LogEvent, void, void> {
+): AsyncGenerator<Item, void, void> {
   let last = after
   let retryMs = usualRetryMs
   for (;;) {
@@ -35,7 +44,7 @@ export async function* followEvents(
     for await (const frame of framesOf(response)) {
       retryMs = Number(frame['retry'] ?? retryMs)
       last = frame['id'] ?? last
-      if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as LogEvent
+      if (frame['data'] !== undefined) yield JSON.parse(frame['data']) as Item
     }
     await sleep(Math.max(retryMs, refusedForMs), signal)
   }
@@ -44,6 +53,8 @@ export async function* followEvents(
 /** Whether the same request may succeed later, for however long that takes. */
 const mayPass = (error: unknown): error is TradeportError => {
   if (!isTradeportError(error) || error.code === 'ABORTED') return false
+  // Without the capability or a feed there are no quotes, however often they are asked for.
+  if (error.code === 'NOT_IMPLEMENTED') return false
   return !('status' in error) || error.status === 429 || error.status >= 500
 }
 

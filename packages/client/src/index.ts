@@ -3,6 +3,8 @@ export { createClient } from './client.ts'
 export type {
   Account,
   BalanceSnapshot,
+  BrokerInstrument,
+  Candle,
   ClosePositionResult,
   CreatedWebhook,
   DataOf,
@@ -16,9 +18,11 @@ export type {
   Operation,
   Order,
   Position,
+  Quote,
   QueryOf,
   Reply,
   ReplyOf,
+  Tick,
   Trade,
   TradeStatistics,
   Webhook,
@@ -34,7 +38,7 @@ export {
   type UnknownCodeError,
   type UnreadableAnswerError,
 } from './errors.ts'
-export type { FollowOptions, LogEvent } from './events.ts'
+export type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
 export type { ExportedFile } from './exported-file.ts'
 export type { CallOptions, ClientOptions, PostOptions, RetryPolicy } from './options.ts'
 export type { Client, List } from './routes.ts'

@@ -1,6 +1,6 @@
 // The routes of the API, and the client's methods, whose types follow from them.
 import type { BodyOf, DataOf, Operation, QueryOf, ReplyOf } from './contract-types.ts'
-import type { FollowOptions, LogEvent } from './events.ts'
+import type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
 import type { ExportedFile } from './exported-file.ts'
 import type { CallOptions, PostOptions } from './options.ts'
 import type { Walk } from './pages.ts'
@@ -84,13 +84,18 @@ export const routes = {
    */
   closePosition: { route: 'POST /positions/:id/close', input: 'body' },
 
-  /** The instruments. Needs no credential. */
+  /** The instruments: the fixed list, or with accountId a page of the broker's own. */
   listSymbols: { route: 'GET /symbols', input: 'query' },
-  /** Not available yet: NOT_IMPLEMENTED. */
-  getQuote: { route: 'GET /quotes/:symbol' },
-  /** Not available yet: NOT_IMPLEMENTED. */
+  /**
+   * The current price: of the account's broker, or without accountId of the operator's feed.
+   * NOT_IMPLEMENTED where there is none.
+   */
+  getQuote: { route: 'GET /quotes/:symbol', input: 'query' },
+  /** The current prices of up to 50 symbols. `client.quotes` follows them as they change. */
+  listQuotes: { route: 'GET /quotes', input: 'query' },
+  /** Candles, oldest first: the first from startTime on, or the last up to endTime. */
   listCandles: { route: 'GET /candles/:symbol', input: 'query' },
-  /** Not available yet: NOT_IMPLEMENTED. */
+  /** Ticks, oldest first: the first from startTime on, or the last up to endTime. */
   listTicks: { route: 'GET /ticks/:symbol', input: 'query' },
 
   /** Closed trades, most recently closed first. `each` returns each once while others close. */
@@ -132,11 +137,14 @@ export const routes = {
   recoverWebhook: { route: 'POST /webhooks/:id/recover', input: 'body' },
 } as const satisfies Readonly<Record<string, Route>>
 
-/** What `events` reads. */
-const streamEvents: Route = { route: 'GET /events/stream', input: 'query', reply: 'stream' }
+/** What `events` and `quotes` read. */
+const streams: Readonly<Record<'streamEvents' | 'streamQuotes', Route>> = {
+  streamEvents: { route: 'GET /events/stream', input: 'query', reply: 'stream' },
+  streamQuotes: { route: 'GET /quotes/stream', input: 'query', reply: 'stream' },
+}
 
 export const routeOf = (operation: Operation): Route =>
-  operation === 'streamEvents' ? streamEvents : routes[operation]
+  operation in streams ? streams[operation as keyof typeof streams] : routes[operation as Name]
 
 type Routes = typeof routes
 type Name = keyof Routes
@@ -175,7 +183,7 @@ export type List<Op extends Name> = Method<Op> & {
 }
 
 /**
- * A method for each route, and `events`. Times are ISO 8601 text. Every method throws TradeportError, and
+ * A method for each route, `events` and `quotes`. Times are ISO 8601 text. Every method throws TradeportError, and
  * TypeError for an invalid argument.
  */
 export type Client = {
@@ -187,4 +195,9 @@ export type Client = {
    * events after `after` may have been cleared away, a refusal of the credential, ABORTED.
    */
   readonly events: (options?: FollowOptions) => AsyncIterable<LogEvent>
+  /**
+   * Quotes as they change, at most one a second of each symbol, beginning with the current ones. It
+   * connects again by itself and ends only with the loop, or by an error.
+   */
+  readonly quotes: (options: QuotesOptions) => AsyncIterable<QuoteUpdate>
 }

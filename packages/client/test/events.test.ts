@@ -78,3 +78,22 @@ it.each([
   const error = await errorOf(client.events({ after: 'evt_0' })[Symbol.asyncIterator]().next())
   expect(error).toMatchObject({ status, code, ...(details && { details }) })
 })
+
+it('quotes are followed over connections that end, and not where there are none', async () => {
+  const quote = { symbol: 'EURUSD', bid: 1, ask: 2, spread: 1, time: 't', stale: false }
+  const frames = `retry: 2000\n\nevent: quote\ndata: ${JSON.stringify(quote)}\n\n`
+  const { client, sent } = clientWith([
+    stream('end', frames),
+    stream('end', frames),
+    refusal(501, 'NOT_IMPLEMENTED', { feature: 'market-data' }),
+  ])
+  const seen: unknown[] = []
+  const following = (async () => {
+    for await (const update of client.quotes({ symbols: ['EURUSD', 'XAUUSD'] })) seen.push(update)
+  })()
+  const failed = errorOf(following)
+  await vi.advanceTimersByTimeAsync(10_000)
+  expect(await failed).toMatchObject({ code: 'NOT_IMPLEMENTED' })
+  expect(seen).toEqual([quote, quote])
+  expect(sent[0]?.url).toContain('/quotes/stream?symbols=EURUSD%2CXAUUSD')
+})

@@ -24,7 +24,7 @@ describe('the types', () => {
     expectTypeOf<Resolved<Client['listTrades']>['meta']['pagination']['cursor']>().toEqualTypeOf<
       string | undefined
     >()
-    expectTypeOf<Resolved<Client['getQuote']>['data']>().toBeNever()
+    expectTypeOf<Resolved<Client['getQuote']>['data']['bid']>().toEqualTypeOf<number>()
   })
 
   it('accept the arguments of the contract', () => {

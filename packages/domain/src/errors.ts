@@ -138,6 +138,10 @@ interface RefusalFields {
   /** A change was sent, and it is unknown whether the broker made it. */
   BrokerOutcomeUnknown: OfAccount
   NotImplemented: { readonly feature: string }
+  /** The broker lists several symbols that could be meant. */
+  SymbolAmbiguous: { readonly symbol: string; readonly candidates: readonly string[] }
+  /** The account's trading platform does not have it. */
+  NotAvailableOnPlatform: { readonly feature: string; readonly platform: string }
   TradeNotFound: None
   HistoryTooLarge: OfAccount & {
     /** The most deals that are read: 20,000. */

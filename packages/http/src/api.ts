@@ -11,7 +11,7 @@ import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
 import { insightRoutes } from './routes/insights.ts'
 import { meRoutes } from './routes/me.ts'
-import { marketDataRoutes } from './routes/market-data.ts'
+import { createMarketDataRoutes } from './routes/market-data.ts'
 import { createOrderRoutes } from './routes/orders.ts'
 import { positionRoutes } from './routes/positions.ts'
 import { createTradeRoutes } from './routes/trades.ts'
@@ -54,9 +54,10 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
   },
   {
     name: 'Market data',
-    description:
-      'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
-    routes: marketDataRoutes,
+    description: isEnabled(capabilities, 'market-data')
+      ? 'Instruments, quotes, candles and ticks: of the broker of a linked account, or without an account those that the operator of this service provides, for which no credential is needed.'
+      : 'The list of instruments. Quotes, candles and ticks are not available yet. No credential is needed.',
+    routes: createMarketDataRoutes(isEnabled(capabilities, 'market-data')),
   },
   {
     name: 'Credential',

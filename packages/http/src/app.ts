@@ -18,7 +18,7 @@ import { Refused } from './errors.ts'
 import { requestIdPattern } from './fields.ts'
 import { runIdempotently } from './idempotency.ts'
 import { callerAddress, isAllowedFrom, type Networks } from './networks.ts'
-import type { JsonReply, Route } from './route.ts'
+import { isScoped, type JsonReply, type Route } from './route.ts'
 import type { Fields } from './schema.ts'
 import type { UseCases } from './use-cases.ts'
 
@@ -243,8 +243,8 @@ export interface CallerChecks {
 /** For the API for users: requires a credential within its limits and with the scope. */
 export const admitCallers =
   ({ identifyCaller, limiter, clock, trustedProxies }: CallerChecks): Admit =>
-  async (ctx, { access: { kind, scopes }, limit }) => {
-    const isPublic = kind === 'public'
+  async (ctx, { access, limit }) => {
+    const isPublic = !isScoped(access, ctx.query)
     const { req, res } = ctx
     const address = callerAddress(trustedProxies, req)
     const identify = async (): ReturnType<ReturnType<typeof identifyCaller>> => {
@@ -268,8 +268,9 @@ export const admitCallers =
     res.setHeader('X-RateLimit-Remaining', String(verdict.remaining))
     res.setHeader('X-RateLimit-Reset', String(verdict.resetSeconds))
     if (verdict.refusal !== null) throw new Refused(verdict.refusal)
+    const { scopes } = access
     const passed =
-      scopes.length === 0 ? E.right(undefined) : requireScope(credential.scopes, scopes)
+      isPublic || scopes.length === 0 ? E.right(undefined) : requireScope(credential.scopes, scopes)
     if (E.isLeft(passed)) throw new Refused(passed.left)
     return {
       owner: credential.owner,
@@ -303,28 +304,31 @@ const serve = <U>(
 ): Middleware => {
   const { access, method, maxAgeSeconds, isBodyOptional = false } = route
   const matched = matchedAs(dependencies, method, prefix + route.path)
-  const isScoped = access.kind === 'scoped'
   const acceptsBody = route.body !== undefined
   return async (ctx) => {
     // The router also matches HEAD where a route has GET.
     if (ctx.method !== method) throw new Refused(refuse('NotFound', { what: 'route' }))
     ctx.state.matched = matched
     const { query } = ctx
-    if (isScoped && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
+    const needsCredential = isScoped(access, query)
+    if (needsCredential && holdsCredential(query)) throw new Refused(refuse('Unauthorized'))
     const caller = await admit(ctx, route)
     // A scoped route searches every body for credentials, also where it accepts none.
     const body =
-      acceptsBody || isScoped
+      acceptsBody || needsCredential
         ? await readBody(ctx.req, ctx.res, {
             acceptsBody,
             isBodyOptional,
-            mayHoldCredentials: !isScoped,
+            mayHoldCredentials: !needsCredential,
             credential: caller?.program,
           })
         : undefined
     const read = route.read(useCases, {
       params: ctx['params'] as object,
-      query: access.kind === 'public' ? withoutCredentials(query, route.query) : query,
+      query:
+        access.kind === 'public' && !needsCredential
+          ? withoutCredentials(query, route.query)
+          : query,
       headers: headersOf(ctx, route.headers),
       body,
       mayWait: () => !ctx.res.destroyed && dependencies.isDraining?.() !== true,
@@ -340,7 +344,14 @@ const serve = <U>(
     if (E.isLeft(outcome)) throw new Refused(outcome.left)
     const reply = outcome.right
     if ('data' in reply)
-      return writeReply(ctx, reply, prefix, dependencies.clock.now(), maxAgeSeconds)
+      // What only this caller may see is in no shared cache.
+      return writeReply(
+        ctx,
+        reply,
+        prefix,
+        dependencies.clock.now(),
+        needsCredential ? undefined : maxAgeSeconds,
+      )
     ctx.set(reply.headers)
     ctx.body = Readable.from(reply.content(dependencies))
     reply.abort?.addEventListener('abort', () => ctx.res.destroy())

@@ -243,13 +243,17 @@ const operationOf = (
   const { operationId, access, limit, body, isBodyOptional = false, range } = route
   const security = securityNames.map((name) => ({ [name]: [] }))
   const isPublic = access.kind === 'public'
+  const scopeNames = access.scopes.map((scope) => `\`${scope}\``).join(', ')
   const sentences = [
     route.description,
     access.kind === 'scoped' &&
       (access.scopes.length === 0
         ? 'Needs a credential, with any scopes.'
-        : `Needs one of these scopes: ${access.scopes.map((scope) => `\`${scope}\``).join(', ')}.`),
-    isPublic && 'Needs no credential.',
+        : `Needs one of these scopes: ${scopeNames}.`),
+    isPublic &&
+      (access.scopedBy === undefined
+        ? 'Needs no credential.'
+        : `Needs no credential without \`${access.scopedBy}\`, and with it one of these scopes: ${scopeNames}.`),
     range && `\`${range[0]}\` must not be after \`${range[1]}\`.`,
     limit &&
       `At most ${limit.requests.toLocaleString('en-US')} requests in ${limit.periodSeconds === 60 ? 'a minute' : 'an hour'}.`,

@@ -8,7 +8,7 @@ import type {
   RefusalTag,
   UnavailableCause,
 } from '@tradeport/domain/errors'
-import { accountId, halter, lots, maxBodyBytes } from './fields.ts'
+import { accountId, halter, lots, maxBodyBytes, symbol } from './fields.ts'
 import {
   anything,
   decimal,
@@ -322,6 +322,27 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     (refusal) => `The request is valid, but ${refusal.feature} is not available yet.`,
     {
       details: { feature: text('What is not available.', 'market-data') },
+    },
+  ],
+  SymbolAmbiguous: [
+    400,
+    ({ symbol: wanted, candidates }) =>
+      `The broker has several symbols that ${wanted} could mean: ${candidates.join(', ')}. Name one of them.`,
+    {
+      details: {
+        symbol,
+        candidates: list(text('As the broker spells it.', 'EURUSD.r'), 'Symbols of the broker.'),
+      },
+    },
+  ],
+  NotAvailableOnPlatform: [
+    400,
+    ({ feature, platform }) => `The platform ${platform} of the account has no ${feature}.`,
+    {
+      details: {
+        feature: text('What is not available.', 'ticks'),
+        platform: text('The platform.', 'mt4'),
+      },
     },
   ],
   TradeNotFound: [

@@ -30,16 +30,27 @@ export interface Access<Caller = unknown> {
   readonly kind: 'public' | 'scoped' | 'operator'
   /** Of a scoped route: one of these is needed, or none where there are none. */
   readonly scopes: readonly Scope[]
+  /** Of a public route: with this parameter in the query it is a scoped one. */
+  readonly scopedBy?: string
   /** Never set: it carries the type. */
   readonly caller?: Caller
 }
 export const anybody: Access<undefined> = { kind: 'public', scopes: [] }
 export const operatorOnly: Access<undefined> = { kind: 'operator', scopes: [] }
 export const anyCredential: Access<DescribedCaller> = { kind: 'scoped', scopes: [] }
+/** Anybody, but with this parameter in the query only a caller with one of the scopes. */
+export const anybodyBut = (
+  scopedBy: string,
+  ...scopes: readonly Scope[]
+): Access<ScopedCaller | undefined> => ({ kind: 'public', scopes, scopedBy })
 export const anyOf = (...scopes: readonly Scope[]): Access<ScopedCaller> => ({
   kind: 'scoped',
   scopes,
 })
+
+/** Whether a request needs a credential with one of the scopes. */
+export const isScoped = ({ kind, scopedBy }: Access, query: object): boolean =>
+  kind === 'scoped' || (scopedBy !== undefined && Object.hasOwn(query, scopedBy))
 
 /** What a use case is given of a request. */
 type Inputs<Params, Query, Headers, Body> = Input<Params> & {
@@ -303,6 +314,7 @@ export const routesOf =
       refusals: new Set<RefusalTag>([
         'ValidationError',
         ...refusalsOfAccess[access.kind],
+        ...(access.scopedBy === undefined ? [] : refusalsOfAccess.scoped),
         ...(access.scopes.length === 0 ? [] : (['InsufficientScope'] as const)),
         ...(body === undefined ? [] : (['PayloadTooLarge'] as const)),
         ...(isKeyed ? (['IdempotencyKeyReused', 'IdempotencyInProgress'] as const) : []),
@@ -354,7 +366,7 @@ export const routesOf =
               mayWait: sent.mayWait,
               replyToStore: claim && { claim, replyOf },
             }
-            // Only a scoped route has a caller, and none of those is reached without one.
+            // A scoped route is not reached without a caller.
             const result = await record.useCase(useCases, caller as Caller, inputs)()
             return E.map((found: Result) => toReply(found, inputs))(result)
           },

@@ -335,6 +335,18 @@ export const encodedFrom = <A, B>(schema: Schema<A>, present: (value: B) => A): 
   encode: (value) => schema.encode(present(value)),
 })
 
+/** Of a reply, which has one of two shapes. */
+export const eitherOf = <A, B>(
+  first: Schema<A>,
+  second: Schema<B>,
+  isFirst: (value: A | B) => value is A,
+): Schema<A | B> => ({
+  json: { anyOf: [first.json, second.json] },
+  example: first.example,
+  validate: (value, context) => t.failure(value, context, 'is not read'),
+  encode: (value) => (isFirst(value) ? first.encode(value) : second.encode(value)),
+})
+
 /** A value of another type, read from this one. */
 export const mapDecoded = <A, B>(
   { json, example, validate }: Schema<A>,

@@ -6,6 +6,7 @@ import type {
   createEvents,
   createHalts,
   createInsights,
+  createMarketData,
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
@@ -17,7 +18,6 @@ import type {
   createWebhooks,
   describeCaller,
   identifyCaller,
-  marketData,
 } from '@tradeport/domain/use-cases'
 
 /** Of the API for users. */
@@ -30,7 +30,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createPositionChanges> &
   ReturnType<typeof createTrades> &
   ReturnType<typeof createWebhooks> &
-  typeof marketData & {
+  ReturnType<typeof createMarketData> & {
     readonly identifyCaller: ReturnType<typeof identifyCaller>
     readonly describeCaller: ReturnType<typeof describeCaller>
     readonly idempotency: IdempotencyStore

@@ -50,6 +50,8 @@ const table: { readonly [T in RefusalTag]: string } = {
   TradeRejected: '422 TRADE_REJECTED brokerCode,brokerMessage',
   BrokerOutcomeUnknown: '504 BROKER_OUTCOME_UNKNOWN accountId',
   NotImplemented: '501 NOT_IMPLEMENTED feature',
+  SymbolAmbiguous: '400 SYMBOL_AMBIGUOUS symbol,candidates',
+  NotAvailableOnPlatform: '400 NOT_AVAILABLE_ON_PLATFORM feature,platform',
   TradeNotFound: '404 TRADE_NOT_FOUND',
   HistoryTooLarge: '422 HISTORY_TOO_LARGE accountId,limit',
   EventGone: '410 EVENT_GONE oldest',

@@ -9,6 +9,7 @@ import {
 } from '@tradeport/domain/access'
 import { refuse, type Issue } from '@tradeport/domain/errors'
 import { formatEventId, type LoggedEvent } from '@tradeport/domain/events'
+import { filterInstruments } from '@tradeport/domain/market'
 import { parseOrderId } from '@tradeport/domain/orders'
 import {
   parseAccountId,
@@ -21,7 +22,7 @@ import {
   type ClosedPosition,
   describeCaller,
   type EventStream,
-  marketData,
+  type ShownQuote,
   type TradeExport,
   type TradeProvenance,
 } from '@tradeport/domain/use-cases'
@@ -33,6 +34,7 @@ import type { ClosedTrade } from '@tradeport/domain/trades'
 import {
   createFakeIdempotencyStore,
   createFakeRecords,
+  instrumentTerms,
   newAccount,
   newOrderOn,
   newWebhook,
@@ -222,13 +224,23 @@ const loggedEvent: LoggedEvent = {
   data: { order_id: 'ord_1' },
 }
 
+const prices = { open: 1.1, high: 1.2, low: 1.05, close: 1.15 }
+const quoteOf = (symbol: string): ShownQuote => ({
+  symbol,
+  bid: 1.1,
+  ask: 1.1002,
+  spread: 0.0002,
+  time: now,
+  stale: false,
+})
+
+async function* batchesOf<A>(...batches: readonly A[]): AsyncGenerator<A> {
+  yield* batches
+}
+
 /** A stream that ends after these batches. */
 const streamOf = (...batches: readonly (readonly LoggedEvent[])[]): EventStream => ({
-  batches: {
-    async *[Symbol.asyncIterator]() {
-      yield* batches
-    },
-  },
+  batches: batchesOf(...batches),
   startsAfter: formatEventId(1n),
   tooSlow: new AbortController().signal,
   close: () => undefined,
@@ -285,7 +297,20 @@ export const fakeUseCases = ({
   getTradeCurve: () =>
     TE.right({ data: tradeCurve(noResults, null, 500), provenance, warnings: [] }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),
-  ...marketData,
+  listSymbols: (filter) => TE.right(filterInstruments(filter)),
+  getMarketData: () => TE.left(refuse('NotImplemented', { feature: 'market-data' })),
+  listInstruments: (_, { accountId: of, page = 1, limit = 100, ...filter }) =>
+    TE.right(
+      of === undefined
+        ? filterInstruments(filter)
+        : { items: [instrumentTerms('EURUSD')], page, limit, total: 1 },
+    ),
+  getQuote: (_, symbol) => TE.right(quoteOf(symbol)),
+  listQuotes: (_, symbols) => TE.right(symbols.map(quoteOf)),
+  followQuotes: (_, symbols) =>
+    TE.right({ batches: batchesOf(symbols.map(quoteOf)), close: () => undefined }),
+  listCandles: () => TE.right([{ ...prices, time: now, volume: 12, complete: false }]),
+  listTicks: () => TE.right([{ time: now, bid: 1.1, ask: null }]),
   placeOrder: placeOrderIn(idempotency),
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),

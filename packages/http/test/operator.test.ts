@@ -379,6 +379,7 @@ describe('a document', () => {
     }
     const sent = {
       ...same,
+      marketDataFeed: { accountId, symbols: { US500: 'US500.cash' } },
       accounts: [{ ...accountEntry, id: accountId.toUpperCase(), isDemo: null }],
       accessTokens: [{ ...token, expiresAt: '2027-01-01T00:00:00+01:00' }],
       balanceSnapshots: [{ accountId, timestamp: '2026-11-01', ...figures }],
@@ -386,6 +387,7 @@ describe('a document', () => {
     expect((await ask(api, 'POST /apply', sent)).status).toBe(200)
     expect(applied).toStrictEqual({
       ...same,
+      marketDataFeed: [{ id: 'feed', accountId, symbols: { US500: 'US500.cash' } }],
       accounts: [{ ...accountEntry, isDemo: null, createdAt: Date.parse(accountEntry.createdAt) }],
       accessTokens: [{ ...token, expiresAt: Date.parse('2026-12-31T23:00:00.000Z') }],
       balanceSnapshots: [{ accountId, timestamp: Date.parse('2026-11-01'), ...figures }],

@@ -2,6 +2,7 @@
 // what is not simply a field of the result.
 import { scopes } from '@tradeport/domain/access'
 import { instruments } from '@tradeport/domain/market'
+import { instrumentTerms } from '@tradeport/testkit'
 import type { CloseAttempt, ClosedPosition } from '@tradeport/domain/use-cases'
 import { refuse } from '@tradeport/domain/errors'
 import * as E from 'fp-ts/lib/Either.js'
@@ -40,6 +41,14 @@ interface Row {
   readonly query?: string
 }
 
+const shownQuote = {
+  symbol: 'EURUSD',
+  bid: 1.1,
+  ask: 1.1002,
+  spread: 0.0002,
+  time: '2026-11-21T10:11:12.345Z',
+  stale: false,
+}
 const createdAt = '2026-01-05T00:00:00.000Z'
 const shownAccount = {
   isDemo: true,
@@ -317,7 +326,23 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       meta: ofTrades,
     },
   ],
-  listSymbols: [{ data: instruments }],
+  listSymbols: [
+    { data: instruments },
+    {
+      data: [instrumentTerms('EURUSD')],
+      meta: {
+        pagination: {
+          page: 1,
+          limit: 5,
+          total: 1,
+          total_pages: 1,
+          has_next: false,
+          has_prev: false,
+        },
+      },
+      query: `accountId=${accountId}&limit=5`,
+    },
+  ],
   createWebhook: [
     {
       data: { ...shownWebhook, secret: webhookSecret },
@@ -369,6 +394,24 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       parts: { listEvents: () => TE.right({ events: [], hasNext: true }) },
     },
   ],
+  getQuote: [{ data: shownQuote }],
+  listQuotes: [{ data: [shownQuote, { ...shownQuote, symbol: 'XAUUSD' }] }],
+  listCandles: [
+    {
+      data: [
+        {
+          time: '2026-11-21T10:11:12.345Z',
+          open: 1.1,
+          high: 1.2,
+          low: 1.05,
+          close: 1.15,
+          volume: 12,
+          complete: false,
+        },
+      ],
+    },
+  ],
+  listTicks: [{ data: [{ time: '2026-11-21T10:11:12.345Z', bid: 1.1, ask: null }] }],
   replayWebhookDelivery: [
     { data: { id: delivery.id }, location: `/api/v1/webhooks/${webhook.id}/deliveries` },
   ],
@@ -398,8 +441,8 @@ const table: Readonly<Record<string, readonly Row[]>> = {
   recoverWebhook: [{ data: { scheduled: 3 } }],
 }
 
-it('every operation has a row, but the export and the stream, which are not JSON, and market data, which is not available yet', () => {
-  const others = ['exportTrades', 'streamEvents', 'getQuote', 'listCandles', 'listTicks']
+it('every operation has a row, but the export and the streams, which are not JSON', () => {
+  const others = ['exportTrades', 'streamEvents', 'streamQuotes']
   expect([...Object.keys(table), ...others].toSorted()).toEqual(
     users.routes.map(({ operationId }) => operationId).toSorted(),
   )
@@ -432,7 +475,8 @@ it.each(cases)(
     expect(reply.json).toMatchObject({ data })
     expect(reply.headers).toMatchObject({
       'content-type': 'application/json; charset=utf-8',
-      'cache-control': route.path === '/symbols' ? 'public, max-age=60' : 'no-store',
+      'cache-control':
+        route.path === '/symbols' && query === undefined ? 'public, max-age=60' : 'no-store',
       'x-content-type-options': 'nosniff',
       'content-security-policy': "default-src 'none'; frame-ancestors 'none'",
       'referrer-policy': 'no-referrer',

@@ -30,7 +30,7 @@ import {
 } from './fakes.ts'
 import { operatorUseCases } from './operator-use-cases.ts'
 
-// No order can be changed or cancelled today, and there is no market data.
+// No order can be changed or cancelled today.
 const expectedStatuses: Readonly<Record<string, number>> = {
   placeOrder: 201,
   modifyOrder: 409,
@@ -38,9 +38,6 @@ const expectedStatuses: Readonly<Record<string, number>> = {
   createWebhook: 201,
   replayWebhookDelivery: 201,
   recoverWebhook: 202,
-  getQuote: 501,
-  listCandles: 501,
-  listTicks: 501,
 }
 const expectedStatus = ({ operationId }: Pick<Route<never>, 'operationId'>): number =>
   expectedStatuses[operationId] ?? 200
@@ -201,11 +198,8 @@ it.each([
   ['/accounts/1/history', 'ACCOUNT_NOT_FOUND'],
   // The query is checked before the id, which only names no account.
   ['/accounts/1/history?interval=x', 'VALIDATION_ERROR'],
-  ['/quotes/%FF', 'NOT_FOUND'],
-  ['/quotes/NOPE', 'NOT_FOUND'],
   ['/quotes/eurusd', 'VALIDATION_ERROR'],
   ['/candles/NOPE', 'VALIDATION_ERROR'],
-  ['/quotes/EURUSD', 'NOT_IMPLEMENTED'],
 ])('%s is %s', async (target, code) => {
   expect((await send(api, `/api/v1${target}`)).json.error?.code).toBe(code)
 })

@@ -16,10 +16,12 @@ import type {
   LiveAccounts,
   MarketData,
   MarketDataError,
+  MarketDataFeed,
+  MarketDataFeeds,
   PositionTrading,
   PositionViews,
 } from '@tradeport/domain/ports'
-import type { BrokerInstrument, Quote } from '@tradeport/domain/market'
+import type { BrokerInstrument, Candle, Quote } from '@tradeport/domain/market'
 import type { BrokerPosition, Position, PositionsReading } from '@tradeport/domain/positions'
 import type { AccountId, Instant } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
@@ -55,6 +57,7 @@ const freshMs = 30_000
 const liveAccountTtlMs = 5_000
 const quoteTtlMs = 1_000
 const maxQuotes = 50_000
+const maxCandles = 200_000
 /** Of symbols and their terms. */
 const termsTtlMs = 3_600_000
 /** Over all accounts. */
@@ -184,8 +187,8 @@ export const cachedLiveAccounts = (
 }
 
 /**
- * Keeps quotes for a second, and an account's symbols and their terms for an hour, failures not at
- * all. Candles and ticks pass through.
+ * Keeps quotes and the latest candles for a second, and an account's symbols and their terms for an
+ * hour, failures not at all. Earlier candles and ticks pass through.
  */
 export const cachedMarketData = (
   marketData: MarketData,
@@ -212,6 +215,14 @@ export const cachedMarketData = (
     maxEntries: maxQuotes,
     tally: tallies?.('quotes'),
   })
+  const latestCandles = createSingleFlightCache<MarketDataError, readonly Candle[]>({
+    clock,
+    ttlMs: quoteTtlMs,
+    maxEntries: maxAccounts,
+    maxWeight: maxCandles,
+    weigh: (candles) => 1 + candles.length,
+    tally: tallies?.('candles'),
+  })
   return {
     ...marketData,
     symbols: (account) => symbols.read(keyOf(account), marketData.symbols(account)),
@@ -219,7 +230,28 @@ export const cachedMarketData = (
       instruments.read(keyOf(account, symbol), marketData.instrument(account, symbol)),
     quote: (account, symbol) =>
       quotes.read(keyOf(account, symbol), marketData.quote(account, symbol)),
+    candles: (account, symbol, window) => {
+      const read = marketData.candles(account, symbol, window)
+      const { timeframe, to, limit } = window
+      return to > clock.now()
+        ? latestCandles.read(keyOf(account, symbol, timeframe, limit), read)
+        : read
+    },
   }
+}
+
+/** Keeps for a second which feed the operator chose. */
+export const cachedMarketDataFeeds = (
+  { find }: MarketDataFeeds,
+  { clock, tallies }: CacheParts,
+): MarketDataFeeds => {
+  const feeds = createSingleFlightCache<ServiceUnavailable, O.Option<MarketDataFeed>>({
+    clock,
+    ttlMs: quoteTtlMs,
+    maxEntries: 1,
+    tally: tallies?.('market_data_feed'),
+  })
+  return { find: feeds.read('', find) }
 }
 
 /**

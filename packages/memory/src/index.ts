@@ -3,6 +3,7 @@ export {
   cachedBroker,
   cachedLiveAccounts,
   cachedMarketData,
+  cachedMarketDataFeeds,
   cachedPositionViews,
   forgettingDesk,
 } from './account-caches.ts'

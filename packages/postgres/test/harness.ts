@@ -7,11 +7,13 @@ import { Client } from 'pg'
 import { afterAll, beforeAll, describe } from 'vitest'
 import {
   createAccountStore,
+  createCandleStore,
   createCipher,
   createCredentialStore,
   createHalts,
   createIdempotencyStore,
   createLimitStore,
+  createMarketDataFeeds,
   createOperatorOrders,
   createOperatorStore,
   createProviderTokens,
@@ -146,6 +148,8 @@ export const startInstance = async (
     tenantRecords: createTenantRecords(parts),
     riskThresholds: createRiskThresholds({ knex, recorder, mayHalt: true }),
     halts: createHalts(parts),
+    candles: createCandleStore(parts),
+    marketDataFeeds: createMarketDataFeeds(parts),
     webhooks: createWebhookStore(parts),
     idempotency: createIdempotencyStore(parts),
     orderLimits: createLimitStore(parts),

@@ -64,6 +64,10 @@ const crowd = (tenantId: string): readonly string[] => [
    select 'crowd-' || (n % 2000 + 1), 'crowd-' || (n % 2000 + 1), int4send(n), 1, now() - n * interval '1 second' from generate_series(1, 20000) n`,
   `insert into journals (tenant_id, account_id, provider_account_id, linked_at, synced_at, wanted_at)
    select tenant_id, id, 'p', now(), now(), now() + interval '1 hour' from accounts where tenant_id like 'crowd-%'`,
+  `insert into candle_series (tenant_id, account_id, provider_account_id, symbol, timeframe)
+   select tenant_id, id, 'p0', 'EURUSD', '1m' from accounts`,
+  `insert into candles (tenant_id, series_id, time_ms, open, high, low, close, volume)
+   select tenant_id, id, n, 1, 1, 1, 1, 1 from candle_series, generate_series(1, 20) n`,
   `insert into deals (tenant_id, account_id, time_ms, id, entry, kind, position_id, profit, commission, swap)
    select tenant_id, account_id, n, n, 'in', 'buy', n, 0, 0, 0 from journals, generate_series(1, 10) n`,
   `insert into trades (tenant_id, account_id, position_id, status, symbol, side, volume, entry_price, exit_price, profit, commission, swap,
@@ -89,6 +93,8 @@ onEachDatabase('statements', (here) => {
     providerAccountId: 'p0',
     region: null,
   }
+  const series = { account: broker, symbol: 'EURUSD', timeframe: '1m' } as const
+  const candle = { time: 5, open: 1, high: 1, low: 1, close: 1, volume: 1 }
   const statements: Knex.Sql[] = []
   beforeAll(async () => {
     await write(here.operator, world)
@@ -190,6 +196,12 @@ onEachDatabase('statements', (here) => {
     ['the balances', () => journal.records.balances(owner, accountId, day)],
     ['a trade', () => journal.records.find(owner, { accountId, ticket: '1' as Ticket })],
     ['the skipped positions', () => journal.records.skipped(owner, [accountId])],
+    ['known ranges of candles', () => here.candles.known(series, { from: 0, to: day })],
+    [
+      'a page of candles',
+      () => here.candles.read(series, { from: 0, to: day }, { limit: 100, end: 'last' }),
+    ],
+    ['a write of candles', () => here.candles.add(series, { from: 5, to: 5 }, [candle])],
     ['the journals that disagree', () => createJournalHealth(here.knex).disagreeing],
   ])('of %s read no table through', async (_, call) => {
     expect(readThrough(await plansOf(call()))).toStrictEqual([])

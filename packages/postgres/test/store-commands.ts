@@ -279,6 +279,8 @@ const changes = fc.record({
     one(...accountIds),
     ({ accountId }) => [accountId],
   ),
+  // There is one for all runs, so that they would change each other's.
+  marketDataFeed: fc.constant({ put: [], remove: [] }),
 })
 const keys: fc.Arbitrary<OperatorKeys> = fc.record({
   tenants: fc.subarray(tenantIds),
@@ -296,6 +298,7 @@ const keys: fc.Arbitrary<OperatorKeys> = fc.record({
   ),
   riskThresholds: fc.array(fc.record(thresholdKeys)),
   halts: fc.subarray(accountIds),
+  marketDataFeed: fc.constant([]),
 })
 
 // --- The commands. ---

@@ -52,6 +52,7 @@ const recordsNamed = (tables: Tables, keys: OperatorKeys): OperatorRecords => {
       ({ accountId, type, severity, value, halt }) => ({ accountId, type, severity, value, halt }),
     ),
     halts: named(tables.halts, keys.halts),
+    marketDataFeed: named(tables.marketDataFeed, keys.marketDataFeed),
   }
   const holders = [
     ...bound.accounts.map(({ owner }) => owner),
@@ -113,6 +114,7 @@ const owners: readonly (readonly [
   ['balanceSnapshots', 'accounts', ({ accountId }) => accountId],
   ['riskThresholds', 'accounts', ({ accountId }) => accountId],
   ['halts', 'accounts', ({ accountId }) => accountId],
+  ['marketDataFeed', 'accounts', ({ accountId }) => accountId],
   ['ownHalts', 'accounts', ({ accountId }) => accountId],
 ]
 

@@ -9,6 +9,7 @@ import type {
   Desk,
   StoredAccessToken,
   StoredApiKey,
+  StoredMarketDataFeed,
   Tenant,
   User,
 } from '@tradeport/domain/operator'
@@ -39,6 +40,7 @@ export interface Tables {
   /** By the owners. */
   readonly ownHalts: Map<string, OperatorHalt>
   readonly webhooks: Map<string, WebhookWithSecret>
+  readonly marketDataFeed: Map<string, StoredMarketDataFeed>
 }
 
 /**
@@ -65,6 +67,7 @@ export const createFakeRecords = (): FakeRecords => ({
     halts: new Map(),
     ownHalts: new Map(),
     webhooks: new Map(),
+    marketDataFeed: new Map(),
   },
   idempotencyKeys: new Map(),
 })

@@ -45,6 +45,7 @@ export const noKeys: OperatorKeys = {
   balanceSnapshots: [],
   riskThresholds: [],
   halts: [],
+  marketDataFeed: [],
 }
 
 export const noRecords: OperatorRecords = {
@@ -59,6 +60,7 @@ export const noRecords: OperatorRecords = {
   balanceSnapshots: [],
   riskThresholds: [],
   halts: [],
+  marketDataFeed: [],
 }
 
 // Names are counted, so that tests which share one store never meet each other's records.

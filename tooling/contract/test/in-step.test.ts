@@ -174,6 +174,8 @@ const fieldsOfDetails: {
   TRADE_REJECTED: ['brokerCode', 'brokerMessage'],
   BROKER_OUTCOME_UNKNOWN: ['accountId'],
   NOT_IMPLEMENTED: ['feature'],
+  SYMBOL_AMBIGUOUS: ['symbol', 'candidates'],
+  NOT_AVAILABLE_ON_PLATFORM: ['feature', 'platform'],
   TRADE_NOT_FOUND: [],
   HISTORY_TOO_LARGE: ['accountId', 'limit'],
   INVALID_CURSOR: [],

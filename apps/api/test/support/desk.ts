@@ -7,6 +7,7 @@ import type { Json, Reply, TestService } from './service.ts'
 
 export const everyScope = [
   'accounts:read',
+  'market-data:read',
   'trading:read',
   'trading:write',
   'webhooks:read',

@@ -112,6 +112,7 @@ export const environmentOf = (folder: string, providerUrl: string): Environment 
   BROKER: 'metaapi',
   METAAPI_CLIENT_URL: providerUrl,
   METAAPI_PROVISIONING_URL: providerUrl,
+  METAAPI_MARKET_DATA_URL: providerUrl,
   LOG_LEVEL: 'trace',
 })
 

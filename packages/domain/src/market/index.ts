@@ -1,5 +1,10 @@
 // The fixed list of instruments, and the market data of brokers.
-export { instrumentTypes, instruments } from './instruments.ts'
+export { resolveSymbol } from './broker-symbol.ts'
+export type { ResolvedSymbol } from './broker-symbol.ts'
+export { gapsIn } from './candle-ranges.ts'
+export type { CandleRange } from './candle-ranges.ts'
+export { filterInstruments, instrumentTypes, instruments } from './instruments.ts'
+export type { Instrument } from './instruments.ts'
 export { instrumentTradeModes, pointOf, timeframes, weekdays } from './market-data.ts'
 export type {
   BrokerInstrument,

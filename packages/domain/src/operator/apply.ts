@@ -26,6 +26,7 @@ import {
   type Settings,
   type StoredAccessToken,
   type StoredApiKey,
+  type StoredMarketDataFeed,
   type Tenant,
   type TraderLimits,
   type User,
@@ -79,6 +80,7 @@ interface MergedFields {
   readonly balanceSnapshots: AccountSnapshot
   readonly riskThresholds: RiskThreshold
   readonly halts: Omit<OperatorHalt, 'since'>
+  readonly marketDataFeed: StoredMarketDataFeed
 }
 
 const rules: {
@@ -143,6 +145,7 @@ const rules: {
     halt: { unset: false },
   },
   halts: { accountId: 'account', reason: { unset: null } },
+  marketDataFeed: { id: 'required', accountId: 'required', symbols: { unset: {} } },
 }
 
 const noDeskLimits: DeskLimits = { maxOpenLots: null, maxOpenPositions: null, allowedSymbols: null }
@@ -165,7 +168,10 @@ export const keysOf = (
       )
     })
   const ids = (section: Section): readonly string[] => document[section].map(idOf)
-  const accounts = document.desks.flatMap((desk) => desk.accounts)
+  const accounts = [
+    ...document.desks.flatMap((desk) => desk.accounts),
+    ...document.marketDataFeed.map((feed) => feed.accountId),
+  ]
   return {
     tenants: present([...ids('tenants'), ...parents('tenant')]) as readonly TenantId[],
     users: present([...ids('users'), ...parents('user')]) as readonly UserId[],
@@ -184,6 +190,7 @@ export const keysOf = (
     balanceSnapshots: document.balanceSnapshots,
     riskThresholds: document.riskThresholds,
     halts: present(document.halts.map(({ accountId }) => accountId)),
+    marketDataFeed: ids('marketDataFeed'),
   }
 }
 
@@ -279,6 +286,11 @@ export const decideApply =
       balanceSnapshots: (_, snapshot) => snapshot,
       riskThresholds: (_, threshold) => threshold,
       halts: (_, halt, stored) => halt && { ...halt, since: stored?.since ?? now },
+      marketDataFeed: ({ accountId }, feed, _, reportFault) => {
+        if (typeof accountId === 'string' && !recordsAfter.accounts.has(accountId))
+          reportFault('accountId', `there is no account ${accountId}`)
+        return feed
+      },
     }
 
     /** With everything that belongs to the record and that a later section can refer to. */
@@ -298,7 +310,8 @@ export const decideApply =
       const removed: unknown[] = []
       const entries: readonly OperatorDocument[S][number][] = document[section]
       for (const [index, entry] of entries.entries()) {
-        const path = `${section}[${index}]`
+        // There is one feed, which the document names without a list.
+        const path = section === 'marketDataFeed' ? section : `${section}[${index}]`
         const id = idOf(entry)
         // The document would contradict itself.
         if (seen.has(id)) faults.push({ path, message: 'this record is named twice; name it once' })

@@ -11,7 +11,7 @@ export type {
   TenantCounts,
   OwnedPlace,
 } from './listing.ts'
-export { challengeStatuses, emptyDocument, noChanges } from './records.ts'
+export { challengeStatuses, emptyDocument, marketDataFeedId, noChanges } from './records.ts'
 export type {
   AccountTraderLimits,
   Changes,
@@ -24,6 +24,7 @@ export type {
   User,
   StoredAccessToken,
   StoredApiKey,
+  StoredMarketDataFeed,
   AccountSnapshot,
   Challenge,
   Tenant,

@@ -109,9 +109,9 @@ const fieldsOf = (record: Put): Fields => {
 const flattened = (record: Readonly<Record<string, unknown>>): Fields =>
   Object.entries(record).flatMap(([field, value]): Fields => {
     if (keyFields.has(field)) return []
-    if (field === 'limits')
+    if (field === 'limits' || field === 'symbols')
       return flattened(value as Record<string, unknown>).map(([limit, allowed]) => [
-        `limits.${limit}`,
+        `${field}.${limit}`,
         allowed,
       ])
     return [

@@ -19,6 +19,7 @@ export const sections = [
   'balanceSnapshots',
   'riskThresholds',
   'halts',
+  'marketDataFeed',
 ] as const
 export type Section = (typeof sections)[number]
 
@@ -122,6 +123,17 @@ export interface AccountSnapshot extends BalanceSnapshot {
   readonly accountId: AccountId
 }
 
+/**
+ * The account whose prices those without an account of their own get; there is at most one. By
+ * listed symbol the broker's spelling, where the usual rule does not find it.
+ */
+export interface StoredMarketDataFeed {
+  readonly id: typeof marketDataFeedId
+  readonly accountId: AccountId
+  readonly symbols: Readonly<Record<string, string>>
+}
+export const marketDataFeedId = 'feed'
+
 interface Records {
   readonly tenants: Tenant
   readonly users: User
@@ -134,6 +146,7 @@ interface Records {
   readonly balanceSnapshots: AccountSnapshot
   readonly riskThresholds: RiskThreshold
   readonly halts: OperatorHalt
+  readonly marketDataFeed: StoredMarketDataFeed
 }
 
 interface Keys {
@@ -148,6 +161,7 @@ interface Keys {
   readonly balanceSnapshots: Pick<AccountSnapshot, 'accountId' | 'timestamp'>
   readonly riskThresholds: Pick<RiskThreshold, 'accountId' | 'type' | 'severity'>
   readonly halts: AccountId
+  readonly marketDataFeed: string
 }
 
 /** The fields of an entry that may be left out (the stored value stays) or null (it is unset). */
@@ -180,6 +194,8 @@ interface Entries {
   readonly balanceSnapshots: Entry<AccountSnapshot, 'accountId' | 'timestamp'>
   readonly riskThresholds: Entry<RiskThreshold, 'accountId' | 'type' | 'severity'>
   readonly halts: Entry<Omit<OperatorHalt, 'since'>, 'accountId'>
+  /** One entry at most. */
+  readonly marketDataFeed: Entry<StoredMarketDataFeed, 'id'>
 }
 
 /**

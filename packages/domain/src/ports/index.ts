@@ -14,7 +14,7 @@ import type {
 } from './broker.ts'
 import type { EventLog } from './events.ts'
 import type { Journal, TradeRecords, Watch } from './journal.ts'
-import type { MarketData } from './market-data.ts'
+import type { CandleStore, MarketData, MarketDataFeeds } from './market-data.ts'
 import type { Mailer } from './notices.ts'
 import type {
   DatabaseHealth,
@@ -61,7 +61,9 @@ export interface Ports extends Pauser {
   readonly limiterHealth: LimiterHealth
   readonly liveAccounts: LiveAccounts
   readonly mailer: Mailer
+  readonly candles: CandleStore
   readonly marketData: MarketData
+  readonly marketDataFeeds: MarketDataFeeds
   readonly operator: OperatorStore
   readonly operatorOrders: OperatorOrders
   readonly orderIds: OrderIds

@@ -1,8 +1,11 @@
 // Prices and instruments of a broker account, through the provider.
+import type * as O from 'fp-ts/lib/Option.js'
 import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { BrokerAccount } from '../accounts/account.ts'
-import type { BrokerReadError, Refusal } from '../errors.ts'
+import type { AsyncResult, BrokerReadError, Refusal } from '../errors.ts'
+import type { CandleRange } from '../market/candle-ranges.ts'
 import type { BrokerInstrument, Candle, Quote, Tick, Timeframe } from '../market/market-data.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 
 /** The most candles or ticks of one read. */
@@ -26,6 +29,51 @@ export interface TicksWindow {
   readonly offset: number
   /** 1 to `marketDataPageSize`. */
   readonly limit: number
+}
+
+/** The candles of one symbol of an account, */
+export interface CandleSeries {
+  readonly account: BrokerAccount
+  /** As the broker spells it. */
+  readonly symbol: string
+  readonly timeframe: Timeframe
+}
+
+/**
+ * Complete candles as they were read from the broker, by account and its link. Every method has the
+ * account, which holds its owner.
+ */
+export interface CandleStore {
+  /** The ranges of opening times of which every candle is kept, within `range`. */
+  readonly known: (series: CandleSeries, range: CandleRange) => AsyncResult<readonly CandleRange[]>
+  /** Oldest first: the first so many of the range, or the last so many. */
+  readonly read: (
+    series: CandleSeries,
+    range: CandleRange,
+    page: { readonly limit: number; readonly end: 'first' | 'last' },
+  ) => AsyncResult<readonly Candle[]>
+  /**
+   * Keeps the candles, and that there are no others in the range. A candle that is kept already
+   * stays as it is.
+   */
+  readonly add: (
+    series: CandleSeries,
+    range: CandleRange,
+    candles: readonly Candle[],
+  ) => AsyncResult<void>
+}
+
+/** The account that the operator chose for the prices of the listed instruments. */
+export interface MarketDataFeed {
+  readonly owner: Owner
+  readonly accountId: AccountId
+  /** The broker's spelling by the listed symbol, where the usual rule does not find it. */
+  readonly symbols: Readonly<Record<string, string>>
+}
+
+export interface MarketDataFeeds {
+  /** None where the operator chose none. */
+  readonly find: AsyncResult<O.Option<MarketDataFeed>>
 }
 
 /** Symbols are as the broker spells them. A failure is never an empty list. */

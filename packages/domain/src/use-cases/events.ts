@@ -4,7 +4,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ScopedCaller } from '../access/credential.ts'
-import { refuse, type AsyncResult, type Refusal } from '../errors.ts'
+import { refuse, type AsyncResult } from '../errors.ts'
 import {
   formatEventId,
   readableTypes,
@@ -16,15 +16,12 @@ import type { Ports } from '../ports/index.ts'
 import type { Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
 import { createEventTails, type Follower } from './steps/event-tails.ts'
+import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
 type WithOptionalTypes<Query> = Omit<Query, 'types'> & {
   readonly types?: readonly WebhookEventType[] | undefined
 }
-
-/** Open streams: of one credential, and of this instance. */
-export const streamLimits = { perProgram: 5, perInstance: 1_000 }
-const retryAfterSeconds = 5
 
 const pageLimit = 1_000
 /** Before every event. */
@@ -47,11 +44,13 @@ export interface EventStream {
   readonly close: () => void
 }
 
-export const createEvents = (ports: Pick<Ports, 'eventLog' | 'watch' | 'pause'>) => {
-  const { eventLog } = ports
+interface EventPorts extends Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
+  readonly streamSlots: StreamSlots
+}
+
+export const createEvents = (ports: EventPorts) => {
+  const { eventLog, streamSlots } = ports
   const tails = createEventTails(ports)
-  const open = new Map<string, number>()
-  let openInAll = 0
 
   /** Refuses to resume after a purged event, since later events may be purged too. */
   const requireKept = (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
@@ -70,30 +69,6 @@ export const createEvents = (ports: Pick<Ports, 'eventLog' | 'watch' | 'pause'>)
                 ),
           ),
         )
-
-  /** Counts a stream until the returned function is called. */
-  const openStreamSlot = (program: string): E.Either<Refusal<'StreamLimitReached'>, () => void> => {
-    const held = open.get(program) ?? 0
-    const limit =
-      held >= streamLimits.perProgram
-        ? streamLimits.perProgram
-        : openInAll >= streamLimits.perInstance
-          ? streamLimits.perInstance
-          : undefined
-    if (limit !== undefined)
-      return E.left(refuse('StreamLimitReached', { limit, retryAfterSeconds }))
-    open.set(program, held + 1)
-    openInAll++
-    let isHeld = true
-    return E.right(() => {
-      if (!isHeld) return
-      isHeld = false
-      openInAll--
-      const left = (open.get(program) ?? 1) - 1
-      if (left === 0) open.delete(program)
-      else open.set(program, left)
-    })
-  }
 
   async function* batchesOf(
     { owner, isStillAccepted }: ScopedCaller,
@@ -138,7 +113,7 @@ export const createEvents = (ports: Pick<Ports, 'eventLog' | 'watch' | 'pause'>)
         TE.fromEither(readableTypes(caller.scopes, types)),
         TE.tap(() => requireKept(caller.owner, after)),
         TE.bindTo('readable'),
-        TE.bindW('leave', () => TE.fromEither(openStreamSlot(caller.program))),
+        TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
         TE.flatMap(({ readable, leave }) => {
           const tooSlow = new AbortController()
           const followed = { types: readable, accountId }

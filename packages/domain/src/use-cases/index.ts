@@ -12,7 +12,10 @@ export {
   type DescribedCaller,
 } from './identify-caller.ts'
 export { createInsights } from './insights.ts'
-export { marketData } from './market-data.ts'
+export { createMarketData } from './market-data.ts'
+export type { QuoteStream, ShownQuote, StreamedQuote } from './market-data.ts'
+export { createStreamSlots } from './steps/stream-slots.ts'
+export type { ShownCandle } from './steps/read-candles.ts'
 export { createOperatorDocuments } from './operator-documents.ts'
 export { createOperatorHealth } from './operator-health.ts'
 export { createOrdersUnderWay } from './operator-orders.ts'

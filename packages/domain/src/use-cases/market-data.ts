@@ -1,26 +1,450 @@
-// Market data: the list of instruments; quotes, candles and ticks are not there yet.
+// Market data. Without the capability `market-data` there is the fixed list of instruments alone.
+// With it, prices come from an account of the caller, or from the operator's feed for the listed
+// instruments (docs/behaviour.md#market-data).
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import { refuse, type Refusal } from '../errors.ts'
+import type { Caller, ScopedCaller } from '../access/credential.ts'
+import {
+  isSameBrokerAccount,
+  requireBrokerAccount,
+  type BrokerAccount,
+} from '../accounts/account.ts'
+import {
+  refuse,
+  type AsyncResult,
+  type BrokerReadTag,
+  type Refusal,
+  type RefusalTag,
+} from '../errors.ts'
+import { resolveSymbol, type ResolvedSymbol } from '../market/broker-symbol.ts'
 import {
   filterInstruments,
   findInstrument,
   type Instrument,
   type InstrumentFilter,
 } from '../market/instruments.ts'
+import type { BrokerInstrument, Quote, Tick, Timeframe } from '../market/market-data.ts'
+import type { AccountStore, Ports } from '../ports/index.ts'
+import { marketDataPageSize, type MarketDataError } from '../ports/market-data.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
+import type { AccountId } from '../primitives/ids.ts'
+import { dayMs, minuteMs, type Instant } from '../primitives/instant.ts'
+import { pageOf, type Page } from '../primitives/pages.ts'
+import { findAccount } from './steps/find.ts'
+import { createQuotePolls, type QuoteListener } from './steps/quote-polls.ts'
+import { createCandleReader, type CandlesQuery, type ShownCandle } from './steps/read-candles.ts'
+import type { StreamSlots } from './steps/stream-slots.ts'
 
-export const marketData = {
-  /** GET /symbols. */
-  listSymbols: (filter: InstrumentFilter): TE.TaskEither<never, readonly Instrument[]> =>
-    TE.right(filterInstruments(filter)),
+/** A quote older than this is stale: the market is closed, or the terminal lost its broker. */
+const staleAfterMs = minuteMs
+
+export interface ShownQuote extends Pick<Quote, 'bid' | 'ask' | 'time'> {
+  /** As it was asked for. */
+  readonly symbol: string
+  readonly spread: number
+  readonly stale: boolean
+}
+
+/** A quote of a stream, or why a symbol has none now. */
+export type StreamedQuote = ShownQuote | { readonly symbol: string; readonly refusal: Refusal }
+
+export interface QuoteStream {
+  /** What changed, and an empty batch about every second without a change. */
+  readonly batches: AsyncIterable<readonly StreamedQuote[]>
+  /** Must be called when the reader is gone, also where nothing was read. */
+  readonly close: () => void
+}
+
+export interface InstrumentsQuery extends InstrumentFilter {
+  readonly accountId?: AccountId | undefined
+  /** Both only with an account. */
+  readonly page?: number | undefined
+  readonly limit?: number | undefined
+}
+
+export interface TicksQuery {
+  /** Undefined: the last ticks up to `to`. */
+  readonly from?: Instant | undefined
+  /** Undefined: now. */
+  readonly to?: Instant | undefined
+  readonly limit: number
+}
+
+/** Why a symbol has no prices for this caller. */
+type SourceTag =
+  | 'AccountNotFound'
+  | 'NotFound'
+  | 'NotImplemented'
+  | 'SymbolAmbiguous'
+  | BrokerReadTag
+
+/** Where the prices of a request come from. */
+interface Source {
+  readonly account: BrokerAccount
+  readonly isFeed: boolean
+  /** The broker's spelling by the symbol of the caller, where the operator gives it. */
+  readonly spelled: Readonly<Record<string, string>>
+}
+
+/** A symbol at its source. */
+interface Located extends Source {
+  /** As it was asked for. */
+  readonly symbol: string
+  /** As the broker spells it. */
+  readonly spelling: string
+}
+
+interface MarketPorts extends Pick<
+  Ports,
+  'marketData' | 'marketDataFeeds' | 'candles' | 'clock' | 'pause'
+> {
+  readonly accounts: Pick<AccountStore, 'find'>
+  readonly streamSlots: StreamSlots
+}
+
+export const createMarketData = (ports: MarketPorts) => {
+  const { marketData, marketDataFeeds, clock, streamSlots } = ports
+  const readCandles = createCandleReader(ports)
+  const polls = createQuotePolls(ports)
+
+  const ofAccount = (owner: Caller['owner'], id: AccountId) =>
+    pipe(findAccount(ports)(owner, id), TE.flatMapEither(requireBrokerAccount))
+
+  const sourceOf = (
+    caller: Caller | undefined,
+    accountId: AccountId | undefined,
+  ): AsyncResult<Source, SourceTag> => {
+    if (accountId !== undefined && caller !== undefined)
+      return pipe(
+        ofAccount(caller.owner, accountId),
+        TE.map((account) => ({ account, isFeed: false, spelled: {} })),
+      )
+    return pipe(
+      marketDataFeeds.find,
+      TE.flatMap(TE.fromOption(() => refuse('NotImplemented', { feature: 'market-data' }))),
+      TE.flatMap((feed) =>
+        pipe(
+          ofAccount(feed.owner, feed.accountId),
+          TE.map((account) => ({ account, isFeed: true, spelled: feed.symbols })),
+        ),
+      ),
+    )
+  }
+
+  // One list of symbols is kept for an hour, and so is what was found in it.
+  const resolved = new WeakMap<readonly string[], Map<string, ResolvedSymbol>>()
+  const resolve = (symbol: string, symbols: readonly string[]): ResolvedSymbol => {
+    const bySymbol = resolved.get(symbols) ?? new Map<string, ResolvedSymbol>()
+    resolved.set(symbols, bySymbol)
+    const found = bySymbol.get(symbol) ?? resolveSymbol(symbol, symbols)
+    if (found.kind === 'found') bySymbol.set(symbol, found)
+    return found
+  }
+
+  /** Unknown symbols are never asked for: the provider limits a token that does so. */
+  const spellingOf = (
+    { account, isFeed, spelled }: Source,
+    symbol: string,
+  ): AsyncResult<string, SourceTag> => {
+    if (isFeed && findInstrument(symbol) === undefined)
+      return TE.left(refuse('NotFound', { what: 'symbol' }))
+    return pipe(
+      marketData.symbols(account),
+      TE.flatMapEither((symbols): E.Either<Refusal<'NotFound' | 'SymbolAmbiguous'>, string> => {
+        const found = resolve(spelled[symbol] ?? symbol, symbols)
+        if (found.kind === 'found') return E.right(found.symbol)
+        return E.left(
+          found.kind === 'unknown'
+            ? refuse('NotFound', { what: 'symbol' })
+            : refuse('SymbolAmbiguous', { symbol, candidates: found.candidates }),
+        )
+      }),
+    )
+  }
+
+  const locateIn =
+    (source: Source) =>
+    (symbol: string): AsyncResult<Located, SourceTag> =>
+      pipe(
+        spellingOf(source, symbol),
+        TE.mapBoth(failureOf(source), (spelling) => ({ ...source, symbol, spelling })),
+      )
+
+  /** The account, and the broker's spelling of the symbol there. */
+  const locate = (
+    caller: Caller | undefined,
+    accountId: AccountId | undefined,
+    symbol: string,
+  ): AsyncResult<Located, SourceTag> =>
+    pipe(
+      sourceOf(caller, accountId),
+      TE.flatMap((source) => locateIn(source)(symbol)),
+    )
+
+  const shownQuote = (symbol: string, { bid, ask, time }: Quote): ShownQuote => ({
+    symbol,
+    bid,
+    ask,
+    spread: sumExactly([ask, -bid]),
+    time,
+    stale: clock.now() - time > staleAfterMs,
+  })
+
+  const pageOfInstruments = (
+    account: BrokerAccount,
+    search: string | undefined,
+    { page = 1, limit = 100 }: Pick<InstrumentsQuery, 'page' | 'limit'>,
+  ) =>
+    pipe(
+      marketData.symbols(account),
+      TE.map((symbols) => {
+        const text = search?.toLowerCase() ?? ''
+        const found = symbols.filter((symbol) => symbol.toLowerCase().includes(text))
+        return pageOf(found.toSorted(), { page, limit })
+      }),
+      TE.flatMap(({ items, ...rest }) =>
+        pipe(
+          items,
+          TE.traverseArray((symbol) => marketData.instrument(account, symbol)),
+          TE.map((instruments): Page<BrokerInstrument> => ({ ...rest, items: instruments })),
+        ),
+      ),
+    )
+
+  const quoteOf = (located: Located): AsyncResult<ShownQuote, SourceTag> =>
+    pipe(
+      marketData.quote(located.account, located.spelling),
+      TE.mapBoth(failureOf(located), (quote) => shownQuote(located.symbol, quote)),
+    )
+
+  const readTicks = async (
+    { account, spelling }: Located,
+    from: Instant,
+    to: Instant,
+    limit: number,
+  ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
+    const ticks: Tick[] = []
+    for (;;) {
+      const page = await marketData.ticks(account, spelling, {
+        from,
+        offset: ticks.length,
+        limit: Math.min(marketDataPageSize, limit - ticks.length),
+      })()
+      if (E.isLeft(page)) return page
+      const inRange = page.right.filter(({ time }) => time <= to)
+      ticks.push(...inRange)
+      if (page.right.length === 0 || inRange.length < page.right.length || ticks.length >= limit)
+        return E.right(ticks)
+    }
+  }
 
   /**
-   * GET /quotes/:symbol, /candles/:symbol and /ticks/:symbol, for a request that is valid: 404 for
-   * an unlisted symbol, else 501.
+   * Ticks are only read forwards, so the last ones are looked for in windows before `to`, each as
+   * long as the density of the ones before it suggests.
    */
-  getMarketData: (symbol: string): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
-    TE.left(
-      findInstrument(symbol) === undefined
-        ? refuse('NotFound', { what: 'symbol' })
-        : refuse('NotImplemented', { feature: 'market-data' }),
-    ),
+  const readLastTicks = async (
+    located: Located,
+    to: Instant,
+    limit: number,
+  ): Promise<E.Either<MarketDataError, readonly Tick[]>> => {
+    let ticks: readonly Tick[] = []
+    let windowMs = minuteMs
+    for (let end = to; ticks.length < limit && to - end < longestSearchMs;) {
+      const read = await readTicks(located, end - windowMs, end, maxTicksOfWindow)
+      if (E.isLeft(read)) return read
+      ticks = [...read.right, ...ticks]
+      end -= windowMs + 1
+      const missing = limit - ticks.length
+      const guessMs = ((to - end) * missing) / Math.max(1, ticks.length)
+      windowMs = Math.ceil(Math.min(8 * windowMs, Math.max(minuteMs, guessMs)))
+    }
+    return E.right(ticks.slice(-limit))
+  }
+
+  async function* batchesOf(
+    { isStillAccepted }: ScopedCaller,
+    listener: QuoteListener,
+    located: readonly Located[],
+    isStillThere: () => Promise<boolean>,
+  ): QuoteStream['batches'] {
+    for (;;) {
+      const changed = await listener.next()
+      if (changed === undefined || !(await isStillAccepted()) || !(await isStillThere())) return
+      yield located.flatMap((one): readonly StreamedQuote[] => {
+        const quote = changed.get(one.spelling)
+        if (quote === undefined) return []
+        return E.isRight(quote)
+          ? [shownQuote(one.symbol, quote.right)]
+          : [{ symbol: one.symbol, refusal: failureOf(one)(quote.left) }]
+      })
+    }
+  }
+
+  return {
+    /** GET /symbols without the capability. */
+    listSymbols: (filter: InstrumentFilter): TE.TaskEither<never, readonly Instrument[]> =>
+      TE.right(filterInstruments(filter)),
+
+    /**
+     * GET /quotes/:symbol, /candles/:symbol and /ticks/:symbol without the capability, for a request
+     * that is valid: 404 for an unlisted symbol, else 501.
+     */
+    getMarketData: (symbol: string): TE.TaskEither<Refusal<'NotFound' | 'NotImplemented'>, never> =>
+      TE.left(
+        findInstrument(symbol) === undefined
+          ? refuse('NotFound', { what: 'symbol' })
+          : refuse('NotImplemented', { feature: 'market-data' }),
+      ),
+
+    /**
+     * GET /symbols with the capability: the fixed list, or with an account a page of its broker's
+     * symbols with their terms.
+     */
+    listInstruments: (
+      caller: Caller | undefined,
+      query: InstrumentsQuery,
+    ): AsyncResult<
+      readonly Instrument[] | Page<BrokerInstrument>,
+      'ValidationError' | 'AccountNotFound' | 'NotFound' | BrokerReadTag
+    > => {
+      const { accountId, type, search, page, limit } = query
+      if (caller === undefined || accountId === undefined)
+        return page === undefined && limit === undefined
+          ? TE.right(filterInstruments({ type, search }))
+          : TE.left(onlyWith('accountId', page === undefined ? 'limit' : 'page'))
+      if (type !== undefined) return TE.left(brokersHaveNoTypes)
+      return pipe(
+        ofAccount(caller.owner, accountId),
+        TE.flatMap((account) => pageOfInstruments(account, search, { page, limit })),
+      )
+    },
+
+    /** GET /quotes/:symbol. Without a caller the account is the operator's feed. */
+    getQuote: (
+      caller: Caller | undefined,
+      symbol: string,
+      accountId: AccountId | undefined,
+    ): AsyncResult<ShownQuote, SourceTag> =>
+      pipe(locate(caller, accountId, symbol), TE.flatMap(quoteOf)),
+
+    /** GET /quotes: all of them, or none where one of them cannot be read. */
+    listQuotes: (
+      caller: Caller | undefined,
+      symbols: readonly string[],
+      accountId: AccountId | undefined,
+    ): AsyncResult<readonly ShownQuote[], SourceTag> =>
+      pipe(
+        symbols,
+        TE.traverseArray((symbol) => pipe(locate(caller, accountId, symbol), TE.flatMap(quoteOf))),
+      ),
+
+    /** GET /quotes/stream. */
+    followQuotes: (
+      caller: ScopedCaller,
+      symbols: readonly string[],
+      accountId: AccountId | undefined,
+    ): AsyncResult<QuoteStream, SourceTag | 'StreamLimitReached'> =>
+      pipe(
+        sourceOf(caller, accountId),
+        TE.bindTo('source'),
+        TE.bind('located', ({ source }) => TE.traverseArray(locateIn(source))(symbols)),
+        TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
+        TE.map(({ source: { account }, located, leave }) => {
+          const listener = polls.listen(
+            account,
+            located.map(({ spelling }) => spelling),
+          )
+          const isStillThere = async (): Promise<boolean> => {
+            const now = await sourceOf(caller, accountId)()
+            return E.isRight(now) && isSameBrokerAccount(now.right.account, account)
+          }
+          return {
+            batches: batchesOf(caller, listener, located, isStillThere),
+            close: () => {
+              listener.end()
+              leave()
+            },
+          }
+        }),
+      ),
+
+    /** GET /candles/:symbol. */
+    listCandles: (
+      caller: Caller | undefined,
+      symbol: string,
+      accountId: AccountId | undefined,
+      timeframe: Timeframe,
+      query: CandlesQuery,
+    ): AsyncResult<readonly ShownCandle[], SourceTag> =>
+      pipe(
+        locate(caller, accountId, symbol),
+        TE.flatMap((located) =>
+          pipe(
+            readCandles({ account: located.account, symbol: located.spelling, timeframe }, query),
+            TE.mapLeft(failureOf(located)),
+          ),
+        ),
+      ),
+
+    /** GET /ticks/:symbol. */
+    listTicks: (
+      caller: Caller | undefined,
+      symbol: string,
+      accountId: AccountId | undefined,
+      { from, to = clock.now(), limit }: TicksQuery,
+    ): AsyncResult<readonly Tick[], SourceTag | 'NotAvailableOnPlatform'> =>
+      pipe(
+        locate(caller, accountId, symbol),
+        TE.filterOrElseW(
+          ({ account }) => account.platform !== 'mt4',
+          ({ account: { platform } }) =>
+            refuse('NotAvailableOnPlatform', { feature: 'ticks', platform }),
+        ),
+        TE.flatMap((located) =>
+          pipe(
+            () =>
+              from === undefined
+                ? readLastTicks(located, to, limit)
+                : readTicks(located, from, to, limit),
+            TE.mapLeft(failureOf(located)),
+          ),
+        ),
+      ),
+  }
 }
+
+const invalid = (path: string, message: string) =>
+  refuse('ValidationError', { issues: [{ path, message }] })
+const onlyWith = (needed: string, path: string) =>
+  invalid(path, `${path} is accepted only together with ${needed}`)
+const brokersHaveNoTypes = invalid(
+  'type',
+  'type cannot be combined with accountId, because brokers do not report it; use search',
+)
+
+/** How far back the last ticks are looked for: a weekend and a day. */
+const longestSearchMs = 3 * dayMs
+const maxTicksOfWindow = 50_000
+
+/** What the caller learns of a failure: the account of the operator's feed is not the caller's. */
+const failureOf =
+  ({ isFeed }: Source) =>
+  <Tag extends RefusalTag>(
+    failure: Refusal<Tag | 'ServiceUnavailable'>,
+  ): Refusal<Tag | 'ServiceUnavailable'> => {
+    if (!isFeed || !ofFeed.has(failure._tag)) return failure
+    const detail = 'reason' in failure ? `: ${failure.reason}` : ''
+    return refuse('ServiceUnavailable', {
+      reason: `the market data feed: ${failure._tag}${detail}`,
+    })
+  }
+
+const ofFeed: ReadonlySet<RefusalTag> = new Set([
+  'AccountNotFound',
+  'UnsupportedBroker',
+  'NotProvisioned',
+  'BrokerUnavailable',
+  'BrokerRateLimited',
+  'SymbolAmbiguous',
+])

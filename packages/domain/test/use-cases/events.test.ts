@@ -12,7 +12,8 @@ import {
 } from '../../src/access/index.ts'
 import { formatEventId, type EventId, type LoggedEvent } from '../../src/events/index.ts'
 import type { AccountId, Owner } from '../../src/primitives/index.ts'
-import { createEvents, streamLimits, type EventStream } from '../../src/use-cases/events.ts'
+import { createEvents, type EventStream } from '../../src/use-cases/events.ts'
+import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
 import { webhookEventTypes } from '../../src/webhooks/webhook.ts'
 import { owner, rightOf, stranger } from './desk.ts'
 
@@ -28,6 +29,7 @@ const open = () => {
   let waiting: (() => void)[] = []
   const watched: (readonly Owner[])[] = []
   const use = createEvents({
+    streamSlots: createStreamSlots(),
     eventLog: {
       ...log,
       // Read anew each time, since tests switch it.

@@ -8,7 +8,14 @@ import {
   thresholdTypes,
 } from '@tradeport/domain/accounts'
 import { type Capabilities, isEnabled } from '../api.ts'
-import { challengeStatuses, emptyDocument, type OperatorDocument } from '@tradeport/domain/operator'
+import { instruments } from '@tradeport/domain/market'
+import {
+  challengeStatuses,
+  emptyDocument,
+  marketDataFeedId,
+  type OperatorDocument,
+  type StoredMarketDataFeed,
+} from '@tradeport/domain/operator'
 import {
   parseAccountId,
   parseEmailAddress,
@@ -172,6 +179,21 @@ const thresholdFields = {
   halt: flag('Whether a breach halts the account, with the capability trading-tools.', false),
 }
 
+const spellings = input(
+  "The broker's spelling of listed instruments, where it is not found by the usual rule.",
+  Object.fromEntries(
+    instruments.map(({ symbol }) => [
+      symbol,
+      optionalWithoutExample(
+        text(`The broker's spelling of ${symbol}.`, `${symbol}.cash`, {
+          minLength: 1,
+          maxLength: 64,
+        }),
+      ),
+    ]),
+  ),
+)
+
 const section = <F extends Fields>(title: string, fields: F) =>
   optional(
     list(
@@ -247,10 +269,38 @@ export const operatorDocument = (capabilities: Capabilities): Schema<OperatorDoc
             }),
           }),
         }),
+        ...(isEnabled(capabilities, 'market-data') && {
+          marketDataFeed: setting(
+            input('Where the prices of the listed instruments come from; null: nowhere.', {
+              accountId,
+              symbols: optionalWithoutExample(spellings),
+            }),
+          ),
+        }),
       }),
     ),
-    (sent): OperatorDocument => ({ ...emptyDocument, ...sent }),
+    ({ marketDataFeed, ...sent }): OperatorDocument => ({
+      ...emptyDocument,
+      ...sent,
+      marketDataFeed: feedEntries(marketDataFeed),
+    }),
   )
+
+interface SentFeed {
+  readonly accountId: StoredMarketDataFeed['accountId']
+  readonly symbols?: Readonly<Record<string, string | undefined>>
+}
+
+/** The feed is one value: what it leaves out is not kept from before. */
+const feedEntries = (feed: SentFeed | null | undefined): OperatorDocument['marketDataFeed'] => {
+  if (feed === undefined) return []
+  if (feed === null) return [{ id: marketDataFeedId, removed: true }]
+  const { accountId: source, symbols = {} } = feed
+  const spelled = Object.entries(symbols).flatMap(([symbol, spelling]) =>
+    spelling === undefined ? [] : [[symbol, spelling] as const],
+  )
+  return [{ id: marketDataFeedId, accountId: source, symbols: Object.fromEntries(spelled) }]
+}
 
 export const tenantFields = {
   id: tenantId,

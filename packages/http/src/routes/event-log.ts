@@ -1,10 +1,10 @@
 // The log of events: by pages, and as a stream of server-sent events.
 import { eventScopes, parseEventId, type LoggedEvent } from '@tradeport/domain/events'
-import type { EventStream } from '@tradeport/domain/use-cases'
 import { webhookEventTypes, type WebhookEventType } from '@tradeport/domain/webhooks'
 import * as O from 'fp-ts/lib/Option.js'
+import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
 import { accountId, instant, limit, listPaginationShape } from '../fields.ts'
-import { anyOf, routesOf, type StreamedReply } from '../route.ts'
+import { anyOf, routesOf } from '../route.ts'
 import {
   withDescription,
   list,
@@ -100,52 +100,13 @@ export const eventRoutes = [
     refusals: ['InsufficientScope', 'EventGone', 'StreamLimitReached'],
     useCase: (useCases, caller, { query, headers }) =>
       useCases.followEvents(caller, { ...query, after: headers['Last-Event-ID'] ?? query.after }),
-    streamedContent: {
-      'text/event-stream': text(
-        'Each event has its id as `id`, its type as `event`, and itself as one line of `data`. Without events there is a comment every 15 seconds.',
-        '',
-      ),
-    },
-    streamedHeaders: {
-      'X-Accel-Buffering': {
-        description: 'no: a proxy passes each event on at once.',
-        schema: { type: 'string' },
-      },
-    },
-    present: (stream) => streamReply(stream),
+    ...eventStreamOf(
+      'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
+    ),
+    present: ({ startsAfter, batches, tooSlow, close }) =>
+      eventStreamReply({ startsAfter, batches, frameOf, tooSlow, close }),
   }),
 ]
 
-const heartbeatMs = 15_000
-/** How long a client waits before it connects again. */
-const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
-
-const streamReply = ({ startsAfter, batches, tooSlow, close }: EventStream): StreamedReply => ({
-  headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
-  content: (dependencies) => frames(startsAfter, batches, dependencies),
-  abort: tooSlow,
-  onClose: close,
-})
-
-async function* frames(
-  startsAfter: EventStream['startsAfter'],
-  batches: EventStream['batches'],
-  { isDraining }: { readonly isDraining?: (() => boolean) | undefined },
-): AsyncGenerator<string, void, void> {
-  yield `${retry.usual}id: ${startsAfter}\n\n`
-  let writtenAt = performance.now()
-  for await (const events of batches) {
-    const text = events.map(frameOf).join('')
-    if (isDraining?.() === true) {
-      yield text + retry.draining
-      return
-    }
-    const now = performance.now()
-    if (text === '' && now - writtenAt < heartbeatMs) continue
-    writtenAt = now
-    yield text === '' ? ':\n\n' : text
-  }
-}
-
 const frameOf = (logged: LoggedEvent): string =>
-  `id: ${logged.id}\nevent: ${logged.type}\ndata: ${JSON.stringify(event.encode(logged))}\n\n`
+  eventFrame(logged.type, event.encode(logged), logged.id)

@@ -1,9 +1,45 @@
-// Instruments; quotes, candles and ticks are not available yet.
-import { instrumentTypes } from '@tradeport/domain/market'
+// Market data: the list of instruments, and with the capability `market-data` the broker's own
+// instruments, quotes, candles and ticks.
+import {
+  instrumentTradeModes,
+  instrumentTypes,
+  timeframes,
+  weekdays,
+  type Instrument,
+} from '@tradeport/domain/market'
+import { parseSymbolFilter, type SymbolFilter } from '@tradeport/domain/primitives'
+import type { StreamedQuote } from '@tradeport/domain/use-cases'
+import * as O from 'fp-ts/lib/Option.js'
 import { absurd } from 'fp-ts/lib/function.js'
-import { limit, symbolFilter, timeRange } from '../fields.ts'
-import { replyWith, anybody, routesOf } from '../route.ts'
-import { decimal, list, oneOf, optional, record, text } from '../schema.ts'
+import { codeOf } from '../errors.ts'
+import { eventFrame, eventStreamOf, eventStreamReply } from '../event-stream.ts'
+import {
+  accountId,
+  brokerReadRefusals,
+  instant,
+  limit,
+  pageMeta,
+  paginationShape,
+  symbolFilter,
+  timeRange,
+} from '../fields.ts'
+import { anybody, anybodyBut, anyOf, replyWith, routesOf } from '../route.ts'
+import {
+  decimal,
+  digits,
+  eitherOf,
+  flag,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  parsedString,
+  record,
+  text,
+  whole,
+  withDescription,
+} from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
 const instrument = record('Instrument', 'An instrument of the fixed list.', {
@@ -23,11 +59,27 @@ const instrument = record('Instrument', 'An instrument of the fixed list.', {
 })
 
 const route = routesOf<UseCases>()
-const access = anybody
+
+const listFilters = {
+  type: optional(oneOf(instrumentTypes, 'Instruments of one type.')),
+  search: optional(
+    text('Text in the symbol or the description, in any case.', 'euro', {
+      minLength: 1,
+      maxLength: 50,
+    }),
+  ),
+}
+const listed = list(instrument, 'In the order of the fixed list.')
+const quotesLimit = { requests: 1_000, periodSeconds: 60 }
+const candlesLimit = { requests: 200, periodSeconds: 60 }
+const timeframe = oneOf(timeframes, 'The length of a candle: 1m is a minute, 1M a month.')
+const candlesQuery = { timeframe, ...timeRange, limit: limit(1_000, 100) }
+const ticksQuery = { ...timeRange, limit: limit(10_000, 1_000) }
+const range = ['startTime', 'endTime'] as const
 
 /** A route that can only be refused as yet. */
 const notYet = {
-  access,
+  access: anybody,
   params: { symbol: symbolFilter },
   refusals: ['NotFound', 'NotImplemented'],
   useCase: (useCases: UseCases, _: unknown, { symbol }: { readonly symbol: string }) =>
@@ -35,48 +87,233 @@ const notYet = {
   present: absurd<never>,
 } as const
 
-export const marketDataRoutes = [
+const routesWithoutPrices = [
   route('GET /symbols', 'listSymbols', 'List instruments.', {
-    access,
-    query: {
-      type: optional(oneOf(instrumentTypes, 'Instruments of one type.')),
-      search: optional(
-        text('Text in the symbol or the description, in any case.', 'euro', {
-          minLength: 1,
-          maxLength: 50,
-        }),
-      ),
-    },
+    access: anybody,
+    query: listFilters,
     refusals: [],
     useCase: (useCases, _, { query }) => useCases.listSymbols(query),
-    ...replyWith(list(instrument, 'In the order of the fixed list.')),
+    ...replyWith(listed),
     maxAgeSeconds: 60,
   }),
   route(
     'GET /quotes/:symbol',
     'getQuote',
     'The current bid and ask of an instrument. Not available yet.',
-    {
-      limit: { requests: 1_000, periodSeconds: 60 },
-      ...notYet,
-    },
+    { limit: quotesLimit, ...notYet },
   ),
   route('GET /candles/:symbol', 'listCandles', 'Candles of an instrument. Not available yet.', {
-    limit: { requests: 200, periodSeconds: 60 },
+    limit: candlesLimit,
     ...notYet,
-    query: {
-      timeframe: oneOf(
-        ['1m', '5m', '15m', '30m', '1h', '4h', '1d', '1w', '1M'],
-        'The length of a candle.',
-      ),
-      ...timeRange,
-      limit: limit(1_000, 100),
-    },
-    range: ['startTime', 'endTime'],
+    query: candlesQuery,
+    range,
   }),
   route('GET /ticks/:symbol', 'listTicks', 'Ticks of an instrument. Not available yet.', {
     ...notYet,
-    query: { ...timeRange, limit: limit(10_000, 1_000) },
-    range: ['startTime', 'endTime'],
+    query: ticksQuery,
+    range,
   }),
 ]
+
+const session = object('Trading hours of a weekday.', {
+  day: oneOf(weekdays, 'The day.'),
+  from: text("By the broker's clock.", '00:00:00.000'),
+  to: text("By the broker's clock.", '24:00:00.000'),
+})
+const brokerInstrument = record('BrokerInstrument', "An instrument on its broker's terms.", {
+  symbol: text('As the broker spells it.', 'EURUSD'),
+  description: nullable(text('Its name.', 'Euro / US Dollar')),
+  tickSize: decimal('The smallest step of its price.', 0.00001),
+  contractSize: decimal('Units in one lot.', 100_000),
+  minVolume: decimal('The fewest lots of an order.', 0.01),
+  maxVolume: decimal('The most lots of an order.', 100),
+  volumeStep: decimal('The smallest step of a volume.', 0.01),
+  digits: whole('Decimals of its price.', 5),
+  stopsLevel: decimal(
+    'The smallest distance of a stop loss or take profit from the price, in points: steps of the last decimal.',
+    10,
+  ),
+  tradeMode: nullable(oneOf(instrumentTradeModes, 'Which orders the broker accepts.', 'full')),
+  baseCurrency: nullable(text('The currency that is bought and sold.', 'EUR')),
+  profitCurrency: nullable(text('The currency of its prices.', 'USD')),
+  swapLong: nullable(decimal("For a night, in the unit of the broker's terms.", -7.1)),
+  swapShort: nullable(decimal("For a night, in the unit of the broker's terms.", 3.2)),
+  sessions: list(session, 'When it is traded.'),
+})
+
+const quote = record('Quote', 'The current price of an instrument.', {
+  symbol: text('As it was asked for.', 'EURUSD'),
+  bid: decimal('What a seller gets.', 1.08415),
+  ask: decimal('What a buyer pays.', 1.08427),
+  spread: decimal('ask - bid.', 0.00012),
+  time: withDescription(instant, 'When the broker quoted it.'),
+  stale: flag('Whether the quote is older than 60 seconds.', false),
+})
+
+const candle = record('Candle', 'The prices of one period.', {
+  time: withDescription(
+    instant,
+    "Its opening. Days, weeks and months begin by the broker's clock.",
+  ),
+  open: decimal('The first bid.', 1.0842),
+  high: decimal('The highest bid.', 1.0851),
+  low: decimal('The lowest bid.', 1.0838),
+  close: decimal('The last bid.', 1.0847),
+  volume: whole('How many ticks there were.', 1_804),
+  complete: flag('False while the period lasts.'),
+})
+
+const price = (description: string) => nullable(decimal(description, 1.08415))
+const tick = record('Tick', 'One change of the price.', {
+  time: instant,
+  bid: price('Null where the tick did not report it.'),
+  ask: price('Null where the tick did not report it.'),
+})
+
+const access = anybodyBut('accountId', 'market-data:read')
+const feedOrAccount = optional(
+  withDescription(
+    accountId,
+    "A linked account, whose broker's prices are read. Without it those of the operator's feed are, for the listed instruments.",
+  ),
+)
+const account = { accountId: feedOrAccount }
+const params = { symbol: symbolFilter }
+const ofSymbol = { access, params }
+const refusals = [
+  'AccountNotFound',
+  'NotFound',
+  'NotImplemented',
+  'SymbolAmbiguous',
+  ...brokerReadRefusals,
+] as const
+
+const maxSymbols = 50
+// Of a symbol in a list, which has no comma.
+const symbolPattern = '[!-+--`{-~]{1,32}'
+const symbolNames = parsedString<readonly SymbolFilter[]>(
+  `1 to ${maxSymbols} symbols in capitals, separated by commas, such as EURUSD,XAUUSD`,
+  (sent) => {
+    const names = sent.split(',')
+    return names.length > maxSymbols ? O.none : O.traverseArray(parseSymbolFilter)(names)
+  },
+  'Instruments, in capitals, separated by commas.',
+  'EURUSD,XAUUSD',
+  { pattern: `^${symbolPattern}(,${symbolPattern}){0,${maxSymbols - 1}}$` },
+)
+
+const routesWithPrices = [
+  route(
+    'GET /symbols',
+    'listSymbols',
+    "List instruments: the fixed list, or with `accountId` a page of the broker's own, which come with `meta.pagination`.",
+    {
+      access,
+      query: {
+        ...listFilters,
+        accountId: optional(
+          withDescription(accountId, "A linked account, whose broker's instruments are listed."),
+        ),
+        page: optional(digits('With accountId: the page, counted from 1.', 1, 1_000_000)),
+        limit: optional(
+          digits('With accountId: the maximum of items on a page, by default 100.', 1, 100),
+        ),
+      },
+      refusals: ['ValidationError', 'AccountNotFound', 'NotFound', ...brokerReadRefusals],
+      useCase: (useCases, caller, { query }) => useCases.listInstruments(caller, query),
+      data: eitherOf(
+        listed,
+        list(brokerInstrument, 'In the order of their symbols.'),
+        (instruments): instruments is readonly Instrument[] =>
+          !instruments.some((one) => 'minVolume' in one),
+      ),
+      meta: { pagination: optional(paginationShape) },
+      present: (found) =>
+        'items' in found
+          ? { data: found.items, meta: { pagination: pageMeta(found) } }
+          : { data: found },
+      maxAgeSeconds: 60,
+    },
+  ),
+  route('GET /quotes', 'listQuotes', 'The current bid and ask of up to 50 instruments.', {
+    access,
+    query: { symbols: symbolNames, ...account },
+    refusals,
+    useCase: (useCases, caller, { query }) =>
+      useCases.listQuotes(caller, query.symbols, query.accountId),
+    ...replyWith(list(quote, 'In the order of the request.')),
+  }),
+  route(
+    'GET /quotes/stream',
+    'streamQuotes',
+    'Quotes as they change, at most one a second of each instrument.',
+    {
+      access: anyOf('market-data:read'),
+      query: { symbols: symbolNames, ...account },
+      refusals: [...refusals, 'StreamLimitReached'],
+      useCase: (useCases, caller, { query }) =>
+        useCases.followQuotes(caller, query.symbols, query.accountId),
+      ...eventStreamOf(
+        'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
+      ),
+      present: ({ batches, close }) => eventStreamReply({ batches, frameOf, close }),
+    },
+  ),
+  route('GET /quotes/:symbol', 'getQuote', 'The current bid and ask of an instrument.', {
+    limit: quotesLimit,
+    ...ofSymbol,
+    query: account,
+    refusals,
+    useCase: (useCases, caller, { symbol, query }) =>
+      useCases.getQuote(caller, symbol, query.accountId),
+    ...replyWith(quote),
+  }),
+  route(
+    'GET /candles/:symbol',
+    'listCandles',
+    'Candles of an instrument. With `startTime` the first from there, else the last up to `endTime`; both by opening time.',
+    {
+      limit: candlesLimit,
+      ...ofSymbol,
+      query: { ...candlesQuery, ...account },
+      range,
+      refusals,
+      useCase: (useCases, caller, { symbol, query }) =>
+        useCases.listCandles(caller, symbol, query.accountId, query.timeframe, {
+          from: query.startTime,
+          to: query.endTime,
+          limit: query.limit,
+        }),
+      ...replyWith(list(candle, 'Oldest first. The current one is included.')),
+    },
+  ),
+  route(
+    'GET /ticks/:symbol',
+    'listTicks',
+    'Ticks of an instrument. With `startTime` the first from there, else the last up to `endTime`. MT4 accounts have none.',
+    {
+      ...ofSymbol,
+      query: { ...ticksQuery, ...account },
+      range,
+      refusals: [...refusals, 'NotAvailableOnPlatform'],
+      useCase: (useCases, caller, { symbol, query }) =>
+        useCases.listTicks(caller, symbol, query.accountId, {
+          from: query.startTime,
+          to: query.endTime,
+          limit: query.limit,
+        }),
+      ...replyWith(list(tick, 'Oldest first.')),
+    },
+  ),
+]
+
+const frameOf = (streamed: StreamedQuote): string =>
+  'refusal' in streamed
+    ? eventFrame('quote_unavailable', {
+        symbol: streamed.symbol,
+        code: codeOf(streamed.refusal._tag),
+      })
+    : eventFrame('quote', quote.encode(streamed))
+
+export const createMarketDataRoutes = (hasMarketData: boolean) =>
+  hasMarketData ? routesWithPrices : routesWithoutPrices

@@ -168,6 +168,40 @@ const tables = `
     foreign key (tenant_id, account_id) references accounts on delete cascade
   );
 
+  -- One row at most, whatever the tenant.
+  create table market_data_feed (
+    id text primary key,
+    tenant_id text not null,
+    account_id uuid not null,
+    symbols jsonb not null,
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
+  -- The candles that are kept of a symbol. Times are opening times in epoch milliseconds.
+  create table candle_series (
+    tenant_id text not null,
+    account_id uuid not null,
+    provider_account_id text collate "C" not null,
+    symbol text collate "C" not null,
+    timeframe text collate "C" not null,
+    id bigint generated always as identity,
+    -- The times of which every candle is kept.
+    known int8multirange not null default '{}',
+    primary key (tenant_id, account_id, provider_account_id, symbol, timeframe),
+    unique (tenant_id, id),
+    foreign key (tenant_id, account_id) references accounts on delete cascade
+  );
+
+  create table candles (
+    tenant_id text collate "C" not null,
+    series_id bigint not null,
+    time_ms bigint not null,
+    open float8 not null, high float8 not null, low float8 not null, close float8 not null,
+    volume float8 not null,
+    primary key (tenant_id, series_id, time_ms),
+    foreign key (tenant_id, series_id) references candle_series (tenant_id, id) on delete cascade
+  );
+
   -- No references: an order under way is followed to its end although its user was removed, and stays when its account is no longer linked.
   create table orders (
     tenant_id text not null,

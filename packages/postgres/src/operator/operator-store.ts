@@ -21,6 +21,7 @@ import { accessTokens, apiKeys } from '../credentials/credential-store.ts'
 import {
   challenges,
   desks,
+  marketDataFeed,
   operatorHalts,
   riskThresholds,
   tenants,
@@ -109,6 +110,7 @@ const stored: { readonly [S in Section]: Stored<S> } = {
     keyOf: (accountId) => [accountId, 'operator'],
     of: 'account',
   },
+  marketDataFeed: { rows: marketDataFeed, ...byId, of: 'account' },
 }
 const sections = Object.keys(stored) as Section[]
 
@@ -166,6 +168,7 @@ const readRecords = async (trx: Knex.Transaction, keys: OperatorKeys): Promise<O
     balanceSnapshots: await read('balanceSnapshots', keys.balanceSnapshots),
     riskThresholds: await read('riskThresholds', keys.riskThresholds),
     halts: await read('halts', keys.halts),
+    marketDataFeed: await read('marketDataFeed', keys.marketDataFeed),
   }
 }
 
@@ -230,7 +233,9 @@ const put = async <S extends Section>(
           ]),
         },
   )
-  const conflict = section === 'tenants' ? ['id'] : ['tenant_id', ...Object.keys(key)]
+  // A tenant has none, and the one feed can move to an account of another tenant.
+  const isKeyedByTenant = section !== 'tenants' && section !== 'marketDataFeed'
+  const conflict = [...(isKeyedByTenant ? ['tenant_id'] : []), ...Object.keys(key)]
   for (let first = 0; first < rows.length; first += rowsPerStatement)
     await trx(table.text)
       .insert(rows.slice(first, first + rowsPerStatement))

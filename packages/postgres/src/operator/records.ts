@@ -3,7 +3,14 @@
 import { plans } from '@tradeport/domain/access'
 import { thresholdSeverities, thresholdTypes, type OperatorHalt } from '@tradeport/domain/accounts'
 import { haltedBy, type Halt } from '@tradeport/domain/errors'
-import { challengeStatuses, type AccountTraderLimits, type Desk } from '@tradeport/domain/operator'
+import {
+  challengeStatuses,
+  marketDataFeedId,
+  type AccountTraderLimits,
+  type Desk,
+  type StoredMarketDataFeed,
+} from '@tradeport/domain/operator'
+import type { MarketDataFeed } from '@tradeport/domain/ports'
 import * as t from 'io-ts'
 import {
   ids,
@@ -129,6 +136,32 @@ export const operatorHalts = {
   })),
   write: (halt: OperatorHalt): Row => haltTable.write({ ...halt, haltedBy: 'operator' }),
 }
+
+const spellings = t.readonly(t.record(t.string, t.string))
+const feedTable = tableOf('market_data_feed', {
+  id: t.literal(marketDataFeedId),
+  accountId: ids.account,
+  symbols: spellings,
+})
+
+export const marketDataFeed = {
+  ...feedTable,
+  // As JSON text: the driver would write an object in another way.
+  write: (feed: StoredMarketDataFeed): Row => ({
+    ...feedTable.write(feed),
+    symbols: JSON.stringify(feed.symbols),
+  }),
+}
+
+/** With the owner of its account. */
+export const ownedFeed = mapped(
+  tableOf(
+    'market_data_feed',
+    { accountId: ids.account, symbols: spellings, tenantId: ids.tenant, userId: ids.user },
+    { userId: 'accounts.user_id' },
+  ),
+  ({ tenantId, userId, ...feed }): MarketDataFeed => ({ ...feed, owner: { tenantId, userId } }),
+)
 
 /** The thresholds of the accounts that a statement reads, as JSON. */
 export const accountThresholds = {

@@ -1,0 +1,85 @@
+// Which candles are complete, and which ranges of opening times are known already
+// (docs/behaviour.md#market-data).
+import { dayMs, hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
+import type { Candle, Timeframe } from './market-data.ts'
+
+/** The usual length of a candle. */
+export const periodMs: Readonly<Record<Timeframe, number>> = {
+  '1m': minuteMs,
+  '5m': 5 * minuteMs,
+  '15m': 15 * minuteMs,
+  '30m': 30 * minuteMs,
+  '1h': hourMs,
+  '4h': 4 * hourMs,
+  '1d': dayMs,
+  '1w': 7 * dayMs,
+  '1M': 30 * dayMs,
+}
+
+/** The broker's clock can be set back by an hour within a candle that is longer than one. */
+const longestMs = (timeframe: Timeframe): number => {
+  if (periodMs[timeframe] <= hourMs) return periodMs[timeframe]
+  return (timeframe === '1M' ? 31 * dayMs : periodMs[timeframe]) + hourMs
+}
+
+/** How long after its end a candle may still change at the provider. */
+const settlingMs = 10 * secondMs
+
+/** Opening times, both included. */
+export interface CandleRange {
+  readonly from: Instant
+  readonly to: Instant
+}
+
+/** A candle that opened then or earlier is complete, or will never be. */
+export const settledUntil = (timeframe: Timeframe, now: Instant): Instant =>
+  now - longestMs(timeframe) - settlingMs
+
+/** What a page of candles shows. */
+export interface ReadCandles {
+  /** Every candle that opens in this range is among `complete`; empty where `to` is before `from`. */
+  readonly known: CandleRange
+  readonly complete: readonly Candle[]
+  /** The current candle, where the page has it. */
+  readonly current: Candle | undefined
+}
+
+/**
+ * A candle is complete when a later one has opened, or when its time is over. A gap between two
+ * candles of a page is one at the broker.
+ * @param page the last candles up to `to`, oldest first; none: there is none so early
+ */
+export const readPage = (page: readonly Candle[], to: Instant): ReadCandles => ({
+  known: { from: page[0]?.time ?? 0, to },
+  complete: page,
+  current: undefined,
+})
+
+/** The same of a page up to now, the last candle of which may be the current one. */
+export const readLatestPage = (
+  timeframe: Timeframe,
+  page: readonly Candle[],
+  now: Instant,
+): ReadCandles => {
+  const settled = settledUntil(timeframe, now)
+  const last = page.at(-1)
+  if (last === undefined || last.time <= settled) return readPage(page, settled)
+  const complete = page.slice(0, -1)
+  return { known: { from: page[0]?.time ?? 0, to: last.time - 1 }, complete, current: last }
+}
+
+/** The parts of a range that are not among the known ranges, in order. */
+export const gapsIn = (
+  { from, to }: CandleRange,
+  known: readonly CandleRange[],
+): readonly CandleRange[] => {
+  const gaps: CandleRange[] = []
+  let next = from
+  for (const range of known.toSorted((a, b) => a.from - b.from)) {
+    if (range.to < next) continue
+    if (range.from > to) break
+    if (range.from > next) gaps.push({ from: next, to: range.from - 1 })
+    next = range.to + 1
+  }
+  return next <= to ? [...gaps, { from: next, to }] : gaps
+}

@@ -1,0 +1,160 @@
+// Reads candles: complete ones from the database, and from the broker what is not kept yet. What was
+// read is kept with its range of opening times, so that a gap at the broker is not asked for again.
+import * as E from 'fp-ts/lib/Either.js'
+import type * as TE from 'fp-ts/lib/TaskEither.js'
+import { refuse, type ServiceUnavailable } from '../../errors.ts'
+import {
+  gapsIn,
+  periodMs,
+  readLatestPage,
+  readPage,
+  settledUntil,
+  type CandleRange,
+} from '../../market/candle-ranges.ts'
+import type { Candle } from '../../market/market-data.ts'
+import type { CandleSeries, Ports } from '../../ports/index.ts'
+import { marketDataPageSize, type MarketDataError } from '../../ports/market-data.ts'
+import { minuteMs, type Instant } from '../../primitives/instant.ts'
+
+/** With `from` the first candles from there, else the last up to `to`. */
+export interface CandlesQuery {
+  /** The earliest opening time, included. */
+  readonly from?: Instant | undefined
+  /** The latest opening time, included; undefined: now. */
+  readonly to?: Instant | undefined
+  readonly limit: number
+}
+
+export interface ShownCandle extends Candle {
+  readonly complete: boolean
+}
+
+/**
+ * The most pages that one request reads. The next request continues where it ended, because each
+ * page is kept.
+ */
+const maxPages = 50
+
+type Read<A> = E.Either<MarketDataError | ServiceUnavailable, A>
+
+/** What is to be shown: the first or the last so many candles of a range. */
+interface Wanted {
+  readonly series: CandleSeries
+  readonly range: CandleRange
+  readonly end: 'first' | 'last'
+  readonly limit: number
+  readonly now: Instant
+  /** The broker's clock may be a little ahead of ours. */
+  readonly latest: Instant
+}
+
+export const createCandleReader = ({
+  marketData,
+  candles: store,
+  clock,
+}: Pick<Ports, 'marketData' | 'candles' | 'clock'>) => {
+  /** The kept candles up to the first gap, seen from the wanted end. */
+  const readKept = async (
+    { series, range, end, limit }: Wanted,
+    known: readonly CandleRange[],
+  ): Promise<Read<{ readonly reached: readonly Candle[]; readonly gap?: CandleRange }>> => {
+    const read = await store.read(series, range, { limit, end })()
+    if (E.isLeft(read)) return read
+    const gap = gapsIn(range, known).at(end === 'last' ? -1 : 0)
+    if (gap === undefined) return E.right({ reached: read.right })
+    const reached = read.right.filter(({ time }) =>
+      end === 'last' ? time > gap.to : time < gap.from,
+    )
+    return E.right(reached.length < limit ? { reached, gap } : { reached })
+  }
+
+  const readWithBroker = async (wanted: Wanted): Promise<Read<readonly ShownCandle[]>> => {
+    const { series, range, end, now, latest } = wanted
+    const { account, symbol, timeframe } = series
+    const period = periodMs[timeframe]
+    const kept = await store.known(series, range)()
+    if (E.isLeft(kept)) return kept
+    const known = [...kept.right]
+    let current: Candle | undefined
+    let hasLatest = false
+    let windowMs = wanted.limit * period
+    for (let pages = 0; pages <= maxPages; pages += 1) {
+      const read = await readKept(wanted, known)
+      if (E.isLeft(read)) return read
+      const { reached, gap } = read.right
+      if (gap === undefined) return E.right(shown(wanted, reached, current))
+      const probed = end === 'last' ? gap.to : Math.min(gap.to, gap.from + windowMs - 1)
+      // A page up to now shows which candle is the current one; all before it are complete.
+      const isLatest: boolean = !hasLatest && probed > settledUntil(timeframe, now)
+      const to = isLatest ? latest : probed
+      const limit = Math.min(marketDataPageSize, Math.ceil((to - gap.from) / period) + 2)
+      const page = await marketData.candles(account, symbol, { timeframe, to, limit })()
+      if (E.isLeft(page)) return page
+      const found = isLatest ? readLatestPage(timeframe, page.right, now) : readPage(page.right, to)
+      hasLatest ||= isLatest
+      if (found.known.from <= found.known.to) {
+        const added = await store.add(series, found.known, found.complete)()
+        if (E.isLeft(added)) return added
+      }
+      current ??= found.current
+      // What opened since the last complete candle is known for this request alone.
+      known.push({ from: found.known.from, to })
+      // A window that one page does not fill is doubled; of one that holds more, the first half
+      // comes next.
+      const missingMs = found.known.from - gap.from
+      windowMs = missingMs <= 0 ? 2 * windowMs : Math.max(period, Math.floor(missingMs / 2))
+    }
+    return E.left(
+      refuse('BrokerUnavailable', {
+        accountId: account.accountId,
+        reason: `candles: the range needs more than ${maxPages} reads`,
+      }),
+    )
+  }
+
+  const underWay = new Map<string, Promise<unknown>>()
+  /** Of simultaneous requests for one series the later ones find what the first has read. */
+  const inTurn = async <A>(key: string, work: () => Promise<A>): Promise<A> => {
+    const turn = (underWay.get(key) ?? Promise.resolve()).then(work, work)
+    underWay.set(key, turn)
+    try {
+      return await turn
+    } finally {
+      if (underWay.get(key) === turn) underWay.delete(key)
+    }
+  }
+
+  /** Oldest first. */
+  return (
+    series: CandleSeries,
+    { from, to, limit }: CandlesQuery,
+  ): TE.TaskEither<MarketDataError | ServiceUnavailable, readonly ShownCandle[]> =>
+    async () => {
+      const now = clock.now()
+      const latest = now + minuteMs
+      const range = { from: Math.max(from ?? 0, 0), to: Math.min(to ?? latest, latest) }
+      if (range.from > range.to) return E.right([])
+      const end = from === undefined ? 'last' : 'first'
+      const wanted: Wanted = { series, range, end, limit, now, latest }
+      const known = await store.known(series, range)()
+      if (E.isLeft(known)) return known
+      const read = await readKept(wanted, known.right)
+      if (E.isLeft(read)) return read
+      const { reached, gap } = read.right
+      if (gap === undefined) return E.right(shown(wanted, reached, undefined))
+      const { account, symbol, timeframe } = series
+      const key = JSON.stringify([account.accountId, account.providerAccountId, symbol, timeframe])
+      return inTurn(key, () => readWithBroker(wanted))
+    }
+}
+
+const shown = (
+  { range: { from, to }, limit, end }: Wanted,
+  complete: readonly Candle[],
+  current: Candle | undefined,
+): readonly ShownCandle[] => {
+  const all: ShownCandle[] = complete.map((candle) => ({ ...candle, complete: true }))
+  if (current !== undefined && current.time >= from && current.time <= to)
+    all.push({ ...current, complete: false })
+  return end === 'last' ? all.slice(-limit) : all.slice(0, limit)
+}

@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest'
+import { resolveSymbol } from '../../src/market/index.ts'
+
+it.each<
+  [wanted: string, symbols: readonly string[], found: string | readonly string[] | undefined]
+>([
+  ['EURUSD', ['EURUSD.r', 'EURUSD'], 'EURUSD'],
+  ['EURUSD', ['eurusd', 'EURUSD.r'], 'eurusd'],
+  ['EURUSD', ['EURUSD.r', 'GBPUSD.r'], 'EURUSD.r'],
+  ['EURUSD', ['EURUSDm'], 'EURUSDm'],
+  ['EURUSD', ['EURUSD#'], 'EURUSD#'],
+  ['EURUSD', ['GBPUSD_i', 'EURUSD_i'], 'EURUSD_i'],
+  ['EURUSD.R', ['EURUSD.r'], 'EURUSD.r'],
+  ['EURUSD', ['EURUSD.r', 'EURUSDm'], ['EURUSD.r', 'EURUSDm']],
+  // Another instrument, not another spelling.
+  ['US30', ['US300', 'US30Cash2'], undefined],
+  ['EUR', ['EURUSD'], undefined],
+  ['EURUSD', ['GBPUSD.r'], undefined],
+  ['EURUSD', [], undefined],
+])('%s among %j is %j', (wanted, symbols, found) => {
+  const resolved = resolveSymbol(wanted, symbols)
+  if (found === undefined) expect(resolved).toEqual({ kind: 'unknown' })
+  else if (typeof found === 'string') expect(resolved).toEqual({ kind: 'found', symbol: found })
+  else expect(resolved).toEqual({ kind: 'ambiguous', candidates: found })
+})

@@ -1,0 +1,281 @@
+// Whose prices a request gets, what is refused, the last ticks, and streams of quotes.
+import { createFakeCandleStore, createFakeMarketData, type newAccount } from '@tradeport/testkit'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { describe, expect, it } from 'vitest'
+import type { ProgramId, ScopedCaller } from '../../src/access/index.ts'
+import { refuse } from '../../src/errors.ts'
+import type { MarketDataFeed } from '../../src/ports/index.ts'
+import { hourMs, secondMs } from '../../src/primitives/instant.ts'
+import { createMarketData, type StreamedQuote } from '../../src/use-cases/market-data.ts'
+import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
+import { createTestDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
+
+const open = () => {
+  let now = Date.parse('2026-11-20T12:00:00.000Z')
+  const clock = { now: () => now }
+  const desk = createTestDesk(clock)
+  const marketData = createFakeMarketData(clock)
+  let feed: MarketDataFeed | undefined
+  let waiting: (() => void)[] = []
+  let isAccepted = true
+  const use = createMarketData({
+    marketData,
+    marketDataFeeds: { find: () => TE.right(O.fromNullable(feed))() },
+    candles: createFakeCandleStore(),
+    clock,
+    pause: () => () =>
+      new Promise((resolve) => {
+        waiting.push(resolve)
+      }),
+    accounts: desk.accounts,
+    streamSlots: createStreamSlots(),
+  })
+  const caller: ScopedCaller = {
+    owner,
+    program: 'api_key k-1' as ProgramId,
+    scopes: new Set(),
+    isStillAccepted: async () => isAccepted,
+  }
+  const link = (fields: Parameters<typeof newAccount>[1] = {}, symbols = ['EURUSD']) => {
+    const account = desk.link(fields)
+    for (const symbol of symbols) marketData.put(account.id, symbol)
+    return account
+  }
+  return {
+    ...desk,
+    use,
+    marketData,
+    caller,
+    link,
+    unlink: (id: string) => void desk.records.tables.accounts.delete(id),
+    setFeed: (one: MarketDataFeed) => void (feed = one),
+    revoke: () => void (isAccepted = false),
+    wait: (ms: number) => void (now += ms),
+    /** A second passes for all streams. */
+    tick: async () => {
+      const due = waiting
+      waiting = []
+      for (const resume of due) resume()
+      await idle()
+    },
+  }
+}
+
+const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediate(resolve)))
+
+describe('the source of prices', () => {
+  it('is an account of the caller, whose broker has its own spelling', async () => {
+    const { use, caller, link } = open()
+    const one = link({}, ['EURUSD.r'])
+    const other = link({}, ['EURUSD.r', 'EURUSDm'])
+    const quote = (accountId = one.id, symbol = 'EURUSD') => use.getQuote(caller, symbol, accountId)
+    expect(await rightOf(quote())).toMatchObject({
+      symbol: 'EURUSD',
+      bid: 1.1,
+      ask: 1.1002,
+      spread: 0.0002,
+      stale: false,
+    })
+    expect(await quote(other.id)()).toMatchObject({
+      left: { _tag: 'SymbolAmbiguous', candidates: ['EURUSD.r', 'EURUSDm'] },
+    })
+    expect(await tagOf(quote(other.id, 'EURUSD.R'))).toBe('none')
+    expect(await tagOf(quote(one.id, 'XAUUSD'))).toBe('NotFound')
+    expect(await tagOf(use.getQuote({ owner: stranger }, 'EURUSD', one.id))).toBe('AccountNotFound')
+  })
+
+  it('is the feed of the operator for the listed instruments, whose account stays hidden', async () => {
+    const { use, link, setFeed, marketData } = open()
+    const quote = (symbol: string) => use.getQuote(undefined, symbol, undefined)
+    expect(await quote('EURUSD')()).toMatchObject({
+      left: { _tag: 'NotImplemented', feature: 'market-data' },
+    })
+    const account = link({}, ['EURUSD.r', 'US500.cash', 'US500.f', 'DAX'])
+    setFeed({ owner, accountId: account.id, symbols: { US500: 'US500.cash' } })
+    const read = await use.listQuotes(undefined, ['US500', 'EURUSD'], undefined)()
+    expect(read).toMatchObject({ right: [{ symbol: 'US500' }, { symbol: 'EURUSD' }] })
+    // The broker has one of these, and the list the other.
+    expect([await tagOf(quote('DAX')), await tagOf(quote('AAPL'))]).toEqual([
+      'NotFound',
+      'NotFound',
+    ])
+    marketData.fail(account.id, down(account.id))
+    const failed = await quote('EURUSD')()
+    expect(failed).toMatchObject({ left: { _tag: 'ServiceUnavailable' } })
+    expect(failed).not.toHaveProperty('left.accountId')
+  })
+
+  it('never asks the provider for a symbol that the broker does not list', async () => {
+    const { use, caller, link, marketData } = open()
+    const { id } = link()
+    for (const symbol of ['NOPE', 'NOPE', 'GBPUSD'])
+      expect(await tagOf(use.getQuote(caller, symbol, id))).toBe('NotFound')
+    expect(marketData.calls('quote')).toBe(0)
+  })
+})
+
+it('a quote is stale once it is older than a minute', async () => {
+  const { use, caller, link, marketData, wait } = open()
+  const { id } = link()
+  const time = Date.parse('2026-11-20T12:00:00.000Z')
+  const quote = { symbol: 'EURUSD', bid: 1, ask: 1.3, time, profitTickValue: 1, lossTickValue: 1 }
+  Object.assign(marketData, { quote: () => TE.right(quote) })
+  const staleAfter = async (ms: number) => {
+    wait(ms)
+    return (await rightOf(use.getQuote(caller, 'EURUSD', id))).stale
+  }
+  expect([await staleAfter(60 * secondMs), await staleAfter(1)]).toEqual([false, true])
+})
+
+it("a page of a broker's instruments has their terms; what needs an account is refused without one", async () => {
+  const { use, caller, link } = open()
+  const { id } = link({}, ['EURUSD.r', 'AUDUSD.r', 'XAUUSD'])
+  const page = { accountId: id, search: 'usd.', page: 2, limit: 1 }
+  expect(await rightOf(use.listInstruments(caller, page))).toMatchObject({
+    items: [{ symbol: 'EURUSD.r', minVolume: 0.01 }],
+    total: 2,
+  })
+  expect(await rightOf(use.listInstruments(caller, { search: 'gold' }))).toMatchObject([
+    { symbol: 'XAUUSD', marginRate: 0.01 },
+  ])
+  for (const [query, path] of [
+    [{ page: 1 }, 'page'],
+    [{ limit: 1 }, 'limit'],
+    [{ accountId: id, type: 'forex' }, 'type'],
+  ] as const)
+    expect(await use.listInstruments(caller, query)()).toMatchObject({
+      left: { issues: [{ path }] },
+    })
+})
+
+const ticksOf = (times: readonly number[]) => times.map((time) => ({ time, bid: time, ask: time }))
+
+describe('ticks', () => {
+  const start = Date.parse('2026-11-20T00:00:00.000Z')
+  // A quiet night, a busy hour, and a few minutes without any.
+  const ticks = ticksOf([
+    ...Array.from({ length: 40 }, (_, index) => start + index * 600 * secondMs),
+    ...Array.from({ length: 7_200 }, (_, index) => start + 8 * hourMs + index * 500),
+  ])
+
+  it.each<
+    [from: number | undefined, to: number | undefined, limit: number, first: number, last: number]
+  >([
+    [start, undefined, 5, 0, 5],
+    [start, start + 1_200 * secondMs, 100, 0, 3],
+    [start + 8 * hourMs, undefined, 2_500, 40, 2_540],
+    [undefined, undefined, 5, -5, Infinity],
+    [undefined, undefined, 7_210, -7_210, Infinity],
+    [undefined, start + 8 * hourMs, 3, 38, 41],
+    [undefined, undefined, 10_000, 0, Infinity],
+    [undefined, start - 1, 10, 0, 0],
+  ])('from %s to %s, at most %i', async (from, to, limit, first, last) => {
+    const { use, caller, link, marketData } = open()
+    const { id } = link()
+    marketData.put(id, 'EURUSD', { ticks })
+    const read = await rightOf(use.listTicks(caller, 'EURUSD', id, { from, to, limit }))
+    expect(read).toEqual(ticks.slice(first, last))
+  })
+
+  it('are not there on MT4', async () => {
+    const { use, caller, link } = open()
+    const { id } = link({ brokerType: 'mt4' })
+    expect(await tagOf(use.listTicks(caller, 'EURUSD', id, { limit: 1 }))).toBe(
+      'NotAvailableOnPlatform',
+    )
+  })
+})
+
+const listening = () => {
+  const world = open()
+  const account = world.link({}, ['EURUSD', 'XAUUSD', 'GBPUSD'])
+  let number = 0
+  const follow = async (symbols: readonly string[], program = (number += 1)) => {
+    const { batches, close } = await rightOf(
+      world.use.followQuotes(
+        { ...world.caller, program: `api_key k-${program}` as ProgramId },
+        symbols,
+        account.id,
+      ),
+    )
+    const got: StreamedQuote[] = []
+    const reading = { got, close, isOver: false }
+    void (async () => {
+      for await (const batch of batches) got.push(...batch)
+      reading.isOver = true
+    })()
+    await idle()
+    return reading
+  }
+  return { ...world, account, follow }
+}
+
+describe('a stream of quotes', () => {
+  it('reads each symbol once a second however many listen, and nothing when nobody does', async () => {
+    const { follow, marketData, tick } = listening()
+    const symbols = ['EURUSD', 'XAUUSD', 'GBPUSD']
+    const streams = []
+    for (let index = 0; index < 60; index += 1)
+      streams.push(await follow(symbols.slice(0, 1 + (index % 3))))
+    await tick()
+    const before = marketData.calls('quote')
+    for (let second = 0; second < 5; second += 1) await tick()
+    expect(marketData.calls('quote') - before).toBeLessThanOrEqual(5 * symbols.length)
+    expect(marketData.calls('quote') - before).toBeGreaterThan(0)
+    for (const { got } of streams) expect(got.length).toBeGreaterThan(0)
+    for (const { close } of streams) close()
+    await tick()
+    const after = marketData.calls('quote')
+    for (let second = 0; second < 3; second += 1) await tick()
+    expect(marketData.calls('quote')).toBe(after)
+  })
+
+  it('writes a quote when it changes, and why there is none', async () => {
+    const { follow, marketData, account, tick, wait } = listening()
+    const { got } = await follow(['EURUSD'])
+    await tick()
+    await tick()
+    expect(got).toHaveLength(1)
+    wait(secondMs)
+    await tick()
+    await tick()
+    expect(got.map((one) => 'time' in one && one.time)).toHaveLength(2)
+    marketData.fail(account.id, down(account.id))
+    for (let second = 0; second < 4; second += 1) await tick()
+    expect(got.slice(2)).toEqual([
+      {
+        symbol: 'EURUSD',
+        refusal: refuse('BrokerUnavailable', { accountId: account.id, reason: 'down' }),
+      },
+    ])
+  })
+
+  it('ends when the credential is revoked or the account is unlinked, and has the limits of all streams', async () => {
+    const { follow, use, caller, account, revoke, unlink, tick } = listening()
+    const streams = await Promise.all(
+      Array.from({ length: streamLimits.perProgram }, () => follow(['EURUSD'], 0)),
+    )
+    const again = () =>
+      tagOf(
+        use.followQuotes(
+          { ...caller, program: 'api_key k-0' as ProgramId },
+          ['EURUSD'],
+          account.id,
+        ),
+      )
+    expect(await again()).toBe('StreamLimitReached')
+    streams[0]?.close()
+    expect(await again()).toBe('none')
+    const other = await follow(['EURUSD'])
+    unlink(account.id)
+    for (let second = 0; second < 3; second += 1) await tick()
+    expect(other.isOver).toBe(true)
+    const fresh = listening()
+    const revoked = await fresh.follow(['EURUSD'])
+    fresh.revoke()
+    for (let second = 0; second < 3; second += 1) await fresh.tick()
+    expect(revoked.isOver).toBe(true)
+    revoke()
+  })
+})

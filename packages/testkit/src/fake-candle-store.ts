@@ -1,0 +1,45 @@
+// Candles in memory.
+import { gapsIn, type Candle, type CandleRange } from '@tradeport/domain/market'
+import type { CandleSeries, CandleStore } from '@tradeport/domain/ports'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+
+interface KeptSeries {
+  readonly known: CandleRange[]
+  readonly candles: Map<number, Candle>
+}
+
+export const createFakeCandleStore = (): CandleStore => {
+  const kept = new Map<string, KeptSeries>()
+  const find = ({ account, symbol, timeframe }: CandleSeries): KeptSeries => {
+    const { owner, accountId, providerAccountId } = account
+    const key = JSON.stringify([
+      owner.tenantId,
+      owner.userId,
+      accountId,
+      providerAccountId,
+      symbol,
+      timeframe,
+    ])
+    const series = kept.get(key) ?? { known: [], candles: new Map<number, Candle>() }
+    kept.set(key, series)
+    return series
+  }
+  return {
+    known: (series, range) =>
+      // Between the gaps.
+      TE.fromIO(() => gapsIn(range, gapsIn(range, find(series).known))),
+    read: (series, { from, to }, { limit, end }) =>
+      TE.fromIO(() => {
+        const found = [...find(series).candles.values()]
+          .filter(({ time }) => time >= from && time <= to)
+          .toSorted((a, b) => a.time - b.time)
+        return end === 'first' ? found.slice(0, limit) : found.slice(-limit)
+      }),
+    add: (series, range, candles) =>
+      TE.fromIO(() => {
+        const { known, candles: held } = find(series)
+        known.push(range)
+        for (const candle of candles) if (!held.has(candle.time)) held.set(candle.time, candle)
+      }),
+  }
+}
