@@ -102,6 +102,12 @@ export const routes = {
   listTrades: { route: 'GET /trades', input: 'query', walk: 'cursor' },
   /** Statistics of closed trades. meta.warnings and meta.provenance.skipped say what is missing. */
   getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
+  /** Statistics of groups of trades, by symbol, side, account, time or holding time. */
+  getTradeBreakdown: { route: 'GET /trades/breakdown', input: 'query' },
+  /** The deals that a trade was folded from, with their sums. */
+  getTradeDeals: { route: 'GET /trades/:id/deals' },
+  /** Whether the deals of an account add up to its balance. */
+  getReconciliation: { route: 'GET /accounts/:id/reconciliation' },
   /** Net profit, balance and drawdown over time, in at most `points` points. */
   getTradeCurve: { route: 'GET /trades/curve', input: 'query' },
   /** Closed trades as a CSV or JSON file. */

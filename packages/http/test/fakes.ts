@@ -29,7 +29,13 @@ import {
 import type { WebhookDelivery } from '@tradeport/domain/webhooks'
 import type { IdempotencyStore, IdempotencyGuard } from '@tradeport/domain/ports'
 import type { Position } from '@tradeport/domain/positions'
-import { extendedStatistics, tradeCurve, tradeStatistics } from '@tradeport/domain/statistics'
+import type { BrokerDeal } from '@tradeport/domain/journal'
+import {
+  extendedStatistics,
+  groupOf,
+  tradeCurve,
+  tradeStatistics,
+} from '@tradeport/domain/statistics'
 import type { ClosedTrade } from '@tradeport/domain/trades'
 import {
   createFakeIdempotencyStore,
@@ -178,6 +184,35 @@ export const provenance: TradeProvenance = {
   skipped: [{ accountId, positionId: '7', reason: 'no_open_deal' }],
 }
 
+export const deal: BrokerDeal = {
+  id: '7',
+  kind: 'sell',
+  side: 'sell',
+  entry: 'out',
+  positionId: '1',
+  profit: 10,
+  commission: -0.5,
+  swap: 0,
+  time: now,
+}
+export const dealSums = {
+  openedVolume: 0.1,
+  closedVolume: 0.1,
+  profit: 10,
+  commission: -0.5,
+  swap: 0,
+  netProfit: 9.5,
+}
+export const reconciliation = {
+  deals: 2,
+  firstDealAt: now,
+  lastDealAt: now,
+  sum: 10_000,
+  balance: 10_000.5,
+  difference: 0.5,
+  isComplete: false,
+  checkedAt: now,
+}
 const noResults = { netProfits: [], closedAt: [], holdingTimes: [] }
 export const noStatistics = tradeStatistics([])
 
@@ -294,6 +329,10 @@ export const fakeUseCases = ({
   getTradeStatistics: () => TE.right({ data: noStatistics, provenance, warnings: [] }),
   getExtendedStatistics: () =>
     TE.right({ data: extendedStatistics(noResults, null), provenance, warnings: [] }),
+  getTradeBreakdown: () =>
+    TE.right({ data: [groupOf('EURUSD', [1, -2])], provenance, warnings: [] }),
+  getTradeDeals: () => TE.right({ deals: [deal], sums: dealSums, provenance }),
+  getReconciliation: () => TE.right({ reconciliation, provenance }),
   getTradeCurve: () =>
     TE.right({ data: tradeCurve(noResults, null, 500), provenance, warnings: [] }),
   exportTrades: () => TE.right(exportOf([closedTrade('2'), closedTrade('1')])),

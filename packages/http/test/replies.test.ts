@@ -1,5 +1,6 @@
 // What every route of the API for users answers when it succeeds: as the document describes it, and
 // what is not simply a field of the result.
+import { groupOf } from '@tradeport/domain/statistics'
 import { scopes } from '@tradeport/domain/access'
 import { instruments } from '@tradeport/domain/market'
 import { instrumentTerms } from '@tradeport/testkit'
@@ -19,6 +20,7 @@ import {
   delivery,
   goodKey,
   noStatistics,
+  dealSums,
   now,
   ownHalt,
   pendingOrder,
@@ -317,6 +319,46 @@ const table: Readonly<Record<string, readonly Row[]>> = {
     },
   ],
   getTrade: [{ data: shownTrade, meta: ofTrades }],
+  getTradeBreakdown: [
+    {
+      data: { groups: [{ ...groupOf('EURUSD', [1, -2]), key: 'EURUSD', enough: false }] },
+      meta: ofTrades,
+    },
+  ],
+  getTradeDeals: [
+    {
+      data: {
+        deals: [
+          {
+            id: '7',
+            time: '2026-11-21T10:11:12.345Z',
+            type: 'sell',
+            entry: 'out',
+            profit: 10,
+            commission: -0.5,
+            swap: 0,
+          },
+        ],
+        sums: dealSums,
+      },
+      meta: ofTrades,
+    },
+  ],
+  getReconciliation: [
+    {
+      data: {
+        deals: 2,
+        firstDealAt: '2026-11-21T10:11:12.345Z',
+        lastDealAt: '2026-11-21T10:11:12.345Z',
+        sum: 10_000,
+        balance: 10_000.5,
+        difference: 0.5,
+        complete: false,
+        checkedAt: '2026-11-21T10:11:12.345Z',
+      },
+      meta: ofPositions,
+    },
+  ],
   getTradeCurve: [
     {
       data: {

@@ -124,6 +124,16 @@ describe('a request', () => {
       ['getExtendedStatistics', caller, { profit: 'all' }],
     ],
     [
+      'GET /trades/breakdown?by=hour&timeZone=Europe/Berlin',
+      undefined,
+      ['getTradeBreakdown', caller, { profit: 'all' }, 'hour', 'Europe/Berlin'],
+    ],
+    [
+      'GET /trades/breakdown?by=symbol',
+      undefined,
+      ['getTradeBreakdown', caller, { profit: 'all' }, 'symbol', 'UTC'],
+    ],
+    [
       'GET /trades/curve?symbol=EURUSD&points=4',
       undefined,
       ['getTradeCurve', caller, { symbol: 'EURUSD', profit: 'all' }, 4],

@@ -234,6 +234,13 @@ const readAll = async (
     journals: await Promise.all(journals),
     results: await rightOf(records.results(owner, selection)),
     balances: await rightOf(records.balances(owner, accountId, filter.from)),
+    groups: await Promise.all(
+      (['symbol', 'side', 'account'] as const).map((by) =>
+        rightOf(records.resultsBy(owner, selection, by)),
+      ),
+    ),
+    ofPosition: await rightOf(records.deals(owner, accountId, '1')),
+    reconciliation: await rightOf(records.reconciliation(owner, accountId)),
     skipped: await rightOf(records.skipped(owner, selection.accountIds)),
     found: await Promise.all(
       ['1', '2'].map((ticket) =>
@@ -454,6 +461,9 @@ onEachDatabase('the journal', (here, there) => {
       pages: [{ trades: [], total: 0, before: 0 }, []],
       results: { netProfits: none, closedAt: none, holdingTimes: none },
       balances: { opening: 0, times: none, amounts: none },
+      groups: [[], [], []],
+      ofPosition: [],
+      reconciliation: O.none,
       skipped: [],
       found: [O.none, O.none],
     }

@@ -36,8 +36,8 @@ import {
   positionIdOf,
   foldPosition,
   type FoldedPosition,
-  type FoldedTrade,
 } from '@tradeport/domain/trades'
+import type { TradeResults } from '@tradeport/domain/statistics'
 import { byClosing, isTradeMatch } from './closing-order.ts'
 import type { FakeRecords } from './fake-records.ts'
 
@@ -61,6 +61,12 @@ const leaseMs = 30 * secondMs
 
 const sumOf = ({ deals }: StoredJournal): number =>
   sumExactly([...deals.values()].flatMap(balanceAmounts))
+
+const resultsOf = (trades: readonly ClosedTrade[]): TradeResults => ({
+  netProfits: Float64Array.from(trades, ({ trade }) => trade.netProfit),
+  closedAt: Float64Array.from(trades, ({ trade }) => trade.closedAt),
+  holdingTimes: Float64Array.from(trades, ({ trade }) => trade.holdingTime),
+})
 
 const amountOf = (deal: BrokerDeal): number => sumExactly(balanceAmounts(deal))
 
@@ -317,15 +323,15 @@ export const createFakeJournal = (
           .join(),
       })),
     results: (owner, selection) =>
+      TE.fromIO(() => resultsOf(selected(owner, selection).toReversed())),
+    resultsBy: (owner, selection, by) =>
       TE.fromIO(() => {
-        const inOrder = selected(owner, selection).toReversed()
-        const column = (of: (trade: FoldedTrade) => number): Float64Array =>
-          Float64Array.from(inOrder, ({ trade }) => of(trade))
-        return {
-          netProfits: column(({ netProfit }) => netProfit),
-          closedAt: column(({ closedAt }) => closedAt),
-          holdingTimes: column(({ holdingTime }) => holdingTime),
-        }
+        const keyOf = ({ accountId, trade }: ClosedTrade): string =>
+          by === 'account' ? accountId : trade[by]
+        const groups = Object.groupBy(selected(owner, selection).toReversed(), keyOf)
+        return Object.entries(groups)
+          .toSorted(([one], [other]) => (one < other ? -1 : 1))
+          .map(([key, group = []]) => ({ key, ...resultsOf(group) }))
       }),
     balances: (owner, accountId, from = 0) =>
       TE.fromIO(() => {
@@ -356,6 +362,28 @@ export const createFakeJournal = (
           ),
         ),
       ),
+    deals: (owner, accountId, positionId) =>
+      TE.fromIO(() =>
+        ownJournals(owner, [accountId])
+          .flatMap(({ held }) => [...held.deals.values()])
+          .filter((deal) => positionIdOf(deal) === positionId)
+          .toSorted(compareDealOrder),
+      ),
+    reconciliation: (owner, accountId) =>
+      TE.fromIO(() => {
+        const [journal] = ownJournals(owner, [accountId])
+        if (journal === undefined) return O.none
+        const { state, deals } = journal.held
+        const times = [...deals.values()].map(({ time }) => time).filter(isReadableTime)
+        return O.some({
+          deals: state.deals,
+          check: state.check,
+          rereadAt: state.rereadAt,
+          firstDealAt: times.length === 0 ? null : Math.min(...times),
+          lastDealAt: times.length === 0 ? null : Math.max(...times),
+          sum: sumOf(journal.held),
+        })
+      }),
     skipped: (owner, accountIds) =>
       TE.fromIO(() =>
         ownJournals(owner, accountIds).flatMap(({ account, held }) =>

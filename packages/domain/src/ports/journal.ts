@@ -13,7 +13,7 @@ import type {
   TradeFilter,
   TradeSlice,
 } from '../trades/closed-trade.ts'
-import type { BalanceHistory, TradeResults } from '../statistics/index.ts'
+import type { BalanceHistory, RecordedKey, TradeResults } from '../statistics/index.ts'
 import type { SkippedOnAccount } from '../trades/fold.ts'
 import type { Work } from './time.ts'
 
@@ -109,6 +109,15 @@ export interface TradeSelection {
   readonly filter: TradeFilter
 }
 
+/** The deals of an account, and their last comparison with its balance. */
+export interface JournalSums extends Pick<JournalState, 'deals' | 'check' | 'rereadAt'> {
+  /** Of those with a readable time; null without any. */
+  readonly firstDealAt: Instant | null
+  readonly lastDealAt: Instant | null
+  /** Of all that moved the balance. */
+  readonly sum: number
+}
+
 export interface TradeExportPage {
   readonly trades: readonly ClosedTrade[]
   /** Changes whenever an existing trade of the accounts was changed or removed. */
@@ -133,6 +142,12 @@ export interface TradeRecords {
   ) => AsyncResult<TradeExportPage>
   /** The results of all selected trades. */
   readonly results: (owner: Owner, selection: TradeSelection) => AsyncResult<TradeResults>
+  /** The same for each symbol, side or account, in the order of their texts. */
+  readonly resultsBy: (
+    owner: Owner,
+    selection: TradeSelection,
+    by: RecordedKey,
+  ) => AsyncResult<readonly (TradeResults & { readonly key: string })[]>
   /** What moved the balance of an account from a time on; of an unknown account nothing. */
   readonly balances: (
     owner: Owner,
@@ -140,6 +155,17 @@ export interface TradeRecords {
     from: Instant | undefined,
   ) => AsyncResult<BalanceHistory>
   readonly find: (owner: Owner, id: PositionId) => AsyncResult<O.Option<ClosedTrade>>
+  /** The deals of a position, in the order in which they are folded. */
+  readonly deals: (
+    owner: Owner,
+    accountId: AccountId,
+    positionId: string,
+  ) => AsyncResult<readonly BrokerDeal[]>
+  /** Whether the deals of an account add up to its balance. None where its journal is not read. */
+  readonly reconciliation: (
+    owner: Owner,
+    accountId: AccountId,
+  ) => AsyncResult<O.Option<JournalSums>>
   /** By account in the given order, then by position id (shorter first, then by text). */
   readonly skipped: (
     owner: Owner,

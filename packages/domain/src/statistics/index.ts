@@ -1,8 +1,17 @@
 // Statistics of closed trades, and the intervals and quantiles behind them.
 export { balancesAt, type BalanceHistory } from './balance.ts'
+export {
+  breakdownKeys,
+  groupOf,
+  groupsOf,
+  type BreakdownKey,
+  type RecordedKey,
+  type TradeGroup,
+} from './breakdown.ts'
 export { tradeCurve, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
+export { parseTimeZone, utc, type TimeZone } from './time-zone.ts'
 export { studentTQuantile } from './student-t-quantile.ts'
 export type { TradeResults } from './trade-results.ts'
 export {

@@ -2,11 +2,21 @@
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import type { AsyncResult } from '../errors.ts'
-import type { TradeSelection } from '../ports/index.ts'
-import type { Owner } from '../primitives/ids.ts'
+import { requireBrokerAccount } from '../accounts/account.ts'
+import { refuse, type AsyncResult } from '../errors.ts'
+import type { BrokerDeal } from '../journal/broker-deal.ts'
+import type { JournalSums, TradeSelection } from '../ports/index.ts'
+import { sumExactly } from '../primitives/exact-sum.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
+import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import {
   extendedStatistics,
+  groupOf,
+  groupsOf,
+  type BreakdownKey,
+  type TimeZone,
+  type TradeGroup,
   tradeCurve,
   type BalanceHistory,
   type ExtendedStatistics,
@@ -14,19 +24,51 @@ import {
   type TradeResults,
 } from '../statistics/index.ts'
 import type { TradeFilter } from '../trades/closed-trade.ts'
+import { volumeOf } from '../trades/deal.ts'
+import type { FoldedTrade } from '../trades/fold.ts'
+import { findAccount } from './steps/find.ts'
 import {
   createTradeReads,
   summed,
   type JournalTag,
   type Summed,
   type TradePorts,
+  type TradeProvenance,
 } from './steps/trade-reads.ts'
+
+export interface TradeDeals {
+  readonly deals: readonly BrokerDeal[]
+  readonly sums: Pick<FoldedTrade, 'profit' | 'commission' | 'swap' | 'netProfit'> & {
+    readonly openedVolume: number
+    readonly closedVolume: number
+  }
+  readonly provenance: TradeProvenance
+}
+
+/** Money in the account's currency. */
+export interface Reconciliation extends Pick<
+  JournalSums,
+  'deals' | 'firstDealAt' | 'lastDealAt' | 'sum'
+> {
+  /** The broker's at the last comparison; null where there was none since the deals changed. */
+  readonly balance: number | null
+  /** `balance` less `sum`. */
+  readonly difference: number | null
+  /** Whether the deals explain the balance, and none is known to be missing. */
+  readonly isComplete: boolean
+  readonly checkedAt: Instant | null
+}
+
+interface ReconciliationResult {
+  readonly reconciliation: Reconciliation
+  readonly provenance: Provenance
+}
 
 type InsightTag = 'AccountNotFound' | JournalTag
 
 export const createInsights = (ports: TradePorts) => {
-  const { trades } = ports
-  const { queryTrades } = createTradeReads(ports)
+  const { trades, broker, clock } = ports
+  const { queryTrades, findTrade, readJournal } = createTradeReads(ports)
 
   /** With the movements of the balance where there is one account. */
   const queryResultsAndBalances = (
@@ -71,5 +113,87 @@ export const createInsights = (ports: TradePorts) => {
           summed(found, tradeCurve(results, balances, points)),
         ),
       ),
+
+    /** GET /trades/breakdown. The zone counts for months, weekdays and hours. */
+    getTradeBreakdown: (
+      { owner }: Caller,
+      filter: TradeFilter,
+      by: BreakdownKey,
+      timeZone: TimeZone,
+    ): AsyncResult<Summed<readonly TradeGroup[]>, InsightTag> =>
+      pipe(
+        queryTrades(owner, filter, (selection) =>
+          by === 'symbol' || by === 'side' || by === 'account'
+            ? pipe(
+                trades.resultsBy(owner, selection, by),
+                TE.map((all) => all.map(({ key, netProfits }) => groupOf(key, netProfits))),
+              )
+            : pipe(
+                trades.results(owner, selection),
+                TE.map((results) => groupsOf(results, by, timeZone)),
+              ),
+        ),
+        TE.map(({ rows, ...found }) => summed(found, rows)),
+      ),
+
+    /** GET /trades/:id/deals: what the trade was folded from. */
+    getTradeDeals: (
+      { owner }: Caller,
+      id: string,
+    ): AsyncResult<TradeDeals, 'TradeNotFound' | JournalTag> =>
+      pipe(
+        findTrade(owner, id),
+        TE.bindW('deals', ({ closed: { accountId, trade } }) =>
+          trades.deals(owner, accountId, trade.positionId),
+        ),
+        TE.map(({ deals, provenance }) => ({ deals, sums: dealSums(deals), provenance })),
+      ),
+
+    /** GET /accounts/:id/reconciliation: whether the deals add up to the balance. */
+    getReconciliation: (
+      { owner }: Caller,
+      accountId: AccountId,
+    ): AsyncResult<ReconciliationResult, InsightTag> =>
+      pipe(
+        findAccount(ports)(owner, accountId),
+        TE.flatMapEither(requireBrokerAccount),
+        TE.flatMap(readJournal),
+        TE.bindTo('read'),
+        TE.bindW('sums', () =>
+          pipe(
+            trades.reconciliation(owner, accountId),
+            // The account was removed, or linked to another one, since it was read.
+            TE.flatMap(TE.fromOption(() => refuse('AccountNotFound'))),
+          ),
+        ),
+        TE.map(({ read, sums }) => ({
+          reconciliation: reconciliationOf(sums),
+          provenance: provenanceOf(broker.source, [read], clock.now()),
+        })),
+      ),
   }
 }
+
+/** Exact sums, each rounded once. Volumes in lots, as far as deals report them. */
+const dealSums = (deals: readonly BrokerDeal[]): TradeDeals['sums'] => {
+  const sumOf = (of: (deal: BrokerDeal) => number): number => sumExactly(deals.map(of))
+  return {
+    openedVolume: sumOf((deal) => (deal.entry === 'in' ? volumeOf(deal) : 0)),
+    closedVolume: sumOf((deal) => (deal.entry === 'out' ? volumeOf(deal) : 0)),
+    profit: sumOf(({ profit }) => profit),
+    commission: sumOf(({ commission }) => commission),
+    swap: sumOf(({ swap }) => swap),
+    netProfit: sumExactly(
+      deals.flatMap(({ profit, commission, swap }) => [profit, commission, swap]),
+    ),
+  }
+}
+
+const reconciliationOf = ({ check, rereadAt, sum, ...sums }: JournalSums): Reconciliation => ({
+  ...sums,
+  sum,
+  balance: check && sumExactly([sum, check.difference]),
+  difference: check && check.difference,
+  isComplete: check?.difference === 0 && rereadAt === null,
+  checkedAt: check && check.at,
+})

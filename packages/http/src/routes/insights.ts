@@ -1,8 +1,40 @@
 // The capability `insights`: what is computed of closed trades beyond their statistics.
-import { nullable, decimal, digits, list, object, record, time, withDefault } from '../schema.ts'
+import { refuse } from '@tradeport/domain/errors'
+import { dealReasons, type BrokerDeal } from '@tradeport/domain/journal'
+import { breakdownKeys, parseTimeZone, utc, type TradeGroup } from '@tradeport/domain/statistics'
+import type { Reconciliation } from '@tradeport/domain/use-cases'
+import {
+  accountId,
+  brokerReadRefusals,
+  commission,
+  profit,
+  provenanceShape,
+  side,
+  swap,
+  symbol,
+  tradeId,
+  tradeProvenanceShape,
+} from '../fields.ts'
 import { routesOf } from '../route.ts'
+import {
+  decimal,
+  digits,
+  encodedFrom,
+  flag,
+  list,
+  nullable,
+  object,
+  oneOf,
+  optional,
+  parsedString,
+  record,
+  text,
+  time,
+  whole,
+  withDefault,
+} from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
-import { allOf, ofAccounts, reading, replyWithSums } from './trades.ts'
+import { access, allOf, ofAccounts, reading, replyWithSums, statisticsFields } from './trades.ts'
 
 const route = routesOf<UseCases>()
 const capability = 'insights'
@@ -47,6 +79,74 @@ const curve = record('TradeCurve', 'How net profit and balance grew, by closing 
   }),
 })
 
+const breakdown = record('TradeBreakdown', 'The statistics of groups of trades.', {
+  groups: list(
+    record('TradeGroup', 'The trades of one key.', {
+      key: text(
+        'The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7) or hour (0 to 23), or the holding time (such as 1m_5m).',
+        'EURUSD',
+      ),
+      ...statisticsFields,
+      enough: flag('Whether there are 30 trades or more, so that the figures say something.'),
+    }),
+    'In the order of the keys, without empty groups.',
+  ),
+})
+
+const volume = optional(decimal('Lots; left out where the broker does not report it.', 0.2))
+const deal = encodedFrom(
+  object('As the broker gave it. What the broker did not give is left out.', {
+    id: text("The broker's number of the deal.", '46000001'),
+    time: time('When it was made.'),
+    type: side,
+    entry: optional(oneOf(['in', 'out', 'inout', 'out_by'], 'Whether it opens or closes.')),
+    orderId: optional(text("The broker's number of the order that made it.", '46000000')),
+    symbol: optional(symbol),
+    volume,
+    price: optional(decimal('The price of the deal.', 1.0842)),
+    profit,
+    commission,
+    swap,
+    reason: optional(oneOf(dealReasons, 'Who or what caused it.', 'client')),
+  }),
+  ({ side: type = 'buy', time: at = 0, ...deal }: BrokerDeal) => ({ ...deal, type, time: at }),
+)
+
+const tradeDeals = record('TradeDeals', 'The deals that a trade was folded from, and their sums.', {
+  deals: list(deal, 'In the order in which they are folded: by time, then by number.'),
+  sums: object('Exact sums, each rounded once. They are the figures of the trade.', {
+    openedVolume: decimal('Lots of the opening deals, as far as they report them.', 0.2),
+    closedVolume: decimal('Lots of the closing deals, as far as they report them.', 0.2),
+    profit,
+    commission,
+    swap,
+    netProfit: decimal('profit + commission + swap.', 35.48),
+  }),
+})
+
+const checked = 'null where they were not compared since deals last changed.'
+const reconciliation = encodedFrom(
+  record('Reconciliation', 'Whether the deals of an account add up to its balance.', {
+    deals: whole('How many deals are kept.', 2_168),
+    firstDealAt: nullable(time('The earliest deal; null without any.')),
+    lastDealAt: nullable(time('The latest deal; null without any.')),
+    sum: decimal('What all deals together moved the balance by.', 10_250.4),
+    balance: nullable(decimal(`The balance that the broker reported; ${checked}`, 10_250.4)),
+    difference: nullable(decimal(`balance less sum; ${checked}`, 0)),
+    complete: flag('Whether the deals explain the balance, and none is known to be missing.'),
+    checkedAt: nullable(time(`When both were compared; ${checked}`)),
+  }),
+  ({ isComplete: complete, ...sums }: Reconciliation) => ({ ...sums, complete }),
+)
+
+const timeZone = parsedString(
+  'the name of an IANA time zone, such as Europe/Berlin',
+  parseTimeZone,
+  'An IANA time zone, in which months, weekdays and hours are counted.',
+  'Europe/Berlin',
+  { maxLength: 64 },
+)
+
 export const insightRoutes = [
   route('GET /trades/curve', 'getTradeCurve', 'Net profit, balance and drawdown over time.', {
     ...reading,
@@ -59,4 +159,47 @@ export const insightRoutes = [
       useCases.getTradeCurve(caller, allOf(query), query.points),
     ...replyWithSums(curve),
   }),
+  route(
+    'GET /trades/breakdown',
+    'getTradeBreakdown',
+    'Statistics of closed trades by symbol, side, account, time or holding time.',
+    {
+      ...reading,
+      capability,
+      query: {
+        ...ofAccounts,
+        by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
+        timeZone: withDefault(timeZone, utc),
+      },
+      useCase: (useCases, caller, { query }) =>
+        useCases.getTradeBreakdown(caller, allOf(query), query.by, query.timeZone),
+      ...replyWithSums(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
+    },
+  ),
+  route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
+    access,
+    capability,
+    params: { id: tradeId },
+    refusals: [...brokerReadRefusals, 'TradeNotFound', 'HistoryTooLarge'],
+    useCase: (useCases, caller, { id }) => useCases.getTradeDeals(caller, id),
+    data: tradeDeals,
+    meta: { provenance: tradeProvenanceShape },
+    present: ({ provenance, ...data }) => ({ data, meta: { provenance } }),
+  }),
+  route(
+    'GET /accounts/:id/reconciliation',
+    'getReconciliation',
+    'Compare the deals of an account with its balance.',
+    {
+      access,
+      capability,
+      params: { id: accountId },
+      refusalForMalformedId: refuse('AccountNotFound'),
+      refusals: [...brokerReadRefusals, 'AccountNotFound', 'HistoryTooLarge'],
+      useCase: (useCases, caller, { id }) => useCases.getReconciliation(caller, id),
+      data: reconciliation,
+      meta: { provenance: provenanceShape },
+      present: ({ reconciliation: data, provenance }) => ({ data, meta: { provenance } }),
+    },
+  ),
 ]

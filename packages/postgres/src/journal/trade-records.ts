@@ -1,13 +1,25 @@
 // Closed trades of one owner's synchronised journals, by index: each account's are read in closing
 // order, and merged.
-import type { TradeRecords, TradeSelection } from '@tradeport/domain/ports'
-import type { TradeResults } from '@tradeport/domain/statistics'
+import type { JournalSums, TradeRecords, TradeSelection } from '@tradeport/domain/ports'
+import type { RecordedKey, TradeResults } from '@tradeport/domain/statistics'
 import type { AccountId, Owner } from '@tradeport/domain/primitives'
-import type { ClosedTrade, TradeListPlace, TradeFilter } from '@tradeport/domain/trades'
+import {
+  compareDealOrder,
+  type ClosedTrade,
+  type TradeListPlace,
+  type TradeFilter,
+} from '@tradeport/domain/trades'
+import * as t from 'io-ts'
 import type { Knex } from 'knex'
+import { instant, mapped, numeric, orAbsent, tableOf } from '../connection/columns.ts'
 import { attempts } from '../connection/failures.ts'
 import { Sql, allOf, query, readAll, readFirst, sql } from '../connection/sql.ts'
+import { dealOfRow, type DealRow } from './deal-row.ts'
 import { closedTrades, skippedPositions } from './trade-row.ts'
+
+/** Deals without a readable time come after it. */
+const latestTime = 8.64e15
+const ofJournal = 'deals.tenant_id = journals.tenant_id and deals.account_id = journals.account_id'
 
 export const createTradeRecords = (knex: Knex): TradeRecords =>
   attempts<TradeRecords>('trades', {
@@ -33,20 +45,9 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       const { trades, summary } = await readPage(knex, owner, selection, after, limit, revisions)
       return { trades, revision: summary?.revision ?? '' }
     },
-    results: async (owner, { accountIds, filter }) => {
-      const [row] = await query<Readonly<Record<keyof TradeResults, Buffer | null>>>(
-        knex,
-        sql`select ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
-            ${packed('holding_time')} as "holdingTimes"
-          from (select trades.* from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))}
-            order by ${closingOrder('asc')}) as trades`,
-      )
-      return {
-        netProfits: unpacked(row?.netProfits),
-        closedAt: unpacked(row?.closedAt),
-        holdingTimes: unpacked(row?.holdingTimes),
-      }
-    },
+    results: async (owner, selection) =>
+      (await resultsOf(knex, owner, selection, sql`''`))[0] ?? noResults,
+    resultsBy: (owner, selection, by) => resultsOf(knex, owner, selection, recordedKeys[by]),
     balances: async (owner, accountId, from = 0) => {
       const [row] = await query<{
         readonly opening: string
@@ -58,11 +59,11 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
             ${packed('time_ms', sql`is_within`)} as times, ${packed('amount', sql`is_within`)} as amounts
           from (
             select difference, time_ms, time_ms between ${from} and ${latestTime} as is_within, profit + commission + swap as amount
-            from (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal
-            cross join lateral (
-              select * from deals where deals.tenant_id = journal.tenant_id and deals.account_id = journal.id
-                and kind <> 'credit' and (profit <> 0 or commission <> 0 or swap <> 0)
-              order by time_ms, id, entry) as deals) as moved`,
+            from ${ownDeals(
+              owner,
+              accountId,
+              sql`kind <> 'credit' and (profit <> 0 or commission <> 0 or swap <> 0) order by time_ms, id, entry`,
+            )}) as moved`,
       )
       return {
         opening: Number(row?.opening ?? 0),
@@ -81,6 +82,23 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         )}`,
         closedTrades,
       ),
+    deals: async (owner, accountId, positionId) => {
+      const rows = await query<DealRow>(
+        knex,
+        sql`select deals.* from ${ownDeals(
+          owner,
+          accountId,
+          sql`position_id = ${positionId} and kind in ('buy', 'sell')`,
+        )}`,
+      )
+      return rows.map(dealOfRow).toSorted(compareDealOrder)
+    },
+    reconciliation: (owner, accountId) =>
+      readFirst(
+        knex,
+        sql`select ${journalSums.columns} from ${ownJournals(owner, [accountId])}`,
+        journalSums,
+      ),
     skipped: (owner, accountIds) =>
       readAll(
         knex,
@@ -90,9 +108,6 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
         skippedPositions,
       ),
   })
-
-/** Deals without a readable time come after it. */
-const latestTime = 8.64e15
 
 /**
  * A column of numbers as one value, in the order of the rows: 8 bytes for each number. 20,000 rows
@@ -139,6 +154,68 @@ const ofAccounts = (
   cross join lateral (
     select ${columns} from trades
     where trades.tenant_id = accounts.tenant_id and trades.account_id = accounts.id and ${where} offset 0) as trades`
+
+/** The deals of one account. */
+const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
+  (select accounts.tenant_id, accounts.id, difference from ${ownJournals(owner, [accountId])}) as journal
+  cross join lateral (
+    select * from deals where deals.tenant_id = journal.tenant_id and deals.account_id = journal.id and ${where}) as deals`
+
+const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
+  symbol: sql`trades.symbol`,
+  side: sql`trades.side`,
+  account: sql`trades.account_id::text`,
+}
+
+const none = new Float64Array()
+const noResults: TradeResults = { netProfits: none, closedAt: none, holdingTimes: none }
+
+/** One for each key, in the order of the keys. */
+const resultsOf = async (
+  knex: Knex,
+  owner: Owner,
+  { accountIds, filter }: TradeSelection,
+  key: Sql,
+): Promise<readonly (TradeResults & { readonly key: string })[]> => {
+  const rows = await query<{ readonly key: string } & Readonly<Record<keyof TradeResults, Buffer>>>(
+    knex,
+    sql`select key, ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
+        ${packed('holding_time')} as "holdingTimes"
+      from (select ${key} collate "C" as key, trades.* from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))}
+        order by key, ${closingOrder('asc')}) as trades
+      group by key order by key`,
+  )
+  return rows.map((row) => ({
+    key: row.key,
+    netProfits: unpacked(row.netProfits),
+    closedAt: unpacked(row.closedAt),
+    holdingTimes: unpacked(row.holdingTimes),
+  }))
+}
+
+const journalSums = mapped(
+  tableOf(
+    'journals',
+    {
+      deals: t.number,
+      checkedAt: orAbsent(instant),
+      difference: orAbsent(numeric),
+      rereadAt: orAbsent(instant),
+      firstDealAt: orAbsent(t.number),
+      lastDealAt: orAbsent(t.number),
+      sum: numeric,
+    },
+    {
+      firstDealAt: `(select min(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
+      lastDealAt: `(select max(time_ms) from deals where ${ofJournal} and time_ms <= ${latestTime})`,
+      sum: `(select coalesce(sum(profit + commission + swap), 0)::text from deals where ${ofJournal} and kind <> 'credit')`,
+    },
+  ),
+  ({ checkedAt: at, difference, ...sums }): JournalSums => ({
+    ...sums,
+    check: at === null ? null : { at, difference: difference ?? 0 },
+  }),
+)
 
 const isFiltered = ({ symbol, from, to, profit }: TradeFilter): boolean =>
   symbol !== undefined || from !== undefined || to !== undefined || profit !== 'all'

@@ -1,0 +1,99 @@
+// Groups of trades, compared with Intl's own calendar, and tables of the days on which clocks change.
+import * as fc from 'fast-check'
+import * as O from 'fp-ts/lib/Option.js'
+import { expect, it } from 'vitest'
+import { groupsOf } from '../../src/statistics/breakdown.ts'
+import { createLocalTime, parseTimeZone, type TimeZone } from '../../src/statistics/time-zone.ts'
+import { statisticsOf } from '../../src/statistics/trade-statistics.ts'
+
+const zones = [
+  'UTC',
+  'Europe/Berlin',
+  'America/New_York',
+  'America/St_Johns',
+  'Asia/Kathmandu',
+  'Australia/Lord_Howe',
+  'Pacific/Apia',
+  'Africa/Casablanca',
+].map((name) => name as TimeZone)
+
+const instants = fc.integer({ min: Date.UTC(2000, 0), max: Date.UTC(2040, 0) })
+
+it('tell the local time that Intl does', () => {
+  fc.assert(
+    fc.property(fc.constantFrom(...zones), fc.array(instants), (timeZone, drawn) => {
+      const format = new Intl.DateTimeFormat('sv-SE', {
+        timeZone,
+        dateStyle: 'short',
+        timeStyle: 'medium',
+      })
+      const localTime = createLocalTime(timeZone)
+      for (const at of drawn)
+        expect(localTime(at).toISOString().slice(0, 19).replace('T', ' ')).toBe(format.format(at))
+    }),
+  )
+})
+
+const trade = (time: string, held = 0) => ({ closedAt: Date.parse(time), held })
+const resultsOf = (trades: readonly { closedAt: number; held: number }[]) => ({
+  netProfits: trades.map((_, index) => index + 1),
+  closedAt: trades.map(({ closedAt }) => closedAt),
+  holdingTimes: trades.map(({ held }) => held),
+})
+
+it.each([
+  // The clock goes from 2:00 to 3:00, and in autumn from 3:00 back to 2:00.
+  ['hour', 'Europe/Berlin', ['2026-03-29T00:59:59.999Z', '2026-03-29T01:00:00Z'], ['1', '3']],
+  ['hour', 'Europe/Berlin', ['2026-10-25T00:30:00Z', '2026-10-25T01:30:00Z'], ['2']],
+  // By half an hour.
+  ['hour', 'Australia/Lord_Howe', ['2026-10-03T15:29:00Z', '2026-10-03T15:30:00Z'], ['1', '2']],
+  ['hour', 'Asia/Kathmandu', ['2026-01-01T18:14:00Z', '2026-01-01T18:15:00Z'], ['0', '23']],
+  // The zone left out 30 December 2011, a Friday.
+  ['weekday', 'Pacific/Apia', ['2011-12-30T09:59:00Z', '2011-12-30T10:00:00Z'], ['4', '6']],
+  ['weekday', 'UTC', ['2026-11-22T00:00:00Z', '2026-11-23T00:00:00Z'], ['1', '7']],
+  [
+    'month',
+    'Europe/Berlin',
+    ['2026-10-31T22:59:00Z', '2026-10-31T23:00:00Z'],
+    ['2026-10', '2026-11'],
+  ],
+  [
+    'month',
+    'America/New_York',
+    ['2027-01-01T04:59:00Z', '2026-02-01T05:00:00Z'],
+    ['2026-02', '2026-12'],
+  ],
+  ['hour', 'UTC', ['2026-01-01T10:00:00Z', '2026-01-01T09:00:00Z'], ['9', '10']],
+] as const)('by %s in %s, of %j, have the keys %j', (by, timeZone, times, keys) => {
+  const groups = groupsOf(resultsOf(times.map((time) => trade(time))), by, timeZone as TimeZone)
+  expect(groups.map(({ key }) => key)).toEqual(keys)
+})
+
+it('by holding time are in order, with the statistics of each', () => {
+  const held = [-5, 59, 60, 299, 300, 3_599, 3_600, 14_400, 86_399, 86_400, 604_799, 604_800]
+  const results = resultsOf(held.map((seconds) => trade('2026-01-01T00:00:00Z', seconds)))
+  const groups = groupsOf(results, 'holding', zones[0] as TimeZone)
+  expect(groups.map(({ key, totalTrades }) => [key, totalTrades])).toEqual([
+    ['under_1m', 2],
+    ['1m_5m', 2],
+    ['5m_1h', 2],
+    ['1h_4h', 1],
+    ['4h_1d', 2],
+    ['1d_1w', 2],
+    ['over_1w', 1],
+  ])
+  expect(groups[0]).toEqual({ key: 'under_1m', ...statisticsOf([1, 2]), enough: false })
+})
+
+it.each([29, 30])('say of %i trades whether they are enough', (count) => {
+  const trades = Array.from({ length: count }, () => trade('2026-01-01T00:00:00Z'))
+  const [group] = groupsOf(resultsOf(trades), 'month', zones[0] as TimeZone)
+  expect(group?.enough).toBe(count === 30)
+})
+
+it.each(['Europe/Nowhere', '+02:00', '', 'Europe/Berlin ', 'a'.repeat(200)])(
+  'know no time zone %j',
+  (text) => {
+    expect(parseTimeZone(text)).toEqual(O.none)
+  },
+)

@@ -1,0 +1,121 @@
+// What is computed of trades over journals: balances of one account, the deals of a trade, and whether
+// the deals add up.
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { expect, it } from 'vitest'
+import type { Deal } from '../../src/trades/deal.ts'
+import { createInsights } from '../../src/use-cases/insights.ts'
+import { utc } from '../../src/statistics/time-zone.ts'
+import { createJournalDesk, down, owner, rightOf, stranger, tagOf } from './desk.ts'
+
+const all = { profit: 'all' } as const
+const caller = { owner }
+const nothing = { commission: 0, swap: 0 }
+const deposit: Deal = { ...nothing, id: '1', profit: 1_000, time: 1 }
+const closed = (positionId: string, closedAt: number, profit: number): readonly [Deal, Deal] => {
+  const deal = { ...nothing, positionId, symbol: `S${positionId}`, volume: 1, price: 1 }
+  return [
+    { ...deal, id: `${positionId}1`, side: 'buy', entry: 'in', profit: 0, commission: -1, time: 2 },
+    { ...deal, id: `${positionId}2`, side: 'sell', entry: 'out', profit, time: closedAt },
+  ]
+}
+
+const opened = () => {
+  const desk = createJournalDesk({ recordsEvents: false })
+  const accounts = [desk.link(), desk.link({ currency: 'EUR' })] as const
+  const [{ id }] = accounts
+  desk.put(accounts[0], [deposit, ...closed('5', 10, 101), ...closed('6', 20, -49)])
+  return { desk, insights: createInsights(desk), accounts, id }
+}
+
+it('compute balances of one account alone, and warn of several currencies', async () => {
+  const { insights, id } = opened()
+  const one = await rightOf(insights.getTradeCurve(caller, { ...all, accountId: id }, 500))
+  expect(one).toMatchObject({
+    data: {
+      points: [
+        { time: 10, netProfit: 100, balance: 1_099, drawdown: 0, drawdownPercent: 0 },
+        { time: 20, netProfit: 50, balance: 1_050, drawdown: 50, drawdownPercent: 5_000 / 1_099 },
+      ],
+      maxDrawdown: { amount: 50, peakAt: 10, troughAt: 20, recoveredAt: null },
+    },
+    warnings: [],
+  })
+  const extended = await rightOf(insights.getExtendedStatistics(caller, { ...all, accountId: id }))
+  expect(extended.data.maxDrawdownPercent).toBe(5_000 / 1_099)
+  const several = await rightOf(insights.getTradeCurve(caller, all, 500))
+  expect(several).toMatchObject({
+    data: { points: [{ balance: null }, { balance: null }], maxDrawdown: { percent: null } },
+    warnings: [{ code: 'mixed_currencies' }],
+  })
+})
+
+it('begin a curve of later trades with the balance of then', async () => {
+  const { insights, id } = opened()
+  const { data } = await rightOf(
+    insights.getTradeCurve(caller, { ...all, accountId: id, from: 15 }, 500),
+  )
+  expect(data.points).toEqual([
+    { time: 20, netProfit: -50, balance: 1_050, drawdown: 50, drawdownPercent: 5_000 / 1_099 },
+  ])
+})
+
+it.each([
+  ['symbol', ['S5', 'S6']],
+  ['side', ['buy']],
+  ['account', [expect.any(String)]],
+  ['month', ['1970-01']],
+  ['holding', ['under_1m']],
+] as const)('group trades by %s', async (by, keys) => {
+  const { insights } = opened()
+  const { data } = await rightOf(insights.getTradeBreakdown(caller, all, by, utc))
+  expect(data.map(({ key }) => key)).toEqual(keys)
+  expect(data.reduce((sum, { netProfit }) => sum + netProfit, 0)).toBe(50)
+})
+
+it('show the deals of a trade with the sums that are its figures', async () => {
+  const { insights, id } = opened()
+  const { deals, sums } = await rightOf(insights.getTradeDeals(caller, `${id}:5`))
+  expect(deals.map((deal) => deal.id)).toEqual(['51', '52'])
+  expect(sums).toEqual({
+    openedVolume: 1,
+    closedVolume: 1,
+    profit: 101,
+    commission: -1,
+    swap: 0,
+    netProfit: 100,
+  })
+  for (const other of [`${id}:7`, 'nonsense'])
+    expect(await tagOf(insights.getTradeDeals(caller, other))).toBe('TradeNotFound')
+  expect(await tagOf(insights.getTradeDeals({ owner: stranger }, `${id}:5`))).toBe('TradeNotFound')
+})
+
+it('compare the deals with the balance, and know nothing where it cannot be read', async () => {
+  const { desk, insights, accounts, id } = opened()
+  const sums = { deals: 5, firstDealAt: 1, lastDealAt: 20, sum: 1_050 }
+  const { reconciliation } = await rightOf(insights.getReconciliation(caller, id))
+  expect(reconciliation).toMatchObject({ ...sums, balance: 1_050, difference: 0, isComplete: true })
+  const deals = [deposit, ...closed('5', 10, 101)]
+  desk.put(accounts[1], deals, 1_150)
+  const other = await rightOf(insights.getReconciliation(caller, accounts[1].id))
+  expect(other.reconciliation).toMatchObject({
+    sum: 1_100,
+    balance: 1_150,
+    difference: 50,
+    isComplete: false,
+  })
+  const third = desk.link()
+  desk.put(third, deals)
+  desk.broker.accountInformation = () => TE.left(down(third.id))
+  const unknown = await rightOf(insights.getReconciliation(caller, third.id))
+  expect(unknown.reconciliation).toEqual({
+    ...sums,
+    deals: 3,
+    lastDealAt: 10,
+    sum: 1_100,
+    balance: null,
+    difference: null,
+    isComplete: false,
+    checkedAt: null,
+  })
+  expect(await tagOf(insights.getReconciliation({ owner: stranger }, id))).toBe('AccountNotFound')
+})
