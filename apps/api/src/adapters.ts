@@ -12,7 +12,14 @@ import type { MetaApiConfig, MetaApiDeadlines, PauseLimits } from '@tradeport/br
 import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
-import type { AcquireSlot, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
+import { refuse } from '@tradeport/domain/errors'
+import type {
+  AcquireSlot,
+  Calculations,
+  Clock,
+  Halts,
+  TokenVerifier,
+} from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -134,6 +141,10 @@ export const openAdapters = async (
     log,
   })
   closers.defer(ownerNotices.stop)
+  const calculations = config.capabilities.includes('insights')
+    ? (await import('./calculations.ts')).openCalculations()
+    : undefined
+  if (calculations !== undefined) closers.defer(calculations.close)
   const hasTools = config.capabilities.includes('trading-tools')
   const events = config.capabilities.includes('events')
     ? openEvents(
@@ -234,6 +245,7 @@ export const openAdapters = async (
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
     watch: journal.watch,
+    calculations: calculations ?? noCalculations,
     maxDeals: maxHistoryDeals,
     recordsEvents: events !== undefined,
     capabilities: config.capabilities,
@@ -253,6 +265,12 @@ const noHalts: Halts = {
   find: () => TE.right(O.none),
   halt: () => TE.right(undefined),
   lift: () => TE.right(undefined),
+}
+
+/** Without the capability `insights` no route asks for any. */
+const noCalculations: Calculations = {
+  robustStatistics: () =>
+    TE.left(refuse('ServiceUnavailable', { reason: 'calculations are switched off' })),
 }
 
 /** A quarter of each pool for one tenant. */

@@ -65,7 +65,7 @@ const detailsByCode = {
   STREAM_LIMIT_REACHED: {} as { readonly limit: number },
   RATE_LIMIT_EXCEEDED: {} as
     | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }
-    | { readonly scope: 'endpoint' | 'suspension' | 'address' | 'bodies' },
+    | { readonly scope: 'endpoint' | 'suspension' | 'address' | 'bodies' | 'calculations' },
   WEBHOOK_LIMIT_REACHED: {} as { readonly allowed: number },
   IDEMPOTENCY_KEY_REUSED: undefined,
   IDEMPOTENCY_IN_PROGRESS: undefined,

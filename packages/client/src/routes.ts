@@ -104,6 +104,8 @@ export const routes = {
   getTradeStatistics: { route: 'GET /trades/stats', input: 'query' },
   /** Statistics of groups of trades, by symbol, side, account, time or holding time. */
   getTradeBreakdown: { route: 'GET /trades/breakdown', input: 'query' },
+  /** Bootstrap intervals of the statistics. Takes up to a few seconds, two at a time. */
+  getRobustStatistics: { route: 'GET /trades/robust', input: 'query' },
   /** The deals that a trade was folded from, with their sums. */
   getTradeDeals: { route: 'GET /trades/:id/deals' },
   /** Whether the deals of an account add up to its balance. */

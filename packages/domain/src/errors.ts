@@ -56,12 +56,14 @@ export type LimiterScope =
 
 /**
  * `address`: too many failed credentials from one address. `bodies`: as many request bodies of the
- * credential are being received as may be at a time. Neither counts towards a suspension.
+ * credential are being received as may be at a time. `calculations`: as many of the user's are
+ * under way as may be. None of them counts towards a suspension.
  */
 export type RateLimitScope =
   | LimiterScope
   | { readonly scope: 'address' }
   | { readonly scope: 'bodies' }
+  | { readonly scope: 'calculations' }
 
 type None = object
 interface OfAccount {

@@ -94,6 +94,7 @@ const rateTexts: { readonly [S in RateLimitScope['scope']]: readonly [string, st
   bodies: [
     'Two large or slow bodies are being received for this credential, which is the maximum at a time.',
   ],
+  calculations: ['Two calculations of yours are under way, which is the maximum at a time.'],
 }
 
 export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
@@ -388,8 +389,8 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
     {
       details: {
         scope: oneOf(
-          ['tier', 'endpoint', 'suspension', 'address', 'bodies'],
-          "Which limit is used up: the plan's, the endpoint's, a suspension, your address's, or that of bodies at a time.",
+          ['tier', 'endpoint', 'suspension', 'address', 'bodies', 'calculations'],
+          "Which limit is used up: the plan's, the endpoint's, a suspension, your address's, or that of bodies or of calculations at a time.",
         ),
         window: optional(oneOf(['minute', 'day'], "Which of the plan's limits.")),
       },

@@ -33,6 +33,7 @@ import type { BrokerDeal } from '@tradeport/domain/journal'
 import {
   extendedStatistics,
   groupOf,
+  robustStatistics,
   tradeCurve,
   tradeStatistics,
 } from '@tradeport/domain/statistics'
@@ -331,6 +332,12 @@ export const fakeUseCases = ({
     TE.right({ data: extendedStatistics(noResults, null), provenance, warnings: [] }),
   getTradeBreakdown: () =>
     TE.right({ data: [groupOf('EURUSD', [1, -2])], provenance, warnings: [] }),
+  getRobustStatistics: (_, _filter, resamples) =>
+    TE.right({
+      data: robustStatistics(Float64Array.of(...noResults.netProfits), resamples),
+      provenance,
+      warnings: [],
+    }),
   getTradeDeals: () => TE.right({ deals: [deal], sums: dealSums, provenance }),
   getReconciliation: () => TE.right({ reconciliation, provenance }),
   getTradeCurve: () =>

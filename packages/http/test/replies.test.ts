@@ -325,6 +325,19 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       meta: ofTrades,
     },
   ],
+  getRobustStatistics: [
+    {
+      data: {
+        method: 'bca',
+        resamples: 10_000,
+        seed: 0x811c9dc5,
+        trades: 0,
+        intervals: null,
+        probabilityOfLoss: null,
+      },
+      meta: ofTrades,
+    },
+  ],
   getTradeDeals: [
     {
       data: {

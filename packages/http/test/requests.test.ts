@@ -129,6 +129,11 @@ describe('a request', () => {
       ['getTradeBreakdown', caller, { profit: 'all' }, 'hour', 'Europe/Berlin'],
     ],
     [
+      'GET /trades/robust?resamples=1000',
+      undefined,
+      ['getRobustStatistics', caller, { profit: 'all' }, 1_000],
+    ],
+    [
       'GET /trades/breakdown?by=symbol',
       undefined,
       ['getTradeBreakdown', caller, { profit: 'all' }, 'symbol', 'UTC'],

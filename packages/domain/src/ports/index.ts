@@ -12,6 +12,7 @@ import type {
   TradeSlots,
   Trading,
 } from './broker.ts'
+import type { Calculations } from './calculations.ts'
 import type { EventLog } from './events.ts'
 import type { Journal, TradeRecords, Watch } from './journal.ts'
 import type { CandleStore, MarketData, MarketDataFeeds } from './market-data.ts'
@@ -35,6 +36,7 @@ import type { WebhookDeliveries, WebhookIds, WebhookSender, WebhookStore } from 
 export * from './access.ts'
 export * from './accounts.ts'
 export * from './broker.ts'
+export * from './calculations.ts'
 export * from './events.ts'
 export * from './journal.ts'
 export * from './market-data.ts'
@@ -50,6 +52,7 @@ export interface Ports extends Pauser {
   readonly addressLimits: AddressLimits
   readonly broker: Broker
   readonly brokerHealth: BrokerHealth
+  readonly calculations: Calculations
   readonly clock: Clock
   readonly credentials: CredentialStore
   readonly database: DatabaseHealth

@@ -147,7 +147,7 @@ export interface TradeRecords {
     owner: Owner,
     selection: TradeSelection,
     by: RecordedKey,
-  ) => AsyncResult<readonly (TradeResults & { readonly key: string })[]>
+  ) => AsyncResult<readonly { readonly key: string; readonly results: TradeResults }[]>
   /** What moved the balance of an account from a time on; of an unknown account nothing. */
   readonly balances: (
     owner: Owner,

@@ -12,6 +12,7 @@ export { tradeCurve, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'
 export { parseTimeZone, utc, type TimeZone } from './time-zone.ts'
+export { robustStatistics, type RobustStatistics } from './robust-statistics.ts'
 export { studentTQuantile } from './student-t-quantile.ts'
 export type { TradeResults } from './trade-results.ts'
 export {

@@ -5,7 +5,7 @@ import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
-import type { JournalSums, TradeSelection } from '../ports/index.ts'
+import type { Calculations, JournalSums, TradeSelection } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
@@ -15,6 +15,7 @@ import {
   groupOf,
   groupsOf,
   type BreakdownKey,
+  type RobustStatistics,
   type TimeZone,
   type TradeGroup,
   tradeCurve,
@@ -66,8 +67,12 @@ interface ReconciliationResult {
 
 type InsightTag = 'AccountNotFound' | JournalTag
 
-export const createInsights = (ports: TradePorts) => {
-  const { trades, broker, clock } = ports
+interface InsightPorts extends TradePorts {
+  readonly calculations: Calculations
+}
+
+export const createInsights = (ports: InsightPorts) => {
+  const { trades, broker, clock, calculations } = ports
   const { queryTrades, findTrade, readJournal } = createTradeReads(ports)
 
   /** With the movements of the balance where there is one account. */
@@ -126,7 +131,7 @@ export const createInsights = (ports: TradePorts) => {
           by === 'symbol' || by === 'side' || by === 'account'
             ? pipe(
                 trades.resultsBy(owner, selection, by),
-                TE.map((all) => all.map(({ key, netProfits }) => groupOf(key, netProfits))),
+                TE.map((all) => all.map(({ key, results }) => groupOf(key, results.netProfits))),
               )
             : pipe(
                 trades.results(owner, selection),
@@ -134,6 +139,20 @@ export const createInsights = (ports: TradePorts) => {
               ),
         ),
         TE.map(({ rows, ...found }) => summed(found, rows)),
+      ),
+
+    /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
+    getRobustStatistics: (
+      { owner }: Caller,
+      filter: TradeFilter,
+      resamples: number,
+    ): AsyncResult<Summed<RobustStatistics>, InsightTag | 'RateLimitExceeded'> =>
+      pipe(
+        queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
+        TE.bindW('data', ({ rows: { netProfits } }) =>
+          calculations.robustStatistics(owner, Float64Array.from(netProfits), resamples),
+        ),
+        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /** GET /trades/:id/deals: what the trade was folded from. */

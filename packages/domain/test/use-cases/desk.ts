@@ -47,6 +47,7 @@ import type { BrokerPosition } from '../../src/positions/position.ts'
 import * as T from 'fp-ts/lib/Task.js'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
+import { robustStatistics } from '../../src/statistics/robust-statistics.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
@@ -329,6 +330,10 @@ export const createJournalDesk = ({
     recordsEvents,
     stopsAboveDeals,
     maxDeals: stopsAboveDeals,
+    calculations: {
+      robustStatistics: (_owner: unknown, netProfits: Float64Array, resamples: number) =>
+        TE.right(robustStatistics(netProfits, resamples)),
+    },
     onDisagreement: (_account: BrokerAccount, difference: number) =>
       void disagreements.push(difference),
   }

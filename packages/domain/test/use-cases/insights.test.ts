@@ -72,6 +72,15 @@ it.each([
   expect(data.reduce((sum, { netProfit }) => sum + netProfit, 0)).toBe(50)
 })
 
+it('resample the trades of a filter', async () => {
+  const { insights } = opened()
+  expect((await rightOf(insights.getRobustStatistics(caller, all, 1_000))).data).toMatchObject({
+    trades: 2,
+    resamples: 1_000,
+    intervals: null,
+  })
+})
+
 it('show the deals of a trade with the sums that are its figures', async () => {
   const { insights, id } = opened()
   const { deals, sums } = await rightOf(insights.getTradeDeals(caller, `${id}:5`))

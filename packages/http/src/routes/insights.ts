@@ -22,6 +22,7 @@ import {
   encodedFrom,
   flag,
   list,
+  literal,
   nullable,
   object,
   oneOf,
@@ -147,6 +148,41 @@ const timeZone = parsedString(
   { maxLength: 64 },
 )
 
+const robustInterval = (description: string, example: readonly [number, number, number]) => {
+  const [estimate, lower, upper] = example
+  return object(`${description} An end is null where it cannot be given.`, {
+    estimate: nullable(decimal('The figure of the trades themselves.', estimate)),
+    lower: nullable(decimal('The lower end.', lower)),
+    upper: nullable(decimal('The upper end.', upper)),
+  })
+}
+
+const robust = record(
+  'RobustStatistics',
+  'How far the statistics could have come out otherwise, from resamples of the trades.',
+  {
+    method: literal('bca', 'Bias-corrected and accelerated bootstrap intervals, at 95 %.'),
+    resamples: whole('How many resamples were drawn.', 10_000),
+    seed: whole('Follows from the trades: the same trades have the same figures.', 3_962_555_708),
+    trades: whole('How many trades there are.', 312),
+    intervals: nullable(
+      object('Null below 10 trades.', {
+        expectancy: robustInterval('The mean net profit, in money.', [9.57, 3.1, 15.9]),
+        winRate: robustInterval('Winning trades in percent of all.', [59.94, 54.2, 65.1]),
+        profitFactor: robustInterval('Null with profit and no loss.', [1.62, 1.17, 2.2]),
+        sharpeRatio: robustInterval('Per trade, not annualised.', [0.17, 0.05, 0.28]),
+        maxDrawdown: robustInterval(
+          'The estimate is what happened; the ends are quantiles over random orders of the trades, which may leave it outside.',
+          [811.2, 402.5, 1_390.1],
+        ),
+      }),
+    ),
+    probabilityOfLoss: nullable(
+      decimal('The share of resamples whose sum is below 0; null below 10 trades.', 0.002),
+    ),
+  },
+)
+
 export const insightRoutes = [
   route('GET /trades/curve', 'getTradeCurve', 'Net profit, balance and drawdown over time.', {
     ...reading,
@@ -176,6 +212,18 @@ export const insightRoutes = [
       ...replyWithSums(encodedFrom(breakdown, (groups: readonly TradeGroup[]) => ({ groups }))),
     },
   ),
+  route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
+    ...reading,
+    capability,
+    query: {
+      ...ofAccounts,
+      resamples: withDefault(digits('How many resamples to draw.', 1_000, 20_000), 10_000),
+    },
+    refusals: [...reading.refusals, 'RateLimitExceeded'],
+    useCase: (useCases, caller, { query }) =>
+      useCases.getRobustStatistics(caller, allOf(query), query.resamples),
+    ...replyWithSums(robust),
+  }),
   route('GET /trades/:id/deals', 'getTradeDeals', 'Get the deals of a closed trade.', {
     access,
     capability,

@@ -46,7 +46,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return { trades, revision: summary?.revision ?? '' }
     },
     results: async (owner, selection) =>
-      (await resultsOf(knex, owner, selection, sql`''`))[0] ?? noResults,
+      (await resultsOf(knex, owner, selection, sql`''`))[0]?.results ?? noResults,
     resultsBy: (owner, selection, by) => resultsOf(knex, owner, selection, recordedKeys[by]),
     balances: async (owner, accountId, from = 0) => {
       const [row] = await query<{
@@ -176,7 +176,7 @@ const resultsOf = async (
   owner: Owner,
   { accountIds, filter }: TradeSelection,
   key: Sql,
-): Promise<readonly (TradeResults & { readonly key: string })[]> => {
+): Promise<readonly { readonly key: string; readonly results: TradeResults }[]> => {
   const rows = await query<{ readonly key: string } & Readonly<Record<keyof TradeResults, Buffer>>>(
     knex,
     sql`select key, ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
@@ -187,9 +187,11 @@ const resultsOf = async (
   )
   return rows.map((row) => ({
     key: row.key,
-    netProfits: unpacked(row.netProfits),
-    closedAt: unpacked(row.closedAt),
-    holdingTimes: unpacked(row.holdingTimes),
+    results: {
+      netProfits: unpacked(row.netProfits),
+      closedAt: unpacked(row.closedAt),
+      holdingTimes: unpacked(row.holdingTimes),
+    },
   }))
 }
 

@@ -1,0 +1,90 @@
+// The calculation pool: a few worker threads, a queue for all users, and a few places in it for each.
+import { availableParallelism } from 'node:os'
+import { extname } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { refuse } from '@tradeport/domain/errors'
+import type { Calculations } from '@tradeport/domain/ports'
+import type { RobustStatistics } from '@tradeport/domain/statistics'
+import * as E from 'fp-ts/lib/Either.js'
+import { Piscina } from 'piscina'
+import type { RobustTask } from './calculation-worker.ts'
+
+export interface CalculationLimits {
+  readonly threads: number
+  /** Of a user, running or waiting. */
+  readonly perUser: number
+  /** Waiting, of all users. */
+  readonly queue: number
+  /** From the request on, with the time in the queue. */
+  readonly timeoutMs: number
+}
+
+const defaultLimits: CalculationLimits = {
+  // One processor is left to the event loop.
+  threads: Math.max(1, Math.min(4, availableParallelism() - 1)),
+  perUser: 2,
+  queue: 32,
+  timeoutMs: 30_000,
+}
+
+export interface CalculationPool extends Calculations {
+  readonly close: () => Promise<void>
+}
+
+// `.ts` where Node reads the sources and `.js` in the built package.
+const extension = extname(import.meta.url)
+const workerFile = fileURLToPath(new URL(`./calculation-worker${extension}`, import.meta.url))
+/** Where a test runs the sources, its process does not have this condition. */
+const sources = extension === '.ts' ? ['--conditions=@tradeport/source'] : []
+
+export const openCalculations = (limits: Partial<CalculationLimits> = {}): CalculationPool => {
+  const { threads, perUser, queue, timeoutMs } = { ...defaultLimits, ...limits }
+  const pool = new Piscina<RobustTask, RobustStatistics>({
+    filename: workerFile,
+    execArgv: [...process.execArgv, ...sources],
+    minThreads: 0,
+    maxThreads: threads,
+    // A thread needs some 10 MB, and a tenth of a second to start.
+    idleTimeout: 60_000,
+  })
+  const underWay = new Map<string, number>()
+  return {
+    close: () => pool.destroy(),
+    robustStatistics: (owner, netProfits, resamples) => async () => {
+      const user = `${owner.tenantId} ${owner.userId}`
+      const others = underWay.get(user) ?? 0
+      if (others >= perUser)
+        return E.left(
+          refuse('RateLimitExceeded', {
+            exceeded: { scope: 'calculations' },
+            retryAfterSeconds: 1,
+          }),
+        )
+      if (pool.queueSize >= queue)
+        return E.left(
+          refuse('ServiceUnavailable', {
+            reason: 'too many calculations are waiting',
+            retryAfterSeconds: 5,
+          }),
+        )
+      underWay.set(user, others + 1)
+      const signal = AbortSignal.timeout(timeoutMs)
+      try {
+        // Aborting ends the thread, which the pool replaces.
+        return E.right(await pool.run({ netProfits, resamples }, { signal }))
+      } catch (error) {
+        if (signal.aborted)
+          return E.left(
+            refuse('ServiceUnavailable', {
+              reason: `the calculation took longer than ${timeoutMs / 1_000} s`,
+            }),
+          )
+        throw error
+      } finally {
+        const left = (underWay.get(user) ?? 1) - 1
+        if (left === 0) underWay.delete(user)
+        else underWay.set(user, left)
+      }
+    },
+  }
+}

@@ -1,0 +1,84 @@
+// The bias-corrected and accelerated bootstrap interval.
+import { normalProbability } from './normal-probability.ts'
+import { studentTQuantile } from './student-t-quantile.ts'
+
+/** Null: the bound has no finite value. */
+export interface Bounds {
+  readonly lower: number | null
+  readonly upper: number | null
+}
+
+const unknown: Bounds = { lower: null, upper: null }
+
+/**
+ * BCa (B. Efron, JASA 82(397), 1987): the quantiles at Φ(z₀ + (z₀ + z)/(1 − a(z₀ + z))) of a
+ * statistic over resamples, with z the normal quantiles of (1 ∓ level)/2.
+ *
+ * - The bias correction z₀ is the normal quantile of the share of resamples below the estimate;
+ *   those that equal it count half, as for a statistic of few different values.
+ * - The acceleration is a = Σ(m − θᵢ)³ / (6 · (Σ(m − θᵢ)²)^1.5) of the jackknife: θᵢ is the statistic
+ *   without trade i, m their mean.
+ *
+ * Bounds are null where the statistic is infinite there, or without some trade.
+ * @param resampled sorted, at least one
+ */
+export const bcaInterval = (
+  estimate: number,
+  resampled: Float64Array,
+  jackknife: Float64Array,
+  level: number,
+): Bounds => {
+  const acceleration = accelerationOf(jackknife)
+  if (!Number.isFinite(acceleration) || !Number.isFinite(estimate)) return unknown
+  const count = resampled.length
+  const [below, upTo] = [
+    countBelow(resampled, estimate, false),
+    countBelow(resampled, estimate, true),
+  ]
+  const share = (below + upTo) / 2 / count
+  const least = 0.5 / count
+  const bias = normalQuantile(Math.min(1 - least, Math.max(least, share)))
+  const boundAt = (probability: number): number | null => {
+    const z = bias + normalQuantile(probability)
+    const corrected = normalProbability(bias + z / (1 - acceleration * z))
+    return quantileOf(resampled, corrected)
+  }
+  return { lower: boundAt((1 - level) / 2), upper: boundAt((1 + level) / 2) }
+}
+
+const normalQuantile = (p: number): number => studentTQuantile(p, Infinity)
+
+const accelerationOf = (jackknife: Float64Array): number => {
+  const mean = jackknife.reduce((sum, value) => sum + value, 0) / jackknife.length
+  let [squares, cubes] = [0, 0]
+  for (const value of jackknife) {
+    const offset = mean - value
+    squares += offset * offset
+    cubes += offset * offset * offset
+  }
+  return squares === 0 ? 0 : cubes / (6 * squares ** 1.5)
+}
+
+/** How many of sorted values are below a number, or up to it. */
+const countBelow = (sorted: Float64Array, bound: number, isIncluded: boolean): number => {
+  let [from, to] = [0, sorted.length]
+  while (from < to) {
+    const middle = (from + to) >> 1
+    const value = sorted[middle] ?? 0
+    if (value < bound || (isIncluded && value === bound)) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+/**
+ * Linear between the values next to it, the first being the quantile of 0 and the last that of 1
+ * (type 7 of R. Hyndman and Y. Fan, American Statistician 50(4), 1996). Null where it is infinite.
+ * @param sorted at least one value
+ */
+export const quantileOf = (sorted: Float64Array, probability: number): number | null => {
+  const place = probability * (sorted.length - 1)
+  const [low, high] = [sorted[Math.floor(place)] ?? 0, sorted[Math.ceil(place)] ?? 0]
+  const value = low === high ? low : low + (place - Math.floor(place)) * (high - low)
+  return Number.isFinite(value) ? value : null
+}
