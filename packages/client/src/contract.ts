@@ -1246,6 +1246,34 @@ export interface components {
             /** @description Whether the quote is older than 60 seconds. */
             readonly stale: boolean;
         };
+        /** @description Whether the deals of an account add up to its balance. */
+        readonly Reconciliation: {
+            /** @description How many deals are kept. */
+            readonly deals: number;
+            /**
+             * Format: date-time
+             * @description The earliest deal; null without any.
+             */
+            readonly firstDealAt: string | null;
+            /**
+             * Format: date-time
+             * @description The latest deal; null without any.
+             */
+            readonly lastDealAt: string | null;
+            /** @description What all deals together moved the balance by. */
+            readonly sum: number;
+            /** @description The balance that the broker reported; null where they were not compared since deals last changed. */
+            readonly balance: number | null;
+            /** @description balance less sum; null where they were not compared since deals last changed. */
+            readonly difference: number | null;
+            /** @description Whether the deals explain the balance, and none is known to be missing. */
+            readonly complete: boolean;
+            /**
+             * Format: date-time
+             * @description When both were compared; null where they were not compared since deals last changed.
+             */
+            readonly checkedAt: string | null;
+        };
         /** @description What to deliver again. */
         readonly RecoverWebhookRequest: {
             /** @description Events after this one, or after this time. */
@@ -1299,6 +1327,70 @@ export interface components {
              * @description The id of a webhook.
              */
             readonly webhook_id: string;
+        };
+        /** @description How far the statistics could have come out otherwise, from resamples of the trades. */
+        readonly RobustStatistics: {
+            /**
+             * @description Bias-corrected and accelerated bootstrap intervals, at 95 %.
+             * @enum {string}
+             */
+            readonly method: "bca";
+            /** @description How many resamples were drawn. */
+            readonly resamples: number;
+            /** @description Follows from the trades: the same trades have the same figures. */
+            readonly seed: number;
+            /** @description How many trades there are. */
+            readonly trades: number;
+            /** @description Null below 10 trades. */
+            readonly intervals: {
+                /** @description The mean net profit, in money. An end is null where it cannot be given. */
+                readonly expectancy: {
+                    /** @description The figure of the trades themselves. */
+                    readonly estimate: number | null;
+                    /** @description The lower end. */
+                    readonly lower: number | null;
+                    /** @description The upper end. */
+                    readonly upper: number | null;
+                };
+                /** @description Winning trades in percent of all. An end is null where it cannot be given. */
+                readonly winRate: {
+                    /** @description The figure of the trades themselves. */
+                    readonly estimate: number | null;
+                    /** @description The lower end. */
+                    readonly lower: number | null;
+                    /** @description The upper end. */
+                    readonly upper: number | null;
+                };
+                /** @description Null with profit and no loss. An end is null where it cannot be given. */
+                readonly profitFactor: {
+                    /** @description The figure of the trades themselves. */
+                    readonly estimate: number | null;
+                    /** @description The lower end. */
+                    readonly lower: number | null;
+                    /** @description The upper end. */
+                    readonly upper: number | null;
+                };
+                /** @description Per trade, not annualised. An end is null where it cannot be given. */
+                readonly sharpeRatio: {
+                    /** @description The figure of the trades themselves. */
+                    readonly estimate: number | null;
+                    /** @description The lower end. */
+                    readonly lower: number | null;
+                    /** @description The upper end. */
+                    readonly upper: number | null;
+                };
+                /** @description The estimate is what happened; the ends are quantiles over random orders of the trades, which may leave it outside. An end is null where it cannot be given. */
+                readonly maxDrawdown: {
+                    /** @description The figure of the trades themselves. */
+                    readonly estimate: number | null;
+                    /** @description The lower end. */
+                    readonly lower: number | null;
+                    /** @description The upper end. */
+                    readonly upper: number | null;
+                };
+            } | null;
+            /** @description The share of resamples whose sum is below 0; null below 10 trades. */
+            readonly probabilityOfLoss: number | null;
         };
         /** @description The new secret, and for how long the one before signs too. */
         readonly RotateWebhookSecretRequest: {
@@ -1370,6 +1462,11 @@ export interface components {
             readonly closedAt: string;
             /** @description True when a closing deal had no volume, and volume is the volume opened; else absent. */
             readonly volumeEstimated?: boolean;
+        };
+        /** @description The statistics of groups of trades. */
+        readonly TradeBreakdown: {
+            /** @description In the order of the keys, without empty groups. */
+            readonly groups: readonly components["schemas"]["TradeGroup"][];
         };
         /** @description What is posted for trade.closed. */
         readonly TradeClosedEvent: {
@@ -1475,11 +1572,122 @@ export interface components {
                 readonly recoveredAt: string | null;
             };
         };
+        /** @description The deals that a trade was folded from, and their sums. */
+        readonly TradeDeals: {
+            /** @description In the order in which they are folded: by time, then by number. */
+            readonly deals: readonly {
+                /** @description The broker's number of the deal. */
+                readonly id: string;
+                /**
+                 * Format: date-time
+                 * @description When it was made.
+                 */
+                readonly time: string;
+                /**
+                 * @description The direction.
+                 * @enum {string}
+                 */
+                readonly type: "buy" | "sell";
+                /**
+                 * @description Whether it opens or closes.
+                 * @enum {string}
+                 */
+                readonly entry?: "in" | "out" | "inout" | "out_by";
+                /** @description The broker's number of the order that made it. */
+                readonly orderId?: string;
+                /** @description The instrument, as the broker spells it. */
+                readonly symbol?: string;
+                /** @description Lots; left out where the broker does not report it. */
+                readonly volume?: number;
+                /** @description The price of the deal. */
+                readonly price?: number;
+                /** @description Before commission and swap. */
+                readonly profit: number;
+                /** @description Charges are negative. */
+                readonly commission: number;
+                /** @description Charges are negative. */
+                readonly swap: number;
+                /**
+                 * @description Who or what caused it.
+                 * @enum {string}
+                 */
+                readonly reason?: "stop_loss" | "take_profit" | "stop_out" | "client" | "expert" | "mobile" | "web" | "other";
+            }[];
+            /** @description Exact sums, each rounded once. They are the figures of the trade. */
+            readonly sums: {
+                /** @description Lots of the opening deals, as far as they report them. */
+                readonly openedVolume: number;
+                /** @description Lots of the closing deals, as far as they report them. */
+                readonly closedVolume: number;
+                /** @description Before commission and swap. */
+                readonly profit: number;
+                /** @description Charges are negative. */
+                readonly commission: number;
+                /** @description Charges are negative. */
+                readonly swap: number;
+                /** @description profit + commission + swap. */
+                readonly netProfit: number;
+            };
+        };
         /** @description The trades without the envelope. */
         readonly TradeExport: {
             /** @description Most recently closed first. */
             readonly trades: readonly components["schemas"]["Trade"][];
             readonly provenance: components["schemas"]["TradeProvenance"];
+        };
+        /** @description The trades of one key. */
+        readonly TradeGroup: {
+            /** @description The symbol, side or account, or in the zone the month (2026-11), weekday (1, Monday, to 7) or hour (0 to 23), or the holding time (such as 1m_5m). */
+            readonly key: string;
+            /** @description How many trades there are. */
+            readonly totalTrades: number;
+            /** @description Trades with a net profit above 0. */
+            readonly winningTrades: number;
+            /** @description Trades with a net profit of 0 or below. */
+            readonly losingTrades: number;
+            /** @description Winning trades in percent of all. */
+            readonly winRate: number;
+            /** @description totalProfit over totalLoss; null with profit and no loss, 0 with neither. */
+            readonly profitFactor: number | null;
+            /** @description Mean of the winning trades. */
+            readonly averageWin: number;
+            /** @description Mean of the losing trades. */
+            readonly averageLoss: number;
+            /** @description The best trade. */
+            readonly largestWin: number;
+            /** @description The worst trade. */
+            readonly largestLoss: number;
+            /** @description Sum of the winning trades. */
+            readonly totalProfit: number;
+            /** @description Sum of the losing trades. */
+            readonly totalLoss: number;
+            /** @description totalProfit less totalLoss. */
+            readonly netProfit: number;
+            /** @description The mean trade over its standard deviation, per trade, not annualised; 0 below two trades. */
+            readonly sharpeRatio: number;
+            /** @description The deepest fall of the summed net profit from a peak, in money. */
+            readonly maxDrawdown: number;
+            /** @description How sure the figures are. */
+            readonly confidenceIntervals: {
+                /** @description The level of both. */
+                readonly level: number;
+                /** @description Wilson's interval of winRate, in percent; null without trades. */
+                readonly winRate: {
+                    /** @description Its lower end. */
+                    readonly lower: number;
+                    /** @description Its upper end. */
+                    readonly upper: number;
+                } | null;
+                /** @description Student's t interval of the mean net profit, in money; null below two trades. */
+                readonly averageTrade: {
+                    /** @description Its lower end. */
+                    readonly lower: number;
+                    /** @description Its upper end. */
+                    readonly upper: number;
+                } | null;
+            };
+            /** @description Whether there are 30 trades or more, so that the figures say something. */
+            readonly enough: boolean;
         };
         /** @description Where the trades come from, and which positions are missing. */
         readonly TradeProvenance: {
@@ -2273,6 +2481,188 @@ export interface operations {
                             readonly provenance: components["schemas"]["TradeProvenance"];
                             /** @description Left out when there is none. */
                             readonly warnings?: readonly components["schemas"]["Warning"][];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly getTradeBreakdown: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The id of a linked account. */
+                readonly accountId?: string;
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
+                readonly symbol?: string;
+                /** @description The earliest, included. */
+                readonly startDate?: string;
+                /** @description The latest, included. */
+                readonly endDate?: string;
+                /** @description What the trades are grouped by. */
+                readonly by: "symbol" | "side" | "account" | "month" | "weekday" | "hour" | "holding";
+                /** @description An IANA time zone, in which months, weekdays and hours are counted. */
+                readonly timeZone?: string;
+            };
+        };
+        readonly responses: {
+            /** @description The statistics of groups of trades. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["TradeBreakdown"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["TradeProvenance"];
+                            /** @description Left out when there is none. */
+                            readonly warnings?: readonly components["schemas"]["Warning"][];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly getRobustStatistics: {
+        readonly parameters: {
+            readonly query?: {
+                /** @description The id of a linked account. */
+                readonly accountId?: string;
+                /** @description An instrument, in capitals; it matches whatever case the broker uses. */
+                readonly symbol?: string;
+                /** @description The earliest, included. */
+                readonly startDate?: string;
+                /** @description The latest, included. */
+                readonly endDate?: string;
+                /** @description How many resamples to draw. */
+                readonly resamples?: number;
+            };
+        };
+        readonly responses: {
+            /** @description How far the statistics could have come out otherwise, from resamples of the trades. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["RobustStatistics"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["TradeProvenance"];
+                            /** @description Left out when there is none. */
+                            readonly warnings?: readonly components["schemas"]["Warning"][];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly getTradeDeals: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a trade. */
+                readonly id: string;
+            };
+        };
+        readonly responses: {
+            /** @description The deals that a trade was folded from, and their sums. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["TradeDeals"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["TradeProvenance"];
+                        };
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly getReconciliation: {
+        readonly parameters: {
+            readonly path: {
+                /** @description The id of a linked account. */
+                readonly id: string;
+            };
+        };
+        readonly responses: {
+            /** @description Whether the deals of an account add up to its balance. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["Reconciliation"];
+                        /** @description About the reply. */
+                        readonly meta: {
+                            /**
+                             * Format: date-time
+                             * @description When the reply was made.
+                             */
+                            readonly timestamp: string;
+                            /** @description The id of the request, as sent or as generated (`req_…`). */
+                            readonly request_id: string;
+                            /**
+                             * @description The version of the API.
+                             * @enum {string}
+                             */
+                            readonly version: "1.0.0";
+                            readonly provenance: components["schemas"]["Provenance"];
                         };
                         readonly error: null;
                     };
