@@ -161,7 +161,7 @@ Every operation lists the codes that it can return, by status. A path that does 
 
 **Limits.** \`X-RateLimit-Limit\`, \`X-RateLimit-Remaining\` and \`X-RateLimit-Reset\` describe the tightest limit. A refused request is
 \`429\` with \`Retry-After\`; \`error.details.scope\` says whether the plan (\`tier\`), the endpoint (\`endpoint\`), a suspension (\`suspension\`), the address
-(\`address\`) the bodies being received (\`bodies\`) or the calculations under way (\`calculations\`) refused it. Ten refusals of \`tier\` or \`endpoint\` within five minutes suspend a credential for 15 minutes.
+(\`address\`), the bodies being received (\`bodies\`) or the calculations under way (\`calculations\`) refused it. Ten refusals of \`tier\` or \`endpoint\` within five minutes suspend a credential for 15 minutes.
 
 **Sent once.** Every POST accepts an \`Idempotency-Key\`: a request that is sent again with the same key within 24 hours is carried out once and answered as
 the first time, with \`Idempotent-Replayed: true\`. \`POST /orders\` answers \`201\` with the order as pending; \`GET /orders/{id}\` shows its outcome at the broker.

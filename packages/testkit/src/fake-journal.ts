@@ -326,9 +326,10 @@ export const createFakeJournal = (
       TE.fromIO(() => resultsOf(selected(owner, selection).toReversed())),
     resultsBy: (owner, selection, by) =>
       TE.fromIO(() => {
-        const keyOf = ({ accountId, trade }: ClosedTrade): string =>
-          by === 'account' ? accountId : trade[by]
-        const groups = Object.groupBy(selected(owner, selection).toReversed(), keyOf)
+        const groups = Object.groupBy(
+          selected(owner, selection).toReversed(),
+          ({ accountId, trade }) => (by === 'account' ? accountId : trade[by]),
+        )
         return Object.entries(groups)
           .toSorted(([one], [other]) => (one < other ? -1 : 1))
           .map(([key, group = []]) => ({ key, results: resultsOf(group) }))

@@ -60,10 +60,15 @@ export const robustStatistics = (netProfits: Float64Array, resamples: number): R
   const resampled = resampledFigures(amounts, resamples, random)
   const jackknife = jackknifeFigures(amounts)
   const estimates = figuresOf(amounts, totalsOf(amounts))
-  const drawdowns = resampledDrawdowns(amounts, resamples, random).sort()
+  const drawdowns = resampledDrawdowns(amounts, resamples, random).toSorted()
   const interval = (figure: keyof Figures, estimate: number | null): RobustInterval => ({
     estimate,
-    ...bcaInterval(estimates[figure], resampled[figure].sort(), jackknife[figure], defaultLevel),
+    ...bcaInterval(
+      estimates[figure],
+      resampled[figure].toSorted(),
+      jackknife[figure],
+      defaultLevel,
+    ),
   })
   const { winRate, profitFactor, sharpeRatio } = statisticsOf(netProfits)
   return {
