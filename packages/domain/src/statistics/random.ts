@@ -2,7 +2,7 @@
 
 export interface Random {
   /** Fills a list with whole numbers, each from 0 to 2³² − 1 with the same probability. */
-  readonly fill: (numbers: Uint32Array) => void
+  readonly draw: (numbers: Uint32Array) => void
 }
 
 /**
@@ -20,7 +20,7 @@ export const createRandom = (seed: number): Random => {
     state[word] = bits ^ (bits >>> 15)
   }
   return {
-    fill: (numbers) => {
+    draw: (numbers) => {
       let [a, b, c, d] = state as unknown as [number, number, number, number]
       for (let at = 0; at < numbers.length; at++) {
         const fives = Math.imul(b, 5)

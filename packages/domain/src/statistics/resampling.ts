@@ -117,7 +117,7 @@ export const resampledFigures = (
   const columns = columnsOf(resamples)
   let losses = 0
   for (let resample = 0; resample < resamples; resample++) {
-    random.fill(numbers)
+    random.draw(numbers)
     let [sum, gain, wins, squares] = [0, 0, 0, 0]
     for (let draw = 0; draw < count; draw++) {
       const drawn = ((numbers[draw] as number) * perNumber) | 0
@@ -163,7 +163,7 @@ export const resampledDrawdowns = (
   const numbers = new Uint32Array(count)
   const drawdowns = new Float64Array(resamples)
   for (let resample = 0; resample < resamples; resample++) {
-    random.fill(numbers)
+    random.draw(numbers)
     let [fall, deepest] = [0, 0]
     for (let place = 0; place < count; place++) {
       const drawn = place + (((numbers[place] as number) * ((count - place) / 2 ** 32)) | 0)

@@ -11,9 +11,15 @@ export const utc = 'UTC' as TimeZone
 export const parseTimeZone = (text: string): O.Option<TimeZone> => {
   if (!/^[A-Za-z][\w+/-]{0,63}$/.test(text)) return O.none
   return O.tryCatch(() => {
-    new Intl.DateTimeFormat('en', { timeZone: text })
+    Intl.DateTimeFormat('en', { timeZone: text })
     return text as TimeZone
   })
+}
+
+const kept = <A>(map: Map<number, A>, key: number, find: () => A): A => {
+  let value = map.get(key)
+  if (value === undefined) map.set(key, (value = find()))
+  return value
 }
 
 /** Offsets change at whole quarters of an hour. */
@@ -35,11 +41,6 @@ export const createLocalTime = (timeZone: TimeZone): ((at: Instant) => Date) => 
   }
   const days = new Map<number, number | 'changes'>()
   const quarters = new Map<number, number>()
-  const kept = <A>(map: Map<number, A>, key: number, find: () => A): A => {
-    let value = map.get(key)
-    if (value === undefined) map.set(key, (value = find()))
-    return value
-  }
   return (at) => {
     const day = Math.floor(at / dayMs)
     const ofDay = kept(days, day, () => {

@@ -62,16 +62,17 @@ const bcaOf = (
   }
 }
 
+const at = (number: number, bound: number): number => Math.floor((number * bound) / 2 ** 32)
+
 /** Draws of the same random numbers, one after the other. */
 const plainRobust = (trades: readonly number[], resamples: number) => {
   const count = trades.length
   const random = createRandom(seedOf(Float64Array.from(trades)))
   const numbers = (): readonly number[] => {
     const drawn = new Uint32Array(count)
-    random.fill(drawn)
+    random.draw(drawn)
     return [...drawn]
   }
-  const at = (number: number, bound: number): number => Math.floor((number * bound) / 2 ** 32)
   const samples = Array.from({ length: resamples }, () =>
     numbers().map((number) => trades[at(number, count)] ?? 0),
   )
@@ -186,7 +187,7 @@ describe('95 % intervals', () => {
   const source = createRandom(20_261_123)
   const one = new Uint32Array(1)
   const uniform = (): number => {
-    source.fill(one)
+    source.draw(one)
     return ((one[0] ?? 0) + 0.5) / 2 ** 32
   }
   const normal = (): number =>
