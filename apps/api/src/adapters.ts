@@ -248,6 +248,7 @@ export const openAdapters = async (
     calculations: calculations ?? noCalculations,
     maxDeals: maxHistoryDeals,
     recordsEvents: events !== undefined,
+    hasMarketData: config.capabilities.includes('market-data'),
     capabilities: config.capabilities,
     onDisagreement: (account, difference) => reportDisagreement(log, account, difference),
     clock,

@@ -26,6 +26,7 @@ import {
   describeCaller,
   identifyCaller,
   processOrder,
+  readFeedStanding,
 } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import type { Breather, IdempotencyStore, PeerNotices, Ports } from '@tradeport/domain/ports'
@@ -52,6 +53,7 @@ export interface Adapters
   /** The most deals of an account of which trades are shown. */
   readonly maxDeals: number
   readonly recordsEvents: boolean
+  readonly hasMarketData: boolean
   /** Those that are enabled. */
   readonly capabilities: readonly string[]
   readonly onDisagreement: (account: BrokerAccount, difference: number) => void
@@ -136,7 +138,10 @@ export const composeUseCases = (adapters: Adapters) => {
   }
   const operatorUseCases: OperatorUseCases = {
     ...documents,
-    ...createOperatorHealth(ports),
+    ...createOperatorHealth({
+      ...ports,
+      feedStanding: adapters.hasMarketData ? readFeedStanding(ports) : undefined,
+    }),
     ...createOperatorRecords(ports),
     ...createOrdersUnderWay(ports),
     // What the operator changed shows at the next request to this instance.

@@ -149,14 +149,15 @@ Tradeport is running with a demo user and a simulated provider.
   Operator API  ${urls.operator}/operator/v1
   API key       ${key}
 
-Copy these into another terminal: accounts, statistics, an order, its outcome, and events as they
-are recorded:
+Copy these into another terminal: accounts, statistics, an order, its outcome, events as they are
+recorded, and a quote:
 
 ${curl('/accounts')}
 ${curl(`/trades/stats?accountId=${demoAccountIds.trading}`)}
 ${curl('/orders', `-H 'Content-Type: application/json' -d '${JSON.stringify(order)}' `)}
 ${curl('/orders?limit=1')}
 ${curl('/events/stream', '-N ')}
+${curl('/quotes/EURUSD')}
 
 GET /orders/:id follows one order to its fill. Ctrl+C stops the service; the next start continues with the same data.
 `

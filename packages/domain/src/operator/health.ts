@@ -20,6 +20,7 @@ export interface HealthCheck {
     | 'secrets'
     | 'orders'
     | 'journals'
+    | 'market data feed'
     | 'provider token'
     | 'provider clock'
   readonly status: 'ok' | 'warn' | 'fail'
@@ -315,6 +316,44 @@ export const journalsHealth = (read: Read<readonly DisagreeingJournal[]>): Healt
     `The deals of ${atLeast}${found.length} ${found.length === 1 ? 'account' : 'accounts'} do not add up to the balance: ${named.join(', ')}${found.length > namedJournals ? ', …' : ''}.`,
     'The histories are read again by themselves, at least every hour. Where a difference stays, the broker has cut off the beginning of the history, ' +
       'and trades and statistics of the account are incomplete.',
+  )
+}
+
+/** What the account of the operator's feed has of the listed instruments. */
+export type FeedStanding =
+  | { readonly kind: 'none' }
+  | { readonly kind: 'unreadable'; readonly reason: string }
+  | {
+      readonly kind: 'read'
+      readonly accountId: AccountId
+      /** Listed instruments that its broker does not have, or of which it has several. */
+      readonly unknown: readonly string[]
+      readonly ambiguous: readonly string[]
+    }
+
+export const feedHealth = (standing: FeedStanding): HealthCheck => {
+  const name = 'market data feed'
+  if (standing.kind === 'none')
+    return ok(name, 'There is none: prices are answered for linked accounts alone.')
+  if (standing.kind === 'unreadable')
+    return wrong(
+      name,
+      'fail',
+      `Its account cannot be read (${standing.reason}).`,
+      'See that the account of marketDataFeed is linked, provisioned and connected at the provider, or name another in the document.',
+    )
+  const { accountId, unknown, ambiguous } = standing
+  if (unknown.length + ambiguous.length === 0)
+    return ok(name, `Account ${accountId} has every listed instrument.`)
+  const parts = [
+    unknown.length > 0 && `does not have ${unknown.join(', ')}`,
+    ambiguous.length > 0 && `has several symbols for ${ambiguous.join(', ')}`,
+  ]
+  return wrong(
+    name,
+    'warn',
+    `The broker of account ${accountId} ${parts.filter(Boolean).join(' and ')}.`,
+    "Name the broker's spelling in symbols of marketDataFeed; an instrument that the broker does not have is answered 404.",
   )
 }
 

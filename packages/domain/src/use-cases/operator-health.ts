@@ -2,13 +2,18 @@
 // prevent the others.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import type * as T from 'fp-ts/lib/Task.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
-import type { AsyncResult } from '../errors.ts'
+import { requireBrokerAccount } from '../accounts/account.ts'
+import type { AsyncResult, Refusal } from '../errors.ts'
+import { resolveSymbol } from '../market/broker-symbol.ts'
+import { instruments } from '../market/instruments.ts'
 import {
   clockHealth,
   databaseHealth,
   durabilityHealth,
+  feedHealth,
   journalsHealth,
   limitsHealth,
   maxCountedStuck,
@@ -17,20 +22,70 @@ import {
   secretsHealth,
   stuckAfterMs,
   tablesHealth,
+  type FeedStanding,
   type HealthCheck,
 } from '../operator/health.ts'
-import type { OperatorOrders, Ports, SealedSecrets, TenantRecords } from '../ports/index.ts'
+import type {
+  AccountStore,
+  OperatorOrders,
+  Ports,
+  SealedSecrets,
+  TenantRecords,
+} from '../ports/index.ts'
 import type { TenantId } from '../primitives/ids.ts'
-import { requireTenant } from './steps/find.ts'
+import { findAccount, requireTenant } from './steps/find.ts'
 
 interface HealthPorts extends Pick<
   Ports,
   'database' | 'brokerHealth' | 'limiterHealth' | 'journalHealth' | 'providerProbe' | 'clock'
 > {
+  /** Left out without the capability `market-data`. */
+  readonly feedStanding?: T.Task<FeedStanding> | undefined
   readonly sealedSecrets: Pick<SealedSecrets, 'census'>
   readonly operatorOrders: Pick<OperatorOrders, 'underWay'>
   readonly records: Pick<TenantRecords, 'find'>
 }
+
+/** How the account of the operator's feed stands. */
+export const readFeedStanding = (
+  ports: Pick<Ports, 'marketData' | 'marketDataFeeds'> & {
+    readonly accounts: Pick<AccountStore, 'find'>
+  },
+): T.Task<FeedStanding> =>
+  pipe(
+    ports.marketDataFeeds.find,
+    TE.flatMap(
+      O.match(
+        (): TE.TaskEither<Refusal, FeedStanding> => TE.right({ kind: 'none' }),
+        ({ owner, accountId, symbols }) =>
+          pipe(
+            findAccount(ports)(owner, accountId),
+            TE.flatMapEither(requireBrokerAccount),
+            TE.flatMap(ports.marketData.symbols),
+            TE.map((listed): FeedStanding => {
+              const ofKind = (kind: string) =>
+                instruments
+                  .map(({ symbol }) => symbol)
+                  .filter(
+                    (symbol) => resolveSymbol(symbols[symbol] ?? symbol, listed).kind === kind,
+                  )
+              return {
+                kind: 'read',
+                accountId,
+                unknown: ofKind('unknown'),
+                ambiguous: ofKind('ambiguous'),
+              }
+            }),
+          ),
+      ),
+    ),
+    TE.getOrElse((failure): T.Task<FeedStanding> =>
+      T.of({
+        kind: 'unreadable',
+        reason: 'reason' in failure ? failure.reason : failure._tag,
+      }),
+    ),
+  )
 
 export const createOperatorHealth = (ports: HealthPorts) => {
   const { database, operatorOrders, clock } = ports
@@ -63,7 +118,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
      * the answer by one timeout and not by their sum.
      */
     checkService: (async () => {
-      const [checked, isMigrated, durability, census, stuck, disagreeing, standing] =
+      const [checked, isMigrated, durability, census, stuck, disagreeing, standing, feed] =
         await Promise.all([
           checkDatabase(),
           database.isMigrated(),
@@ -72,6 +127,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
           stuckOrders(),
           ports.journalHealth.disagreeing(),
           ports.limiterHealth.standing(),
+          ports.feedStanding?.(),
         ])
       return E.right([
         ...checked,
@@ -81,6 +137,7 @@ export const createOperatorHealth = (ports: HealthPorts) => {
         secretsHealth(census),
         ordersHealth(stuck),
         journalsHealth(disagreeing),
+        ...(feed === undefined ? [] : [feedHealth(feed)]),
       ])
     }) satisfies TE.TaskEither<never, readonly HealthCheck[]>,
 

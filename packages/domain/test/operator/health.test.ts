@@ -15,6 +15,7 @@ import {
   providerTokenHealth,
   warnSkewMs,
   type Durability,
+  type FeedStanding,
   type HealthCheck,
   type LimiterStanding,
   type ProviderStanding,
@@ -146,6 +147,24 @@ const good = {
   clock: { now: () => now },
 }
 const down = unavailable()
+const feeds: readonly (readonly [string, FeedStanding, ...string[]])[] = [
+  ['no feed', { kind: 'none' }],
+  ['a feed that cannot be read', { kind: 'unreadable', reason: 'x' }, 'fail market data feed'],
+  [
+    'a feed with every instrument',
+    { kind: 'read', accountId: account.id, unknown: [], ambiguous: [] },
+  ],
+  [
+    'a feed that lacks some',
+    { kind: 'read', accountId: account.id, unknown: ['AAPL'], ambiguous: ['US500'] },
+    'warn market data feed',
+  ],
+]
+const feedRows = feeds.map(([what, standing, ...wrong]): [string, object, ...string[]] => [
+  `has ${what}`,
+  { feedStanding: T.of(standing) },
+  ...wrong,
+])
 
 describe('the service', () => {
   it('is checked in all of its parts', async () => {
@@ -187,6 +206,7 @@ describe('the service', () => {
       { operatorOrders: ordersAged(600_000, 599_999) },
       'warn orders',
     ],
+    ...feedRows,
     ['has orders that are younger', { operatorOrders: ordersAged(599_999) }],
   ])('that %s has these checks that are not fine', async (_, parts, ...wrong) => {
     const checks = await rightOf(createOperatorHealth({ ...good, ...parts }).checkService)
