@@ -104,6 +104,7 @@ describe('the client', () => {
       client.listSymbols({ type: 'metal' }),
       client.getTrade(id),
       client.getTradeStatistics({ accountId }),
+      client.getMe(),
     ])
     expect(replies.map(({ data }) => data)).toMatchObject([
       { id: accountId, isDemo: true },
@@ -111,6 +112,7 @@ describe('the client', () => {
       [{ symbol: 'XAUUSD' }, { symbol: 'XAGUSD' }],
       { id },
       { totalTrades: 120 },
+      { credential: { kind: 'api_key' } },
     ])
     const file = await client.exportTrades({ format: 'json' })
     expect(JSON.parse(await file.text()).trades).toHaveLength(120)
@@ -124,9 +126,9 @@ describe('the client', () => {
 
   it('places an order and closes its position once although the answers are lost', async () => {
     answersToLose = 1
-    const { data, headers } = await client.placeOrder(order())
+    const { data, headers, settled } = await client.placeOrder(order())
     expect(headers.get('Idempotent-Replayed')).toBe('true')
-    await expect.poll(async () => (await client.getOrder(data.id)).data.status).toBe('filled')
+    expect(await settled()).toMatchObject({ id: data.id, status: 'filled' })
     expect((await client.listOrders()).data).toMatchObject([{ id: data.id }])
     for (const refused of [
       () => client.modifyOrder(data.id, { stopLoss: 1 }),
@@ -144,10 +146,10 @@ describe('the client', () => {
     const levels = { stopLoss: 0.6, takeProfit: 6 }
     expect((await client.changePositionLevels(id, levels)).data).toMatchObject(levels)
     answersToLose = 1
-    expect((await client.closePosition(id, {})).headers.get('Idempotent-Replayed')).toBe('true')
+    expect((await client.closePosition(id)).headers.get('Idempotent-Replayed')).toBe('true')
     const { accountId } = desk
     expect((await client.closePositions({ accountId })).data).toEqual([])
-    expect((await client.haltAccount(accountId, {})).data).toMatchObject({ halted: true })
+    expect((await client.haltAccount(accountId)).data).toMatchObject({ halted: true })
     expect((await client.liftHalt(accountId)).data).toMatchObject({ halted: false })
     // The order, three changes of levels and the close.
     expect(desk.broker.sends()).toBe(5)
@@ -199,6 +201,8 @@ describe('the client', () => {
   })
 
   it('was tried with every method that it has', () => {
-    expect([...called].toSorted()).toEqual(Object.keys(createClient({ baseUrl: '/' })).toSorted())
+    expect([...called].toSorted()).toEqual(
+      Object.keys(createClient({ baseUrl: '/api/v1' })).toSorted(),
+    )
   })
 })

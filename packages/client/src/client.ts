@@ -1,5 +1,5 @@
 // Creates the client: a method for each route.
-import type { Operation } from './contract-types.ts'
+import type { Operation, ReplyOf } from './contract-types.ts'
 import {
   follow,
   type FollowOptions,
@@ -14,9 +14,10 @@ import {
   limitsOf,
   requireBaseUrl,
   type ClientOptions,
-  type PostOptions,
+  type PlaceOptions,
 } from './options.ts'
 import { allItems, type ReadPage } from './pages.ts'
+import { createSettled, type SettledOptions } from './placed-order.ts'
 import { routeOf, routes, type Client } from './routes.ts'
 import { send } from './send.ts'
 
@@ -33,11 +34,14 @@ export const createClient = (options: ClientOptions): Client => {
     operation: Operation,
     ids: readonly unknown[],
     input: Fields | undefined,
-    { signal, idempotencyKey: key, ...changes }: PostOptions,
+    { signal, idempotencyKey: key, wait, ...changes }: PlaceOptions,
   ) => {
     const { route, input: kind, reply, ifUnknown } = routeOf(operation)
     const [method = '', path = ''] = route.split(' ')
-    const body = kind === 'body' ? bodyOf(operation, input) : undefined
+    const body =
+      kind === 'body' || kind === 'optional-body'
+        ? bodyOf(operation, kind === 'body' ? input : (input ?? {}))
+        : undefined
     const idempotencyKey = method === 'POST' ? keyOf(key) : undefined
     const call = {
       ...limitsOf(changes, limits),
@@ -45,7 +49,7 @@ export const createClient = (options: ClientOptions): Client => {
       // Read for each call, so that a replaced fetch is used.
       fetch: options.fetch ?? globalThis.fetch,
       method,
-      url: `${baseUrl}${fillPath(operation, path, ids)}${kind === 'query' ? queryOf(input) : ''}`,
+      url: `${baseUrl}${fillPath(operation, path, ids)}${queryOf(kind === 'query' ? input : { wait })}`,
       body,
       headers: {
         ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
@@ -96,11 +100,27 @@ export const createClient = (options: ClientOptions): Client => {
       signal,
     })
 
+  const waitUntilSettled = createSettled({
+    getOrder: methodOf('getOrder') as unknown as Client['getOrder'],
+    events,
+  })
+  const placeOrder = async (order: object, callOptions: PlaceOptions = {}) => {
+    const placed = (await ask(
+      'placeOrder',
+      [],
+      order as Fields,
+      callOptions,
+    )) as ReplyOf<'placeOrder'>
+    const settled = (waiting?: SettledOptions) => waitUntilSettled(placed.data, waiting)
+    return { ...placed, settled }
+  }
+
   // The compiler cannot follow the types of the methods through the table.
   return {
     ...Object.fromEntries(
       (Object.keys(routes) as Operation[]).map((operation) => [operation, methodOf(operation)]),
     ),
+    placeOrder,
     events,
     quotes,
   } as unknown as Client
@@ -134,7 +154,7 @@ const bodyOf = (operation: Operation, body: Fields | undefined): string => {
   // JSON would omit the field, and without it the whole position is closed.
   if (operation === 'closePosition' && 'volume' in body && body['volume'] === undefined)
     throw new TypeError(
-      'the volume of closePosition is undefined. Send {} to close all of the position.',
+      'the volume of closePosition is undefined. Leave it out to close all of the position.',
     )
   return JSON.stringify(body)
 }

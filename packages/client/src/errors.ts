@@ -143,6 +143,8 @@ export const isTradeportError = (error: unknown): error is TradeportError =>
 interface NoAnswer {
   readonly kind: 'no-answer'
   readonly code: 'NETWORK_FAILURE' | 'TIMED_OUT' | 'ABORTED'
+  /** Instead of that of the code. */
+  readonly message?: string
   readonly cause: unknown
 }
 
@@ -216,6 +218,7 @@ const messageOf = (fault: Fault, { operation, timeoutMs, attempts }: Circumstanc
   if (fault.kind === 'refusal') return fault.message
   if (fault.kind === 'unreadable')
     return `${operation} was answered with status ${fault.status} by something that is not the service (${after}). Check baseUrl and the proxies in between.`
+  if (fault.message !== undefined) return fault.message
   if (fault.code === 'ABORTED') return `${operation} was aborted.`
   return fault.code === 'TIMED_OUT'
     ? `${operation} got no answer within ${timeoutMs} ms (${after}).`

@@ -40,7 +40,14 @@ export {
 } from './errors.ts'
 export type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
 export type { ExportedFile } from './exported-file.ts'
-export type { CallOptions, ClientOptions, PostOptions, RetryPolicy } from './options.ts'
+export type {
+  CallOptions,
+  ClientOptions,
+  PlaceOptions,
+  PostOptions,
+  RetryPolicy,
+} from './options.ts'
+export type { PlacedOrder, SettledOptions } from './placed-order.ts'
 export type { Client, List } from './routes.ts'
 export {
   readWebhook,

@@ -74,6 +74,14 @@ const requireAtLeast = (name: string, least: number, value: number): number => {
   )
 }
 
+/** Of placeOrder. */
+export interface PlaceOptions extends PostOptions {
+  /**
+   * Seconds, 1 to 30: the service answers once the order is no longer pending, or after that time.
+   */
+  readonly wait?: number | undefined
+}
+
 /** The base URL without slashes at its end. */
 export const requireBaseUrl = (baseUrl: unknown): string => {
   if (typeof baseUrl !== 'string' || !/^(https?:\/\/|\/)[^?#]*$/.test(baseUrl))
@@ -85,7 +93,12 @@ export const requireBaseUrl = (baseUrl: unknown): string => {
     throw new TypeError(
       'baseUrl must not contain a user name or password: give apiKey or accessToken.',
     )
-  return baseUrl.replace(/\/+$/, '')
+  const trimmed = baseUrl.replace(/\/+$/, '')
+  if (!trimmed.endsWith('/api/v1'))
+    throw new TypeError(
+      `baseUrl must end in /api/v1, such as https://trade.example.com/api/v1; got ${JSON.stringify(baseUrl)}.`,
+    )
+  return trimmed
 }
 
 // The error does not contain the value; that of fetch would.

@@ -2,14 +2,15 @@
 import type { BodyOf, DataOf, Operation, QueryOf, ReplyOf } from './contract-types.ts'
 import type { FollowOptions, LogEvent, QuotesOptions, QuoteUpdate } from './events.ts'
 import type { ExportedFile } from './exported-file.ts'
-import type { CallOptions, PostOptions } from './options.ts'
+import type { CallOptions, PlaceOptions, PostOptions } from './options.ts'
 import type { Walk } from './pages.ts'
+import type { PlacedOrder } from './placed-order.ts'
 
 export interface Route {
   /** The method and the path, in which each `:name` is one argument. */
   readonly route: `${'GET' | 'POST' | 'PUT' | 'DELETE'} /${string}`
   /** The argument after those of the path. */
-  readonly input?: 'query' | 'body'
+  readonly input?: 'query' | 'body' | 'optional-body'
   /** Other than the envelope. */
   readonly reply?: 'file' | 'stream'
   readonly walk?: Walk
@@ -33,7 +34,7 @@ export const routes = {
   listBalanceHistory: { route: 'GET /accounts/:id/history', input: 'query' },
 
   /** Halts an account: no order is placed on it. Its positions can still be changed and closed. */
-  haltAccount: { route: 'POST /accounts/:id/halt', input: 'body' },
+  haltAccount: { route: 'POST /accounts/:id/halt', input: 'optional-body' },
   /** Lifts the owner's halt; the operator's can only be lifted by the operator. */
   liftHalt: {
     route: 'DELETE /accounts/:id/halt',
@@ -41,7 +42,7 @@ export const routes = {
   },
 
   /**
-   * Records a market order, which is then placed; getOrder shows its outcome. It is sent again with
+   * Records a market order, which is then placed; `settled` of the reply waits for its outcome. It is sent again with
    * the same Idempotency-Key if an answer is lost, so that it is placed at most once.
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
@@ -79,10 +80,10 @@ export const routes = {
   /** Closes every matching position of an account, each at most once. */
   closePositions: { route: 'POST /positions/close', input: 'body' },
   /**
-   * Closes a volume of a position, or all of it with {}, at most once. After BROKER_OUTCOME_UNKNOWN,
+   * Closes a volume of a position, or all of it, at most once. After BROKER_OUTCOME_UNKNOWN,
    * read the position.
    */
-  closePosition: { route: 'POST /positions/:id/close', input: 'body' },
+  closePosition: { route: 'POST /positions/:id/close', input: 'optional-body' },
 
   /** The instruments: the fixed list, or with accountId a page of the broker's own. */
   listSymbols: { route: 'GET /symbols', input: 'query' },
@@ -130,7 +131,7 @@ export const routes = {
     ifUnknown: 'The change may have been made: read the webhook (getWebhook) before you try again.',
   },
   /** Replaces the secret. Only this reply shows the new one. */
-  rotateWebhookSecret: { route: 'POST /webhooks/:id/rotate-secret', input: 'body' },
+  rotateWebhookSecret: { route: 'POST /webhooks/:id/rotate-secret', input: 'optional-body' },
   deleteWebhook: {
     route: 'DELETE /webhooks/:id',
     ifUnknown: 'The webhook may be deleted: look for it (listWebhooks) before you try again.',
@@ -164,17 +165,23 @@ type Ids<Op extends Name> = Routes[Op]['route'] extends `${string}:${infer Rest}
   : []
 type Input<Op extends Name> = Routes[Op] extends { readonly input: 'body' }
   ? [body: BodyOf<Op>]
-  : Routes[Op] extends { readonly input: 'query' }
-    ? object extends QueryOf<Op>
-      ? [query?: QueryOf<Op>]
-      : [query: QueryOf<Op>]
-    : []
+  : Routes[Op] extends { readonly input: 'optional-body' }
+    ? [body?: BodyOf<Op>]
+    : Routes[Op] extends { readonly input: 'query' }
+      ? object extends QueryOf<Op>
+        ? [query?: QueryOf<Op>]
+        : [query: QueryOf<Op>]
+      : []
 type Options<Op extends Name> = Routes[Op]['route'] extends `POST ${string}`
-  ? PostOptions
+  ? Op extends 'placeOrder'
+    ? PlaceOptions
+    : PostOptions
   : CallOptions
 type Result<Op extends Name> = Routes[Op] extends { readonly reply: 'file' }
   ? ExportedFile
-  : ReplyOf<Op>
+  : Op extends 'placeOrder'
+    ? PlacedOrder
+    : ReplyOf<Op>
 
 type Method<Op extends Name> = (
   ...args: [...Ids<Op>, ...Input<Op>, options?: Options<Op>]

@@ -1,7 +1,17 @@
 // What is sent, what is returned, and what is refused at once.
 import { describe, expect, it } from 'vitest'
 import { createClient, type TradeportError } from '../src/index.ts'
-import { baseUrl, clientWith, cutOff, errorOf, lost, refusal, success } from './service.ts'
+import {
+  type Answer,
+  baseUrl,
+  clientWith,
+  cutOff,
+  errorOf,
+  lost,
+  refusal,
+  type Sent,
+  success,
+} from './service.ts'
 
 const failure = async (call: Promise<unknown>): Promise<TradeportError> => {
   const error = await errorOf(call)
@@ -57,13 +67,14 @@ describe('a method', () => {
     },
   )
 
-  it('refuses to close with a volume that is undefined, which would close everything', async () => {
+  it('closes all of a position without a body, and refuses a volume that is undefined', async () => {
     const { client, sent } = clientWith([success()])
     await expect(client.closePosition('p', { volume: undefined as never })).rejects.toThrow(
-      /Send \{\} to close all/,
+      /Leave it out to close all/,
     )
-    await expect(client.closePosition('p', undefined as never)).rejects.toThrow(/must be an object/)
     expect(sent).toEqual([])
+    await client.closePosition('p')
+    expect(sent).toMatchObject([{ url: `${baseUrl}/positions/p/close`, body: {} }])
   })
 })
 
@@ -122,6 +133,67 @@ describe('a POST', () => {
     await expect(client.placeOrder(order, { idempotencyKey: 'é' })).rejects.toThrow(
       /^idempotencyKey must be/,
     )
+  })
+})
+
+const orderIn = (status: string) => success({ id: 'ord_1', status })
+const asksForStream = ({ url }: Sent) => url.includes('/events/stream')
+/** @param stream the answer to the stream; `statuses` are those of the order, in turn */
+const place = async (stream: Answer, statuses: readonly string[]) => {
+  const left = [...statuses]
+  const { client, sent } = clientWith([
+    (request) =>
+      asksForStream(request)
+        ? stream(request)
+        : orderIn((left.length > 1 ? left.shift() : left[0]) ?? '')(request),
+  ])
+  return { placed: await client.placeOrder(order, { wait: 5 }), sent }
+}
+const noStream = refusal(404, 'NOT_FOUND')
+const streamOf =
+  (...frames: readonly string[]): Answer =>
+  () =>
+    new Response(
+      new ReadableStream({
+        start: (controller) =>
+          frames.forEach((frame) => controller.enqueue(new TextEncoder().encode(frame))),
+      }),
+    )
+const filled = { event: 'order.filled', data: { order_id: 'ord_1' } }
+
+describe('a placed order', () => {
+  it('is sent with the wait of its caller, and needs no read where it is no longer pending', async () => {
+    const { placed, sent } = await place(noStream, ['filled'])
+    expect([placed.data.status, (await placed.settled()).status]).toEqual(['filled', 'filled'])
+    expect(sent.map(({ url }) => url)).toEqual([`${baseUrl}/orders?wait=5`])
+  })
+
+  it.each<[what: string, stream: Answer, reads: number]>([
+    ['is read until it is no longer pending where there is no stream', noStream, 3],
+    [
+      'is read as soon as the stream reports its outcome',
+      streamOf(`id: evt_1\ndata: ${JSON.stringify(filled)}\n\n`),
+      2,
+    ],
+  ])('%s', async (_, stream, reads) => {
+    const statuses = ['pending', ...Array<string>(reads - 1).fill('pending'), 'filled']
+    const { placed, sent } = await place(stream, statuses)
+    const startedAt = performance.now()
+    expect((await placed.settled()).status).toBe('filled')
+    expect(sent.filter(({ url }) => url === `${baseUrl}/orders/ord_1`)).toHaveLength(reads)
+    // Without a stream the pauses are 250, 500 and 1,000 ms.
+    if (stream !== noStream) expect(performance.now() - startedAt).toBeLessThan(700)
+  })
+
+  it('that stays pending is TIMED_OUT with an unknown outcome, and ABORTED by its caller', async () => {
+    const { placed } = await place(noStream, ['pending'])
+    const late = await failure(placed.settled({ timeoutMs: 300 }))
+    expect(late).toMatchObject({ code: 'TIMED_OUT', outcome: 'unknown' })
+    expect(late.message).toBe(
+      'The order ord_1 is still pending after 300 ms. Read it again later (getOrder).',
+    )
+    const aborted = await failure(placed.settled({ signal: AbortSignal.timeout(50) }))
+    expect(aborted.code).toBe('ABORTED')
   })
 })
 
@@ -283,6 +355,10 @@ describe('an option', () => {
   it.each([
     [{ baseUrl: 'trade.example.com' }, /^baseUrl must be the address/],
     [{ baseUrl: 'https://trade.example.com/api/v1?x=1' }, /^baseUrl must be the address/],
+    [
+      { baseUrl: 'https://trade.example.com' },
+      /^baseUrl must end in \/api\/v1, .*; got "https:\/\/trade\.example\.com"\.$/,
+    ],
     [{ baseUrl, timeoutMs: 0 }, /^timeoutMs must be a whole number from 1 to \d+; got 0\.$/],
     [{ baseUrl, retry: { attempts: 0 } }, /^retry\.attempts must be a whole number from 1/],
     [{ baseUrl, retry: { withinMs: Number.NaN } }, /^retry\.withinMs must be .* got NaN\.$/],

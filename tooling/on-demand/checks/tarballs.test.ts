@@ -105,9 +105,9 @@ describe.each(published)('the package %s', (name) => {
 })
 
 it('lets the client run with every method, with types that need nothing of Node', () => {
-  const program = `import { createClient } from '@tradeport/client'; console.log(Object.keys(createClient({ baseUrl: '/' })).join())`
+  const program = `import { createClient } from '@tradeport/client'; console.log(Object.keys(createClient({ baseUrl: '/api/v1' })).join())`
   expect(run(process.execPath, '--input-type=module', '-e', program).trim().split(',')).toEqual(
-    Object.keys(createClient({ baseUrl: '/' })),
+    Object.keys(createClient({ baseUrl: '/api/v1' })),
   )
   compile(`import { createClient, isTradeportError, readWebhook, type Trade, type WebhookEvent } from '@tradeport/client'
 const tradeport = createClient({ baseUrl: '/api/v1', accessToken: async () => 'token' })
