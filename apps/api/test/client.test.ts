@@ -125,6 +125,7 @@ describe('the client', () => {
   })
 
   it('places an order and closes its position once although the answers are lost', async () => {
+    expect((await client.previewOrder(order())).data.allowed).toBe(true)
     answersToLose = 1
     const { data, headers, settled } = await client.placeOrder(order())
     expect(headers.get('Idempotent-Replayed')).toBe('true')

@@ -3,6 +3,7 @@ import { setTimeout } from 'node:timers/promises'
 import { beforeEach, expect, it } from 'vitest'
 import { keyOf, linkDesk, linkDocument, refusalOf } from './support/desk.ts'
 import { request, useTestService } from './support/service.ts'
+import type { Json } from './support/service.ts'
 
 const service = useTestService([], { environment: { CAPABILITIES: 'trading-tools' } })
 beforeEach(() => service.sandbox.prices.pin('EURUSD', { bid: 1.1, ask: 1.1002 }))
@@ -111,6 +112,46 @@ it('tells any credential what it is, and what is left of its limits', async () =
   })
   const left = (described: typeof me) => described.limits[1].remaining as number
   expect(left(await readMe())).toBe(left(me) - 1)
+})
+
+it('previews an order with the broker’s terms and prices, once for an Idempotency-Key, and places nothing', async () => {
+  const desk = await link()
+  const preview = (fields: object) =>
+    desk.call(
+      'POST',
+      '/orders/preview',
+      {
+        accountId: desk.accountId,
+        symbol: 'EURUSD',
+        type: 'buy',
+        orderType: 'market',
+        volume: 0.1,
+        ...fields,
+      },
+      { 'Idempotency-Key': JSON.stringify(fields) },
+    )
+  const fields = { stopLoss: 1.0952, takeProfit: 1.1102 }
+  const { status, body } = await preview(fields)
+  expect([status, body.data.allowed]).toEqual([200, true])
+  expect(body.data.estimate).toMatchObject({
+    price: 1.1002,
+    spread: 0.0002,
+    margin: expect.any(Number),
+    marginLevelAfter: expect.any(Number),
+    riskAmount: 50,
+    rewardAmount: 100,
+  })
+  expect((await preview(fields)).headers.get('Idempotent-Replayed')).toBe('true')
+  await desk.call('POST', `/accounts/${desk.accountId}/halt`, {})
+  const refused = (await preview({ volume: 11.001, symbol: 'NOSUCH' })).body.data
+  expect([
+    refused.allowed,
+    refused.checks.filter((check: Json) => check.passed === false).map((check: Json) => check.code),
+  ]).toEqual([false, ['RISK_LIMIT_EXCEEDED', 'ACCOUNT_HALTED', 'NOT_FOUND']])
+  const placed = await desk.countOrders(`&accountId=${desk.accountId}`)
+  expect([placed, desk.broker.sends()]).toEqual([0, 0])
+  const other = await linkDesk(service, { user: 'u-2' })
+  expect(refusalOf(await preview({ accountId: other.accountId })).code).toBe('ACCOUNT_NOT_FOUND')
 })
 
 const placeWaiting = (accountId: string, key: string, seconds: number, signal?: AbortSignal) =>

@@ -968,6 +968,42 @@ export interface components {
              */
             readonly webhook_id: string;
         };
+        /** @description What would become of an order if it were placed now. */
+        readonly OrderPreview: {
+            /** @description Whether no check failed. */
+            readonly allowed: boolean;
+            /** @description In their order: first those of placing, of which the first that fails is its refusal; then those of the instrument, which only the broker decides. */
+            readonly checks: readonly {
+                /**
+                 * @description What is checked.
+                 * @enum {string}
+                 */
+                readonly name: "volume_per_order" | "account_purpose" | "demo_account" | "halt" | "provider_account" | "provider_token" | "challenge" | "desk_limits" | "trader_limits" | "approval" | "orders_per_day" | "open_orders" | "symbol" | "trade_mode" | "market_open" | "volume_minimum" | "volume_maximum" | "volume_step" | "stop_loss" | "take_profit";
+                /** @description null: it cannot be said, for the reason in `message`. */
+                readonly passed: boolean | null;
+                /** @description Why not, as in the error of a reply or by a code of the check. */
+                readonly code?: string;
+                /** @description The same in words. */
+                readonly message?: string;
+                /** @description The figures, by the code. */
+                readonly details?: unknown;
+            }[];
+            /** @description In the account's currency. */
+            readonly estimate: {
+                /** @description The price at which it would be opened; null where the broker cannot say. */
+                readonly price: number | null;
+                /** @description The spread; null where the broker cannot say. */
+                readonly spread: number | null;
+                /** @description The margin that it needs; null where the broker cannot say. */
+                readonly margin: number | null;
+                /** @description Equity in percent of the margin in use with it; null where the broker cannot say. */
+                readonly marginLevelAfter: number | null;
+                /** @description What is lost at its stop loss; null where the broker cannot say. */
+                readonly riskAmount: number | null;
+                /** @description What is gained at its take profit; null where the broker cannot say. */
+                readonly rewardAmount: number | null;
+            };
+        };
         /** @description What is posted for order.rejected. */
         readonly OrderRejectedEvent: {
             /**
@@ -1215,6 +1251,38 @@ export interface components {
              * @description The id of a webhook.
              */
             readonly webhook_id: string;
+        };
+        /** @description A market order. */
+        readonly PreviewOrderRequest: {
+            /**
+             * Format: uuid
+             * @description A linked demo account for trading.
+             */
+            readonly accountId: string;
+            /** @description The instrument. */
+            readonly symbol: string;
+            /**
+             * @description The direction.
+             * @enum {string}
+             */
+            readonly type: "buy" | "sell";
+            /**
+             * @description Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.
+             * @enum {string}
+             */
+            readonly orderType: "market";
+            /** @description Lots. */
+            readonly volume: number;
+            /** @description Recorded on the order, not sent to the broker. */
+            readonly price?: number;
+            /** @description A price. */
+            readonly stopLoss?: number;
+            /** @description A price. */
+            readonly takeProfit?: number;
+            /** @description Your own note; not sent to the broker. */
+            readonly comment?: string;
+            /** @description The caller's own reference, which the order carries. */
+            readonly clientId?: string;
         };
         /** @description Where the data comes from and how old it is. */
         readonly Provenance: {
@@ -2058,6 +2126,30 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Order"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly previewOrder: {
+        readonly requestBody: {
+            readonly content: {
+                readonly "application/json": components["schemas"]["PreviewOrderRequest"];
+            };
+        };
+        readonly responses: {
+            /** @description What would become of an order if it were placed now. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        readonly data: components["schemas"]["OrderPreview"];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };

@@ -46,6 +46,8 @@ export const routes = {
    * the same Idempotency-Key if an answer is lost, so that it is placed at most once.
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
+  /** Runs every check of a new order, and estimates what it would cost, without placing it. */
+  previewOrder: { route: 'POST /orders/preview', input: 'body' },
   /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
   listOrders: { route: 'GET /orders', input: 'query', walk: 'pages' },
   getOrder: { route: 'GET /orders/:id' },

@@ -10,6 +10,7 @@ import type {
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
+  createOrderPreviews,
   createOrders,
   createOrdersUnderWay,
   createPositionChanges,
@@ -26,6 +27,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createHalts> &
   ReturnType<typeof createInsights> &
   ReturnType<typeof createOrders> &
+  ReturnType<typeof createOrderPreviews> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &
   ReturnType<typeof createTrades> &

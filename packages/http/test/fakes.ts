@@ -358,6 +358,32 @@ export const fakeUseCases = ({
   listCandles: () => TE.right([{ ...prices, time: now, volume: 12, complete: false }]),
   listTicks: () => TE.right([{ time: now, bid: 1.1, ask: null }]),
   placeOrder: placeOrderIn(idempotency),
+  previewOrder: () =>
+    TE.right({
+      allowed: false,
+      checks: [
+        { name: 'volume_per_order', passed: true },
+        {
+          name: 'approval',
+          passed: false,
+          because: refuse('ApprovalRequired', { approvalAboveLots: 0.1 }),
+        },
+        { name: 'market_open', passed: null },
+        {
+          name: 'volume_step',
+          passed: false,
+          because: { code: 'INVALID_VOLUME', message: 'Too fine.', details: { volumeStep: 0.5 } },
+        },
+      ],
+      estimate: {
+        price: 1.1,
+        spread: 0.1,
+        margin: null,
+        marginLevelAfter: null,
+        riskAmount: 12.34,
+        rewardAmount: null,
+      },
+    }),
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(refuse('OrderInFlight')),

@@ -492,6 +492,31 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       },
     },
   ],
+  previewOrder: [
+    {
+      data: {
+        allowed: false,
+        checks: [
+          { name: 'volume_per_order', passed: true },
+          {
+            name: 'approval',
+            passed: false,
+            code: 'APPROVAL_REQUIRED',
+            details: { approvalAboveLots: 0.1 },
+          },
+          { name: 'market_open', passed: null, message: 'The broker does not say.' },
+          {
+            name: 'volume_step',
+            passed: false,
+            code: 'INVALID_VOLUME',
+            message: 'Too fine.',
+            details: { volumeStep: 0.5 },
+          },
+        ],
+        estimate: { price: 1.1, margin: null, riskAmount: 12.34 },
+      },
+    },
+  ],
   rotateWebhookSecret: [{ data: { ...shownWebhook, secret: webhookSecret } }],
   recoverWebhook: [{ data: { scheduled: 3 } }],
 }

@@ -182,6 +182,7 @@ describe('a request', () => {
       { ...orderBody, accountId: upper },
       ['placeOrder', caller, { request, wait: { seconds: 30, mayGoOn: expect.any(Function) } }],
     ],
+    ['POST /orders/preview', { ...orderBody, accountId: upper }, ['previewOrder', caller, request]],
     // Above 10 lots the use case refuses, with RISK_LIMIT_EXCEEDED.
     [
       'POST /orders',

@@ -121,6 +121,30 @@ export const cachedBroker = (
   }
 }
 
+/** How long an estimate may use the margin of an earlier price. */
+const estimateTtlMs = 10_000
+
+/** For estimates: a margin that was computed a little earlier, at whatever price, is near enough. */
+export const cachedMarginEstimates = (
+  broker: Pick<Broker, 'requiredMargin'>,
+  { clock, tallies }: CacheParts,
+): Pick<Broker, 'requiredMargin'> => {
+  const { keyOf } = createAccountKeys()
+  const margins = createSingleFlightCache<BrokerReadError, O.Option<number>>({
+    clock,
+    ttlMs: estimateTtlMs,
+    maxEntries: maxInstruments,
+    tally: tallies?.('margin_estimates'),
+  })
+  return {
+    requiredMargin: (account, query) =>
+      margins.read(
+        keyOf(account, query.symbol, query.side, query.volume),
+        broker.requiredMargin(account, query),
+      ),
+  }
+}
+
 /** None if the read takes longer; it continues, and later readers get its result. */
 const noneAfter =
   <A>(

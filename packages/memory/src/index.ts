@@ -2,6 +2,7 @@
 export {
   cachedBroker,
   cachedLiveAccounts,
+  cachedMarginEstimates,
   cachedMarketData,
   cachedMarketDataFeeds,
   cachedPositionViews,

@@ -607,6 +607,7 @@ const keyWrites = [
 
 const orderReads = [
   call(({ orders }) => orders.find, asker, orderId),
+  call(({ orders }) => orders.counts, asker, now),
   call(({ orders }) => orders.placement, asker, orderId),
   call(
     ({ orders }) =>

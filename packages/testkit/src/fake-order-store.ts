@@ -77,18 +77,12 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
       openPositions,
     )
   }
-  const requireCounts = (
-    owner: Owner,
-    { createdAt }: PendingOrder,
-  ): E.Either<RecordRefusal, void> => {
-    const before = ownOrders(owner)
-    const today = before.filter(
-      (order) => startOfUtcDay(order.createdAt) === startOfUtcDay(createdAt),
-    ).length
-    return requireCountsInLimit(
-      { today, open: before.filter(({ status }) => status === 'pending').length },
-      createdAt,
-    )
+  const countsOf = (owner: Owner, now: Instant) => {
+    const own = ownOrders(owner)
+    return {
+      today: own.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(now)).length,
+      open: own.filter(({ status }) => status === 'pending').length,
+    }
   }
   const record = (
     owner: Owner,
@@ -98,7 +92,9 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
       return E.left(refuse('IdempotencyInProgress'))
     const allowed = pipe(
       requireLimits(owner, order, openPositions),
-      E.flatMap(() => requireCounts(owner, order)),
+      E.flatMap((): E.Either<RecordRefusal, void> =>
+        requireCountsInLimit(countsOf(owner, order.createdAt), order.createdAt),
+      ),
     )
     if (E.isLeft(allowed)) return allowed
     if (orders.has(order.id))
@@ -116,6 +112,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
 
   return {
     record: (owner, order) => TE.fromIOEither(() => record(owner, order)),
+    counts: (owner, now) => TE.fromIO(() => countsOf(owner, now)),
     find: (owner, id) => TE.fromIO(() => O.fromNullable(own(owner, id)?.order)),
     list: (owner, program, query, now) =>
       TE.fromIO(() => {

@@ -57,6 +57,12 @@ const requireOpenOrdersInLimit = ({
     ? exceeded({ limit: 'open_orders', allowed: maxOpenOrders, current: open })
     : E.right(undefined)
 
+/** The checks of the counts before one more order, each under the name of its limit. */
+export const countChecks = [
+  { name: 'orders_per_day', require: requireOrdersTodayInLimit },
+  { name: 'open_orders', require: requireOpenOrdersInLimit },
+] as const
+
 /** Whether one more order may be recorded, given the counts before it. */
 export const requireCountsInLimit = (
   counts: OrderCounts,

@@ -8,6 +8,7 @@ import type { AsyncResult, Refusal, ServiceUnavailable } from '../errors.ts'
 import type {
   ExposureLimits,
   ChallengeStanding,
+  OrderCounts,
   OrderLimits,
   CountedOrder,
 } from '../orders/limits.ts'
@@ -113,6 +114,8 @@ export interface OrderStore {
    * order is refused with `IdempotencyInProgress`. A refusal leaves the claim without a reply.
    */
   readonly record: (owner: Owner, order: NewOrder) => TE.TaskEither<RecordRefusal, PendingOrder>
+  /** The orders of the UTC day of `now` and those pending, for a check that records nothing. */
+  readonly counts: (owner: Owner, now: Instant) => AsyncResult<OrderCounts>
   readonly find: (owner: Owner, id: OrderId) => AsyncResult<O.Option<Order>>
   /**
    * Newest first: by creation time, then in the order of recording. A full page 1 starts a snapshot

@@ -22,7 +22,13 @@ export { createOperatorHealth, readFeedStanding } from './operator-health.ts'
 export { createOrdersUnderWay } from './operator-orders.ts'
 export type { FinishOrder } from './operator-orders.ts'
 export { createOperatorRecords } from './operator-records.ts'
-export { createOrders, placeOrder, requireOrderLimits } from './orders.ts'
+export {
+  createOrderPreviews,
+  previewCheckNames,
+  type OrderPreview,
+  type PreviewedCheck,
+} from './preview-order.ts'
+export { createOrders, orderCheckNames, placeOrder, requireOrderLimits } from './orders.ts'
 export { createPositionChanges } from './position-changes.ts'
 export type { CloseAttempt, ClosedPosition } from './position-changes.ts'
 export { createPositionViews, createPositions } from './positions.ts'

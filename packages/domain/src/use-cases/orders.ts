@@ -138,14 +138,15 @@ export const createOrders = (ports: OrdersPorts) => {
   }
 }
 
-interface PlacePorts extends Pick<
-  Ports,
-  'orderLimits' | 'providerTokens' | 'orderIds' | 'clock' | 'stopwatch'
-> {
+/** What the checks of an order read. */
+export interface CheckPorts extends Pick<Ports, 'orderLimits' | 'providerTokens'> {
   readonly halts: Pick<Halts, 'find'>
   readonly accounts: Pick<AccountStore, 'find'>
   /** Reads bypass caches: stale positions would make the limit check wrong. */
   readonly positionTrading: Pick<PositionTrading, 'freshPositions'>
+}
+
+interface PlacePorts extends CheckPorts, Pick<Ports, 'orderIds' | 'clock' | 'stopwatch'> {
   readonly orders: Pick<OrderStore, 'record'>
 }
 
@@ -173,13 +174,13 @@ type PlaceOrderTag =
   | RecordRefusal['_tag']
 
 /** A check of a new order. */
-interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>> {
+export interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>> {
   readonly name: OrderCheckName
   readonly require: (order: OrderSize, facts: Facts) => E.Either<Failure, unknown>
 }
 
 /** The checks of a new order, in their order. */
-const orderCheckNames = [
+export const orderCheckNames = [
   'volume_per_order',
   'account_purpose',
   'demo_account',
@@ -193,7 +194,7 @@ const orderCheckNames = [
   'orders_per_day',
   'open_orders',
 ] as const
-type OrderCheckName = (typeof orderCheckNames)[number]
+export type OrderCheckName = (typeof orderCheckNames)[number]
 
 /** The refusal of the first check that fails. */
 const requireEach = <Facts, Failure>(
@@ -256,7 +257,7 @@ export const placeOrder =
     )
 
 /** The account of an order, and what else its checks need. A read that failed refuses the order. */
-interface AccountFacts {
+export interface AccountFacts {
   readonly account: Account
   readonly halt: E.Either<ServiceUnavailable, O.Option<Halt>>
   readonly hasToken: E.Either<ServiceUnavailable, boolean>
@@ -264,11 +265,11 @@ interface AccountFacts {
   readonly limits: E.Either<Refusal<'LimitCheckUnavailable'>, AccountLimits>
 }
 
-const volumeChecks: readonly OrderCheck<unknown>[] = [
+export const volumeChecks: readonly OrderCheck<unknown>[] = [
   { name: 'volume_per_order', require: ({ volume }) => requireVolumeInLimit(volume) },
 ]
 
-const accountChecks: readonly OrderCheck<AccountFacts>[] = [
+export const accountChecks: readonly OrderCheck<AccountFacts>[] = [
   { name: 'account_purpose', require: (_, { account }) => requireTradingPurpose(account) },
   { name: 'demo_account', require: (_, { account }) => requireDemo(account) },
   {
@@ -297,12 +298,8 @@ const accountChecks: readonly OrderCheck<AccountFacts>[] = [
 
 // All reads at once, since each is a round trip to the database. One that failed matters only when
 // the checks before it have passed.
-const readAccountFacts =
-  (
-    ports: Omit<PlacePorts, 'orders'>,
-    owner: Owner,
-    id: AccountId,
-  ): AsyncResult<AccountFacts, 'AccountNotFound'> =>
+export const readAccountFacts =
+  (ports: CheckPorts, owner: Owner, id: AccountId): AsyncResult<AccountFacts, 'AccountNotFound'> =>
   async () => {
     const [account, halt, token, challenges, limits] = await Promise.all([
       findAccount(ports)(owner, id)(),
@@ -329,7 +326,7 @@ const readAccountFacts =
   }
 
 /** Undefined where nothing is limited. */
-const readOpenPositions = (
+export const readOpenPositions = (
   { positionTrading }: Pick<PlacePorts, 'positionTrading'>,
   account: Account,
   limits: AccountLimits,
@@ -383,13 +380,13 @@ export const accountsToRead = (
 }
 
 /** What the limits of an order are decided on: positions read at the broker, and pending orders. */
-interface LimitFacts {
+export interface LimitFacts {
   readonly account: Account
   readonly limits: AccountLimits
   readonly openPositions: OpenPositions
 }
 
-const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal>[] = [
+export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal>[] = [
   {
     name: 'desk_limits',
     require: (order, { limits: { desks }, openPositions }) => {

@@ -9,6 +9,7 @@ import type { PlacementStep } from '../../src/orders/placement.ts'
 import { secondMs } from '../../src/primitives/instant.ts'
 import {
   createFakeIdempotencyStore,
+  createFakeMarketData,
   fakeRefusal,
   newAccountId,
   newClaim,
@@ -16,7 +17,8 @@ import {
   someProgram,
   type FakePlacement,
 } from '@tradeport/testkit'
-import { createOrders, placeOrder } from '../../src/use-cases/orders.ts'
+import { createOrders, orderCheckNames, placeOrder } from '../../src/use-cases/orders.ts'
+import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
 import {
   createOrderDesk,
   down,
@@ -59,6 +61,20 @@ const limitDesk =
     const accounts = [id, ...others.map((other) => other.id)]
     tables.desks.set('d', { id: 'd', tenantId, accounts, limits: { ...exposure, ...limits } })
   }
+
+const preview = (desk: OrderDesk, { id }: Account, fields: Partial<OrderRequest> = {}) => {
+  const marketData = createFakeMarketData(desk.clock)
+  marketData.put(id, 'EURUSD')
+  return createOrderPreviews({ ...desk, marketData }).previewOrder({ owner }, requestOn(id, fields))
+}
+
+/** The refusal of the preview, or of its first check that fails. */
+const previewedTag = async (desk: OrderDesk, account: Account): Promise<unknown> => {
+  const previewed = await preview(desk, account)()
+  if (E.isLeft(previewed)) return previewed.left._tag
+  const failed = previewed.right.checks.find(({ passed }) => passed === false)?.because
+  return failed !== undefined && '_tag' in failed ? failed._tag : failed
+}
 
 const opened = () => {
   const desk = createOrderDesk()
@@ -150,6 +166,7 @@ describe('POST /orders', () => {
       // What comes later may have undone it.
       trouble(desk, account)
       expect(await tagOf(desk.place(account))).toBe(tag)
+      expect(await previewedTag(desk, account)).toBe(tag)
       expect([desk.orders.all(), desk.trading.sent()]).toEqual([[], []])
     },
   )
@@ -237,6 +254,46 @@ const waited = async ({
   const kept = await rightOf(idempotency.claim(owner, claim, noon))
   return [order.status, kept.kind === 'replied' && kept.reply.body, pauses]
 }
+
+describe('POST /orders/preview', () => {
+  it('runs every check in order, also after one that failed, and records nothing', async () => {
+    const { desk, account } = opened()
+    halted(desk, account)
+    limitTrader({ approvalAboveLots: 0.1 })(desk, account)
+    const { allowed, checks } = await rightOf(preview(desk, account, { volume: 11 }))
+    expect(allowed).toBe(false)
+    expect(checks.map(({ name }) => name)).toEqual([...orderCheckNames, ...previewCheckNames])
+    expect(checks.filter(({ passed }) => passed === false).map(({ name }) => name)).toEqual([
+      'volume_per_order',
+      'halt',
+      'approval',
+      // It is Saturday.
+      'market_open',
+    ])
+    expect([desk.orders.all(), desk.trading.sent()]).toEqual([[], []])
+  })
+
+  it('counts the orders of the day and the open ones', async () => {
+    const { desk, account } = opened()
+    for (let placed = 0; placed < 50; placed++) await rightOf(desk.place(account))
+    const { checks } = await rightOf(preview(desk, account))
+    expect(checks.find(({ name }) => name === 'open_orders')).toMatchObject({
+      passed: false,
+      because: { _tag: 'RiskLimitExceeded', current: 50 },
+    })
+  })
+
+  it('does not say what depends on a broker that cannot be read, and refuses nothing for it', async () => {
+    const { desk, account } = opened()
+    const marketData = createFakeMarketData(desk.clock)
+    const previewOn = createOrderPreviews({ ...desk, marketData }).previewOrder
+    desk.broker.fail(account.id, down(account.id))
+    const { allowed, checks, estimate } = await rightOf(previewOn({ owner }, requestOn(account.id)))
+    expect([allowed, new Set(Object.values(estimate))]).toEqual([true, new Set([null])])
+    const unknown = checks.filter(({ passed }) => passed === null)
+    expect(unknown.map(({ name }) => name)).toEqual(previewCheckNames)
+  })
+})
 
 describe('POST /orders that waits', () => {
   it.each<[what: string, scene: Parameters<typeof waited>[0], expected: readonly unknown[]]>([

@@ -3,6 +3,16 @@ import { refuse } from '@tradeport/domain/errors'
 import { maxLotsPerOrder, type Order, orderStatuses } from '@tradeport/domain/orders'
 import { formatPositionId } from '@tradeport/domain/primitives'
 import {
+  orderCheckNames,
+  type OrderPreview,
+  previewCheckNames,
+  type PreviewedCheck,
+} from '@tradeport/domain/use-cases'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { JsonObject } from '../body.ts'
+import { errorReply } from '../errors.ts'
+import {
   accountId,
   replyWithPage,
   clientId,
@@ -19,6 +29,10 @@ import {
 } from '../fields.ts'
 import { replyWith, anyOf, type Route, routesOf } from '../route.ts'
 import {
+  anything,
+  flag,
+  list,
+  nullable,
   literal,
   decimal,
   withDescription,
@@ -48,8 +62,7 @@ const levels = {
 // Above the most that an order may have, the use case refuses it by a code of its own.
 const volume = positive('Lots.', 0.2)
 
-const newOrder = named(
-  'PlaceOrderRequest',
+const newOrderWith = (lotsToTrade: typeof volume) =>
   input('A market order.', {
     accountId: withDescription(accountId, 'A linked demo account for trading.'),
     symbol: orderSymbol,
@@ -58,14 +71,20 @@ const newOrder = named(
       ['market'],
       'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
     ),
-    volume: { ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } },
+    volume: lotsToTrade,
     ...levels,
     comment: optionalWithoutExample(
       text('Your own note; not sent to the broker.', 'breakout', { maxLength: 500 }),
     ),
     clientId: optional(clientId),
-  }),
+  })
+
+const newOrder = named(
+  'PlaceOrderRequest',
+  newOrderWith({ ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } }),
 )
+// Whether the volume is too large is the answer.
+const previewedOrder = named('PreviewOrderRequest', newOrderWith(volume))
 
 const orderChange = named('ModifyOrderRequest', input('What to change.', levels, 1), {
   stopLoss: 1.06,
@@ -128,6 +147,58 @@ const order = encodedFrom(
   presentOrder,
 )
 
+const estimated = (description: string, example: number) =>
+  nullable(decimal(`${description}; null where the broker cannot say.`, example))
+
+const preview = encodedFrom(
+  record('OrderPreview', 'What would become of an order if it were placed now.', {
+    allowed: flag('Whether no check failed.'),
+    checks: list(
+      object('A check of a new order.', {
+        name: oneOf([...orderCheckNames, ...previewCheckNames], 'What is checked.'),
+        passed: nullable(flag('null: it cannot be said, for the reason in `message`.')),
+        code: optionalWithoutExample(
+          text('Why not, as in the error of a reply or by a code of the check.', 'INVALID_VOLUME'),
+        ),
+        message: optionalWithoutExample(
+          text('The same in words.', 'volume must be at least 0.01 lots; got 0.001.'),
+        ),
+        details: optionalWithoutExample(anything('The figures, by the code.', { minVolume: 0.01 })),
+      }),
+      'In their order: first those of placing, of which the first that fails is its refusal; then those of the instrument, which only the broker decides.',
+    ),
+    estimate: object("In the account's currency.", {
+      price: estimated('The price at which it would be opened', 1.0842),
+      spread: estimated('The spread', 0.0002),
+      margin: estimated('The margin that it needs', 216.84),
+      marginLevelAfter: estimated('Equity in percent of the margin in use with it', 4_764.74),
+      riskAmount: estimated('What is lost at its stop loss', 34.2),
+      rewardAmount: estimated('What is gained at its take profit', 215.8),
+    }),
+  }),
+  ({ allowed, checks, estimate }: OrderPreview) => ({
+    allowed,
+    estimate,
+    checks: checks.map(({ name, passed, because }) => ({
+      name,
+      passed,
+      ...(because === undefined
+        ? passed === null && { message: 'The broker does not say.' }
+        : reasonOf(because)),
+    })),
+  }),
+)
+
+const reasonOf = (because: NonNullable<PreviewedCheck['because']>) => {
+  const { code, message, details } = '_tag' in because ? errorReply(because).error : because
+  return { code, message, details }
+}
+
+const precheck = ({ orderType }: JsonObject) =>
+  unsupportedTypes.includes(orderType)
+    ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
+    : undefined
+
 const route = routesOf<UseCases>()
 const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
@@ -151,10 +222,7 @@ export const createOrderRoutes = (hasTools: boolean): readonly Route<UseCases>[]
       access: writers,
       query: (hasTools ? { wait } : {}) as { readonly wait: typeof wait },
       body: newOrder,
-      precheck: ({ orderType }) =>
-        unsupportedTypes.includes(orderType)
-          ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
-          : undefined,
+      precheck,
       refusals: [
         'OrderTypeNotSupported',
         'AccountNotFound',
@@ -183,6 +251,26 @@ export const createOrderRoutes = (hasTools: boolean): readonly Route<UseCases>[]
       },
       ...replyWith(order),
       location: ({ id }) => `/orders/${id}`,
+    },
+  ),
+  route(
+    'POST /orders/preview',
+    'previewOrder',
+    'Runs every check of a new order, and estimates what it would cost, without placing it.',
+    {
+      capability: 'trading-tools',
+      access: writers,
+      body: previewedOrder,
+      precheck,
+      refusals: ['OrderTypeNotSupported', 'AccountNotFound', 'IdempotencyInProgress'],
+      useCase: (useCases, caller, { body, guard }) => {
+        const { type, ...request } = body
+        return pipe(
+          guard.begin,
+          TE.flatMap(() => useCases.previewOrder(caller, { ...request, side: type })),
+        )
+      },
+      ...replyWith(preview),
     },
   ),
   route('GET /orders', 'listOrders', 'Orders, newest first.', {

@@ -2,7 +2,7 @@
 import { outcomeEvents } from '@tradeport/domain/events'
 import { withOutcome, type OrderId, type PlacementStep } from '@tradeport/domain/orders'
 import type { OrderJobs, OrderPlacement, OrderStore, Stopwatch } from '@tradeport/domain/ports'
-import type { Instant, Owner } from '@tradeport/domain/primitives'
+import { toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
 import type { Knex } from 'knex'
 import { inBatches } from '../connection/batches.ts'
@@ -77,6 +77,14 @@ export const openOrders = (
           if (order.openPositions === undefined) return recordInBatch(order)
           const [verdict] = await recordTogether([order])
           return verdict as Verdict
+        },
+        counts: async ({ tenantId, userId }, now) => {
+          const [counted] = await query<{ readonly today: number; readonly open: number }>(
+            knex,
+            sql`select case when day = ${toUtcDay(now)}::date then created else 0 end as today, pending as open
+            from order_counters where tenant_id = ${tenantId} and user_id = ${userId}`,
+          )
+          return counted ?? { today: 0, open: 0 }
         },
         find: (owner, id) => find(owner, id, orders),
         list: (owner, program, query, now) => listOrders(knex, owner, program, query, now),

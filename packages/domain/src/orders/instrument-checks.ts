@@ -1,0 +1,221 @@
+// What the broker's terms for an instrument and its quote say of a new order: checks of a preview
+// alone, since the answer to the order itself is the broker's, and the estimates of a preview.
+import {
+  pointOf,
+  weekdays,
+  type BrokerInstrument,
+  type Quote,
+  type TradingSession,
+} from '../market/market-data.ts'
+import {
+  addDecimals,
+  compareDecimals,
+  decimalOf,
+  decimalToNumber,
+  divideDecimals,
+  multiplyDecimals,
+  subtractDecimals,
+  zero,
+  type Decimal,
+} from '../primitives/decimal.ts'
+import { dayMs, hourMs, type Instant } from '../primitives/instant.ts'
+import type { OrderRequest } from './order.ts'
+
+/** Why the broker would refuse the order. */
+export interface InstrumentFinding {
+  readonly code: 'INVALID_PRICE' | 'INVALID_VOLUME' | 'MARKET_CLOSED' | 'TRADING_DISABLED'
+  readonly message: string
+  readonly details: Readonly<Record<string, number | string>>
+}
+
+interface InstrumentFacts {
+  readonly order: OrderRequest
+  readonly instrument: BrokerInstrument
+  /** Undefined where it cannot be read. */
+  readonly quote: Quote | undefined
+  readonly now: Instant
+}
+
+/** Undefined where the broker cannot say. */
+type InstrumentCheck = (facts: InstrumentFacts) => 'passed' | InstrumentFinding | undefined
+
+const requireTradeMode: InstrumentCheck = ({ order: { side }, instrument: { tradeMode } }) => {
+  if (tradeMode === null) return undefined
+  const accepted =
+    tradeMode === 'full' || tradeMode === (side === 'buy' ? 'long_only' : 'short_only')
+  if (accepted) return 'passed'
+  const message = `The broker accepts no ${side} orders for this instrument now; its trade mode is ${tradeMode}.`
+  return { code: 'TRADING_DISABLED', message, details: { tradeMode } }
+}
+
+const requireMarketOpen: InstrumentCheck = ({ instrument: { sessions }, now }) => {
+  const isOpen = isOpenAt(sessions, now)
+  if (isOpen === undefined) return undefined
+  if (isOpen) return 'passed'
+  const message = 'The market is closed by the trading hours of the broker.'
+  return { code: 'MARKET_CLOSED', message, details: {} }
+}
+
+const invalidVolume = (
+  requirement: string,
+  volume: number,
+  details: InstrumentFinding['details'],
+): InstrumentFinding => ({
+  code: 'INVALID_VOLUME',
+  message: `volume must be ${requirement}; got ${volume}.`,
+  details: { ...details, volume },
+})
+
+const requireMinVolume: InstrumentCheck = ({ order: { volume }, instrument: { minVolume } }) =>
+  volume >= minVolume
+    ? 'passed'
+    : invalidVolume(`at least ${minVolume} lots`, volume, { minVolume })
+
+const requireMaxVolume: InstrumentCheck = ({ order: { volume }, instrument: { maxVolume } }) =>
+  volume <= maxVolume ? 'passed' : invalidVolume(`at most ${maxVolume} lots`, volume, { maxVolume })
+
+const requireVolumeStep: InstrumentCheck = ({ order: { volume }, instrument: { volumeStep } }) =>
+  isMultiple(decimalOf(volume), decimalOf(volumeStep))
+    ? 'passed'
+    : invalidVolume(`a multiple of ${volumeStep} lots`, volume, { volumeStep })
+
+const isMultiple = (value: Decimal, step: Decimal): boolean => {
+  const scale = Math.max(value.scale, step.scale)
+  const unitsOf = (one: Decimal): bigint => one.units * 10n ** BigInt(scale - one.scale)
+  return step.units === 0n || unitsOf(value) % unitsOf(step) === 0n
+}
+
+/** Levels of a market order are measured from the price at which it would be closed. */
+const requireLevel =
+  (name: 'stopLoss' | 'takeProfit'): InstrumentCheck =>
+  ({ order, instrument, quote }) => {
+    const level = order[name]
+    if (level === undefined) return 'passed'
+    const price =
+      order.orderType === 'market'
+        ? quote && (order.side === 'buy' ? quote.bid : quote.ask)
+        : entryPriceOf(order, quote)
+    if (price === undefined) return undefined
+    const isBelow = (order.side === 'buy') === (name === 'stopLoss')
+    const distance = isBelow ? difference(price, level) : difference(level, price)
+    const least = multiplyDecimals(decimalOf(instrument.stopsLevel), decimalOf(pointOf(instrument)))
+    if (compareDecimals(distance, zero) > 0 && compareDecimals(distance, least) >= 0)
+      return 'passed'
+    const minDistance = decimalToNumber(least)
+    const place = isBelow ? 'below' : 'above'
+    return {
+      code: 'INVALID_PRICE',
+      message: `${name} must be ${minDistance === 0 ? place : `at least ${minDistance} ${place}`} the price of ${price}; got ${level}.`,
+      details: { currentPrice: price, minDistance, [name]: level },
+    }
+  }
+
+/** In their order. */
+export const instrumentChecks = [
+  { name: 'trade_mode', require: requireTradeMode },
+  { name: 'market_open', require: requireMarketOpen },
+  { name: 'volume_minimum', require: requireMinVolume },
+  { name: 'volume_maximum', require: requireMaxVolume },
+  { name: 'volume_step', require: requireVolumeStep },
+  { name: 'stop_loss', require: requireLevel('stopLoss') },
+  { name: 'take_profit', require: requireLevel('takeProfit') },
+] as const
+
+const difference = (a: number, b: number): Decimal => subtractDecimals(decimalOf(a), decimalOf(b))
+
+// Sessions are by the broker's clock, whose zone is not known: open or closed is what holds in
+// every zone.
+const zoneOffsetsMs = Array.from({ length: 27 }, (_, index) => (index - 12) * hourMs)
+
+const isOpenAt = (sessions: readonly TradingSession[], now: Instant): boolean | undefined => {
+  if (sessions.length === 0) return undefined
+  const inZones = zoneOffsetsMs.map((offsetMs) => isOpenByClock(sessions, now + offsetMs))
+  return inZones.every((isOpen) => isOpen === inZones[0]) ? inZones[0] : undefined
+}
+
+const isOpenByClock = (sessions: readonly TradingSession[], local: Instant): boolean => {
+  const day = Math.floor(local / dayMs)
+  const timeMs = local - day * dayMs
+  // 1 January 1970 was a Thursday.
+  const weekday = weekdays[(day + 3) % 7]
+  return sessions.some((session) => {
+    const [fromMs, toMs] = [timeOfDayMs(session.from), timeOfDayMs(session.to)]
+    // A session that ends at 00:00 lasts until midnight.
+    return session.day === weekday && timeMs >= fromMs && (timeMs < toMs || toMs <= fromMs)
+  })
+}
+
+const timeOfDayMs = (text: string): number => {
+  const [hours = 0, minutes = 0, seconds = 0] = text.split(':').map(Number)
+  return hours * hourMs + minutes * 60_000 + seconds * 1_000
+}
+
+/** The price at which the order would open a position now, or once it is triggered. */
+export const entryPriceOf = (order: OrderRequest, quote: Quote | undefined): number | undefined =>
+  order.orderType === 'market'
+    ? quote && (order.side === 'buy' ? quote.ask : quote.bid)
+    : (order.stopLimitPrice ?? order.price)
+
+/** Money in the account's currency. Null where the broker cannot say, or where there is no level. */
+export interface OrderEstimate {
+  readonly price: number | null
+  readonly spread: number | null
+  readonly margin: number | null
+  /** Percent. */
+  readonly marginLevelAfter: number | null
+  /** What is lost at the stop loss. */
+  readonly riskAmount: number | null
+  /** What is gained at the take profit. */
+  readonly rewardAmount: number | null
+}
+
+export interface EstimateFacts {
+  readonly quote: Quote | undefined
+  readonly instrument: BrokerInstrument | undefined
+  readonly margin: number | undefined
+  readonly figures: { readonly equity: number; readonly margin: number } | undefined
+}
+
+export const estimateOrder = (
+  order: OrderRequest,
+  { quote, instrument, margin, figures }: EstimateFacts,
+): OrderEstimate => {
+  const price = entryPriceOf(order, quote)
+  const { side, stopLoss, takeProfit } = order
+  const moneyBetween = (
+    from: number | undefined,
+    to: number | undefined,
+    tickValue: number | null | undefined,
+  ): number | null => {
+    if (from === undefined || to === undefined || instrument === undefined) return null
+    if (tickValue === null || tickValue === undefined) return null
+    const distance = side === 'buy' ? difference(to, from) : difference(from, to)
+    // A level on the wrong side of the price.
+    if (compareDecimals(distance, zero) <= 0) return null
+    const worth = multiplyDecimals(
+      multiplyDecimals(distance, decimalOf(tickValue)),
+      decimalOf(order.volume),
+    )
+    return toCents(divideDecimals(worth, decimalOf(instrument.tickSize)))
+  }
+  return {
+    price: price ?? null,
+    spread: quote === undefined ? null : decimalToNumber(difference(quote.ask, quote.bid)),
+    margin: margin ?? null,
+    marginLevelAfter: marginLevelAfter(figures, margin),
+    riskAmount: moneyBetween(stopLoss, price, quote?.lossTickValue),
+    rewardAmount: moneyBetween(price, takeProfit, quote?.profitTickValue),
+  }
+}
+
+const marginLevelAfter = (
+  figures: EstimateFacts['figures'],
+  margin: number | undefined,
+): number | null => {
+  if (figures === undefined || margin === undefined) return null
+  const inUse = addDecimals(decimalOf(figures.margin), decimalOf(margin))
+  if (compareDecimals(inUse, zero) <= 0) return null
+  return toCents(divideDecimals(multiplyDecimals(decimalOf(figures.equity), decimalOf(100)), inUse))
+}
+
+const toCents = (value: number): number => Number(value.toFixed(2))

@@ -1,0 +1,188 @@
+// POST /orders/preview: every check of a new order and estimates of what it would cost, without
+// recording or sending anything. The checks of placing are those of `placeOrder`.
+import * as E from 'fp-ts/lib/Either.js'
+import { pipe } from 'fp-ts/lib/function.js'
+import * as O from 'fp-ts/lib/Option.js'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import type { Caller } from '../access/credential.ts'
+import { requireBrokerAccount, type Account, type BrokerAccount } from '../accounts/account.ts'
+import type { AsyncResult, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
+import type { BrokerInstrument, Quote } from '../market/market-data.ts'
+import {
+  entryPriceOf,
+  estimateOrder,
+  instrumentChecks,
+  type EstimateFacts,
+  type InstrumentFinding,
+  type OrderEstimate,
+} from '../orders/instrument-checks.ts'
+import { countChecks } from '../orders/limits.ts'
+import type { OrderRequest } from '../orders/order.ts'
+import type { Broker, MarketData, MarketDataError, OrderStore, Ports } from '../ports/index.ts'
+import {
+  accountChecks,
+  limitChecks,
+  readAccountFacts,
+  readOpenPositions,
+  volumeChecks,
+  type CheckPorts,
+  type OrderCheck,
+  type OrderCheckName,
+} from './orders.ts'
+
+export const previewCheckNames = ['symbol', ...instrumentChecks.map(({ name }) => name)] as const
+
+/** The result of one check. */
+export interface PreviewedCheck {
+  readonly name: OrderCheckName | (typeof previewCheckNames)[number]
+  /** Null where it cannot be said. */
+  readonly passed: boolean | null
+  /** Why it did not pass, or why it cannot be said. */
+  readonly because?: Refusal | InstrumentFinding
+}
+
+export interface OrderPreview {
+  /** Whether no check failed. */
+  readonly allowed: boolean
+  readonly checks: readonly PreviewedCheck[]
+  readonly estimate: OrderEstimate
+}
+
+interface PreviewPorts extends CheckPorts, Pick<Ports, 'liveAccounts' | 'clock'> {
+  readonly orders: Pick<OrderStore, 'counts'>
+  readonly marketData: Pick<MarketData, 'quote' | 'instrument'>
+  readonly broker: Pick<Broker, 'requiredMargin'>
+}
+
+export const createOrderPreviews = (ports: PreviewPorts) => ({
+  /** POST /orders/preview. */
+  previewOrder:
+    ({ owner }: Caller, order: OrderRequest): AsyncResult<OrderPreview, 'AccountNotFound'> =>
+    async () => {
+      const now = ports.clock.now()
+      const [facts, counts] = await Promise.all([
+        readAccountFacts(ports, owner, order.accountId)(),
+        ports.orders.counts(owner, now)(),
+      ])
+      if (E.isLeft(facts)) return facts
+      if (E.isLeft(counts)) return counts
+      const { account, limits } = facts.right
+      const [limitFacts, market] = await Promise.all([
+        pipe(
+          TE.fromEither(limits),
+          TE.bindTo('limits'),
+          TE.bindW('openPositions', (known) => readOpenPositions(ports, account, known.limits)),
+        )(),
+        readMarket(ports, account, order),
+      ])
+      const checks = [
+        ...checkEach(volumeChecks, order, undefined),
+        ...checkEach(accountChecks, order, facts.right),
+        ...limitChecks.map(({ name, require }) =>
+          checked(
+            name,
+            pipe(
+              limitFacts,
+              E.flatMap(({ limits: known, openPositions = noPositions }) =>
+                require(order, { account, limits: known, openPositions }),
+              ),
+            ),
+          ),
+        ),
+        ...countChecks.map(({ name, require }) => checked(name, require(counts.right, now))),
+        ...checkInstrument(order, market, now),
+      ]
+      return E.right({
+        allowed: checks.every(({ passed }) => passed !== false),
+        checks,
+        estimate: estimateOrder(order, {
+          ...market,
+          instrument: O.toUndefined(O.fromEither(market.instrument)),
+        }),
+      })
+    },
+})
+
+/** Where nothing is limited, none are read. */
+const noPositions = { asOf: 0, positions: new Map() }
+
+const checked = (
+  name: PreviewedCheck['name'],
+  result: E.Either<Refusal, unknown>,
+): PreviewedCheck =>
+  E.isRight(result) ? { name, passed: true } : { name, passed: false, because: result.left }
+
+const checkEach = <Facts>(
+  checks: readonly OrderCheck<Facts>[],
+  order: OrderRequest,
+  facts: Facts,
+): readonly PreviewedCheck[] =>
+  checks.map(({ name, require }) => checked(name, require(order, facts)))
+
+interface Market extends Omit<EstimateFacts, 'instrument'> {
+  readonly instrument: E.Either<MarketDataError | ServiceUnavailable, BrokerInstrument>
+}
+
+// All at once. The margin is asked for at the price of the quote.
+const readMarket = async (
+  { marketData, broker, liveAccounts }: PreviewPorts,
+  account: Account,
+  order: OrderRequest,
+): Promise<Market> => {
+  const linked = requireBrokerAccount(account)
+  if (E.isLeft(linked))
+    return { instrument: linked, quote: undefined, margin: undefined, figures: undefined }
+  const { symbol } = order
+  const readQuote = async (): Promise<readonly [Quote | undefined, number | undefined]> => {
+    const quote = toUndefined(await marketData.quote(linked.right, symbol)())
+    return [quote, await readMargin(broker, linked.right, order, quote)]
+  }
+  const [instrument, [quote, margin], reading] = await Promise.all([
+    marketData.instrument(linked.right, symbol)(),
+    readQuote(),
+    liveAccounts.read(account)(),
+  ])
+  return { instrument, quote, margin, figures: toUndefined(reading)?.figures }
+}
+
+const readMargin = async (
+  broker: Pick<Broker, 'requiredMargin'>,
+  linked: BrokerAccount,
+  order: OrderRequest,
+  quote: Quote | undefined,
+): Promise<number | undefined> => {
+  const openPrice = entryPriceOf(order, quote)
+  if (openPrice === undefined) return undefined
+  const { symbol, side, volume } = order
+  const margin = toUndefined(
+    await broker.requiredMargin(linked, { symbol, side, volume, openPrice })(),
+  )
+  return margin && O.toUndefined(margin)
+}
+
+const toUndefined = <A>(read: E.Either<unknown, A>): A | undefined =>
+  E.isRight(read) ? read.right : undefined
+
+const checkInstrument = (
+  order: OrderRequest,
+  { instrument, quote }: Market,
+  now: number,
+): readonly PreviewedCheck[] => {
+  if (E.isLeft(instrument)) {
+    const because: BrokerReadError | MarketDataError | ServiceUnavailable = instrument.left
+    return previewCheckNames.map((name) => ({
+      name,
+      passed: name === 'symbol' && because._tag === 'NotFound' ? false : null,
+      because,
+    }))
+  }
+  const facts = { order, instrument: instrument.right, quote, now }
+  return [
+    { name: 'symbol', passed: true },
+    ...instrumentChecks.map(({ name, require }): PreviewedCheck => {
+      const result = require(facts)
+      if (result === undefined) return { name, passed: null }
+      return result === 'passed' ? { name, passed: true } : { name, passed: false, because: result }
+    }),
+  ]
+}

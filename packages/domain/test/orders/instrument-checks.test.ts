@@ -1,0 +1,171 @@
+// What a broker's terms and quote say of a new order, as tables.
+import { describe, expect, it } from 'vitest'
+import type { BrokerInstrument, Quote, TradingSession } from '../../src/market/market-data.ts'
+import { estimateOrder, instrumentChecks } from '../../src/orders/instrument-checks.ts'
+import type { OrderRequest } from '../../src/orders/order.ts'
+import type { AccountId } from '../../src/primitives/ids.ts'
+
+const instrument: BrokerInstrument = {
+  symbol: 'EURUSD',
+  description: null,
+  tickSize: 0.00001,
+  contractSize: 100_000,
+  minVolume: 0.01,
+  maxVolume: 5,
+  volumeStep: 0.01,
+  digits: 5,
+  stopsLevel: 20,
+  tradeMode: 'full',
+  baseCurrency: 'EUR',
+  profitCurrency: 'USD',
+  swapLong: null,
+  swapShort: null,
+  sessions: [],
+}
+const quote: Quote = {
+  symbol: 'EURUSD',
+  bid: 1.1,
+  ask: 1.1002,
+  time: 0,
+  profitTickValue: 1,
+  lossTickValue: 1.5,
+}
+const order: OrderRequest = {
+  accountId: '0b1f6a52-9f1e-4c52-8d3a-1f0c7a1e2b3c' as AccountId,
+  symbol: 'EURUSD',
+  side: 'buy',
+  orderType: 'market',
+  volume: 0.3,
+}
+const limit = { orderType: 'limit', price: 1.05 } as const
+const wednesday = Date.UTC(2026, 10, 25, 12)
+const saturday = Date.UTC(2026, 10, 28, 14)
+const sessions = (['monday', 'tuesday', 'wednesday', 'thursday', 'friday'] as const).map(
+  (day): TradingSession => ({ day, from: '00:00:00.000', to: '24:00:00.000' }),
+)
+
+interface Scene {
+  readonly order?: Partial<OrderRequest>
+  readonly terms?: Partial<BrokerInstrument>
+  readonly now?: number
+  readonly isQuoted?: false
+}
+
+/** The names of the checks that do not pass, each with its message; null: it cannot be said. */
+const notPassed = ({ order: fields, terms, now = wednesday, isQuoted }: Scene) =>
+  instrumentChecks.flatMap(({ name, require }) => {
+    const result = require({
+      order: { ...order, ...fields },
+      instrument: { ...instrument, sessions, ...terms },
+      quote: isQuoted === false ? undefined : quote,
+      now,
+    })
+    return result === 'passed' ? [] : [[name, result?.message ?? null]]
+  })
+
+describe('a check of the instrument', () => {
+  it.each<[Scene, ...failing: (readonly [string, string | null])[]]>([
+    [{}],
+    [{ order: { volume: 5, stopLoss: 1.0998, takeProfit: 1.1002 } }],
+    [
+      { order: { volume: 0.005 } },
+      ['volume_minimum', 'volume must be at least 0.01 lots; got 0.005.'],
+      ['volume_step', 'volume must be a multiple of 0.01 lots; got 0.005.'],
+    ],
+    [{ order: { volume: 5.01 } }, ['volume_maximum', 'volume must be at most 5 lots; got 5.01.']],
+    [
+      { order: { volume: 0.07 }, terms: { volumeStep: 0.1 } },
+      ['volume_step', 'volume must be a multiple of 0.1 lots; got 0.07.'],
+    ],
+    [
+      { order: { stopLoss: 1.09981 } },
+      ['stop_loss', 'stopLoss must be at least 0.0002 below the price of 1.1; got 1.09981.'],
+    ],
+    [
+      { order: { stopLoss: 1.1 }, terms: { stopsLevel: 0 } },
+      ['stop_loss', 'stopLoss must be below the price of 1.1; got 1.1.'],
+    ],
+    [
+      { order: { takeProfit: 1.05 } },
+      ['take_profit', 'takeProfit must be at least 0.0002 above the price of 1.1; got 1.05.'],
+    ],
+    [
+      { order: { side: 'sell', stopLoss: 1.1003, takeProfit: 1.1 } },
+      ['stop_loss', 'stopLoss must be at least 0.0002 above the price of 1.1002; got 1.1003.'],
+    ],
+    [
+      { order: { ...limit, stopLoss: 1.06, takeProfit: 1.07 } },
+      ['stop_loss', 'stopLoss must be at least 0.0002 below the price of 1.05; got 1.06.'],
+    ],
+    [{ order: { stopLoss: 1 }, isQuoted: false }, ['stop_loss', null]],
+    [{ terms: { tradeMode: null, sessions: [] } }, ['trade_mode', null], ['market_open', null]],
+    [
+      { terms: { tradeMode: 'short_only' } },
+      [
+        'trade_mode',
+        'The broker accepts no buy orders for this instrument now; its trade mode is short_only.',
+      ],
+    ],
+    [{ terms: { tradeMode: 'long_only' } }],
+    [
+      { now: saturday },
+      ['market_open', 'The market is closed by the trading hours of the broker.'],
+    ],
+    // Friday evening in some zones, and Saturday in others.
+    [{ now: saturday - 13 * 3_600_000 }, ['market_open', null]],
+    [{ terms: { sessions: sessions.map((one) => ({ ...one, to: '00:00:00.000' })) } }],
+  ])('%j', (scene, ...failing) => {
+    expect(notPassed(scene)).toEqual(failing)
+  })
+})
+
+it.each<[what: string, fields: Partial<OrderRequest>, parts: object, expected: object]>([
+  [
+    'a buy',
+    { stopLoss: 1.0952, takeProfit: 1.1102 },
+    {},
+    {
+      price: 1.1002,
+      spread: 0.0002,
+      margin: 330,
+      marginLevelAfter: 2_325.58,
+      riskAmount: 225,
+      rewardAmount: 300,
+    },
+  ],
+  [
+    'a sell',
+    { side: 'sell', stopLoss: 1.11, takeProfit: 1.09 },
+    {},
+    { price: 1.1, riskAmount: 450, rewardAmount: 300 },
+  ],
+  [
+    'a limit order, at its price',
+    { ...limit, stopLoss: 1.04 },
+    {},
+    { price: 1.05, riskAmount: 450, rewardAmount: null },
+  ],
+  [
+    'levels on the wrong side',
+    { stopLoss: 1.2, takeProfit: 1 },
+    {},
+    { riskAmount: null, rewardAmount: null },
+  ],
+  [
+    'no quote',
+    { stopLoss: 1 },
+    { quote: undefined, margin: undefined },
+    { price: null, spread: null, margin: null, marginLevelAfter: null, riskAmount: null },
+  ],
+  [
+    'no tick value',
+    { stopLoss: 1 },
+    { quote: { ...quote, lossTickValue: null } },
+    { riskAmount: null },
+  ],
+  ['no figures', {}, { figures: undefined }, { margin: 330, marginLevelAfter: null }],
+])('the estimates of an order: %s', (_, fields, parts, expected) => {
+  const figures = { equity: 10_000, margin: 100 }
+  const facts = { quote, instrument, margin: 330, figures, ...parts }
+  expect(estimateOrder({ ...order, ...fields }, facts)).toMatchObject(expected)
+})
