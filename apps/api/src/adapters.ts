@@ -13,13 +13,7 @@ import { maxHistoryDeals } from '@tradeport/domain/ports'
 import { noDeliveries } from '@tradeport/domain/use-cases'
 import type { BrokerAccount } from '@tradeport/domain/accounts'
 import { refuse } from '@tradeport/domain/errors'
-import type {
-  AcquireSlot,
-  Calculations,
-  Clock,
-  Halts,
-  TokenVerifier,
-} from '@tradeport/domain/ports'
+import type { AcquireSlot, Calculate, Clock, Halts, TokenVerifier } from '@tradeport/domain/ports'
 import { createAddressLimits } from '@tradeport/memory'
 import {
   createMetrics,
@@ -245,8 +239,8 @@ export const openAdapters = async (
     journalHealth: createJournalHealth(database.knex),
     trades: journal.records,
     watch: journal.watch,
-    calculations: calculations ?? noCalculations,
-    maxDeals: maxHistoryDeals,
+    calculate: calculations?.calculate ?? noCalculations,
+    maxDeals: config.capabilities.includes('long-histories') ? Infinity : maxHistoryDeals,
     recordsEvents: events !== undefined,
     hasMarketData: config.capabilities.includes('market-data'),
     capabilities: config.capabilities,
@@ -269,10 +263,8 @@ const noHalts: Halts = {
 }
 
 /** Without the capability `insights` no route asks for any. */
-const noCalculations: Calculations = {
-  robustStatistics: () =>
-    TE.left(refuse('ServiceUnavailable', { reason: 'calculations are switched off' })),
-}
+const noCalculations: Calculate = () =>
+  TE.left(refuse('ServiceUnavailable', { reason: 'calculations are switched off' }))
 
 /** A quarter of each pool for one tenant. */
 const sends = { size: 64, perTenant: 16, perAccount: 2 }

@@ -1,10 +1,13 @@
 // What runs in the threads of the calculation pool.
-import { robustStatistics, type RobustStatistics } from '@tradeport/domain/statistics'
+import {
+  calculateHere,
+  type CalculationInputs,
+  type CalculationName,
+} from '@tradeport/domain/statistics'
 
-export interface RobustTask {
-  readonly netProfits: Float64Array
-  readonly resamples: number
+export interface Calculation {
+  readonly name: CalculationName
+  readonly inputs: CalculationInputs<CalculationName>
 }
 
-export default ({ netProfits, resamples }: RobustTask): RobustStatistics =>
-  robustStatistics(netProfits, resamples)
+export default ({ name, inputs }: Calculation): unknown => calculateHere(name, inputs)

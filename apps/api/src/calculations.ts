@@ -3,11 +3,10 @@ import { availableParallelism } from 'node:os'
 import { extname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { refuse } from '@tradeport/domain/errors'
-import type { Calculations } from '@tradeport/domain/ports'
-import type { RobustStatistics } from '@tradeport/domain/statistics'
+import type { Calculate } from '@tradeport/domain/ports'
 import * as E from 'fp-ts/lib/Either.js'
 import { Piscina } from 'piscina'
-import type { RobustTask } from './calculation-worker.ts'
+import type { Calculation } from './calculation-worker.ts'
 
 export interface CalculationLimits {
   readonly threads: number
@@ -27,7 +26,8 @@ const defaultLimits: CalculationLimits = {
   timeoutMs: 30_000,
 }
 
-export interface CalculationPool extends Calculations {
+export interface CalculationPool {
+  readonly calculate: Calculate
   readonly close: () => Promise<void>
 }
 
@@ -39,7 +39,7 @@ const sources = extension === '.ts' ? ['--conditions=@tradeport/source'] : []
 
 export const openCalculations = (limits: Partial<CalculationLimits> = {}): CalculationPool => {
   const { threads, perUser, queue, timeoutMs } = { ...defaultLimits, ...limits }
-  const pool = new Piscina<RobustTask, RobustStatistics>({
+  const pool = new Piscina<Calculation>({
     filename: workerFile,
     execArgv: [...process.execArgv, ...sources],
     minThreads: 0,
@@ -50,41 +50,43 @@ export const openCalculations = (limits: Partial<CalculationLimits> = {}): Calcu
   const underWay = new Map<string, number>()
   return {
     close: () => pool.destroy(),
-    robustStatistics: (owner, netProfits, resamples) => async () => {
-      const user = `${owner.tenantId} ${owner.userId}`
-      const others = underWay.get(user) ?? 0
-      if (others >= perUser)
-        return E.left(
-          refuse('RateLimitExceeded', {
-            exceeded: { scope: 'calculations' },
-            retryAfterSeconds: 1,
-          }),
-        )
-      if (pool.queueSize >= queue)
-        return E.left(
-          refuse('ServiceUnavailable', {
-            reason: 'too many calculations are waiting',
-            retryAfterSeconds: 5,
-          }),
-        )
-      underWay.set(user, others + 1)
-      const signal = AbortSignal.timeout(timeoutMs)
-      try {
-        // Aborting ends the thread, which the pool replaces.
-        return E.right(await pool.run({ netProfits, resamples }, { signal }))
-      } catch (error) {
-        if (signal.aborted)
+    calculate:
+      (owner, name, ...inputs) =>
+      async () => {
+        const user = `${owner.tenantId} ${owner.userId}`
+        const others = underWay.get(user) ?? 0
+        if (others >= perUser)
           return E.left(
-            refuse('ServiceUnavailable', {
-              reason: `the calculation took longer than ${timeoutMs / 1_000} s`,
+            refuse('RateLimitExceeded', {
+              exceeded: { scope: 'calculations' },
+              retryAfterSeconds: 1,
             }),
           )
-        throw error
-      } finally {
-        const left = (underWay.get(user) ?? 1) - 1
-        if (left === 0) underWay.delete(user)
-        else underWay.set(user, left)
-      }
-    },
+        if (pool.queueSize >= queue)
+          return E.left(
+            refuse('ServiceUnavailable', {
+              reason: 'too many calculations are waiting',
+              retryAfterSeconds: 5,
+            }),
+          )
+        underWay.set(user, others + 1)
+        const signal = AbortSignal.timeout(timeoutMs)
+        try {
+          // Aborting ends the thread, which the pool replaces.
+          return E.right(await pool.run({ name, inputs }, { signal }))
+        } catch (error) {
+          if (signal.aborted)
+            return E.left(
+              refuse('ServiceUnavailable', {
+                reason: `the calculation took longer than ${timeoutMs / 1_000} s`,
+              }),
+            )
+          throw error
+        } finally {
+          const left = (underWay.get(user) ?? 1) - 1
+          if (left === 0) underWay.delete(user)
+          else underWay.set(user, left)
+        }
+      },
   }
 }

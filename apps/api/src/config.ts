@@ -78,7 +78,13 @@ const providerUrl = variableType(
     isSafeUrl(text.replaceAll('{region}', 'region')) ? text.replace(/\/+$/, '') : undefined,
 )
 
-const capabilities = ['events', 'insights', 'market-data', 'trading-tools'] as const
+const capabilities = [
+  'events',
+  'insights',
+  'long-histories',
+  'market-data',
+  'trading-tools',
+] as const
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
 
 /** Every variable; docs/configuration.md describes each. */

@@ -10,8 +10,9 @@ const open = (limits: Partial<CalculationLimits> = {}) => {
   const pool = openCalculations({ threads: 1, ...limits })
   onTestFinished(() => pool.close())
   const compute = (user: string, trades = 20, resamples = 1_000) =>
-    pool.robustStatistics(
+    pool.calculate(
       { tenantId: 'acme', userId: user } as Owner,
+      'robustStatistics',
       Float64Array.from({ length: trades }, (_, at) => ((at * 7) % 11) - 5),
       resamples,
     )()

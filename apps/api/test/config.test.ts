@@ -30,7 +30,7 @@ describe('an environment', () => {
         dataFolder: '/data',
         redisUrl: null,
         broker: 'sandbox',
-        capabilities: ['events', 'insights', 'market-data', 'trading-tools'],
+        capabilities: ['events', 'insights', 'long-histories', 'market-data', 'trading-tools'],
         logLevel: 'info',
         smtp: null,
         operatorToken: null,

@@ -6,6 +6,7 @@ import { deliveriesBench } from './deliveries.ts'
 import { fairnessBench } from './fairness.ts'
 import { foldBench } from './fold.ts'
 import { httpBench } from './http.ts'
+import { insightsBench } from './insights.ts'
 import { journalBench } from './journal.ts'
 import { memoryBench } from './memory.ts'
 import { ordersBench } from './orders.ts'
@@ -16,6 +17,7 @@ import { watchBench } from './watch.ts'
 const benches: readonly Bench[] = [
   foldBench,
   journalBench,
+  insightsBench,
   httpBench,
   ordersBench,
   fairnessBench,

@@ -154,13 +154,14 @@ export const accountUuid = (index: number): string =>
 export const startHistoryProvider = async (
   accounts: readonly string[],
   closeLater: CloseLater,
+  deals = historyDeals,
 ): Promise<string> => {
   const file = join(await newFolder(closeLater), 'history.json')
   const history = {
     platform: 'mt5',
     marginMode: 'ACCOUNT_MARGIN_MODE_RETAIL_HEDGING',
     currency: 'USD',
-    deals: Array.from({ length: historyDeals }, (_, index) => longDeal(index)),
+    deals: Array.from({ length: deals }, (_, index) => longDeal(index)),
   }
   await writeFile(file, JSON.stringify(history))
   const program = join(repositoryRoot, 'packages/sandbox-broker/dist/bin.js')

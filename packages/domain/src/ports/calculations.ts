@@ -1,17 +1,14 @@
-// Calculations that take long, and so run outside the event loop.
+// Calculations outside the event loop, for those that take long.
 import type { AsyncResult } from '../errors.ts'
 import type { Owner } from '../primitives/ids.ts'
-import type { RobustStatistics } from '../statistics/index.ts'
+import type { CalculationInputs, CalculationName, CalculationResult } from '../statistics/index.ts'
 
-export interface Calculations {
-  /**
-   * As `robustStatistics` computes them. A user has a few at a time; ServiceUnavailable where too
-   * many wait, or where it takes too long.
-   * @param netProfits not used by the caller afterwards
-   */
-  readonly robustStatistics: (
-    owner: Owner,
-    netProfits: Float64Array,
-    resamples: number,
-  ) => AsyncResult<RobustStatistics, 'RateLimitExceeded'>
-}
+/**
+ * What `calculateHere` computes, elsewhere. A user has two at a time; ServiceUnavailable where too many of all
+ * users wait, or where it takes too long.
+ */
+export type Calculate = <Name extends CalculationName>(
+  owner: Owner,
+  name: Name,
+  ...inputs: CalculationInputs<Name>
+) => AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'>

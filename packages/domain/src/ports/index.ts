@@ -12,7 +12,7 @@ import type {
   TradeSlots,
   Trading,
 } from './broker.ts'
-import type { Calculations } from './calculations.ts'
+import type { Calculate } from './calculations.ts'
 import type { EventLog } from './events.ts'
 import type { Journal, TradeRecords, Watch } from './journal.ts'
 import type { CandleStore, MarketData, MarketDataFeeds } from './market-data.ts'
@@ -52,7 +52,7 @@ export interface Ports extends Pauser {
   readonly addressLimits: AddressLimits
   readonly broker: Broker
   readonly brokerHealth: BrokerHealth
-  readonly calculations: Calculations
+  readonly calculate: Calculate
   readonly clock: Clock
   readonly credentials: CredentialStore
   readonly database: DatabaseHealth

@@ -8,6 +8,12 @@ export {
   type RecordedKey,
   type TradeGroup,
 } from './breakdown.ts'
+export {
+  calculateHere,
+  type CalculationInputs,
+  type CalculationName,
+  type CalculationResult,
+} from './calculations.ts'
 export { tradeCurve, type CurvePoint, type TradeCurve } from './curve.ts'
 export { extendedStatistics, type ExtendedStatistics } from './extended-statistics.ts'
 export { meanInterval, wilsonInterval, type Interval } from './intervals.ts'

@@ -5,20 +5,21 @@ import type { Caller } from '../access/credential.ts'
 import { requireBrokerAccount } from '../accounts/account.ts'
 import { refuse, type AsyncResult } from '../errors.ts'
 import type { BrokerDeal } from '../journal/broker-deal.ts'
-import type { Calculations, JournalSums, TradeSelection } from '../ports/index.ts'
+import type { Calculate, JournalSums, TradeSelection } from '../ports/index.ts'
 import { sumExactly } from '../primitives/exact-sum.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { Instant } from '../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import {
-  extendedStatistics,
+  calculateHere,
   groupOf,
-  groupsOf,
   type BreakdownKey,
+  type CalculationInputs,
+  type CalculationName,
+  type CalculationResult,
   type RobustStatistics,
   type TimeZone,
   type TradeGroup,
-  tradeCurve,
   type BalanceHistory,
   type ExtendedStatistics,
   type TradeCurve,
@@ -66,14 +67,29 @@ interface ReconciliationResult {
 }
 
 type InsightTag = 'AccountNotFound' | JournalTag
+type CalculationTag = InsightTag | 'RateLimitExceeded'
+
+/** Those over the results of trades, and what they need some 10 ms for. */
+type OfTradeResults = Exclude<CalculationName, 'robustStatistics'>
+const mostTradesHere = 25_000
 
 interface InsightPorts extends TradePorts {
-  readonly calculations: Calculations
+  readonly calculate: Calculate
 }
 
 export const createInsights = (ports: InsightPorts) => {
-  const { trades, broker, clock, calculations } = ports
+  const { trades, broker, clock } = ports
   const { queryTrades, findTrade, readJournal } = createTradeReads(ports)
+
+  /** In this thread, unless there are so many trades that other requests would wait for them. */
+  const calculate = <Name extends OfTradeResults>(
+    owner: Owner,
+    name: Name,
+    ...inputs: CalculationInputs<Name>
+  ): AsyncResult<CalculationResult<Name>, 'RateLimitExceeded'> =>
+    inputs[0].netProfits.length > mostTradesHere
+      ? ports.calculate(owner, name, ...inputs)
+      : TE.fromIO(() => calculateHere(name, inputs))
 
   /** With the movements of the balance where there is one account. */
   const queryResultsAndBalances = (
@@ -98,12 +114,13 @@ export const createInsights = (ports: InsightPorts) => {
     getExtendedStatistics: (
       { owner }: Caller,
       filter: TradeFilter,
-    ): AsyncResult<Summed<ExtendedStatistics>, InsightTag> =>
+    ): AsyncResult<Summed<ExtendedStatistics>, CalculationTag> =>
       pipe(
         queryTrades(owner, filter, (selection) => queryResultsAndBalances(owner, selection)),
-        TE.map(({ rows: { results, balances }, ...found }) =>
-          summed(found, extendedStatistics(results, balances)),
+        TE.bindW('data', ({ rows: { results, balances } }) =>
+          calculate(owner, 'extendedStatistics', results, balances),
         ),
+        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /** GET /trades/curve: net profit, balance and drawdown over time, in at most `points` points. */
@@ -111,12 +128,13 @@ export const createInsights = (ports: InsightPorts) => {
       { owner }: Caller,
       filter: TradeFilter,
       points: number,
-    ): AsyncResult<Summed<TradeCurve>, InsightTag> =>
+    ): AsyncResult<Summed<TradeCurve>, CalculationTag> =>
       pipe(
         queryTrades(owner, filter, (selection) => queryResultsAndBalances(owner, selection)),
-        TE.map(({ rows: { results, balances }, ...found }) =>
-          summed(found, tradeCurve(results, balances, points)),
+        TE.bindW('data', ({ rows: { results, balances } }) =>
+          calculate(owner, 'tradeCurve', results, balances, points),
         ),
+        TE.map(({ data, ...found }) => summed(found, data)),
       ),
 
     /** GET /trades/breakdown. The zone counts for months, weekdays and hours. */
@@ -125,32 +143,33 @@ export const createInsights = (ports: InsightPorts) => {
       filter: TradeFilter,
       by: BreakdownKey,
       timeZone: TimeZone,
-    ): AsyncResult<Summed<readonly TradeGroup[]>, InsightTag> =>
-      pipe(
-        queryTrades(owner, filter, (selection) =>
-          by === 'symbol' || by === 'side' || by === 'account'
-            ? pipe(
-                trades.resultsBy(owner, selection, by),
-                TE.map((all) => all.map(({ key, results }) => groupOf(key, results.netProfits))),
-              )
-            : pipe(
-                trades.results(owner, selection),
-                TE.map((results) => groupsOf(results, by, timeZone)),
+    ): AsyncResult<Summed<readonly TradeGroup[]>, CalculationTag> =>
+      by === 'symbol' || by === 'side' || by === 'account'
+        ? pipe(
+            queryTrades(owner, filter, (selection) => trades.resultsBy(owner, selection, by)),
+            TE.map(({ rows, ...found }) =>
+              summed(
+                found,
+                rows.map(({ key, results }) => groupOf(key, results.netProfits)),
               ),
-        ),
-        TE.map(({ rows, ...found }) => summed(found, rows)),
-      ),
+            ),
+          )
+        : pipe(
+            queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
+            TE.bindW('data', ({ rows }) => calculate(owner, 'groupsOf', rows, by, timeZone)),
+            TE.map(({ data, ...found }) => summed(found, data)),
+          ),
 
     /** GET /trades/robust: intervals of the statistics, from so many resamples of the trades. */
     getRobustStatistics: (
       { owner }: Caller,
       filter: TradeFilter,
       resamples: number,
-    ): AsyncResult<Summed<RobustStatistics>, InsightTag | 'RateLimitExceeded'> =>
+    ): AsyncResult<Summed<RobustStatistics>, CalculationTag> =>
       pipe(
         queryTrades(owner, filter, (selection) => trades.results(owner, selection)),
         TE.bindW('data', ({ rows: { netProfits } }) =>
-          calculations.robustStatistics(owner, Float64Array.from(netProfits), resamples),
+          ports.calculate(owner, 'robustStatistics', Float64Array.from(netProfits), resamples),
         ),
         TE.map(({ data, ...found }) => summed(found, data)),
       ),

@@ -11,7 +11,14 @@ import {
   type TradeMode,
 } from '../../src/accounts/account.ts'
 import { refuse, type Refusal } from '../../src/errors.ts'
-import type { AcquireSlot, Clock, OrderJob, Pauser, PositionLocks } from '../../src/ports/index.ts'
+import type {
+  AcquireSlot,
+  Calculate,
+  Clock,
+  OrderJob,
+  Pauser,
+  PositionLocks,
+} from '../../src/ports/index.ts'
 import {
   createFakeAccountStore,
   createFakeBroker,
@@ -47,7 +54,7 @@ import type { BrokerPosition } from '../../src/positions/position.ts'
 import * as T from 'fp-ts/lib/Task.js'
 import type { ServiceEvent } from '../../src/events/events.ts'
 import type { BrokerDeal } from '../../src/journal/broker-deal.ts'
-import { robustStatistics } from '../../src/statistics/robust-statistics.ts'
+import { calculateHere } from '../../src/statistics/calculations.ts'
 import { sumExactly } from '../../src/primitives/exact-sum.ts'
 import type { Deal } from '../../src/trades/deal.ts'
 import { createJournalReads } from '../../src/use-cases/synchronise-journal.ts'
@@ -301,6 +308,8 @@ export interface JournalDeskOptions {
 }
 
 /** With journals: the broker's history, the stored deals, and the use case that reads them. */
+const calculate: Calculate = (_, name, ...inputs) => TE.fromIO(() => calculateHere(name, inputs))
+
 export const createJournalDesk = ({
   pageSize,
   recordsEvents = true,
@@ -330,10 +339,7 @@ export const createJournalDesk = ({
     recordsEvents,
     stopsAboveDeals,
     maxDeals: stopsAboveDeals,
-    calculations: {
-      robustStatistics: (_owner: unknown, netProfits: Float64Array, resamples: number) =>
-        TE.right(robustStatistics(netProfits, resamples)),
-    },
+    calculate,
     onDisagreement: (_account: BrokerAccount, difference: number) =>
       void disagreements.push(difference),
   }

@@ -183,10 +183,15 @@ const robust = record(
   },
 )
 
+const calculating = {
+  ...reading,
+  capability,
+  refusals: [...reading.refusals, 'RateLimitExceeded'],
+} as const
+
 export const insightRoutes = [
   route('GET /trades/curve', 'getTradeCurve', 'Net profit, balance and drawdown over time.', {
-    ...reading,
-    capability,
+    ...calculating,
     query: {
       ...ofAccounts,
       points: withDefault(digits('The maximum of points.', 4, 2_000), 500),
@@ -200,8 +205,7 @@ export const insightRoutes = [
     'getTradeBreakdown',
     'Statistics of closed trades by symbol, side, account, time or holding time.',
     {
-      ...reading,
-      capability,
+      ...calculating,
       query: {
         ...ofAccounts,
         by: oneOf(breakdownKeys, 'What the trades are grouped by.'),
@@ -213,13 +217,11 @@ export const insightRoutes = [
     },
   ),
   route('GET /trades/robust', 'getRobustStatistics', 'Bootstrap intervals of trade statistics.', {
-    ...reading,
-    capability,
+    ...calculating,
     query: {
       ...ofAccounts,
       resamples: withDefault(digits('How many resamples to draw.', 1_000, 20_000), 10_000),
     },
-    refusals: [...reading.refusals, 'RateLimitExceeded'],
     useCase: (useCases, caller, { query }) =>
       useCases.getRobustStatistics(caller, allOf(query), query.resamples),
     ...replyWithSums(robust),

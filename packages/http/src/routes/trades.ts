@@ -206,6 +206,7 @@ export const createTradeRoutes = (hasInsights: boolean) => [
   }),
   route('GET /trades/stats', 'getTradeStatistics', 'Get trade statistics.', {
     ...reading,
+    refusals: [...reading.refusals, 'RateLimitExceeded'],
     query: {
       ...ofAccounts,
       ...(hasInsights && {

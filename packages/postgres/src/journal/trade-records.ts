@@ -46,7 +46,7 @@ export const createTradeRecords = (knex: Knex): TradeRecords =>
       return { trades, revision: summary?.revision ?? '' }
     },
     results: async (owner, selection) =>
-      (await resultsOf(knex, owner, selection, sql`''`))[0]?.results ?? noResults,
+      (await resultsOf(knex, owner, selection, [sql`''`, sql``]))[0]?.results ?? noResults,
     resultsBy: (owner, selection, by) => resultsOf(knex, owner, selection, recordedKeys[by]),
     balances: async (owner, accountId, from = 0) => {
       const [row] = await query<{
@@ -161,10 +161,11 @@ const ownDeals = (owner: Owner, accountId: AccountId, where: Sql): Sql => sql`
   cross join lateral (
     select * from deals where deals.tenant_id = journal.tenant_id and deals.account_id = journal.id and ${where}) as deals`
 
-const recordedKeys: { readonly [By in RecordedKey]: Sql } = {
-  symbol: sql`trades.symbol`,
-  side: sql`trades.side`,
-  account: sql`trades.account_id::text`,
+/** What trades are grouped by, and the column that it needs. */
+const recordedKeys: { readonly [By in RecordedKey]: readonly [key: Sql, column: Sql] } = {
+  symbol: [sql`trades.symbol`, sql`symbol,`],
+  side: [sql`trades.side`, sql`side,`],
+  account: [sql`trades.account_id::text`, sql``],
 }
 
 const none = new Float64Array()
@@ -175,13 +176,15 @@ const resultsOf = async (
   knex: Knex,
   owner: Owner,
   { accountIds, filter }: TradeSelection,
-  key: Sql,
+  [key, column]: readonly [key: Sql, column: Sql],
 ): Promise<readonly { readonly key: string; readonly results: TradeResults }[]> => {
+  const columns = sql`${column} net_profit, closed_at, holding_time, closing_deal_id, account_id`
   const rows = await query<{ readonly key: string } & Readonly<Record<keyof TradeResults, Buffer>>>(
     knex,
     sql`select key, ${packed('net_profit')} as "netProfits", ${packed('closed_at')} as "closedAt",
         ${packed('holding_time')} as "holdingTimes"
-      from (select ${key} collate "C" as key, trades.* from ${ofAccounts(owner, accountIds, sql`*`, isClosed(filter))}
+      from (select ${key} collate "C" as key, trades.*
+        from ${ofAccounts(owner, accountIds, columns, isClosed(filter))}
         order by key, ${closingOrder('asc')}) as trades
       group by key order by key`,
   )

@@ -1,0 +1,43 @@
+// The capability `long-histories` over a real port: an account of more deals than are read without
+// it, of which so many trades are computed in a thread.
+import { expect, it } from 'vitest'
+import { historyOf, tradeDeals } from './support/deals.ts'
+import { linkDesk } from './support/desk.ts'
+import { useTestService } from './support/service.ts'
+
+const service = useTestService([], { environment: { CAPABILITIES: 'insights,long-histories' } })
+
+const trades = 25_100
+const startMs = Date.UTC(2020, 0, 1)
+const minute = (count: number): string => new Date(startMs + count * 60_000).toISOString()
+
+it('has the trades of any number of deals, and the same by a later read', async () => {
+  const deals = Array.from({ length: trades }, (_, at) =>
+    tradeDeals({
+      positionId: String(at + 1),
+      profit: (at % 7) - 3,
+      openedAt: minute(2 * at),
+      closedAt: minute(2 * at + 1),
+    }),
+  ).flat()
+  const desk = await linkDesk(service, {
+    user: 'u-1',
+    broker: { history: historyOf(deals, 'USD') },
+  })
+  const read = async (path: string) => (await desk.call('GET', path)).body
+  const { meta } = await read('/trades?limit=1')
+  expect(meta.pagination.total).toBe(trades)
+  const { data } = await read('/trades/curve?points=100')
+  expect(data.points).toHaveLength(100)
+  expect(data.points.at(-1)).toMatchObject({ time: minute(2 * trades - 1) })
+  const pages = service.sandbox.requests.count({ route: 'deals' })
+  expect((await read('/trades/stats?extended=true')).data).toMatchObject({
+    totalTrades: trades,
+    longestLossStreak: 4,
+  })
+  expect(service.sandbox.requests.count({ route: 'deals' }) - pages).toBeLessThanOrEqual(2)
+  expect((await read(`/accounts/${desk.accountId}/reconciliation`)).data).toMatchObject({
+    deals: 2 * trades,
+    complete: true,
+  })
+})
