@@ -14,8 +14,11 @@ const folders = [
   ['use-cases'],
 ]
 
-/** Statistics are computed from trades: the one import among folders of a line. */
-const mayImport = { statistics: ['trades'] }
+/**
+ * Statistics are computed from trades, and an order is checked by the terms of its instrument: the
+ * only imports among folders of a line.
+ */
+const mayImport = { statistics: ['trades'], orders: ['market'] }
 
 const domain = '^packages/domain/src/'
 

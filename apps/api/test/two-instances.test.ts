@@ -103,6 +103,7 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
   beforeAll(async () => {
     service = await startTwoInstances([{ id: 'main' }], {
       redis: { boundMs: 1_000 },
+      environment: { CAPABILITIES: 'trading-tools' },
       onLogLine: (line) => logged.push(JSON.parse(line)),
     })
     await service.setUp(trader, ...['u-known', 'u-unknown'].map((user) => linkDocument({ user })))
@@ -175,6 +176,29 @@ describe.skipIf(!areServersThere)(`two instances on the machine’s clock${serve
     await service.database.mend()
     await expect.poll(readiness).toEqual(ready)
     for (const desk of desks) expect(await desk.placeAndWait()).toMatchObject({ status: 'filled' })
+  })
+
+  it('send no order of one that is recorded when the account is halted at the other', async () => {
+    const [one, other] = service.instances.map((instance) =>
+      openDesk(instance, { user: 'u-trader', accountId, order: { volume: 0.01 } }),
+    ) as [Desk, Desk]
+    const executed = brokerOf(service.sandbox, 'main').opened().length
+    // Each attempt is certainly not made, and repeated after a second.
+    service.sandbox.faults.set('main', 'trade', { kind: 'rate-limit', retryAfterSeconds: 1 })
+    const orders: Json[] = [await one.place(), await other.place()]
+    await expect
+      .poll(() => service.sandbox.requests.count({ account: 'main', route: 'trade' }))
+      .toBeGreaterThan(1)
+    expect((await other.call('POST', `/accounts/${accountId}/halt`, {})).status).toBe(200)
+    service.sandbox.faults.clear()
+    for (const { id } of orders)
+      expect(await one.ended(id)).toMatchObject({
+        status: 'rejected',
+        rejectReason: { code: 'ACCOUNT_HALTED' },
+      })
+    expect(brokerOf(service.sandbox, 'main').opened()).toHaveLength(executed)
+    await one.call('DELETE', `/accounts/${accountId}/halt`)
+    expect(await other.placeAndWait()).toMatchObject({ status: 'filled' })
   })
 
   it('lose no order of an instance that is restarted', async () => {

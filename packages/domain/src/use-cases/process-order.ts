@@ -133,12 +133,6 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       TE.tap((account): TE.TaskEither<SendObstacle, unknown> =>
         TE.fromEither(requireTradable(account)),
       ),
-      TE.tap(({ id }): TE.TaskEither<SendObstacle, unknown> =>
-        pipe(
-          ports.halts.find(owner, id),
-          TE.flatMapEither((halt) => requireNotHalted(id, halt)),
-        ),
-      ),
       TE.tap((account) =>
         pipe(
           TE.fromEither(requireBrokerAccount(account)),
@@ -149,6 +143,13 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         ),
       ),
       TE.tap(confirmDemo(ports)),
+      // Last, since the read of an account can take seconds.
+      TE.tap(({ id }): TE.TaskEither<SendObstacle, unknown> =>
+        pipe(
+          ports.halts.find(owner, id),
+          TE.flatMapEither((halt) => requireNotHalted(id, halt)),
+        ),
+      ),
     )
 
   const sendOnce = (job: OrderJob): AsyncResult<Processing> => {

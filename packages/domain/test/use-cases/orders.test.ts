@@ -444,6 +444,18 @@ describe('an order on its way to the broker', () => {
     if (isOthers) expect(desk.trading.lookedUp()[0]?.readFromTerminal).toBe(after !== notFound)
   })
 
+  it('is not sent where the account is halted while its broker is read for the first time', async () => {
+    const { desk, account, order, stored } = await placed()
+    unread('demo')(desk, account)
+    const read: OrderDesk['liveAccounts']['read'] = (unconfirmed) => async () => {
+      halted(desk, unconfirmed)
+      return desk.liveAccounts.read(unconfirmed)()
+    }
+    await desk.process(order, false, { liveAccounts: { read } })
+    expect(await stored()).toMatchObject(rejectedAs('ACCOUNT_HALTED'))
+    expect(desk.trading.sent()).toEqual([])
+  })
+
   it('is looked up where it was sent, although the account was relinked and removed since', async () => {
     const { desk, account, stored } = await placed()
     desk.trading.next('fill_and_lose_the_answer')
