@@ -15,6 +15,7 @@ import {
   createOperatorHealth,
   createOperatorRecords,
   createOrderPreviews,
+  createOpenOrders,
   createOrders,
   createOrdersUnderWay,
   createPositionChanges,
@@ -123,14 +124,22 @@ export const composeUseCases = (adapters: Adapters) => {
   const portsForReads = { ...ports, accounts: cachedAccountStore, positionViews }
   const documents = createOperatorDocuments(ports)
   const changes = createPositionChanges(ports)
+  const openOrders = createOpenOrders(ports)
   const useCases: UseCases = {
     ...createAccounts(ports),
     ...createEvents(ports),
     ...createOrders(ports),
     ...createOrderPreviews({ ...ports, broker: cachedMarginEstimates(broker, { clock, tallies }) }),
+    modifyOrder: openOrders.modifyOrder,
+    cancelOrder: openOrders.cancelOrder,
+    cancelOrders: openOrders.cancelOrders,
     ...createPositions(portsForReads),
     ...changes,
-    ...createHalts({ ...ports, closePositions: changes.closePositions }),
+    ...createHalts({
+      ...ports,
+      closePositions: changes.closePositions,
+      cancelOrders: openOrders.cancelOrders,
+    }),
     ...createTrades(portsForReads),
     ...createInsights(portsForReads),
     ...createWebhooks(ports),
@@ -162,6 +171,7 @@ export const composeUseCases = (adapters: Adapters) => {
     operatorUseCases,
     processOrder: processOrder(ports),
     readDueJournal,
+    followOpenOrders: openOrders.followOpenOrders,
     checkThresholds: checkThresholds(adapters),
     deliverEvent: deliverEvent(ports),
   }

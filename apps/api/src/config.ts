@@ -83,6 +83,7 @@ const capabilities = [
   'insights',
   'long-histories',
   'market-data',
+  'pending-orders',
   'trading-tools',
 ] as const
 const logLevel = oneOf('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent')
@@ -313,7 +314,10 @@ const withoutEffect = ({ broker, capabilities: enabled }: Config): readonly Name
     : (['METAAPI_MARKET_DATA_URL'] as const)),
   ...(enabled.includes('events')
     ? []
-    : (['EVENT_RETENTION_DAYS', 'WATCH_SECONDS', 'WEBHOOK_RETRY_SECONDS'] as const)),
+    : (['EVENT_RETENTION_DAYS', 'WEBHOOK_RETRY_SECONDS'] as const)),
+  ...(enabled.includes('events') || enabled.includes('pending-orders')
+    ? []
+    : (['WATCH_SECONDS'] as const)),
 ]
 
 /** OPERATOR_URL is the command line's. */

@@ -5,13 +5,20 @@ import type { OpenedAdapters } from './adapters.ts'
 import type { ComposedService } from './compose.ts'
 
 export const startWorkers = async (
-  { processOrder, readDueJournal, checkThresholds, deliverEvent }: ComposedService,
+  {
+    processOrder,
+    readDueJournal,
+    followOpenOrders,
+    checkThresholds,
+    deliverEvent,
+  }: ComposedService,
   {
     orders,
     events,
+    isWatching,
     journal,
     metrics,
-  }: Pick<OpenedAdapters, 'orders' | 'events' | 'journal' | 'metrics'>,
+  }: Pick<OpenedAdapters, 'orders' | 'events' | 'isWatching' | 'journal' | 'metrics'>,
   { closers, log }: { readonly closers: AsyncDisposableStack; readonly log: Logger },
 ): Promise<void> => {
   const processing = await orders.jobs.work(async (job) => {
@@ -26,16 +33,24 @@ export const startWorkers = async (
     return retry
   })
   closers.defer(processing.stop)
-  if (events === undefined) return
-  const deliveries = await events.jobs.work((due) => deliverEvent(due)())
-  closers.defer(deliveries.stop)
-  // A round of the watch, or a read that is wanted. Thresholds do not depend on the history.
+  if (events !== undefined) {
+    const deliveries = await events.jobs.work((due) => deliverEvent(due)())
+    closers.defer(deliveries.stop)
+  }
+  if (!isWatching) return
+  // A round of the watch, or a read that is wanted. Neither open orders nor thresholds depend on the
+  // history.
   const reading = await journal.jobs.work(async (due) => {
-    try {
-      await doneOrFail(readDueJournal(due))
-    } finally {
-      if (due.hasThresholds) await doneOrFail(checkThresholds(due.account))
+    const followOrders = async (): Promise<void> => {
+      const { areDue } = await doneOrFail(followOpenOrders(due.account))
+      if (areDue) orders.jobs.wake()
     }
+    const parts = await Promise.allSettled([
+      doneOrFail(readDueJournal(due)),
+      followOrders(),
+      due.hasThresholds ? doneOrFail(checkThresholds(due.account)) : undefined,
+    ])
+    for (const part of parts) if (part.status === 'rejected') throw part.reason
   })
   closers.defer(reading.stop)
 }

@@ -224,6 +224,15 @@ export interface components {
             readonly since: string | null;
             /** @description Why, as it was given. */
             readonly reason: string | null;
+            /** @description The cancellations of its orders, where they were to be cancelled. */
+            readonly cancellations?: readonly components["schemas"]["CancelAttempt"][];
+            /** @description Why no order was cancelled. */
+            readonly cancelError?: {
+                /** @description As in the error of a reply. */
+                readonly code: string;
+                /** @description The same in words. */
+                readonly message: string;
+            };
             /** @description The closes of its positions, where they were to be closed. */
             readonly closes?: readonly components["schemas"]["CloseAttempt"][];
             /** @description Why no position was closed. */
@@ -344,6 +353,20 @@ export interface components {
             }[];
             /** @description What this service can do beyond the API specification. */
             readonly capabilities: readonly string[];
+        };
+        /** @description The outcome of one of several cancellations. */
+        readonly CancelAttempt: {
+            /** @description The id of an order: ord_ and an opaque suffix. */
+            readonly orderId: string;
+            /**
+             * @description filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.
+             * @enum {string}
+             */
+            readonly outcome: "cancelled" | "filled" | "rejected" | "unknown";
+            /** @description Why it was not cancelled, as in the error of a reply. */
+            readonly code?: string;
+            /** @description The same in words. */
+            readonly message?: string;
         };
         /** @description The prices of one period. */
         readonly Candle: {
@@ -621,7 +644,7 @@ export interface components {
             readonly reason?: string;
             /** @description Whether to close every open position once it is halted. */
             readonly closePositions?: boolean;
-            /** @description Whether to cancel open orders; no order is ever open yet. */
+            /** @description Whether to cancel every open order once it is halted. */
             readonly cancelOrders?: boolean;
         };
         /** @description An instrument of the fixed list. */
@@ -674,21 +697,25 @@ export interface components {
              */
             readonly version: "1.0.0";
         };
-        /** @description What to change. */
+        /** @description What to change; null removes a level. */
         readonly ModifyOrderRequest: {
-            /** @description Recorded on the order, not sent to the broker. */
+            /** @description Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker. */
             readonly price?: number;
             /** @description A price. */
-            readonly stopLoss?: number;
+            readonly stopLoss?: number | null;
             /** @description A price. */
-            readonly takeProfit?: number;
+            readonly takeProfit?: number | null;
+            /** @description For stop_limit: the price of the limit order that it becomes. */
+            readonly stopLimitPrice?: number;
+            /** @description For timeInForce gtd: when the order expires. A date is its end, in UTC. */
+            readonly expiresAt?: string;
         };
         /** @description The new level. */
         readonly MoveLevelRequest: {
             /** @description A price. */
             readonly value: number;
         };
-        /** @description A market order, from its being recorded to its outcome at the broker. */
+        /** @description An order, from its being recorded to its outcome at the broker. */
         readonly Order: {
             /** @description The id of an order: ord_ and an opaque suffix. */
             readonly id: string;
@@ -707,14 +734,28 @@ export interface components {
              */
             readonly type: "buy" | "sell";
             /**
-             * @description Only market orders are placed today.
+             * @description As it was sent.
              * @enum {string}
              */
-            readonly orderType: "market";
+            readonly orderType: "market" | "limit" | "stop" | "stop_limit";
             /** @description Lots. */
             readonly volume: number;
-            /** @description Recorded on the order, not sent to the broker. */
+            /** @description Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker. */
             readonly price?: number;
+            /** @description For stop_limit: the price of the limit order that it becomes. */
+            readonly stopLimitPrice?: number;
+            /**
+             * @description How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.
+             * @enum {string}
+             */
+            readonly timeInForce?: "gtc" | "day" | "gtd";
+            /**
+             * Format: date-time
+             * @description With timeInForce gtd: when the order expires.
+             */
+            readonly expiresAt?: string;
+            /** @description The broker's number of a pending order, once it is known. */
+            readonly brokerOrderId?: string;
             /** @description A price. */
             readonly stopLoss?: number;
             /** @description A price. */
@@ -724,7 +765,7 @@ export interface components {
             /** @description The caller's own reference, which the order carries. */
             readonly clientId?: string;
             /**
-             * @description pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.
+             * @description pending until the broker decides; open while the broker holds a pending order; then filled, partially_filled, cancelled, rejected or expired.
              * @enum {string}
              */
             readonly status: "pending" | "open" | "filled" | "partially_filled" | "cancelled" | "rejected" | "expired";
@@ -739,6 +780,21 @@ export interface components {
             readonly filledAt?: string;
             /** @description The id of a position, and of the trade that it becomes. */
             readonly positionId?: string;
+            /**
+             * @description Who cancelled it: its owner, the broker or somebody in its terminal, or a halt of the account.
+             * @enum {string}
+             */
+            readonly cancelReason?: "user" | "broker" | "halt";
+            /**
+             * Format: date-time
+             * @description When it was cancelled.
+             */
+            readonly cancelledAt?: string;
+            /**
+             * Format: date-time
+             * @description When it expired.
+             */
+            readonly expiredAt?: string;
             /** @description Why it was rejected. */
             readonly rejectReason?: {
                 /** @description BROKER_UNAVAILABLE, NOT_FOUND_AT_BROKER, SYMBOL_NOT_FOUND, VALIDATION; LIVE_ACCOUNT_RESTRICTED, ACCOUNT_PURPOSE_RESTRICTED, ACCOUNT_NOT_FOUND, NOT_PROVISIONED or UNSUPPORTED_BROKER when the account changed before it was sent, ACCOUNT_HALTED when it was halted; FINISHED_BY_OPERATOR when an operator ended it; ORDER_STATE_ and the state in which the broker ended it; any other is the broker's. */
@@ -793,7 +849,7 @@ export interface components {
                  */
                 readonly cancelled_at: string;
                 /**
-                 * @description Who did it: its owner, the broker (or somebody in its terminal), or a halt of the account.
+                 * @description Who cancelled it: its owner, the broker or somebody in its terminal, or a halt of the account.
                  * @enum {string}
                  */
                 readonly cancel_reason: "user" | "broker" | "halt";
@@ -1070,7 +1126,7 @@ export interface components {
             /** @description Whether a page precedes. */
             readonly has_prev: boolean;
         };
-        /** @description A market order. */
+        /** @description A new order. */
         readonly PlaceOrderRequest: {
             /**
              * Format: uuid
@@ -1085,14 +1141,23 @@ export interface components {
              */
             readonly type: "buy" | "sell";
             /**
-             * @description Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.
+             * @description How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.
              * @enum {string}
              */
-            readonly orderType: "market";
+            readonly orderType: "market" | "limit" | "stop" | "stop_limit";
             /** @description Lots. */
             readonly volume: number;
-            /** @description Recorded on the order, not sent to the broker. */
+            /** @description Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker. */
             readonly price?: number;
+            /** @description For stop_limit: the price of the limit order that it becomes. */
+            readonly stopLimitPrice?: number;
+            /**
+             * @description How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.
+             * @enum {string}
+             */
+            readonly timeInForce?: "gtc" | "day" | "gtd";
+            /** @description For timeInForce gtd: when the order expires. A date is its end, in UTC. */
+            readonly expiresAt?: string;
             /** @description A price. */
             readonly stopLoss?: number;
             /** @description A price. */
@@ -2116,7 +2181,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to its outcome at the broker. */
+            /** @description An order, from its being recorded to its outcome at the broker. */
             readonly 201: {
                 content: {
                     readonly "application/json": {
@@ -2165,7 +2230,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to its outcome at the broker. */
+            /** @description An order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2195,7 +2260,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to its outcome at the broker. */
+            /** @description An order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {
@@ -2220,7 +2285,7 @@ export interface operations {
             };
         };
         readonly responses: {
-            /** @description A market order, from its being recorded to its outcome at the broker. */
+            /** @description An order, from its being recorded to its outcome at the broker. */
             readonly 200: {
                 content: {
                     readonly "application/json": {

@@ -29,6 +29,11 @@ const detailsByCode = {
     readonly since: string
   },
   ORDER_TYPE_NOT_SUPPORTED: {} as { readonly orderType: string },
+  ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM: {} as {
+    readonly orderType: string
+    readonly timeInForce: string
+    readonly platform: string
+  },
   UNSUPPORTED_BROKER: {} as OfAccount,
   NOT_PROVISIONED: {} as OfAccount,
   BROKER_UNAVAILABLE: {} as OfAccount,
@@ -51,7 +56,12 @@ const detailsByCode = {
   ORDER_NOT_CANCELLABLE: {} as OfStatus,
   ACCOUNT_DISCONNECTED: {} as OfAccount & OfStatus,
   POSITION_NOT_FOUND: undefined,
-  INVALID_PRICE: {} as { readonly currentPrice: number },
+  INVALID_PRICE: {} as {
+    /** Of a position. */
+    readonly currentPrice?: number
+    /** Of a pending order. */
+    readonly price?: number
+  },
   INVALID_VOLUME: {} as { readonly volume: number; readonly openVolume: number },
   TRADE_REJECTED: {} as { readonly brokerCode: string; readonly brokerMessage: string },
   BROKER_OUTCOME_UNKNOWN: {} as OfAccount,

@@ -42,7 +42,7 @@ export const routes = {
   },
 
   /**
-   * Records a market order, which is then placed; `settled` of the reply waits for its outcome. It is sent again with
+   * Records an order, which is then placed; `settled` of the reply waits for its outcome. It is sent again with
    * the same Idempotency-Key if an answer is lost, so that it is placed at most once.
    */
   placeOrder: { route: 'POST /orders', input: 'body' },
@@ -51,10 +51,16 @@ export const routes = {
   /** Orders, newest first. Filtered by status, `each` may miss those whose status changes. */
   listOrders: { route: 'GET /orders', input: 'query', walk: 'pages' },
   getOrder: { route: 'GET /orders/:id' },
-  /** Changes an open order. No order is open today, so none can be changed. */
+  /** Changes an order that the broker holds; null removes a level. */
   modifyOrder: { route: 'PUT /orders/:id', input: 'body', ifUnknown: readOrder },
-  /** Cancels an open order. No order is open today, so none can be cancelled. */
+  /** Cancels an order that the broker holds. */
   cancelOrder: { route: 'DELETE /orders/:id', ifUnknown: readOrder },
+  /** Cancels every open order of an account, and answers how each ended. */
+  cancelOrders: {
+    route: 'DELETE /orders',
+    input: 'query',
+    ifUnknown: 'Orders may be cancelled: list the open ones (listOrders) before you try again.',
+  },
 
   /** Open positions, oldest first. `each` returns every position that stays open during it. */
   // A position that is closed moves all younger ones one place towards the first page.

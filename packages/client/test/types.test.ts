@@ -44,7 +44,8 @@ describe('the types', () => {
   it('discriminate errors by code, with the details of each', () => {
     type WithCode<Code extends TradeportError['code']> = Extract<TradeportError, { code: Code }>
     expectTypeOf<WithCode<'INVALID_PRICE'>['details']>().toEqualTypeOf<{
-      readonly currentPrice: number
+      readonly currentPrice?: number
+      readonly price?: number
     }>()
     expectTypeOf<WithCode<'TIMED_OUT'>['outcome']>().toEqualTypeOf<'not_done' | 'unknown'>()
     expectTypeOf<string>().not.toExtend<TradeportError['code']>()

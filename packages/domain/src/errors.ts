@@ -103,6 +103,12 @@ interface RefusalFields {
   /** The account accepts no orders until whoever halted it lifts that. */
   AccountHalted: OfAccount & { readonly halt: Halt }
   OrderTypeNotSupported: { readonly orderType: string }
+  /** The account's platform has no such orders. */
+  OrderTypeNotSupportedByPlatform: {
+    readonly orderType: string
+    readonly timeInForce: string
+    readonly platform: string
+  }
   UnsupportedBroker: OfAccount
   NotProvisioned: OfAccount
   BrokerUnavailable: OfAccount & WithCause
@@ -131,7 +137,9 @@ interface RefusalFields {
     readonly level: 'stopLoss' | 'takeProfit'
     readonly side: 'buy' | 'sell'
     readonly value: number
-    readonly currentPrice: number
+    /** Of the position, or of the pending order. */
+    readonly currentPrice?: number
+    readonly price?: number
   }
   /** More lots to close than the position has. */
   InvalidVolume: { readonly volume: number; readonly openVolume: number }

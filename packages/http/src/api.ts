@@ -6,7 +6,7 @@ import { documentOf, type OpenApiDocument, type RouteGroup } from './document.ts
 import type { Networks } from './networks.ts'
 import type { Route } from './route.ts'
 import { filePages } from './pages.ts'
-import { accountRoutes } from './routes/accounts.ts'
+import { createAccountRoutes } from './routes/accounts.ts'
 import { eventRoutes } from './routes/event-log.ts'
 import { webhookItems } from './routes/events.ts'
 import { insightRoutes } from './routes/insights.ts'
@@ -31,13 +31,17 @@ const allGroups = (capabilities: Capabilities): readonly RouteGroup<UseCases>[] 
     name: 'Accounts',
     description:
       'Linked broker accounts with their balances, read live where the broker can be read.',
-    routes: accountRoutes,
+    routes: createAccountRoutes(isEnabled(capabilities, 'pending-orders')),
   },
   {
     name: 'Orders',
-    description:
-      'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
-    routes: createOrderRoutes(isEnabled(capabilities, 'trading-tools')),
+    description: isEnabled(capabilities, 'pending-orders')
+      ? 'Orders on demo accounts for trading: at the market, or held by the broker until their price is reached.'
+      : 'Market orders on demo accounts for trading. Limit, stop and stop-limit orders are not available yet.',
+    routes: createOrderRoutes({
+      hasPending: isEnabled(capabilities, 'pending-orders'),
+      hasTools: isEnabled(capabilities, 'trading-tools'),
+    }),
   },
   {
     name: 'Positions',
@@ -110,7 +114,10 @@ export const createOpenApiDocument = (capabilities?: Capabilities): OpenApiDocum
         description: 'An OAuth 2.0 access token. A request that carries both uses the token.',
       },
     },
-    webhooks: webhookItems(isEnabled(capabilities, 'events')),
+    webhooks: webhookItems(
+      isEnabled(capabilities, 'events'),
+      isEnabled(capabilities, 'pending-orders'),
+    ),
   })
 
 export interface ApiDependencies extends ServerDependencies {

@@ -184,6 +184,20 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
       `Orders of type ${refusal.orderType} are not available yet. Nothing was checked or recorded; send orderType market.`,
     { details: { orderType: text('The type that was sent.', 'limit') } },
   ],
+  OrderTypeNotSupportedByPlatform: [
+    400,
+    ({ orderType, timeInForce, platform }) =>
+      orderType === 'stop_limit'
+        ? `The account is on ${platform.toUpperCase()}, which has no stop_limit orders. Use limit or stop.`
+        : `The account is on ${platform.toUpperCase()}, which has no orders with timeInForce ${timeInForce}. Use gtc or gtd.`,
+    {
+      details: {
+        orderType: text('The type that was sent.', 'stop_limit'),
+        timeInForce: text('The time in force that was sent, or gtc.', 'gtc'),
+        platform: text('The platform of the account.', 'mt4'),
+      },
+    },
+  ],
   UnsupportedBroker: [
     400,
     (refusal) =>
@@ -287,10 +301,17 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   InvalidPrice: [
     400,
-    ({ level, side, value, currentPrice }) =>
-      `${level} must be ${(level === 'stopLoss') === (side === 'buy') ? 'below' : 'above'} the current price ${currentPrice} for a ${side}; got ${value}.`,
+    ({ level, side, value, currentPrice, price }) =>
+      `${level} must be ${(level === 'stopLoss') === (side === 'buy') ? 'below' : 'above'} the ${price === undefined ? `current price ${currentPrice}` : `order's price ${price}`} for a ${side}; got ${value}.`,
     {
-      details: { currentPrice: decimal('The price that the level is compared with.', 1.08655) },
+      details: {
+        currentPrice: optional(
+          decimal('The price that the level of a position is compared with.', 1.08655),
+        ),
+        price: optionalWithoutExample(
+          decimal('The price that the level of a pending order is compared with.', 1.08655),
+        ),
+      },
       example: { level: 'stopLoss', side: 'buy', value: 1.09 },
     },
   ],

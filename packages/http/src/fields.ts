@@ -1,6 +1,7 @@
 // Fields, parameters and shapes that several routes have. The examples of an account, its open
 // position and its trade are those of the demo (`apps/api/src/demo.ts`), so that they work there.
 import { haltedBy } from '@tradeport/domain/errors'
+import { cancelReasons } from '@tradeport/domain/orders'
 import {
   formatPositionId,
   type Instant,
@@ -106,6 +107,11 @@ export const symbolFilter = parsedString(
 
 /** Who halted an account. */
 export const halter = oneOf(haltedBy, 'Who halted it.')
+
+export const cancelReason = oneOf(
+  cancelReasons,
+  'Who cancelled it: its owner, the broker or somebody in its terminal, or a halt of the account.',
+)
 
 /** A symbol as it is written on an order. */
 export const orderSymbol = text(

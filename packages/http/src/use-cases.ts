@@ -7,6 +7,7 @@ import type {
   createHalts,
   createInsights,
   createMarketData,
+  createOpenOrders,
   createOperatorDocuments,
   createOperatorHealth,
   createOperatorRecords,
@@ -28,6 +29,7 @@ export type UseCases = ReturnType<typeof createAccounts> &
   ReturnType<typeof createInsights> &
   ReturnType<typeof createOrders> &
   ReturnType<typeof createOrderPreviews> &
+  Omit<ReturnType<typeof createOpenOrders>, 'followOpenOrders'> &
   ReturnType<typeof createPositions> &
   ReturnType<typeof createPositionChanges> &
   ReturnType<typeof createTrades> &

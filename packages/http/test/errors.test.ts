@@ -27,6 +27,8 @@ const table: { readonly [T in RefusalTag]: string } = {
   LiveAccountRestricted: '403 LIVE_ACCOUNT_RESTRICTED',
   AccountHalted: '403 ACCOUNT_HALTED accountId,by,since',
   OrderTypeNotSupported: '501 ORDER_TYPE_NOT_SUPPORTED orderType',
+  OrderTypeNotSupportedByPlatform:
+    '400 ORDER_TYPE_NOT_SUPPORTED_BY_PLATFORM orderType,timeInForce,platform',
   UnsupportedBroker: '400 UNSUPPORTED_BROKER accountId',
   NotProvisioned: '400 NOT_PROVISIONED accountId',
   BrokerUnavailable: '503 BROKER_UNAVAILABLE accountId',

@@ -387,6 +387,7 @@ export const fakeUseCases = ({
   listOrders: (_, { page, limit }) => TE.right({ items: [pendingOrder], page, limit, total: 1 }),
   getOrder: () => TE.right(pendingOrder),
   modifyOrder: () => TE.left(refuse('OrderInFlight')),
+  cancelOrders: () => TE.right([]),
   cancelOrder: () => TE.left(refuse('OrderInFlight')),
   listEvents: () => TE.right({ events: [loggedEvent], hasNext: false }),
   followEvents: () => TE.right(streamOf([loggedEvent])),

@@ -98,6 +98,14 @@ const skipped = [{ accountId, positionId: '7', reason: 'no_open_deal' }]
 const ofTrades = { provenance: { ...ofPositions.provenance, skipped } }
 const onePage = { page: 1, limit: 20, total: 1, total_pages: 1, has_next: false, has_prev: false }
 
+const pendingTerms = {
+  orderType: 'stop_limit',
+  price: 1.1,
+  stopLimitPrice: 1.09,
+  timeInForce: 'gtd',
+  expiresAt: Date.parse('2026-12-01T00:00:00.000Z'),
+}
+
 const orderWith = (parts: object, shown: object): Row => ({
   data: { ...shownOrder, ...shown },
   parts: { getOrder: () => TE.right({ ...pendingOrder, ...parts }) },
@@ -202,12 +210,67 @@ const table: Readonly<Record<string, readonly Row[]>> = {
       { status: 'partially_filled', filledVolume: 0.05 },
     ),
     orderWith({ status: 'rejected', reason }, { status: 'rejected', rejectReason: reason }),
+    orderWith(
+      { status: 'open', brokerOrderId: '7', request: { ...pendingOrder.request, ...pendingTerms } },
+      {
+        status: 'open',
+        brokerOrderId: '7',
+        ...pendingTerms,
+        expiresAt: new Date(pendingTerms.expiresAt).toISOString(),
+      },
+    ),
+    orderWith(
+      { status: 'cancelled', cancelReason: 'user', cancelledAt: 0 },
+      { status: 'cancelled', cancelReason: 'user', cancelledAt: '1970-01-01T00:00:00.000Z' },
+    ),
+    orderWith(
+      { status: 'expired', expiredAt: 0 },
+      { status: 'expired', expiredAt: '1970-01-01T00:00:00.000Z' },
+    ),
   ],
   modifyOrder: [
     { data: shownOrder, parts: { modifyOrder: () => TE.right(pendingOrder as never) } },
   ],
   cancelOrder: [
     { data: shownOrder, parts: { cancelOrder: () => TE.right(pendingOrder as never) } },
+  ],
+  cancelOrders: [
+    {
+      data: [
+        { orderId: pendingOrder.id, outcome: 'cancelled' },
+        ...(['filled', 'cancelled', 'expired'] as const).map((status) => ({
+          orderId: pendingOrder.id,
+          outcome: status === 'expired' ? 'rejected' : status,
+          code: 'ORDER_NOT_CANCELLABLE',
+          message: expect.stringContaining(status),
+        })),
+        {
+          orderId: pendingOrder.id,
+          outcome: 'unknown',
+          code: 'BROKER_OUTCOME_UNKNOWN',
+          message: expect.any(String),
+        },
+        {
+          orderId: pendingOrder.id,
+          outcome: 'rejected',
+          code: 'TRADE_REJECTED',
+          message: expect.any(String),
+        },
+      ],
+      parts: {
+        cancelOrders: () =>
+          TE.right(
+            [
+              E.right(pendingOrder),
+              ...['filled', 'cancelled', 'expired'].map((status) =>
+                E.left(refuse('OrderNotCancellable', { status })),
+              ),
+              E.left(refuse('BrokerOutcomeUnknown', { accountId: pendingOrder.request.accountId })),
+              E.left(refuse('TradeRejected', reason)),
+            ].map((result) => ({ orderId: pendingOrder.id, result })),
+          ),
+      },
+    },
   ],
   listPositions: [
     { data: [shownPosition], meta: { ...ofPositions, pagination: onePage } },

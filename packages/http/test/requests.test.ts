@@ -16,6 +16,7 @@ import {
   issuesOf,
   jsonRequest,
   orderBody,
+  fakeDependencies,
   runApi,
   type Running,
   scopelessKey,
@@ -183,6 +184,28 @@ describe('a request', () => {
       ['placeOrder', caller, { request, wait: { seconds: 30, mayGoOn: expect.any(Function) } }],
     ],
     ['POST /orders/preview', { ...orderBody, accountId: upper }, ['previewOrder', caller, request]],
+    [
+      'POST /orders',
+      { ...orderBody, orderType: 'stop', timeInForce: 'gtd', expiresAt: '2026-12-01' },
+      [
+        'placeOrder',
+        caller,
+        {
+          request: {
+            ...request,
+            orderType: 'stop',
+            timeInForce: 'gtd',
+            expiresAt: Date.parse('2026-12-01T23:59:59.999Z'),
+          },
+        },
+      ],
+    ],
+    [
+      'PUT /orders/x',
+      { stopLoss: null, expiresAt: '2026-12-01T00:00Z' },
+      ['modifyOrder', caller, 'x', { stopLoss: null, expiresAt: Date.parse('2026-12-01') }],
+    ],
+    [`DELETE /orders?accountId=${upper}`, undefined, ['cancelOrders', caller, accountId]],
     // Above 10 lots the use case refuses, with RISK_LIMIT_EXCEEDED.
     [
       'POST /orders',
@@ -443,23 +466,24 @@ describe('a request', () => {
   })
 
   it.each(['limit', 'stop', 'stop_limit'])(
-    'for an order of type %s is 501 before every other check of the request',
+    'for an order of type %s without the capability is 501 before every other check of the request',
     async (orderType) => {
+      await using off = await runApi({}, fakeDependencies({ capabilities: [] }))
+      const place = (body: object, headers: object) =>
+        send(off, '/api/v1/orders', jsonRequest('POST', body, headers as never))
       for (const body of [
         { ...orderBody, orderType },
         { orderType, volume: 'x', symbol: 'eurusd' },
       ]) {
-        const reply = await ask('POST /orders', body, { 'idempotency-key': 'x'.repeat(256) })
+        const reply = await place(body, { 'idempotency-key': 'x'.repeat(256) })
         expect([reply.status, reply.json.error]).toMatchObject([
           501,
           { code: 'ORDER_TYPE_NOT_SUPPORTED', details: { orderType } },
         ])
       }
       expect(calls).toEqual([])
-      expect((await ask('POST /orders', { orderType }, { 'x-api-key': scopelessKey })).status).toBe(
-        403,
-      )
-      expect((await ask('POST /orders', { orderType, token: '' })).status).toBe(401)
+      expect((await place({ orderType }, { 'x-api-key': scopelessKey })).status).toBe(403)
+      expect((await place({ orderType, token: '' }, {})).status).toBe(401)
     },
   )
 })

@@ -34,8 +34,8 @@ onEachDatabase('the watch', (here, there) => {
   let ports: OpenedJournal
   let elsewhere: OpenedJournal
   beforeAll(() => {
-    ;[ports, elsewhere] = [here, there].map(({ knex }) =>
-      openJournal({ knex, log: silent, pulse }, { watchMs: roundMs }),
+    ;[ports, elsewhere] = [here, there].map(({ knex, recorder }) =>
+      openJournal({ knex, log: silent, pulse, recorder }, { watchMs: roundMs }),
     ) as [OpenedJournal, OpenedJournal]
   })
 

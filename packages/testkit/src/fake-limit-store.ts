@@ -2,7 +2,7 @@
 // orders.
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '@tradeport/domain/accounts'
-import type { CountedOrder } from '@tradeport/domain/orders'
+import { isUnderWay, type CountedOrder } from '@tradeport/domain/orders'
 import type { Clock, AccountLimits, LimitStore, OrderPlacement } from '@tradeport/domain/ports'
 import { isSameOwner, type AccountId, type Owner, type Instant } from '@tradeport/domain/primitives'
 import type { FakeRecords } from './fake-records.ts'
@@ -51,7 +51,7 @@ export const limitsOf = (
     return orders
       .filter(
         ({ order, endedAt }) =>
-          order.status === 'pending' || ('fill' in order && (endedAt ?? 0) >= filledSince),
+          isUnderWay(order) || ('fill' in order && (endedAt ?? 0) >= filledSince),
       )
       .filter(({ order }) => links.has(order.request.accountId))
       .map(({ order }) => ({ id: order.id, volume: order.request.volume }))

@@ -9,7 +9,8 @@ import {
   type Order,
   type OrderId,
   type PendingOrder,
-  withOutcome,
+  isUnderWay,
+  withStep,
 } from '@tradeport/domain/orders'
 import type {
   Clock,
@@ -81,7 +82,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
     const own = ownOrders(owner)
     return {
       today: own.filter(({ createdAt }) => startOfUtcDay(createdAt) === startOfUtcDay(now)).length,
-      open: own.filter(({ status }) => status === 'pending').length,
+      open: own.filter(isUnderWay).length,
     }
   }
   const record = (
@@ -146,7 +147,7 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
     advance: (
       owner,
       { order: { id }, placement: before, version, serverRun = fakeServerRun },
-      { placement, outcome, continueInMs },
+      step,
       now,
     ) =>
       TE.fromIO(() => {
@@ -155,11 +156,14 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
           return false
         if (sentAtOf(stored.placement) !== sentAtOf(before) || serverRun !== fakeServerRun)
           return false
-        const order = outcome === undefined ? stored.order : withOutcome(stored.order, outcome, now)
+        const { placement, continueInMs } = step
+        const order = withStep(stored.order, step, now)
         const dueAt = continueInMs === null ? null : clock.now() + continueInMs
-        const endedAt = order === stored.order ? stored.endedAt : clock.now()
+        const nowEndedAt = isUnderWay(order) ? null : clock.now()
+        const endedAt = order === stored.order ? stored.endedAt : nowEndedAt
         orders.set(id, { ...stored, order, placement, version: version + 1, dueAt, endedAt })
-        if (outcome !== undefined) for (const receive of listeners.get(id) ?? []) receive()
+        if (order.status !== stored.order.status)
+          for (const receive of listeners.get(id) ?? []) receive()
         return true
       }),
     onOutcome: (id, receive) => {
@@ -177,13 +181,30 @@ export const createFakeOrderStore = (clock: Clock, records: FakeRecords): FakeOr
             ...('fill' in one.order && one.order.fill.positionId !== undefined
               ? [one.order.fill.positionId]
               : []),
-            ...('brokerOrderId' in one.placement && one.placement.brokerOrderId !== null
-              ? [one.placement.brokerOrderId]
-              : []),
+            ...brokerNumbersOf(one),
           ]),
+      ),
+    openOrders: (owner, accountId) =>
+      TE.fromIO(() =>
+        [...orders.values()]
+          .filter(({ order }) => isSameOwner(order.owner, owner) && order.status === 'open')
+          .filter(({ order }) => order.request.accountId === accountId)
+          .toSorted((a, b) => a.order.createdAt - b.order.createdAt)
+          .map(({ order, placement, destination, version }) => ({
+            order,
+            placement,
+            destination,
+            version,
+          })),
       ),
     all: () => [...orders.values()],
   }
+}
+
+const brokerNumbersOf = ({ order, placement }: StoredOrder): readonly string[] => {
+  const inPlacement = 'brokerOrderId' in placement ? placement.brokerOrderId : null
+  const number = inPlacement ?? order.brokerOrderId
+  return number === undefined ? [] : [number]
 }
 
 const sentAtOf = (placement: OrderPlacement['placement']): Instant | undefined =>

@@ -50,6 +50,8 @@ export interface FakeTrading extends Trading {
   readonly execute: () => void
   /** The order ends at the broker as if by another's hand, or is changed there. */
   readonly end: (clientId: string, outcome: OrderOutcome) => void
+  /** No record shows the order any more. */
+  readonly lose: (clientId: string) => void
   readonly change: (clientId: string, changes: Partial<WorkingOrder>) => void
   /** The pending orders of the book, whatever is hidden. */
   readonly held: () => readonly WorkingOrder[]
@@ -228,6 +230,7 @@ export const createFakeTrading = (): FakeTrading => {
     next: (...placements) => void planned.push(...placements),
     nextChange: (...changes) => void plannedChanges.push(...changes),
     end,
+    lose: (clientId) => void working.delete(clientId),
     change: changeHeld,
     held: heldPending,
     execute: () => {

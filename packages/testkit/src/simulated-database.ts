@@ -8,7 +8,13 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '@tradeport/domain/accounts'
 import { refuse, type AsyncResult, type ServiceUnavailable } from '@tradeport/domain/errors'
-import { brokerClientId, type OrderId, sendTimeoutMs, withOutcome } from '@tradeport/domain/orders'
+import {
+  brokerClientId,
+  isCorrection,
+  sendTimeoutMs,
+  withStep,
+  type OrderId,
+} from '@tradeport/domain/orders'
 import type {
   AccountStore,
   NewOrder,
@@ -105,7 +111,7 @@ export const createSimulatedDatabase = (
       return false
     if (sentAtOf(row) !== sentAtOf(from)) return false
     if (from.serverRun !== undefined && from.serverRun !== serverRun()) return false
-    const order = step.outcome === undefined ? row.order : withOutcome(row.order, step.outcome, now)
+    const order = withStep(row.order, step, now)
     const { placement } = step
     const dueAtMs = step.continueInMs === null ? Infinity : timeline.now() + step.continueInMs
     const written: OrderRow = { ...row, order, placement, version: row.version + 1, dueAtMs }
@@ -118,7 +124,7 @@ export const createSimulatedDatabase = (
     )
     commit(written)
     if (placement.step === 'sending') options.sendRecorded(life, brokerClientId(order.id))
-    if (order !== row.order && row.order.status !== 'pending') options.corrected(written)
+    if (isCorrection(row.order, order)) options.corrected(written)
     return true
   }
 

@@ -17,6 +17,9 @@ export {
   parseOrderId,
   pendingOrderTypes,
   timesInForce,
+  isCorrection,
+  isPendingOrder,
+  isUnderWay,
   withOutcome,
   type CancelReason,
   type Fill,
@@ -31,8 +34,12 @@ export {
   type OrderOutcome,
   type TimeInForce,
 } from './order.ts'
+export { type TermsChange } from './pending-terms.ts'
 export {
   sendTimeoutMs,
+  goneMissing,
+  holding,
+  withStep,
   type LookupAnswer,
   type Placement,
   type PlacementAnswer,

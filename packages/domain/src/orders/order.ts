@@ -168,9 +168,7 @@ export const notFoundAtBrokerCode = 'NOT_FOUND_AT_BROKER'
  * twice changes nothing, unless it was rejected as not found.
  */
 export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): Order => {
-  const mayEnd =
-    isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
-  if (!mayEnd) return order
+  if (!mayChange(order)) return order
   const { id, owner, request, brokerOrderId, createdAt } = order
   const record = { id, owner, request, brokerOrderId, createdAt, updatedAt: at }
   switch (outcome.kind) {
@@ -191,6 +189,79 @@ export const withOutcome = (order: Order, outcome: OrderOutcome, at: Instant): O
   }
 }
 
+const mayChange = (order: Order): boolean =>
+  isUnderWay(order) || (order.status === 'rejected' && order.reason.code === notFoundAtBrokerCode)
+
+/**
+ * The order as the broker holds it: it is open, with its number and the terms that are known. One
+ * that was rejected as not found is open again. Itself where nothing changes.
+ */
+export const withTerms = (
+  order: Order,
+  held: { readonly brokerOrderId: string | null; readonly terms?: PendingTerms | undefined },
+  at: Instant,
+): Order => {
+  if (!mayChange(order)) return order
+  const request = held.terms === undefined ? order.request : requestOn(order.request, held.terms)
+  const brokerOrderId = held.brokerOrderId ?? order.brokerOrderId
+  const isSame =
+    order.status === 'open' && request === order.request && brokerOrderId === order.brokerOrderId
+  const { id, owner, createdAt } = order
+  return isSame
+    ? order
+    : { id, owner, request, brokerOrderId, createdAt, updatedAt: at, status: 'open' }
+}
+
+const termNames = [
+  'price',
+  'stopLimitPrice',
+  'stopLoss',
+  'takeProfit',
+  'timeInForce',
+  'expiresAt',
+] as const
+
+/** The terms of an order, without what else the broker shows of it. */
+export const termsOf = ({
+  price,
+  stopLimitPrice,
+  stopLoss,
+  takeProfit,
+  timeInForce,
+  expiresAt,
+}: PendingTerms): PendingTerms => ({
+  price,
+  stopLimitPrice,
+  stopLoss,
+  takeProfit,
+  timeInForce,
+  expiresAt,
+})
+
+/** The request with other terms; itself where it has these. */
+const requestOn = (request: OrderRequest, terms: PendingTerms): OrderRequest => {
+  // Its default is left out where the caller left it out.
+  const isDefault = request.timeInForce === undefined && terms.timeInForce === 'gtc'
+  const after = { ...terms, timeInForce: isDefault ? undefined : terms.timeInForce }
+  if (termNames.every((name) => request[name] === after[name])) return request
+  const present = termNames.filter((name) => after[name] !== undefined)
+  const { accountId, symbol, side, orderType, volume, comment, clientId } = request
+  return {
+    accountId,
+    symbol,
+    side,
+    orderType,
+    volume,
+    ...(comment === undefined ? {} : { comment }),
+    ...(clientId === undefined ? {} : { clientId }),
+    ...Object.fromEntries(present.map((name) => [name, after[name]])),
+  }
+}
+
+/** Whether the broker holds the order until its price is reached; a market order is executed. */
+export const isPendingOrder = ({ request }: Pick<Order, 'request'>): boolean =>
+  request.orderType !== 'market'
+
 /** Whether the order has not ended: it is pending or open. */
 export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
   order.status === 'pending' || order.status === 'open'
@@ -202,21 +273,22 @@ export const isUnderWay = (order: Order): order is PendingOrder | OpenOrder =>
 export const isCorrection = (before: Order, after: Order): boolean =>
   before !== after && !isUnderWay(before)
 
-/**
- * Only an open order can be modified. No order is open today, so this always refuses: a pending one
- * may still end in any way.
- */
+/** Only an open order can be modified; a pending one may still end in any way. */
 export const requireModifiable = (
   order: Order,
-): E.Either<Refusal<'OrderInFlight' | 'OrderNotModifiable'>, never> =>
-  order.status === 'pending'
-    ? E.left(refuse('OrderInFlight'))
-    : E.left(refuse('OrderNotModifiable', { status: order.status }))
+): E.Either<Refusal<'OrderInFlight' | 'OrderNotModifiable'>, OpenOrder> =>
+  requireOpenOrder(order, ({ status }) => refuse('OrderNotModifiable', { status }))
 
-/** Only an open order can be cancelled; none is open today. */
+/** Only an open order can be cancelled. */
 export const requireCancellable = (
   order: Order,
-): E.Either<Refusal<'OrderInFlight' | 'OrderNotCancellable'>, never> =>
-  order.status === 'pending'
-    ? E.left(refuse('OrderInFlight'))
-    : E.left(refuse('OrderNotCancellable', { status: order.status }))
+): E.Either<Refusal<'OrderInFlight' | 'OrderNotCancellable'>, OpenOrder> =>
+  requireOpenOrder(order, ({ status }) => refuse('OrderNotCancellable', { status }))
+
+const requireOpenOrder = <Failure>(
+  order: Order,
+  refuseEnded: (order: Order) => Failure,
+): E.Either<Failure | Refusal<'OrderInFlight'>, OpenOrder> => {
+  if (order.status === 'open') return E.right(order)
+  return E.left(order.status === 'pending' ? refuse('OrderInFlight') : refuseEnded(order))
+}

@@ -1,4 +1,4 @@
-// How a market order reaches the broker at most once. A pure state machine over what is stored
+// How an order reaches the broker at most once, and how a pending one is followed there. A pure state machine over what is stored
 // before and after each step, so that a process that dies anywhere leaves a record of what may have
 // happened. An order is sent from `recorded` alone, and `sending` is stored before the send: a
 // process that finds `sending` queries the broker's records and never sends again.
@@ -12,6 +12,11 @@
 //                         ▼
 //                     rechecking ──found──▶ ended (the rejection is corrected)
 //
+// A pending order that the broker accepted, or that its records show to be held, is `working`
+// whatever it was before. Nothing is due for it then: the watch reads what the broker holds, and a
+// request may change or cancel it. One that the broker holds no more is looked up until its end is
+// found: it was at the broker, so its absence from the records proves nothing.
+//
 // A recorded order that another process left is looked up before it is sent, and goes to looking_up
 // when its deadline has passed. One that cannot be sent before the deadline, or to its account any
 // more, goes from recorded to ended. After a day of rechecks nothing more is done.
@@ -19,7 +24,12 @@ import type { Refusal, UnavailableCause } from '../errors.ts'
 import { hourMs, minuteMs, secondMs, type Instant } from '../primitives/instant.ts'
 import {
   notFoundAtBrokerCode,
+  termsOf,
+  withOutcome,
+  withTerms,
+  type CancelReason,
   type Fill,
+  type Order,
   type OrderOutcome,
   type PendingTerms,
   type RejectReason,
@@ -65,12 +75,29 @@ export interface Rechecking {
   readonly brokerOrderId: string | null
   readonly rechecks: number
 }
+/** The broker holds a pending order. */
+export interface Working {
+  readonly step: 'working'
+  readonly sentAt: Instant
+  /** Null where the broker accepted the order without a number, until a lookup shows one. */
+  readonly brokerOrderId: string | null
+  /** Who has sent a cancellation of it that was not refused; null where nobody has. */
+  readonly cancelledBy: CancelReason | null
+  /** Null while the broker holds it, as far as that is known. */
+  readonly missing: Missing | null
+}
+/** The broker does not hold the order any more, and no lookup has shown its end yet. */
+export interface Missing {
+  readonly since: Instant
+  /** Lookups since then, readable or not. */
+  readonly lookups: number
+}
 /** Nothing more to do. */
 export interface Ended {
   readonly step: 'ended'
 }
 
-export type Placement = Recorded | Sending | LookingUp | Rechecking | Ended
+export type Placement = Recorded | Sending | LookingUp | Working | Rechecking | Ended
 
 /** The provider's answer to a send, by what it means. */
 export type PlacementAnswer =
@@ -123,6 +150,8 @@ export interface PlacementStep {
   readonly placement: Placement
   /** How the order ended, stored with the step. */
   readonly outcome?: OrderOutcome
+  /** On which terms the broker holds the order, stored in its record. */
+  readonly terms?: PendingTerms
   /** Stored with the step when an operator ended the order. */
   readonly finish?: ManualFinish
   readonly continueInMs: number | null
@@ -240,7 +269,11 @@ export type NextAction =
   | { readonly kind: 'send' }
   /** Look the order up first, then send it if the broker's records do not show it. */
   | { readonly kind: 'verify_and_send' }
-  | { readonly kind: 'look_up'; readonly from: LookingUp; readonly readFromTerminal: boolean }
+  | {
+      readonly kind: 'look_up'
+      readonly from: LookingUp | Working
+      readonly readFromTerminal: boolean
+    }
   | { readonly kind: 'recheck'; readonly from: Rechecking }
   | { readonly kind: 'reject_late' }
   | { readonly kind: 'none' }
@@ -271,6 +304,8 @@ export const nextAction = (
       return lookUpNow(firstLookup(placement.sentAt, null), now)
     case 'looking_up':
       return lookUpNow(placement, now)
+    case 'working':
+      return { kind: 'look_up', from: placement, readFromTerminal: true }
     case 'rechecking':
       return { kind: 'recheck', from: placement }
     case 'ended':
@@ -278,11 +313,15 @@ export const nextAction = (
   }
 }
 
-/** What follows from the provider's answer to the send. */
+/**
+ * What follows from the provider's answer to the send.
+ * @param isPending whether the broker holds the order until its price is reached
+ */
 export const afterSend = (
   { sentAt }: Sending,
   answer: PlacementAnswer,
   timeToDeadlineMs: number,
+  isPending: boolean,
 ): PlacementStep => {
   switch (answer.kind) {
     case 'filled':
@@ -293,7 +332,9 @@ export const afterSend = (
     case 'not_sent':
       return afterNotSent(answer.retryAfterMs, timeToDeadlineMs, answer.cause)
     case 'placed':
-      return lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
+      return isPending
+        ? accepted(sentAt, answer.brokerOrderId)
+        : lookUpLater(firstLookup(sentAt, answer.brokerOrderId))
     case 'unknown':
       return lookUpLater(firstLookup(sentAt, null))
   }
@@ -321,8 +362,10 @@ export const afterVerification = (
   answer: LookupAnswer,
   timeToDeadlineMs: number,
   createdAt: Instant,
+  isPending: boolean,
 ): PlacementStep | undefined => {
   if (answer.kind === 'found') return ended(answer.outcome)
+  if (answer.kind === 'working' && isPending) return held(newlyWorking(createdAt, null), answer)
   if (answer.kind === 'nothing' && timeToDeadlineMs > 0) return undefined
   if (answer.kind === 'unreadable' && timeToDeadlineMs > retryPauseMs)
     return { placement: { step: 'recorded' }, continueInMs: retryPauseMs }
@@ -335,11 +378,15 @@ export const afterVerification = (
  * @param readFromTerminal whether it read from the trading terminal itself
  */
 export const afterLookup = (
-  from: LookingUp,
+  from: LookingUp | Working,
   answer: LookupAnswer,
   now: Instant,
   readFromTerminal: boolean,
+  isPending: boolean,
 ): PlacementStep => {
+  if (from.step === 'working') return afterLookupOfWorking(from, answer, now)
+  if (answer.kind === 'working' && isPending)
+    return held(newlyWorking(from.sentAt, from.brokerOrderId), answer)
   const counted = { ...from, lookups: from.lookups + 1 }
   switch (answer.kind) {
     case 'found':
@@ -356,6 +403,86 @@ export const afterLookup = (
   }
 }
 
+const afterLookupOfWorking = (from: Working, answer: LookupAnswer, now: Instant): PlacementStep => {
+  switch (answer.kind) {
+    case 'found':
+      return ended(withCanceller(answer.outcome, from))
+    case 'working':
+      if (answer.order !== undefined) return held(from, answer)
+      break
+    case 'nothing':
+    case 'unreadable':
+  }
+  return stillMissing(from, now)
+}
+
+/** An end that the broker's records show, with who cancelled the order, which they do not. */
+export const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Working): OrderOutcome =>
+  outcome.kind === 'cancelled' && cancelledBy !== null
+    ? { ...outcome, reason: cancelledBy }
+    : outcome
+
+const newlyWorking = (sentAt: Instant, brokerOrderId: string | null): Working => ({
+  step: 'working',
+  sentAt,
+  brokerOrderId,
+  cancelledBy: null,
+  missing: null,
+})
+
+/** An accepted order without a number is looked up for it. */
+const accepted = (sentAt: Instant, brokerOrderId: string | null): PlacementStep => ({
+  placement: newlyWorking(sentAt, brokerOrderId),
+  continueInMs: brokerOrderId === null ? lookupPauseMs(0) : null,
+})
+
+/**
+ * What follows when the broker's records show that it works the order. Where it is not among the
+ * pending orders, the next lookup has to show its number or its end.
+ */
+const held = (
+  from: Working,
+  { order }: { readonly order?: WorkingOrder | undefined },
+): PlacementStep =>
+  order === undefined ? { placement: from, continueInMs: lookupPauseMs(0) } : holding(from, order)
+
+/** What follows when the broker holds the order on these terms. */
+export const holding = (
+  from: Working,
+  { brokerOrderId, ...shown }: PendingTerms & Pick<WorkingOrder, 'brokerOrderId'>,
+): PlacementStep => ({
+  placement: { ...from, brokerOrderId, missing: null },
+  terms: termsOf(shown),
+  continueInMs: null,
+})
+
+/** What follows when the broker does not hold the order any more: it is looked up at once. */
+export const goneMissing = (from: Working, now: Instant): PlacementStep => ({
+  placement: { ...from, missing: { since: now, lookups: 0 } },
+  continueInMs: 0,
+})
+
+/** What follows from a lookup that did not find the order; it may be anything but unknown. */
+const stillMissing = (from: Working, now: Instant): PlacementStep => {
+  const { since, lookups } = from.missing ?? { since: now, lookups: 0 }
+  return {
+    placement: { ...from, missing: { since, lookups: lookups + 1 } },
+    continueInMs: lookupPauseMs(lookups + 1),
+  }
+}
+
+/** The order as its record shows it after a step; itself where the step changes nothing of it. */
+export const withStep = (
+  order: Order,
+  { placement, outcome, terms }: Pick<PlacementStep, 'placement' | 'outcome' | 'terms'>,
+  at: Instant,
+): Order => {
+  if (outcome !== undefined) return withOutcome(order, outcome, at)
+  return placement.step === 'working'
+    ? withTerms(order, { brokerOrderId: placement.brokerOrderId, terms }, at)
+    : order
+}
+
 const rejectAbsent = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
   placement: { step: 'rechecking', sentAt, brokerOrderId, rechecks: 0 },
   outcome: { kind: 'rejected', reason: notFoundAtBroker },
@@ -366,8 +493,14 @@ const rejectAbsent = ({ sentAt, brokerOrderId }: LookingUp): PlacementStep => ({
  * What follows from a lookup of an order that was rejected because the broker's records did not
  * show it.
  */
-export const afterRecheck = (from: Rechecking, answer: LookupAnswer): PlacementStep => {
+export const afterRecheck = (
+  from: Rechecking,
+  answer: LookupAnswer,
+  isPending: boolean,
+): PlacementStep => {
   if (answer.kind === 'found') return ended(answer.outcome)
+  if (answer.kind === 'working' && isPending)
+    return held(newlyWorking(from.sentAt, from.brokerOrderId), answer)
   if (answer.kind === 'working') return { placement: from, continueInMs: steadyLookupPauseMs }
   const rechecks = from.rechecks + 1
   return rechecks < rechecksOfADay
@@ -398,7 +531,10 @@ const lookUpLater = (placement: LookingUp): PlacementStep => ({
   continueInMs: pauseBefore(placement),
 })
 
-const pauseBefore = ({ lookups }: LookingUp): number =>
+const pauseBefore = ({ lookups }: LookingUp): number => lookupPauseMs(lookups)
+
+/** @param lookups how many were made before */
+const lookupPauseMs = (lookups: number): number =>
   lookups < lookupsBeforeSlowPolling
     ? (lookupPausesMs[lookups] ?? steadyLookupPauseMs)
     : slowPollingPauseMs

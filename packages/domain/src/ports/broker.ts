@@ -5,7 +5,7 @@ import type * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AccountReading, BrokerAccount } from '../accounts/account.ts'
 import type { BrokerChangeError, BrokerReadError, Refusal, ServiceUnavailable } from '../errors.ts'
 import type { DealsPage, DealsWindow } from '../journal/broker-deal.ts'
-import type { PendingOrderType, PendingTerms } from '../orders/order.ts'
+import type { OrderId, PendingOrderType, PendingTerms } from '../orders/order.ts'
 import type { LookupAnswer, PlacementAnswer, WorkingOrder } from '../orders/placement.ts'
 import type { Levels } from '../positions/levels.ts'
 import type { BrokerPosition, Position, PositionsReading, Side } from '../positions/position.ts'
@@ -212,20 +212,20 @@ export interface PositionTrading {
 export const maxChangesPerAccount = 100
 
 /**
- * One change of a position at a time, on all instances: a change reads both levels and sends both,
+ * One change of a position, or of an open order, at a time, on all instances: a change reads both levels and sends both,
  * so that two at once would undo one another.
  */
 export interface PositionLocks {
   /**
-   * Runs the work while nobody else holds the position. The lock key is tenant, provider account
-   * and ticket, so two links to one account share it. A caller that waits too long gets
+   * Runs the work while nobody else holds the position or the order. The lock key is tenant,
+   * provider account and the ticket or the order's id, so two links to one account share it. A caller that waits too long gets
    * InternalTimeout, and one beyond `maxChangesPerAccount` BrokerUnavailable; their work does not
    * begin. A lock of a process that died is free within seconds. `maySend` is true only while the
    * lock certainly holds: it turns false when the lock is lost, or cannot be renewed in time.
    */
   readonly holding: (
     account: BrokerAccount,
-    ticket: Ticket,
+    subject: Ticket | OrderId,
   ) => <E, A>(
     work: (maySend: MaySend) => TE.TaskEither<E, A>,
   ) => TE.TaskEither<E | Refusal<'BrokerUnavailable' | 'InternalTimeout'> | ServiceUnavailable, A>

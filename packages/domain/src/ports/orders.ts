@@ -133,7 +133,7 @@ export interface OrderStore {
   readonly placement: (owner: Owner, id: OrderId) => AsyncResult<O.Option<OrderPlacement>>
   /**
    * Writes a step of the placement if the stored version is still that of `from`, in one
-   * transaction with the order (`withOutcome`) and its event. False when another process was
+   * transaction with the order (`withStep`) and its event. False when another process was
    * quicker, or `serverRun` changed; an ended placement stays as it is.
    */
   readonly advance: (
@@ -143,7 +143,7 @@ export interface OrderStore {
     now: Instant,
   ) => AsyncResult<boolean>
   /**
-   * Calls `receive` once this process has written an outcome of the order. Other processes' writes
+   * Calls `receive` once this process has written another status of the order. Other processes' writes
    * are not reported. Returns a function that ends it.
    */
   readonly onOutcome: (id: OrderId, receive: () => void) => () => void
@@ -155,6 +155,11 @@ export interface OrderStore {
     owner: Owner,
     placement: OrderPlacement,
   ) => AsyncResult<readonly string[]>
+  /** The open orders of an account, wherever they were sent to, oldest first. */
+  readonly openOrders: (
+    owner: Owner,
+    accountId: AccountId,
+  ) => AsyncResult<readonly OrderPlacement[]>
 }
 
 /** The worker of due orders. */
@@ -167,6 +172,8 @@ export interface OrderJobs {
    * one order, also at the same time. A rejection is logged.
    */
   readonly work: Work<OrderJob, OrderRetry | undefined>
+  /** Reads at once what is due, since something has just become due. */
+  readonly wake: () => void
 }
 
 export interface OrderIds {

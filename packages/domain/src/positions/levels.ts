@@ -56,12 +56,27 @@ export const hasRequestedLevels = (
   requested: Levels,
   before: LevelledPosition,
 ): boolean => {
-  const decimals = shownDecimals([after, before])
-  return levelNames.every((name) => {
+  const { stopLoss, takeProfit } = requested
+  const { currentPrice } = after
+  const names = ['stopLoss', 'takeProfit', 'currentPrice'] as const
+  return hasRequestedPrices(names, after, { stopLoss, takeProfit, currentPrice }, before)
+}
+
+/** The same for any prices by their names: those of a position or of a pending order. */
+export const hasRequestedPrices = <Name extends string>(
+  names: readonly Name[],
+  after: Prices<Name>,
+  requested: Prices<Name>,
+  before: Prices<Name>,
+): boolean => {
+  const decimals = shownDecimals(names.flatMap((name) => [after[name] ?? 0, before[name] ?? 0]))
+  return names.every((name) => {
     if (after[name] === requested[name]) return true
     return after[name] !== before[name] && isRounded(after[name], requested[name], decimals)
   })
 }
+
+type Prices<Name extends string> = { readonly [Price in Name]?: number | undefined }
 
 /**
  * Whether a level that was to change is what it was: the read is older than the change, or the
@@ -95,14 +110,8 @@ export const withConfirmedLevels = (
 const mostDecimals = 8
 
 // The entry price of a netting position is an average, of more decimals than its symbol has.
-const shownDecimals = (positions: readonly LevelledPosition[]): number => {
-  const prices = positions.flatMap(({ currentPrice, stopLoss = 0, takeProfit = 0 }) => [
-    currentPrice,
-    stopLoss,
-    takeProfit,
-  ])
-  return Math.min(mostDecimals, Math.max(...prices.map((price) => decimalOf(price).scale)))
-}
+const shownDecimals = (prices: readonly number[]): number =>
+  Math.min(mostDecimals, Math.max(...prices.map((price) => decimalOf(price).scale)))
 
 const isRounded = (
   shown: number | undefined,

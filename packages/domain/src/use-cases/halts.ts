@@ -9,20 +9,26 @@ import type { AsyncResult, Halt, Refusal } from '../errors.ts'
 import { withoutKey, type AccountStore, type IdempotencyGuard, type Ports } from '../ports/index.ts'
 import type { AccountId } from '../primitives/ids.ts'
 import { findAccount } from './steps/find.ts'
+import type { createOpenOrders } from './open-orders.ts'
 import type { createPositionChanges } from './position-changes.ts'
 
 type ClosePositions = ReturnType<typeof createPositionChanges>['closePositions']
+type CancelOrders = ReturnType<typeof createOpenOrders>['cancelOrders']
 
 export interface HaltRequest {
   /** Why, for whoever reads it. */
   readonly reason?: string | undefined
   /** Whether to close every open position once the account is halted. */
   readonly closePositions?: boolean | undefined
+  /** Whether to cancel every open order once the account is halted. */
+  readonly cancelOrders?: boolean | undefined
 }
 
 export interface HaltView {
   readonly accountId: AccountId
   readonly halt: O.Option<Halt>
+  /** Undefined where no orders were to be cancelled. */
+  readonly cancellations?: Awaited<ReturnType<ReturnType<CancelOrders>>>
   /** Undefined where no positions were to be closed. */
   readonly closes?: Awaited<ReturnType<ReturnType<ClosePositions>>>
 }
@@ -30,24 +36,27 @@ export interface HaltView {
 interface HaltPorts extends Pick<Ports, 'halts' | 'clock'> {
   readonly accounts: Pick<AccountStore, 'find'>
   readonly closePositions: ClosePositions
+  readonly cancelOrders: CancelOrders
 }
 
 export const createHalts = (ports: HaltPorts) => {
   const { halts, clock } = ports
 
-  /** That positions could not be closed does not undo the halt. */
+  /** That orders could not be cancelled, or positions closed, does not undo the halt. */
+  const cancelAll = (caller: Caller, accountId: AccountId) =>
+    TE.fromTask(ports.cancelOrders(caller, accountId, 'halt'))
   const closeAll = (caller: Caller, accountId: AccountId) =>
     TE.fromTask(ports.closePositions(caller, { accountId }, withoutKey))
 
   return {
     /**
-     * POST /accounts/:id/halt: halts the account, and then closes its positions where that is
-     * wanted. A halt that stands stays as it is.
+     * POST /accounts/:id/halt: halts the account, and then cancels its orders and closes its
+     * positions where that is wanted. A halt that stands stays as it is.
      */
     haltAccount: (
       caller: Caller,
       id: AccountId,
-      { reason, closePositions = false }: HaltRequest,
+      { reason, cancelOrders = false, closePositions = false }: HaltRequest,
       { begin }: IdempotencyGuard,
     ): AsyncResult<HaltView, 'AccountNotFound' | 'IdempotencyInProgress'> =>
       pipe(
@@ -56,6 +65,14 @@ export const createHalts = (ports: HaltPorts) => {
         TE.tap(() => halts.halt(caller.owner, id, { since: clock.now(), reason: reason ?? null })),
         TE.flatMap(() => halts.find(caller.owner, id)),
         TE.map((halt): HaltView => ({ accountId: id, halt })),
+        TE.flatMap((view) =>
+          cancelOrders
+            ? pipe(
+                cancelAll(caller, id),
+                TE.map((cancellations): HaltView => ({ ...view, cancellations })),
+              )
+            : TE.right(view),
+        ),
         TE.flatMap((view) =>
           closePositions
             ? pipe(

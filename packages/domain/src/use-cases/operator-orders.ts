@@ -8,6 +8,7 @@ import { stuckAfterMs } from '../operator/health.ts'
 import { parsePair, readList, type ListRequest, type Listed } from '../operator/listing.ts'
 import {
   parseOrderId,
+  isUnderWay,
   type Fill,
   type Order,
   type OrderId,
@@ -26,7 +27,7 @@ export interface OrdersUnderWayQuery extends ListRequest {
 }
 
 export interface FinishOrder {
-  readonly as: 'filled' | 'rejected'
+  readonly as: 'filled' | 'rejected' | 'cancelled'
   /** Kept with the order; the message of a rejection. */
   readonly reason: string
   /** Who ends it. */
@@ -79,7 +80,7 @@ export const createOrdersUnderWay = ({ operatorOrders, orders, clock }: OrderPor
     getOperatorOrder,
 
     /**
-     * POST /operator/v1/orders/:orderId/finish: ends a pending order with the operator's outcome,
+     * POST /operator/v1/orders/:orderId/finish: ends a pending or open order with the operator's outcome,
      * whatever the broker's records show.
      */
     finishOrder: (
@@ -111,7 +112,7 @@ const stepOf = (
   order: Order,
   finish: FinishOrder,
 ): E.Either<Refusal<'OrderNotPending' | 'ValidationError'>, PlacementStep> => {
-  if (order.status !== 'pending') return E.left(refuse('OrderNotPending', { status: order.status }))
+  if (!isUnderWay(order)) return E.left(refuse('OrderNotPending', { status: order.status }))
   const issues = issuesOf(order, finish)
   if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
   const { by, reason } = finish
@@ -124,13 +125,15 @@ const stepOf = (
 }
 
 const issuesOf = (
-  { request }: Order,
+  { request, status }: Order,
   { as, price, volume, position }: FinishOrder,
 ): readonly Issue[] => {
-  if (as === 'rejected')
+  if (as === 'cancelled' && status !== 'open')
+    return [{ path: 'as', message: `as must be filled or rejected; the order is ${status}` }]
+  if (as !== 'filled')
     return Object.entries({ price, volume, position })
       .filter(([, value]) => value !== undefined)
-      .map(([path]) => ({ path, message: `${path} must be absent where the order was rejected` }))
+      .map(([path]) => ({ path, message: `${path} must be absent where the order was ${as}` }))
   if (volume === undefined || volume <= request.volume) return []
   return [
     {
@@ -144,6 +147,7 @@ const outcomeOf = (
   { request }: Order,
   { as, reason, price, volume, position }: FinishOrder,
 ): OrderOutcome => {
+  if (as === 'cancelled') return { kind: 'cancelled', reason: 'broker' }
   if (as === 'rejected')
     return { kind: 'rejected', reason: { code: finishedByOperatorCode, message: reason } }
   const fill: Fill = {

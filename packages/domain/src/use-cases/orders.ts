@@ -38,12 +38,15 @@ import {
   brokerClientId,
   clientIdPrefix,
   parseOrderId,
-  requireCancellable,
-  requireModifiable,
   type Order,
   type OrderRequest,
   type PendingOrder,
 } from '../orders/order.ts'
+import {
+  issuesOfTerms,
+  requireLevelsAroundPrice,
+  requireOrderTypeOf,
+} from '../orders/pending-terms.ts'
 import { sendTimeoutMs } from '../orders/placement.ts'
 import type {
   AccountLimits,
@@ -59,6 +62,7 @@ import type {
   RecordRefusal,
 } from '../ports/index.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
+import type { Instant } from '../primitives/instant.ts'
 import type { Page } from '../primitives/pages.ts'
 import { findAccount } from './steps/find.ts'
 import { createOutcomeWaits, type OutcomeWait } from './steps/outcome-wait.ts'
@@ -121,20 +125,6 @@ export const createOrders = (ports: OrdersPorts) => {
 
     /** GET /orders/:id. */
     getOrder,
-
-    /** PUT /orders/:id: only an open order can be modified, and none is open today. */
-    modifyOrder: (
-      caller: Caller,
-      id: string,
-    ): AsyncResult<never, 'NotFound' | 'OrderInFlight' | 'OrderNotModifiable'> =>
-      pipe(getOrder(caller, id), TE.flatMapEither(requireModifiable)),
-
-    /** DELETE /orders/:id: only an open order can be cancelled, and none is open today. */
-    cancelOrder: (
-      caller: Caller,
-      id: string,
-    ): AsyncResult<never, 'NotFound' | 'OrderInFlight' | 'OrderNotCancellable'> =>
-      pipe(getOrder(caller, id), TE.flatMapEither(requireCancellable)),
   }
 }
 
@@ -162,6 +152,9 @@ export interface PlaceOrderInput {
 }
 
 type PlaceOrderTag =
+  | 'ValidationError'
+  | 'InvalidPrice'
+  | 'OrderTypeNotSupportedByPlatform'
   | 'AccountNotFound'
   | 'AccountPurposeRestricted'
   | 'LiveAccountRestricted'
@@ -174,18 +167,20 @@ type PlaceOrderTag =
   | RecordRefusal['_tag']
 
 /** A check of a new order. */
-export interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>> {
+export interface OrderCheck<Facts, Failure = Refusal<PlaceOrderTag>, Order = OrderRequest> {
   readonly name: OrderCheckName
-  readonly require: (order: OrderSize, facts: Facts) => E.Either<Failure, unknown>
+  readonly require: (order: Order, facts: Facts) => E.Either<Failure, unknown>
 }
 
 /** The checks of a new order, in their order. */
 export const orderCheckNames = [
+  'levels',
   'volume_per_order',
   'account_purpose',
   'demo_account',
   'halt',
   'provider_account',
+  'order_type',
   'provider_token',
   'challenge',
   'desk_limits',
@@ -197,9 +192,9 @@ export const orderCheckNames = [
 export type OrderCheckName = (typeof orderCheckNames)[number]
 
 /** The refusal of the first check that fails. */
-const requireEach = <Facts, Failure>(
-  checks: readonly OrderCheck<Facts, Failure>[],
-  order: OrderSize,
+const requireEach = <Facts, Failure, Order>(
+  checks: readonly OrderCheck<Facts, Failure, Order>[],
+  order: Order,
   facts: Facts,
 ): E.Either<Failure, void> => {
   for (const check of checks) {
@@ -211,7 +206,7 @@ const requireEach = <Facts, Failure>(
 
 /**
  * POST /orders: checks the order and records it; the reply does not wait for the broker. The order
- * of the checks is part of the contract: volume, account, halt, provider token, challenge, open positions
+ * of the checks is part of the contract: terms, levels, volume, account, halt, provider token, challenge, open positions
  * (here), then limits and counts (in `record`).
  */
 export const placeOrder =
@@ -222,7 +217,8 @@ export const placeOrder =
   ): AsyncResult<PendingOrder, PlaceOrderTag> =>
     pipe(
       // Before anything is read.
-      TE.fromEither(requireEach(volumeChecks, request, undefined)),
+      TE.fromEither(requireGoodTerms(request, ports.clock.now())),
+      TE.flatMapEither(() => requireEach(requestChecks, request, undefined)),
       TE.flatMap(() => readAccountFacts(ports, owner, request.accountId)),
       TE.tapEither((facts) => requireEach(accountChecks, request, facts)),
       TE.flatMapEither(({ account, limits }) =>
@@ -256,6 +252,15 @@ export const placeOrder =
       }),
     )
 
+/** A body that could never be an order. */
+export const requireGoodTerms = (
+  request: OrderRequest,
+  now: Instant,
+): E.Either<Refusal<'ValidationError'>, void> => {
+  const issues = issuesOfTerms(request, now)
+  return issues.length === 0 ? E.right(undefined) : E.left(refuse('ValidationError', { issues }))
+}
+
 /** The account of an order, and what else its checks need. A read that failed refuses the order. */
 export interface AccountFacts {
   readonly account: Account
@@ -265,7 +270,8 @@ export interface AccountFacts {
   readonly limits: E.Either<Refusal<'LimitCheckUnavailable'>, AccountLimits>
 }
 
-export const volumeChecks: readonly OrderCheck<unknown>[] = [
+export const requestChecks: readonly OrderCheck<unknown>[] = [
+  { name: 'levels', require: requireLevelsAroundPrice },
   { name: 'volume_per_order', require: ({ volume }) => requireVolumeInLimit(volume) },
 ]
 
@@ -283,6 +289,16 @@ export const accountChecks: readonly OrderCheck<AccountFacts>[] = [
       ),
   },
   { name: 'provider_account', require: (_, { account }) => requireBrokerAccount(account) },
+  {
+    name: 'order_type',
+    require: (order, { account }) =>
+      pipe(
+        requireBrokerAccount(account),
+        E.flatMap(({ platform }): E.Either<Refusal<PlaceOrderTag>, void> =>
+          requireOrderTypeOf(platform, order),
+        ),
+      ),
+  },
   {
     name: 'provider_token',
     require: (_, { account: { id: accountId }, hasToken }) =>
@@ -386,7 +402,7 @@ export interface LimitFacts {
   readonly openPositions: OpenPositions
 }
 
-export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal>[] = [
+export const limitChecks: readonly OrderCheck<LimitFacts, LimitRefusal, OrderSize>[] = [
   {
     name: 'desk_limits',
     require: (order, { limits: { desks }, openPositions }) => {

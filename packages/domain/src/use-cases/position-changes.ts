@@ -5,12 +5,7 @@ import { pipe } from 'fp-ts/lib/function.js'
 import * as T from 'fp-ts/lib/Task.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Caller } from '../access/credential.ts'
-import {
-  requireBrokerAccount,
-  requireTradable,
-  type Account,
-  type BrokerAccount,
-} from '../accounts/account.ts'
+import type { BrokerAccount } from '../accounts/account.ts'
 import {
   refuse,
   type AsyncResult,
@@ -56,13 +51,15 @@ import { dayMs, secondMs, type Instant } from '../primitives/instant.ts'
 import { provenanceOf, type Provenance } from '../primitives/provenance.ts'
 import { isSymbolMatch, type SymbolFilter } from '../primitives/symbol-filter.ts'
 import {
-  confirmDemo,
   findAccount,
   findPositionAccount,
+  requireChangeable,
   showPosition,
   type OpenPosition,
   type PositionResult,
+  type RestrictionTag,
 } from './steps/find.ts'
+import { repeatUntil } from './steps/repeat-until.ts'
 import type { SynchroniseJournal } from './synchronise-journal.ts'
 
 interface ChangePorts extends Pick<
@@ -73,7 +70,6 @@ interface ChangePorts extends Pick<
   readonly journal: Pick<Journal, 'want' | 'closingDeals'>
 }
 
-type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
 type ChangeTag = BrokerChangeError['_tag'] | RestrictionTag | 'InternalTimeout'
 
 /**
@@ -149,27 +145,13 @@ interface SentClose {
 
 /** How many of several closes are under way at once. */
 const closesAtOnce = 4
-/** How long a read may take to show a change that was made. */
-const watchMs = 2 * secondMs
-/** Between the end of one read and the next. */
-const watchPauseMs = 250
 /**
  * When the journal is read once more after a close, for deals that the broker's history shows late.
  */
 const lateDealsMs = 10 * secondMs
 
 export const createPositionChanges = (ports: ChangePorts) => {
-  const { broker, positionTrading, journal, clock, pause } = ports
-
-  /** The broker account of an account whose positions may be changed. */
-  const requireChangeable = (
-    account: Account,
-  ): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
-    pipe(
-      TE.fromEither(requireTradable(account)),
-      TE.flatMapEither(requireBrokerAccount),
-      TE.tap(() => confirmDemo(ports)(account)),
-    )
+  const { broker, positionTrading, journal, clock } = ports
 
   /**
    * Finds the position, on an account where positions may be changed, and changes it while nobody
@@ -182,7 +164,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   ): AsyncResult<A, ChangeTag | Tag> =>
     pipe(
       findPositionAccount(ports)(owner, id),
-      TE.bindW('brokerAccount', ({ account }) => requireChangeable(account)),
+      TE.bindW('brokerAccount', ({ account }) => requireChangeable(ports)(account)),
       TE.flatMap((target): AsyncResult<A, ChangeTag | Tag> =>
         ports.positionLocks.holding(
           target.brokerAccount,
@@ -198,19 +180,6 @@ export const createPositionChanges = (ports: ChangePorts) => {
       TE.bindTo('reading'),
       TE.bindW('position', ({ reading }) => TE.fromEither(requireOpen(reading, id.ticket))),
     )
-
-  /**
-   * Reads until a read returns true, or until the time is up, also where a read never returns. One
-   * that is still under way then may end later.
-   */
-  const watch = async (read: () => Promise<boolean>): Promise<void> => {
-    const watching = { isOver: false }
-    const readOn = async (): Promise<void> => {
-      while (!watching.isOver && !(await read())) await pause(watchPauseMs)()
-    }
-    await Promise.race([readOn(), pause(watchMs)()])
-    watching.isOver = true
-  }
 
   // --- levels ---
 
@@ -305,7 +274,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
     ): T.Task<OpenPosition> =>
     async () => {
       let latest = before
-      await watch(async () => {
+      await repeatUntil(ports, async () => {
         const read = await readOpenPosition(target)()
         if (E.isLeft(read)) return isFinal(read.left)
         latest = read.right
@@ -408,7 +377,10 @@ export const createPositionChanges = (ports: ChangePorts) => {
         return fill() !== undefined
       }
       // Each by itself: a first read of a long history must not delay the positions.
-      await Promise.all([shown === undefined ? watch(isShown) : undefined, watch(isFilled)])
+      await Promise.all([
+        shown === undefined ? repeatUntil(ports, isShown) : undefined,
+        repeatUntil(ports, isFilled),
+      ])
       return { shown, fill: fill() }
     }
 
@@ -476,7 +448,7 @@ export const createPositionChanges = (ports: ChangePorts) => {
   > =>
     pipe(
       findAccount(ports)(caller.owner, accountId),
-      TE.flatMap(requireChangeable),
+      TE.flatMap(requireChangeable(ports)),
       TE.flatMap(positionTrading.freshPositions),
       TE.map(({ positions }) =>
         positions.filter(

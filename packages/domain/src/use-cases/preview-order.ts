@@ -24,7 +24,8 @@ import {
   limitChecks,
   readAccountFacts,
   readOpenPositions,
-  volumeChecks,
+  requireGoodTerms,
+  requestChecks,
   type CheckPorts,
   type OrderCheck,
   type OrderCheckName,
@@ -57,9 +58,14 @@ interface PreviewPorts extends CheckPorts, Pick<Ports, 'liveAccounts' | 'clock'>
 export const createOrderPreviews = (ports: PreviewPorts) => ({
   /** POST /orders/preview. */
   previewOrder:
-    ({ owner }: Caller, order: OrderRequest): AsyncResult<OrderPreview, 'AccountNotFound'> =>
+    (
+      { owner }: Caller,
+      order: OrderRequest,
+    ): AsyncResult<OrderPreview, 'AccountNotFound' | 'ValidationError'> =>
     async () => {
       const now = ports.clock.now()
+      const isGood = requireGoodTerms(order, now)
+      if (E.isLeft(isGood)) return isGood
       const [facts, counts] = await Promise.all([
         readAccountFacts(ports, owner, order.accountId)(),
         ports.orders.counts(owner, now)(),
@@ -76,7 +82,7 @@ export const createOrderPreviews = (ports: PreviewPorts) => ({
         readMarket(ports, account, order),
       ])
       const checks = [
-        ...checkEach(volumeChecks, order, undefined),
+        ...checkEach(requestChecks, order, undefined),
         ...checkEach(accountChecks, order, facts.right),
         ...limitChecks.map(({ name, require }) =>
           checked(

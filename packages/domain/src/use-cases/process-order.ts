@@ -16,7 +16,13 @@ import {
 } from '../accounts/account.ts'
 import { requireNotHalted } from '../accounts/halt.ts'
 import type { AsyncResult, BrokerReadError, ServiceUnavailable } from '../errors.ts'
-import { brokerClientId, isCorrection, withOutcome, type Order } from '../orders/order.ts'
+import {
+  brokerClientId,
+  isCorrection,
+  isPendingOrder,
+  type Order,
+  type OrderRequest,
+} from '../orders/order.ts'
 import {
   afterLookup,
   afterNotSent,
@@ -27,6 +33,7 @@ import {
   sendTimeoutMs,
   lateRejection,
   rejectUnusable,
+  withStep,
   type LookupAnswer,
   type PlacementStep,
   type Sending,
@@ -41,6 +48,7 @@ import type {
   OrderPlacement,
   OrderRetry,
   OrderStore,
+  PendingPart,
   Ports,
 } from '../ports/index.ts'
 import { secondMs } from '../primitives/instant.ts'
@@ -170,7 +178,11 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
         () => timeToDeadlineMs(job) > 0,
       )()
       if (answer.kind !== 'refused' && answer.kind !== 'not_sent') ports.accountChanged(destination)
-      return writeSendAnswer(job, expected, afterSend(sending, answer, timeToDeadlineMs(job)))
+      return writeSendAnswer(
+        job,
+        expected,
+        afterSend(sending, answer, timeToDeadlineMs(job), isPendingOrder(order)),
+      )
     }
     return pipe(
       advance(job, { placement: sending, continueInMs: sendingLeaseMs }),
@@ -185,7 +197,12 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       findInSlot(job, job.order.createdAt, null, true),
       TE.flatMap((answer) => {
         if (answer === undefined) return nothingFollows
-        const step = afterVerification(answer, timeToDeadlineMs(job), job.order.createdAt)
+        const step = afterVerification(
+          answer,
+          timeToDeadlineMs(job),
+          job.order.createdAt,
+          isPendingOrder(job.order),
+        )
         return step === undefined ? send(job) : write(job, step)
       }),
     )
@@ -304,11 +321,13 @@ export const processOrder = (ports: ProcessPorts): ((job: OrderJob) => Processin
       case 'look_up': {
         const { from, readFromTerminal } = action
         return lookUp(job, from, readFromTerminal, (answer) =>
-          afterLookup(from, answer, now, readFromTerminal),
+          afterLookup(from, answer, now, readFromTerminal, isPendingOrder(order)),
         )()
       }
       case 'recheck':
-        return lookUp(job, action.from, true, (answer) => afterRecheck(action.from, answer))()
+        return lookUp(job, action.from, true, (answer) =>
+          afterRecheck(action.from, answer, isPendingOrder(order)),
+        )()
       case 'reject_late':
         return write(job, lateRejection)()
       case 'none':
@@ -369,8 +388,9 @@ const mayOverride = (
 const processed = (
   job: OrderJob,
   expected: OrderPlacement,
-  { placement, outcome, continueInMs }: PlacementStep,
+  step: PlacementStep,
 ): ProcessedOrder => {
+  const { placement, continueInMs } = step
   // We sent this order and got `not_sent`. We had recorded it or looked it up first, so the retry
   // needs no lookup.
   const retried: OrderJob = {
@@ -380,9 +400,10 @@ const processed = (
     mustLookUpFirst: job.mustLookUpFirst && expected === job,
   }
   return {
-    isCorrected:
-      outcome !== undefined &&
-      isCorrection(expected.order, withOutcome(expected.order, outcome, expected.order.updatedAt)),
+    isCorrected: isCorrection(
+      expected.order,
+      withStep(expected.order, step, expected.order.updatedAt),
+    ),
     retry:
       placement.step === 'recorded' && continueInMs !== null
         ? { job: retried, inMs: continueInMs }
@@ -390,7 +411,19 @@ const processed = (
   }
 }
 
-const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
+/** Undefined for a market order, whose price is not sent. */
+const pendingPartOf = ({
+  orderType: type,
+  price,
+  stopLimitPrice,
+  timeInForce = 'gtc',
+  expiresAt,
+}: OrderRequest): PendingPart | undefined =>
+  type === 'market' || price === undefined
+    ? undefined
+    : { type, price, stopLimitPrice, timeInForce, expiresAt }
+
+export const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
   const { symbol, side, volume, stopLoss, takeProfit } = request
   return {
     clientId: brokerClientId(id),
@@ -399,5 +432,6 @@ const brokerOrderOf = ({ id, request }: Order): BrokerOrder => {
     volume,
     stopLoss,
     takeProfit,
+    pending: pendingPartOf(request),
   }
 }

@@ -10,6 +10,7 @@ import {
   afterRecheck,
   afterSend,
   afterVerification,
+  goneMissing,
   nextAction,
   sendTimeoutMs,
   lateRejection,
@@ -23,8 +24,10 @@ import {
   type PlacementStep,
   type Rechecking,
   type Sending,
+  type Working,
+  type WorkingOrder,
 } from '../../src/orders/placement.ts'
-import type { OrderOutcome } from '../../src/orders/order.ts'
+import type { CancelReason, OrderOutcome, PendingTerms } from '../../src/orders/order.ts'
 import { hourMs, minuteMs, secondMs } from '../../src/primitives/instant.ts'
 import type { AccountId } from '../../src/primitives/ids.ts'
 import type { UnavailableCause } from '../../src/errors.ts'
@@ -121,7 +124,7 @@ describe('the provider’s answer to a send', () => {
     [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
     [{ kind: 'not_sent', retryAfterMs: 4 * secondMs }, retryIn(4 * secondMs)],
   ])('%o is followed by %o', (answer, step) => {
-    expect(afterSend(sending, answer, sendTimeoutMs)).toEqual(step)
+    expect(afterSend(sending, answer, sendTimeoutMs, false)).toEqual(step)
   })
 
   it.each<[number | null, number, PlacementStep, UnavailableCause?]>([
@@ -138,7 +141,10 @@ describe('the provider’s answer to a send', () => {
     'that it was not sent, with a retry after %o ms and %i ms left, is followed by %o',
     (retryAfterMs, leftMs, step, cause) => {
       expect(afterNotSent(retryAfterMs, leftMs, cause)).toEqual(step)
-      expect(afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs)).toEqual(step)
+      for (const isPending of [false, true])
+        expect(
+          afterSend(sending, { kind: 'not_sent', retryAfterMs, cause }, leftMs, isPending),
+        ).toEqual(step)
     },
   )
 })
@@ -152,7 +158,7 @@ describe('the lookup before the first send of another process’s order', () => 
     [{ kind: 'working' }, sendTimeoutMs, lookUpIn(sinceCreation, secondMs)],
     [{ kind: 'found', outcome: filled }, sendTimeoutMs, ended(filled)],
   ])('%o with %i ms left is followed by %o', (answer, leftMs, step) => {
-    expect(afterVerification(answer, leftMs, createdAt)).toEqual(step)
+    expect(afterVerification(answer, leftMs, createdAt, false)).toEqual(step)
   })
 })
 
@@ -165,7 +171,7 @@ const stepsAfter = (
   lateMs = 0,
 ): readonly PlacementStep[] => {
   const steps: PlacementStep[] = [
-    afterSend(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0),
+    afterSend(sending, { kind: 'placed', brokerOrderId: '46000801' }, 0, false),
   ]
   let now = createdAt
   for (const kind of kinds) {
@@ -179,7 +185,7 @@ const stepsAfter = (
       now,
     })
     if (action.kind !== 'look_up') return expect.fail(action.kind)
-    steps.push(afterLookup(action.from, { kind }, now, action.readFromTerminal))
+    steps.push(afterLookup(action.from, { kind }, now, action.readFromTerminal, false))
   }
   return steps
 }
@@ -202,9 +208,9 @@ describe('lookups', () => {
   )
 
   it('end with what the broker shows', () => {
-    expect(afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false)).toEqual(
-      ended(filled),
-    )
+    expect(
+      afterLookup(lookingUp, { kind: 'found', outcome: filled }, createdAt, false, false),
+    ).toEqual(ended(filled))
   })
 
   it('prove absence after five minutes of nothing, with a refreshed lookup', () => {
@@ -250,7 +256,8 @@ describe('lookups', () => {
         absence: { ...absence, lastAt: createdAt },
       }
       expect(
-        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, readFromTerminal).placement.step,
+        afterLookup(from, { kind: 'nothing' }, createdAt + gapMs, readFromTerminal, false).placement
+          .step,
       ).toBe(step)
     },
   )
@@ -286,12 +293,121 @@ describe('an order that was rejected as not found', () => {
     [{ kind: 'nothing' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
     [{ kind: 'unreadable' }, { placement: { ...rechecking, rechecks: 1 }, continueInMs: hourMs }],
   ])('is looked up again: %o is followed by %o', (answer, step) => {
-    expect(afterRecheck(rechecking, answer)).toEqual(step)
+    expect(afterRecheck(rechecking, answer, false)).toEqual(step)
   })
 
   it('is looked up for a day', () => {
-    const last = afterRecheck({ ...rechecking, rechecks: 23 }, { kind: 'nothing' })
+    const last = afterRecheck({ ...rechecking, rechecks: 23 }, { kind: 'nothing' }, false)
     expect(last).toEqual({ placement: { step: 'ended' }, continueInMs: null })
+  })
+})
+
+const terms: PendingTerms = { price: 1.1, stopLoss: 1.05, timeInForce: 'gtc' }
+const order: WorkingOrder = { ...terms, brokerOrderId: '7', volume: 1, remainingVolume: 1 }
+const working: Working = {
+  step: 'working',
+  sentAt: sending.sentAt,
+  brokerOrderId: '7',
+  cancelledBy: null,
+  missing: null,
+}
+const anyNumber: Working = { ...working, brokerOrderId: null }
+const isHeld = { placement: working, terms, continueInMs: null }
+const seenElsewhere = { placement: anyNumber, continueInMs: secondMs }
+const shown: LookupAnswer = { kind: 'working', order }
+const cancelledAtBroker: OrderOutcome = { kind: 'cancelled', reason: 'broker', at: 5 }
+
+describe('a pending order', () => {
+  it.each<[PlacementAnswer, PlacementStep]>([
+    [
+      { kind: 'placed', brokerOrderId: '7' },
+      { placement: working, continueInMs: null },
+    ],
+    [{ kind: 'placed', brokerOrderId: null }, seenElsewhere],
+    [{ kind: 'unknown' }, lookUpIn(lookingUp, secondMs)],
+    // A market price on the right side of its own fills it at once.
+    [filled, ended(filled)],
+    [{ kind: 'refused', reason }, ended({ kind: 'rejected', reason })],
+  ])('whose send is answered %o goes on with %o', (answer, step) => {
+    expect(afterSend(sending, answer, sendTimeoutMs, true)).toEqual(step)
+  })
+
+  it.each<[what: string, after: (answer: LookupAnswer) => PlacementStep | undefined]>([
+    ['was sent', (answer) => afterLookup(lookingUp, answer, createdAt, false, true)],
+    ['another process recorded', (answer) => afterVerification(answer, 0, sending.sentAt, true)],
+    ['was rejected as not found', (answer) => afterRecheck(rechecking, answer, true)],
+    ['is open', (answer) => afterLookup(anyNumber, answer, createdAt, true, true)],
+  ])('that %s is open once a lookup shows that the broker holds it', (_, after) => {
+    expect(after(shown)).toMatchObject({
+      placement: { step: 'working', brokerOrderId: '7', missing: null },
+      terms,
+      continueInMs: null,
+    })
+    expect(after({ kind: 'working' })).toMatchObject({ placement: { step: 'working' } })
+    expect(after({ kind: 'found', outcome: filled })).toEqual(ended(filled))
+  })
+
+  it('that the broker holds no more is looked up at once, past the copy, then after growing pauses, and never rejected', () => {
+    const answers = fc.array(fc.constantFrom('nothing', 'unreadable', 'working'), {
+      minLength: 1,
+      maxLength: 100,
+    })
+    fc.assert(
+      fc.property(answers, (kinds) => {
+        let step: PlacementStep = goneMissing(working, createdAt)
+        expect(step.continueInMs).toBe(0)
+        let now = createdAt
+        for (const [index, kind] of kinds.entries()) {
+          const context = { mustLookUpFirst: true, timeToDeadlineMs: 0, createdAt, now }
+          const action = nextAction(step.placement, context)
+          expect(action).toMatchObject({ kind: 'look_up', readFromTerminal: true })
+          if (action.kind !== 'look_up') return
+          step = afterLookup(action.from, { kind }, now, true, true)
+          expect(step).toMatchObject({
+            placement: { ...working, missing: { since: createdAt, lookups: index + 1 } },
+          })
+          expect(step.outcome).toBeUndefined()
+          const pauseMs = step.continueInMs ?? 0
+          expect(pauseMs).toBeGreaterThanOrEqual(2 * secondMs)
+          now += pauseMs
+        }
+        if (step.placement.step !== 'working') return expect.fail(step.placement.step)
+        expect(afterLookup(step.placement, shown, now, true, true)).toEqual(isHeld)
+      }),
+    )
+  })
+
+  it.each<[CancelReason | null, OrderOutcome, OrderOutcome]>([
+    [null, cancelledAtBroker, cancelledAtBroker],
+    ['user', cancelledAtBroker, { ...cancelledAtBroker, reason: 'user' }],
+    ['halt', cancelledAtBroker, { ...cancelledAtBroker, reason: 'halt' }],
+    // The cancellation lost against the fill, or came after the end.
+    ['user', filled, filled],
+    ['user', { kind: 'partially_filled', fill }, { kind: 'partially_filled', fill }],
+    ['user', { kind: 'expired', at: 5 }, { kind: 'expired', at: 5 }],
+    [null, { kind: 'expired' }, { kind: 'expired' }],
+    ['user', { kind: 'rejected', reason }, { kind: 'rejected', reason }],
+  ])('that %s cancelled and the broker shows as %o ends as %o', (cancelledBy, outcome, end) => {
+    const from = { ...working, cancelledBy, missing: { since: createdAt, lookups: 1 } }
+    expect(afterLookup(from, { kind: 'found', outcome }, createdAt, true, true)).toEqual(ended(end))
+  })
+
+  it('whose number the broker replaced keeps its new one', () => {
+    const renumbered = { ...order, brokerOrderId: '8' }
+    expect(
+      afterLookup(working, { kind: 'working', order: renumbered }, createdAt, true, true),
+    ).toEqual({ ...isHeld, placement: { ...working, brokerOrderId: '8' } })
+  })
+
+  it('that is filled in parts stays open until the broker works it no more', () => {
+    const partly = afterLookup(
+      working,
+      { kind: 'working', order: { ...order, remainingVolume: 0.4 } },
+      createdAt,
+      true,
+      true,
+    )
+    expect(partly).toEqual(isHeld)
   })
 })
 

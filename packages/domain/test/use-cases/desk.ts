@@ -196,6 +196,7 @@ export const createOrderDesk = () => {
     orderIds: { newOrderId: (): OrderId => newOrderId() },
     stopwatch: { elapsedMs: () => now + stalledMs },
     trading: createFakeTrading(),
+    positionLocks: createLocks(),
     pause: (ms: number) => async () => {
       now += ms
     },
@@ -255,7 +256,7 @@ export const createOrderDesk = () => {
 export type OrderDesk = ReturnType<typeof createOrderDesk>
 
 /** Locks of one process. */
-const createLocks = (): PositionLocks => {
+function createLocks(): PositionLocks {
   const last = new Map<string, Promise<void>>()
   return {
     holding: (_account, ticket) => (work) => async () => {

@@ -13,11 +13,17 @@ import { createChangeDesk, down, noon, owner, rightOf, stranger, tagOf } from '.
 const open = () => {
   const desk = createChangeDesk({}, [openPosition()])
   const { closePositions } = createPositionChanges(desk)
-  const { haltAccount, liftHalt } = createHalts({ ...desk, closePositions })
+  const cancelled: unknown[] = []
+  const { haltAccount, liftHalt } = createHalts({
+    ...desk,
+    closePositions,
+    cancelOrders: (_, _id, reason) => TE.fromIO(() => (cancelled.push(reason), [])),
+  })
   const { id } = desk.account
   return {
     desk,
     id,
+    cancelled,
     halt: (request = {}, by = owner, guard = withoutKey) =>
       haltAccount({ owner: by }, id, request, guard),
     lift: (by = owner) => liftHalt({ owner: by }, id),

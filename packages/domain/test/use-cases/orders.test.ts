@@ -17,6 +17,8 @@ import {
   someProgram,
   type FakePlacement,
 } from '@tradeport/testkit'
+import type { Caller } from '../../src/access/credential.ts'
+import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
 import { createOrders, orderCheckNames, placeOrder } from '../../src/use-cases/orders.ts'
 import { createOrderPreviews, previewCheckNames } from '../../src/use-cases/preview-order.ts'
 import {
@@ -526,24 +528,30 @@ describe('GET, PUT and DELETE of orders', () => {
   })
 
   it.each([
-    ['getOrder', 'none', 'none'],
-    ['modifyOrder', 'OrderInFlight', 'OrderNotModifiable'],
-    ['cancelOrder', 'OrderInFlight', 'OrderNotCancellable'],
+    ['read', 'none', 'none'],
+    ['modified', 'OrderInFlight', 'OrderNotModifiable'],
+    ['cancelled', 'OrderInFlight', 'OrderNotCancellable'],
   ] as const)(
-    '%s finds only the caller’s orders: %s while pending, %s once filled',
+    'are %s only by their owner: %s while pending, %s once filled',
     async (verb, ...tags) => {
       const { desk, order, orders } = await placed()
+      const open = createOpenOrders(desk)
+      const verbs = {
+        read: orders.getOrder,
+        modified: (by: Caller, id: string) => open.modifyOrder(by, id, { price: 1.1 }),
+        cancelled: open.cancelOrder,
+      }
       for (const [by, id] of [
         [stranger, order.id],
         ...['', 'ord_', 'ord_00000000000000000xyz', `${order.id} `].map(
           (id) => [owner, id] as const,
         ),
       ] as const)
-        expect(await orders[verb]({ owner: by }, id)()).toEqual(
+        expect(await verbs[verb]({ owner: by }, id)()).toEqual(
           E.left(refuse('NotFound', { what: 'order' })),
         )
       for (const tag of tags) {
-        expect(await tagOf(orders[verb]({ owner }, order.id))).toBe(tag)
+        expect(await tagOf(verbs[verb]({ owner }, order.id))).toBe(tag)
         await desk.process(order)
       }
     },

@@ -79,7 +79,7 @@ const operatorOrder = encodedFrom(
     'OperatorOrder',
     'An order as its user sees it, with its destination, its progress and who ended it.',
     {
-      ...orderFields,
+      ...orderFields(true),
       tenantId,
       destination: object('Where it is sent.', {
         providerAccountId: text('The id of the account at the provider.', 'provider-account-1'),
@@ -228,7 +228,11 @@ const bareTicket = parsedString(
 const positive = (description: string) =>
   optionalWithoutExample(decimal(description, 1, { exclusiveMinimum: 0 }))
 const finish = input('How it ended.', {
-  as: oneOf(['filled', 'rejected'], 'The outcome.', 'rejected'),
+  as: oneOf(
+    ['filled', 'rejected', 'cancelled'],
+    'The outcome; only an open order ends as cancelled.',
+    'rejected',
+  ),
   reason: name,
   by: withDefault(name, 'operator'),
   price: positive('The price of the execution.'),

@@ -30,6 +30,7 @@ import {
   encodedFrom,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
+import { cancelAttempt } from './orders.ts'
 import { closeAttempt } from './positions.ts'
 
 const freeMargin = nullable(
@@ -80,52 +81,77 @@ const snapshot = record('BalanceSnapshot', 'The figures of an account at a momen
   ...figures,
 })
 
-const haltRequest = named(
-  'HaltAccountRequest',
-  input('How to halt the account.', {
-    reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
-    closePositions: optionalWithoutExample(
-      flag('Whether to close every open position once it is halted.', false),
-    ),
-    cancelOrders: optionalWithoutExample(
-      flag('Whether to cancel open orders; no order is ever open yet.', false),
-    ),
-  }),
-)
+const haltRequest = (hasPending: boolean) =>
+  named(
+    'HaltAccountRequest',
+    input('How to halt the account.', {
+      reason: optional(text('Why, for whoever reads it.', 'news', { maxLength: 200 })),
+      closePositions: optionalWithoutExample(
+        flag('Whether to close every open position once it is halted.', false),
+      ),
+      cancelOrders: optionalWithoutExample(
+        flag(
+          hasPending
+            ? 'Whether to cancel every open order once it is halted.'
+            : 'Whether to cancel open orders; no order is ever open yet.',
+          false,
+        ),
+      ),
+    }),
+  )
 
-const halt = encodedFrom(
-  record('AccountHalt', 'Whether an account is halted: then no order is placed on it.', {
-    accountId,
-    halted: flag('Whether it is.'),
-    by: nullable(halter),
-    since: nullable(withDescription(instant, 'Since when.')),
-    reason: nullable(text('Why, as it was given.', 'news')),
-    closes: optionalWithoutExample(
-      list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
-    ),
-    closeError: optionalWithoutExample(
-      object('Why no position was closed.', {
-        code: text('As in the error of a reply.', 'BROKER_UNAVAILABLE'),
-        message: text('The same in words.', 'The broker cannot be reached.'),
-      }),
-    ),
-  }),
-  ({ accountId: id, halt: stands, closes }: HaltView) => ({
-    accountId: id,
-    halted: O.isSome(stands),
-    ...(O.isSome(stands) ? stands.value : { by: null, since: null, reason: null }),
-    ...(closes !== undefined &&
-      (E.isRight(closes)
-        ? { closes: closes.right }
-        : { closeError: errorReply(closes.left).error })),
-  }),
-)
+const ofCancellations = {
+  cancellations: optionalWithoutExample(
+    list(cancelAttempt, 'The cancellations of its orders, where they were to be cancelled.'),
+  ),
+  cancelError: optionalWithoutExample(
+    object('Why no order was cancelled.', {
+      code: text('As in the error of a reply.', 'SERVICE_UNAVAILABLE'),
+      message: text('The same in words.', 'The service cannot do this now.'),
+    }),
+  ),
+}
+
+const halt = (hasPending: boolean) =>
+  encodedFrom(
+    record('AccountHalt', 'Whether an account is halted: then no order is placed on it.', {
+      accountId,
+      halted: flag('Whether it is.'),
+      by: nullable(halter),
+      since: nullable(withDescription(instant, 'Since when.')),
+      reason: nullable(text('Why, as it was given.', 'news')),
+      ...(hasPending ? ofCancellations : ({} as typeof ofCancellations)),
+      closes: optionalWithoutExample(
+        list(closeAttempt, 'The closes of its positions, where they were to be closed.'),
+      ),
+      closeError: optionalWithoutExample(
+        object('Why no position was closed.', {
+          code: text('As in the error of a reply.', 'BROKER_UNAVAILABLE'),
+          message: text('The same in words.', 'The broker cannot be reached.'),
+        }),
+      ),
+    }),
+    ({ accountId: id, halt: stands, cancellations, closes }: HaltView) => ({
+      accountId: id,
+      halted: O.isSome(stands),
+      ...(O.isSome(stands) ? stands.value : { by: null, since: null, reason: null }),
+      ...(cancellations !== undefined &&
+        (E.isRight(cancellations)
+          ? { cancellations: cancellations.right }
+          : { cancelError: errorReply(cancellations.left).error })),
+      ...(closes !== undefined &&
+        (E.isRight(closes)
+          ? { closes: closes.right }
+          : { closeError: errorReply(closes.left).error })),
+    }),
+  )
 
 const route = routesOf<UseCases>()
 const access = anyOf('accounts:read')
 const byId = { access, params: { id: accountId }, refusalForMalformedId: refuse('AccountNotFound') }
 
-export const accountRoutes = [
+/** @param hasPending whether the capability `pending-orders` is on */
+export const createAccountRoutes = (hasPending: boolean) => [
   route(
     'GET /accounts',
     'listAccounts',
@@ -173,11 +199,11 @@ export const accountRoutes = [
       ...byId,
       capability: 'trading-tools',
       access: anyOf('trading:write'),
-      body: haltRequest,
+      body: haltRequest(hasPending),
       refusals: ['AccountNotFound', 'IdempotencyInProgress'],
       useCase: (useCases, caller, { id, body, guard }) =>
         useCases.haltAccount(caller, id, body, guard),
-      ...replyWith(halt),
+      ...replyWith(halt(hasPending)),
     },
   ),
   route(
@@ -190,7 +216,7 @@ export const accountRoutes = [
       access: anyOf('trading:write'),
       refusals: ['AccountNotFound', 'AccountHalted'],
       useCase: (useCases, caller, { id }) => useCases.liftHalt(caller, id),
-      ...replyWith(halt),
+      ...replyWith(halt(hasPending)),
     },
   ),
 ]

@@ -1,12 +1,13 @@
 // The events that are posted to webhooks, as receivers see them. What the service records has these
 // types.
 import { thresholdSeverities, thresholdTypes } from '@tradeport/domain/accounts'
-import { cancelReasons, orderTypes } from '@tradeport/domain/orders'
+import { orderTypes, type OrderType } from '@tradeport/domain/orders'
 import { eventTypesOf, type WebhookEventType } from '@tradeport/domain/webhooks'
 import type { EventPayloads } from '@tradeport/domain/events'
 import {
   accountId,
   balance,
+  cancelReason,
   clientId,
   commission,
   deliveryId,
@@ -54,17 +55,21 @@ const ofBrokerPosition = {
     decimal('Weighted by volume; null when not all opening deals are known.', 1.0842),
   ),
 }
-const ofOrder = {
+const ofOrder = (hasPending: boolean) => ({
   order_id: orderId,
   ...deal,
-  order_type: oneOf(orderTypes, 'How the order is executed.'),
+  order_type: hasPending
+    ? oneOf(orderTypes, 'How the order is executed.')
+    : literal<OrderType>('market', 'Only market orders are placed.'),
   volume: lots,
-}
+})
 const sentPrice = optionalWithoutExample(decimal('As it was sent.', 1.0842))
 
-const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
+type DataShapes = Readonly<Record<WebhookEventType, Schema<unknown>>> & {
   readonly [Type in keyof EventPayloads]: Schema<EventPayloads[Type]>
-} = {
+}
+
+const dataShapes = (hasPending: boolean): DataShapes => ({
   'trade.closed': object('The trade.', {
     trade_id: positionId,
     ...ofPosition,
@@ -101,7 +106,7 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
     exit_reason: optionalWithoutExample(text('Why, when known.', 'stop_loss')),
   }),
   'order.created': object('The order.', {
-    ...ofOrder,
+    ...ofOrder(hasPending),
     created_at: at,
     price: sentPrice,
     stop_loss: stopLoss,
@@ -109,7 +114,7 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
     client_id: optional(clientId),
   }),
   'order.filled': object('The order, wholly or partly executed.', {
-    ...ofOrder,
+    ...ofOrder(hasPending),
     fill_price: nullable(
       decimal('The price of the execution; null when the broker did not report it.', 1.0842),
     ),
@@ -125,19 +130,16 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
     position_id: optional(positionId),
   }),
   'order.rejected': object('The order.', {
-    ...ofOrder,
+    ...ofOrder(hasPending),
     rejected_at: at,
     reject_code: text("The broker's code, or one of the service.", 'TRADE_RETCODE_NO_MONEY'),
     reject_message: text('The same for a person.', 'There is not enough money.'),
   }),
-  'order.expired': object('The order.', { ...ofOrder, expired_at: at }),
+  'order.expired': object('The order.', { ...ofOrder(hasPending), expired_at: at }),
   'order.cancelled': object('The order.', {
-    ...ofOrder,
+    ...ofOrder(hasPending),
     cancelled_at: at,
-    cancel_reason: oneOf(
-      cancelReasons,
-      'Who did it: its owner, the broker (or somebody in its terminal), or a halt of the account.',
-    ),
+    cancel_reason: cancelReason,
   }),
   'account.balance_changed': object('The change.', {
     account_id: accountId,
@@ -170,7 +172,7 @@ const dataShapes: Readonly<Record<WebhookEventType, Schema<unknown>>> & {
       list(positionId, 'The positions that were open; left out when they could not be read.'),
     ),
   }),
-}
+})
 
 /** `TradeClosed` for trade.closed. */
 const nameOf = (type: WebhookEventType): string =>
@@ -199,10 +201,10 @@ const standardHeaders: Readonly<Record<string, JsonSchema>> = {
   },
 }
 
-const deliveryOf = (type: WebhookEventType, hasEvents: boolean) => {
+const deliveryOf = (type: WebhookEventType, hasEvents: boolean, hasPending: boolean) => {
   const { json, example } = record(`${nameOf(type)}Event`, `What is posted for ${type}.`, {
     event: literal(type, 'The event type.'),
-    data: dataShapes[type],
+    data: dataShapes(hasPending)[type],
     timestamp: at,
     webhook_id: webhookId,
   })
@@ -234,7 +236,10 @@ const deliveryOf = (type: WebhookEventType, hasEvents: boolean) => {
 }
 
 /** The webhooks of the OpenAPI document. */
-export const webhookItems = (hasEvents: boolean) =>
+export const webhookItems = (hasEvents: boolean, hasPending: boolean) =>
   Object.fromEntries(
-    eventTypesOf(hasEvents).map((type) => [type, { post: deliveryOf(type, hasEvents) }]),
+    eventTypesOf(hasEvents).map((type) => [
+      type,
+      { post: deliveryOf(type, hasEvents, hasPending) },
+    ]),
   )

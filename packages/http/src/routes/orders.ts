@@ -1,6 +1,17 @@
 // Orders: placed, listed, read, changed and cancelled.
-import { refuse } from '@tradeport/domain/errors'
-import { maxLotsPerOrder, type Order, orderStatuses } from '@tradeport/domain/orders'
+import { refuse, type Refusal } from '@tradeport/domain/errors'
+import {
+  maxLotsPerOrder,
+  orderStatuses,
+  orderTypes,
+  pendingOrderTypes,
+  timesInForce,
+  type Order,
+  type OrderType,
+} from '@tradeport/domain/orders'
+import type { CancelAttempt } from '@tradeport/domain/use-cases'
+import * as E from 'fp-ts/lib/Either.js'
+import { errorReply } from '../errors.ts'
 import { formatPositionId } from '@tradeport/domain/primitives'
 import {
   orderCheckNames,
@@ -14,10 +25,12 @@ import type { JsonObject } from '../body.ts'
 import { errorReply } from '../errors.ts'
 import {
   accountId,
+  cancelReason,
   replyWithPage,
   clientId,
   dateRange,
   instant,
+  instantAt,
   lots,
   orderId,
   orderSymbol,
@@ -32,8 +45,8 @@ import {
   anything,
   flag,
   list,
-  nullable,
   literal,
+  nullable,
   decimal,
   withDescription,
   digits,
@@ -46,69 +59,138 @@ import {
   optionalWithoutExample,
   text,
   encodedFrom,
+  type Schema,
 } from '../schema.ts'
 import type { UseCases } from '../use-cases.ts'
 
-const unsupportedTypes: readonly unknown[] = ['limit', 'stop', 'stop_limit']
+const unsupportedTypes: readonly unknown[] = pendingOrderTypes
 
 const positive = (description: string, example: number) =>
   decimal(description, example, { exclusiveMinimum: 0 })
-const levels = {
-  price: optionalWithoutExample(positive('Recorded on the order, not sent to the broker.', 1.0842)),
-  stopLoss: optional(positive('A price.', 1.05)),
-  takeProfit: optional(positive('A price.', 1.3)),
-}
+const stopLoss = positive('A price.', 1.05)
+const takeProfit = positive('A price.', 1.3)
 
 // Above the most that an order may have, the use case refuses it by a code of its own.
 const volume = positive('Lots.', 0.2)
 
-const newOrderWith = (lotsToTrade: typeof volume) =>
-  input('A market order.', {
+/** The fields that only pending orders have. */
+const pendingFields = {
+  stopLimitPrice: optionalWithoutExample(
+    positive('For stop_limit: the price of the limit order that it becomes.', 1.0838),
+  ),
+  timeInForce: optionalWithoutExample(
+    oneOf(
+      timesInForce,
+      'How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.',
+    ),
+  ),
+  expiresAt: optionalWithoutExample(
+    instantAt('end', 'For timeInForce gtd: when the order expires. A date is its end, in UTC.'),
+  ),
+}
+
+/** What belongs to the capability `pending-orders`: absent where it is off. */
+const ifPending = <F extends object>(hasPending: boolean, fields: F): F =>
+  hasPending ? fields : ({} as F)
+
+const priceText = (hasPending: boolean): string =>
+  hasPending
+    ? 'Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker.'
+    : 'Recorded on the order, not sent to the broker.'
+
+const newOrderWith = (lotsToTrade: typeof volume, hasPending: boolean) =>
+  input(hasPending ? 'A new order.' : 'A market order.', {
     accountId: withDescription(accountId, 'A linked demo account for trading.'),
     symbol: orderSymbol,
     type: side,
     orderType: oneOf(
-      ['market'],
-      'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
+      hasPending ? orderTypes : (['market'] as const),
+      hasPending
+        ? 'How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.'
+        : 'Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.',
     ),
     volume: lotsToTrade,
-    ...levels,
+    price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+    ...ifPending(hasPending, pendingFields),
+    stopLoss: optional(stopLoss),
+    takeProfit: optional(takeProfit),
     comment: optionalWithoutExample(
       text('Your own note; not sent to the broker.', 'breakout', { maxLength: 500 }),
     ),
     clientId: optional(clientId),
   })
 
-const newOrder = named(
-  'PlaceOrderRequest',
-  newOrderWith({ ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } }),
-)
+const newOrder = (hasPending: boolean) =>
+  named(
+    'PlaceOrderRequest',
+    newOrderWith({ ...volume, json: { ...volume.json, maximum: maxLotsPerOrder } }, hasPending),
+  )
 // Whether the volume is too large is the answer.
-const previewedOrder = named('PreviewOrderRequest', newOrderWith(volume))
+const previewedOrder = (hasPending: boolean) =>
+  named('PreviewOrderRequest', newOrderWith(volume, hasPending))
 
-const orderChange = named('ModifyOrderRequest', input('What to change.', levels, 1), {
-  stopLoss: 1.06,
-})
+/** While no order is ever open, what a level would be is not said. */
+const changedLevel = (hasPending: boolean, level: Schema<number>): Schema<number | null> =>
+  hasPending ? nullable(level) : level
 
-export const orderFields = {
+const orderChange = (hasPending: boolean) =>
+  named(
+    'ModifyOrderRequest',
+    input(
+      hasPending ? 'What to change; null removes a level.' : 'What to change.',
+      {
+        price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+        stopLoss: optional(changedLevel(hasPending, stopLoss)),
+        takeProfit: optional(changedLevel(hasPending, takeProfit)),
+        ...ifPending(hasPending, {
+          stopLimitPrice: pendingFields.stopLimitPrice,
+          expiresAt: pendingFields.expiresAt,
+        }),
+      },
+      1,
+    ),
+    { stopLoss: 1.06 },
+  )
+
+export const orderFields = (hasPending: boolean) => ({
   id: orderId,
   userId: ownerId,
   accountId,
   symbol: withDescription(symbol, 'The instrument, as it was sent.'),
   type: side,
-  orderType: literal('market', 'Only market orders are placed today.'),
+  orderType: hasPending
+    ? oneOf(orderTypes, 'As it was sent.')
+    : literal<OrderType>('market', 'Only market orders are placed today.'),
   volume: lots,
-  ...levels,
+  price: optionalWithoutExample(positive(priceText(hasPending), 1.0842)),
+  ...ifPending(hasPending, {
+    ...pendingFields,
+    expiresAt: optionalWithoutExample(
+      withDescription(instant, 'With timeInForce gtd: when the order expires.'),
+    ),
+    brokerOrderId: optionalWithoutExample(
+      text("The broker's number of a pending order, once it is known.", '46648037'),
+    ),
+  }),
+  stopLoss: optional(stopLoss),
+  takeProfit: optional(takeProfit),
   comment: optionalWithoutExample(text('As it was sent.', 'breakout')),
   clientId: optional(clientId),
   status: oneOf(
     orderStatuses,
-    'pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.',
+    hasPending
+      ? 'pending until the broker decides; open while the broker holds a pending order; then filled, partially_filled, cancelled, rejected or expired.'
+      : 'pending until the broker decides, then filled, partially_filled or rejected. No order is ever open, cancelled or expired yet.',
   ),
   fillPrice: optionalWithoutExample(decimal('The price of the execution, when known.', 1.0842)),
   filledVolume: optionalWithoutExample(decimal('Lots that were executed, when known.', 0.2)),
   filledAt: optionalWithoutExample(withDescription(instant, 'When it was executed, when known.')),
   positionId: optionalWithoutExample(positionId),
+  ...ifPending(hasPending, {
+    cancelReason: optionalWithoutExample(cancelReason),
+    cancelledAt: optionalWithoutExample(withDescription(instant, 'When it was cancelled.')),
+    expiredAt: optionalWithoutExample(withDescription(instant, 'When it expired.')),
+  }),
   rejectReason: optionalWithoutExample(
     object('Why it was rejected.', {
       code: text(
@@ -120,7 +202,7 @@ export const orderFields = {
   ),
   createdAt: instant,
   updatedAt: instant,
-}
+})
 
 export const presentOrder = (placed: Order) => {
   const fill = 'fill' in placed ? placed.fill : {}
@@ -129,7 +211,6 @@ export const presentOrder = (placed: Order) => {
     ...placed,
     userId: placed.owner.userId,
     type: placed.request.side,
-    orderType: 'market' as const,
     fillPrice: fill.price,
     filledVolume: fill.volume,
     filledAt: fill.at,
@@ -138,14 +219,44 @@ export const presentOrder = (placed: Order) => {
   }
 }
 
-const order = encodedFrom(
-  record(
-    'Order',
-    'A market order, from its being recorded to its outcome at the broker.',
-    orderFields,
-  ),
-  presentOrder,
+const order = (hasPending: boolean) =>
+  encodedFrom(
+    record(
+      'Order',
+      hasPending
+        ? 'An order, from its being recorded to its outcome at the broker.'
+        : 'A market order, from its being recorded to its outcome at the broker.',
+      orderFields(hasPending),
+    ),
+    presentOrder,
+  )
+
+/** The outcome of one of several cancellations. */
+export const cancelAttempt = encodedFrom(
+  record('CancelAttempt', 'The outcome of one of several cancellations.', {
+    orderId,
+    outcome: oneOf(
+      ['cancelled', 'filled', 'rejected', 'unknown'],
+      'filled: it was executed first. rejected: it was not cancelled. unknown: it may have been cancelled; read the order before you try again.',
+    ),
+    code: optionalWithoutExample(
+      text('Why it was not cancelled, as in the error of a reply.', 'TRADE_REJECTED'),
+    ),
+    message: optionalWithoutExample(text('The same in words.', 'The broker refused the change.')),
+  }),
+  ({ orderId: id, result }: CancelAttempt) => {
+    if (E.isRight(result)) return { orderId: id, outcome: 'cancelled' } as const
+    const { code, message } = errorReply(result.left).error
+    return { orderId: id, outcome: outcomeOf(result.left), code, message } as const
+  },
 )
+
+const outcomeOf = (refusal: Refusal): 'cancelled' | 'filled' | 'rejected' | 'unknown' => {
+  if (refusal._tag === 'BrokerOutcomeUnknown') return 'unknown'
+  if (refusal._tag !== 'OrderNotCancellable') return 'rejected'
+  const { status } = refusal
+  return status === 'filled' || status === 'cancelled' ? status : 'rejected'
+}
 
 const estimated = (description: string, example: number) =>
   nullable(decimal(`${description}; null where the broker cannot say.`, example))
@@ -194,11 +305,6 @@ const reasonOf = (because: NonNullable<PreviewedCheck['because']>) => {
   return { code, message, details }
 }
 
-const precheck = ({ orderType }: JsonObject) =>
-  unsupportedTypes.includes(orderType)
-    ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
-    : undefined
-
 const route = routesOf<UseCases>()
 const access = anyOf('trading:read')
 const writers = anyOf('trading:write', 'orders:write')
@@ -212,113 +318,168 @@ const wait = optional(
   ),
 )
 
-export const createOrderRoutes = (hasTools: boolean): readonly Route<UseCases>[] => [
-  route(
-    'POST /orders',
-    'placeOrder',
-    'Records a market order and answers it as pending; GET /orders/:id shows its outcome at the broker.',
-    {
-      limit: { requests: 100, periodSeconds: 60 },
-      access: writers,
-      query: (hasTools ? { wait } : {}) as { readonly wait: typeof wait },
-      body: newOrder,
-      precheck,
-      refusals: [
-        'OrderTypeNotSupported',
-        'AccountNotFound',
-        'AccountPurposeRestricted',
-        'LiveAccountRestricted',
-        'AccountHalted',
-        'UnsupportedBroker',
-        'NotProvisioned',
-        'BrokerUnavailable',
-        'ChallengeCheckUnavailable',
-        'ChallengeLocked',
-        'LimitCheckUnavailable',
-        'DeskLimitBreached',
-        'TraderLimitBreached',
-        'ApprovalRequired',
-        'RiskLimitExceeded',
-        'IdempotencyInProgress',
-      ],
-      useCase: (useCases, caller, { query, body, replyToStore, mayWait }) => {
-        const { type, ...request } = body
-        return useCases.placeOrder(caller, {
-          request: { ...request, side: type },
-          replyToStore,
-          wait: query.wait === undefined ? undefined : { seconds: query.wait, mayGoOn: mayWait },
-        })
+interface OrderCapabilities {
+  /** Whether `pending-orders` is on. */
+  readonly hasPending: boolean
+  /** Whether `trading-tools` is on. */
+  readonly hasTools: boolean
+}
+
+export const createOrderRoutes = ({
+  hasPending,
+  hasTools,
+}: OrderCapabilities): readonly Route<UseCases>[] => {
+  const reply = replyWith(order(hasPending))
+  const unsupported = hasPending ? ([] as const) : (['OrderTypeNotSupported'] as const)
+  const precheck = ({ orderType }: JsonObject) =>
+    !hasPending && unsupportedTypes.includes(orderType)
+      ? refuse('OrderTypeNotSupported', { orderType: String(orderType) })
+      : undefined
+  return [
+    route(
+      'POST /orders',
+      'placeOrder',
+      hasPending
+        ? 'Records an order and answers it as pending; GET /orders/:id shows its outcome at the broker.'
+        : 'Records a market order and answers it as pending; GET /orders/:id shows its outcome at the broker.',
+      {
+        limit: { requests: 100, periodSeconds: 60 },
+        access: writers,
+        query: (hasTools ? { wait } : {}) as { readonly wait: typeof wait },
+        body: newOrder(hasPending),
+        precheck,
+        refusals: [
+          'ValidationError',
+          ...unsupported,
+          'InvalidPrice',
+          'OrderTypeNotSupportedByPlatform',
+          'AccountNotFound',
+          'AccountPurposeRestricted',
+          'LiveAccountRestricted',
+          'AccountHalted',
+          'UnsupportedBroker',
+          'NotProvisioned',
+          'BrokerUnavailable',
+          'ChallengeCheckUnavailable',
+          'ChallengeLocked',
+          'LimitCheckUnavailable',
+          'DeskLimitBreached',
+          'TraderLimitBreached',
+          'ApprovalRequired',
+          'RiskLimitExceeded',
+          'IdempotencyInProgress',
+        ],
+        useCase: (useCases, caller, { query, body, replyToStore, mayWait }) => {
+          const { type, ...request } = body
+          return useCases.placeOrder(caller, {
+            request: { ...request, side: type },
+            replyToStore,
+            wait: query.wait === undefined ? undefined : { seconds: query.wait, mayGoOn: mayWait },
+          })
+        },
+        ...reply,
+        location: ({ id }) => `/orders/${id}`,
       },
-      ...replyWith(order),
-      location: ({ id }) => `/orders/${id}`,
-    },
-  ),
-  route(
-    'POST /orders/preview',
-    'previewOrder',
-    'Runs every check of a new order, and estimates what it would cost, without placing it.',
-    {
-      capability: 'trading-tools',
-      access: writers,
-      body: previewedOrder,
-      precheck,
-      refusals: ['OrderTypeNotSupported', 'AccountNotFound', 'IdempotencyInProgress'],
-      useCase: (useCases, caller, { body, guard }) => {
-        const { type, ...request } = body
-        return pipe(
-          guard.begin,
-          TE.flatMap(() => useCases.previewOrder(caller, { ...request, side: type })),
-        )
+    ),
+    route(
+      'POST /orders/preview',
+      'previewOrder',
+      'Runs every check of a new order, and estimates what it would cost, without placing it.',
+      {
+        capability: 'trading-tools',
+        access: writers,
+        body: previewedOrder(hasPending),
+        precheck,
+        refusals: ['ValidationError', ...unsupported, 'AccountNotFound', 'IdempotencyInProgress'],
+        useCase: (useCases, caller, { body, guard }) => {
+          const { type, ...request } = body
+          return pipe(
+            guard.begin,
+            TE.flatMap(() => useCases.previewOrder(caller, { ...request, side: type })),
+          )
+        },
+        ...replyWith(preview),
       },
-      ...replyWith(preview),
-    },
-  ),
-  route('GET /orders', 'listOrders', 'Orders, newest first.', {
-    access,
-    query: {
-      accountId: optional(accountId),
-      status: optional(oneOf(orderStatuses, 'Orders with this status.')),
-      symbol: optional(orderSymbol),
-      clientId: optional(clientId),
-      ...dateRange,
-      ...paging,
-    },
-    range: ['startDate', 'endDate'],
-    refusals: ['AccountNotFound'],
-    useCase: (useCases, caller, { query: { startDate: from, endDate: to, ...query } }) =>
-      useCases.listOrders(caller, { ...query, from, to }),
-    ...replyWithPage(order),
-  }),
-  route('GET /orders/:id', 'getOrder', 'Get an order.', {
-    access,
-    params,
-    refusals: ['NotFound'],
-    useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
-    ...replyWith(order),
-  }),
-  route(
-    'PUT /orders/:id',
-    'modifyOrder',
-    'Changes an open order. No order is ever open yet, so none can be changed.',
-    {
-      access: writers,
+    ),
+    route('GET /orders', 'listOrders', 'Orders, newest first.', {
+      access,
+      query: {
+        accountId: optional(accountId),
+        status: optional(oneOf(orderStatuses, 'Orders with this status.')),
+        symbol: optional(orderSymbol),
+        clientId: optional(clientId),
+        ...dateRange,
+        ...paging,
+      },
+      range: ['startDate', 'endDate'],
+      refusals: ['AccountNotFound'],
+      useCase: (useCases, caller, { query: { startDate: from, endDate: to, ...query } }) =>
+        useCases.listOrders(caller, { ...query, from, to }),
+      ...replyWithPage(order(hasPending)),
+    }),
+    route('GET /orders/:id', 'getOrder', 'Get an order.', {
+      access,
       params,
-      body: orderChange,
-      refusals: ['NotFound', 'OrderInFlight', 'OrderNotModifiable'],
-      useCase: (useCases, caller, { id }) => useCases.modifyOrder(caller, id),
-      ...replyWith(order),
-    },
-  ),
-  route(
-    'DELETE /orders/:id',
-    'cancelOrder',
-    'Cancels an open order. No order is ever open yet, so none can be cancelled.',
-    {
-      access: writers,
-      params,
-      refusals: ['NotFound', 'OrderInFlight', 'OrderNotCancellable'],
-      useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
-      ...replyWith(order),
-    },
-  ),
-]
+      refusals: ['NotFound'],
+      useCase: (useCases, caller, { id }) => useCases.getOrder(caller, id),
+      ...reply,
+    }),
+    route(
+      'PUT /orders/:id',
+      'modifyOrder',
+      hasPending
+        ? 'Changes an open order at the broker, once; answers it as the broker now holds it.'
+        : 'Changes an open order. No order is ever open yet, so none can be changed.',
+      {
+        access: writers,
+        params,
+        body: orderChange(hasPending),
+        refusals: [...changeRefusals, 'OrderNotModifiable', 'ValidationError', 'InvalidPrice'],
+        useCase: (useCases, caller, { id, body }) => useCases.modifyOrder(caller, id, body),
+        ...reply,
+      },
+    ),
+    route(
+      'DELETE /orders/:id',
+      'cancelOrder',
+      hasPending
+        ? 'Cancels an open order at the broker, or what is not executed of it, once.'
+        : 'Cancels an open order. No order is ever open yet, so none can be cancelled.',
+      {
+        access: writers,
+        params,
+        refusals: [...changeRefusals, 'OrderNotCancellable'],
+        useCase: (useCases, caller, { id }) => useCases.cancelOrder(caller, id),
+        ...reply,
+      },
+    ),
+    route(
+      'DELETE /orders',
+      'cancelOrders',
+      'Cancels every open order of an account, each once, and answers how each ended.',
+      {
+        access: writers,
+        capability: 'pending-orders',
+        query: { accountId },
+        refusals: ['AccountNotFound'],
+        useCase: (useCases, caller, { query }) => useCases.cancelOrders(caller, query.accountId),
+        ...replyWith(list(cancelAttempt, 'Oldest order first; empty where none is open.')),
+      },
+    ),
+  ]
+}
+
+const changeRefusals = [
+  'NotFound',
+  'OrderInFlight',
+  'AccountNotFound',
+  'AccountPurposeRestricted',
+  'LiveAccountRestricted',
+  'UnsupportedBroker',
+  'NotProvisioned',
+  'BrokerUnavailable',
+  'BrokerRateLimited',
+  'TradeRejected',
+  'BrokerOutcomeUnknown',
+  'InternalTimeout',
+] as const

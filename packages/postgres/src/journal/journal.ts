@@ -52,7 +52,7 @@ export const openJournal = (
   parts: Parts,
   { watchMs = 10 * secondMs, pollMs = 100 }: JournalOptions = {},
 ): OpenedJournal => {
-  const watch = createWatch(parts, watchMs)
+  const watch = createWatch({ ...parts, recordsEvents: parts.recorder !== undefined }, watchMs)
   return {
     journal: createJournal({ ...parts, watchMs }),
     records: createTradeRecords(parts.knex),

@@ -1,4 +1,5 @@
-// The watch: gives rounds (`journals.watch_at`) to accounts while somebody waits for their events.
+// The watch: gives rounds (`journals.watch_at`) to accounts while somebody waits for their events, or
+// the broker holds orders of ours.
 import type { Watch } from '@tradeport/domain/ports'
 import { brokerEventTypes } from '@tradeport/domain/webhooks'
 import type { Knex } from 'knex'
@@ -14,9 +15,16 @@ export interface OpenedWatch extends Watch {
 const sweepMs = 2_000
 const streamLeaseSeconds = 20
 
+interface WatchParts {
+  readonly knex: Knex
+  readonly log: Log
+  /** If not, accounts are watched for their open orders alone. */
+  readonly recordsEvents: boolean
+}
+
 /** @param roundMs between two rounds of an account */
 export const createWatch = (
-  { knex, log }: { readonly knex: Knex; readonly log: Log },
+  { knex, log, recordsEvents }: WatchParts,
   roundMs: number,
 ): OpenedWatch => {
   let sweeping: Repeating | undefined
@@ -36,7 +44,9 @@ export const createWatch = (
       },
     }),
     start: () => {
-      sweeping = repeating(sweepMs, 'watch', log, () => query(knex, followWaiting(roundMs)))
+      sweeping = repeating(sweepMs, 'watch', log, () =>
+        query(knex, followWaiting(roundMs, recordsEvents)),
+      )
       return sweeping
     },
   }
@@ -44,24 +54,25 @@ export const createWatch = (
 
 /**
  * Begins the rounds of accounts that somebody waits for, at random times within the next interval,
- * so that they are spread evenly, and ends those of all others. A round later than that was set for
+ * less the time that it took to see it, so that they are spread evenly, and ends those of all others. A round later than that was set for
  * a longer interval, or before the database's clock was set back. Both parts lock in order or not
  * at all, since instances do this at the same time.
  */
-const followWaiting = (roundMs: number): Sql => sql`
+const followWaiting = (roundMs: number, recordsEvents: boolean): Sql => sql`
   with waiting as (
-      select tenant_id, user_id from webhooks where enabled and event_types && ${brokerEventTypes}::text[]
+      select tenant_id, user_id from webhooks where ${recordsEvents} and enabled and event_types && ${brokerEventTypes}::text[]
       union select tenant_id, user_id from stream_leases where expires_at > now()),
     waited_for as (
       select tenant_id, id from accounts join waiting using (tenant_id, user_id)
-      union select tenant_id, account_id from risk_thresholds),
+      union select tenant_id, account_id from risk_thresholds where ${recordsEvents}
+      union select tenant_id, account_id from orders where status = 'open'),
     watched as (
       select tenant_id, id as account_id, provider_account_id, created_at
       from accounts join waited_for using (tenant_id, id)
       where provider_account_id is not null and broker_type in ('mt4', 'mt5')),
     begun as (
       insert into journals (tenant_id, account_id, provider_account_id, linked_at, watch_at)
-      select watched.*, now() + random() * ${roundMs} * interval '1 ms'
+      select watched.*, now() + random() * ${Math.max(roundMs - sweepMs, roundMs / 2)} * interval '1 ms'
       from watched left join journals using (tenant_id, account_id)
       where watch_at is null or watch_at > now() + ${roundMs} * interval '1 ms'
       order by tenant_id, account_id

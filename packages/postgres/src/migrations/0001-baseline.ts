@@ -233,6 +233,7 @@ const tables = `
     cancel_reason text,
     cancelled_at timestamptz,
     expired_at timestamptz,
+    broker_order_id text,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     -- The placement.
@@ -241,7 +242,8 @@ const tables = `
     destination_account text not null,
     destination_region text,
     sent_at timestamptz,
-    broker_order_id text,
+    -- Who has sent a cancellation.
+    cancelled_by text,
     lookups integer,
     absent_lookups integer,
     absent_ms float8,
@@ -257,8 +259,10 @@ const tables = `
     primary key (tenant_id, id)
   );
   create index orders_of_user on orders (tenant_id, user_id, created_at, sequence);
-  -- What a limit of the account counts: pending orders, and those that were filled since its positions were read.
-  create index orders_in_books on orders (tenant_id, account_id, ended_at) where status in ('pending', 'filled', 'partially_filled');
+  -- What a limit of the account counts: pending and open orders, and those that were filled since its positions were read.
+  create index orders_in_books on orders (tenant_id, account_id, ended_at) where status in ('pending', 'open', 'filled', 'partially_filled');
+  -- What the watch compares with what the broker holds.
+  create index orders_open on orders (tenant_id, account_id) where status = 'open';
   create index orders_orphaned on orders (tenant_id) where is_orphaned;
   create index orders_due on orders (due_at) where due_at is not null;
 
@@ -269,6 +273,7 @@ const tables = `
     -- The last UTC day on which an order was created, and how many were.
     day date not null,
     created integer not null,
+    -- How many are pending or open.
     pending integer not null,
     primary key (tenant_id, user_id),
     foreign key (tenant_id, user_id) references users on delete cascade

@@ -23,6 +23,7 @@ const ownMs = 3 * secondMs
 const maxPerTenant = 250
 const purgeMs = 60 * minuteMs
 const strandedMs = 30 * secondMs
+const unwatchedMs = 5 * minuteMs
 
 export interface DueOrdersOptions {
   /** How often the table is read while there is something to do; 500 by default. */
@@ -56,6 +57,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
           mustLookUpFirst: false,
         })
     },
+    wake: () => worker?.wake(),
     work: async (process) => {
       const started = workOnDueRows<OrderJob>({
         log,
@@ -81,6 +83,7 @@ export const createDueOrders = (parts: Parts): DueOrders => {
       worker = started
       const upkeep = [
         { everyMs: strandedMs, event: 'stranded_orders', statement: makeStrandedDue },
+        { everyMs: unwatchedMs, event: 'unwatched_orders', statement: makeUnwatchedDue },
         { everyMs: purgeMs, event: 'idempotency_purge', statement: purgeKeys },
         { everyMs: purgeMs, event: 'order_list_purge', statement: purgeOrderLists },
         { everyMs: purgeMs, event: 'orphaned_order_purge', statement: purgeOrphans },
@@ -131,6 +134,16 @@ const claimDue = async (
 const makeStrandedDue = sql`
   update orders set due_at = now()
   where due_at > now() + interval '16 minutes' and (step <> 'rechecking' or due_at > now() + interval '70 minutes')`
+
+/**
+ * The watch reads the account as it is linked now: an open order that is held by another account of
+ * the broker, or whose account was removed, is looked up by itself.
+ */
+const makeUnwatchedDue = sql`
+  update orders set due_at = now()
+  where status = 'open' and due_at is null and not exists (
+    select from accounts where accounts.tenant_id = orders.tenant_id and accounts.id = orders.account_id
+      and accounts.provider_account_id = destination_account)`
 
 /** Orders of users that were removed while the orders were under way. */
 const purgeOrphans = sql`delete from orders where is_orphaned and step = 'ended'`

@@ -69,7 +69,7 @@ export const lockLimits = async (
 }
 
 /**
- * Orders on any link to an account's broker account that are pending, or were filled at
+ * Orders on any link to an account's broker account that are pending or open, or were filled at
  * `filledSince` or later.
  */
 const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
@@ -77,7 +77,7 @@ const pendingOn = (filledSince: Instant | undefined): Sql => sql`(
   from accounts as links join orders on orders.tenant_id = links.tenant_id and orders.account_id = links.id
   where links.tenant_id = accounts.tenant_id
     and (links.id = accounts.id or links.provider_account_id = accounts.provider_account_id)
-    and orders.status in ('pending', 'filled', 'partially_filled')
+    and orders.status in ('pending', 'open', 'filled', 'partially_filled')
     and (orders.ended_at is null
       or orders.ended_at >= ${filledSince === undefined ? 'infinity' : toTimestamptz(filledSince)}::timestamptz))`
 

@@ -57,6 +57,7 @@ const table = tableOf('orders', {
   filledVolume: orAbsent(numeric),
   filledAt: orAbsent(instant),
   positionId: orAbsent(parsedText('Ticket', parseTicket)),
+  brokerOrderId: orAbsent(t.string),
   rejectCode: orAbsent(t.string),
   rejectMessage: orAbsent(t.string),
   cancelReason: orAbsent(oneOf('cancelReason', cancelReasons)),
@@ -67,12 +68,12 @@ const table = tableOf('orders', {
 })
 
 const steps = tableOf('orders', {
-  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'rechecking', 'ended']),
+  step: oneOf('step', ['recorded', 'sending', 'looking_up', 'working', 'rechecking', 'ended']),
   destinationPlatform: oneOf('platform', ['mt4', 'mt5']),
   destinationAccount: t.string,
   destinationRegion: orAbsent(t.string),
   sentAt: orAbsent(instant),
-  brokerOrderId: orAbsent(t.string),
+  cancelledBy: orAbsent(oneOf('cancelledBy', cancelReasons)),
   lookups: orAbsent(t.number),
   absentLookups: orAbsent(t.number),
   absentMs: orAbsent(t.number),
@@ -112,6 +113,8 @@ export const orders = mapped(
         ...withoutNulls({ price, stopLimitPrice, timeInForce, expiresAt }),
         ...withoutNulls({ stopLoss, takeProfit, comment, clientId }),
       },
+      // The record shows it of pending orders alone.
+      ...(orderType === 'market' ? {} : withoutNulls({ brokerOrderId: stored.brokerOrderId })),
       createdAt,
       updatedAt,
     }
@@ -141,9 +144,10 @@ export const placements: Selection<OrderPlacement> = {
   read: (row) => {
     const order = orders.read(row)
     const stored = steps.read(row)
+    const { brokerOrderId } = table.read(row)
     return {
       order,
-      placement: placementOf(stored),
+      placement: placementOf({ ...stored, brokerOrderId }),
       destination: {
         accountId: order.request.accountId,
         owner: order.owner,
@@ -164,10 +168,15 @@ const placementOf = ({
   absentLookups,
   absentMs: coveredMs,
   absentAt: lastAt,
-}: ReturnType<typeof steps.read>): Placement => {
+  cancelledBy,
+}: ReturnType<typeof steps.read> & { readonly brokerOrderId: string | null }): Placement => {
   if (step === 'recorded' || step === 'ended') return { step }
   if (sentAt === null) throw contradiction(step)
   if (step === 'sending') return { step, sentAt }
+  if (step === 'working') {
+    const missing = lookups === null || lastAt === null ? null : { since: lastAt, lookups }
+    return { step, sentAt, brokerOrderId, cancelledBy, missing }
+  }
   if (lookups === null) throw contradiction(step)
   if (step === 'rechecking') return { step, sentAt, brokerOrderId, rechecks: lookups }
   const hasAbsence = absentLookups !== null && coveredMs !== null && lastAt !== null
@@ -197,16 +206,23 @@ export const rowOfNewOrder = ({ order, destination, checkedAt }: NewOrder): Row 
   }
 }
 
-/** The columns that hold how an order ended. */
-export const outcomeColumnsOf = (order: Order): Row => {
-  const { price, volume, at, positionId }: Fill = 'fill' in order ? order.fill : {}
+/** The columns that a step changes in the record of an order. */
+export const recordColumnsOf = (order: Order): Row => {
+  const { price, stopLimitPrice, timeInForce, expiresAt, stopLoss, takeProfit } = order.request
+  const fill: Fill = 'fill' in order ? order.fill : {}
   const reason = 'reason' in order ? order.reason : undefined
   return table.write({
     status: order.status,
-    fillPrice: price ?? null,
-    filledVolume: volume ?? null,
-    filledAt: at ?? null,
-    positionId: positionId ?? null,
+    price: price ?? null,
+    stopLimitPrice: stopLimitPrice ?? null,
+    timeInForce: timeInForce ?? null,
+    expiresAt: expiresAt ?? null,
+    stopLoss: stopLoss ?? null,
+    takeProfit: takeProfit ?? null,
+    fillPrice: fill.price ?? null,
+    filledVolume: fill.volume ?? null,
+    filledAt: fill.at ?? null,
+    positionId: fill.positionId ?? null,
     rejectCode: reason?.code ?? null,
     rejectMessage: reason?.message ?? null,
     cancelReason: 'cancelReason' in order ? order.cancelReason : null,
@@ -217,18 +233,23 @@ export const outcomeColumnsOf = (order: Order): Row => {
 }
 
 /** The columns that a step of the placement changes. */
-export const stepColumnsOf = (placement: Placement): Row => {
+export const stepColumnsOf = (placement: Placement, { brokerOrderId }: Order): Row => {
   const absence = placement.step === 'looking_up' ? placement.absence : null
-  const lookups = 'lookups' in placement ? placement.lookups : null
-  return steps.write({
-    step: placement.step,
-    sentAt: 'sentAt' in placement ? placement.sentAt : null,
-    brokerOrderId: 'brokerOrderId' in placement ? placement.brokerOrderId : null,
-    lookups: 'rechecks' in placement ? placement.rechecks : lookups,
-    absentLookups: absence?.lookups ?? null,
-    absentMs: absence?.coveredMs ?? null,
-    absentAt: absence?.lastAt ?? null,
-  })
+  const missing = placement.step === 'working' ? placement.missing : null
+  const lookups = 'lookups' in placement ? placement.lookups : (missing?.lookups ?? null)
+  const brokerNumber = 'brokerOrderId' in placement ? placement.brokerOrderId : null
+  return {
+    ...table.write({ brokerOrderId: brokerNumber ?? brokerOrderId ?? null }),
+    ...steps.write({
+      step: placement.step,
+      sentAt: 'sentAt' in placement ? placement.sentAt : null,
+      cancelledBy: 'cancelledBy' in placement ? placement.cancelledBy : null,
+      lookups: 'rechecks' in placement ? placement.rechecks : lookups,
+      absentLookups: absence?.lookups ?? null,
+      absentMs: absence?.coveredMs ?? null,
+      absentAt: absence?.lastAt ?? missing?.since ?? null,
+    }),
+  }
 }
 
 /**

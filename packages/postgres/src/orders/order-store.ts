@@ -1,6 +1,6 @@
 // Orders in PostgreSQL. Every statement names the tenant and the user.
 import { outcomeEvents } from '@tradeport/domain/events'
-import { withOutcome, type OrderId, type PlacementStep } from '@tradeport/domain/orders'
+import { isUnderWay, withStep, type OrderId, type PlacementStep } from '@tradeport/domain/orders'
 import type { OrderJobs, OrderPlacement, OrderStore, Stopwatch } from '@tradeport/domain/ports'
 import { toUtcDay, type Instant, type Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
@@ -9,14 +9,14 @@ import { inBatches } from '../connection/batches.ts'
 import { toTimestamptz, type Row } from '../connection/columns.ts'
 import { attempts, isDataFault, toServiceUnavailable } from '../connection/failures.ts'
 import type { Jobs } from '../connection/jobs.ts'
-import { query, readFirst, sql, transact, type Selection } from '../connection/sql.ts'
+import { query, readAll, readFirst, sql, transact, type Selection } from '../connection/sql.ts'
 import type { Cipher } from '../credentials/cipher.ts'
 import type { EventRecorder } from '../events/events.ts'
 import { createDueOrders, type DueOrdersOptions } from './due-orders.ts'
 import { listOrders } from './order-list.ts'
 import {
   orders,
-  outcomeColumnsOf,
+  recordColumnsOf,
   placements,
   rowOfNewOrder,
   serverRun,
@@ -91,7 +91,7 @@ export const openOrders = (
         placement: (owner, id) => find(owner, id, placements),
         advance: async (owner, from, step, now) => {
           const isWritten = await advance(parts, owner, from, step, now)
-          if (isWritten && step.outcome !== undefined)
+          if (isWritten && withStep(from.order, step, now).status !== from.order.status)
             for (const receive of outcomeReceivers.get(from.order.id) ?? []) receive()
           return isWritten
         },
@@ -106,6 +106,14 @@ export const openOrders = (
           )
           return rows.flatMap(({ tickets }) => tickets)
         },
+        openOrders: ({ tenantId, userId }, accountId) =>
+          readAll(
+            knex,
+            sql`select ${placements.columns} from orders
+              where tenant_id = ${tenantId} and account_id = ${accountId} and status = 'open' and user_id = ${userId}
+              order by created_at, sequence`,
+            placements,
+          ),
       }),
       onOutcome: (id, receive) => {
         const receivers = outcomeReceivers.get(id) ?? new Set()
@@ -144,17 +152,17 @@ const advance = async (
   step: PlacementStep,
   now: Instant,
 ): Promise<boolean> => {
-  const { outcome } = step
-  if (outcome === undefined) return updateStep(knex, owner, from, step, {})
-  const after = withOutcome(from.order, outcome, now)
+  const after = withStep(from.order, step, now)
   if (after === from.order) return updateStep(knex, owner, from, step, {})
   const isWritten = await transact(knex, async (trx) => {
-    const ended = { ...outcomeColumnsOf(after), ended_at: trx.fn.now() }
-    if (!(await updateStep(trx, owner, from, step, ended))) return false
-    if (from.order.status === 'pending')
+    const endedAt = isUnderWay(after) ? null : trx.fn.now()
+    const changed = { ...recordColumnsOf(after), ended_at: endedAt }
+    if (!(await updateStep(trx, owner, from, step, changed))) return false
+    const counted = Number(isUnderWay(after)) - Number(isUnderWay(from.order))
+    if (counted !== 0)
       await query(
         trx,
-        sql`update order_counters set pending = pending - 1
+        sql`update order_counters set pending = pending + ${counted}
           where tenant_id = ${owner.tenantId} and user_id = ${owner.userId}`,
       )
     await events?.recordWithin(
@@ -181,7 +189,7 @@ const updateStep = async (
     .where({ tenant_id: tenantId, user_id: userId, id: order.id, version })
     .whereRaw(isUnchanged.text, isUnchanged.bindings as Knex.RawBinding[])
     .update({
-      ...stepColumnsOf(placement),
+      ...stepColumnsOf(placement, order),
       ...more,
       ...(finish && { finished_by: finish.by, finish_reason: finish.reason }),
       version: version + 1,

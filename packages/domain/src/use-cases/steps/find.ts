@@ -6,6 +6,7 @@ import {
   isDemo,
   isPaper,
   requireBrokerAccount,
+  requireTradable,
   withReading,
   type Account,
   type BrokerAccount,
@@ -87,6 +88,18 @@ export const confirmDemo =
           )
         : TE.right(account),
       TE.filterOrElseW(isDemo, () => refuse('LiveAccountRestricted')),
+    )
+
+export type RestrictionTag = 'AccountPurposeRestricted' | 'LiveAccountRestricted'
+
+/** The broker account of an account whose positions and orders may be changed. */
+export const requireChangeable =
+  (ports: Pick<Ports, 'liveAccounts'>) =>
+  (account: Account): AsyncResult<BrokerAccount, BrokerReadTag | RestrictionTag> =>
+    pipe(
+      TE.fromEither(requireTradable(account)),
+      TE.flatMapEither(requireBrokerAccount),
+      TE.tap(() => confirmDemo(ports)(account)),
     )
 
 /** An open position with the read that it is from. */

@@ -1,0 +1,173 @@
+// The terms of pending orders: what a new one must have, what a change of them makes, and whether
+// the broker shows a change (docs/behaviour.md#pending-orders).
+import * as E from 'fp-ts/lib/Either.js'
+import { refuse, type Issue, type Refusal } from '../errors.ts'
+import { hasRequestedPrices } from '../positions/levels.ts'
+import { minuteMs, type Instant } from '../primitives/instant.ts'
+import { brokerClientId, clientIdPrefix, termsOf, type Order } from './order.ts'
+import type { OrderRequest, PendingTerms } from './order.ts'
+import type { WorkingOrder } from './placement.ts'
+
+/** What to change of an open order: an absent term stays, and null removes a level. */
+export interface TermsChange {
+  readonly price?: number | undefined
+  readonly stopLimitPrice?: number | undefined
+  readonly stopLoss?: number | null | undefined
+  readonly takeProfit?: number | null | undefined
+  readonly expiresAt?: Instant | undefined
+}
+
+type Requested = Pick<
+  OrderRequest,
+  'orderType' | 'price' | 'stopLimitPrice' | 'timeInForce' | 'expiresAt'
+>
+
+/**
+ * Every fault of the terms of a new order. A market order has a price only for its record, and none
+ * of the other terms.
+ */
+export const issuesOfTerms = (
+  { orderType, price, stopLimitPrice, timeInForce, expiresAt }: Requested,
+  now: Instant,
+): readonly Issue[] => {
+  const issues: Issue[] = []
+  const expect = (path: string, isGood: boolean, requirement: string): void => {
+    if (!isGood) issues.push({ path, message: `${path} ${requirement}` })
+  }
+  if (orderType === 'market') {
+    expect('timeInForce', timeInForce === undefined, 'is for pending orders only; leave it out')
+  } else {
+    expect('price', price !== undefined, `is required where orderType is ${orderType}`)
+  }
+  expect(
+    'stopLimitPrice',
+    (stopLimitPrice !== undefined) === (orderType === 'stop_limit'),
+    orderType === 'stop_limit'
+      ? 'is required where orderType is stop_limit'
+      : 'is for orderType stop_limit only; leave it out',
+  )
+  expect(
+    'expiresAt',
+    (expiresAt !== undefined) === (timeInForce === 'gtd'),
+    timeInForce === 'gtd'
+      ? 'is required where timeInForce is gtd'
+      : 'is for timeInForce gtd only; leave it out or send timeInForce gtd',
+  )
+  if (expiresAt !== undefined && timeInForce === 'gtd')
+    issues.push(...issuesOfExpiry(expiresAt, now))
+  return issues
+}
+
+const issuesOfExpiry = (expiresAt: Instant, now: Instant): readonly Issue[] =>
+  expiresAt > now
+    ? []
+    : [{ path: 'expiresAt', message: 'expiresAt must be in the future; send a later time' }]
+
+/** The levels of a pending order belong on either side of its own price. */
+export const requireLevelsAroundPrice = ({
+  side,
+  orderType,
+  price,
+  stopLoss,
+  takeProfit,
+}: Pick<OrderRequest, 'side' | 'orderType' | 'price' | 'stopLoss' | 'takeProfit'>): E.Either<
+  Refusal<'InvalidPrice'>,
+  void
+> => {
+  if (orderType === 'market' || price === undefined) return E.right(undefined)
+  for (const [level, value] of [
+    ['stopLoss', stopLoss],
+    ['takeProfit', takeProfit],
+  ] as const) {
+    const isBelow = (side === 'buy') === (level === 'stopLoss')
+    if (value !== undefined && (isBelow ? value >= price : value <= price))
+      return E.left(refuse('InvalidPrice', { level, side, value, price }))
+  }
+  return E.right(undefined)
+}
+
+/** MT4 has no stop-limit orders, and none that end with the trading day. */
+export const requireOrderTypeOf = (
+  platform: 'mt4' | 'mt5',
+  { orderType, timeInForce = 'gtc' }: Pick<OrderRequest, 'orderType' | 'timeInForce'>,
+): E.Either<Refusal<'OrderTypeNotSupportedByPlatform'>, void> =>
+  platform === 'mt4' && (orderType === 'stop_limit' || timeInForce === 'day')
+    ? E.left(refuse('OrderTypeNotSupportedByPlatform', { orderType, timeInForce, platform }))
+    : E.right(undefined)
+
+/** The terms of an open order after a change, from those on which the broker holds it. */
+export const changedTerms = (
+  { request: { side, orderType } }: Order,
+  held: PendingTerms,
+  change: TermsChange,
+  now: Instant,
+): E.Either<Refusal<'ValidationError' | 'InvalidPrice'>, PendingTerms> => {
+  const { stopLimitPrice, expiresAt } = change
+  const issues: Issue[] = []
+  if (stopLimitPrice !== undefined && orderType !== 'stop_limit')
+    issues.push({ path: 'stopLimitPrice', message: `a ${orderType} order has no stopLimitPrice` })
+  if (expiresAt !== undefined && held.timeInForce !== 'gtd')
+    issues.push({
+      path: 'expiresAt',
+      message: `expiresAt can be changed where timeInForce is gtd; the order has ${held.timeInForce}`,
+    })
+  else if (expiresAt !== undefined) issues.push(...issuesOfExpiry(expiresAt, now))
+  if (issues.length > 0) return E.left(refuse('ValidationError', { issues }))
+  const level = (name: 'stopLoss' | 'takeProfit'): number | undefined =>
+    change[name] === undefined ? held[name] : (change[name] ?? undefined)
+  const terms: PendingTerms = {
+    ...termsOf(held),
+    price: change.price ?? held.price,
+    stopLimitPrice: stopLimitPrice ?? held.stopLimitPrice,
+    stopLoss: level('stopLoss'),
+    takeProfit: level('takeProfit'),
+    expiresAt: expiresAt ?? held.expiresAt,
+  }
+  const placed = { side, orderType, price: terms.price }
+  return E.map(() => terms)(
+    requireLevelsAroundPrice({
+      ...placed,
+      ...(terms.stopLoss !== undefined && { stopLoss: terms.stopLoss }),
+      ...(terms.takeProfit !== undefined && { takeProfit: terms.takeProfit }),
+    }),
+  )
+}
+
+const priceNames = ['price', 'stopLimitPrice', 'stopLoss', 'takeProfit'] as const
+
+/** Brokers keep the time of an expiry in seconds or minutes. */
+const expiryToleranceMs = minuteMs
+
+/** Whether the broker holds an order on the requested terms, as far as it can express them. */
+export const hasRequestedTerms = (
+  after: PendingTerms,
+  requested: PendingTerms,
+  before: PendingTerms,
+): boolean => {
+  const isExpiryShown =
+    after.expiresAt === requested.expiresAt ||
+    (after.expiresAt !== before.expiresAt &&
+      Math.abs((after.expiresAt ?? 0) - (requested.expiresAt ?? 0)) <= expiryToleranceMs)
+  return isExpiryShown && hasRequestedPrices(priceNames, after, requested, before)
+}
+
+/** Whether two reads show an order on the same terms. */
+export const isSameTerms = (one: PendingTerms, other: PendingTerms): boolean => {
+  const [a, b] = [termsOf(one), termsOf(other)]
+  return (Object.keys(a) as (keyof PendingTerms)[]).every((name) => a[name] === b[name])
+}
+
+/**
+ * An order among those that the broker holds: by its number, or by its client id, of which a broker
+ * may keep the first two parts only.
+ */
+export const findWorking = (
+  order: Order,
+  working: readonly WorkingOrder[],
+): WorkingOrder | undefined => {
+  const prefix = clientIdPrefix(brokerClientId(order.id))
+  return (
+    working.find(({ brokerOrderId }) => brokerOrderId === order.brokerOrderId) ??
+    working.find(({ clientId }) => clientId !== undefined && `${clientId}_`.startsWith(prefix))
+  )
+}

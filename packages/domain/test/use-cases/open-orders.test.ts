@@ -1,0 +1,334 @@
+// Open orders: placed as pending ones, changed, cancelled, and followed by the watch.
+import * as E from 'fp-ts/lib/Either.js'
+import { setTimeout } from 'node:timers/promises'
+import { describe, expect, it } from 'vitest'
+import { withoutKey, type OrderJob } from '../../src/ports/index.ts'
+import {
+  brokerClientId,
+  type Order,
+  type OrderOutcome,
+  type OrderRequest,
+} from '../../src/orders/order.ts'
+import { dayMs } from '../../src/primitives/instant.ts'
+import { createHalts } from '../../src/use-cases/halts.ts'
+import { createOpenOrders } from '../../src/use-cases/open-orders.ts'
+import type { FakeOrderChange, FakePlacement } from '@tradeport/testkit'
+import { brokerAccountOf, createOrderDesk, noon, owner, rightOf, stranger, tagOf } from './desk.ts'
+
+const limit: Partial<OrderRequest> = { orderType: 'limit', price: 1.1, stopLoss: 1.05 }
+const caller = { owner }
+
+const openDesk = (fields: object = {}) => {
+  const desk = createOrderDesk()
+  const account = desk.link({ tradeMode: 'demo', ...fields })
+  const brokerAccount = brokerAccountOf(account)
+  // Time for the reads of a change to be made in.
+  const pause = (ms: number) => () => setTimeout(ms / 50)
+  const open = createOpenOrders({ ...desk, pause })
+  const read = async (order: Order): Promise<Order> => (await desk.jobOf(order)).order
+  return {
+    ...desk,
+    ...open,
+    account,
+    read,
+    placement: async (order: Order): Promise<OrderJob['placement']> =>
+      (await desk.jobOf(order)).placement,
+    record: () => desk.place(account, limit),
+    place: async (more: Partial<OrderRequest> = {}, placement: FakePlacement = 'accept') => {
+      const order = await rightOf(desk.place(account, { ...limit, ...more }))
+      desk.trading.next(placement)
+      await desk.process(order)
+      return order
+    },
+    follow: () => rightOf(open.followOpenOrders(brokerAccount)),
+    clientIdOf: (order: Order) => brokerClientId(order.id),
+    working: () => rightOf(desk.trading.workingOrders(brokerAccount)),
+    haltAndCancel: () =>
+      rightOf(
+        createHalts({
+          ...desk,
+          ...open,
+          closePositions: () => expect.fail('nothing is closed'),
+        }).haltAccount(caller, account.id, { cancelOrders: true }, withoutKey),
+      ),
+  }
+}
+
+describe('a pending order', () => {
+  it.each<[FakePlacement, string, string | undefined]>([
+    ['accept', 'open', '1'],
+    ['accept_without_number', 'open', undefined],
+    ['accept_and_lose_the_answer', 'pending', undefined],
+    ['lose_the_request', 'pending', undefined],
+    ['fill', 'filled', undefined],
+    ['refuse', 'rejected', undefined],
+  ])('that meets %s at the broker is %s', async (placement, status, brokerOrderId) => {
+    const { place, read, trading, runFor } = openDesk()
+    const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs }, placement)
+    expect(await read(order)).toMatchObject({ status })
+    expect((await read(order)).brokerOrderId).toBe(brokerOrderId)
+    expect(trading.sent()).toMatchObject([
+      { pending: { type: 'limit', price: 1.1, timeInForce: 'gtd', expiresAt: noon + dayMs } },
+    ])
+    await runFor(10 * 60)
+    expect(trading.sent()).toHaveLength(1)
+    const shown = {
+      accept_without_number: 'open',
+      accept_and_lose_the_answer: 'open',
+      lose_the_request: 'rejected',
+    }
+    expect((await read(order)).status).toBe(Object(shown)[placement as string] ?? status)
+  })
+
+  it.each<[Partial<OrderRequest>, string, object?]>([
+    [{ price: 1.1, stopLoss: 1.1 }, 'InvalidPrice', { price: 1.1, level: 'stopLoss' }],
+    [{ price: 1.1, takeProfit: 1.09, side: 'buy' }, 'InvalidPrice'],
+    [{ price: 1.1, stopLoss: 1.05, side: 'sell' }, 'InvalidPrice'],
+    [{ stopLimitPrice: 1.2 }, 'ValidationError', { issues: [{ path: 'stopLimitPrice' }] }],
+    [{ orderType: 'stop_limit' }, 'ValidationError', { issues: [{ path: 'stopLimitPrice' }] }],
+    [{ timeInForce: 'gtd' }, 'ValidationError', { issues: [{ path: 'expiresAt' }] }],
+    [{ expiresAt: noon + 1 }, 'ValidationError', { issues: [{ path: 'expiresAt' }] }],
+    [{ timeInForce: 'gtd', expiresAt: noon }, 'ValidationError'],
+    [{ orderType: 'market', timeInForce: 'gtc' }, 'ValidationError'],
+    [{ timeInForce: 'gtd', expiresAt: noon + 1 }, 'none'],
+    [{ orderType: 'stop_limit', stopLimitPrice: 1.09, timeInForce: 'day' }, 'none'],
+    [{ volume: 11 }, 'RiskLimitExceeded'],
+  ])('with %o is refused with %s', async (fields, tag, details = {}) => {
+    const desk = createOrderDesk()
+    const refused = await desk.place(desk.link(), { ...limit, ...fields })()
+    expect(E.isLeft(refused) ? refused.left._tag : 'none').toBe(tag)
+    if (E.isLeft(refused)) expect(refused.left).toMatchObject(details)
+  })
+
+  it('without its price is refused, and of a type that MT4 does not have on MT4', async () => {
+    const desk = createOrderDesk()
+    expect(await tagOf(desk.place(desk.link(), { orderType: 'stop' }))).toBe('ValidationError')
+    const mt4 = desk.link({ brokerType: 'mt4' })
+    for (const fields of [
+      { timeInForce: 'day' },
+      { orderType: 'stop_limit', stopLimitPrice: 1.1 },
+    ] as const)
+      expect(await tagOf(desk.place(mt4, { ...limit, ...fields }))).toBe(
+        'OrderTypeNotSupportedByPlatform',
+      )
+    expect(await tagOf(desk.place(mt4, limit))).toBe('none')
+  })
+
+  it('counts towards the fifty while it is open', async () => {
+    const { place, record, cancelOrder } = openDesk()
+    const orders = []
+    for (let count = 0; count < 50; count += 1) orders.push(await place())
+    expect(await tagOf(record())).toBe('RiskLimitExceeded')
+    await rightOf(cancelOrder(caller, orders[0]!.id))
+    expect(await tagOf(record())).toBe('none')
+  })
+})
+
+describe('a round of the watch', () => {
+  it('stores what was changed at the broker, without asking for more while nothing is open', async () => {
+    const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
+    const order = await place()
+    expect(await follow()).toEqual({ areDue: false })
+    trading.change(clientIdOf(order), { price: 1.2, stopLoss: undefined, brokerOrderId: '99' })
+    await follow()
+    expect(await read(order)).toMatchObject({
+      status: 'open',
+      brokerOrderId: '99',
+      request: { price: 1.2 },
+    })
+    expect((await read(order)).request.stopLoss).toBeUndefined()
+    await runFor(60 * 60)
+    expect(trading.lookedUp()).toEqual([])
+  })
+
+  it.each<[OrderOutcome, object]>([
+    [
+      { kind: 'filled', fill: { price: 1.1 } },
+      { status: 'filled', fill: { price: 1.1 } },
+    ],
+    [{ kind: 'partially_filled', fill: { volume: 0.1 } }, { status: 'partially_filled' }],
+    [
+      { kind: 'cancelled', reason: 'broker', at: 5 },
+      { status: 'cancelled', cancelReason: 'broker', cancelledAt: 5 },
+    ],
+    [
+      { kind: 'expired', at: 6 },
+      { status: 'expired', expiredAt: 6 },
+    ],
+    [{ kind: 'rejected', reason: { code: 'X', message: 'x' } }, { status: 'rejected' }],
+  ])('finds that an order ended as %o', async (outcome, end) => {
+    const { place, follow, trading, clientIdOf, read, runFor } = openDesk()
+    const order = await place()
+    trading.end(clientIdOf(order), outcome)
+    expect(await follow()).toEqual({ areDue: true })
+    expect(await follow()).toEqual({ areDue: false })
+    await runFor(1)
+    expect(await read(order)).toMatchObject(end)
+    expect(await follow()).toEqual({ areDue: false })
+  })
+
+  it('never concludes anything from an order that no record shows any more', async () => {
+    const { place, follow, trading, clientIdOf, read, placement, runFor } = openDesk()
+    const order = await place()
+    trading.lose(clientIdOf(order))
+    await follow()
+    await runFor(30 * 60)
+    expect(await read(order)).toMatchObject({ status: 'open' })
+    expect(await placement(order)).toMatchObject({ missing: { since: expect.any(Number) } })
+    expect(trading.lookedUp().length).toBeGreaterThan(20)
+    trading.end(clientIdOf(order), { kind: 'filled', fill: {} })
+    await runFor(16 * 60)
+    expect((await read(order)).status).toBe('filled')
+  })
+})
+
+describe('a change of an open order', () => {
+  it.each<[FakeOrderChange, string]>([
+    ['done', 'none'],
+    ['accept', 'none'],
+    ['make_and_lose_the_answer', 'none'],
+    ['lose_the_request', 'BrokerOutcomeUnknown'],
+    ['refuse', 'TradeRejected'],
+  ])('that meets %s is answered %s, and made as it was sent', async (trouble, tag) => {
+    const { place, modifyOrder, trading, working, read } = openDesk()
+    const order = await place({ takeProfit: 1.2 })
+    trading.nextChange(trouble)
+    expect(await tagOf(modifyOrder(caller, order.id, { price: 1.12, stopLoss: null }))).toBe(tag)
+    const isMade = tag === 'none'
+    const terms = isMade ? { price: 1.12, stopLoss: undefined } : { price: 1.1, stopLoss: 1.05 }
+    // What was not to change is sent as the broker holds it.
+    expect(await working()).toMatchObject([{ ...terms, takeProfit: 1.2 }])
+    expect((await read(order)).request).toMatchObject({ price: terms.price, takeProfit: 1.2 })
+    expect((await read(order)).request.stopLoss).toBe(terms.stopLoss)
+  })
+
+  it.each([
+    [{ price: 1.05 }, 'InvalidPrice'],
+    [{ stopLoss: 1.1 }, 'InvalidPrice'],
+    [{ stopLimitPrice: 1.1 }, 'ValidationError'],
+    [{ expiresAt: noon + dayMs }, 'ValidationError'],
+    [{ price: 1.06, stopLoss: null }, 'none'],
+  ])('to %o is answered %s', async (change, tag) => {
+    const { place, modifyOrder } = openDesk()
+    const order = await place()
+    expect(await tagOf(modifyOrder(caller, order.id, change))).toBe(tag)
+  })
+
+  it('moves the expiry of an order that has one', async () => {
+    const { place, modifyOrder, working } = openDesk()
+    const order = await place({ timeInForce: 'gtd', expiresAt: noon + dayMs })
+    expect(await tagOf(modifyOrder(caller, order.id, { expiresAt: noon }))).toBe('ValidationError')
+    const later = noon + 2 * dayMs
+    expect(await rightOf(modifyOrder(caller, order.id, { expiresAt: later }))).toMatchObject({
+      request: { timeInForce: 'gtd', expiresAt: later },
+    })
+    expect(await working()).toMatchObject([{ expiresAt: later }])
+  })
+
+  it.each<[OrderOutcome, string]>([
+    [{ kind: 'filled', fill: {} }, 'filled'],
+    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
+    [{ kind: 'expired' }, 'expired'],
+  ])('that %o came before is refused with the status', async (outcome, status) => {
+    const { place, modifyOrder, trading, clientIdOf, read } = openDesk()
+    const order = await place()
+    trading.end(clientIdOf(order), outcome)
+    expect(await modifyOrder(caller, order.id, { price: 1.2 })()).toEqual(
+      E.left({ _tag: 'OrderNotModifiable', status }),
+    )
+    expect(await read(order)).toMatchObject({ status })
+  })
+
+  it('uses the number that the broker gave the order meanwhile', async () => {
+    const { place, modifyOrder, trading, clientIdOf } = openDesk()
+    const order = await place()
+    trading.change(clientIdOf(order), { brokerOrderId: '99' })
+    expect(await rightOf(modifyOrder(caller, order.id, { price: 1.12 }))).toMatchObject({
+      brokerOrderId: '99',
+      request: { price: 1.12 },
+    })
+  })
+})
+
+describe('a cancellation of an open order', () => {
+  it.each<[FakeOrderChange, string, object]>([
+    ['done', 'none', { status: 'cancelled', cancelReason: 'user' }],
+    ['accept', 'none', { status: 'cancelled', cancelReason: 'user' }],
+    ['make_and_lose_the_answer', 'none', { status: 'cancelled', cancelReason: 'user' }],
+    ['lose_the_request', 'BrokerOutcomeUnknown', { status: 'open' }],
+    ['refuse', 'TradeRejected', { status: 'open' }],
+  ])('that meets %s is answered %s', async (trouble, tag, end) => {
+    const { place, cancelOrder, trading, read } = openDesk()
+    const order = await place()
+    trading.nextChange(trouble)
+    expect(await tagOf(cancelOrder(caller, order.id))).toBe(tag)
+    expect(await read(order)).toMatchObject(end)
+  })
+
+  it.each([true, false])(
+    'whose outcome was unknown is the user’s when the order turns out cancelled, and the broker’s where the broker refused it: %s',
+    async (isUnknown) => {
+      const { place, cancelOrder, trading, follow, runFor, read, clientIdOf } = openDesk()
+      const order = await place()
+      trading.nextChange(isUnknown ? 'lose_the_request' : 'refuse')
+      await cancelOrder(caller, order.id)()
+      trading.end(clientIdOf(order), { kind: 'cancelled', reason: 'broker' })
+      await follow()
+      await runFor(1)
+      expect(await read(order)).toMatchObject({ cancelReason: isUnknown ? 'user' : 'broker' })
+    },
+  )
+
+  it.each<[OrderOutcome, string]>([
+    [{ kind: 'filled', fill: {} }, 'filled'],
+    [{ kind: 'expired' }, 'expired'],
+    [{ kind: 'cancelled', reason: 'broker' }, 'cancelled'],
+  ])('that lost against %o is refused with the status', async (outcome, status) => {
+    const { place, cancelOrder, trading, clientIdOf, read } = openDesk()
+    const order = await place()
+    trading.end(clientIdOf(order), outcome)
+    expect(await cancelOrder(caller, order.id)()).toEqual(
+      E.left({ _tag: 'OrderNotCancellable', status }),
+    )
+    if (status === 'cancelled') expect(await read(order)).toMatchObject({ cancelReason: 'broker' })
+  })
+
+  it('of an order without a number finds it by its client id', async () => {
+    const { place, cancelOrder, read } = openDesk()
+    const order = await place({}, 'accept_without_number')
+    await rightOf(cancelOrder(caller, order.id))
+    expect((await read(order)).status).toBe('cancelled')
+  })
+
+  it('is sent once by two at the same time', async () => {
+    const { place, cancelOrder } = openDesk()
+    const order = await place()
+    const both = [1, 2].map(() => tagOf(cancelOrder(caller, order.id)))
+    expect((await Promise.all(both)).toSorted()).toEqual(['OrderNotCancellable', 'none'])
+  })
+
+  it('of all orders of an account says of each how it ended', async () => {
+    const { place, cancelOrders, account, trading, clientIdOf } = openDesk()
+    const placed = [await place(), await place(), await place()] as const
+    trading.end(clientIdOf(placed[1]), { kind: 'filled', fill: {} })
+    const attempts = await rightOf(cancelOrders(caller, account.id))
+    expect(attempts.map(({ orderId }) => orderId)).toEqual(placed.map(({ id }) => id))
+    expect(attempts.map(({ result }) => (E.isLeft(result) ? result.left._tag : 'none'))).toEqual([
+      'none',
+      'OrderNotCancellable',
+      'none',
+    ])
+    expect(await rightOf(cancelOrders(caller, account.id))).toEqual([])
+    expect(await tagOf(cancelOrders({ owner: stranger }, account.id))).toBe('AccountNotFound')
+  })
+
+  it('by a halt has that as its reason, and a halt stops neither changes nor cancellations', async () => {
+    const { place, haltAndCancel, read, modifyOrder, cancelOrder } = openDesk()
+    const [first] = [await place()]
+    const { cancellations } = await haltAndCancel()
+    expect(cancellations).toMatchObject({ right: [{ orderId: first.id }] })
+    expect(await read(first)).toMatchObject({ status: 'cancelled', cancelReason: 'halt' })
+    expect(await tagOf(modifyOrder(caller, first.id, { price: 1.2 }))).toBe('OrderNotModifiable')
+    expect(await tagOf(cancelOrder(caller, first.id))).toBe('OrderNotCancellable')
+  })
+})
