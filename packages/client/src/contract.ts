@@ -1034,7 +1034,7 @@ export interface components {
                  * @description What is checked.
                  * @enum {string}
                  */
-                readonly name: "volume_per_order" | "account_purpose" | "demo_account" | "halt" | "provider_account" | "provider_token" | "challenge" | "desk_limits" | "trader_limits" | "approval" | "orders_per_day" | "open_orders" | "symbol" | "trade_mode" | "market_open" | "volume_minimum" | "volume_maximum" | "volume_step" | "stop_loss" | "take_profit";
+                readonly name: "levels" | "volume_per_order" | "account_purpose" | "demo_account" | "halt" | "provider_account" | "order_type" | "provider_token" | "challenge" | "desk_limits" | "trader_limits" | "approval" | "orders_per_day" | "open_orders" | "symbol" | "trade_mode" | "market_open" | "volume_minimum" | "volume_maximum" | "volume_step" | "stop_loss" | "take_profit";
                 /** @description null: it cannot be said, for the reason in `message`. */
                 readonly passed: boolean | null;
                 /** @description Why not, as in the error of a reply or by a code of the check. */
@@ -1317,7 +1317,7 @@ export interface components {
              */
             readonly webhook_id: string;
         };
-        /** @description A market order. */
+        /** @description A new order. */
         readonly PreviewOrderRequest: {
             /**
              * Format: uuid
@@ -1332,14 +1332,23 @@ export interface components {
              */
             readonly type: "buy" | "sell";
             /**
-             * @description Only market; limit, stop and stop_limit return 501 ORDER_TYPE_NOT_SUPPORTED.
+             * @description How it is executed: at once, or by the broker once the market reaches its price. stop_limit needs MT5.
              * @enum {string}
              */
-            readonly orderType: "market";
+            readonly orderType: "market" | "limit" | "stop" | "stop_limit";
             /** @description Lots. */
             readonly volume: number;
-            /** @description Recorded on the order, not sent to the broker. */
+            /** @description Where a pending order is executed, which it must have; of a market order it is recorded and not sent to the broker. */
             readonly price?: number;
+            /** @description For stop_limit: the price of the limit order that it becomes. */
+            readonly stopLimitPrice?: number;
+            /**
+             * @description How long the broker holds a pending order: gtc until it is cancelled, day for the trading day, gtd until expiresAt.
+             * @enum {string}
+             */
+            readonly timeInForce?: "gtc" | "day" | "gtd";
+            /** @description For timeInForce gtd: when the order expires. A date is its end, in UTC. */
+            readonly expiresAt?: string;
             /** @description A price. */
             readonly stopLoss?: number;
             /** @description A price. */
@@ -2191,6 +2200,32 @@ export interface operations {
                          */
                         readonly success: true;
                         readonly data: components["schemas"]["Order"];
+                        readonly meta: components["schemas"]["Meta"];
+                        readonly error: null;
+                    };
+                };
+            };
+        };
+    };
+    readonly cancelOrders: {
+        readonly parameters: {
+            readonly query: {
+                /** @description The id of a linked account. */
+                readonly accountId: string;
+            };
+        };
+        readonly responses: {
+            /** @description Oldest order first; empty where none is open. */
+            readonly 200: {
+                content: {
+                    readonly "application/json": {
+                        /**
+                         * @description It was done.
+                         * @enum {boolean}
+                         */
+                        readonly success: true;
+                        /** @description Oldest order first; empty where none is open. */
+                        readonly data: readonly components["schemas"]["CancelAttempt"][];
                         readonly meta: components["schemas"]["Meta"];
                         readonly error: null;
                     };

@@ -17,6 +17,7 @@ import {
   notFoundAtBrokerCode,
   type OrderId,
   type OrderOutcome,
+  type PendingTerms,
   type OrderRequest,
   type PlacementStep,
 } from '@tradeport/domain/orders'
@@ -367,11 +368,23 @@ const fill: fc.Arbitrary<OrderOutcome> = fc.record({
     { requiredKeys: [] },
   ),
 })
+const end: fc.Arbitrary<OrderOutcome> = one(
+  { kind: 'cancelled', reason: 'user' },
+  { kind: 'cancelled', reason: 'broker', at: noon },
+  { kind: 'expired', at: noon },
+)
+const terms: PendingTerms = {
+  price: 1.1,
+  stopLimitPrice: 1.2,
+  takeProfit: 1.3,
+  timeInForce: 'gtd',
+  expiresAt: noon,
+}
 const sent = { sentAt: noon, brokerOrderId: '4711' } as const
 const absence = { lookups: 3, coveredMs: 60_000, lastAt: noon }
 const reason = { code: notFoundAtBrokerCode, message: 'not "found" \\ ü' }
 const step: fc.Arbitrary<PlacementStep> = fc.oneof(
-  fill.map((outcome) => ({
+  fc.oneof(fill, end).map((outcome) => ({
     placement: { step: 'ended' as const },
     outcome,
     continueInMs: null,
@@ -380,6 +393,16 @@ const step: fc.Arbitrary<PlacementStep> = fc.oneof(
     { placement: { step: 'recorded' } },
     { placement: { step: 'sending', sentAt: noon } },
     { placement: { step: 'looking_up', ...sent, lookups: 4, absence } },
+    { placement: { step: 'working', ...sent, cancelledBy: null, missing: null }, terms },
+    {
+      placement: {
+        step: 'working',
+        sentAt: noon,
+        brokerOrderId: null,
+        cancelledBy: 'halt',
+        missing: { since: noon, lookups: 2 },
+      },
+    },
     {
       placement: { step: 'rechecking', ...sent, rechecks: 23 },
       outcome: { kind: 'rejected', reason },
@@ -390,14 +413,18 @@ const request: fc.Arbitrary<Omit<OrderRequest, 'accountId'>> = fc.record(
   {
     symbol: one('EURUSD', 'US500.cash#-_'),
     side: one('buy', 'sell'),
+    orderType: one('market', 'limit', 'stop_limit'),
     volume: one(0.1 + 0.2, 0.1, 10),
     price: figure,
+    stopLimitPrice: figure,
+    timeInForce: one('gtc', 'day', 'gtd'),
+    expiresAt: one(noon),
     stopLoss: figure,
     takeProfit: figure,
     comment: anyText,
     clientId: anyText,
   },
-  { requiredKeys: ['symbol', 'side', 'volume'] },
+  { requiredKeys: ['symbol', 'side', 'orderType', 'volume'] },
 ) as never
 const filters = fc.record(
   {
@@ -621,6 +648,13 @@ const orderReads = [
         ),
     asker,
     orderId,
+  ),
+  call(
+    ({ orders }) =>
+      (owner, id) =>
+        orders.openOrders(owner, id),
+    asker,
+    accountId,
   ),
 ]
 const orderWrites = [

@@ -1,18 +1,22 @@
 // The watch: which accounts have rounds, when these are due, and that instances share them.
 import type { Account } from '@tradeport/domain/accounts'
+import type { PlacementStep } from '@tradeport/domain/orders'
 import type { JournalClaim, JournalReadResult } from '@tradeport/domain/ports'
 import { minuteMs, secondMs } from '@tradeport/domain/primitives'
 import { brokerEventTypes, type Webhook } from '@tradeport/domain/webhooks'
 import {
   newAccount,
+  newOrderOn,
   newWebhook,
   puts,
   removes,
   rightOf,
   storedAccount,
+  toRecord,
   write,
 } from '@tradeport/testkit'
 import * as fc from 'fast-check'
+import * as O from 'fp-ts/lib/Option.js'
 import { beforeAll, expect, it } from 'vitest'
 import { openJournal, type OpenedJournal } from '../src/index.ts'
 import { onEachDatabase, pulse, silent } from './harness.ts'
@@ -129,6 +133,41 @@ onEachDatabase('the watch', (here, there) => {
       }),
       { numRuns: 30 },
     )
+  })
+
+  it('is of accounts with an open order, also where no events are recorded, until it has ended', async () => {
+    const account = await storedAccount(here.operator)
+    const { owner } = account
+    await watch(owner)
+    const withoutEvents = openJournal({ knex: here.knex, log: silent, pulse }, { watchMs: roundMs })
+    const follow = async () => {
+      const worker = await withoutEvents.jobs.work(async () => undefined)
+      await worker.stop()
+    }
+    const order = newOrderOn(account, Date.now(), { orderType: 'limit', price: 1 })
+    await rightOf(here.orders.record(owner, toRecord(order)))
+    const advance = async (step: Omit<PlacementStep, 'continueInMs'>) => {
+      const found = O.toUndefined(await rightOf(here.orders.placement(owner, order.id)))
+      if (found === undefined) return expect.fail('the order is stored')
+      const written = here.orders.advance(owner, found, { ...step, continueInMs: null }, Date.now())
+      expect(await rightOf(written)).toBe(true)
+    }
+    await follow()
+    expect(await rounds([account])).toHaveLength(0)
+    await advance({
+      placement: {
+        step: 'working',
+        sentAt: 1,
+        brokerOrderId: '1',
+        cancelledBy: null,
+        missing: null,
+      },
+    })
+    await follow()
+    expect(await rounds([account])).toHaveLength(1)
+    await advance({ placement: { step: 'ended' }, outcome: { kind: 'filled', fill: {} } })
+    await follow()
+    expect(await rounds([account])).toHaveLength(0)
   })
 
   it('spreads the rounds of its accounts, makes one for those that were missed, and keeps their places', async () => {

@@ -404,20 +404,14 @@ export const afterLookup = (
 }
 
 const afterLookupOfWorking = (from: Working, answer: LookupAnswer, now: Instant): PlacementStep => {
-  switch (answer.kind) {
-    case 'found':
-      return ended(withCanceller(answer.outcome, from))
-    case 'working':
-      if (answer.order !== undefined) return held(from, answer)
-      break
-    case 'nothing':
-    case 'unreadable':
-  }
-  return stillMissing(from, now)
+  if (answer.kind === 'found') return ended(withCanceller(answer.outcome, from))
+  return answer.kind === 'working' && answer.order !== undefined
+    ? holding(from, answer.order)
+    : stillMissing(from, now)
 }
 
 /** An end that the broker's records show, with who cancelled the order, which they do not. */
-export const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Working): OrderOutcome =>
+const withCanceller = (outcome: OrderOutcome, { cancelledBy }: Working): OrderOutcome =>
   outcome.kind === 'cancelled' && cancelledBy !== null
     ? { ...outcome, reason: cancelledBy }
     : outcome

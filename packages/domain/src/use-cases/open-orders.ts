@@ -212,9 +212,6 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
       E.map((working) => O.fromNullable(findWorking(order, working))),
     )
 
-  const unknown = ({ order }: HeldOrder): E.Either<Refusal<'BrokerOutcomeUnknown'>, never> =>
-    E.left(refuse('BrokerOutcomeUnknown', { accountId: order.request.accountId }))
-
   /**
    * Why an order cannot be changed that the broker does not hold under its number: it has ended, or
    * its end is not known yet. Nothing was changed.
@@ -479,6 +476,9 @@ export const createOpenOrders = (ports: OpenOrderPorts) => {
         )
   }
 }
+
+const unknown = ({ order }: HeldOrder): E.Either<Refusal<'BrokerOutcomeUnknown'>, never> =>
+  E.left(refuse('BrokerOutcomeUnknown', { accountId: order.request.accountId }))
 
 /** What a round of the watch changes; nothing where the broker holds the order as it is stored. */
 const stepOfRound = (

@@ -18,12 +18,13 @@ import { brokerAccountOf, createOrderDesk, noon, owner, rightOf, stranger, tagOf
 const limit: Partial<OrderRequest> = { orderType: 'limit', price: 1.1, stopLoss: 1.05 }
 const caller = { owner }
 
+// Time for the reads of a change to be made in.
+const pause = (ms: number) => () => setTimeout(ms / 50)
+
 const openDesk = (fields: object = {}) => {
   const desk = createOrderDesk()
   const account = desk.link({ tradeMode: 'demo', ...fields })
   const brokerAccount = brokerAccountOf(account)
-  // Time for the reads of a change to be made in.
-  const pause = (ms: number) => () => setTimeout(ms / 50)
   const open = createOpenOrders({ ...desk, pause })
   const read = async (order: Order): Promise<Order> => (await desk.jobOf(order)).order
   return {

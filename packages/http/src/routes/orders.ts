@@ -9,11 +9,10 @@ import {
   type Order,
   type OrderType,
 } from '@tradeport/domain/orders'
-import type { CancelAttempt } from '@tradeport/domain/use-cases'
 import * as E from 'fp-ts/lib/Either.js'
-import { errorReply } from '../errors.ts'
 import { formatPositionId } from '@tradeport/domain/primitives'
 import {
+  type CancelAttempt,
   orderCheckNames,
   type OrderPreview,
   previewCheckNames,
