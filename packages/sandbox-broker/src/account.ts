@@ -217,7 +217,7 @@ export type PendingOrder = {
   /** The part of its volume that is filled at each price that reaches it; all of it if undefined. */
   readonly fillFraction: number | undefined
   /** The price of its last fill. */
-  filledAt: number | undefined
+  lastFillPrice: number | undefined
   /** The position that its fills opened or changed. */
   positionId: string | undefined
 }

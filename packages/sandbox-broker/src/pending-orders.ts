@@ -68,7 +68,7 @@ export const placePendingOrder = (
     note,
     // MT4 fills a pending order whole: it becomes the position.
     fillFraction: platform === 'mt4' ? undefined : fault.fillFraction,
-    filledAt: undefined,
+    lastFillPrice: undefined,
     positionId: undefined,
   })
   account.revision++
@@ -102,7 +102,7 @@ export const cancelPendingOrder = (moment: Moment, orderId: string): TradeOutcom
   const order = findPending(moment, orderId)
   if (order === undefined) return result(moment, 'orderNotFound')
   if (!moment.market.isOpen(order.symbol)) return result(moment, 'marketClosed')
-  finish(moment, order, order.filledAt === undefined ? 'CANCELED' : 'PARTIAL')
+  finish(moment, order, order.lastFillPrice === undefined ? 'CANCELED' : 'PARTIAL')
   return result(moment, 'done', { orderId })
 }
 
@@ -127,7 +127,7 @@ export const pendingRows = (moment: Moment): readonly OrderRow[] =>
   moment.account.pending.map((order) => ({
     ...rowOf(moment.account, order),
     ...currentPriceOf(moment, order),
-    state: order.filledAt === undefined ? 'ORDER_STATE_PLACED' : 'ORDER_STATE_PARTIAL',
+    state: order.lastFillPrice === undefined ? 'ORDER_STATE_PLACED' : 'ORDER_STATE_PARTIAL',
   }))
 
 const currentPriceOf = (moment: Moment, { symbol, side }: PendingOrder) => {
@@ -222,14 +222,14 @@ const execute = (moment: Moment, order: PendingOrder): void => {
   const { side, terms, note } = order
   const price = toNumber(entryPriceOf(moment, instrument, side))
   // The rest of an order is filled at another price.
-  if (price === order.filledAt) return
+  if (price === order.lastFillPrice) return
   const part = filledVolume(instrument, decimal(order.volume), order)
   const volume = part.lt(order.remaining) ? part : decimal(order.remaining)
   if (!hasMoneyFor(moment, instrument, { side, volume })) return finish(moment, order, 'REJECTED')
   const levels = { stopLoss: levelOf(terms.stopLoss), takeProfit: levelOf(terms.takeProfit) }
   const { identifier } = fillVolume(moment, { instrument, side, volume, ...levels, note }, order.id)
   order.remaining = toNumber(decimal(order.remaining).minus(volume))
-  order.filledAt = price
+  order.lastFillPrice = price
   order.positionId = identifier
   if (order.remaining === 0) finish(moment, order, 'FILLED')
 }

@@ -119,6 +119,8 @@ const outcomeEvents: Readonly<Record<string, readonly string[]>> = {
   filled: ['order.filled'],
   partially_filled: ['order.filled'],
   rejected: ['order.rejected'],
+  cancelled: ['order.cancelled'],
+  expired: ['order.expired'],
 }
 
 /** By the user's orders as the API answers them, and the deals at the broker since `linkedAt`. */

@@ -1,7 +1,8 @@
 // The promises of the service, each as a check of what a run saw and recorded. A check returns
 // sentences, each a broken promise.
+import { isDeepStrictEqual } from 'node:util'
 import { brokerClientId, sendTimeoutMs, type OrderId } from '@tradeport/domain/orders'
-import type { DealRow } from '@tradeport/sandbox-broker'
+import type { DealRow, OrderRow } from '@tradeport/sandbox-broker'
 import type { Measured } from './probe.ts'
 
 // --- replies ---
@@ -76,9 +77,13 @@ export interface IntentAnswer extends Pick<Reply, 'outcome'> {
 /** An order as the API answers it. */
 export interface CheckedOrder {
   readonly id: string
+  readonly orderType: string
   readonly status: string
   readonly volume: number
   readonly filledVolume?: number
+  /** Of an open order, what the broker holds as well. */
+  readonly brokerOrderId?: string
+  readonly price?: number
   readonly clientId?: string
   readonly userId?: string
   readonly createdAt: string
@@ -111,8 +116,8 @@ const textOf = (value: unknown): string => (typeof value === 'string' ? value : 
 const transitMs = 5_000
 
 /**
- * Every order is executed at most once, as its status says and within 30 seconds, and nothing else
- * is executed.
+ * Every order is executed at most once and as its status says, a market order within 30 seconds, and
+ * nothing else is executed.
  * @param deals the broker's
  * @param isSameClock whether service and broker have the same clock
  */
@@ -137,7 +142,7 @@ export const checkBook = (
 }
 
 const faultsOfOrder = (
-  { id, status, volume, filledVolume, createdAt }: CheckedOrder,
+  { id, orderType, status, volume, filledVolume, createdAt }: CheckedOrder,
   made: readonly DealRow[],
   isSameClock: boolean,
 ): readonly string[] => {
@@ -150,16 +155,69 @@ const faultsOfOrder = (
     partially_filled:
       executed > 0 && executed < volume * 1e8 && [undefined, executed / 1e8].includes(filledVolume),
     rejected: executed === 0,
+    cancelled: executed === 0,
+    expired: executed === 0,
+    open: executed < volume * 1e8,
   }
   return [
     ...(executions > 1 ? [`order ${id} was executed ${executions} times`] : []),
     ...(expected[status] === true
       ? []
       : [`order ${id} of ${volume} is ${status}, and the broker executed ${executed / 1e8} lots`]),
-    ...(isSameClock && lateMs > sendTimeoutMs + transitMs
+    ...(isSameClock && orderType === 'market' && lateMs > sendTimeoutMs + transitMs
       ? [`order ${id} was executed ${Math.round(lateMs / 1_000)} s after it was created`]
       : []),
   ]
+}
+
+/**
+ * The open orders are those that the broker holds, at the same price and under the same number; a
+ * cancelled or expired one ended so there.
+ * @param held the pending orders that the broker holds
+ * @param finished those that have ended
+ */
+export const checkPendingOrders = (
+  orders: readonly CheckedOrder[],
+  held: readonly OrderRow[],
+  finished: readonly OrderRow[],
+): readonly string[] => {
+  const heldBy = new Map(held.map((row) => [textOf(row['clientId']), row]))
+  const finishedBy = new Map(finished.map((row) => [textOf(row['clientId']), row]))
+  const open = new Set<string>()
+  const wrong = orders.flatMap((order) => {
+    const clientId = brokerClientId(order.id as OrderId)
+    if (order.status === 'open') {
+      open.add(clientId)
+      const row = heldBy.get(clientId)
+      const shown = { brokerOrderId: order.brokerOrderId, price: order.price }
+      const holds = row && { brokerOrderId: row.id, price: row['openPrice'] }
+      return isDeepStrictEqual(shown, holds)
+        ? []
+        : [`order ${order.id} is open as ${asText(shown)}, and the broker holds ${asText(holds)}`]
+    }
+    const endedAs = endOf(finishedBy.get(clientId))
+    const isEnd = order.status === 'cancelled' || order.status === 'expired'
+    return isEnd && endedAs !== order.status
+      ? [`order ${order.id} is ${order.status}, and the broker has it as ${endedAs}`]
+      : []
+  })
+  return [
+    ...wrong,
+    ...[...heldBy]
+      .filter(([clientId]) => !open.has(clientId))
+      .map(
+        ([clientId, { id }]) => `the broker holds order ${id} of ${clientId}, which is not open`,
+      ),
+  ]
+}
+
+const asText = (value: unknown): string => JSON.stringify(value) ?? 'nothing'
+
+/** MT4 cancels what has expired. */
+const endOf = (row: OrderRow | undefined): string => {
+  if (row?.['state'] === 'ORDER_STATE_EXPIRED' || row?.['brokerComment'] === '[expiration]')
+    return 'expired'
+  return row?.['state'] === 'ORDER_STATE_CANCELED' ? 'cancelled' : textOf(row?.['state'])
 }
 
 // --- events and deliveries ---
@@ -182,6 +240,8 @@ const identifiedBy: Readonly<Record<string, readonly string[]>> = {
   'order.created': ['order_id'],
   'order.filled': ['order_id'],
   'order.rejected': ['order_id'],
+  'order.cancelled': ['order_id'],
+  'order.expired': ['order_id'],
   'position.opened': ['position_id', 'symbol', 'opened_at'],
   'position.closed': [
     'position_id',

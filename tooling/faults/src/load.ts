@@ -7,6 +7,7 @@ import { eventually, say } from './run.ts'
 import {
   ask,
   askUntilAnswered,
+  methodOf,
   type Answer,
   type FaultRequest,
   type FaultUser,
@@ -30,14 +31,25 @@ export interface LoadOptions {
   readonly ordersPerUser?: number
   /** Between two orders of a user. */
   readonly orderPauseMs?: number
+  /** The fields of a user's order of a turn; market orders when left out. */
+  readonly newOrder?: (turn: number) => object
+  /** Whether users change and cancel their open orders. */
+  readonly changesOrders?: boolean
 }
+
+export const marketOrder = { symbol: 'EURUSD', type: 'buy', orderType: 'market', volume: 0.1 }
+/** Away from the market, so that the new price is on the right side of it. */
+const priceStep = 0.001
 
 interface OwnIntent extends Intent {
   readonly user: FaultUser
+  readonly order: object
   readonly answers: IntentAnswer[]
 }
 
 const readPauseMs = 300
+/** The longest that a turn waits for its instance. */
+const downMs = 10_000
 const reads: readonly ((accountId: string) => string)[] = [
   () => '/orders?limit=5',
   (accountId) => `/positions?accountId=${accountId}&limit=5`,
@@ -48,16 +60,21 @@ const reads: readonly ((accountId: string) => string)[] = [
 ]
 
 /** `GET /orders`, `POST /positions/{id}/close`. */
-const nameOf = ({ path, body }: FaultRequest): string => {
-  const [, entity, id, verb] = (path.split('?')[0] ?? '').split('/')
+const nameOf = (request: FaultRequest): string => {
+  const [, entity, id, verb] = (request.path.split('?')[0] ?? '').split('/')
   const route = `/${entity}${id === undefined ? '' : '/{id}'}${verb === undefined ? '' : `/${verb}`}`
-  return `${body === undefined ? 'GET' : 'POST'} ${route}`
+  return `${methodOf(request)} ${route}`
 }
 
 export const createLoad = (
   fleet: Fleet,
   users: readonly FaultUser[],
-  { ordersPerUser = 100, orderPauseMs = 900 }: LoadOptions,
+  {
+    ordersPerUser = 100,
+    orderPauseMs = 900,
+    newOrder = () => marketOrder,
+    changesOrders = false,
+  }: LoadOptions,
 ): Load => {
   const replies: Reply[] = []
   const intents: OwnIntent[] = []
@@ -89,17 +106,10 @@ export const createLoad = (
   }
 
   const place = async (intent: OwnIntent, turn: number): Promise<void> => {
-    const { id, user, isKeyed, answers } = intent
+    const { id, user, order, isKeyed, answers } = intent
     const answer = await send(turn, user, {
       path: '/orders',
-      body: {
-        accountId: user.accountId,
-        symbol: 'EURUSD',
-        type: 'buy',
-        orderType: 'market',
-        volume: 0.1,
-        clientId: id,
-      },
+      body: { accountId: user.accountId, ...order, clientId: id },
       ...(isKeyed ? { idempotencyKey: id } : {}),
     })
     if (answer === undefined) return
@@ -123,15 +133,43 @@ export const createLoad = (
       await send(turn, user, { path: `/positions/${position.id}/close`, body })
   }
 
+  /** Changes or cancels the user's oldest open order, or cancels all of them. */
+  const changeOrders = async (turn: number, user: FaultUser): Promise<void> => {
+    const { accountId } = user
+    if (turn % 20 === 18)
+      return void (await send(turn, user, {
+        path: `/orders?accountId=${accountId}`,
+        method: 'DELETE',
+      }))
+    const answer = await send(turn, user, {
+      path: `/orders?status=open&accountId=${accountId}&limit=100`,
+    })
+    const order = answer?.body.data?.at(-1)
+    if (order === undefined) return
+    const path = `/orders/${order.id}`
+    const away = order.orderType === 'limit' ? -priceStep : priceStep
+    await send(
+      turn,
+      user,
+      turn % 3 === 0
+        ? { path, method: 'DELETE' }
+        : { path, method: 'PUT', body: { price: Number((order.price + away).toFixed(5)) } },
+    )
+  }
+
   const trade = async (user: FaultUser): Promise<void> => {
     for (let turn = turns.get(user) ?? 0; turn < ordersPerUser; turn += 1) {
       if (over.signal.aborted) return
+      // Most of the time of a run with many kills an instance is down.
+      await eventually(downMs, () => fleet.slots[turn % fleet.slots.length] ?? undefined)
       turns.set(user, turn + 1)
-      const intent = { id: randomUUID(), user, isKeyed: turn % 4 < 2, answers: [] }
+      const order = newOrder(turn)
+      const intent = { id: randomUUID(), user, order, isKeyed: turn % 4 < 2, answers: [] }
       intents.push(intent)
       await place(intent, turn)
       await pause(orderPauseMs)
       if (turn % 2 === 1) await close(turn, user)
+      if (changesOrders) await changeOrders(turn, user)
     }
   }
 

@@ -1,10 +1,11 @@
 // The runs of orders: instances are killed while the provider misbehaves, the provider is away, and
 // the clock of an instance is set back.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { Fault } from '@tradeport/sandbox-broker'
+import type { AccountControl, Fault, Sandbox } from '@tradeport/sandbox-broker'
 import { createTcpProxy } from '@tradeport/testkit'
 import { backAfterMs } from './checks.ts'
-import { eventually, inRun, say } from './run.ts'
+import { marketOrder } from './load.ts'
+import { eventually, inRun, say, type Random } from './run.ts'
 import { killAtRandom, running } from './service.ts'
 import { underLoad } from './under-load.ts'
 
@@ -24,6 +25,8 @@ const tradeFaults: readonly Fault[] = [
   { kind: 'partial-fill', fraction: 0.5, probability: 0.03 },
   { kind: 'malformed-json', probability: 0.03 },
   { kind: 'closing-deal-lag', ms: 3_000, probability: 0.1 },
+  { kind: 'orders-lag', ms: 2_000, probability: 0.1 },
+  { kind: 'new-ticket', probability: 0.05 },
 ]
 
 /** On the routes by which an order may be looked up. */
@@ -52,6 +55,66 @@ const withoutBroker = {
   '*': ['200'],
 }
 
+const changes = [
+  '400 ORDER_NOT_MODIFIABLE',
+  '400 ORDER_NOT_CANCELLABLE',
+  '400 INVALID_PRICE',
+  '409 ORDER_IN_FLIGHT',
+  '422 TRADE_REJECTED',
+  '504 BROKER_OUTCOME_UNKNOWN',
+]
+
+/** Pending orders have a symbol of their own, whose price moves. */
+const pendingSymbol = 'GBPUSD'
+const startPrice = 1.3
+const pip = 0.0001
+
+/** Walks the price so that pending orders near it are reached, until the signal. */
+const walkPrice = async (
+  { prices }: Sandbox,
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> => {
+  for (let pips = 0; !signal.aborted; pips += random.whole(-8, 8)) {
+    const bid = Number((startPrice + pips * pip).toFixed(5))
+    prices.pin(pendingSymbol, { bid, ask: Number((bid + 2 * pip).toFixed(5)) })
+    await pause(500)
+  }
+}
+
+/** Ends some pending orders at a terminal, until the signal. */
+const cancelAtTerminals = async (
+  accounts: readonly AccountControl[],
+  random: Random,
+  signal: AbortSignal,
+): Promise<void> => {
+  while (!signal.aborted) {
+    await pause(random.whole(500, 3_000))
+    const account = accounts[random.whole(0, accounts.length - 1)]
+    const orderId = account?.orders()[0]?.id
+    if (orderId !== undefined) account?.trade({ actionType: 'ORDER_CANCEL', orderId }, 'CLIENT')
+  }
+}
+
+/** Two of three are pending orders: limit and stop orders near the market, some for a short time. */
+const newOrderNear = (prices: Sandbox['prices'], random: Random, turn: number): object => {
+  if (turn % 3 === 0) return marketOrder
+  const { ask } = prices.quote(pendingSymbol)
+  const isLimit = turn % 3 === 1
+  const away = random.whole(3, 40) * (isLimit ? -pip : pip)
+  return {
+    ...marketOrder,
+    symbol: pendingSymbol,
+    orderType: isLimit ? 'limit' : 'stop',
+    price: Number((ask + away).toFixed(5)),
+    // One without a key, which is not sent again when it may have expired.
+    ...(turn % 4 === 2 && {
+      timeInForce: 'gtd',
+      expiresAt: new Date(Date.now() + random.whole(10, 60) * 1_000).toISOString(),
+    }),
+  }
+}
+
 export interface OrdersRun {
   readonly databaseUrl: string | null
   readonly orders: number
@@ -64,14 +127,33 @@ export const runOrders = (seed: number, { databaseUrl, orders, kills }: OrdersRu
     return underLoad(run, {
       databaseUrl,
       users,
-      load: { ordersPerUser: Math.ceil(orders / users), orderPauseMs: 400 },
+      load: {
+        ordersPerUser: Math.ceil(orders / users),
+        orderPauseMs: 400,
+        changesOrders: true,
+      },
+      newOrder: ({ prices }, turn) => newOrderNear(prices, run.random, turn),
       receivers: ['failing', 'slow', 'fine'],
-      allowed: { 'POST /orders': ['201', '409 IDEMPOTENCY_IN_PROGRESS'], ...withoutBroker },
-      disturb: async ({ fleet, sandbox, load }) => {
+      environment: { WATCH_SECONDS: '2' },
+      allowed: {
+        'POST /orders': ['201', '409 IDEMPOTENCY_IN_PROGRESS'],
+        'PUT /orders/{id}': [...reads, ...changes],
+        'DELETE /orders/{id}': [...reads, ...changes],
+        ...withoutBroker,
+      },
+      disturb: async ({ fleet, sandbox, users: all, load }) => {
+        const until = new AbortController()
+        const accounts = all.map((user) => sandbox.account(user.providerAccountId))
+        const disturbing = [
+          walkPrice(sandbox, run.random, until.signal),
+          cancelAtTerminals(accounts, run.random, until.signal),
+        ]
         sandbox.faults.set('*', 'trade', tradeFaults)
         for (const route of ['positions', 'orders', 'history-orders', 'deals'] as const)
           sandbox.faults.set('*', route, lookupFaults)
         await Promise.all([killAtRandom(run, fleet, kills, { kills: 0 }), load.placed()])
+        until.abort()
+        await Promise.all(disturbing)
         return []
       },
     })

@@ -183,10 +183,14 @@ export interface Answer {
 
 export interface FaultRequest {
   readonly path: string
-  /** Makes it a POST. */
+  /** POST with a body, else GET, where left out. */
+  readonly method?: 'PUT' | 'DELETE'
   readonly body?: object
   readonly idempotencyKey?: string
 }
+
+export const methodOf = ({ method, body }: FaultRequest): string =>
+  method ?? (body === undefined ? 'GET' : 'POST')
 
 const noAnswer: Answer = { status: 0, outcome: 'no answer', retryAfterMs: 0, body: {} }
 
@@ -194,8 +198,9 @@ const noAnswer: Answer = { status: 0, outcome: 'no answer', retryAfterMs: 0, bod
 export const ask = async (
   { apiUrl }: Instance,
   { key }: FaultUser,
-  { path, body, idempotencyKey }: FaultRequest,
+  request: FaultRequest,
 ): Promise<Answer> => {
+  const { path, body, idempotencyKey } = request
   const headers = {
     'X-API-Key': key,
     'Content-Type': 'application/json',
@@ -203,8 +208,12 @@ export const ask = async (
   }
   const signal = AbortSignal.timeout(30_000)
   try {
-    const sent = body === undefined ? {} : { method: 'POST', body: JSON.stringify(body) }
-    const response = await fetch(`${apiUrl}${path}`, { headers, signal, ...sent })
+    const response = await fetch(`${apiUrl}${path}`, {
+      method: methodOf(request),
+      headers,
+      signal,
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    })
     const reply: Answer['body'] = await response.json()
     const { status } = response
     return {

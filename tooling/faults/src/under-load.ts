@@ -4,13 +4,14 @@ import type { Sandbox } from '@tradeport/sandbox-broker'
 import {
   checkBook,
   checkIntents,
+  checkPendingOrders,
   checkReplies,
   countOutcomes,
   type Allowed,
   type CheckedOrder,
 } from './checks.ts'
 import { createLoad, decidedOrders, type Load, type LoadOptions } from './load.ts'
-import { say, type Run } from './run.ts'
+import { eventually, say, type Run } from './run.ts'
 import {
   accountOf,
   link,
@@ -34,7 +35,9 @@ export interface World {
 
 export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
   readonly users: number
-  readonly load?: LoadOptions
+  readonly load?: Omit<LoadOptions, 'newOrder'>
+  /** The fields of a user's order of a turn; market orders when left out. */
+  readonly newOrder?: (sandbox: Sandbox, turn: number) => object
   /** The webhooks that each user has; none when left out. */
   readonly receivers?: readonly ReceiverName[]
   /** Users without load. */
@@ -49,6 +52,8 @@ export interface Scenario extends Omit<FleetOptions, 'providerUrl'> {
 }
 
 const keyMs = 2 * 60_000
+/** Until the watch has shown every change of open orders. */
+const watchedMs = 2 * 60_000
 
 /** Accounts of every kind: MT4, MT5 hedging and MT5 netting. */
 const kindOf = (index: number): Partial<FaultUser> => ({
@@ -61,6 +66,7 @@ export const underLoad = async (
   {
     users: userCount,
     load: loadOptions = {},
+    newOrder,
     receivers: receiverNames = [],
     quietUsers = [],
     providerUrl = async ({ url }) => url,
@@ -81,11 +87,30 @@ export const underLoad = async (
   })
   const linkedAt = await link(fleet, all)
   const watch = await watchEvents({ fleet, users, sandbox, linkedAt, receivers })
-  const load = createLoad(fleet, users, loadOptions)
+  const load = createLoad(fleet, users, {
+    ...loadOptions,
+    ...(newOrder && { newOrder: (turn: number) => newOrder(sandbox, turn) }),
+  })
   const awaitOutcomes = async (): Promise<readonly CheckedOrder[]> => {
-    const orders = await decidedOrders(fleet, users)
+    let orders: readonly CheckedOrder[] = []
+    await eventually(
+      watchedMs,
+      async () => {
+        orders = await decidedOrders(fleet, users)
+        return pendingFaults(orders).length === 0 ? true : undefined
+      },
+      1_000,
+    )
     await watch.delivered(orders)
     return orders
+  }
+  const pendingFaults = (orders: readonly CheckedOrder[]): readonly string[] => {
+    const accounts = users.map((user) => sandbox.account(user.providerAccountId))
+    return checkPendingOrders(
+      orders,
+      accounts.flatMap((account) => account.orders()),
+      accounts.flatMap((account) => account.historyOrders()),
+    )
   }
   load.start()
   const broken = await disturb({ fleet, sandbox, users, load, awaitOutcomes })
@@ -108,6 +133,7 @@ export const underLoad = async (
     ...checkReplies(load.replies, allowed),
     ...checkIntents(load.intents, orders),
     ...checkBook(orders, deals, isSameClock),
+    ...pendingFaults(orders),
     ...(await watch.check(orders)),
   ]
 }

@@ -100,7 +100,7 @@ export const startReceivers = async (
     urls.set(name, `https://localhost:${(server.address() as AddressInfo).port}/hook`)
   }
   const environment = {
-    CAPABILITIES: 'events',
+    CAPABILITIES: 'events,pending-orders',
     WEBHOOK_ALLOWED_NETWORKS: '127.0.0.0/8,::1',
     WEBHOOK_RETRY_SECONDS: '1,2,3,4',
     NODE_EXTRA_CA_CERTS: authorityFile,

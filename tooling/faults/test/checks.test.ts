@@ -15,6 +15,7 @@ const deal = {
 } as unknown as DealRow
 const order = {
   id: 'ord_aaaaaaaaaabbbbbbbbbb',
+  orderType: 'market',
   status: 'filled',
   volume: 0.1,
   createdAt: '2026-01-01T00:00:00.000Z',
@@ -81,7 +82,33 @@ const onWire = (status: string, body: string, length = body.length) => {
 const refusal = (code: string, id = 'r') =>
   `{"success":false,"data":null,"error":{"code":"${code}","message":"m","request_id":"${id}"}}`
 
+const open = { ...order, orderType: 'limit', status: 'open', brokerOrderId: '1', price: 1.1 }
+const row = { id: '1', clientId: deal['clientId'], openPrice: 1.1 }
+const end = (state: string) => ({ ...row, state: `ORDER_STATE_${state}` })
+const ended = (status: string, ...finished: readonly (typeof row)[]) =>
+  check.checkPendingOrders([{ ...open, status }], [], finished)
+
 it.each<[string, number, readonly string[]]>([
+  ['an open order', 0, check.checkPendingOrders([open], [row], [])],
+  [
+    'an order open at another price',
+    1,
+    check.checkPendingOrders([open], [{ ...row, openPrice: 1 }], []),
+  ],
+  [
+    'an order open under another number',
+    1,
+    check.checkPendingOrders([open], [{ ...row, id: '2' }], []),
+  ],
+  ['an open order that the broker does not hold', 1, check.checkPendingOrders([open], [], [])],
+  ['an order that only the broker holds', 1, check.checkPendingOrders([], [row], [])],
+  ['a cancelled order', 0, ended('cancelled', end('CANCELED'))],
+  ['a cancelled order that expired', 1, ended('cancelled', end('EXPIRED'))],
+  ['an expired order', 0, ended('expired', end('EXPIRED'))],
+  ['an expired order of which nothing is known', 1, ended('expired')],
+  ['an open order in part executed', 0, book([{ ...open, volume: 0.2 }], late)],
+  ['an open order that is executed', 1, book([open], deal)],
+  ['a cancelled order that is executed', 1, book([{ ...open, status: 'cancelled' }], deal)],
   ['a filled order', 0, book([order], deal)],
   ['an order in two deals', 0, book([{ ...order, volume: 0.3 }], deal, { ...deal, volume: 0.2 })],
   ['a rejected order', 0, book([rejected])],
