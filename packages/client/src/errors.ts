@@ -71,7 +71,7 @@ const detailsByCode = {
   TRADE_NOT_FOUND: undefined,
   HISTORY_TOO_LARGE: {} as OfAccount & { readonly limit: number },
   INVALID_CURSOR: undefined,
-  EVENT_GONE: {} as { readonly oldest: string | null },
+  EVENT_GONE: {} as { readonly resumeAfter: string; readonly oldest: string | null },
   STREAM_LIMIT_REACHED: {} as { readonly limit: number },
   RATE_LIMIT_EXCEEDED: {} as
     | { readonly scope: 'tier'; readonly window: 'minute' | 'day' }

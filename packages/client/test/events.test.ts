@@ -70,7 +70,7 @@ it('waits for as long as the service is away', async () => {
 })
 
 it.each([
-  [410, 'EVENT_GONE', { oldest: 'evt_5' }],
+  [410, 'EVENT_GONE', { resumeAfter: 'evt_4', oldest: 'evt_5' }],
   [401, 'UNAUTHORIZED', undefined],
   [403, 'INSUFFICIENT_SCOPE', { required_any_of: ['trading:read'] }],
 ])('ends with the error where %d %s is answered', async (status, code, details) => {

@@ -158,8 +158,10 @@ interface RefusalFields {
     readonly limit: number
   }
   InvalidCursor: None
-  /** The event to continue after is not in the log any more. */
+  /** Events after the one to continue after were cleared away, or it never existed. */
   EventGone: {
+    /** What to continue after to get every event that is kept. */
+    readonly resumeAfter: string
     /** Null where the log is empty. */
     readonly oldest: string | null
   }

@@ -1,6 +1,7 @@
 // An API as a Koa application. `createApp` lists the middlewares in the order in which a request
 // passes them; `serve` is the way through a route.
 import { createHash } from 'node:crypto'
+import type { ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import cors from '@koa/cors'
 import { Router } from '@koa/router'
@@ -130,7 +131,8 @@ const allowOrigins = (origins: readonly string[]): Middleware =>
   cors({
     origin: (ctx) => (origins.includes(ctx.get('Origin')) ? ctx.get('Origin') : ''),
     allowMethods: 'GET,POST,PUT,DELETE',
-    allowHeaders: 'Authorization,Content-Type,Idempotency-Key,If-None-Match,X-API-Key,X-Request-ID',
+    allowHeaders:
+      'Authorization,Content-Type,Idempotency-Key,If-None-Match,Last-Event-ID,X-API-Key,X-Request-ID',
     exposeHeaders:
       'Content-Disposition,ETag,Idempotent-Replayed,Location,Retry-After,X-RateLimit-Limit,X-RateLimit-Remaining,X-RateLimit-Reset,X-Request-ID,X-Skipped-Positions',
     maxAge: '600',
@@ -353,12 +355,27 @@ const serve = <U>(
         needsCredential ? undefined : maxAgeSeconds,
       )
     ctx.set(reply.headers)
+    const { res } = ctx
     ctx.body = Readable.from(reply.content(dependencies))
-    reply.abort?.addEventListener('abort', () => ctx.res.destroy())
-    if (reply.onClose === undefined) return
-    if (ctx.res.destroyed) reply.onClose()
-    else ctx.res.once('close', reply.onClose)
+    reply.abort?.addEventListener('abort', () => res.destroy())
+    if (res.destroyed) return reply.onClose?.()
+    const checking = setInterval(() => void cutOffWhereRevoked(res, caller), stalledCheckMs)
+    res.once('close', () => {
+      clearInterval(checking)
+      reply.onClose?.()
+    })
   }
+}
+
+const stalledCheckMs = 500
+
+// A stream checks its credential whenever it has something to write, which it cannot while its reader
+// reads nothing.
+const cutOffWhereRevoked = async (
+  res: ServerResponse,
+  caller: DescribedCaller | undefined,
+): Promise<void> => {
+  if (res.writableNeedDrain && (await caller?.isStillAccepted()) === false) res.destroy()
 }
 
 // Where no credential is needed, one in the query is ignored.

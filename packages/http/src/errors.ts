@@ -379,9 +379,13 @@ export const errorTable: { readonly [Tag in RefusalTag]: Row<Refusal<Tag>> } = {
   ],
   EventGone: [
     410,
-    'The event to continue after was cleared away or never existed. Continue after details.oldest, and expect that events are missing in between.',
+    'Events after this one were cleared away, or it never existed. To get every event that is kept, continue after details.resumeAfter; expect that earlier ones are missing.',
     {
       details: {
+        resumeAfter: text(
+          'What to continue after: the last event that was cleared away.',
+          'evt_0000000000000000k2p6',
+        ),
         oldest: nullable(
           text(
             'The oldest event that is kept; null when there is none.',

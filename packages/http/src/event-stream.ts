@@ -19,12 +19,15 @@ export const eventStreamOf = (description: string) => ({
   },
 })
 
-interface Events<A> {
+interface Events<Batch> {
   /** What the client resumes after where nothing came; undefined where it cannot resume. */
   readonly startsAfter?: string
-  /** An empty batch about every second without anything. */
-  readonly batches: AsyncIterable<readonly A[]>
-  readonly frameOf: (item: A) => string
+  /** A batch about every second, also without anything. */
+  readonly batches: AsyncIterable<Batch>
+  /** Empty for a batch without anything. */
+  readonly framesOf: (batch: Batch) => string
+  /** What the client resumes after once it has this batch. */
+  readonly resumesAfter?: (batch: Batch) => string
   /** Aborted where the reader is too slow. */
   readonly tooSlow?: AbortSignal
   readonly close: () => void
@@ -34,32 +37,36 @@ const heartbeatMs = 15_000
 /** How long a client waits before it connects again. */
 const retry = { usual: 'retry: 2000\n', draining: 'retry: 1000\n\n' }
 
-export const eventStreamReply = <A>(events: Events<A>): StreamedReply => ({
+export const eventStreamReply = <Batch>(events: Events<Batch>): StreamedReply => ({
   headers: { 'Content-Type': 'text/event-stream', 'X-Accel-Buffering': 'no' },
   content: (dependencies) => frames(events, dependencies),
   ...(events.tooSlow && { abort: events.tooSlow }),
   onClose: events.close,
 })
 
-async function* frames<A>(
-  { startsAfter, batches, frameOf }: Events<A>,
+async function* frames<Batch>(
+  { startsAfter, batches, framesOf, resumesAfter }: Events<Batch>,
   { isDraining }: { readonly isDraining?: (() => boolean) | undefined },
 ): AsyncGenerator<string, void, void> {
-  yield `${retry.usual}${startsAfter === undefined ? '' : `id: ${startsAfter}\n`}\n`
+  yield `${retry.usual}${idLine(startsAfter)}\n`
   let writtenAt = performance.now()
-  for await (const items of batches) {
-    const frame = items.map(frameOf).join('')
+  for await (const batch of batches) {
+    const written = framesOf(batch)
+    // Without data it is no event, but the client remembers its id.
+    const heartbeat = `:\n${idLine(resumesAfter?.(batch))}\n`
     if (isDraining?.() === true) {
-      yield frame + retry.draining
+      yield written + retry.draining
       return
     }
     const now = performance.now()
-    if (frame === '' && now - writtenAt < heartbeatMs) continue
+    if (written === '' && now - writtenAt < heartbeatMs) continue
     writtenAt = now
-    yield frame === '' ? ':\n\n' : frame
+    yield written === '' ? heartbeat : written
   }
 }
 
+const idLine = (id: string | undefined): string => (id === undefined ? '' : `id: ${id}\n`)
+
 /** One event; `data` is written as JSON on one line. */
 export const eventFrame = (event: string, data: unknown, id?: string): string =>
-  `${id === undefined ? '' : `id: ${id}\n`}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+  `${idLine(id)}event: ${event}\ndata: ${JSON.stringify(data)}\n\n`

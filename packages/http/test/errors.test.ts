@@ -56,7 +56,7 @@ const table: { readonly [T in RefusalTag]: string } = {
   NotAvailableOnPlatform: '400 NOT_AVAILABLE_ON_PLATFORM feature,platform',
   TradeNotFound: '404 TRADE_NOT_FOUND',
   HistoryTooLarge: '422 HISTORY_TOO_LARGE accountId,limit',
-  EventGone: '410 EVENT_GONE oldest',
+  EventGone: '410 EVENT_GONE resumeAfter,oldest',
   StreamLimitReached: '429 STREAM_LIMIT_REACHED limit',
   InvalidCursor: '400 INVALID_CURSOR',
   RateLimitExceeded: '429 RATE_LIMIT_EXCEEDED scope,window',

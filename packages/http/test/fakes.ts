@@ -276,7 +276,7 @@ async function* batchesOf<A>(...batches: readonly A[]): AsyncGenerator<A> {
 
 /** A stream that ends after these batches. */
 const streamOf = (...batches: readonly (readonly LoggedEvent[])[]): EventStream => ({
-  batches: batchesOf(...batches),
+  batches: batchesOf(...batches.map((events) => ({ events, readTo: loggedEvent.id }))),
   startsAfter: formatEventId(1n),
   tooSlow: new AbortController().signal,
   close: () => undefined,

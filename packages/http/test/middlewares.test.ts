@@ -258,7 +258,9 @@ describe('CORS', () => {
       'access-control-allow-methods': 'GET,POST,PUT,DELETE',
       'x-request-id': expect.any(String) as string,
     })
-    expect(reply.headers['access-control-allow-headers']).toMatch(/Idempotency-Key.*X-API-Key/)
+    expect(reply.headers['access-control-allow-headers']).toMatch(
+      /Idempotency-Key.*Last-Event-ID.*X-API-Key/,
+    )
     expect(reply.headers).not.toHaveProperty('access-control-allow-credentials')
   })
 

@@ -3,10 +3,20 @@
 // receivers that never answer delay nobody else's events.
 import { randomUUID } from 'node:crypto'
 import { setTimeout } from 'node:timers/promises'
-import type { EventId, ServiceEvent } from '@tradeport/domain/events'
+import {
+  eventNumber,
+  formatEventId,
+  type EventId,
+  type ServiceEvent,
+} from '@tradeport/domain/events'
 import type { DueDelivery } from '@tradeport/domain/ports'
 import { minuteMs, type DeliveryId, type Instant, type Owner } from '@tradeport/domain/primitives'
-import type { AttemptAnswer, Webhook, WebhookDelivery } from '@tradeport/domain/webhooks'
+import {
+  webhookEventTypes,
+  type AttemptAnswer,
+  type Webhook,
+  type WebhookDelivery,
+} from '@tradeport/domain/webhooks'
 import { newWebhook, rightOf, storedOwner } from '@tradeport/testkit'
 import * as O from 'fp-ts/lib/Option.js'
 import type { Knex } from 'knex'
@@ -28,6 +38,9 @@ const timedOut: AttemptAnswer = {
 /** Of processes whose attempts last too long: they count as dead after three seconds. */
 const frail = { leaseMs: 3_000 }
 const secret = 'a secret of some length'
+
+/** What an event that is missing has instead of its id: the start of a log. */
+const none = formatEventId(0n)
 
 const accountId = randomUUID()
 let lastKey = 0
@@ -368,16 +381,35 @@ onEachDatabase('events and deliveries', (here, there, kind) => {
     expect(await recover(lastFailed)).toBe(1)
   })
 
-  it('events of a month ago are deleted with their deliveries, except one that is being replayed', async () => {
+  it('events of a month ago are deleted with their deliveries, except one that is being replayed, and none of them is in the log of events', async () => {
     const [plain, replayed] = [await created(), await created()]
-    for (const { owner } of [plain, replayed]) await record(owner)
-    const first = (await log(replayed))[0]?.id
-    await replay(replayed, first)
+    const events = async ({ owner }: Webhook) => {
+      const query = { types: webhookEventTypes, order: 'asc', limit: 10 } as const
+      return (await rightOf(ports.eventLog.page(owner, query))).events.map(({ id }) => id)
+    }
+    await record(plain.owner)
+    await record(replayed.owner, newEvents(3))
+    const [only = none] = await events(plain)
+    const [first = none, second = none, third = none] = await events(replayed)
+    const delivery = (await log(replayed)).at(-1)?.id
+    await replay(replayed, delivery)
     silent.add(replayed.id)
-    await knex('events').update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
+    await knex('events')
+      .whereNot({ sequence: String(eventNumber(third)) })
+      .update({ recorded_at: knex.raw(`now() - interval '31 days'`) })
     await working(hangWhereSilent)
     await expect.poll(() => log(plain)).toStrictEqual([])
-    expect(await log(replayed)).toMatchObject([{ replayOf: first }, { id: first }])
+    expect(await log(replayed)).toMatchObject([{ replayOf: delivery }, {}, { id: delivery }])
+    expect(await events(replayed)).toStrictEqual([third])
+    const { bounds, isResumable } = ports.eventLog
+    expect(await Promise.all([plain, replayed].map(({ owner }) => rightOf(bounds(owner))))).toEqual(
+      [
+        { start: only, oldest: null, newest: only },
+        { start: second, oldest: third, newest: third },
+      ],
+    )
+    const after = [none, first, second, third].map((id) => rightOf(isResumable(replayed.owner, id)))
+    expect(await Promise.all(after)).toStrictEqual([false, false, true, true])
   })
 
   it('a delivery whose process died is sent again under the same id, and an answer that comes late changes nothing; a replay is not sent again', async () => {

@@ -1,6 +1,6 @@
 // The log of events: a reader that continues after the last event that it saw misses none.
 import { setTimeout as pause } from 'node:timers/promises'
-import type { EventId, ServiceEvent } from '@tradeport/domain/events'
+import { formatEventId, type EventId, type ServiceEvent } from '@tradeport/domain/events'
 import type { EventsQuery } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
@@ -74,11 +74,14 @@ onEachDatabase('the log of events', (here, _, kind) => {
       const found = await page(owner, query)
       expect([found.events.map(({ id }) => id), found.hasNext]).toStrictEqual([expected, hasNext])
     }
-    const { has, end } = here.eventLog
+    const { isResumable, bounds } = here.eventLog
     expect(
-      await Promise.all([owner, other].map((one) => rightOf(has(one, first as EventId)))),
+      await Promise.all([owner, other].map((one) => rightOf(isResumable(one, first as EventId)))),
     ).toStrictEqual([true, false])
-    expect(await rightOf(end(owner, 'oldest'))).toMatchObject({ value: first })
-    expect(await rightOf(end(owner, 'newest'))).toMatchObject({ value: third })
+    expect(await rightOf(bounds(owner))).toStrictEqual({
+      start: formatEventId(0n),
+      oldest: first,
+      newest: third,
+    })
   })
 })

@@ -1,9 +1,13 @@
 // The log of events in memory.
-import { eventNumber, formatEventId, type LoggedEvent } from '@tradeport/domain/events'
+import {
+  eventNumber,
+  formatEventId,
+  type EventId,
+  type LoggedEvent,
+} from '@tradeport/domain/events'
 import type { EventLog } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import * as E from 'fp-ts/lib/Either.js'
-import * as O from 'fp-ts/lib/Option.js'
 import { refuse } from '@tradeport/domain/errors'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 
@@ -32,6 +36,8 @@ export const createFakeEventLog = (): FakeEventLog => {
     logs.set(key, log)
     return log
   }
+  const starts = new Map<LoggedEvent[], EventId>()
+  const startOf = (owner: Owner): EventId => starts.get(logOf(owner)) ?? formatEventId(0n)
   const read = <A>(value: () => A) =>
     TE.fromIOEither(() =>
       log.isReadable
@@ -53,8 +59,9 @@ export const createFakeEventLog = (): FakeEventLog => {
       return added
     },
     clear: (owner, upTo) => {
-      const kept = logOf(owner).filter(({ id }) => eventNumber(id) > upTo)
-      logOf(owner).splice(0, Infinity, ...kept)
+      const kept = logOf(owner).findIndex(({ id }) => eventNumber(id) > upTo)
+      const cleared = logOf(owner).splice(0, kept < 0 ? Infinity : kept)
+      starts.set(logOf(owner), cleared.at(-1)?.id ?? startOf(owner))
     },
     page: (owner, { types, accountId, after, before, order, limit }) =>
       read(() => {
@@ -69,9 +76,13 @@ export const createFakeEventLog = (): FakeEventLog => {
         if (order === 'desc') found.reverse()
         return { events: found.slice(0, limit), hasNext: found.length > limit }
       }),
-    has: (owner, id) => read(() => logOf(owner).some((event) => event.id === id)),
-    end: (owner, which) =>
-      read(() => O.fromNullable(logOf(owner).at(which === 'oldest' ? 0 : -1)?.id)),
+    isResumable: (owner, after) =>
+      read(() => after === startOf(owner) || logOf(owner).some(({ id }) => id === after)),
+    bounds: (owner) =>
+      read(() => {
+        const [kept, start] = [logOf(owner), startOf(owner)]
+        return { start, oldest: kept[0]?.id ?? null, newest: kept.at(-1)?.id ?? start }
+      }),
     onRecorded: (receive) => {
       receivers.add(receive)
       return () => receivers.delete(receive)

@@ -180,7 +180,7 @@ const fieldsOfDetails: {
   TRADE_NOT_FOUND: [],
   HISTORY_TOO_LARGE: ['accountId', 'limit'],
   INVALID_CURSOR: [],
-  EVENT_GONE: ['oldest'],
+  EVENT_GONE: ['resumeAfter', 'oldest'],
   STREAM_LIMIT_REACHED: ['limit'],
   RATE_LIMIT_EXCEEDED: ['scope', 'window'],
   WEBHOOK_LIMIT_REACHED: ['allowed'],

@@ -1,5 +1,4 @@
 // The log of events. Every method takes the owner first.
-import type * as O from 'fp-ts/lib/Option.js'
 import type { AsyncResult } from '../errors.ts'
 import type { EventId, LoggedEvent } from '../events/event-log.ts'
 import type { AccountId, Owner } from '../primitives/ids.ts'
@@ -21,12 +20,23 @@ export interface EventsPage {
   readonly hasNext: boolean
 }
 
+export interface LogBounds {
+  /** The last event that was cleared away; the id of the number 0 where none was. */
+  readonly start: EventId
+  /** The first event that is kept. */
+  readonly oldest: EventId | null
+  /** The last event that was recorded; `start` where none is kept. */
+  readonly newest: EventId
+}
+
 export interface EventLog {
   readonly page: (owner: Owner, query: EventsQuery) => AsyncResult<EventsPage>
-  /** Whether the event is in the log. */
-  readonly has: (owner: Owner, id: EventId) => AsyncResult<boolean>
-  /** The first or the last event of the log. */
-  readonly end: (owner: Owner, which: 'oldest' | 'newest') => AsyncResult<O.Option<EventId>>
+  /**
+   * Whether every event after this one is kept: it is in the log, or it is `start`. Not for an id
+   * that no event of the owner has had.
+   */
+  readonly isResumable: (owner: Owner, after: EventId) => AsyncResult<boolean>
+  readonly bounds: (owner: Owner) => AsyncResult<LogBounds>
   /**
    * Calls `receive` soon after events of an owner were recorded by any instance; with 'anyone' where
    * it is not known whose. A call can be lost. Returns a function that ends it.

@@ -1,21 +1,16 @@
 // The log of events: read by pages, and followed as it grows.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { ScopedCaller } from '../access/credential.ts'
-import { refuse, type AsyncResult } from '../errors.ts'
-import {
-  formatEventId,
-  readableTypes,
-  type EventId,
-  type LoggedEvent,
-} from '../events/event-log.ts'
+import type { AsyncResult } from '../errors.ts'
+import { readableTypes, type EventId } from '../events/event-log.ts'
 import type { EventsPage, EventsQuery } from '../ports/events.ts'
-import type { Ports } from '../ports/index.ts'
-import type { Owner } from '../primitives/ids.ts'
+import type { AccountStore, Ports } from '../ports/index.ts'
+import type { AccountId, Owner } from '../primitives/ids.ts'
 import type { WebhookEventType } from '../webhooks/webhook.ts'
-import { createEventTails, type Follower } from './steps/event-tails.ts'
+import { createEventTails, type EventBatch, type Follower } from './steps/event-tails.ts'
+import { findAccount, requireResumable } from './steps/find.ts'
 import type { StreamSlots } from './steps/stream-slots.ts'
 
 /** Without types: all that the caller may read. */
@@ -24,8 +19,6 @@ type WithOptionalTypes<Query> = Omit<Query, 'types'> & {
 }
 
 const pageLimit = 1_000
-/** Before every event. */
-const logStart = formatEventId(0n)
 
 /** Which events of a stream: all that the caller may read, after an event or from now on. */
 export type StreamQuery = WithOptionalTypes<Pick<EventsQuery, 'accountId' | 'after'>>
@@ -35,9 +28,10 @@ export interface EventStream {
   readonly startsAfter: EventId
   /**
    * The events as they are recorded, and an empty batch about every second. It ends where the
-   * credential is not accepted any more and where the log cannot be read.
+   * credential is not accepted any more, where the log cannot be read, and where events were cleared
+   * away before they were read.
    */
-  readonly batches: AsyncIterable<readonly LoggedEvent[]>
+  readonly batches: AsyncIterable<EventBatch>
   /** Aborted where the reader has fallen too far behind. */
   readonly tooSlow: AbortSignal
   /** Must be called when the reader is gone, also where nothing was read. */
@@ -45,6 +39,7 @@ export interface EventStream {
 }
 
 interface EventPorts extends Pick<Ports, 'eventLog' | 'watch' | 'pause'> {
+  readonly accounts: Pick<AccountStore, 'find'>
   readonly streamSlots: StreamSlots
 }
 
@@ -52,42 +47,36 @@ export const createEvents = (ports: EventPorts) => {
   const { eventLog, streamSlots } = ports
   const tails = createEventTails(ports)
 
-  /** Refuses to resume after a purged event, since later events may be purged too. */
-  const requireKept = (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
-    after === undefined || after === logStart
-      ? TE.right(undefined)
-      : pipe(
-          eventLog.has(owner, after),
-          TE.flatMap((isKept) =>
-            isKept
-              ? TE.right(undefined)
-              : pipe(
-                  eventLog.end(owner, 'oldest'),
-                  TE.flatMap((oldest) =>
-                    TE.left(refuse('EventGone', { oldest: O.toNullable(oldest) })),
-                  ),
-                ),
-          ),
-        )
+  const requireAccount = (owner: Owner, id: AccountId | undefined) =>
+    id === undefined ? TE.right(undefined) : findAccount(ports)(owner, id)
+
+  /** Misses no event after `after`. */
+  const readPage = (owner: Owner, query: EventsQuery): AsyncResult<EventsPage, 'EventGone'> =>
+    pipe(
+      eventLog.page(owner, query),
+      // Checked after the page was read: what is cleared away from now on is in the page.
+      TE.tap(() => requireResumable(ports)(owner, query.after)),
+    )
 
   async function* batchesOf(
     { owner, isStillAccepted }: ScopedCaller,
     query: EventsQuery,
     follower: Follower,
   ): EventStream['batches'] {
-    const { from = logStart } = follower
+    const { from } = follower
     for (let { after } = query; after !== undefined && after < from;) {
-      const page = await eventLog.page(owner, { ...query, after })()
+      if (!(await isStillAccepted())) return
+      const page = await readPage(owner, { ...query, after })()
       if (E.isLeft(page)) return
-      const { events, hasNext } = page.right
       // The follower has those that were recorded since it began.
-      yield events.filter(({ id }) => id <= from)
-      after = hasNext ? events.at(-1)?.id : undefined
+      const events = page.right.events.filter(({ id }) => id <= from)
+      after = page.right.hasNext ? (events.at(-1)?.id ?? from) : from
+      yield { events, readTo: after }
     }
     for (;;) {
-      const events = await follower.next()
-      if (events === undefined || !(await isStillAccepted())) return
-      yield events
+      const batch = await follower.next()
+      if (batch === undefined || !(await isStillAccepted())) return
+      yield batch
     }
   }
 
@@ -96,22 +85,25 @@ export const createEvents = (ports: EventPorts) => {
     listEvents: (
       { owner, scopes }: ScopedCaller,
       { types, ...query }: WithOptionalTypes<EventsQuery>,
-    ): AsyncResult<EventsPage, 'InsufficientScope' | 'EventGone'> =>
+    ): AsyncResult<EventsPage, 'InsufficientScope' | 'AccountNotFound' | 'EventGone'> =>
       pipe(
         TE.fromEither(readableTypes(scopes, types)),
-        TE.flatMap((readable) => eventLog.page(owner, { ...query, types: readable })),
-        // Looked up after the page was read: what was cleared away meanwhile was in the page.
-        TE.tap(() => requireKept(owner, query.after)),
+        TE.tap(() => requireAccount(owner, query.accountId)),
+        TE.flatMap((readable) => readPage(owner, { ...query, types: readable })),
       ),
 
     /** GET /events/stream. */
     followEvents: (
       caller: ScopedCaller,
       { types, accountId, after }: StreamQuery,
-    ): AsyncResult<EventStream, 'InsufficientScope' | 'EventGone' | 'StreamLimitReached'> =>
+    ): AsyncResult<
+      EventStream,
+      'InsufficientScope' | 'AccountNotFound' | 'EventGone' | 'StreamLimitReached'
+    > =>
       pipe(
         TE.fromEither(readableTypes(caller.scopes, types)),
-        TE.tap(() => requireKept(caller.owner, after)),
+        TE.tap(() => requireAccount(caller.owner, accountId)),
+        TE.tap(() => requireResumable(ports)(caller.owner, after)),
         TE.bindTo('readable'),
         TE.bindW('leave', () => TE.fromEither(streamSlots.open(caller.program))),
         TE.flatMap(({ readable, leave }) => {
@@ -121,7 +113,7 @@ export const createEvents = (ports: EventPorts) => {
             tails.follow(caller.owner, followed, () => tooSlow.abort()),
             TE.orElseFirstIOK(() => leave),
             TE.map((follower) => ({
-              startsAfter: after ?? follower.from ?? logStart,
+              startsAfter: after ?? follower.from,
               batches: batchesOf(
                 caller,
                 { ...followed, after, order: 'asc', limit: pageLimit },

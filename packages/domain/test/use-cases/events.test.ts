@@ -1,6 +1,7 @@
 // The log of events by pages and as streams, over the fake log and ticks that the tests give.
-import { createFakeEventLog } from '@tradeport/testkit'
+import { createFakeEventLog, newAccount } from '@tradeport/testkit'
 import * as E from 'fp-ts/lib/Either.js'
+import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import * as fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -10,7 +11,12 @@ import {
   type ScopedCaller,
   type Scope,
 } from '../../src/access/index.ts'
-import { formatEventId, type EventId, type LoggedEvent } from '../../src/events/index.ts'
+import {
+  eventNumber,
+  formatEventId,
+  type EventId,
+  type LoggedEvent,
+} from '../../src/events/index.ts'
 import type { AccountId, Owner } from '../../src/primitives/index.ts'
 import { createEvents, type EventStream } from '../../src/use-cases/events.ts'
 import { createStreamSlots, streamLimits } from '../../src/use-cases/steps/stream-slots.ts'
@@ -24,8 +30,8 @@ const filled = { type: 'order.filled', accountId: otherAccount } as const
 
 const open = () => {
   const log = createFakeEventLog()
-  /** What the newest event is answered after it was read. */
-  let newestGate: Promise<void> | undefined
+  /** The ends of the log are answered after it, as they were before. */
+  let boundsGate: Promise<void> | undefined
   let waiting: (() => void)[] = []
   const watched: (readonly Owner[])[] = []
   const use = createEvents({
@@ -34,11 +40,14 @@ const open = () => {
       ...log,
       // Read anew each time, since tests switch it.
       page: (...query) => log.page(...query),
-      end: (whose, which) => async () => {
-        const found = await log.end(whose, which)()
-        await newestGate
+      bounds: (whose) => async () => {
+        const found = await log.bounds(whose)()
+        await boundsGate
         return found
       },
+    },
+    accounts: {
+      find: (_, id) => TE.right(accounts.includes(id) ? O.some(newAccount(owner, { id })) : O.none),
     },
     watch: {
       keepFor: (owners) => TE.fromIO(() => void watched.push(owners)),
@@ -63,7 +72,7 @@ const open = () => {
     watched,
     caller,
     callerWith,
-    holdNewest: (gate: Promise<void>) => void (newestGate = gate),
+    holdBounds: (gate: Promise<void>) => void (boundsGate = gate),
     revoke: () => void (isAccepted = false),
     /** A second passes for all streams. */
     tick: async () => {
@@ -85,13 +94,17 @@ const idle = () => new Promise<void>((resolve) => setImmediate(() => setImmediat
 interface Reading {
   readonly stream: EventStream
   readonly got: LoggedEvent[]
+  readTo: EventId
   isOver: boolean
 }
 
 const readingOf = (stream: EventStream): Reading => {
-  const reading: Reading = { stream, got: [], isOver: false }
+  const reading: Reading = { stream, got: [], readTo: stream.startsAfter, isOver: false }
   const read = async (): Promise<void> => {
-    for await (const events of stream.batches) reading.got.push(...events)
+    for await (const { events, readTo } of stream.batches) {
+      reading.got.push(...events)
+      reading.readTo = readTo
+    }
     reading.isOver = true
   }
   void read()
@@ -109,17 +122,32 @@ describe('GET /events', () => {
     expect(await list(after)).toEqual(E.right({ events: [third], hasNext: false }))
   })
 
-  it('refuses to continue after an event that is not kept, and names the oldest that is', async () => {
-    const { log, list } = open()
-    const [first, second] = log.record(owner, [closed, filled])
-    log.clear(owner, 1n)
-    expect(await list({ after: first?.id })).toStrictEqual(
-      E.left({ _tag: 'EventGone', oldest: second?.id }),
-    )
-    log.clear(owner, 2n)
-    expect(await list({ after: first?.id })).toStrictEqual(
-      E.left({ _tag: 'EventGone', oldest: null }),
-    )
+  it('refuses to continue after an event where one may be missing, and says after which none is', async () => {
+    const { log, use, caller, list } = open()
+    const [first, second, third] = log.record(owner, [closed, filled, closed]).map(({ id }) => id)
+    const [foreign] = log.record(stranger, [closed]).map(({ id }) => id)
+    const [start, never] = [formatEventId(0n), formatEventId(99n)]
+    for (const { clearedTo, oldest, resumable, gone } of [
+      { clearedTo: start, oldest: first, resumable: [start, first, third], gone: [foreign, never] },
+      { clearedTo: first, oldest: second, resumable: [first, third], gone: [start, foreign] },
+      { clearedTo: third, oldest: null, resumable: [third], gone: [start, first, second, never] },
+    ]) {
+      log.clear(owner, eventNumber(clearedTo ?? start))
+      const refused = E.left({ _tag: 'EventGone', resumeAfter: clearedTo, oldest })
+      for (const after of resumable) expect(await list({ after })).toMatchObject({ _tag: 'Right' })
+      for (const after of gone) {
+        expect(await list({ after })).toStrictEqual(refused)
+        expect(await use.followEvents(caller, { after })()).toStrictEqual(refused)
+      }
+    }
+  })
+
+  it('refuses an account that the caller does not have', async () => {
+    const { use, caller, list } = open()
+    const accountId = 'c' as string as AccountId
+    const refused = E.left({ _tag: 'AccountNotFound' })
+    expect(await list({ accountId })).toStrictEqual(refused)
+    expect(await use.followEvents(caller, { accountId })()).toStrictEqual(refused)
   })
 
   it.each<[Scope, readonly string[]]>([
@@ -227,13 +255,57 @@ describe('GET /events/stream', () => {
     expect(second).toMatchObject({ isOver: true, got: [] })
   })
 
+  it('reads nothing more of the past once the credential is no longer accepted', async () => {
+    const { log, use, caller, follow, revoke } = open()
+    const [first] = log.record(
+      owner,
+      Array.from({ length: 2_500 }, () => closed),
+    )
+    const stream = await rightOf(use.followEvents(caller, { after: first?.id }))
+    const batches = stream.batches[Symbol.asyncIterator]()
+    expect((await batches.next()).value).toMatchObject({ events: { length: 1_000 } })
+    revoke()
+    expect(await batches.next()).toMatchObject({ done: true })
+    expect(await follow({ after: first?.id })).toMatchObject({ got: [] })
+  })
+
+  it('says how far it has read, also past what is not wanted or not there any more', async () => {
+    const { log, follow, tick } = open()
+    const [first, second] = log.record(owner, [closed, filled])
+    const [rare, behind] = [
+      await follow({ types: ['risk.threshold_breached'] }),
+      await follow({ types: ['risk.threshold_breached'], after: first?.id }),
+    ]
+    await tick()
+    expect([rare.readTo, behind.readTo]).toStrictEqual([second?.id, second?.id])
+    const [third] = log.record(owner, [closed])
+    await tick()
+    await tick()
+    expect([rare.readTo, behind.readTo]).toStrictEqual([third?.id, third?.id])
+    log.clear(owner, 3n)
+    expect((await follow()).stream.startsAfter).toBe(third?.id)
+  })
+
+  it('ends where events are cleared away before it has read them', async () => {
+    const { log, use, caller } = open()
+    const [first] = log.record(
+      owner,
+      Array.from({ length: 2_500 }, () => closed),
+    )
+    const stream = await rightOf(use.followEvents(caller, { after: first?.id }))
+    const batches = stream.batches[Symbol.asyncIterator]()
+    await batches.next()
+    log.clear(owner, 1_500n)
+    expect(await batches.next()).toMatchObject({ done: true })
+  })
+
   it('gives a new stream what was recorded while it was being opened beside another', async () => {
-    const { log, follow, holdNewest, tick } = open()
+    const { log, follow, holdBounds, tick } = open()
     const [first] = log.record(owner, [closed])
     const other = await follow()
     await idle()
     const gate = Promise.withResolvers<void>()
-    holdNewest(gate.promise)
+    holdBounds(gate.promise)
     const opening = follow({ after: first?.id })
     await idle()
     const [second] = log.record(owner, [filled])
@@ -296,12 +368,5 @@ describe('GET /events/stream', () => {
     reading.stream.close()
     for (let ticks = 0; ticks < 5; ticks++) await tick()
     expect(watched).toStrictEqual([])
-  })
-
-  it('refuses to begin after an event that is not kept', async () => {
-    const { use, caller } = open()
-    expect(await use.followEvents(caller, { after: formatEventId(7n) })()).toStrictEqual(
-      E.left({ _tag: 'EventGone', oldest: null }),
-    )
   })
 })

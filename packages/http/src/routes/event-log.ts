@@ -75,7 +75,7 @@ export const eventRoutes = [
       order: optional(oneOf(['asc', 'desc'], 'Default: asc; desc when only `before` is given.')),
       limit: limit(1_000, 100),
     },
-    refusals: ['InsufficientScope', 'EventGone'],
+    refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone'],
     useCase: (useCases, caller, { query: { order, ...query } }) =>
       useCases.listEvents(caller, {
         ...query,
@@ -97,14 +97,21 @@ export const eventRoutes = [
     headers: {
       'Last-Event-ID': optional(eventId('Resume after this event; overrides `after`.')),
     },
-    refusals: ['InsufficientScope', 'EventGone', 'StreamLimitReached'],
+    refusals: ['InsufficientScope', 'AccountNotFound', 'EventGone', 'StreamLimitReached'],
     useCase: (useCases, caller, { query, headers }) =>
       useCases.followEvents(caller, { ...query, after: headers['Last-Event-ID'] ?? query.after }),
     ...eventStreamOf(
       'Each event has its id as `id`, its type as `event`, and itself as one line of `data`.',
     ),
     present: ({ startsAfter, batches, tooSlow, close }) =>
-      eventStreamReply({ startsAfter, batches, frameOf, tooSlow, close }),
+      eventStreamReply({
+        startsAfter,
+        batches,
+        framesOf: ({ events }) => events.map(frameOf).join(''),
+        resumesAfter: ({ readTo }) => readTo,
+        tooSlow,
+        close,
+      }),
   }),
 ]
 

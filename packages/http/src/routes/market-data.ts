@@ -256,7 +256,8 @@ const routesWithPrices = [
       ...eventStreamOf(
         'Each `quote` is one line of `data`. A `quote_unavailable` names a symbol that cannot be read now, with the code of the error.',
       ),
-      present: ({ batches, close }) => eventStreamReply({ batches, frameOf, close }),
+      present: ({ batches, close }) =>
+        eventStreamReply({ batches, framesOf: (quotes) => quotes.map(frameOf).join(''), close }),
     },
   ),
   route('GET /quotes/:symbol', 'getQuote', 'The current bid and ask of an instrument.', {

@@ -1,11 +1,15 @@
 // The log of events as its owner reads it. The numbers of an owner's events are in the order in
 // which their transactions committed, because whoever records events locks the user first: a reader
 // that has seen one number will see no smaller one later.
-import { eventNumber, formatEventId, type LoggedEvent } from '@tradeport/domain/events'
+import {
+  eventNumber,
+  formatEventId,
+  type EventId,
+  type LoggedEvent,
+} from '@tradeport/domain/events'
 import type { EventLog } from '@tradeport/domain/ports'
 import type { Owner } from '@tradeport/domain/primitives'
 import { webhookEventTypes } from '@tradeport/domain/webhooks'
-import * as O from 'fp-ts/lib/Option.js'
 import * as t from 'io-ts'
 import type { Knex } from 'knex'
 import * as column from '../connection/columns.ts'
@@ -26,7 +30,7 @@ const decodeEvent = column.decodeRow(
 const eventOfRow = (row: unknown): LoggedEvent => {
   const { sequence, type, account_id: accountId, data, recorded_at: recordedAt } = decodeEvent(row)
   return {
-    id: formatEventId(BigInt(sequence)),
+    id: idOf(sequence),
     type,
     accountId,
     recordedAt,
@@ -34,12 +38,24 @@ const eventOfRow = (row: unknown): LoggedEvent => {
   }
 }
 
-interface Place {
-  readonly sequence: string
+/** Numbers of events. */
+interface Bounds {
+  readonly start: string
+  readonly oldest: string | null
+  readonly newest: string | null
 }
 
 const ofOwner = ({ tenantId, userId }: Owner): Sql =>
   sql`tenant_id = ${tenantId} and user_id = ${userId}`
+
+/** The number of the user's last event that was cleared away. What a replay keeps of those before it is not shown. */
+const clearedTo = ({ tenantId, userId }: Owner): Sql =>
+  sql`coalesce((select events_cleared_to from users where tenant_id = ${tenantId} and id = ${userId}), 0)`
+
+/** What is kept of an owner's log. */
+const keptOf = (owner: Owner): Sql => sql`${ofOwner(owner)} and sequence > ${clearedTo(owner)}`
+
+const idOf = (sequence: string): EventId => formatEventId(BigInt(sequence))
 
 const ascending = sql`asc`
 const descending = sql`desc`
@@ -51,7 +67,7 @@ export const createEventLog = (
   page: (owner, { types, accountId, after, before, order, limit }) =>
     attempt('events.page', async () => {
       const wanted = allOf(
-        ofOwner(owner),
+        keptOf(owner),
         sql`type = any(${[...types]}::text[])`,
         accountId !== undefined && sql`account_id = ${accountId}`,
         after !== undefined && sql`sequence > ${String(eventNumber(after))}`,
@@ -64,23 +80,30 @@ export const createEventLog = (
       )
       return { events: rows.slice(0, limit).map(eventOfRow), hasNext: rows.length > limit }
     }),
-  has: (owner, id) =>
-    attempt('events.has', async () => {
-      const number = String(eventNumber(id))
+  isResumable: (owner, after) =>
+    attempt('events.isResumable', async () => {
+      const number = String(eventNumber(after))
       const rows = await query(
         knex,
-        sql`select from events where ${ofOwner(owner)} and sequence = ${number}`,
+        sql`select where ${clearedTo(owner)} = ${number}
+          or exists (select from events where ${keptOf(owner)} and sequence = ${number})`,
       )
       return rows.length > 0
     }),
-  end: (owner, which) =>
-    attempt('events.end', async () => {
-      const [row] = await query<Place>(
+  bounds: (owner) =>
+    attempt('events.bounds', async () => {
+      const [row] = await query<Bounds>(
         knex,
-        sql`select sequence from events where ${ofOwner(owner)}
-          order by sequence ${which === 'oldest' ? ascending : descending} limit 1`,
+        sql`select ${clearedTo(owner)} as start,
+          (select min(sequence) from events where ${keptOf(owner)}) as oldest,
+          (select max(sequence) from events where ${keptOf(owner)}) as newest`,
       )
-      return row === undefined ? O.none : O.some(formatEventId(BigInt(row.sequence)))
+      const { start = '0', oldest = null, newest = null } = row ?? {}
+      return {
+        start: idOf(start),
+        oldest: oldest === null ? null : idOf(oldest),
+        newest: idOf(newest ?? start),
+      }
     }),
   onRecorded,
 })

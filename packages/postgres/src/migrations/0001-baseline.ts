@@ -23,6 +23,8 @@ const tables = `
     id text not null unique,
     email text not null,
     plan text not null,
+    -- The last of the user's events that were deleted because of their age.
+    events_cleared_to bigint not null default 0,
     primary key (tenant_id, id)
   );
 

@@ -156,10 +156,19 @@ const purgePreviousSecrets = sql`
   update webhooks set previous_secret = null, previous_secret_until = null where previous_secret_until < now()`
 
 /**
- * Deletes old events with their deliveries. An event with a replay is kept until the replay has
- * ended, and for as long again.
+ * Deletes old events with their deliveries, and records how far each user's log is cleared. An event
+ * with a replay is kept until the replay has ended, and for as long again. Users are locked in one
+ * order, as where events are recorded.
  */
 const purgeEvents = (days: number): Sql => sql`
-  delete from events where recorded_at < now() - ${days} * interval '1 day' and not exists (
-    select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
-      and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))`
+  with cleared as (
+      delete from events where recorded_at < now() - ${days} * interval '1 day' and not exists (
+        select from webhook_deliveries as d where d.tenant_id = events.tenant_id and event_sequence = events.sequence
+          and replay_of is not null and (status = 'pending' or created_at >= now() - ${days} * interval '1 day'))
+      returning tenant_id, user_id, sequence),
+    latest as (select tenant_id, user_id as id, max(sequence) as sequence from cleared group by tenant_id, user_id),
+    locked as (
+      select tenant_id, id from users where (tenant_id, id) in (select tenant_id, id from latest)
+      order by tenant_id, id for no key update)
+  update users set events_cleared_to = greatest(events_cleared_to, latest.sequence)
+  from latest join locked using (tenant_id, id) where users.tenant_id = latest.tenant_id and users.id = latest.id`

@@ -3,7 +3,6 @@
 // whose followers want events of the broker are watched meanwhile.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
-import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { AsyncResult } from '../../errors.ts'
 import type { EventId, LoggedEvent } from '../../events/event-log.ts'
@@ -30,14 +29,20 @@ export interface FollowedEvents {
   readonly accountId?: AccountId | undefined
 }
 
+export interface EventBatch {
+  readonly events: readonly LoggedEvent[]
+  /** How far the log was read: a reader that has all batches continues after it. */
+  readonly readTo: EventId
+}
+
 export interface Follower {
-  /** The last event before those that `next` returns; undefined where the log was empty. */
-  readonly from: EventId | undefined
+  /** The last event before those that `next` returns. */
+  readonly from: EventId
   /**
-   * The events that were recorded since the last call; an empty list once a second without any.
-   * Undefined once the follower has ended: by `end`, by a failed read, or because it was too slow.
+   * The events that were recorded since the last call; none once a second without any. Undefined once
+   * the follower has ended: by `end`, by a failed read, or because it was too slow.
    */
-  readonly next: () => Promise<readonly LoggedEvent[] | undefined>
+  readonly next: () => Promise<EventBatch | undefined>
   readonly end: () => void
 }
 
@@ -57,7 +62,7 @@ interface Reader {
 interface Tail {
   readonly owner: Owner
   readonly readers: Set<Reader>
-  lastRead: EventId | undefined
+  lastRead: EventId
   isReading: boolean
   readAgain: boolean
 }
@@ -124,7 +129,7 @@ export const createEventTails = ({
     isTicking = false
   }
 
-  const tailOf = (owner: Owner, lastRead: EventId | undefined): Tail => {
+  const tailOf = (owner: Owner, lastRead: EventId): Tail => {
     const known = tails.get(keyOf(owner))
     if (known !== undefined) return known
     const tail = { owner, readers: new Set<Reader>(), lastRead, isReading: false, readAgain: false }
@@ -143,10 +148,10 @@ export const createEventTails = ({
       onTooSlow: () => void,
     ): AsyncResult<Follower> =>
       pipe(
-        eventLog.end(owner, 'newest'),
-        TE.map((newest) => {
-          const tail = tailOf(owner, O.toUndefined(newest))
-          const from = later(O.toUndefined(newest), tail.lastRead)
+        eventLog.bounds(owner),
+        TE.map(({ newest }) => {
+          const tail = tailOf(owner, newest)
+          const from = later(newest, tail.lastRead)
           let pending: LoggedEvent[] = []
           let characters = 0
           let isOver = false
@@ -164,7 +169,7 @@ export const createEventTails = ({
               // The shared reading may be behind `from`.
               for (const { event, characters: added } of events)
                 if (
-                  (from === undefined || event.id > from) &&
+                  event.id > from &&
                   types.includes(event.type) &&
                   (accountId === undefined || event.accountId === accountId)
                 ) {
@@ -194,7 +199,7 @@ export const createEventTails = ({
               const events = pending
               pending = []
               characters = 0
-              return events
+              return { events, readTo: later(from, tail.lastRead) }
             },
             end,
           }
@@ -204,7 +209,6 @@ export const createEventTails = ({
 }
 
 /** The log may have been read further, or less far, than where it ended for a new follower. */
-const later = (one: EventId | undefined, other: EventId | undefined): EventId | undefined =>
-  one === undefined || (other !== undefined && other > one) ? other : one
+const later = (one: EventId, other: EventId): EventId => (other > one ? other : one)
 
 const keyOf = ({ tenantId, userId }: Owner): string => JSON.stringify([tenantId, userId])

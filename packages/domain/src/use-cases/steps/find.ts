@@ -1,4 +1,5 @@
-// Finds what several use cases need: a caller's accounts, a position with its account, a tenant.
+// Finds what several use cases need: a caller's accounts, a position with its account, a
+// place in the log of events, a tenant.
 import * as E from 'fp-ts/lib/Either.js'
 import { pipe } from 'fp-ts/lib/function.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
@@ -12,6 +13,7 @@ import {
   type BrokerAccount,
 } from '../../accounts/account.ts'
 import { refuse, type AsyncResult, type BrokerReadTag } from '../../errors.ts'
+import type { EventId } from '../../events/event-log.ts'
 import type { AccountStore, HeldPosition, Ports, TenantRecords } from '../../ports/index.ts'
 import {
   parsePositionId,
@@ -35,6 +37,24 @@ export const findAccount =
     if (E.isLeft(found)) return found
     return O.isSome(found.right) ? E.right(found.right.value) : E.left(refuse('AccountNotFound'))
   }
+
+/** Refuses to continue after an event where a later one may have been cleared away. */
+export const requireResumable =
+  ({ eventLog }: Pick<Ports, 'eventLog'>) =>
+  (owner: Owner, after: EventId | undefined): AsyncResult<void, 'EventGone'> =>
+    pipe(
+      after === undefined ? TE.right(true) : eventLog.isResumable(owner, after),
+      TE.flatMap((isResumable) =>
+        isResumable
+          ? TE.right(undefined)
+          : pipe(
+              eventLog.bounds(owner),
+              TE.flatMap(({ start, oldest }) =>
+                TE.left(refuse('EventGone', { resumeAfter: start, oldest })),
+              ),
+            ),
+      ),
+    )
 
 /** An account with the broker's view of it. */
 export interface SelectedAccount {

@@ -1,0 +1,77 @@
+// Streams of events as they are written: ids to resume after, and readers that read nothing.
+import { connect } from 'node:net'
+import { setTimeout } from 'node:timers/promises'
+import { scopes } from '@tradeport/domain/access'
+import { formatEventId } from '@tradeport/domain/events'
+import { refuse } from '@tradeport/domain/errors'
+import type { EventStream } from '@tradeport/domain/use-cases'
+import * as TE from 'fp-ts/lib/TaskEither.js'
+import { expect, it, onTestFinished, vi } from 'vitest'
+import { credential, goodKey, runApi, send } from './fakes.ts'
+
+const target = '/api/v1/events/stream'
+
+const streamOf = (
+  batches: EventStream['batches'],
+  close: () => void = () => undefined,
+): EventStream => ({
+  batches,
+  startsAfter: formatEventId(1n),
+  tooSlow: new AbortController().signal,
+  close,
+})
+
+/** Batches without events that come at these times. */
+async function* quiet(clock: { readonly mockReturnValue: (ms: number) => unknown }) {
+  for (const [number, ms] of [
+    [2n, 14_999],
+    [3n, 15_000],
+    [4n, 29_000],
+    [5n, 30_000],
+  ] as const) {
+    clock.mockReturnValue(ms)
+    yield { events: [], readTo: formatEventId(number) }
+  }
+}
+
+async function* endless() {
+  const data = { text: 'x'.repeat(65_536) }
+  for (;;) {
+    await setTimeout(0)
+    yield {
+      events: [{ id: formatEventId(2n), type: 'order.filled', recordedAt: 0, data } as never],
+      readTo: formatEventId(2n),
+    }
+  }
+}
+
+it('says at every heartbeat how far the log was read', async () => {
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(0)
+  onTestFinished(() => void vi.restoreAllMocks())
+  await using api = await runApi({ followEvents: () => TE.right(streamOf(quiet(clock))) })
+  const [first, third, fifth] = [1n, 3n, 5n].map(formatEventId)
+  expect((await send(api, target)).text).toBe(
+    `retry: 2000\nid: ${first}\n\n:\nid: ${third}\n\n:\nid: ${fifth}\n\n`,
+  )
+})
+
+it('disconnects a reader that reads nothing within a second of the revocation of its credential', async () => {
+  let isRevoked = false
+  const closed = Promise.withResolvers<void>()
+  await using api = await runApi({
+    identifyCaller: () =>
+      isRevoked ? TE.left(refuse('Unauthorized')) : TE.right(credential(scopes)),
+    followEvents: () => TE.right(streamOf(endless(), closed.resolve)),
+  })
+  const socket = connect(api.port, '127.0.0.1', () =>
+    socket.write(`GET ${target} HTTP/1.1\r\nHost: x\r\nX-API-Key: ${goodKey}\r\n\r\n`),
+  )
+  onTestFinished(() => void socket.destroy())
+  socket.on('error', () => undefined)
+  // Until the buffers are full, and longer than the check takes.
+  await setTimeout(1_500)
+  const first = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(0, 'open')])
+  isRevoked = true
+  const then = await Promise.race([closed.promise.then(() => 'closed'), setTimeout(1_000, 'open')])
+  expect([first, then]).toEqual(['open', 'closed'])
+})
