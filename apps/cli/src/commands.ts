@@ -409,7 +409,7 @@ const orderCommands: readonly Command[] = [
     usage: 'orders finish <order>',
     help: "end a pending order by hand, after you have seen its outcome in the broker's records",
     required: {
-      '--as <outcome>': ['as', 'how it ended at the broker', ['filled', 'rejected']],
+      '--as <outcome>': ['as', 'how it ended at the broker', ['filled', 'rejected', 'cancelled']],
       '--reason <text>': [
         'reason',
         'why you end it; kept with the order, and the message of a rejection, which its user sees',

@@ -484,6 +484,9 @@ describe('a request', () => {
       expect(calls).toEqual([])
       expect((await place({ orderType }, { 'x-api-key': scopelessKey })).status).toBe(403)
       expect((await place({ orderType, token: '' }, {})).status).toBe(401)
+      expect((await place({ ...orderBody, timeInForce: 'gtc' }, {})).status).toBe(400)
+      const all = { method: 'DELETE', headers: { 'x-api-key': goodKey } }
+      expect((await send(off, `/api/v1/orders?accountId=${accountId}`, all)).status).toBe(404)
     },
   )
 })

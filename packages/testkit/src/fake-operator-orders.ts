@@ -4,7 +4,7 @@ import * as O from 'fp-ts/lib/Option.js'
 import * as TE from 'fp-ts/lib/TaskEither.js'
 import type { Account } from '@tradeport/domain/accounts'
 import { refuse, type AsyncResult } from '@tradeport/domain/errors'
-import { type Order, type OrderId, withOutcome } from '@tradeport/domain/orders'
+import { withStep, type Order, type OrderId, type Placement } from '@tradeport/domain/orders'
 import type {
   OperatorOrder,
   OperatorOrders,
@@ -78,7 +78,7 @@ export const createFakeOperatorOrders = (): FakeOperatorOrders => {
           .slice(0, limit)
       }),
     find: (id) => whileUp(() => O.fromNullable(stored.get(id))),
-    advance: (owner, from, { placement, outcome, continueInMs, finish }, now) =>
+    advance: (owner, from, step, now) =>
       whileUp(() => {
         const held = stored.get(from.order.id)
         if (
@@ -89,23 +89,31 @@ export const createFakeOperatorOrders = (): FakeOperatorOrders => {
           return false
         stored.set(from.order.id, {
           ...held,
-          order: outcome === undefined ? held.order : withOutcome(held.order, outcome, now),
-          placement,
+          order: withStep(held.order, step, now),
+          placement: step.placement,
           version: held.version + 1,
-          dueAt: continueInMs === null ? null : now + continueInMs,
-          finish: finish ?? held.finish,
+          dueAt: step.continueInMs === null ? null : now + step.continueInMs,
+          finish: step.finish ?? held.finish,
         })
         return true
       }),
   }
 }
 
-const isMatching = ({ of, pendingSince }: UnderWayFilter, { order }: OperatorOrder): boolean =>
+const isMatching = (
+  { of, pendingSince }: UnderWayFilter,
+  { order, placement }: OperatorOrder,
+): boolean =>
   (of === undefined ||
     of.tenants.includes(order.owner.tenantId) ||
     of.users.includes(order.owner.userId) ||
     of.accounts.includes(order.request.accountId)) &&
-  (pendingSince === undefined || (order.status === 'pending' && order.createdAt <= pendingSince))
+  (pendingSince === undefined || unknownSince(order, placement) <= pendingSince)
+
+const unknownSince = (order: Order, placement: Placement): Instant => {
+  if (order.status === 'pending') return order.createdAt
+  return placement.step === 'working' ? (placement.missing?.since ?? Infinity) : Infinity
+}
 
 const compare = (a: Pick<Order, 'createdAt' | 'id'>, b: Pick<Order, 'createdAt' | 'id'>): number =>
   a.createdAt - b.createdAt || Number(a.id > b.id) - Number(a.id < b.id)

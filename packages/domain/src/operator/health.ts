@@ -268,24 +268,28 @@ export const secretsHealth = (census: Read<SecretsCensus>): HealthCheck => {
   )
 }
 
-/** How long an order may be pending before an operator should look at it. */
+/** How long the outcome of an order may be unknown before an operator should look at it. */
 export const stuckAfterMs = 10 * minuteMs
 /** Stuck orders are counted up to this number. */
 export const maxCountedStuck = 1_000
 
 /**
- * @param stuck how many orders have been pending for longer than `stuckAfterMs`, counted up to
- * `maxCountedStuck`
+ * @param stuck how many orders have been pending, or open and missing at the broker, for longer than
+ * `stuckAfterMs`, counted up to `maxCountedStuck`
  */
 export const ordersHealth = (stuck: Read<number>): HealthCheck => {
   if (E.isLeft(stuck)) return unread('orders', 'counted')
   const count = stuck.right
-  if (count === 0) return ok('orders', 'None has been pending for longer than ten minutes.')
+  if (count === 0)
+    return ok(
+      'orders',
+      'None has been pending, or missing at the broker, for longer than ten minutes.',
+    )
   const atLeast = count < maxCountedStuck ? '' : 'At least '
   return wrong(
     'orders',
     'warn',
-    `${atLeast}${count} ${count === 1 ? 'has' : 'have'} been pending for longer than ten minutes.`,
+    `${atLeast}${count} ${count === 1 ? 'has' : 'have'} been pending, or open and missing at the broker, for longer than ten minutes.`,
     'Run `pnpm operator orders list --stuck` and compare with the records of the broker; `pnpm operator orders finish` ends one by hand.',
   )
 }

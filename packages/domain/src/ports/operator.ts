@@ -75,7 +75,10 @@ export interface OrderOwners {
 export interface UnderWayFilter {
   /** Undefined for the orders of everybody. */
   readonly of?: OrderOwners | undefined
-  /** Only orders that are pending and were made at this moment or before. */
+  /**
+   * Only orders that are pending and were made at this moment or before, or that are open and were
+   * missed at the broker then.
+   */
   readonly pendingSince?: Instant | undefined
 }
 

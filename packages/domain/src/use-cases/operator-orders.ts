@@ -22,7 +22,10 @@ import { parseInstant, toIso } from '../primitives/instant.ts'
 export interface OrdersUnderWayQuery extends ListRequest {
   /** Undefined for the orders of all tenants, those of removed tenants included. */
   readonly tenantId?: TenantId | undefined
-  /** Only orders whose outcome is still unknown ten minutes after they were made. */
+  /**
+   * Only orders whose outcome is still unknown ten minutes after they were made, or after the broker
+   * held them no more.
+   */
   readonly isStuck: boolean
 }
 

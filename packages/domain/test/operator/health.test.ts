@@ -221,7 +221,7 @@ it.each([
   [1_000, 'At least 1000 have'],
 ])('counts %d stuck orders', (stuck, text) => {
   expect(ordersHealth(E.right(stuck)).message).toBe(
-    `${text} been pending for longer than ten minutes.`,
+    `${text} been pending, or open and missing at the broker, for longer than ten minutes.`,
   )
 })
 

@@ -113,7 +113,8 @@ const operatorOrder = encodedFrom(
     step: placement.step,
     sentAt: 'sentAt' in placement ? placement.sentAt : null,
     lookups: lookupsOf(placement),
-    brokerOrderId: 'brokerOrderId' in placement ? placement.brokerOrderId : null,
+    brokerOrderId:
+      ('brokerOrderId' in placement ? placement.brokerOrderId : order.brokerOrderId) ?? null,
     dueAt,
     finished: finish && { at: order.updatedAt, ...finish },
   }),
@@ -121,6 +122,7 @@ const operatorOrder = encodedFrom(
 
 const lookupsOf = (placement: Placement): number | null => {
   if (placement.step === 'looking_up') return placement.lookups
+  if (placement.step === 'working') return placement.missing?.lookups ?? null
   return placement.step === 'rechecking' ? placement.rechecks : null
 }
 

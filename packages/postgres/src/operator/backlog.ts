@@ -14,7 +14,10 @@ export interface Backlog {
     readonly waiting: number
     readonly oldestMs: number
   }[]
-  /** Unknown: pending, and may have been sent. Their age is since they were sent. */
+  /**
+   * Unknown: pending, and may have been sent, which their age is since; or open, and missing at the
+   * broker, since they were missed.
+   */
   readonly orders: {
     readonly pending: number
     readonly unknown: number
@@ -43,10 +46,9 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
     const [{ due, oldestDueMs, ...orders }, notices, journals, deliveries] = await Promise.all([
       only<Backlog['orders'] & { readonly due: number; readonly oldestDueMs: number }>(
         knex,
-        // Every order that is not at its end has a due time.
+        // Every order that is not at its end has a due time, but for those that the broker holds.
         sql`select (count(*) filter (where status = 'pending'))::int as pending,
-            (count(sent_at) filter (where status = 'pending'))::int as unknown,
-            ${ageMs(sql`min(sent_at) filter (where status = 'pending')`)} as "oldestUnknownMs",
+            count(${unknownSince})::int as unknown, ${ageMs(sql`min(${unknownSince})`)} as "oldestUnknownMs",
             (count(*) filter (where due_at <= now()))::int as due, ${ageMs(sql`min(due_at)`)} as "oldestDueMs"
           from orders where due_at is not null`,
       ),
@@ -75,6 +77,8 @@ export const readBacklog = (knex: Knex): AsyncResult<Backlog> =>
     ]
     return { queues, orders, journals, deliveries }
   })
+
+const unknownSince = sql`case status when 'pending' then sent_at when 'open' then absent_at end`
 
 const only = async <A>(knex: Knex, statement: Sql): Promise<A> =>
   (await query<A>(knex, statement))[0] as A

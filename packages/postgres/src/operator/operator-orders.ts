@@ -38,7 +38,8 @@ export const createOperatorOrders = ({ knex }: Pick<Database, 'knex'>): Operator
               sql`(tenant_id = any(${of.tenants}::text[]) or user_id = any(${of.users}::text[])
                 or account_id = any(${of.accounts}::uuid[]))`,
             pendingSince !== undefined &&
-              sql`status = 'pending' and created_at <= ${toTimestamptz(pendingSince)}`,
+              sql`case status when 'pending' then created_at when 'open' then absent_at end
+                <= ${toTimestamptz(pendingSince)}::timestamptz`,
             after !== undefined &&
               sql`(created_at, id) > (${toTimestamptz(after.createdAt)}, ${after.id})`,
           )}
