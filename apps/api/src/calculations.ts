@@ -34,14 +34,14 @@ export interface CalculationPool {
 // `.ts` where Node reads the sources and `.js` in the built package.
 const extension = extname(import.meta.url)
 const workerFile = fileURLToPath(new URL(`./calculation-worker${extension}`, import.meta.url))
-/** Where a test runs the sources, its process does not have this condition. */
-const sources = extension === '.ts' ? ['--conditions=@tradeport/source'] : []
+/** Sources import sources. A built worker starts with the options of its process. */
+const nodeOptions = extension === '.ts' ? { execArgv: ['--conditions=@tradeport/source'] } : {}
 
 export const openCalculations = (limits: Partial<CalculationLimits> = {}): CalculationPool => {
   const { threads, perUser, queue, timeoutMs } = { ...defaultLimits, ...limits }
   const pool = new Piscina<Calculation>({
     filename: workerFile,
-    execArgv: [...process.execArgv, ...sources],
+    ...nodeOptions,
     minThreads: 0,
     maxThreads: threads,
     // A thread needs some 10 MB, and a tenth of a second to start.

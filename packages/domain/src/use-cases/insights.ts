@@ -69,8 +69,8 @@ interface ReconciliationResult {
 type InsightTag = 'AccountNotFound' | JournalTag
 type CalculationTag = InsightTag | 'RateLimitExceeded'
 
-/** Those over the results of trades, and what they need some 10 ms for. */
 type OfTradeResults = Exclude<CalculationName, 'robustStatistics'>
+/** Their statistics take some 10 ms. */
 const mostTradesHere = 25_000
 
 interface InsightPorts extends TradePorts {
